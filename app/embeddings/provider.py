@@ -1,0 +1,44 @@
+"""The one place where an embedding model is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.embeddings.e5 import E5Embedder
+from app.embeddings.hashing import HashEmbedder
+from app.embeddings.model import Embedder, EmbeddingConfig, ModelInfo, Role
+from app.embeddings.openai import OpenAIEmbedder
+from app.embeddings.voyage import VoyageEmbedder
+from app.embeddings.windows import Span
+from app.errors import InvalidInput
+
+__all__ = [
+    "CONSTRUCTORS",
+    "Embedder",
+    "EmbeddingConfig",
+    "ModelInfo",
+    "Role",
+    "Span",
+    "build_embedder",
+]
+
+CONSTRUCTORS: dict[str, Callable[[EmbeddingConfig], Embedder]] = {
+    "e5": E5Embedder.build,
+    "openai": OpenAIEmbedder.build,
+    "voyage": VoyageEmbedder.build,
+    "hash": HashEmbedder.build,
+}
+
+
+def build_embedder(config: EmbeddingConfig) -> Embedder:
+    """The configured model, ready to use. May convert the local model first: some seconds, once.
+
+    Raises InvalidInput on an unknown provider or a missing setting, EmbedderUnavailable where the
+    local model cannot be made.
+    """
+    if config.provider not in CONSTRUCTORS:
+        known = ", ".join(CONSTRUCTORS)
+        raise InvalidInput(
+            f"unknown embedder {config.provider!r}; known: {known}", field="provider"
+        )
+    return CONSTRUCTORS[config.provider](config)
