@@ -97,6 +97,8 @@ def unit_rows(rows: Sequence[Sequence[float]], expected: tuple[int, int]) -> lis
     if len(rows) != count:
         raise EmbedderUnavailable(f"the embedding model sent {len(rows)} vectors for {count} texts")
     for row in rows:
+        if not isinstance(row, Sequence):
+            raise EmbedderUnavailable("the embedding model sent an item without a vector")
         if len(row) != dimension:
             raise ModelMismatch(
                 f"the embedding model sent {len(row)} dimensions where {dimension} are configured"
