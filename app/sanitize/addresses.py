@@ -1,0 +1,103 @@
+"""E-mail addresses, network addresses and bank accounts."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterator
+from ipaddress import AddressValueError, IPv4Address, IPv6Address
+
+from stdnum import iban
+
+from app.sanitize.finds import Find
+
+_LOCAL = string.ascii_letters + string.digits + ".!#$%&*+-/=?^_`{|}~äöüßéèáàóòíúçñÄÖÜ"
+_EDGE = ".!#$%&*/=?^`{|}~-"
+_DOMAIN = re.compile(
+    r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W\d_]{2,24}(?![\w-])|\[\d{1,3}(?:\.\d{1,3}){3}\]"
+)
+_REPOSITORY = re.compile(r":(?!//)[\w.~-]{0,100}/|:[\w.~-]{1,100}\.git\b")
+_WRITTEN_OUT = re.compile(
+    r"(?<![\w.+-])[\w.+-]{1,64}[ ]?[\[({](?i:at|ät)[\])}][ ]?[\w-]{1,63}"
+    r"(?:[ ]?(?:\.|[\[({](?i:dot|punkt)[\])}])[ ]?[\w-]{1,63}){1,4}(?!\w)"
+)
+
+
+def emails(text: str) -> Iterator[Find]:
+    """E-mail addresses; `git@host:path` and `ssh://git@host` are none."""
+    at = text.find("@")
+    while at >= 0:
+        find = _email(text, at)
+        if find:
+            yield find
+        at = text.find("@", at + 1)
+    if "at" in text or "AT" in text or "ät" in text:
+        for match in _WRITTEN_OUT.finditer(text):
+            yield Find(*match.span(), "email")
+
+
+def _email(text: str, at: int) -> Find | None:
+    head = text[max(0, at - 64) : at]
+    local = head[len(head.rstrip(_LOCAL)) :].lstrip(_EDGE)
+    domain = _DOMAIN.match(text, at + 1)
+    if not local or domain is None or ".." in local:
+        return None
+    start, end = at - len(local), domain.end()
+    remote = local == "git" or text[max(0, start - 3) : start] == "://"
+    if remote or "//" in local or _REPOSITORY.match(text, end):
+        return None
+    return Find(start, end, "email")
+
+
+_V4 = re.compile(r"(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\d)")
+_V6 = re.compile(r"(?<![\w:.])(?=[\da-fA-F]{0,4}:)[\da-fA-F:]{2,39}(?:(?:\d{1,3}\.){3}\d{1,3})?(?![\w:])")
+_VERSION = re.compile(r"(?:version|release|build|ver\.?|chapter|section|kapitel|abschnitt) ?v?$", re.I)
+
+
+def networks(text: str) -> Iterator[Find]:
+    """IPv4 and IPv6 addresses; a version number of four parts is none."""
+    for match in _V4.finditer(text):
+        if _is_v4(match.group()) and not _VERSION.search(text[max(0, match.start() - 12) : match.start()]):
+            yield Find(*match.span(), "ip")
+    if text.count(":") < 2:
+        return
+    for match in _V6.finditer(text):
+        if match.group() != "::" and match.group().count(":") > 1 and _is_v6(match.group()):
+            yield Find(*match.span(), "ip")
+
+
+def _is_v4(text: str) -> bool:
+    try:
+        IPv4Address(text)
+    except AddressValueError:
+        return False
+    return True
+
+
+def _is_v6(text: str) -> bool:
+    try:
+        IPv6Address(text)
+    except AddressValueError:
+        return False
+    return True
+
+
+_IBAN = re.compile(r"(?<![\w])[A-Za-z]{2}\d{2}(?:[ \u00a0-]?[A-Za-z0-9]){11,30}(?!\w)")
+_IBAN_BREAK = re.compile(r"[ \u00a0-]")
+
+
+def ibans(text: str) -> Iterator[Find]:
+    """IBANs with a right checksum and the length of their country, in any grouping."""
+    for match in _IBAN.finditer(text):
+        end = _iban_end(match.group())
+        if end:
+            yield Find(match.start(), match.start() + end, "iban")
+
+
+def _iban_end(candidate: str) -> int:
+    """Where the account ends: words that follow it look like further groups of it. 0 for none."""
+    ends = [len(candidate), *(m.start() for m in _IBAN_BREAK.finditer(candidate))]
+    for end in sorted(set(ends), reverse=True):
+        if end >= 15 and iban.is_valid(candidate[:end].replace("\u00a0", "").upper()):
+            return end
+    return 0

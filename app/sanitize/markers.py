@@ -1,0 +1,59 @@
+"""Finding the commands hidden in a text, and the stretch of it that each of them takes up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from app.sanitize import clauses
+from app.sanitize.fold import View, fold, spaced, unleet
+from app.sanitize.marker_rules import RULES, SQUEEZED, SQUEEZED_CUES, Rule
+
+
+class Hit(NamedTuple):
+    """A marker, and the attack `[start, end)` in characters of the text that it gives away."""
+
+    start: int
+    end: int
+    id: str
+
+
+# More hits than this in one text change nothing: each only widens what is cut.
+_MOST_HITS = 2000
+
+
+def find_markers(text: str) -> list[Hit]:
+    """Every marker in `text` that is a command and not talk about one, in order of position."""
+    plain = fold(text)
+    hits = list(_in_view(plain, text))
+    for view in (spaced(plain), unleet(plain)):
+        if view is not None:
+            hits.extend(_in_view(view, text))
+    return sorted(set(hits))
+
+
+def _in_view(view: View, text: str) -> Iterator[Hit]:
+    for rule in RULES:
+        if any(cue in view.text for cue in rule.cues):
+            yield from _by_rule(rule, view, text)
+    if any(cue in view.text for cue in SQUEEZED_CUES):
+        for match in SQUEEZED.finditer(view.text):
+            yield _hit(view, match.start(), match.end(), "ignore_or_forget_context")
+
+
+def _by_rule(rule: Rule, view: View, text: str) -> Iterator[Hit]:
+    for match in rule.pattern.finditer(view.text):
+        start, end = match.span()
+        if rule.named and not text[view.span(*match.span("name"))[0]].isupper():
+            continue
+        if clauses.is_mention(view.text, start, end):
+            continue
+        if rule.guarded and not clauses.is_command(view.text, start):
+            continue
+        yield _hit(view, start, end, rule.id)
+
+
+def _hit(view: View, start: int, end: int, marker: str) -> Hit:
+    begin = clauses.clause_start(view.text, start)
+    stop = max(end, clauses.attack_end(view.text, end))
+    return Hit(*view.span(begin, stop), marker)

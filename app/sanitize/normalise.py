@@ -1,0 +1,54 @@
+"""What is done to the characters of every text: NFC, no control characters, no lone surrogates."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from os.path import commonprefix
+
+from app.sanitize.trace import Edit, Traced
+
+# C0 and C1 without tab and line feed, DEL, and surrogates, which no UTF-8 text can hold.
+# A carriage return is dropped where a line feed follows it, and becomes one where none does.
+_UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0d\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+# Nothing below U+0300 composes with what stands before it, so such a run is a closed stretch.
+_COMPOSABLE = re.compile(".?[\u0300-\U0010ffff]+", re.DOTALL)
+
+
+def normalise(text: str) -> Traced:
+    """The text in NFC, without NUL and other control characters but `\\n` and `\\t`."""
+    traced = Traced.of(text)
+    if _UNWANTED.search(text):
+        traced = traced.edit(_drop(text))
+    if not traced.text.isascii() and not unicodedata.is_normalized("NFC", traced.text):
+        traced = traced.edit(_compose(traced.text))
+    return traced
+
+
+def _drop(text: str) -> list[Edit]:
+    return [
+        Edit(match.start(), match.end(), _instead(text, match)) for match in _UNWANTED.finditer(text)
+    ]
+
+
+def _instead(text: str, match: re.Match[str]) -> str:
+    lone = match.group() == "\r" and text[match.end() : match.end() + 1] != "\n"
+    return "\n" if lone else ""
+
+
+def _compose(text: str) -> list[Edit]:
+    """Edits that make the text NFC, one for each stretch that differs."""
+    edits = []
+    for match in _COMPOSABLE.finditer(text):
+        composed = unicodedata.normalize("NFC", match.group())
+        if composed != match.group():
+            edits.append(_tight(match, composed))
+    return edits
+
+
+def _tight(match: re.Match[str], composed: str) -> Edit:
+    """The edit without what both forms share at the front and at the end."""
+    before = match.group()
+    front = len(commonprefix([before, composed]))
+    back = len(commonprefix([before[:front - 1 : -1], composed[:front - 1 : -1]])) if front else 0
+    return Edit(match.start() + front, match.end() - back, composed[front : len(composed) - back])
