@@ -87,8 +87,9 @@ def holder_of(port: int) -> str:
     except psutil.AccessDenied:
         return ""
     for connection in found:
-        listens = connection.status == psutil.CONN_LISTEN and connection.laddr
-        if listens and connection.laddr.port == port and connection.pid:
+        address = connection.laddr or None
+        listens = connection.status == psutil.CONN_LISTEN
+        if listens and address and address[1] == port and connection.pid:
             return _named(connection.pid)
     return ""
 

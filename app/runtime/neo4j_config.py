@@ -56,7 +56,14 @@ def settings_of(spec: Neo4jSpec) -> dict[str, str]:
         "dbms.security.auth_enabled": "true",
         "dbms.security.procedures.unrestricted": "gds.*",
         "dbms.security.allow_csv_import_from_file_urls": "false",
+        # Nothing is sent, announced or fetched from outside.
         "dbms.usage_report.enabled": "false",
+        "dbms.fleet_manager.enabled": "false",
+        "server.fleet_discovery.enabled": "false",
+        "client.allow_telemetry": "false",
+        "server.http.x_forward.enabled": "false",
+        # After its last connection the server would idle for ten seconds before it ends.
+        "internal.dbms.bolt.netty_server_shutdown_quiet_period_duration": "0s",
         **spec.extra,
     }
 

@@ -17,6 +17,14 @@ def read_or_create(path: Path) -> str:
     return path.read_text(encoding="utf-8").strip()
 
 
+def read_existing(path: Path) -> str:
+    """The password in `path`; empty where there is none that we may read."""
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
+
+
 def write_private(path: Path, text: str) -> None:
     """Write a file that was never readable by others, and replace the old one at once."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

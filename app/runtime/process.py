@@ -10,7 +10,6 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -37,10 +36,6 @@ class Mark:
     @classmethod
     def of(cls, pid: int) -> Mark:
         return cls(pid, psutil.Process(pid).create_time())
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, Any] | None) -> Mark | None:
-        return cls(int(value["pid"]), float(value["created"])) if value else None
 
     def to_json(self) -> dict[str, float]:
         return {"pid": self.pid, "created": self.created}

@@ -53,7 +53,11 @@ def prepare(spec: ValkeySpec) -> str:
     spec.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     password = read_or_create(spec.password_file)
     write_private(spec.home / "valkey.conf", config_text(spec, password))
-    return f"redis://:{quote(password, safe='')}@127.0.0.1:{spec.port}/0"
+    return url_of(password, spec.port)
+
+
+def url_of(password: str, port: int) -> str:
+    return f"redis://:{quote(password, safe='')}@127.0.0.1:{port}/0"
 
 
 def config_text(spec: ValkeySpec, password: str) -> str:

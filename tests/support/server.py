@@ -1,0 +1,221 @@
+"""Real Neo4j and Valkey for tests: given, in containers, or embedded, in that order.
+
+A database serves a whole session; tests keep apart by scope. Crash tests take an `EmbeddedPair`
+of their own, which they may kill and start again on the same data and ports.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import platformdirs
+from testcontainers.core.container import DockerContainer
+
+from app.runtime.config import GraphDoor
+from app.runtime.embedded import (
+    GivenGraph,
+    GivenQueue,
+    GraphPart,
+    QueuePart,
+    Software,
+    need_platform,
+    start_graph,
+    start_queue,
+)
+from app.runtime.jars import JarCache, fetch
+from app.runtime.java import find_java
+from app.runtime.lock import read_lock
+from app.runtime.machine import Memory, free_port
+from app.runtime.neo4j_config import Neo4jSpec
+from app.runtime.process import kill_child
+from app.runtime.valkey import ValkeySpec
+
+NEO4J_IMAGE = "neo4j:2026.08-community"
+VALKEY_IMAGE = "valkey/valkey:9"
+DOCKER_SOCKET = "unix:///var/run/docker.sock"
+CONTAINER_PASSWORD = "loci-tests-only"
+TEST_MEMORY = Memory(heap_mb=1024, pagecache_mb=512)
+
+
+@dataclass(frozen=True)
+class Backend:
+    """How to reach the two servers; `source` is `given`, `containers` or `embedded`."""
+
+    neo4j_uri: str
+    neo4j_user: str
+    neo4j_password: str = field(repr=False)
+    redis_url: str = field(repr=False)
+    source: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables by which a child process finds the two."""
+        return {
+            "NEO4J_URI": self.neo4j_uri,
+            "NEO4J_USER": self.neo4j_user,
+            "NEO4J_PASSWORD": self.neo4j_password,
+            "REDIS_URL": self.redis_url,
+        }
+
+
+@contextmanager
+def start_backend() -> Iterator[Backend]:
+    """A graph and a queue, ready; what was started here is stopped at the end.
+
+    NEO4J_URI (with NEO4J_USER, NEO4J_PASSWORD) and REDIS_URL are taken where set, each alone too.
+    Else containers where a Docker engine answers, else the embedded runtime with 1 GiB of heap.
+    """
+    with _graph() as (door, source), _queue() as url:
+        yield Backend(door.uri, door.user, door.password, url, source)
+
+
+@contextmanager
+def _graph() -> Iterator[tuple[GraphDoor, str]]:
+    if os.environ.get("NEO4J_URI"):
+        yield GivenGraph(_given_door()).wait(), "given"
+    elif has_engine():
+        with _graph_container() as door:
+            yield door, "containers"
+    else:
+        with EmbeddedPair() as pair:
+            yield pair.start_graph(), "embedded"
+
+
+@contextmanager
+def _queue() -> Iterator[str]:
+    if os.environ.get("REDIS_URL"):
+        yield GivenQueue(os.environ["REDIS_URL"]).wait()
+    elif has_engine():
+        with _queue_container() as url:
+            yield url
+    else:
+        with EmbeddedPair() as pair:
+            yield pair.start_queue()
+
+
+def _given_door() -> GraphDoor:
+    user = os.environ.get("NEO4J_USER") or os.environ.get("NEO4J_USERNAME") or "neo4j"
+    return GraphDoor(os.environ["NEO4J_URI"], user, os.environ.get("NEO4J_PASSWORD", ""))
+
+
+def has_engine() -> bool:
+    """Whether a Docker engine answers."""
+    host = os.environ.get("DOCKER_HOST", DOCKER_SOCKET)
+    kind, _, address = host.partition("://")
+    uds = address if kind == "unix" else None
+    url = "http://docker/_ping" if uds else f"http://{address}/_ping"
+    with httpx.Client(transport=httpx.HTTPTransport(uds=uds), timeout=2) as client:
+        try:
+            return client.get(url).status_code == httpx.codes.OK
+        except httpx.TransportError:
+            return False
+
+
+@contextmanager
+def _graph_container() -> Iterator[GraphDoor]:
+    container = (
+        DockerContainer(NEO4J_IMAGE)
+        .with_env("NEO4J_AUTH", f"neo4j/{CONTAINER_PASSWORD}")
+        .with_env("NEO4J_PLUGINS", '["graph-data-science"]')
+        .with_env("NEO4J_dbms_usage__report_enabled", "false")
+        .with_env("NEO4J_server_memory_heap_max__size", "1g")
+        .with_exposed_ports(7687)
+    )
+    with container:
+        uri = f"bolt://{container.get_container_host_ip()}:{container.get_exposed_port(7687)}"
+        yield GivenGraph(GraphDoor(uri, "neo4j", CONTAINER_PASSWORD)).wait(240)
+
+
+@contextmanager
+def _queue_container() -> Iterator[str]:
+    with DockerContainer(VALKEY_IMAGE).with_exposed_ports(6379) as container:
+        address = f"{container.get_container_host_ip()}:{container.get_exposed_port(6379)}"
+        yield GivenQueue(f"redis://{address}/0").wait(60)
+
+
+def jar_folder() -> Path:
+    """Where jars lie: LOCI_CACHE, else the user's cache, so that a second run needs no network."""
+    return Path(os.environ.get("LOCI_CACHE") or platformdirs.user_cache_dir("loci"))
+
+
+def embedded_software() -> Software:
+    """Java and jars, fetched where they are missing."""
+    need_platform()
+    java = find_java()
+    jars = JarCache.under(jar_folder(), read_lock())
+    fetch(jars, os.environ.get("LOCI_MAVEN_URL"))
+    return Software(java, jars)
+
+
+class EmbeddedPair:
+    """A private Neo4j and a private Valkey, started when asked for, gone with their data at exit.
+
+    `kill_graph` and `kill_queue` are SIGKILL; starting again uses the same data and port.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._made = folder is None
+        self.folder = folder or Path(tempfile.mkdtemp(prefix="loci-test-"))
+        self.graph: GraphPart | None = None
+        self.queue: QueuePart | None = None
+        self._ports = (free_port(), free_port(), free_port())
+
+    def __enter__(self) -> EmbeddedPair:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        # What holds these is thrown away: no need for an orderly end.
+        self.kill_graph()
+        self.kill_queue()
+        if self._made:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def start_graph(self) -> GraphDoor:
+        """Start, or start again, the Neo4j; returns when it answers."""
+        tools = embedded_software()
+        self.graph = start_graph(self._graph_spec(tools), tools)
+        return self.graph.wait()
+
+    def start_queue(self) -> str:
+        """Start, or start again, the Valkey; returns its URL when it answers."""
+        home = self.folder / "valkey"
+        spec = ValkeySpec(home, self.folder / "secrets" / "valkey", self._ports[2])
+        self.queue = start_queue(spec)
+        return self.queue.wait()
+
+    def kill_graph(self) -> None:
+        if self.graph is not None and self.graph.part.child is not None:
+            kill_child(self.graph.part.child)
+
+    def kill_queue(self) -> None:
+        if self.queue is not None and self.queue.part.child is not None:
+            kill_child(self.queue.part.child)
+
+    def stop(self) -> None:
+        """Stop both in order, as `loci down` does."""
+        for started in (self.queue, self.graph):
+            if started is not None:
+                started.part.stop()
+
+    def backend(self) -> Backend:
+        """Both, started; what a test hands to child processes."""
+        door, url = self.start_graph(), self.start_queue()
+        return Backend(door.uri, door.user, door.password, url, "embedded")
+
+    def _graph_spec(self, tools: Software) -> Neo4jSpec:
+        return Neo4jSpec(
+            home=self.folder / "neo4j",
+            plugins=tools.jars.plugins,
+            password_file=self.folder / "secrets" / "neo4j",
+            version=tools.jars.lock.neo4j_version,
+            bolt_port=self._ports[0],
+            http_port=self._ports[1],
+            memory=TEST_MEMORY,
+        )
