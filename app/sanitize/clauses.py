@@ -26,6 +26,7 @@ _HARMLESS_BEFORE = re.compile(
     r"will|would|can|could|may|might|must|should|einfach|immer|oft|auch))?)\W{1,3}$"
 )
 _TO_BEFORE = re.compile(r"\b(?:to|zu)(?: (?:just|simply|completely|please))?\W{1,3}$")
+_NOT_TO = re.compile(r"\b(?:not|never|nicht|nie) (?:to|zu)(?: \w{1,12})?\W{1,3}$")
 _MODAL_BEFORE = re.compile(r"\b(?:can|could|will|would|should|may|might|must|shall)\W{1,3}$")
 _YOU_BEFORE = re.compile(r"\b(?:you|u|du|sie|ihr)\W{1,3}$")
 _YOU_NEAR = re.compile(
@@ -34,7 +35,9 @@ _YOU_NEAR = re.compile(
 _ASKED = re.compile(
     r"(?:what if|why do(?:n't)?|would|could|can|will|must|should|shall|need|have to|please|want)"
     r"\W{1,3}you\b|\byou\W{1,3}(?:must|should|shall|will|can|may|have|need)\b|"
-    r"\bwhat (?:would|if)\b|\bhow would\b|\bdu (?:sollst|musst|wirst|kannst)\b"
+    r"\bwhat (?:would|if)\b|\bhow would\b|\b(?:du|sie) (?:sollst|musst|wirst|kannst|sollen|mussen)\b|"
+    r"\b(?:kannst|konntest|wirst|willst|sollst|wurdest|konnen|konnten|wollen|wurden|konnt)"
+    r"\W{1,3}(?:du|sie|ihr)\b|\bbitte\w{0,2}\b"
 )
 
 
@@ -44,6 +47,8 @@ def is_command(text: str, start: int) -> bool:
     if not before.strip():
         return True
     if _TO_BEFORE.search(before):
+        if _NOT_TO.search(before):
+            return False
         return bool(_YOU_NEAR.search(before) or _ASKED.search(before))
     if _YOU_BEFORE.search(before) or _MODAL_BEFORE.search(before):
         return bool(_ASKED.search(before))
@@ -91,17 +96,46 @@ def _sentence_start(text: str, position: int) -> int:
     return last
 
 
+_PREFACE = re.compile(
+    r"(?:(?:very |simply |really |just |that's |that is |sehr |einfach |super |echt )?(?:well done|good|great|"
+    r"excellent|perfect|fantastic|wonderful|amazing|brilliant|thanks?|thank you|congratulations|bravo|wow|"
+    r"ok|okay|alright|stop|attention|enough|done|gut|gut gemacht|gemacht|grossartig|perfekt|fantastisch|"
+    r"ausgezeichnet\w*|wunderbar|danke|gluckwunsch|herzlichen gluckwunsch|prima|toll|klasse|stopp|achtung|"
+    r"genug|erledigt|wow, das ist fantastisch|wow, that's fantastic)\b[^.!?\n]{0,48}|"
+    r"(?:yo|man|mann|hey)\b[^.!?\n]{0,40}\byou\b[^.!?\n]{0,24}|mann, du hast[^.!?\n]{0,40}|"
+    r"(?:that is|das ist|das)\b[^.!?\n]{0,24})[.!]+[\"']?"
+)
+_SUPPOSING = re.compile(
+    r"(?:what|how|if|why|imagine|suppose|assume|can|could|would|will|let'?s|pretend|please|wie|was|"
+    r"wenn|kannst|konntest|stell|angenommen|bitte|nun bitten|are you)\b"
+)
+
+
 def clause_start(text: str, position: int) -> int:
-    """Where to cut from: the sentence where little stands before, else the clause, else here."""
-    sentence = _sentence_start(text, position)
-    if len(_PREVIOUS_WORDS.findall(text, sentence, position)) <= _LEAD:
-        return _skip_space(text, sentence, position)
+    """Where to cut from: the sentence where it leads up to the command, else the clause, else here.
+
+    Praise and the like in front of it, which only prepare the command, go with it.
+    """
+    sentence = _skip_space(text, _sentence_start(text, position), position)
+    words = len(_PREVIOUS_WORDS.findall(text, sentence, position))
+    if words <= _LEAD or (words <= 2 * _LEAD and _SUPPOSING.match(text, sentence)):
+        return _with_preface(text, sentence)
     clause = position
     for match in _CLAUSE.finditer(text, sentence, position):
         clause = match.end()
     if len(_PREVIOUS_WORDS.findall(text, clause, position)) <= _LEAD:
         return _skip_space(text, clause, position)
     return position
+
+
+def _with_preface(text: str, sentence: int) -> int:
+    for _ in range(3):
+        end = len(text[max(0, sentence - 4) : sentence].rstrip(" ")) + max(0, sentence - 4)
+        start = _skip_space(text, _sentence_start(text, max(0, end - 1)), end)
+        if start >= end or not _PREFACE.fullmatch(text, start, end):
+            break
+        sentence = start
+    return sentence
 
 
 def _skip_space(text: str, start: int, limit: int) -> int:
@@ -122,7 +156,8 @@ _PAYLOAD = re.compile(
     r"nenne|nennen|verrate|sende|schicke|fuhre|fuehre|mach|mache|machen|konzentrier|beantworte|"
     r"ubersetze|wiederhole|losche|loesche|speichere|merke|verhalte|tu|du|dein|ab jetzt|kannst du|"
     r"konnen sie|wer|was|wo|wann|warum|wieso|wie|welche|ich mochte|ich will|wir starten|wir beginnen|"
-    r"ignorier|vergiss|setze|liste|drucke|this|das thema|das ist)\b"
+    r"ignorier|vergiss|setze|liste|drucke|this topic|the topic|we are sure|wir sind sicher|we start|"
+    r"das thema|dieses thema|for this|fur diese\w?|fur dieses|one entity|no matter)\b"
 )
 
 

@@ -169,7 +169,8 @@ _NEW_TASK_EN = (
     r"|now_(?:new|further|more)_(?:tasks?|instructions?|orders?)_(?:are|follow|come|will)\w{0,6}"
     r"|now_there_are_(?:a_few|some)_more_tasks"
     r"|(?:we_|let'?s_|let[\W]us_)?(?:start|begin)_(?:over_|again_|anew_)?with_a_new_task"
-    r"|you_have_passed_the_first_test)\b"
+    r"|you_have_passed_the_first_test"
+    r"|that_is_(?:done|enough|finished)[\W]{1,4}now_(?:please_)?(?:write|help|answer|tell|say|print|show|give|create|draft))\b"
 )
 _SYSTEM_LABEL = (
     _LABEL_START + r"(?:new_|the_)?system_(?:prompt|message|instructions?|override|"
@@ -212,7 +213,7 @@ _WHAT_PROMPT_EN = (
     r"_(?:above|before_the_text|(?:at_the_(?:beginning|start)_of|in)_(?:this|the|your)_prompt)\b"
 )
 _YOU_ARE_NOW = (
-    r"(?:\byou_are_now|\b(?:now|from_now_on)_you[\W]{0,2}(?:[\W]are|re)|\byou'?re_now)_"
+    r"(?:(?<!where )(?<!as )(?<!who )(?<!what )\byou_are_now|\b(?:now|from_now_on)_you[\W]{0,2}(?:[\W]are|re)|\byou'?re_now)_"
 )
 _PERSONA = _YOU_ARE_NOW + (
     r"(?:(?:a|an|the|my|in|going_to_(?:be|act_as)|called|named|known_as|acting_as|"
@@ -290,7 +291,7 @@ _SECRET = (
 )
 _ASK_SECRET = (
     r"\b(?:what(?:'s|[\W]is|[\W]was)|tell_me(?:_what)?|give_me|share(?:_with_me)?|reveal|confirm|provide|print|"
-    r"show_me|send_me|you_give_me|you_share)_(?:what_)?your_(?:\w{2,10}_)?"
+    r"show_me|send_me|(?:(?:can|could|will|would|if|that)_)?you_(?:give_me|share(?:_with_me)?|tell_me))_(?:what_)?your_(?:\w{2,10}_)?"
     + _SECRET
     + r"\b|\b(?:tell_me|give_me|reveal|confirm|provide|share)_(?:to_me_)?(?:the_)(?:secret_|user'?s?_|system_|admin_|\w{3,10}'s_){0,2}"
     + _SECRET
@@ -307,7 +308,7 @@ _ASK_SECRET = (
     + r"_(?:\w{2,14}_){0,4}(?:mit_mir_zu_teilen|geben|verraten|nennen|teilen|mitteilen)\b"
     r"|\b(?:nenne?|verrate?|gib|sag|teile?|zeige?)_(?:mir_)(?:bitte_)?(?:dein|ihr|euer|das|den|deine|ihre|die)_"
     + _SECRET
-    + r"\b|\bdas_passwort_fur_unser_system\b"
+    + r"\b|\b(?:das_passwort_fur_unser_system|the_password_(?:for|to|of)_(?:our|your|the)_system)\b"
 )
 _EXFILTRATE = (
     r"\b(?:send|forward|post|upload|email|exfiltrate|transmit|leak)_(?:all_|the_|this_|your_|every_|of_|entire_|full_|user'?s?_){1,4}"
@@ -412,6 +413,7 @@ _NEW_DE = (
     r"|\bauf_die_neue_aufgabe_zu_konzentrieren\b"
     r"|\b(?:wir_)?(?:starten|beginnen|fangen)_(?:\w{1,8}_){0,3}mit_einer_neuen_aufgabe\b"
     r"|\bden_ersten_test_bestanden\b"
+    r"|\bdas_(?:ist_erledigt|genugt|ist_genug|reicht)_(?:verfasse|schreibe?|sage?|nun|jetzt|bitte)\b"
 )
 _NEW_LABEL_DE = (
     _LABEL_START + r"(?:hier_(?:sind|ist)_)?(?:die_|deine_)?(?:neue[nr]?|zusatzliche|aktualisierte|weitere|geanderte)_"
@@ -439,6 +441,13 @@ _PERSONA_DE = (
     r"|\bich_mo(?:e)?chte_dass_(?:du|sie)_(?:als|wie)_(?:[\w-]{1,24}_){1,9}(?:fungier|agier|auftr[ei]t|handel|verhalt)\w{1,4}\b"
     r"|\bspiel(?:e|en_sie)?_(?:jetzt_)?die_rolle_(?:einer?|eines|von)_(?:\w{2,14}_){0,2}(?:ki|bosen|unzensierten|uneingeschrankten|hackers?|dan)\b"
     r"|\baus_(?:der|ihrer|seiner|ihren|deiner)_(?:figur|rolle|charakteren?|rollen)_(?:zu_)?(?:fallen|auszubrechen|auszusteigen)\b"
+)
+
+_PAGE_AND_SAY_DE = (
+    r"\b(?:ignorier(?:e|en_sie)|vergiss|vergessen_sie|missacht(?:e|en_sie))_(?:die|den|das|diese[ns]?)_(?:\w{2,14}_){0,2}"
+    r"(?:webseite|seite|website|e?_?mail|lebenslauf|funktion|dokument|artikel|tabelle|code|text|frage|kontext|"
+    r"beschreibung|notiz|daten|inhalt|eingabe|nachricht|aufgabe|datei)s?_(?:und|aber|dann)_(?:stattdessen_)?"
+    r"(?:geben|gib|sagen?|schreiben?|behaupten?|nennen?|antworten?|zeigen?|drucken?|erklaren?)\b"
 )
 
 # ---- other languages: the one sentence that everybody tries ------------------------------------
@@ -489,7 +498,7 @@ RULES = (
     _rule("override_instructions", "your|previous|prior|system|safety|existing|preceding|earlier|openai|original", _CHANGE_EN),
     _rule("override_instructions", "your", _NOW_INSTRUCTIONS, guarded=False),
     _rule("new_instructions", "new|updated|additional|revised|further|real|actual|important", _NEW_LABEL, guarded=False),
-    _rule("new_instructions", "task|test|instruction|order|assignment", _NEW_TASK_EN, guarded=False),
+    _rule("new_instructions", "task|test|instruction|order|assignment|that is ", _NEW_TASK_EN, guarded=False),
     _rule("system_prompt", "system", _SYSTEM_LABEL, guarded=False),
     _rule("reveal_system_prompt", "prompt|instruction|directive|guideline|embedding|programming|above|followed by a copy|before this", _REVEAL_EN),
     _rule("reveal_system_prompt", "your|written|sentences|stated", _WHAT_PROMPT_EN, guarded=False),
@@ -508,12 +517,13 @@ RULES = (
     _rule("output_coercion", "question|output|repeat after|you hate|you love|you despise|stop|stopp|sorry|supposed|in the prompt|know|frage|sprich mir|sondern|halt", _COERCE, guarded=False),
     _rule(_IGNORE, "|".join(_DROP_DE_CUES), _IGNORE_DE),
     _rule(_IGNORE, "oben|zuvor|davor|von|die du|die sie|die dir|die ich", _POST_DE),
+    _rule(_IGNORE, "ignorier|vergiss|vergess|missacht", _PAGE_AND_SAY_DE),
     _rule("forget_everything", "vergiss|vergess|ignorier|nicht auf|nicht mehr auf|streich|losch", _SAID_DE),
     _rule(_IGNORE, "ignorieren|vergessen|missachten|verwerfen|loschen|ubergehen|streichen|hinter|ausser|beiseite", _INFINITIVE_DE),
     _rule(_IGNORE, "abweichend|entgegen|ungeachtet|trotz|gegensatz|unabhangig|statt", _DESPITE_DE, guarded=False),
     _rule(_IGNORE, "bisherigen|vorherigen|vorangegangenen|vorhergehenden|obigen|fruheren", _VOID_DE, guarded=False),
     _rule("override_instructions", "deine|ihre|vorherige|bisherige|alle", _CHANGE_DE),
-    _rule("new_instructions", "aufgabe|anweisung|instruktion|befehle|regeln|auftra|test", _NEW_DE, guarded=False),
+    _rule("new_instructions", "aufgabe|anweisung|instruktion|befehle|regeln|auftra|test|das ist |das gen|das rei", _NEW_DE, guarded=False),
     _rule("new_instructions", "neue|zusatzliche|aktualisierte|weitere|geanderte", _NEW_LABEL_DE, guarded=False),
     _rule("system_prompt", "system", _SYSTEM_LABEL_DE, guarded=False),
     _rule("reveal_system_prompt", "prompt|anweisung|instruktion|vorgaben|eingabeaufforderung|rechtschreibung", _REVEAL_DE),
@@ -521,12 +531,20 @@ RULES = (
     _rule(_IGNORE, "ignor|olvid|oubli|esquec|dimentica|desconsidere|zaboravi|zapomnij|negeer", _IGNORE_OTHER),
 )  # fmt: skip
 
+# The same sentence in scripts of their own; folded like the text, look-alikes included.
+FOREIGN = (
+    r"忽略.{0,8}(?:指示|指令|说明|提示)|忘记.{0,8}(?:指示|指令|说明)|無視して.{0,12}|(?:以前|上記|前)の指示.{0,4}(?:無視|忘れ)"
+    r"|이전.{0,4}지시.{0,8}무시|игнорир\w{1,6}.{1,20}(?:инструкци|указани|предыдущ)\w{0,3}"
+    r"|забуд\w{1,4}.{1,12}(?:инструкци|указани)\w{0,3}"
+)
+
 # Words run together, as letter-spacing and CamelCase leave them.
 SQUEEZED = _compile(
     r"(?:ignore|forget|disregard|override|bypass|ignoriere|vergiss|missachte)"
     r"(?:all|any|the|of|your|my|previous|prior|above|preceding|earlier|system|alle|deine|vorherigen|bisherigen|obigen|vorangegangenen){1,6}"
     r"(?:instructions?|directions|directives|orders|commands|prompts?|rules|guidelines|tasks|anweisungen|befehle|instruktionen|regeln|aufgaben|vorgaben)"
+    r"|saythatyou(?:hate|love)|revealyour(?:systemprompt|instructions)"
 )
 SQUEEZED_CUES = ("ignoreall", "ignorethe", "ignoreyour", "ignoreprev", "ignoreany", "ignoreprior", "ignoremy", "forgetall", "forgetthe",
-    "forgetyour", "forgetprev", "disregard", "override", "bypass", "ignorierealle", "ignorieredeine", "vergissalle", "vergissdeine", "missachte",
+    "forgetyour", "forgetprev", "disregard", "override", "bypass", "ignorierealle", "ignorieredeine", "vergissalle", "vergissdeine", "missachte", "saythatyou", "revealyour",
 )  # fmt: skip

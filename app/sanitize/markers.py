@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from app.sanitize import clauses
+from app.sanitize.encoded import decoded
 from app.sanitize.fold import View, fold, spaced, unleet
-from app.sanitize.marker_rules import RULES, SQUEEZED, SQUEEZED_CUES, Rule
+from app.sanitize.marker_rules import FOREIGN, RULES, SQUEEZED, SQUEEZED_CUES, Rule
 
 
 class Hit(NamedTuple):
@@ -18,27 +21,38 @@ class Hit(NamedTuple):
     id: str
 
 
-# More hits than this in one text change nothing: each only widens what is cut.
-_MOST_HITS = 2000
-
-
 def find_markers(text: str) -> list[Hit]:
     """Every marker in `text` that is a command and not talk about one, in order of position."""
     plain = fold(text)
-    hits = list(_in_view(plain, text))
+    hits = set(_in_view(plain, text))
     for view in (spaced(plain), unleet(plain)):
         if view is not None:
-            hits.extend(_in_view(view, text))
-    return sorted(set(hits))
+            hits.update(_in_view(view, text))
+    hits.update(
+        Hit(hidden.start, hidden.end, "encoded_instruction")
+        for hidden in decoded(text)
+        if any(_in_view(fold(hidden.text), hidden.text))
+    )
+    return sorted(hits)
 
 
 def _in_view(view: View, text: str) -> Iterator[Hit]:
     for rule in RULES:
         if any(cue in view.text for cue in rule.cues):
             yield from _by_rule(rule, view, text)
+    if not view.text.isascii():
+        for match in _foreign().finditer(view.text):
+            yield _hit(view, match.start(), match.end(), "ignore_or_forget_context")
     if any(cue in view.text for cue in SQUEEZED_CUES):
         for match in SQUEEZED.finditer(view.text):
             yield _hit(view, match.start(), match.end(), "ignore_or_forget_context")
+
+
+@cache
+def _foreign() -> re.Pattern[str]:
+    """The sentence in other scripts, its letters folded as those of the texts are."""
+    folded = "".join(fold(char).text if char.isalpha() and not char.isascii() else char for char in FOREIGN)
+    return re.compile(folded)
 
 
 def _by_rule(rule: Rule, view: View, text: str) -> Iterator[Hit]:
