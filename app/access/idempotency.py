@@ -1,0 +1,181 @@
+"""`Idempotency-Key`: the same request sent again gets the first answer, and is not done again.
+
+The record is claimed before the work and completed after it. A process that dies in between
+leaves a claim that runs out; the request then runs again, and since every write of ours is
+idempotent by its own keys, running it again names what is there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import orjson
+from litestar.connection import ASGIConnection
+from litestar.datastructures import Headers
+from litestar.enums import ScopeType
+from litestar.middleware import ASGIMiddleware
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.access.guard import Door, presented_key
+from app.errors import Conflict, IdempotencyMismatch, InvalidInput, TooLarge
+from app.kernel.caller import Caller
+from app.kernel.clock import now
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row
+from app.kernel.ids import digest
+
+KEEP = timedelta(hours=24)
+LEASE = timedelta(seconds=60)
+WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+SECRET_FIELDS = ("key", "secret")  # never kept: a replay answers with null
+
+
+@dataclass(slots=True)
+class Answer:
+    """A response as it passes by."""
+
+    status: int = 0
+    body: bytes = b""
+    content_type: str = "application/json"
+
+
+class IdempotencyRecords:
+    """Records in the graph, one a caller, route and key."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    async def claim(self, record_id: str, fingerprint: str, tenant: str) -> Row:
+        """The record; `mine` tells whether the work is this request's to do."""
+        moment = now()
+        return await self._graph.one(
+            Q.idempotency.claim,
+            id=record_id,
+            fingerprint=fingerprint,
+            tenant=tenant,
+            at=moment,
+            lease=moment + LEASE,
+            expires_at=moment + KEEP,
+        )
+
+    async def complete(self, record_id: str, answer: Answer) -> None:
+        await self._graph.rows(
+            Q.idempotency.complete,
+            id=record_id,
+            status=answer.status,
+            body=without_secrets(answer.body).decode(),
+            content_type=answer.content_type,
+        )
+
+    async def release(self, record_id: str) -> None:
+        await self._graph.rows(Q.idempotency.release, id=record_id)
+
+
+class IdempotencyMiddleware(ASGIMiddleware):
+    """Runs for every writing method that carries the header."""
+
+    scopes = (ScopeType.HTTP,)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
+        headers = Headers.from_scope(scope)
+        key = headers.get("idempotency-key")
+        if key is None or scope["method"] not in WRITES:
+            await next_app(scope, receive, send)
+            return
+        if not 1 <= len(key) <= 200:
+            raise InvalidInput("Idempotency-Key takes 1 to 200 characters", field="Idempotency-Key")
+        state = scope["litestar_app"].state
+        caller = await _caller(scope, state.door)
+        body = await _read(receive, state.settings.api.max_body)
+        record_id = digest("idempotency", caller.principal, scope["method"], scope["path"], key)
+        fingerprint = hashlib.sha256(scope["query_string"] + b"\0" + body).hexdigest()
+        records: IdempotencyRecords = state.idempotency
+        claim = await records.claim(record_id, fingerprint, caller.tenant)
+        if claim["fingerprint"] != fingerprint:
+            raise IdempotencyMismatch(field="Idempotency-Key")
+        if claim["status"] is not None:
+            await _replay(send, claim)
+            return
+        if not claim["mine"]:
+            raise Conflict("the same request is being worked on", field="Idempotency-Key")
+        await _perform((scope, _again(body, receive), send, next_app), records, record_id)
+
+
+async def _perform(
+    call: tuple[Scope, Receive, Send, ASGIApp], records: IdempotencyRecords, record_id: str
+) -> None:
+    scope, receive, send, next_app = call
+    answer, held = Answer(), []
+
+    async def record(message: Message) -> None:
+        held.append(message)
+        if message["type"] == "http.response.start":
+            answer.status = message["status"]
+        elif message["type"] == "http.response.body":
+            answer.body += message.get("body", b"")
+
+    try:
+        await next_app(scope, receive, record)
+    except BaseException:
+        await records.release(record_id)
+        raise
+    # Kept before it is sent: an answer that somebody has seen can always be replayed.
+    if answer.status < 400:
+        await records.complete(record_id, answer)
+    else:
+        await records.release(record_id)
+    for message in held:
+        await send(message)
+
+
+async def _caller(scope: Scope, door: Door) -> Caller:
+    return await door.keys.resolve(presented_key(ASGIConnection(scope)))
+
+
+async def _read(receive: Receive, limit: int) -> bytes:
+    body = b""
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return body
+        body += message.get("body", b"")
+        if len(body) > limit:
+            raise TooLarge(f"a request body holds at most {limit} bytes")
+        if not message.get("more_body"):
+            return body
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    sent = False
+
+    async def replay() -> Any:
+        nonlocal sent
+        if sent:
+            return await receive()
+        sent = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+async def _replay(send: Send, claim: Row) -> None:
+    headers = [
+        (b"content-type", claim["content_type"].encode()),
+        (b"idempotency-replayed", b"true"),
+    ]
+    await send({"type": "http.response.start", "status": claim["status"], "headers": headers})
+    await send({"type": "http.response.body", "body": claim["body"].encode(), "more_body": False})
+
+
+def without_secrets(body: bytes) -> bytes:
+    """The body as it is kept: a secret shown once is not stored."""
+    try:
+        parsed = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return body
+    if isinstance(parsed, dict) and any(name in parsed for name in SECRET_FIELDS):
+        return orjson.dumps({k: None if k in SECRET_FIELDS else v for k, v in parsed.items()})
+    return body

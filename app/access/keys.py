@@ -1,0 +1,112 @@
+"""API keys: minted once, stored as a hash, resolved to a Caller.
+
+A key reads ``loci_<id>_<secret>``. The secret has 256 bits, so its plain SHA-256 is safe to
+store: there is nothing to guess.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from app.access.repository import AccessRepository
+from app.errors import Unauthenticated
+from app.kernel.caller import Caller, Role
+from app.kernel.clock import now
+from app.kernel.scope import parse_scope
+
+KEY = re.compile(r"loci_([0-9a-f]{12})_([A-Za-z0-9_-]{43})\Z")
+CACHE_SIZE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class MintedKey:
+    """A new key: `text` is shown once and never stored."""
+
+    id: str
+    text: str
+    hash: str
+    prefix: str
+
+
+def mint(key_id: str | None = None) -> MintedKey:
+    """A fresh key; a given id makes a replacement of that key."""
+    identifier = key_id or secrets.token_hex(6)
+    text = f"loci_{identifier}_{secrets.token_urlsafe(32)}"
+    return MintedKey(identifier, text, hash_key(text), f"loci_{identifier}")
+
+
+def hash_key(text: str) -> str:
+    """SHA-256 (hex) of the whole key."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class KeyRing:
+    """Resolves keys to callers and remembers each answer for a moment.
+
+    A process trusts its memory for `seconds` at most; a change of access made in this process is
+    seen at once (`forget`), one made in another within that time.
+    """
+
+    def __init__(self, repository: AccessRepository, seconds: float) -> None:
+        self._repository = repository
+        self._seconds = seconds
+        self._known: dict[str, tuple[float, Caller]] = {}
+
+    async def resolve(self, text: str) -> Caller:
+        """The caller behind a key; Unauthenticated where it is unknown, expired or revoked."""
+        if not KEY.match(text):
+            raise Unauthenticated("the API key is malformed")
+        digest = hash_key(text)
+        known = self._known.get(digest)
+        if known is not None and known[0] > time.monotonic():
+            return known[1]
+        row = await self._repository.resolve_key(digest)
+        if row is None or not _valid(row):
+            raise Unauthenticated("the API key is unknown, expired or revoked")
+        caller = to_caller(row)
+        if len(self._known) >= CACHE_SIZE:
+            self._known.clear()
+        self._known[digest] = (time.monotonic() + self._seconds, caller)
+        return caller
+
+    def forget(self) -> None:
+        """Drop every remembered answer: called after each change of access."""
+        self._known.clear()
+
+
+def _valid(row: dict[str, Any]) -> bool:
+    expires = row["expires_at"]
+    return (
+        row["revoked_at"] is None
+        and row["retired_at"] is None
+        and (expires is None or expires > now())
+    )
+
+
+def to_caller(row: dict[str, Any]) -> Caller:
+    """A caller from a resolved key: what it was given, and the ancestors of that as a reader."""
+    ceiling = Role.named(row["role"])
+    roles: dict[str, Role] = {}
+    home = ""
+    for grant in row["grants"]:
+        held = min(ceiling, Role.named(grant["role"]))
+        home = grant["path"] if grant["home"] else home
+        for path in (grant["path"], *grant["below"]):
+            roles[path] = max(held, roles.get(path, held))
+        for ancestor in parse_scope(grant["path"]).ancestors:
+            roles.setdefault(str(ancestor), Role.READER)
+    return Caller(
+        principal=row["principal"],
+        kind=row["kind"],
+        name=row["name"],
+        tenant=row["tenant"],
+        home=home,
+        key=row["key"],
+        roles=roles,
+        rate_per_minute=row["rate_per_minute"] or 0,
+    )

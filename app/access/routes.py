@@ -1,0 +1,217 @@
+"""Scopes, principals, keys and audit over HTTP."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from litestar import Controller, Response, delete, get, post, put
+from litestar.params import Parameter
+from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED
+
+from app.access.repository import AccessRepository
+from app.access.schemas import (
+    AuditOut,
+    AuditPageOut,
+    ChainOut,
+    GrantIn,
+    GrantOut,
+    KeyIn,
+    KeyOut,
+    KeysOut,
+    MintedOut,
+    PrincipalIn,
+    PrincipalOut,
+    PrincipalsOut,
+    ScopeIn,
+    ScopeOut,
+    ScopesOut,
+)
+from app.access.seal import check_chain
+from app.access.service import AccessService, NewKey, NewPrincipal
+from app.episodes.repository import END
+from app.errors import Forbidden
+from app.kernel import paging
+from app.kernel.caller import Caller, Role
+from app.sanitize.policy import SanitizePolicy
+from app.scopes.repository import ScopeRepository
+from app.scopes.service import ScopeService
+
+
+class ScopeController(Controller):
+    """Scopes: who sees what."""
+
+    path = "/v1/scopes"
+    tags = ("Scopes",)
+
+    @post("/", operation_id="createScope", opt={"requires": Role.ADMIN})
+    async def create(
+        self, data: ScopeIn, caller: Caller, scopes: ScopeService, access: AccessService
+    ) -> Response[ScopeOut]:
+        """Make a scope; one that is there already is given back as it is, with 200."""
+        row, made = await scopes.create(caller, data.path, data.name)
+        access.keys.forget()
+        return Response(ScopeOut.of(row), status_code=HTTP_201_CREATED if made else HTTP_200_OK)
+
+    @get("/", operation_id="listScopes", opt={"requires": Role.READER})
+    async def list_scopes(self, caller: Caller, scope_rows: ScopeRepository) -> ScopesOut:
+        """Every scope that this key sees."""
+        rows = await scope_rows.visible(caller.visible)
+        return ScopesOut([ScopeOut.of(row) for row in rows])
+
+    @put("/policy", operation_id="setPolicy", opt={"requires": Role.ADMIN})
+    async def set_policy(
+        self,
+        data: dict[str, Any],
+        scope: str,
+        caller: Caller,
+        scopes: ScopeService,
+        scope_rows: ScopeRepository,
+    ) -> ScopeOut:
+        """Replace the sanitising policy of a scope, for texts stored from now on."""
+        await scopes.set_policy(caller, scope, SanitizePolicy.parse(data))
+        return ScopeOut.of((await scope_rows.visible([scope]))[0])
+
+
+class PrincipalController(Controller):
+    """Agents and users."""
+
+    path = "/v1/principals"
+    tags = ("Access",)
+
+    @post("/", operation_id="savePrincipal", opt={"requires": Role.ADMIN})
+    async def save(self, data: PrincipalIn, caller: Caller, access: AccessService) -> PrincipalOut:
+        """Create or change an agent or user."""
+        new = NewPrincipal(
+            kind=data.kind,
+            name=data.name,
+            home=data.home,
+            role=Role.named(data.role),
+            model_family=data.model_family,
+            public_key=data.public_key,
+            subtree=data.subtree,
+        )
+        return PrincipalOut(**await access.save_principal(caller, new))
+
+    @get("/", operation_id="listPrincipals", opt={"requires": Role.ADMIN})
+    async def list_principals(self, caller: Caller, access: AccessService) -> PrincipalsOut:
+        """Agents and users whose home this key administers."""
+        rows = await access.repository.list_principals(caller.tenant, _administered(caller))
+        return PrincipalsOut([PrincipalOut(**_known(row)) for row in rows])
+
+    @post("/{principal:str}/grants", operation_id="grant", opt={"requires": Role.ADMIN})
+    async def grant(
+        self, principal: str, data: GrantIn, caller: Caller, access: AccessService
+    ) -> GrantOut:
+        """Give a role in one more scope of the same tenant."""
+        role = Role.named(data.role)
+        row = await access.grant(caller, principal, data.scope, role, subtree=data.subtree)
+        return GrantOut(**row)
+
+    @delete(
+        "/{principal:str}/grants",
+        operation_id="withdrawGrant",
+        opt={"requires": Role.ADMIN},
+        status_code=HTTP_200_OK,
+    )
+    async def withdraw(
+        self, principal: str, scope: str, caller: Caller, access: AccessService
+    ) -> GrantOut:
+        """Take a grant back."""
+        return GrantOut(role=None, **await access.withdraw(caller, principal, scope))
+
+
+class KeyController(Controller):
+    """API keys."""
+
+    path = "/v1/keys"
+    tags = ("Access",)
+
+    @post("/", operation_id="mintKey", opt={"requires": Role.ADMIN})
+    async def mint(self, data: KeyIn, caller: Caller, access: AccessService) -> MintedOut:
+        """A key of an agent or user; its text is in this answer only."""
+        minted, row = await access.mint_key(
+            caller,
+            NewKey(
+                principal=data.principal,
+                role=Role.named(data.role),
+                name=data.name,
+                expires_at=data.expires_at,
+                rate_per_minute=data.rate_per_minute,
+            ),
+        )
+        return MintedOut(
+            id=minted.id,
+            key=minted.text,
+            principal=row["principal"],
+            role=row["role"],
+            expires_at=row.get("expires_at"),
+        )
+
+    @get("/", operation_id="listKeys", opt={"requires": Role.ADMIN})
+    async def list_keys(self, caller: Caller, access: AccessService) -> KeysOut:
+        """Keys of the agents and users that this key administers."""
+        rows = await access.repository.list_keys(caller.tenant, _administered(caller))
+        return KeysOut([KeyOut(**row) for row in rows])
+
+    @delete(
+        "/{key_id:str}",
+        operation_id="revokeKey",
+        opt={"requires": Role.ADMIN},
+        status_code=HTTP_200_OK,
+    )
+    async def revoke(self, key_id: str, caller: Caller, access: AccessService) -> dict[str, Any]:
+        """Revoke a key: it answers no more."""
+        return await access.revoke_key(caller, key_id)
+
+
+class AuditController(Controller):
+    """What was changed or refused."""
+
+    path = "/v1/audit"
+    tags = ("Audit",)
+
+    @get("/", operation_id="auditHistory", opt={"requires": Role.CURATOR})
+    async def history(
+        self,
+        caller: Caller,
+        access: AccessService,
+        scope: list[str] | None = None,
+        kind: str | None = None,
+        target: str | None = None,
+        cursor: str | None = None,
+        limit: Annotated[int, Parameter(ge=1, le=500)] = 50,
+    ) -> AuditPageOut:
+        """Audit events of the scopes that this key curates, newest first."""
+        curated = [s for s in caller.among(scope) if caller.may(s, Role.CURATOR)]
+        before_at, before_id = paging.decode(cursor) if cursor else (END, "~")
+        rows = await access.repository.audit_history(
+            tenant=caller.tenant,
+            scopes=curated,
+            kind=kind,
+            target=target,
+            before_at=before_at,
+            before_id=before_id,
+            limit=limit + 1,
+        )
+        shown = rows[:limit]
+        more = len(rows) > limit
+        return AuditPageOut(
+            items=[AuditOut.of(row) for row in shown],
+            next=paging.encode(shown[-1]["at"], shown[-1]["id"]) if more else None,
+        )
+
+    @get("/check", operation_id="checkAudit", opt={"requires": Role.ADMIN})
+    async def check(self, caller: Caller, access_rows: AccessRepository) -> ChainOut:
+        """Walk the tenant's chain: tells the first event that was changed or is missing."""
+        if not caller.may(caller.tenant, Role.ADMIN):
+            raise Forbidden(f"this key needs the role admin in {caller.tenant}")
+        report = await check_chain(access_rows, caller.tenant)
+        return ChainOut(report.tenant, report.intact, report.events, report.head, report.broken)
+
+
+def _administered(caller: Caller) -> list[str]:
+    return [scope for scope in caller.visible if caller.may(scope, Role.ADMIN)]
+
+
+def _known(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: row[name] for name in PrincipalOut.__struct_fields__}

@@ -1,0 +1,199 @@
+"""Who may do what: principals, grants and keys, each change checked against the caller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from app.access.keys import KeyRing, MintedKey, mint
+from app.access.repository import AccessRepository
+from app.errors import Forbidden, InvalidInput, NotFound
+from app.kernel import audit
+from app.kernel.caller import Caller, Role
+from app.kernel.clock import now
+from app.kernel.graph import Row
+from app.kernel.scope import NAME, parse_scope
+
+
+@dataclass(frozen=True, slots=True)
+class NewPrincipal:
+    """An agent or user to be known; its id follows from tenant, kind and name."""
+
+    kind: str
+    name: str
+    home: str
+    role: Role
+    model_family: str | None = None
+    public_key: str | None = None
+    subtree: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key to be minted for a principal."""
+
+    principal: str
+    role: Role
+    name: str = ""
+    expires_at: datetime | None = None
+    rate_per_minute: int | None = None
+    id: str | None = None
+
+
+def principal_id(kind: str, tenant: str, name: str) -> str:
+    """`agent:tenant:name`: the same three always give the same principal."""
+    return f"{kind}:{tenant}:{name}"
+
+
+class AccessService:
+    """Changes of access; each drops what this process remembered of keys."""
+
+    def __init__(self, repository: AccessRepository, keys: KeyRing) -> None:
+        self.repository = repository
+        self.keys = keys
+
+    async def save_principal(self, caller: Caller, new: NewPrincipal) -> Row:
+        """Create or change a principal; the caller must be admin of its home.
+
+        Raises NotFound or Forbidden for a home that is not the caller's to give.
+        """
+        home = str(parse_scope(new.home, "home"))
+        caller.require(home, Role.ADMIN)
+        self._within(caller, home, new.role)
+        identifier = principal_id(new.kind, caller.tenant, new.name)
+        saved = await self.repository.save_principal(
+            principal=_principal(identifier, caller.tenant, new),
+            home=home,
+            role=new.role.label,
+            subtree=new.subtree,
+            audit=audit.event(caller, "principal.save", home, id=identifier, role=new.role.label),
+        )
+        self.keys.forget()
+        return _found(saved, f"there is no scope {home}")
+
+    async def grant(
+        self, caller: Caller, principal: str, scope: str, role: Role, *, subtree: bool = False
+    ) -> Row:
+        """Give a principal of the same tenant a role in a scope that the caller administers."""
+        path = str(parse_scope(scope))
+        caller.require(path, Role.ADMIN)
+        self._within(caller, path, role)
+        event = audit.event(caller, "grant", path, principal=principal, role=role.label)
+        granted = await self.repository.grant(
+            principal=principal,
+            tenant=caller.tenant,
+            scope=path,
+            role=role.label,
+            subtree=subtree,
+            audit=event,
+        )
+        self.keys.forget()
+        return _found(granted, f"there is no principal {principal}")
+
+    async def withdraw(self, caller: Caller, principal: str, scope: str) -> Row:
+        """Take a grant back; NotFound where there is none."""
+        path = str(parse_scope(scope))
+        caller.require(path, Role.ADMIN)
+        event = audit.event(caller, "withdraw", path, principal=principal)
+        row = await self.repository.withdraw(
+            principal=principal, tenant=caller.tenant, scope=path, audit=event
+        )
+        self.keys.forget()
+        return _found(row, f"{principal} has no grant in {path}")
+
+    async def mint_key(self, caller: Caller, new: NewKey) -> tuple[MintedKey, Row]:
+        """A key, shown this once, of a principal whose home the caller administers."""
+        if not caller.holds(Role.ADMIN):
+            raise Forbidden("this key needs the role admin")
+        if new.expires_at is not None and new.expires_at <= now():
+            raise InvalidInput("expires_at lies in the past", field="expires_at")
+        minted = mint(new.id)
+        properties = _key(minted, new)
+        administered = [s for s in caller.visible if caller.may(s, Role.ADMIN)]
+        event = audit.event(
+            caller,
+            "key.mint",
+            caller.home,
+            key=minted.id,
+            principal=new.principal,
+            role=new.role.label,
+        )
+        saved = await self.repository.save_key(
+            principal=new.principal,
+            tenant=caller.tenant,
+            scopes=administered,
+            key=properties,
+            audit=event,
+        )
+        self.keys.forget()
+        return minted, {**_found(saved, f"there is no principal {new.principal}"), **properties}
+
+    async def revoke_key(self, caller: Caller, key_id: str) -> Row:
+        """Revoke a key; NotFound where its principal's home is not the caller's to administer."""
+        administered = [s for s in caller.visible if caller.may(s, Role.ADMIN)]
+        row = await self.repository.revoke_key(
+            id=key_id,
+            tenant=caller.tenant,
+            scopes=administered,
+            at=now(),
+            audit=audit.event(caller, "key.revoke", caller.home, key=key_id),
+        )
+        self.keys.forget()
+        return _found(row, f"there is no key {key_id}")
+
+    @staticmethod
+    def _within(caller: Caller, scope: str, role: Role) -> None:
+        if not caller.may(scope, role):
+            raise Forbidden(f"this key cannot give more than it holds in {scope}", field="role")
+
+
+def _principal(identifier: str, tenant: str, new: NewPrincipal) -> dict[str, Any]:
+    row = {
+        "id": identifier,
+        "tenant": tenant,
+        "kind": new.kind,
+        "name": new.name,
+        "model_family": new.model_family,
+        "public_key": new.public_key,
+        "created_at": now(),
+    }
+    return {k: v for k, v in row.items() if v is not None}
+
+
+def _key(minted: MintedKey, new: NewKey) -> dict[str, Any]:
+    row = {
+        "id": minted.id,
+        "hash": minted.hash,
+        "prefix": minted.prefix,
+        "name": new.name,
+        "role": new.role.label,
+        "created_at": now(),
+        "expires_at": new.expires_at,
+        "rate_per_minute": new.rate_per_minute,
+    }
+    return {k: v for k, v in row.items() if v is not None}
+
+
+def _found(row: Row | None, otherwise: str) -> Row:
+    if row is None:
+        raise NotFound(otherwise)
+    return row
+
+
+def operator(tenant: str, scopes: list[str]) -> Caller:
+    """The caller that stands for whoever runs the command line on this machine."""
+    root = [tenant, *scopes]
+    return Caller(
+        principal=principal_id("user", tenant, "operator"),
+        kind="user",
+        name="operator",
+        tenant=tenant,
+        home=tenant,
+        key="cli",
+        roles=dict.fromkeys(root, Role.ADMIN),
+        request="cli",
+    )
+
+
+PRINCIPAL_NAME = NAME

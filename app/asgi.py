@@ -1,0 +1,152 @@
+"""The HTTP entry point: `uvicorn --factory app.asgi:create_app`.
+
+Routes, middleware and dependencies are listed here by hand; nothing registers itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import structlog
+from litestar import Litestar
+from litestar.di import Provide
+from litestar.openapi.config import OpenAPIConfig
+from litestar.openapi.plugins import ScalarRenderPlugin, SwaggerRenderPlugin
+from litestar.openapi.spec import Components, SecurityScheme
+from litestar.types import Scope
+
+from app import __version__
+from app.access import routes as access_routes
+from app.access.guard import Door, guard, provide_caller
+from app.access.idempotency import IdempotencyMiddleware
+from app.episodes import routes as episode_routes
+from app.errors import Forbidden, LociError, NotFound
+from app.jobs import routes as job_routes
+from app.kernel import audit
+from app.kernel.problems import HANDLERS
+from app.search import routes as search_routes
+from app.settings import Settings, read_settings
+from app.tasks import SCHEDULES
+from app.telemetry import routes as telemetry_routes
+from app.telemetry.logging import configure_logging
+from app.telemetry.requests import RequestMiddleware
+from app.wiring import Parts, parts
+
+log = structlog.get_logger()
+
+ROUTES: list[Any] = [
+    telemetry_routes.live,
+    telemetry_routes.ready,
+    telemetry_routes.status,
+    telemetry_routes.prometheus,
+    episode_routes.EpisodeController,
+    episode_routes.capture_batch,
+    episode_routes.read_session,
+    search_routes.search,
+    search_routes.read_memory,
+    access_routes.ScopeController,
+    access_routes.PrincipalController,
+    access_routes.KeyController,
+    access_routes.AuditController,
+    job_routes.JobController,
+    job_routes.ScheduleController,
+]
+
+# What handlers may ask for by name, out of the parts of this process.
+INJECTED = (
+    "episodes",
+    "episode_rows",
+    "searches",
+    "scopes",
+    "scope_rows",
+    "access",
+    "access_rows",
+    "jobs",
+    "runner",
+)
+
+
+def create_app(settings: Settings | None = None) -> Litestar:
+    """The application; it opens graph, queue and model when it starts and closes them at its end."""
+    chosen = settings or read_settings()
+    configure_logging(chosen.telemetry)
+
+    @asynccontextmanager
+    async def lifespan(app: Litestar) -> AsyncIterator[None]:
+        async with parts(chosen, wakeups=True) as opened:
+            fill_state(app, opened)
+            log.info("api.started", version=__version__)
+            yield
+
+    return Litestar(
+        route_handlers=ROUTES,
+        lifespan=[lifespan],
+        guards=[guard],
+        middleware=[RequestMiddleware(), IdempotencyMiddleware()],
+        exception_handlers=HANDLERS,
+        after_exception=[audit_refusal],
+        dependencies=dependencies(),
+        request_max_body_size=chosen.api.max_body,
+        openapi_config=openapi(),
+        debug=False,
+    )
+
+
+def fill_state(app: Litestar, opened: Parts) -> None:
+    """Put the parts where guards, middleware and handlers find them."""
+    app.state.parts = opened
+    app.state.settings = opened.settings
+    app.state.graph = opened.graph
+    app.state.door = Door(opened.keys, opened.limiter)
+    app.state.idempotency = opened.idempotency
+    app.state.schedules = SCHEDULES
+
+
+def dependencies() -> dict[str, Provide]:
+    """Plain values out of the state: nothing here opens or closes anything."""
+
+    def of(name: str) -> Provide:
+        def provide(scope: Scope) -> Any:
+            return getattr(scope["litestar_app"].state.parts, name)
+
+        return Provide(provide, sync_to_thread=False)
+
+    named = {name: of(name) for name in INJECTED}
+    return {"caller": Provide(provide_caller, sync_to_thread=False), **named}
+
+
+async def audit_refusal(error: Exception, scope: Scope) -> None:
+    """Record that a known caller was refused; capture records its own refusals."""
+    caller = scope.get("caller")
+    denied = isinstance(error, Forbidden) or (
+        isinstance(error, NotFound) and error.field == "scope"
+    )
+    if caller is None or not denied or getattr(error, "audited", False):
+        return
+    opened: Parts = scope["litestar_app"].state.parts
+    code = error.code if isinstance(error, LociError) else "Forbidden"
+    event = audit.refusal(
+        caller,
+        code,
+        caller.home,  # type: ignore[attr-defined, arg-type]
+        route=scope.get("path_template", ""),
+        method=scope["method"],
+    )
+    await opened.access_rows.write_audit(event, actor=caller.principal)  # type: ignore[attr-defined]
+
+
+def openapi() -> OpenAPIConfig:
+    """The schema at /schema/openapi.json, with Swagger and Scalar to look at it."""
+    return OpenAPIConfig(
+        title="Loci",
+        version=__version__,
+        description="A knowledge and memory service for AI agents, in one graph.",
+        components=Components(
+            security_schemes={"key": SecurityScheme(type="http", scheme="bearer")}
+        ),
+        security=[{"key": []}],
+        path="/schema",
+        render_plugins=[SwaggerRenderPlugin(), ScalarRenderPlugin()],
+    )

@@ -1,0 +1,56 @@
+"""Episodes and sessions in the graph."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row, Tx
+
+START = datetime.fromisoformat("0001-01-02T00:00:00+00:00")
+END = datetime.fromisoformat("9999-12-31T00:00:00+00:00")
+
+
+class EpisodeRepository:
+    """One method a query."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    async def capture(self, rows: list[Row]) -> list[Row]:
+        """Write all rows in one transaction; each answer says whether it was accepted."""
+
+        async def work(tx: Tx) -> list[Row]:
+            return await tx.rows(Q.episodes.capture, rows=rows)
+
+        return await self.graph.write("episodes.capture", work)
+
+    async def get(self, ids: list[str], scopes: list[str]) -> list[Row]:
+        return await self.graph.rows(Q.episodes.get_episodes, ids=ids, scopes=scopes)
+
+    async def list(self, scopes: list[str], **page: Any) -> list[Row]:
+        session = page.pop("session")
+        if session is None:
+            rows = await self.graph.rows(Q.episodes.list_episodes, scopes=scopes, **page)
+        else:
+            rows = await self.graph.rows(
+                Q.episodes.list_session_episodes, scopes=scopes, session=session, **page
+            )
+        return [row["episode"] for row in rows]
+
+    async def session(self, ids: list[str], scopes: list[str]) -> Row | None:
+        return await self.graph.optional(Q.episodes.get_session, ids=ids, scopes=scopes)
+
+    async def sessions(self, scopes: list[str], limit: int, after: str) -> list[Row]:
+        return await self.graph.rows(
+            Q.episodes.list_sessions, scopes=scopes, limit=limit, after=after
+        )
+
+    async def index_states(self, ids: list[str]) -> dict[str, str]:
+        rows = await self.graph.rows(Q.episodes.index_states, ids=ids)
+        return {row["id"]: row["state"] for row in rows}
+
+    async def public_key(self, principal: str) -> str | None:
+        row = await self.graph.optional(Q.episodes.public_key, principal=principal)
+        return row["public_key"] if row else None

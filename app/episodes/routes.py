@@ -1,0 +1,154 @@
+"""Capture and reading back over HTTP."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from litestar import Controller, get, post
+from litestar.params import Parameter
+from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED
+
+from app.episodes.record import session_id
+from app.episodes.repository import END, START, EpisodeRepository
+from app.episodes.schemas import (
+    EpisodeBatchIn,
+    EpisodeIn,
+    EpisodeOut,
+    EpisodesOut,
+    ReceiptOut,
+    ReceiptsOut,
+    SessionOut,
+)
+from app.episodes.service import EpisodeService
+from app.errors import InvalidInput, NotFound
+from app.kernel import paging
+from app.kernel.caller import Caller, Role
+
+Limit = Annotated[int, Parameter(ge=1, le=500, description="Most items of a page.")]
+Wait = Annotated[
+    str | None, Parameter(description="`indexed` waits until the vector is there, 20 s at most.")
+]
+
+
+class EpisodeController(Controller):
+    """Episodes: what was said."""
+
+    path = "/v1/episodes"
+    tags = ("Episodes",)
+
+    @post(
+        "/",
+        operation_id="captureEpisode",
+        opt={"requires": Role.WRITER},
+        status_code=HTTP_201_CREATED,
+    )
+    async def capture(
+        self, data: EpisodeIn, caller: Caller, episodes: EpisodeService, wait: Wait = None
+    ) -> ReceiptOut:
+        """Store one thing that was said."""
+        receipt = await episodes.capture(caller, data.to_capture("http"))
+        indexed = await _waited(episodes, [receipt.id], wait)
+        return ReceiptOut.of(receipt, indexed=indexed)
+
+    @get("/{episode_id:str}", operation_id="getEpisode", opt={"requires": Role.READER})
+    async def read(self, episode_id: str, caller: Caller, episodes: EpisodeService) -> EpisodeOut:
+        """One episode with its provenance."""
+        return EpisodeOut.of(await episodes.get(caller, episode_id))
+
+    @get("/", operation_id="listEpisodes", opt={"requires": Role.READER})
+    async def list_episodes(
+        self,
+        caller: Caller,
+        episode_rows: EpisodeRepository,
+        scope: list[str] | None = None,
+        session: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        cursor: str | None = None,
+        limit: Limit = 50,
+    ) -> EpisodesOut:
+        """Episodes in the order of their events, by session and time."""
+        scopes = caller.among(scope)
+        after_at, after_id = paging.decode(cursor) if cursor else (START, "")
+        page = {
+            "after_at": after_at,
+            "after_id": after_id,
+            "since": _aware(since, "since") or START,
+            "until": _aware(until, "until") or END,
+            "limit": limit + 1,
+        }
+        named = await _session_of(episode_rows, session, scopes) if session else None
+        rows = await episode_rows.list(scopes, session=named, **page)
+        shown = rows[:limit]
+        more = len(rows) > limit
+        return EpisodesOut(
+            items=[EpisodeOut.of({"episode": row}) for row in shown],
+            next=paging.encode(shown[-1]["captured_at"], shown[-1]["id"]) if more else None,
+        )
+
+
+@post(
+    "/v1/episodes:batch",
+    operation_id="captureEpisodes",
+    tags=["Episodes"],
+    opt={"requires": Role.WRITER},
+    status_code=HTTP_200_OK,
+)
+async def capture_batch(
+    data: EpisodeBatchIn, caller: Caller, episodes: EpisodeService, wait: Wait = None
+) -> ReceiptsOut:
+    """Store at most 64 things that were said, in order; a bad one does not hold up the rest."""
+    captures = [item.to_capture("http") for item in data.episodes]
+    receipts = await episodes.capture_batch(caller, captures)
+    indexed = await _waited(episodes, [r.id for r in receipts], wait)
+    statuses = [receipt.status for receipt in receipts]
+    return ReceiptsOut(
+        receipts=[ReceiptOut.of(receipt, indexed=indexed) for receipt in receipts],
+        accepted=statuses.count("accepted"),
+        duplicates=statuses.count("duplicate"),
+        refused=statuses.count("refused"),
+    )
+
+
+@get(
+    "/v1/sessions/{session:str}",
+    operation_id="getSession",
+    tags=["Sessions"],
+    opt={"requires": Role.READER},
+)
+async def read_session(
+    session: str, caller: Caller, episode_rows: EpisodeRepository, scope: list[str] | None = None
+) -> SessionOut:
+    """A session's manifest, by its id or by your own name of it."""
+    scopes = caller.among(scope)
+    row = await episode_rows.session(_session_ids(session, scopes), scopes)
+    if row is None:
+        raise NotFound(f"there is no session {session}")
+    return SessionOut.of(row)
+
+
+def _session_ids(session: str, scopes: list[str]) -> list[str]:
+    return [session, *(session_id(scope, session) for scope in scopes)]
+
+
+async def _session_of(rows: EpisodeRepository, session: str, scopes: list[str]) -> str:
+    row = await rows.session(_session_ids(session, scopes), scopes)
+    if row is None:
+        raise NotFound(f"there is no session {session}")
+    identifier: str = row["session"]["id"]
+    return identifier
+
+
+async def _waited(episodes: EpisodeService, ids: list[str | None], wait: str | None) -> bool:
+    if wait is None:
+        return False
+    if wait != "indexed":
+        raise InvalidInput("wait takes only `indexed`", field="wait")
+    return await episodes.wait_indexed([identifier for identifier in ids if identifier])
+
+
+def _aware(moment: datetime | None, field: str) -> datetime | None:
+    if moment is not None and moment.tzinfo is None:
+        raise InvalidInput(f"{field} needs a time zone", field=field)
+    return moment

@@ -1,0 +1,214 @@
+"""Wire types of capture."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+from pydantic import Field, StringConstraints
+
+from app.episodes.model import Capture, Receipt, Signature
+from app.kernel.clock import open_end
+from app.kernel.graph import Row
+from app.kernel.wire import Moment, ShortText, TagName, WireModel
+
+BATCH_LIMIT = 64
+
+
+class SignatureIn(WireModel):
+    """Ed25519 over the SHA-256 of scope, session, role, moment and content; see the guide."""
+
+    value: Annotated[str, StringConstraints(min_length=1, max_length=200)] = Field(
+        description="The signature in base64."
+    )
+    signed_at: Moment = Field(description="When it was signed; at most 60 seconds off.")
+
+
+class EpisodeIn(WireModel):
+    """One thing that was said."""
+
+    content: Annotated[str, StringConstraints(min_length=1)] = Field(description="What was said.")
+    session: ShortText = Field(description="Your own name of the conversation.")
+    role: Literal["user", "assistant", "tool", "system"] = Field(
+        "user", description="Who spoke; `system` is refused."
+    )
+    scope: str | None = Field(None, description="Scope path to write to; the key's home if unset.")
+    speaker: ShortText | None = Field(None, description="Name of the person or agent who spoke.")
+    captured_at: Moment | None = Field(
+        None, description="When it was said; a given moment makes equal texts distinct."
+    )
+    origin: ShortText = Field("api", description="What it came from: an app, a channel.")
+    tags: tuple[TagName, ...] = Field((), max_length=32, description="Labels to filter by.")
+    model_family: ShortText | None = Field(None, description="Family of the model that spoke.")
+    signature: SignatureIn | None = Field(None, description="Checked against the author's key.")
+
+    def to_capture(self, transport: str) -> Capture:
+        """The capture that this describes."""
+        signature = self.signature
+        return Capture(
+            content=self.content,
+            session=self.session,
+            role=self.role,
+            scope=self.scope,
+            speaker=self.speaker,
+            captured_at=self.captured_at,
+            origin=self.origin,
+            tags=tuple(dict.fromkeys(self.tags)),
+            model_family=self.model_family,
+            signature=Signature(signature.value, signature.signed_at) if signature else None,
+            transport=transport,
+        )
+
+
+class EpisodeBatchIn(WireModel):
+    """Several things that were said, in order."""
+
+    episodes: Annotated[tuple[EpisodeIn, ...], Field(min_length=1, max_length=BATCH_LIMIT)]
+
+
+class ReceiptOut(msgspec.Struct, frozen=True, omit_defaults=False):
+    """What became of one capture. `id` names the first episode where this one is a duplicate."""
+
+    index: int
+    status: Literal["accepted", "duplicate", "refused"]
+    id: str | None
+    session_id: str | None
+    scope: str | None
+    content_hash: str | None
+    captured_at: datetime | None
+    ingested_at: datetime | None
+    redactions: int
+    markers: list[str]
+    indexed: bool
+    error: str | None = None
+    detail: str | None = None
+    field: str | None = None
+
+    @classmethod
+    def of(cls, receipt: Receipt, *, indexed: bool) -> ReceiptOut:
+        """The wire form of a receipt."""
+        return cls(
+            index=receipt.index,
+            status=receipt.status,  # type: ignore[arg-type]
+            id=receipt.id,
+            session_id=receipt.session_id,
+            scope=receipt.scope,
+            content_hash=receipt.content_hash,
+            captured_at=receipt.captured_at,
+            ingested_at=receipt.ingested_at,
+            redactions=receipt.redactions,
+            markers=list(receipt.markers),
+            indexed=indexed and receipt.id is not None,
+            error=receipt.error,
+            detail=receipt.detail,
+            field=receipt.field,
+        )
+
+
+class ReceiptsOut(msgspec.Struct, frozen=True):
+    """Receipts in the order of the batch, counted."""
+
+    receipts: list[ReceiptOut]
+    accepted: int
+    duplicates: int
+    refused: int
+
+
+class EpisodeOut(msgspec.Struct, frozen=True):
+    """One stored episode; `untrusted` holds what other people or models said."""
+
+    id: str
+    scope: str
+    role: str
+    origin: str | None
+    captured_at: datetime
+    ingested_at: datetime
+    expired_at: datetime | None
+    session_id: str | None
+    content_hash: str | None
+    consolidation_state: str | None
+    index_state: str | None
+    importance: float | None
+    trust: float | None
+    is_pinned: bool
+    markers: list[str]
+    pii: list[str]
+    provenance: dict[str, Any]
+    untrusted: dict[str, Any]
+
+    @classmethod
+    def of(cls, row: Row) -> EpisodeOut:
+        """The wire form of a row of `get_episodes` or `list_episodes`."""
+        episode, session = row["episode"], row.get("session") or {}
+        return cls(
+            id=episode["id"],
+            scope=episode["scope"],
+            role=episode["role"],
+            origin=episode.get("origin"),
+            captured_at=episode["captured_at"],
+            ingested_at=episode["ingested_at"],
+            expired_at=open_end(episode.get("expired_at")),
+            session_id=session.get("id") or episode.get("session"),
+            content_hash=episode.get("content_hash"),
+            consolidation_state=episode.get("consolidation_state"),
+            index_state=episode.get("index_state"),
+            importance=episode.get("importance"),
+            trust=episode.get("trust"),
+            is_pinned=bool(episode.get("is_pinned")),
+            markers=episode.get("marker_ids") or [],
+            pii=episode.get("pii") or [],
+            provenance=_provenance(row.get("provenance")),
+            untrusted={
+                "content": episode["content"],
+                "speaker": episode.get("speaker"),
+                "tags": episode.get("tags") or [],
+                "session": session.get("key"),
+            },
+        )
+
+
+class EpisodesOut(msgspec.Struct, frozen=True):
+    """A page of episodes; `next` continues it."""
+
+    items: list[EpisodeOut]
+    next: str | None
+
+
+class SessionOut(msgspec.Struct, frozen=True):
+    """A session's manifest: counts and times, not texts."""
+
+    id: str
+    scope: str
+    started_at: datetime
+    episodes: int
+    first_at: datetime | None
+    last_at: datetime | None
+    characters: int
+    pending: int
+    roles: list[str]
+    authors: list[str]
+    untrusted: dict[str, Any]
+
+    @classmethod
+    def of(cls, row: Row) -> SessionOut:
+        """The wire form of a row of `get_session`."""
+        session = row["session"]
+        return cls(
+            id=session["id"],
+            scope=session["scope"],
+            started_at=session["started_at"],
+            episodes=row["episodes"],
+            first_at=row["first_at"],
+            last_at=row["last_at"],
+            characters=row["characters"],
+            pending=row["pending"],
+            roles=sorted(row["roles"]),
+            authors=sorted(row["authors"]),
+            untrusted={"key": session["key"], "speakers": sorted(row["speakers"])},
+        )
+
+
+def _provenance(row: Row | None) -> dict[str, Any]:
+    hidden = {"expired_at", "scope"}
+    return {k: v for k, v in (row or {}).items() if k not in hidden}

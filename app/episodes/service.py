@@ -1,0 +1,149 @@
+"""Capture: from what was said to one immutable episode, synchronously and failing closed."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from app.access.repository import AccessRepository
+from app.episodes import record, signing
+from app.episodes.model import Capture, Receipt
+from app.episodes.record import Cleaned
+from app.episodes.repository import EpisodeRepository
+from app.errors import LociError, NotFound, SystemRoleRefused
+from app.jobs.queue import Wakeup
+from app.kernel import audit
+from app.kernel.caller import Caller, Role
+from app.kernel.clock import now
+from app.kernel.graph import Row
+from app.kernel.scope import parse_scope
+from app.sanitize.step import sanitize
+from app.scopes.service import ScopeService
+
+LONG_TEXT = 20_000  # characters; longer ones are cleaned off the event loop
+WAIT_STEP = 0.02  # seconds between two looks at the index
+WAIT_LIMIT = 20.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What capture works with."""
+
+    episodes: EpisodeRepository
+    access: AccessRepository
+    scopes: ScopeService
+    wakeup: Wakeup
+
+
+class EpisodeService:
+    """Captures, and what becomes of each."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    async def capture(self, caller: Caller, capture: Capture) -> Receipt:
+        """Store one capture; raises what was wrong with it after auditing the refusal."""
+        cleaned = await self._clean(caller, capture)
+        return (await self._store(caller, [(0, cleaned)]))[0]
+
+    async def capture_batch(self, caller: Caller, captures: list[Capture]) -> list[Receipt]:
+        """Store what can be stored, in one transaction; a bad item gets a receipt that says why."""
+        receipts: list[Receipt] = []
+        kept: list[tuple[int, Cleaned]] = []
+        for index, capture in enumerate(captures):
+            try:
+                kept.append((index, await self._clean(caller, capture)))
+            except LociError as error:
+                if error.status >= 500:
+                    raise
+                receipts.append(_refused(index, error))
+        if kept:
+            receipts.extend(await self._store(caller, kept))
+        return sorted(receipts, key=lambda receipt: receipt.index)
+
+    async def get(self, caller: Caller, episode_id: str) -> Row:
+        """One episode with session and provenance; NotFound where absent or not visible."""
+        rows = await self._parts.episodes.get([episode_id], caller.visible)
+        if not rows:
+            raise NotFound(f"there is no episode {episode_id}")
+        return rows[0]
+
+    async def wait_indexed(self, ids: list[str]) -> bool:
+        """Wait until the vectors of these episodes are there, at most 20 s; whether they are."""
+        deadline = asyncio.get_running_loop().time() + WAIT_LIMIT
+        while asyncio.get_running_loop().time() < deadline:
+            states = await self._parts.episodes.index_states(ids)
+            if all(state != "pending" for state in states.values()):
+                return True
+            await asyncio.sleep(WAIT_STEP)
+        return False
+
+    async def _clean(self, caller: Caller, capture: Capture) -> Cleaned:
+        scope = capture.scope or caller.home
+        try:
+            caller.require(str(parse_scope(scope)), Role.WRITER)
+            if capture.role == "system":
+                raise SystemRoleRefused(field="role")
+            signature = await self._verified(caller, capture, scope)
+            policy = await self._parts.scopes.policy(scope)
+            if len(capture.content) > LONG_TEXT:
+                text = await asyncio.to_thread(sanitize, capture.content, policy)
+            else:
+                text = sanitize(capture.content, policy)
+        except LociError as error:
+            await self._audit_refusal(caller, capture, scope, error)
+            raise
+        return Cleaned(capture, scope, text, signature)
+
+    async def _verified(self, caller: Caller, capture: Capture, scope: str) -> str:
+        if capture.signature is None:
+            return "absent"
+        public_key = await self._parts.episodes.public_key(caller.principal)
+        return signing.verify(capture, scope, public_key, now())
+
+    async def _audit_refusal(
+        self, caller: Caller, capture: Capture, scope: str, error: LociError
+    ) -> None:
+        if error.status >= 500:
+            return
+        named = scope if scope in caller.roles else caller.home
+        event = audit.refusal(caller, error.code, named, action="capture")
+        session = record.session_id(scope, capture.session)
+        await self._parts.access.write_audit(event, actor=caller.principal, session=session)
+
+    async def _store(self, caller: Caller, kept: list[tuple[int, Cleaned]]) -> list[Receipt]:
+        moment = now()
+        # One microsecond apart, so that a batch keeps its order where events have equal times.
+        rows = [
+            record.to_row(caller, index, cleaned, moment + timedelta(microseconds=place))
+            for place, (index, cleaned) in enumerate(kept)
+        ]
+        answers = {row["index"]: row for row in await self._parts.episodes.capture(rows)}
+        self._parts.wakeup.set()
+        return [
+            _receipt(cleaned, answers[index], row)
+            for (index, cleaned), row in zip(kept, rows, strict=True)
+        ]
+
+
+def _receipt(cleaned: Cleaned, answer: Row, row: dict[str, Any]) -> Receipt:
+    return Receipt(
+        index=answer["index"],
+        status="accepted" if answer["accepted"] else "duplicate",
+        id=answer["id"],
+        session_id=row["session"]["id"],
+        scope=cleaned.scope,
+        content_hash=answer["content_hash"],
+        captured_at=answer["captured_at"],
+        ingested_at=answer["ingested_at"],
+        redactions=len(cleaned.text.redactions),
+        markers=tuple(cleaned.text.marker_ids),
+    )
+
+
+def _refused(index: int, error: LociError) -> Receipt:
+    return Receipt(
+        index=index, status="refused", error=error.code, detail=error.detail, field=error.field
+    )

@@ -1,0 +1,194 @@
+"""Every error that Loci raises on purpose, and the status each one carries.
+
+The tree (a leaf's class name is its code on the wire)::
+
+    LociError                      500
+    ├── InvalidInput               422   bad payload; `field` names where
+    │   ├── EmptyText              422
+    │   ├── ResidueOnly            422   nothing but an injection marker was left
+    │   ├── PiiRefused             422   the scope's policy refuses this class of data
+    │   └── PolicyInvalid          422   a sanitising policy that cannot be read
+    ├── Unauthenticated            401
+    ├── Forbidden                  403   seen, but not writable by this caller
+    │   └── SystemRoleRefused      403
+    ├── NotFound                   404   absent, or not visible: the two look alike
+    ├── Conflict                   409
+    │   ├── AlreadyExists          409
+    │   └── IdempotencyMismatch    409   one key, two different requests
+    ├── TooLarge                   413
+    ├── RateLimited                429   `retry_after` in seconds
+    ├── Unavailable                503   a part that Loci needs does not answer
+    │   ├── GraphUnavailable       503
+    │   ├── QueueUnavailable       503
+    │   ├── EmbedderUnavailable    503
+    │   └── DetectorUnavailable    503   a detector that the policy asks for is missing
+    ├── QueryError                 500   a named query and the database disagree
+    ├── ModelMismatch              500   stored vectors come from another model
+    └── RuntimeFailure             500   the embedded runtime cannot start or go on
+        ├── PortTaken              500
+        ├── DiskFull               500
+        ├── HomeUnusable           500   the data or cache folder cannot be written
+        ├── JavaMissing            500
+        ├── PlatformUnsupported    500   a part has no package for this machine
+        ├── DownloadFailed         500
+        │   └── ChecksumMismatch   500   a file is not the one that the lock names
+        ├── StoreUnusable          500   broken, of another version, or under another password
+        └── PartFailed             500   a child process does not start, or keeps dying
+"""
+
+from __future__ import annotations
+
+
+class LociError(Exception):
+    """Base of the tree; `status` is the HTTP status, `title` the short name for people."""
+
+    status = 500
+    title = "Internal error"
+
+    def __init__(self, detail: str = "", *, field: str | None = None) -> None:
+        super().__init__(detail or self.title)
+        self.detail = detail or self.title
+        self.field = field
+
+    @property
+    def code(self) -> str:
+        """The class name, which is what a client may test for."""
+        return type(self).__name__
+
+
+class InvalidInput(LociError):
+    status = 422
+    title = "The request holds a value that cannot be accepted"
+
+
+class EmptyText(InvalidInput):
+    title = "The text is empty"
+
+
+class ResidueOnly(InvalidInput):
+    title = "Nothing but an instruction marker would be left of the text"
+
+
+class PiiRefused(InvalidInput):
+    title = "The text holds personal data that this scope refuses"
+
+
+class PolicyInvalid(InvalidInput):
+    title = "The sanitising policy cannot be read"
+
+
+class Unauthenticated(LociError):
+    status = 401
+    title = "A valid API key is needed"
+
+
+class Forbidden(LociError):
+    status = 403
+    title = "This key may not do that"
+
+
+class SystemRoleRefused(Forbidden):
+    title = "Text of the role system is not captured"
+
+
+class NotFound(LociError):
+    status = 404
+    title = "There is nothing here that this key can see"
+
+
+class Conflict(LociError):
+    status = 409
+    title = "The request contradicts what is stored"
+
+
+class AlreadyExists(Conflict):
+    title = "There is already one of that name"
+
+
+class IdempotencyMismatch(Conflict):
+    title = "The idempotency key was used for a different request"
+
+
+class TooLarge(LociError):
+    status = 413
+    title = "The request is too large"
+
+
+class RateLimited(LociError):
+    """Too many requests; `retry_after` is in seconds."""
+
+    status = 429
+    title = "Too many requests"
+
+    def __init__(self, detail: str = "", *, retry_after: float = 1.0) -> None:
+        super().__init__(detail)
+        self.retry_after = retry_after
+
+
+class Unavailable(LociError):
+    status = 503
+    title = "A part that Loci needs does not answer"
+
+
+class GraphUnavailable(Unavailable):
+    title = "The graph database does not answer"
+
+
+class QueueUnavailable(Unavailable):
+    title = "The job queue does not answer"
+
+
+class EmbedderUnavailable(Unavailable):
+    title = "The embedding model does not answer"
+
+
+class DetectorUnavailable(Unavailable):
+    title = "A detector that the scope's policy asks for is not installed"
+
+
+class QueryError(LociError):
+    title = "A query and the database disagree"
+
+
+class ModelMismatch(LociError):
+    title = "The stored vectors come from another embedding model"
+
+
+class RuntimeFailure(LociError):
+    title = "The embedded runtime cannot go on"
+
+
+class PortTaken(RuntimeFailure):
+    title = "A port is in use"
+
+
+class DiskFull(RuntimeFailure):
+    title = "The disk is almost full"
+
+
+class HomeUnusable(RuntimeFailure):
+    title = "A folder that Loci needs cannot be written"
+
+
+class JavaMissing(RuntimeFailure):
+    title = "No Java of version 21 or later was found"
+
+
+class PlatformUnsupported(RuntimeFailure):
+    title = "The embedded runtime does not work on this platform"
+
+
+class DownloadFailed(RuntimeFailure):
+    title = "A download failed"
+
+
+class ChecksumMismatch(DownloadFailed):
+    title = "A downloaded file is not the expected one"
+
+
+class StoreUnusable(RuntimeFailure):
+    title = "The store cannot be opened"
+
+
+class PartFailed(RuntimeFailure):
+    title = "A part of the runtime does not run"

@@ -1,0 +1,85 @@
+"""What the two search indexes hold of a memory: its facets, its terms, its times.
+
+Every kind that can be recalled carries these properties and the umbrella label `Searchable`, so
+one vector index and one text index serve them all, and the filter is inside both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from app.kernel.clock import FOREVER
+from app.search.analysis import analyse, detect_language
+
+LIVE = "live"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What an index entry says of its memory besides the text."""
+
+    memory_id: str
+    scope: str
+    kind: str
+    captured_at: datetime
+    ingested_at: datetime
+    session: str = ""
+    role: str = ""
+    speaker: str = ""
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    expired_at: datetime = FOREVER
+
+
+def time_key(moment: datetime) -> str:
+    """A moment as one token whose order as text is its order in time."""
+    return moment.astimezone(UTC).strftime("%Y%m%d%H%M%S%f").rjust(20, "0")
+
+
+def facets(facts: Facts) -> list[str]:
+    """The tokens that a text query may require; a letter names the kind of each."""
+    tokens = [f"k={facts.kind}"]
+    if facts.role:
+        tokens.append(f"r={facts.role}")
+    if facts.session:
+        tokens.append(f"m={facts.session}")
+    tokens.extend(f"t={tag}" for tag in facts.tags)
+    if facts.expired_at >= FOREVER:
+        tokens.append(LIVE)
+    return tokens
+
+
+def entry(facts: Facts, text: str, language: str | None = None) -> dict[str, Any]:
+    """Properties that make a node searchable by its text at once; the vector comes later."""
+    spoken = language or detect_language(text)
+    return {
+        "memory_id": facts.memory_id,
+        "scope": facts.scope,
+        "kind": facts.kind,
+        "session": facts.session,
+        "role": facts.role,
+        "live": facts.expired_at >= FOREVER,
+        "captured_at": facts.captured_at,
+        "ingested_at": facts.ingested_at,
+        "expired_at": facts.expired_at,
+        "captured_key": time_key(facts.captured_at),
+        "ingested_key": time_key(facts.ingested_at),
+        "expired_key": time_key(facts.expired_at),
+        "facets": facets(facts),
+        "language": spoken,
+        "terms": joined(analyse(text, spoken)),
+        "about_terms": joined(
+            analyse(" ".join(filter(None, (facts.speaker, facts.title))), spoken)
+        ),
+        "context_terms": "",
+        "index_state": "pending",
+        "index_rev": 1,
+    }
+
+
+def joined(terms: Iterable[str]) -> str:
+    """Terms as the whitespace analyzer takes them."""
+    return " ".join(terms)

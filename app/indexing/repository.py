@@ -1,0 +1,104 @@
+"""What waits for the index, and what goes into it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.embeddings.model import ModelInfo
+from app.errors import ModelMismatch
+from app.kernel.clock import now
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row, Tx
+
+SPACE = "memory"
+
+
+class IndexRepository:
+    """One method a step of the indexing pass."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    async def pending(self, limit: int) -> list[str]:
+        """Ids that wait: half from the newest end, so that a long import delays no conversation."""
+        newest = await self.graph.rows(Q.indexing.newest_pending, limit=max(1, limit // 2))
+        oldest = await self.graph.rows(Q.indexing.oldest_pending, limit=limit - len(newest))
+        return list(dict.fromkeys(row["id"] for row in (*newest, *oldest)))
+
+    async def backlog(self) -> dict[str, int]:
+        """How many episodes wait for their vectors, and how many the model refused."""
+        pending = await self.graph.one(Q.indexing.count_pending)
+        failed = await self.graph.one(Q.indexing.count_failed)
+        return {"pending": pending["pending"], "failed": failed["failed"]}
+
+    async def neighbourhood(self, ids: list[str], reach: int) -> dict[str, Row]:
+        rows = await self.graph.rows(Q.indexing.neighbourhood, ids=ids, reach=reach)
+        return {row["id"]: row for row in rows}
+
+    async def texts(self, ids: list[str]) -> dict[str, Row]:
+        rows = await self.graph.rows(Q.indexing.texts, ids=ids)
+        return {row["id"]: row for row in rows}
+
+    async def known_vectors(self, hashes: list[str]) -> dict[str, list[float]]:
+        rows = await self.graph.rows(Q.indexing.known_vectors, hashes=hashes)
+        return {row["hash"]: row["vector"] for row in rows}
+
+    async def store(self, rows: list[Row], windows: list[Row]) -> None:
+        """One transaction for a batch; ids in order, so that two workers cannot deadlock."""
+        ordered = sorted(rows, key=lambda row: row["id"])
+
+        async def work(tx: Tx) -> None:
+            await tx.rows(Q.indexing.store_entries, rows=ordered)
+            await tx.rows(Q.indexing.drop_windows, rows=ordered)
+            if windows:
+                await tx.rows(Q.indexing.store_windows, rows=windows)
+
+        await self.graph.write("indexing.store", work)
+
+    async def mark_failed(self, ids: list[str], reason: str) -> None:
+        await self.graph.rows(Q.indexing.mark_failed, ids=ids, reason=reason)
+
+
+# The filters come after the vector in the index itself: a small tenant is never starved.
+CREATE_INDEX = (
+    "CYPHER 25 CREATE VECTOR INDEX memory_vector IF NOT EXISTS FOR (n:Searchable) ON n.embedding "
+    "WITH [n.scope, n.live, n.kind, n.session, n.role, n.captured_at, n.ingested_at, n.expired_at] "
+    "OPTIONS $options"
+)
+
+
+def index_options(dimension: int, quantization: str, expansion: int) -> dict[str, Any]:
+    """Settings of the vector index; docs/benchmarks.md holds the measurements behind them."""
+    return {
+        "indexConfig": {
+            "vector.dimensions": dimension,
+            "vector.similarity_function": "cosine",
+            "vector.quantization.type": quantization,
+            "vector.default_search_expansion_factor": expansion,
+        }
+    }
+
+
+async def ensure_space(graph: Graph, model: ModelInfo, options: dict[str, Any]) -> None:
+    """Record the model of the stored vectors and make their index.
+
+    Raises ModelMismatch where the graph holds vectors of another model: they do not compare.
+    """
+    stored = await graph.one(
+        Q.indexing.save_space,
+        name=SPACE,
+        model=model.name,
+        version=model.version,
+        dimension=model.dimension,
+        at=now(),
+    )
+    wanted = {"model": model.name, "version": model.version, "dimension": model.dimension}
+    if stored != wanted:
+        raise ModelMismatch(
+            f"the graph holds vectors of {stored['model']} {stored['version']} "
+            f"({stored['dimension']} dimensions), the settings name {model.name} {model.version} "
+            f"({model.dimension}): set the old model again, or run `loci reembed`, which drops "
+            "the stored vectors and makes them anew"
+        )
+    await graph.raw(CREATE_INDEX, options=options)
+    await graph.raw("CALL db.awaitIndexes(600)")

@@ -1,0 +1,139 @@
+"""Jobs and schedules over HTTP."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from litestar import Controller, get, post
+from litestar.datastructures import State
+from litestar.params import Parameter
+from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
+
+from app.errors import NotFound
+from app.jobs.model import Schedule
+from app.jobs.repository import JobRepository
+from app.jobs.runner import SYSTEM, Runner
+from app.jobs.schemas import JobOut, JobsOut, ScheduleOut, SchedulesOut
+from app.kernel import audit
+from app.kernel.caller import Caller, Role
+from app.kernel.ids import new_id
+
+JobState = Literal["queued", "running", "done", "dead", "cancelled"]
+
+
+class JobController(Controller):
+    """Work that goes on after the answer."""
+
+    path = "/v1/jobs"
+    tags = ("Jobs",)
+
+    @get("/{job_id:str}", operation_id="getJob", opt={"requires": Role.READER})
+    async def read(self, job_id: str, caller: Caller, jobs: JobRepository) -> JobOut:
+        """A job with the outcome of its items."""
+        job = await jobs.get(job_id, _seen(caller))
+        if job is None:
+            raise NotFound(f"there is no job {job_id}")
+        return JobOut.of(job)
+
+    @get("/", operation_id="listJobs", opt={"requires": Role.READER})
+    async def list_jobs(
+        self,
+        caller: Caller,
+        jobs: JobRepository,
+        status: JobState | None = None,
+        cursor: str | None = None,
+        limit: Annotated[int, Parameter(ge=1, le=500)] = 50,
+    ) -> JobsOut:
+        """Jobs of the scopes that this key sees, newest first; `dead` lists the dead letters."""
+        found = await jobs.list(_seen(caller), status, cursor or "~", limit + 1)
+        shown = found[:limit]
+        more = len(found) > limit
+        return JobsOut([JobOut.of(job) for job in shown], shown[-1].id if more else None)
+
+    @post(
+        "/{job_id:str}/cancel",
+        operation_id="cancelJob",
+        opt={"requires": Role.WRITER},
+        status_code=HTTP_200_OK,
+    )
+    async def cancel(self, job_id: str, caller: Caller, jobs: JobRepository) -> JobOut:
+        """Stop a job: at once if it waits, else at its next step. What it has done stays."""
+        event = audit.event(caller, "job.cancel", caller.home, job=job_id)
+        job = await jobs.request_cancel(
+            job_id, tenant=caller.tenant, scopes=_writable(caller), audit=event
+        )
+        if job is None:
+            raise NotFound(f"there is no job {job_id} that could be stopped")
+        return JobOut.of(job)
+
+    @post(
+        "/{job_id:str}/rerun",
+        operation_id="rerunJob",
+        opt={"requires": Role.WRITER},
+        status_code=HTTP_202_ACCEPTED,
+    )
+    async def rerun(self, job_id: str, caller: Caller, runner: Runner) -> JobOut:
+        """Run a dead or cancelled job again."""
+        event = audit.event(caller, "job.rerun", caller.home, job=job_id)
+        job = await runner.jobs.rerun(
+            job_id, tenant=caller.tenant, scopes=_writable(caller), audit=event
+        )
+        if job is None:
+            raise NotFound(f"there is no job {job_id} that could run again")
+        await runner.push(job.id, job.attempts)
+        return JobOut.of(job)
+
+
+class ScheduleController(Controller):
+    """What runs by itself."""
+
+    path = "/v1/schedules"
+    tags = ("Jobs",)
+
+    @get("/", operation_id="listSchedules", opt={"requires": Role.CURATOR})
+    async def list_schedules(self, jobs: JobRepository, state: State) -> SchedulesOut:
+        """Every schedule with its last run."""
+        known = await jobs.list_schedules()
+        zone = state.settings.worker.timezone
+        return SchedulesOut([_schedule(s, zone, known.get(s.name, {})) for s in state.schedules])
+
+    @post(
+        "/{name:str}/run",
+        operation_id="runSchedule",
+        opt={"requires": Role.ADMIN},
+        status_code=HTTP_202_ACCEPTED,
+    )
+    async def run(self, name: str, caller: Caller, runner: Runner, state: State) -> JobOut:
+        """Run a schedule now, besides its times."""
+        schedule = next((s for s in state.schedules if s.name == name), None)
+        if schedule is None:
+            raise NotFound(f"there is no schedule {name}")
+        job = await runner.submit(
+            schedule.task,
+            tenant=caller.tenant,
+            scope=caller.home,
+            args={"schedule": name},
+            job_id=f"{name}:{new_id()}",
+        )
+        return JobOut.of(job)
+
+
+def _seen(caller: Caller) -> list[str]:
+    """Scopes whose jobs are shown; the installation's own ones to admins of a tenant."""
+    return [*caller.visible, SYSTEM] if caller.may(caller.tenant, Role.ADMIN) else caller.visible
+
+
+def _writable(caller: Caller) -> list[str]:
+    return [scope for scope in caller.visible if caller.may(scope, Role.WRITER)]
+
+
+def _schedule(schedule: Schedule, zone: str, row: dict[str, object]) -> ScheduleOut:
+    return ScheduleOut(
+        name=schedule.name,
+        cron=schedule.cron,
+        timezone=zone,
+        doc=schedule.doc,
+        last_due_at=row.get("last_due_at"),
+        last_run_at=row.get("last_run_at"),  # type: ignore[arg-type]
+        last_outcome=row.get("last_outcome"),  # type: ignore[arg-type]
+    )

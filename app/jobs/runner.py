@@ -1,0 +1,146 @@
+"""Running jobs: claimed in the graph, retried with back-off, dead letters kept.
+
+A job may run twice: its lease can run out while it still works. Tasks are therefore idempotent.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import orjson
+import structlog
+from cronsim import CronSim
+
+from app.errors import LociError
+from app.jobs.model import Cancelled, Job, Outcome, Report, Schedule, TaskFunction
+from app.jobs.queue import Queue
+from app.jobs.repository import JobRepository
+from app.kernel.clock import now
+
+log = structlog.get_logger()
+RUN = "jobs.run"
+BACKOFF = 5.0  # seconds before the second attempt; doubles with each
+BACKOFF_MOST = 600.0  # seconds
+SYSTEM = "_system"  # tenant and scope of the installation's own jobs: no path can be spelled so
+
+
+class Runner:
+    """Knows the tasks by name and brings each job to an end."""
+
+    def __init__(
+        self, jobs: JobRepository, queue: Queue, tasks: Mapping[str, TaskFunction], max_tries: int
+    ) -> None:
+        self.jobs = jobs
+        self.queue = queue
+        self._tasks = tasks
+        self._max_tries = max_tries
+
+    async def submit(self, task: str, **where: Any) -> Job:
+        """Record a job and put it on the queue; `where` as for JobRepository.create."""
+        job = await self.jobs.create(task, **where)
+        await self.push(job.id, job.attempts)
+        return job
+
+    async def push(self, job_id: str, attempts: int, defer: float = 0.0) -> None:
+        """Put a job on the queue; the id is the same for the same attempt, so it is there once."""
+        await self.queue.enqueue(RUN, f"{job_id}:{attempts}", defer=defer, job=job_id)
+
+    async def run(self, context: Any, job_id: str) -> str:
+        """Run one job if it is this worker's to run; returns its state, or `elsewhere`."""
+        job = await self.jobs.claim(job_id)
+        if job is None:
+            return "elsewhere"
+        start = time.perf_counter()
+        state = await self._attempt(context, job)
+        log.info(
+            "job",
+            task=job.task,
+            job=job.id,
+            scope=job.scope,
+            attempt=job.attempts,
+            outcome=state,
+            ms=round((time.perf_counter() - start) * 1000, 1),
+        )
+        return state
+
+    async def _attempt(self, context: Any, job: Job) -> str:
+        task = self._tasks.get(job.task)
+        if task is None:
+            await self.jobs.finish(job.id, "dead", error=f"there is no task {job.task}")
+            return "dead"
+        try:
+            outcome = await task(context, job, self._report(job))
+        except Cancelled:
+            await self.jobs.finish(job.id, "cancelled")
+            return "cancelled"
+        except Exception as error:  # noqa: BLE001 - a process edge: a job must not end the worker
+            return await self._failed(job, error)
+        await self._done(job, outcome)
+        return "done"
+
+    async def _done(self, job: Job, outcome: Outcome) -> None:
+        result = orjson.dumps(outcome.result, default=str).decode()
+        await self.jobs.finish(job.id, "done", result=result, items=outcome.dump_items())
+        if "schedule" in job.args:
+            await self.jobs.schedule_ran(job.args["schedule"], "done")
+
+    async def _failed(self, job: Job, error: Exception) -> str:
+        # The text of an unforeseen error may quote what was stored: only its kind is kept.
+        known = isinstance(error, LociError)
+        reason = f"{type(error).__name__}: {error}" if known else type(error).__name__
+        log.error("job.failed", task=job.task, job=job.id, error=reason, exc_info=not known)
+        final = job.attempts >= self._max_tries or (known and error.status < 500)
+        if final:
+            await self.jobs.finish(job.id, "dead", error=reason)
+            return "dead"
+        wait = min(BACKOFF * 2 ** (job.attempts - 1), BACKOFF_MOST)
+        later = now() + timedelta(seconds=wait)
+        await self.jobs.finish(job.id, "queued", error=reason, not_before=later)
+        await self.push(job.id, job.attempts, defer=wait)
+        return "queued"
+
+    def _report(self, job: Job) -> Report:
+        async def report(progress: dict[str, Any]) -> None:
+            if await self.jobs.progress(job.id, progress):
+                raise Cancelled(job.id)
+
+        return report
+
+    async def sweep(self) -> int:
+        """Put every job on the queue that the graph says should be there; returns how many."""
+        due = await self.jobs.due()
+        for row in due:
+            await self.push(row["id"], row["attempts"])
+        return len(due)
+
+
+def last_due(cron: str, zone: ZoneInfo, moment: datetime) -> datetime:
+    """The latest moment, at or before `moment`, at which a cron expression was due."""
+    local = moment.astimezone(zone) + timedelta(seconds=1)
+    return next(CronSim(cron, local, reverse=True)).astimezone(moment.tzinfo)
+
+
+async def tick(runner: Runner, schedules: list[Schedule], zone: ZoneInfo) -> list[str]:
+    """Submit every schedule whose latest due time has not run; returns their names.
+
+    Only the latest counts, so that runs missed while nothing was up are caught up once.
+    """
+    moment = now()
+    started = []
+    for schedule in schedules:
+        due = last_due(schedule.cron, zone, moment)
+        if await runner.jobs.open_schedule(schedule.name, due):
+            await runner.submit(
+                schedule.task,
+                tenant=SYSTEM,
+                scope=SYSTEM,
+                args={"schedule": schedule.name},
+                job_id=f"{schedule.name}:{due:%Y%m%dT%H%M%S}",
+            )
+            await runner.jobs.close_schedule(schedule.name, due)
+            started.append(schedule.name)
+    return started

@@ -1,0 +1,71 @@
+"""Who is asking, and what they may see: built at a door, passed to every service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from app.errors import Forbidden, NotFound
+
+
+class Role(IntEnum):
+    """What a key may do in a scope; each role includes the ones before it."""
+
+    READER = 1
+    WRITER = 2
+    CURATOR = 3
+    ADMIN = 4
+
+    @classmethod
+    def named(cls, name: str) -> Role:
+        """The role of that lower-case name."""
+        return cls[name.upper()]
+
+    @property
+    def label(self) -> str:
+        """The lower-case name, as on the wire."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A principal with its role in each scope that it can see, all of one tenant."""
+
+    principal: str
+    kind: str
+    name: str
+    tenant: str
+    home: str
+    key: str
+    roles: Mapping[str, Role]
+    rate_per_minute: int = 0
+    request: str = ""
+
+    @property
+    def visible(self) -> list[str]:
+        """Every scope that this caller sees, sorted: the `$scopes` of each query."""
+        return sorted(self.roles)
+
+    def may(self, scope: str, role: Role) -> bool:
+        """Whether the caller holds at least `role` in `scope`."""
+        held = self.roles.get(scope)
+        return held is not None and held >= role
+
+    def holds(self, role: Role) -> bool:
+        """Whether the caller holds at least `role` anywhere."""
+        return any(held >= role for held in self.roles.values())
+
+    def require(self, scope: str, role: Role) -> str:
+        """`scope` itself; NotFound where it is not seen, Forbidden where the role is too small."""
+        if scope not in self.roles:
+            raise NotFound(f"there is no scope {scope}", field="scope")
+        if not self.may(scope, role):
+            raise Forbidden(f"this key needs the role {role.label} in {scope}", field="scope")
+        return scope
+
+    def among(self, wanted: Iterable[str] | None) -> list[str]:
+        """The scopes to read: the wanted ones, all of which must be visible, or all visible."""
+        if wanted is None:
+            return self.visible
+        return sorted({self.require(scope, Role.READER) for scope in wanted})

@@ -1,0 +1,206 @@
+"""The one door to Neo4j: named queries in, plain Python values out.
+
+This is the only module that knows the driver's exceptions; it turns them into our tree. A `Graph`
+holds no tenant state: scope is an argument of every query.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import datetime
+from typing import Any, TypeVar
+
+from neo4j import (
+    READ_ACCESS,
+    WRITE_ACCESS,
+    AsyncDriver,
+    AsyncGraphDatabase,
+    AsyncManagedTransaction,
+    AsyncSession,
+    unit_of_work,
+)
+from neo4j.exceptions import (
+    AuthError,
+    ClientError,
+    ConstraintError,
+    DriverError,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+    TransientError,
+)
+from neo4j.time import DateTime
+
+from app.errors import AlreadyExists, GraphUnavailable, QueryError
+from app.kernel.cypher import Query
+
+T = TypeVar("T")
+Row = dict[str, Any]
+
+READ_TIMEOUT = 30.0
+WRITE_TIMEOUT = 120.0
+
+# Name and milliseconds of each query of the request or job at hand; telemetry reads it.
+query_log: ContextVar[list[tuple[str, float]] | None] = ContextVar("query_log", default=None)
+
+
+class Tx:
+    """A managed write transaction; the driver may run its work again, so it only queries."""
+
+    def __init__(self, tx: AsyncManagedTransaction) -> None:
+        self._tx = tx
+
+    async def rows(self, query: Query, /, **params: Any) -> list[Row]:
+        """All rows of `query`, as dicts of plain values."""
+        query.check(params)
+        with _timed(query):
+            result = await self._tx.run(query.text, params)
+            return [plain(record.data()) for record in [r async for r in result]]
+
+    async def optional(self, query: Query, /, **params: Any) -> Row | None:
+        """The first row, or None."""
+        found = await self.rows(query, **params)
+        return found[0] if found else None
+
+    async def one(self, query: Query, /, **params: Any) -> Row:
+        """The only row; QueryError where there is none or more than one."""
+        return _only(query, await self.rows(query, **params))
+
+
+class Graph:
+    """Named queries over one driver and one database."""
+
+    def __init__(self, driver: AsyncDriver, database: str | None = None) -> None:
+        self.driver = driver
+        self._database = database
+
+    async def rows(self, query: Query, /, **params: Any) -> list[Row]:
+        """All rows of `query`; its header decides between a reading and a writing session."""
+        query.check(params)
+        if query.mode == "batched":
+            return await self._batched(query, params)
+
+        async def work(tx: AsyncManagedTransaction) -> list[Row]:
+            result = await tx.run(query.text, params)
+            return [plain(record.data()) for record in [r async for r in result]]
+
+        with _translated(), _timed(query):
+            async with self._session(query.mode) as session:
+                run = session.execute_read if query.mode == "read" else session.execute_write
+                return await run(_named(query.key, query.mode)(work))
+
+    async def optional(self, query: Query, /, **params: Any) -> Row | None:
+        """The first row, or None."""
+        found = await self.rows(query, **params)
+        return found[0] if found else None
+
+    async def one(self, query: Query, /, **params: Any) -> Row:
+        """The only row; QueryError where there is none or more than one."""
+        return _only(query, await self.rows(query, **params))
+
+    async def write(self, name: str, work: Callable[[Tx], Awaitable[T]]) -> T:
+        """Run `work` in one managed write transaction; it is retried on deadlock and failover.
+
+        `work` must be safe to run again: it queries, decides, and nothing else.
+        """
+
+        async def managed(tx: AsyncManagedTransaction) -> T:
+            return await work(Tx(tx))
+
+        with _translated():
+            async with self._session("write") as session:
+                return await session.execute_write(_named(name, "write")(managed))
+
+    async def raw(self, text: str, /, **params: Any) -> list[Row]:
+        """Schema statements of our own migrations, which cannot be parameterised elsewhere."""
+        with _translated():
+            async with self._session("write") as session:
+                result = await session.run(text, params)  # type: ignore[arg-type]
+                return [plain(record.data()) for record in [r async for r in result]]
+
+    async def _batched(self, query: Query, params: Row) -> list[Row]:
+        with _translated(), _timed(query):
+            async with self._session("write") as session:
+                result = await session.run(query.text, params)
+                return [plain(record.data()) for record in [r async for r in result]]
+
+    def _session(self, mode: str) -> AsyncSession:
+        access = READ_ACCESS if mode == "read" else WRITE_ACCESS
+        return self.driver.session(database=self._database, default_access_mode=access)
+
+    async def close(self) -> None:
+        """Close the driver's pool."""
+        await self.driver.close()
+
+
+def connect(uri: str, user: str, password: str, *, pool: int = 50) -> AsyncDriver:
+    """A driver; nothing is sent until the first query."""
+    return AsyncGraphDatabase.driver(
+        uri,
+        auth=(user, password),
+        max_connection_pool_size=pool,
+        connection_acquisition_timeout=20.0,
+        connection_timeout=5.0,
+        max_transaction_retry_time=20.0,
+        notifications_min_severity="OFF",
+        user_agent="loci/0.1",
+    )
+
+
+def plain(value: Any) -> Any:
+    """Driver values as plain Python ones: temporal values become aware datetimes."""
+    if isinstance(value, DateTime):
+        native: datetime = value.to_native()
+        return native
+    if isinstance(value, dict):
+        return {k: plain(v) for k, v in value.items()}
+    if isinstance(value, list):
+        # A vector holds hundreds of floats: looking at the first is enough.
+        if value and isinstance(value[0], float):
+            return value
+        return [plain(v) for v in value]
+    return value
+
+
+def _named(name: str, mode: str) -> Callable[[Any], Any]:
+    timeout = READ_TIMEOUT if mode == "read" else WRITE_TIMEOUT
+    decorate: Callable[[Any], Any] = unit_of_work(metadata={"query": name}, timeout=timeout)
+    return decorate
+
+
+def _only(query: Query, found: list[Row]) -> Row:
+    if len(found) != 1:
+        raise QueryError(f"{query.key} gave {len(found)} rows where one was due")
+    return found[0]
+
+
+@contextmanager
+def _timed(query: Query) -> Iterator[None]:
+    start = time.perf_counter()
+    try:
+        yield
+    finally:
+        log = query_log.get()
+        if log is not None:
+            log.append((query.key, (time.perf_counter() - start) * 1000))
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except ConstraintError as error:
+        raise AlreadyExists("a node of that key exists already") from error
+    except (AuthError, ServiceUnavailable, SessionExpired, TransientError) as error:
+        raise GraphUnavailable(f"Neo4j: {_sentence(error)}") from error
+    except ClientError as error:
+        raise QueryError(f"Neo4j refused a query: {_sentence(error)}") from error
+    except (Neo4jError, DriverError) as error:
+        raise GraphUnavailable(f"Neo4j: {_sentence(error)}") from error
+
+
+def _sentence(error: Exception) -> str:
+    return str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__

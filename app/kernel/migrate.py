@@ -1,0 +1,83 @@
+"""Schema migrations: the files of `cypher/schema`, in order, each recorded as a SchemaVersion.
+
+Every statement is idempotent (`IF NOT EXISTS`), so a migration that a crash cut short runs again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+
+from app.errors import RuntimeFailure
+from app.kernel.clock import now
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph
+
+NAME = re.compile(r"(\d{4})_[a-z0-9_]+\.cypher\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One file: its number, its statements, and a hash that tells if it was changed later."""
+
+    version: int
+    name: str
+    statements: tuple[str, ...]
+    checksum: str
+
+
+def migrations() -> list[Migration]:
+    """All migrations in order; a gap or a doubled number is an error."""
+    found = []
+    for entry in files("cypher").joinpath("schema").iterdir():
+        match = NAME.match(entry.name)
+        if match:
+            found.append(_read(int(match[1]), entry.name, entry.read_text(encoding="utf-8")))
+    found.sort(key=lambda m: m.version)
+    if [m.version for m in found] != list(range(1, len(found) + 1)):
+        raise RuntimeFailure("the files of cypher/schema are not numbered 0001, 0002, … in a row")
+    return found
+
+
+def _read(version: int, name: str, text: str) -> Migration:
+    code = "\n".join(line for line in text.splitlines() if not line.startswith("//"))
+    statements = tuple(s.strip() for s in code.split(";\n") if s.strip())
+    checksum = hashlib.sha256(text.encode()).hexdigest()
+    return Migration(version, name, tuple(s.rstrip(";") for s in statements), checksum)
+
+
+async def migrate(graph: Graph) -> list[str]:
+    """Apply what is missing, wait for the indexes, and return the names of what was applied.
+
+    Raises RuntimeFailure where the store was made by a newer Loci.
+    """
+    known = migrations()
+    await graph.raw(known[0].statements[_constraint(known[0])])
+    applied = {row["version"] for row in await graph.rows(Q.schema.versions)}
+    if applied and max(applied) > known[-1].version:
+        raise RuntimeFailure(
+            f"the graph has schema version {max(applied)}, this Loci knows {known[-1].version}: "
+            "start the newer version that made it"
+        )
+    done = []
+    for migration in known:
+        if migration.version not in applied:
+            for statement in migration.statements:
+                await graph.raw(statement)
+            await graph.rows(
+                Q.schema.record,
+                version=migration.version,
+                name=migration.name,
+                checksum=migration.checksum,
+                at=now(),
+            )
+            done.append(migration.name)
+    await graph.raw("CALL db.awaitIndexes(600)")
+    return done
+
+
+def _constraint(first: Migration) -> int:
+    """Where the constraint behind SchemaVersion stands: it must exist before the first MERGE."""
+    return next(i for i, s in enumerate(first.statements) if "SchemaVersion" in s)

@@ -1,0 +1,99 @@
+"""Errors on the wire: RFC 9457 problem details, rendered in this one place.
+
+``{"type", "title", "status", "detail", "code", "instance", "errors": [{"field", "detail"}]}``
+with the media type `application/problem+json`; `code` is the class name of `app.errors`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import structlog
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, ValidationException
+
+from app.errors import LociError, RateLimited
+
+log = structlog.get_logger()
+MEDIA_TYPE = "application/problem+json"
+CODES = {
+    400: "InvalidInput",
+    401: "Unauthenticated",
+    403: "Forbidden",
+    404: "NotFound",
+    405: "MethodNotAllowed",
+    413: "TooLarge",
+    415: "UnsupportedMediaType",
+}
+
+
+def problem(
+    request: Request[Any, Any, Any],
+    status: int,
+    code: str,
+    title: str,
+    detail: str,
+    errors: list[dict[str, str]] | None = None,
+) -> Response[bytes]:
+    """One problem as a response; its type is a name, since no site serves descriptions of them."""
+    body: dict[str, Any] = {
+        "type": f"urn:loci:problem:{code}",
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "code": code,
+        "instance": request.url.path,
+    }
+    if errors:
+        body["errors"] = errors
+    return Response(orjson.dumps(body), status_code=status, media_type=MEDIA_TYPE)
+
+
+def loci_error(request: Request[Any, Any, Any], error: LociError) -> Response[bytes]:
+    """Our own tree; the detail of a 5xx is for us, and goes into the log."""
+    if error.status >= 500:
+        log.error("request.failed", code=error.code, detail=error.detail)
+    errors = [{"field": error.field, "detail": error.detail}] if error.field else None
+    response = problem(request, error.status, error.code, error.title, error.detail, errors)
+    if isinstance(error, RateLimited):
+        response.headers["Retry-After"] = str(max(1, round(error.retry_after)))
+    if error.status == 401:
+        response.headers["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+def validation_error(
+    request: Request[Any, Any, Any], error: ValidationException
+) -> Response[bytes]:
+    """A payload or parameter that does not fit its type: 422 with each field named."""
+    errors = [_field(item) for item in error.extra or [] if isinstance(item, dict)]
+    detail = errors[0]["detail"] if errors else error.detail
+    title = "The request holds a value that cannot be accepted"
+    return problem(request, 422, "InvalidInput", title, detail, errors)
+
+
+def http_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
+    """What the framework itself refuses."""
+    code = CODES.get(error.status_code, "LociError")
+    return problem(request, error.status_code, code, error.detail, error.detail)
+
+
+def unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+    """Whatever nobody foresaw: logged whole, told in one sentence."""
+    log.exception("request.crashed", exc_info=error)
+    return problem(
+        request, 500, "LociError", "Internal error", "Something failed; it is in the log."
+    )
+
+
+def _field(item: dict[str, Any]) -> dict[str, str]:
+    return {"field": str(item.get("key", "")), "detail": str(item.get("message", ""))}
+
+
+HANDLERS: dict[Any, Any] = {
+    LociError: loci_error,
+    ValidationException: validation_error,
+    HTTPException: http_error,
+    Exception: unexpected,
+}

@@ -1,0 +1,55 @@
+"""The graph's vocabulary: every label, relationship type and index name, once.
+
+A contract test compares it with what the queries and the schema use.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Label(StrEnum):
+    """Node labels; docs/data-model.md describes each."""
+
+    SCOPE = "Scope"
+    AGENT = "Agent"
+    USER = "User"
+    PRINCIPAL = "Principal"  # umbrella over Agent and User
+    API_KEY = "ApiKey"
+    MEM_SESSION = "MemSession"
+    EPISODE = "Episode"
+    WINDOW = "Window"
+    MEMORY = "Memory"  # umbrella over what is stored as memory
+    SEARCHABLE = "Searchable"  # umbrella over what the two search indexes hold
+    TAG = "Tag"
+    PROVENANCE = "ProvenanceRecord"
+    AUDIT_EVENT = "AuditEvent"
+    AUDIT_HEAD = "AuditHead"
+    JOB = "Job"
+    SCHEDULE = "Schedule"
+    IDEMPOTENCY = "IdempotencyRecord"
+    SCHEMA_VERSION = "SchemaVersion"
+    VECTOR_SPACE = "VectorSpace"
+
+
+class Rel(StrEnum):
+    """Relationship types."""
+
+    WITHIN = "WITHIN"  # Scope → its parent
+    HOME = "HOME"  # Principal → its own Scope
+    GRANTED = "GRANTED"  # Principal → Scope, with a role
+    MEMBER_OF = "MEMBER_OF"  # Principal → team Scope
+    KEY_OF = "KEY_OF"  # ApiKey → Principal
+    IN_SESSION = "IN_SESSION"  # Episode → MemSession
+    CAPTURED_BY = "CAPTURED_BY"  # Episode → Principal
+    HAS_PROVENANCE = "HAS_PROVENANCE"  # Episode → ProvenanceRecord
+    WINDOW_OF = "WINDOW_OF"  # Window → Episode
+    TAGGED = "TAGGED"  # Episode → Tag
+    AUDIT = "AUDIT"  # AuditEvent → its target
+
+
+class Index(StrEnum):
+    """Names of the search indexes."""
+
+    MEMORY_VECTOR = "memory_vector"
+    MEMORY_TEXT = "memory_text"

@@ -1,0 +1,35 @@
+"""Scopes in the graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row
+
+
+class ScopeRepository:
+    """One method a query."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    async def save(self, rows: list[Row], creator: str, audit: Row) -> list[str]:
+        """Paths among `rows` that were new."""
+        found = await self.graph.rows(Q.scopes.save_scopes, rows=rows, creator=creator, audit=audit)
+        return [row["path"] for row in found]
+
+    async def get(self, path: str) -> Row | None:
+        return await self.graph.optional(Q.scopes.get_scope, path=path)
+
+    async def visible(self, scopes: list[str]) -> list[Row]:
+        return await self.graph.rows(Q.scopes.list_scopes, scopes=scopes)
+
+    async def of_tenant(self, tenant: str) -> list[Row]:
+        return await self.graph.rows(Q.scopes.of_tenant, tenant=tenant)
+
+    async def policies(self, paths: list[str]) -> list[Row]:
+        return await self.graph.rows(Q.scopes.policies, paths=paths)
+
+    async def set_policy(self, **row: Any) -> Row | None:
+        return await self.graph.optional(Q.scopes.set_policy, **row)

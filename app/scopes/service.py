@@ -1,0 +1,92 @@
+"""Scopes: making them, and the sanitising policy that a text stored there passes."""
+
+from __future__ import annotations
+
+import time
+
+import orjson
+
+from app.errors import InvalidInput, NotFound
+from app.kernel import audit
+from app.kernel.caller import Caller, Role
+from app.kernel.clock import now
+from app.kernel.graph import Row
+from app.kernel.scope import ScopePath, parse_scope
+from app.sanitize.policy import SanitizePolicy
+from app.scopes.repository import ScopeRepository
+
+POLICY_SECONDS = 2.0
+
+
+class ScopeService:
+    """Scopes of the caller's tenant; policies are remembered for two seconds a process."""
+
+    def __init__(self, repository: ScopeRepository) -> None:
+        self.repository = repository
+        self._policies: dict[str, tuple[float, SanitizePolicy]] = {}
+
+    async def create(self, caller: Caller, path: str, name: str | None = None) -> tuple[Row, bool]:
+        """A scope below one that the caller administers, and whether it is new.
+
+        Missing steps in between are made as well. Raises NotFound or Forbidden by the parent.
+        """
+        parsed = parse_scope(path, "path")
+        if parsed.parent is None:
+            raise InvalidInput("a tenant is made on the command line", field="path")
+        nearest = next((a for a in parsed.ancestors if str(a) in caller.roles), None)
+        if nearest is None:
+            raise NotFound(f"there is no scope {parsed.parent}", field="path")
+        caller.require(str(nearest), Role.ADMIN)
+        made = await self.ensure([parsed], caller, name=name)
+        row = await self.repository.get(str(parsed))
+        if row is None:
+            raise NotFound(f"there is no scope {parsed}")
+        return row, str(parsed) in made
+
+    async def ensure(
+        self, paths: list[ScopePath], caller: Caller, *, name: str | None = None
+    ) -> list[str]:
+        """Make every path and its ancestors that do not exist yet; returns the new ones."""
+        wanted = {str(step): step for path in paths for step in (*path.ancestors, path)}
+        ordered = sorted(wanted.values(), key=lambda step: len(step.ancestors))
+        rows = [_row(step, name if [step] == paths else None) for step in ordered]
+        event = audit.event(caller, "scope.create", str(paths[-1]), paths=sorted(wanted))
+        return await self.repository.save(rows, caller.principal, event)
+
+    async def policy(self, scope: str) -> SanitizePolicy:
+        """The sanitising policy of the nearest scope on the path that has one, else the default."""
+        known = self._policies.get(scope)
+        if known is not None and known[0] > time.monotonic():
+            return known[1]
+        path = parse_scope(scope)
+        rows = await self.repository.policies([str(p) for p in (path, *path.ancestors)])
+        policy = (
+            SanitizePolicy.parse(orjson.loads(rows[-1]["policy"])) if rows else SanitizePolicy()
+        )
+        self._policies[scope] = (time.monotonic() + POLICY_SECONDS, policy)
+        return policy
+
+    async def set_policy(self, caller: Caller, scope: str, policy: SanitizePolicy) -> Row:
+        """Replace a scope's own policy; it holds for texts stored from now on."""
+        path = str(parse_scope(scope))
+        caller.require(path, Role.ADMIN)
+        stored = orjson.dumps(policy.model_dump(mode="json"), option=orjson.OPT_SORT_KEYS).decode()
+        row = await self.repository.set_policy(
+            path=path, policy=stored, audit=audit.event(caller, "policy.set", path)
+        )
+        self._policies.clear()
+        if row is None:
+            raise NotFound(f"there is no scope {path}")
+        return row
+
+
+def _row(step: ScopePath, name: str | None) -> Row:
+    return {
+        "path": str(step),
+        "tenant": step.tenant,
+        "kind": step.kind,
+        "name": name or str(step).rpartition("/")[2],
+        "parent": str(step.parent) if step.parent else None,
+        "policy": None,
+        "created_at": now(),
+    }

@@ -1,0 +1,76 @@
+"""The text leg's query: every clause is built here from quoted tokens, never from a user's syntax."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from app.indexing.entry import LIVE, time_key
+from app.kernel.clock import FOREVER
+from app.search.model import Filters
+
+# Boosts of the fields against the text itself; docs/benchmarks.md has the ablation.
+ABOUT_BOOST = 1.0
+CONTEXT_BOOST = 0.4
+MAX_TERMS = 64  # of one question: Lucene takes 1,024 clauses over three fields
+
+
+def quoted(token: str) -> str:
+    """One exact token, whatever it holds."""
+    return '"' + token.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def group(tokens: Iterable[str]) -> str:
+    """Any of the tokens."""
+    return "(" + " ".join(quoted(token) for token in tokens) + ")"
+
+
+def text_query(terms: list[str], filters: Filters, session_ids: list[str] | None) -> str | None:
+    """The query for analysed terms under all filters; None where no term is left."""
+    wanted = list(dict.fromkeys(terms))[:MAX_TERMS]
+    if not wanted:
+        return None
+    return " ".join([*_required(filters, session_ids), _wanted(wanted)])
+
+
+def _wanted(terms: list[str]) -> str:
+    any_term = group(terms)
+    return (
+        f"+(terms:{any_term} about_terms:{any_term}^{ABOUT_BOOST} "
+        f"context_terms:{any_term}^{CONTEXT_BOOST})"
+    )
+
+
+def _required(filters: Filters, session_ids: list[str] | None) -> list[str]:
+    clauses = [
+        f"+scope:{group(filters.scopes)}^0",
+        f"+facets:{group(f'k={kind}' for kind in filters.kinds)}^0",
+    ]
+    if session_ids is not None:
+        clauses.append(f"+facets:{group(f'm={s}' for s in session_ids)}^0")
+    if filters.roles is not None:
+        clauses.append(f"+facets:{group(f'r={role}' for role in filters.roles)}^0")
+    for tag in filters.tags or []:
+        clauses.append(f"+facets:{group([f't={tag}'])}^0")
+    return clauses + _times(filters)
+
+
+def _times(filters: Filters) -> list[str]:
+    clauses = []
+    upper = min(filter(None, (filters.until, filters.as_of)), default=None)
+    if filters.since is not None or upper is not None:
+        low = time_key(filters.since) if filters.since else "*"
+        high = time_key(upper) if upper else "*"
+        clauses.append(f"+captured_key:{span(low, high)}^0")
+    if filters.known_at is None:
+        return [f"+facets:{group([LIVE])}^0", *clauses]
+    known = time_key(filters.known_at)
+    # Expired strictly after the moment: the lower bound is left out.
+    expired = f'{{"{known}" TO "{time_key(FOREVER)}"]'
+    return [*clauses, f"+ingested_key:{span('*', known)}^0", f"+expired_key:{expired}^0"]
+
+
+def span(low: str, high: str) -> str:
+    """An inclusive range of tokens; `*` is open."""
+    left = low if low == "*" else quoted(low)
+    right = high if high == "*" else quoted(high)
+    return f"[{left} TO {right}]"

@@ -1,0 +1,71 @@
+"""Search over HTTP, and reading one memory by id."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from litestar import get, post
+from litestar.params import Parameter
+from litestar.status_codes import HTTP_200_OK
+
+from app.episodes.repository import EpisodeRepository
+from app.errors import NotFound
+from app.kernel.caller import Caller, Role
+from app.search.schemas import FoundOut, SearchIn
+from app.search.service import SearchService
+
+BODY, VERBOSE = 480, 2000  # characters, seed 001
+
+
+class MemoryOut(msgspec.Struct, frozen=True):
+    """One memory of any kind; `truncated` tells that there is more of it."""
+
+    id: str
+    kind: str
+    scope: str
+    truncated: bool
+    characters: int
+    untrusted: dict[str, Any]
+
+
+@post(
+    "/v1/search",
+    operation_id="search",
+    tags=["Search"],
+    opt={"requires": Role.READER},
+    status_code=HTTP_200_OK,
+)
+async def search(data: SearchIn, caller: Caller, searches: SearchService) -> FoundOut:
+    """Find memories by words, by meaning, or by both."""
+    return FoundOut.of(await searches.search(data.to_request(caller)), data.form)
+
+
+@get(
+    "/v1/memories/{memory_id:str}",
+    operation_id="getMemory",
+    tags=["Search"],
+    opt={"requires": Role.READER},
+)
+async def read_memory(
+    memory_id: str,
+    caller: Caller,
+    episode_rows: EpisodeRepository,
+    verbose: Annotated[bool, Parameter(description="At most 2,000 characters, not 480.")] = False,
+    full: Annotated[bool, Parameter(description="The whole text.")] = False,
+) -> MemoryOut:
+    """One memory by id, cut to 480 characters unless asked for more."""
+    rows = await episode_rows.get([memory_id], caller.visible)
+    if not rows:
+        raise NotFound(f"there is no memory {memory_id}")
+    episode = rows[0]["episode"]
+    text: str = episode["content"]
+    size = len(text) if full else VERBOSE if verbose else BODY
+    return MemoryOut(
+        id=memory_id,
+        kind="episode",
+        scope=episode["scope"],
+        truncated=len(text) > size,
+        characters=len(text),
+        untrusted={"text": text[:size], "speaker": episode.get("speaker"), "tags": episode["tags"]},
+    )

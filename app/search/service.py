@@ -1,0 +1,210 @@
+"""Search: the legs run side by side, are fused, thinned out and explained."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from app.embeddings.model import Embedder, Role
+from app.embeddings.tokens import count_tokens
+from app.episodes.record import session_id
+from app.kernel.graph import Row
+from app.search.analysis import query_terms
+from app.search.bundle import band
+from app.search.fusion import rrf, weighted
+from app.search.lucene import text_query
+from app.search.mmr import mmr
+from app.search.model import Filters, Found, Fusion, Hit, Leg, Mode, SearchRequest
+from app.search.repository import SearchRepository
+
+MMR_POOL = 5  # candidates for each hit that diversity may choose from
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One fused memory before it is read."""
+
+    id: str
+    score: float
+    legs: dict[str, Leg]
+
+
+class SearchService:
+    """Holds no tenant state: scopes come with each request."""
+
+    def __init__(self, repository: SearchRepository, embedder: Embedder, depth: int) -> None:
+        self._repository = repository
+        self._embedder = embedder
+        self._depth = depth
+
+    async def search(self, request: SearchRequest) -> Found:
+        """The hits of one request, best first; raises EmbedderUnavailable, GraphUnavailable."""
+        clock = Stopwatch()
+        if request.limit == 0 or not request.filters.scopes:
+            return Found([], request.mode, 0, 0, 0, clock.marks)
+        legs = await self._legs(request, clock)
+        candidates = fuse(legs, request)
+        clock.mark("fuse")
+        pool = candidates[: request.limit * (MMR_POOL if request.diversity is not None else 1)]
+        memories = await self._repository.hydrate([c.id for c in pool], request.filters.scopes)
+        pool = [c for c in pool if c.id in memories]
+        if request.diversity is not None:
+            pool = await self._diverse(pool, request)
+        clock.mark("hydrate")
+        hits = await self._hits(pool[: request.limit], memories, request.filters)
+        kept = within(hits, request.token_budget)
+        clock.mark("render")
+        return Found(
+            hits=kept,
+            mode=request.mode,
+            candidates=len(candidates),
+            tokens=sum(hit.tokens for hit in kept),
+            dropped=len(hits) - len(kept),
+            milliseconds=clock.marks,
+        )
+
+    async def _legs(self, request: SearchRequest, clock: Stopwatch) -> dict[str, list[Row]]:
+        filters = request.filters
+        sessions = resolved(filters)
+        jobs = {}
+        if request.mode is not Mode.VECTOR:
+            jobs["keyword"] = self._keyword(request, sessions, clock)
+        if request.mode is not Mode.KEYWORD:
+            jobs["vector"] = self._vector(request, sessions, clock)
+        answers = await asyncio.gather(*jobs.values())
+        return dict(zip(jobs, answers, strict=True))
+
+    async def _keyword(
+        self, request: SearchRequest, sessions: list[str] | None, clock: Stopwatch
+    ) -> list[Row]:
+        start = time.perf_counter()
+        terms = [variant for word in query_terms(request.query) for variant in word]
+        query = text_query(terms, request.filters, sessions)
+        if query is None:
+            return []
+        rows = await self._repository.keyword(query, request.filters.scopes, self._depth)
+        clock.marks["keyword"] = (time.perf_counter() - start) * 1000
+        return rows
+
+    async def _vector(
+        self, request: SearchRequest, sessions: list[str] | None, clock: Stopwatch
+    ) -> list[Row]:
+        start = time.perf_counter()
+        vector = (await self._embedder.embed([request.query], Role.QUERY))[0]
+        clock.marks["embed"] = (time.perf_counter() - start) * 1000
+        start = time.perf_counter()
+        rows = await self._repository.vector(vector, request.filters, sessions, self._depth)
+        clock.marks["vector"] = (time.perf_counter() - start) * 1000
+        return rows
+
+    async def _diverse(self, pool: list[Candidate], request: SearchRequest) -> list[Candidate]:
+        scopes = request.filters.scopes
+        known = await self._repository.vectors([c.id for c in pool], scopes)
+        size = self._embedder.info.dimension
+        rows = np.zeros((len(pool), size), dtype=np.float32)
+        for place, candidate in enumerate(pool):
+            if candidate.id in known:
+                rows[place] = known[candidate.id]
+        order = mmr([c.score for c in pool], rows, request.diversity or 0.0, request.limit)
+        return [pool[place] for place in order]
+
+    async def _hits(
+        self, pool: list[Candidate], memories: dict[str, Row], filters: Filters
+    ) -> list[Hit]:
+        windows = {c.id: place for c in pool if (place := _place(c, memories[c.id]))}
+        ids = [f"{memory}~{place}" for memory, place in windows.items()]
+        spans = await self._repository.spans(ids, filters.scopes)
+        top = max((c.score for c in pool), default=0.0)
+        hits = []
+        for rank, candidate in enumerate(pool, start=1):
+            memory = memories[candidate.id]
+            whole = (0, len(memory["content"]))
+            span = spans.get(f"{candidate.id}~{windows.get(candidate.id)}", whole)
+            hits.append(
+                Hit(
+                    id=candidate.id,
+                    rank=rank,
+                    score=candidate.score,
+                    band=band(candidate.score, top),
+                    legs=candidate.legs,
+                    memory=memory,
+                    span=span,
+                    tokens=count_tokens(memory["content"][span[0] : span[1]]),
+                )
+            )
+        return hits
+
+
+class Stopwatch:
+    """Milliseconds of the steps of one search."""
+
+    def __init__(self) -> None:
+        self.marks: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def mark(self, name: str) -> None:
+        """Note the time since the last mark."""
+        moment = time.perf_counter()
+        self.marks[name] = (moment - self._last) * 1000
+        self._last = moment
+
+
+def resolved(filters: Filters) -> list[str] | None:
+    """Ids of the sessions that are named by id, or by key in any scope that is read."""
+    if filters.sessions is None:
+        return None
+    keyed = [session_id(scope, key) for scope in filters.scopes for key in filters.sessions]
+    return [*filters.sessions, *keyed]
+
+
+def collapse(rows: list[Row]) -> dict[str, Leg]:
+    """The best row of each memory: a long text has several windows, and is one hit."""
+    legs: dict[str, Leg] = {}
+    for row in rows:
+        if row["id"] not in legs:
+            legs[row["id"]] = Leg(len(legs) + 1, row["score"], row["place"] or 0)
+    return legs
+
+
+def fuse(legs: dict[str, list[Row]], request: SearchRequest) -> list[Candidate]:
+    """One list from the legs, best first; equal scores in the order of ids."""
+    ranked = {name: collapse(rows) for name, rows in legs.items()}
+    if len(ranked) == 1:
+        (only,) = ranked.values()
+        scores = {memory: leg.score for memory, leg in only.items()}
+    else:
+        weights = dict(zip(("keyword", "vector"), request.weights, strict=True))
+        if request.fusion is Fusion.RRF:
+            scores = rrf({name: list(found) for name, found in ranked.items()}, weights)
+        else:
+            scored = {n: {m: leg.score for m, leg in f.items()} for n, f in ranked.items()}
+            scores = weighted(scored, weights)
+    ordered = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+    return [
+        Candidate(
+            memory, score, {n: found[memory] for n, found in ranked.items() if memory in found}
+        )
+        for memory, score in ordered
+    ]
+
+
+def within(hits: list[Hit], budget: int | None) -> list[Hit]:
+    """The hits that fit the token budget, in order; one that is too large is passed over."""
+    if budget is None:
+        return hits
+    kept, spent = [], 0
+    for hit in hits:
+        if spent + hit.tokens <= budget:
+            kept.append(replace(hit, rank=len(kept) + 1))
+            spent += hit.tokens
+    return kept
+
+
+def _place(candidate: Candidate, memory: Row) -> int:
+    if (memory["windows"] or 1) == 1:
+        return 0
+    best = min(candidate.legs.values(), key=lambda leg: (leg.place == 0, leg.rank))
+    return best.place

@@ -1,0 +1,170 @@
+"""Settings: read from the environment once, at an entry point, and passed on.
+
+Variables start with `LOCI_` and use two underscores between group and field
+(`LOCI_API__PORT=9000`). Connections also answer to the names that everyone uses: `NEO4J_URI`,
+`NEO4J_USER`, `NEO4J_PASSWORD`, `NEO4J_DATABASE`, `REDIS_URL`, `OPENAI_API_KEY`, `VOYAGE_API_KEY`.
+An unknown variable with our prefix is an error, so that a typing slip is not a silent default.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from app.errors import InvalidInput
+
+PREFIX = "LOCI_"
+
+
+class Group(BaseModel):
+    """A group of settings; unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class GraphSettings(Group):
+    uri: str = Field("bolt://127.0.0.1:7687", description="Bolt or neo4j URI; Aura's too.")
+    user: str = Field("neo4j", description="Database user.")
+    password: str = Field("", description="Database password.", repr=False)
+    database: str | None = Field(None, description="Database name; the server's default if unset.")
+    pool: int = Field(50, ge=2, description="Most connections of one process.")
+
+
+class RedisSettings(Group):
+    url: str = Field("redis://127.0.0.1:6379/0", description="Valkey or Redis URL.", repr=False)
+    queue: str = Field("loci", description="Name of the arq queue.")
+
+
+class EmbeddingSettings(Group):
+    provider: Literal["e5", "openai", "voyage", "hash"] = Field(
+        "e5", description="`e5` runs offline; `hash` is for tests only."
+    )
+    model: str | None = Field(None, description="Model name at the provider.")
+    dimension: int | None = Field(None, ge=1, description="Vector length, where it can be chosen.")
+    base_url: str | None = Field(None, description="Base URL of an OpenAI-compatible endpoint.")
+    api_key: str | None = Field(None, description="Key of the provider.", repr=False)
+    threads: int = Field(2, ge=1, le=64, description="Threads that embed documents.")
+    batch: int = Field(64, ge=1, le=2048, description="Texts taken by one embedding job step.")
+    allow_test: bool = Field(False, description="Lets the hash embedder be built, in tests.")
+    cache: Path | None = Field(None, description="Folder of the converted model.")
+
+
+class ApiSettings(Group):
+    host: str = Field("127.0.0.1", description="Address that the API listens on.")
+    port: int = Field(8484, ge=1, le=65535, description="Port that the API listens on.")
+    max_body: int = Field(1_048_576, ge=1024, description="Largest request body, in bytes.")
+    rate_per_minute: int = Field(6000, ge=1, description="Requests a key may send in a minute.")
+    key_cache_seconds: float = Field(
+        2.0, ge=0, le=60, description="How long a process trusts a key it has looked up."
+    )
+    import_dir: Path | None = Field(None, description="Where uploads of imports are kept.")
+
+
+class WorkerSettings(Group):
+    concurrency: int = Field(4, ge=1, description="Jobs that run at once in one worker.")
+    timezone: str = Field("UTC", description="Time zone of the schedules.")
+    max_tries: int = Field(5, ge=1, description="Attempts before a job is a dead letter.")
+    sweep_seconds: int = Field(15, ge=1, description="How often lost work is looked for.")
+
+
+class SearchSettings(Group):
+    depth: int = Field(100, ge=10, le=1000, description="Candidates taken from each leg.")
+    expansion: int = Field(10, ge=1, le=100, description="Search expansion of the vector index.")
+    quantization: Literal["NONE", "SCALAR", "BINARY"] = Field(
+        "NONE", description="How the vector index stores vectors."
+    )
+
+
+class RuntimeSettings(Group):
+    home: Path = Field(
+        default_factory=lambda: Path(platformdirs.user_data_dir("loci")),
+        description="Data of the embedded Neo4j and Valkey, state and secrets.",
+    )
+    cache: Path = Field(
+        default_factory=lambda: Path(platformdirs.user_cache_dir("loci")),
+        description="Downloaded jars and converted models.",
+    )
+    bolt_port: int = Field(7687, description="Port of the embedded Neo4j's Bolt.")
+    browser_port: int = Field(7474, description="Port of Neo4j Browser.")
+    valkey_port: int = Field(6379, description="Port of the embedded Valkey.")
+    heap_mb: int | None = Field(None, description="Heap of Neo4j in MiB; by the machine if unset.")
+    pagecache_mb: int | None = Field(
+        None, description="Page cache in MiB; by the machine if unset."
+    )
+
+
+class TelemetrySettings(Group):
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="Lowest level logged."
+    )
+    log_format: Literal["json", "console"] = Field("json", description="Form of a log line.")
+    otlp_endpoint: str | None = Field(None, description="OpenTelemetry collector (OTLP over HTTP).")
+
+
+class Settings(Group):
+    """All groups."""
+
+    graph: GraphSettings = GraphSettings()
+    redis: RedisSettings = RedisSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    api: ApiSettings = ApiSettings()
+    worker: WorkerSettings = WorkerSettings()
+    search: SearchSettings = SearchSettings()
+    runtime: RuntimeSettings = Field(default_factory=RuntimeSettings)
+    telemetry: TelemetrySettings = TelemetrySettings()
+
+
+# What other tools call these; ours wins where both are set.
+ALIASES = {
+    "NEO4J_URI": ("graph", "uri"),
+    "NEO4J_USER": ("graph", "user"),
+    "NEO4J_USERNAME": ("graph", "user"),
+    "NEO4J_PASSWORD": ("graph", "password"),
+    "NEO4J_DATABASE": ("graph", "database"),
+    "REDIS_URL": ("redis", "url"),
+}
+PROVIDER_KEYS = {"openai": "OPENAI_API_KEY", "voyage": "VOYAGE_API_KEY"}
+# Short names of the runtime's settings, as its messages give them.
+SHORT = {
+    "LOCI_PORT": ("api", "port"),
+    "LOCI_HOME": ("runtime", "home"),
+    "LOCI_CACHE": ("runtime", "cache"),
+    "LOCI_BOLT_PORT": ("runtime", "bolt_port"),
+    "LOCI_HTTP_PORT": ("runtime", "browser_port"),
+    "LOCI_VALKEY_PORT": ("runtime", "valkey_port"),
+}
+# Read by other parts of the project, not settings of the service.
+FOREIGN = {"LOCI_MAVEN_URL", "LOCI_API_KEY", "LOCI_API_URL", "LOCI_TEST_PROFILE"}
+
+
+def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """Settings from the environment; InvalidInput names the variable that cannot be read."""
+    env = os.environ if environment is None else environment
+    tree: dict[str, dict[str, Any]] = {}
+    for names in (ALIASES, SHORT):
+        for variable, (group, field) in names.items():
+            if env.get(variable):
+                tree.setdefault(group, {})[field] = env[variable]
+    for variable, value in env.items():
+        if variable.startswith(PREFIX) and variable not in SHORT and variable not in FOREIGN:
+            group, _, field = variable.removeprefix(PREFIX).lower().partition("__")
+            tree.setdefault(group, {})[field] = value
+    _provider_key(tree, env)
+    try:
+        return Settings.model_validate(tree)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = PREFIX + "__".join(str(part) for part in first["loc"]).upper().rstrip("_")
+        raise InvalidInput(f"setting {name}: {first['msg']}", field=name) from None
+
+
+def _provider_key(tree: dict[str, dict[str, Any]], env: Mapping[str, str]) -> None:
+    embedding = tree.get("embedding", {})
+    variable = PROVIDER_KEYS.get(str(embedding.get("provider")))
+    if variable and env.get(variable):
+        embedding.setdefault("api_key", env[variable])

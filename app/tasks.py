@@ -1,0 +1,42 @@
+"""Every task that a worker knows, and every schedule: one page, no discovery."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from app.access.seal import seal_tenant
+from app.jobs.model import Job, Outcome, Report, Schedule, TaskFunction
+from app.kernel.clock import now
+from app.kernel.cypher import Q
+
+JOBS_KEPT = timedelta(days=30)
+
+
+async def seal_audit(parts: Any, job: Job, report: Report) -> Outcome:
+    """Chain the audit events of every tenant that has new ones."""
+    sealed: dict[str, int] = {}
+    for tenant in await parts.access_rows.tenants_with_unsealed():
+        sealed[tenant] = await seal_tenant(parts.access_rows, tenant)
+        await report({"tenants": len(sealed)})
+    return Outcome({"sealed": sum(sealed.values()), "tenants": len(sealed)})
+
+
+async def purge(parts: Any, job: Job, report: Report) -> Outcome:
+    """Drop idempotency records that ran out and jobs that ended well a month ago."""
+    records = await parts.graph.rows(Q.idempotency.expire, at=now())
+    await report({"idempotency": records[0]["removed"]})
+    jobs = await parts.jobs.purge(now() - JOBS_KEPT)
+    return Outcome({"idempotency": records[0]["removed"], "jobs": jobs})
+
+
+TASKS: Mapping[str, TaskFunction] = {
+    "audit.seal": seal_audit,
+    "upkeep.purge": purge,
+}
+
+SCHEDULES = [
+    Schedule("audit.seal", "*/5 * * * *", "audit.seal", "Chains new audit events."),
+    Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
+]

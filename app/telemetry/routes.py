@@ -1,0 +1,103 @@
+"""Is it alive, is it ready, what does it hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from litestar import Response, get
+from litestar.datastructures import State
+from litestar.status_codes import HTTP_200_OK, HTTP_503_SERVICE_UNAVAILABLE
+
+from app import __version__
+from app.access.guard import PUBLIC
+from app.errors import LociError, QueueUnavailable
+from app.kernel.caller import Caller, Role
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph
+from app.telemetry import metrics
+
+
+class StatusOut(msgspec.Struct, frozen=True):
+    """A census of the scopes that the caller sees, what is waiting, and the versions in use."""
+
+    version: str
+    schema: int
+    census: dict[str, int]
+    backlog: dict[str, int]
+    jobs: dict[str, int]
+    embedding: dict[str, Any]
+    neo4j: str
+    gds: str | None
+    queue_depth: int | None
+
+
+@get("/health/live", operation_id="healthLive", tags=["Operation"], opt={"requires": PUBLIC})
+async def live() -> dict[str, str]:
+    """Whether this process answers at all."""
+    return {"status": "live"}
+
+
+@get("/health/ready", operation_id="healthReady", tags=["Operation"], opt={"requires": PUBLIC})
+async def ready(state: State) -> Response[dict[str, str]]:
+    """Whether requests can be served: the graph must answer, the queue may be away."""
+    parts = {"graph": await _answers(state.graph), "queue": await _queued(state)}
+    good = parts["graph"] == "ok"
+    return Response(
+        {"status": "ready" if good else "unavailable", **parts},
+        status_code=HTTP_200_OK if good else HTTP_503_SERVICE_UNAVAILABLE,
+    )
+
+
+@get("/v1/status", operation_id="status", tags=["Operation"], opt={"requires": Role.READER})
+async def status(caller: Caller, state: State) -> StatusOut:
+    """What the caller's scopes hold, and how far the work is."""
+    parts = state.parts
+    versions = await parts.graph.rows(Q.schema.versions)
+    census = await parts.graph.rows(Q.health.census, scopes=caller.visible)
+    server = await parts.graph.one(Q.health.server)
+    gds = await parts.graph.optional(Q.health.gds)
+    info = parts.embedder.info
+    return StatusOut(
+        version=__version__,
+        schema=max((row["version"] for row in versions), default=0),
+        census={row["kind"]: row["count"] for row in census},
+        backlog=await parts.index_rows.backlog(),
+        jobs=await parts.jobs.count_by_state(),
+        embedding={"model": info.name, "version": info.version, "dimension": info.dimension},
+        neo4j=server["version"],
+        gds=gds["version"] if gds else None,
+        queue_depth=await _depth(state),
+    )
+
+
+@get("/metrics", operation_id="metrics", tags=["Operation"], opt={"requires": PUBLIC})
+async def prometheus(state: State) -> Response[bytes]:
+    """Metrics in Prometheus' text form."""
+    backlog = await state.parts.index_rows.backlog()
+    metrics.INDEX_BACKLOG.set(backlog["pending"])
+    metrics.INDEX_FAILED.set(backlog["failed"])
+    jobs = await state.parts.jobs.count_by_state()
+    for name in ("queued", "running", "dead"):
+        metrics.JOBS.labels(name).set(jobs.get(name, 0))
+    return Response(metrics.render(), media_type="text/plain; version=0.0.4")
+
+
+async def _answers(graph: Graph) -> str:
+    try:
+        await graph.one(Q.health.ping)
+    except LociError:
+        return "unavailable"
+    return "ok"
+
+
+async def _queued(state: State) -> str:
+    return "ok" if await _depth(state) is not None else "unavailable"
+
+
+async def _depth(state: State) -> int | None:
+    try:
+        depth: int = await state.parts.queue.depth()
+    except QueueUnavailable:
+        return None
+    return depth

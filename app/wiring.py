@@ -1,0 +1,147 @@
+"""The parts of one process, built once from the settings and passed on.
+
+API, worker and command line all start here; nothing below holds a global client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from app.access.idempotency import IdempotencyRecords
+from app.access.keys import KeyRing
+from app.access.limits import RateLimiter
+from app.access.repository import AccessRepository
+from app.access.service import AccessService
+from app.embeddings.model import Embedder, EmbeddingConfig
+from app.embeddings.provider import build_embedder
+from app.episodes.repository import EpisodeRepository
+from app.episodes.service import EpisodeService
+from app.episodes.service import Parts as EpisodeParts
+from app.indexing.repository import IndexRepository, ensure_space, index_options
+from app.indexing.service import IndexService
+from app.jobs.queue import Queue, Wakeup
+from app.jobs.repository import JobRepository
+from app.jobs.runner import Runner
+from app.kernel.graph import Graph, connect
+from app.kernel.migrate import migrate
+from app.scopes.repository import ScopeRepository
+from app.scopes.service import ScopeService
+from app.search.repository import SearchRepository
+from app.search.service import SearchService
+from app.settings import EmbeddingSettings, Settings
+from app.tasks import TASKS
+
+INDEX_TASK = "indexing.drain"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything a door may hand to a handler, a job or a command."""
+
+    settings: Settings
+    graph: Graph
+    queue: Queue
+    wakeup: Wakeup
+    embedder: Embedder
+    access_rows: AccessRepository
+    keys: KeyRing
+    access: AccessService
+    limiter: RateLimiter
+    idempotency: IdempotencyRecords
+    scope_rows: ScopeRepository
+    scopes: ScopeService
+    episode_rows: EpisodeRepository
+    episodes: EpisodeService
+    index_rows: IndexRepository
+    indexing: IndexService
+    searches: SearchService
+    jobs: JobRepository
+    runner: Runner
+
+
+def embedding_config(settings: EmbeddingSettings) -> EmbeddingConfig:
+    """The embedder's own configuration from the settings; what is unset keeps its default."""
+    config = EmbeddingConfig(
+        provider=settings.provider, threads=settings.threads, allow_test=settings.allow_test
+    )
+    given = {
+        "cache_dir": settings.cache,
+        "model": settings.model,
+        "dimension": settings.dimension,
+        "base_url": settings.base_url,
+        "api_key": settings.api_key,
+    }
+    return replace(config, **{k: v for k, v in given.items() if v is not None})
+
+
+def connect_graph(settings: Settings) -> Graph:
+    """The graph of the settings; nothing is sent yet."""
+    given = settings.graph
+    return Graph(connect(given.uri, given.user, given.password, pool=given.pool), given.database)
+
+
+async def prepare_graph(graph: Graph, embedder: Embedder, settings: Settings) -> None:
+    """Migrate the schema and check that the stored vectors come from the embedder in use."""
+    await migrate(graph)
+    search = settings.search
+    options = index_options(embedder.info.dimension, search.quantization, search.expansion)
+    await ensure_space(graph, embedder.info, options)
+
+
+def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
+    """Wire the parts; does no I/O."""
+    queue = Queue(settings.redis.url, settings.redis.queue)
+    wakeup = Wakeup(queue, INDEX_TASK)
+    access_rows = AccessRepository(graph)
+    keys = KeyRing(access_rows, settings.api.key_cache_seconds)
+    scope_rows = ScopeRepository(graph)
+    scopes = ScopeService(scope_rows)
+    episode_rows = EpisodeRepository(graph)
+    index_rows = IndexRepository(graph)
+    jobs = JobRepository(graph)
+    return Parts(
+        settings=settings,
+        graph=graph,
+        queue=queue,
+        wakeup=wakeup,
+        embedder=embedder,
+        access_rows=access_rows,
+        keys=keys,
+        access=AccessService(access_rows, keys),
+        limiter=RateLimiter(queue, settings.api.rate_per_minute),
+        idempotency=IdempotencyRecords(graph),
+        scope_rows=scope_rows,
+        scopes=scopes,
+        episode_rows=episode_rows,
+        episodes=EpisodeService(EpisodeParts(episode_rows, access_rows, scopes, wakeup)),
+        index_rows=index_rows,
+        indexing=IndexService(index_rows, embedder, settings.embedding.batch),
+        searches=SearchService(SearchRepository(graph), embedder, settings.search.depth),
+        jobs=jobs,
+        runner=Runner(jobs, queue, TASKS, settings.worker.max_tries),
+    )
+
+
+@asynccontextmanager
+async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[Parts]:
+    """All parts, with the graph's schema in place; closes what it opened."""
+    graph = connect_graph(settings)
+    try:
+        embedder = await asyncio.to_thread(build_embedder, embedding_config(settings.embedding))
+        try:
+            await prepare_graph(graph, embedder, settings)
+            assembled = assemble(settings, graph, embedder)
+            if wakeups:
+                assembled.wakeup.start()
+            try:
+                yield assembled
+            finally:
+                await assembled.wakeup.stop()
+                await assembled.queue.close()
+        finally:
+            await embedder.aclose()
+    finally:
+        await graph.close()

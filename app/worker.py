@@ -1,0 +1,130 @@
+"""The worker process: `python -m app.worker`.
+
+arq runs three functions: `jobs.run` for one recorded job, `indexing.drain` for what waits for its
+vectors, and each few seconds a sweep that finds whatever a crash or a lost queue left behind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import structlog
+from arq import cron, func
+from arq.worker import Worker
+from redis.asyncio.lock import Lock
+from redis.exceptions import LockError, RedisError
+
+from app.jobs.queue import deserialize, redis_settings, serialize
+from app.jobs.runner import RUN, tick
+from app.settings import Settings, read_settings
+from app.tasks import SCHEDULES
+from app.telemetry.logging import configure_logging
+from app.wiring import INDEX_TASK, Parts, parts
+
+log = structlog.get_logger()
+JOB_SECONDS = 6 * 3600  # the lease in the graph, not this, finds a job that hangs
+INDEX_LOCK = "loci:indexing"
+LOCK_SECONDS = 120
+
+
+async def run_job(context: dict[str, Any], job: str) -> str:
+    """Run one job by its id."""
+    assembled: Parts = context["parts"]
+    return await assembled.runner.run(assembled, job)
+
+
+async def drain_index(context: dict[str, Any]) -> int:
+    """Index what waits; one process at a time, since neighbours are indexed together."""
+    assembled: Parts = context["parts"]
+    lock = Lock(await assembled.queue.pool(), INDEX_LOCK, timeout=LOCK_SECONDS, blocking=False)
+    if not await lock.acquire():
+        # Whoever holds the lock looks again before it ends; the sweep finds what that misses.
+        return 0
+    keeper = asyncio.create_task(_keep(lock))
+    try:
+        return await assembled.indexing.drain()
+    finally:
+        keeper.cancel()
+        with contextlib.suppress(LockError, RedisError):
+            await lock.release()
+
+
+async def _keep(lock: Lock) -> None:
+    while True:
+        await asyncio.sleep(LOCK_SECONDS / 4)
+        with contextlib.suppress(LockError, RedisError):
+            await lock.reacquire()
+
+
+async def sweep(context: dict[str, Any]) -> None:
+    """Find lost work: jobs that should be queued, episodes without vectors, schedules due."""
+    assembled: Parts = context["parts"]
+    found = await assembled.runner.sweep()
+    zone = ZoneInfo(assembled.settings.worker.timezone)
+    started = await tick(assembled.runner, SCHEDULES, zone)
+    if found or started:
+        log.info("sweep", jobs=found, schedules=started)
+    if (await assembled.index_rows.backlog())["pending"]:
+        await drain_index(context)
+
+
+async def startup(context: dict[str, Any]) -> None:
+    """Open the parts; arq keeps them in the context of every job."""
+    context["opened"] = parts(context["settings"])
+    context["parts"] = await context["opened"].__aenter__()
+    log.info("worker.started")
+
+
+async def shutdown(context: dict[str, Any]) -> None:
+    """Close what startup opened."""
+    await context["opened"].__aexit__(None, None, None)
+
+
+def build_worker(settings: Settings, *, burst: bool = False) -> Worker:
+    """An arq worker over our functions; `burst` ends it when the queue is empty."""
+    step = settings.worker.sweep_seconds
+    seconds = set(range(0, 60, step)) if step < 60 else {0}
+    return Worker(
+        functions=[
+            func(run_job, name=RUN, keep_result=0, timeout=JOB_SECONDS, max_tries=1_000_000),
+            func(drain_index, name=INDEX_TASK, keep_result=0, timeout=JOB_SECONDS, max_tries=1),
+        ],
+        cron_jobs=[
+            cron(
+                sweep,
+                second=seconds,
+                run_at_startup=True,
+                unique=True,
+                keep_result=0,
+                timeout=JOB_SECONDS,
+                max_tries=1,
+            )
+        ],
+        redis_settings=redis_settings(settings.redis.url),
+        queue_name=settings.redis.queue,
+        job_serializer=serialize,
+        job_deserializer=deserialize,
+        on_startup=startup,
+        on_shutdown=shutdown,
+        max_jobs=settings.worker.concurrency,
+        poll_delay=0.05,
+        burst=burst,
+        ctx={"settings": settings},
+        handle_signals=True,
+        retry_jobs=True,
+        health_check_interval=15,
+    )
+
+
+def main() -> None:
+    """Run until told to stop."""
+    settings = read_settings()
+    configure_logging(settings.telemetry)
+    build_worker(settings).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+// name: ping() read one
+// unscoped: touches nothing
+RETURN 1 AS ok
+
+// name: server() read one
+// unscoped: the server's own version
+CALL dbms.components() YIELD name, versions
+WITH name, versions WHERE name = 'Neo4j Kernel'
+RETURN versions[0] AS version
+
+// name: gds() read optional
+// Whether the Graph Data Science library is there, by its procedures.
+// unscoped: the server's own version
+SHOW FUNCTIONS YIELD name WHERE name = 'gds.version'
+RETURN 'installed' AS version
+
+// name: census(scopes) read many
+// How many nodes of each kind the scopes hold.
+UNWIND $scopes AS scope
+CALL (scope) {
+  MATCH (n:Episode {scope: scope}) WHERE n.captured_at > datetime('0001-01-02T00:00:00Z')
+  RETURN 'Episode' AS kind, count(n) AS found
+  UNION ALL
+  MATCH (n:MemSession {scope: scope})
+  RETURN 'MemSession' AS kind, count(n) AS found
+}
+RETURN kind, sum(found) AS count
+ORDER BY kind

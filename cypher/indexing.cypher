@@ -1,0 +1,126 @@
+// name: oldest_pending(limit) read many
+// Episodes that wait for their vectors, oldest first.
+// unscoped: the worker serves every tenant
+MATCH (e:Episode)
+WHERE e.index_state = 'pending' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
+WITH e ORDER BY e.index_state, e.ingested_at LIMIT $limit
+RETURN e.id AS id
+
+// name: newest_pending(limit) read many
+// The other end: what was said just now does not wait behind a long import.
+// unscoped: the worker serves every tenant
+MATCH (e:Episode)
+WHERE e.index_state = 'pending' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
+WITH e ORDER BY e.index_state DESC, e.ingested_at DESC LIMIT $limit
+RETURN e.id AS id
+
+// name: count_pending() read one
+// unscoped: a gauge of the whole installation
+MATCH (e:Episode)
+WHERE e.index_state = 'pending' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
+RETURN count(e) AS pending
+
+// name: count_failed() read one
+// unscoped: a gauge of the whole installation
+MATCH (e:Episode)
+WHERE e.index_state = 'failed' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
+RETURN count(e) AS failed
+
+// name: neighbourhood(ids, reach) read many
+// Each episode with the ones said around it in its session, in order; those are indexed anew as
+// well, since what is indexed of an episode depends on its neighbours.
+// unscoped: a session lies in one scope, and the worker serves every tenant
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})
+CALL (e) {
+  MATCH (p:Episode {session: e.session})
+  WHERE p.captured_at <= e.captured_at AND p.live
+    AND (p.captured_at < e.captured_at OR p.ingested_at < e.ingested_at
+         OR (p.ingested_at = e.ingested_at AND p.id < e.id))
+  WITH p ORDER BY p.captured_at DESC, p.ingested_at DESC, p.id DESC LIMIT $reach
+  RETURN collect(p.id) AS before
+}
+CALL (e) {
+  MATCH (p:Episode {session: e.session})
+  WHERE p.captured_at >= e.captured_at AND p.live
+    AND (p.captured_at > e.captured_at OR p.ingested_at > e.ingested_at
+         OR (p.ingested_at = e.ingested_at AND p.id > e.id))
+  WITH p ORDER BY p.captured_at, p.ingested_at, p.id LIMIT $reach
+  RETURN collect(p.id) AS after
+}
+RETURN e.id AS id, before, after
+
+// name: texts(ids) read many
+// What the index is made from.
+// unscoped: the worker serves every tenant
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})
+RETURN e.id AS id, e.tenant AS tenant, e.content AS content, e.speaker AS speaker,
+       e.title AS title, e.role AS role, e.captured_at AS captured_at, e.language AS language,
+       e.terms AS terms, e.embed_hash AS embed_hash, e.index_state AS state, e.index_rev AS rev
+
+// name: known_vectors(hashes) read many
+// Vectors that the same text of the same model already has in the same tenant.
+// unscoped: each hash covers its tenant
+UNWIND $hashes AS hash
+CALL (hash) {
+  MATCH (n:Searchable {embed_hash: hash})
+  WHERE n.embedding IS NOT NULL
+  RETURN n.embedding AS vector LIMIT 1
+}
+RETURN hash, vector
+
+// name: store_entries(rows) write none
+// Vectors and context of one batch; an episode that changed meanwhile stays pending.
+// unscoped: the worker serves every tenant
+UNWIND $rows AS row
+MATCH (e:Episode {id: row.id})
+SET e.context_terms = row.context_terms, e.embed_hash = row.embed_hash, e.windows = row.windows,
+    e.index_state = CASE WHEN e.index_rev = row.rev THEN 'done' ELSE e.index_state END
+FOREACH (_ IN CASE WHEN row.vector IS NULL THEN [] ELSE [1] END | SET e.embedding = row.vector)
+
+// name: store_windows(rows) write none
+// Further windows of long texts; each mirrors its episode's facets, and the episode is the hit.
+// unscoped: the worker serves every tenant
+UNWIND $rows AS row
+MATCH (e:Episode {id: row.memory_id})
+MERGE (w:Window {id: row.id})
+SET w = row.properties, w:Searchable, w.id = row.id, w.memory_id = e.id, w.scope = e.scope,
+    w.tenant = e.tenant, w.kind = e.kind, w.session = e.session, w.role = e.role, w.live = e.live,
+    w.captured_at = e.captured_at, w.ingested_at = e.ingested_at, w.expired_at = e.expired_at,
+    w.captured_key = e.captured_key, w.ingested_key = e.ingested_key,
+    w.expired_key = e.expired_key, w.facets = e.facets
+MERGE (w)-[:WINDOW_OF]->(e)
+
+// name: drop_windows(rows) write none
+// Windows beyond the number that a text now has.
+// unscoped: the worker serves every tenant
+UNWIND $rows AS row
+MATCH (e:Episode {id: row.id})<-[:WINDOW_OF]-(w:Window)
+WHERE w.place >= row.windows
+DETACH DELETE w
+
+// name: mark_failed(ids, reason) write none
+// Texts that the model refuses; they stay searchable by keyword.
+// unscoped: the worker serves every tenant
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})
+SET e.index_state = 'failed', e.index_error = $reason
+
+// name: retry_failed() write none
+// unscoped: an operator's command over the whole installation
+MATCH (e:Episode {index_state: 'failed'})
+SET e.index_state = 'pending'
+REMOVE e.index_error
+
+// name: get_space(name) read optional
+// Which model the stored vectors come from.
+// unscoped: one vector space of the installation
+MATCH (v:VectorSpace {name: $name})
+RETURN v.model AS model, v.version AS version, v.dimension AS dimension
+
+// name: save_space(name, model, version, dimension, at) write one
+// unscoped: one vector space of the installation
+MERGE (v:VectorSpace {name: $name})
+ON CREATE SET v.model = $model, v.version = $version, v.dimension = $dimension, v.created_at = $at
+RETURN v.model AS model, v.version AS version, v.dimension AS dimension

@@ -1,0 +1,113 @@
+// name: create(job) write one
+// A job is a node first and a queue entry second; the same id again finds the job that is there.
+// unscoped: $job carries tenant and scope
+MERGE (j:Job {id: $job.id})
+ON CREATE SET j = $job
+RETURN j {.*} AS job
+
+// name: claim(id, at, lease) write optional
+// The first statement writes, so one worker gets the job; one whose lease ran out is taken over.
+// unscoped: found by the job's own id
+MATCH (j:Job {id: $id})
+SET j.touched_at = $at
+WITH j WHERE (j.state = 'queued' AND j.not_before <= $at)
+          OR (j.state = 'running' AND j.lease_until < $at)
+SET j.state = 'running', j.lease_until = $lease, j.attempts = j.attempts + 1,
+    j.started_at = coalesce(j.started_at, $at)
+RETURN j {.*} AS job
+
+// name: progress(id, at, lease, progress) write optional
+// Notes progress and renews the lease; tells whether the job was asked to stop.
+// unscoped: found by the job's own id
+MATCH (j:Job {id: $id})
+SET j.progress = $progress, j.lease_until = $lease, j.touched_at = $at
+RETURN coalesce(j.cancel_requested, false) AS cancelled
+
+// name: finish(id, state, at, not_before, result, items, error) write optional
+// unscoped: found by the job's own id
+MATCH (j:Job {id: $id})
+SET j.state = $state, j.not_before = $not_before, j.error = $error, j.lease_until = null,
+    j.finished_at = CASE WHEN $state IN ['done', 'dead', 'cancelled'] THEN $at ELSE null END,
+    j.result = coalesce($result, j.result), j.items = coalesce($items, j.items)
+RETURN j.state AS state
+
+// name: request_cancel(id, tenant, scopes, at, audit) write optional
+// A queued job ends at once, a running one at its next step.
+MATCH (j:Job {id: $id, tenant: $tenant})
+WHERE j.scope IN $scopes AND j.state IN ['queued', 'running']
+SET j.cancel_requested = true,
+    j.finished_at = CASE j.state WHEN 'queued' THEN $at ELSE j.finished_at END,
+    j.state = CASE j.state WHEN 'queued' THEN 'cancelled' ELSE j.state END
+CREATE (a:AuditEvent)-[:AUDIT]->(j)
+SET a = $audit
+RETURN j {.*} AS job
+
+// name: rerun(id, tenant, scopes, at, audit) write optional
+// A dead or cancelled job gets its attempts back.
+MATCH (j:Job {id: $id, tenant: $tenant})
+WHERE j.scope IN $scopes AND j.state IN ['dead', 'cancelled']
+SET j.state = 'queued', j.attempts = 0, j.not_before = $at, j.error = null, j.finished_at = null,
+    j.cancel_requested = false
+CREATE (a:AuditEvent)-[:AUDIT]->(j)
+SET a = $audit
+RETURN j {.*} AS job
+
+// name: get(id, scopes) read optional
+MATCH (j:Job {id: $id})
+WHERE j.scope IN $scopes
+RETURN j {.*} AS job
+
+// name: list_jobs(scopes, state, after, limit) read many
+// Newest first: ids are in the order of their making.
+MATCH (j:Job)
+WHERE j.id < $after AND j.scope IN $scopes AND ($state IS NULL OR j.state = $state)
+RETURN j {.*} AS job ORDER BY j.id DESC LIMIT $limit
+
+// name: due(at, limit) read many
+// Jobs that should be on the queue: a lost queue is rebuilt from this.
+// unscoped: the worker serves every tenant
+MATCH (j:Job)
+WHERE j.state IN ['queued', 'running']
+WITH j WHERE (j.state = 'queued' AND j.not_before <= $at)
+          OR (j.state = 'running' AND j.lease_until < $at)
+RETURN j.id AS id, j.attempts AS attempts LIMIT $limit
+
+// name: count_by_state() read many
+// unscoped: a gauge of the whole installation
+MATCH (j:Job)
+WHERE j.state IN ['queued', 'running', 'dead']
+RETURN j.state AS state, count(j) AS jobs
+
+// name: open_schedule(name, due, at) write one
+// Whether a due time has not been submitted yet; a schedule seen for the first time starts with
+// the next one.
+// unscoped: schedules belong to the installation
+MERGE (s:Schedule {name: $name})
+ON CREATE SET s.last_due_at = $due, s.created_at = $at
+RETURN s.last_due_at < $due AS open
+
+// name: close_schedule(name, due) write none
+// The due time was submitted; written after the job, so that a crash in between submits it again
+// under the same job id.
+// unscoped: schedules belong to the installation
+MATCH (s:Schedule {name: $name})
+SET s.last_due_at = $due
+
+// name: schedule_ran(name, at, outcome) write none
+// unscoped: schedules belong to the installation
+MATCH (s:Schedule {name: $name})
+SET s.last_run_at = $at, s.last_outcome = $outcome
+
+// name: list_schedules() read many
+// unscoped: schedules belong to the installation
+MATCH (s:Schedule)
+RETURN s.name AS name, s.last_due_at AS last_due_at, s.last_run_at AS last_run_at,
+       s.last_outcome AS last_outcome
+ORDER BY s.name
+
+// name: purge(before) batched one
+// Jobs that ended well long ago; dead letters stay.
+// unscoped: upkeep of the whole installation
+MATCH (j:Job) WHERE j.state IN ['done', 'cancelled'] AND j.finished_at < $before
+CALL (j) { DETACH DELETE j } IN TRANSACTIONS OF 1000 ROWS
+RETURN count(*) AS removed

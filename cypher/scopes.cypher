@@ -1,0 +1,61 @@
+// name: save_scopes(rows, creator, audit) write many
+// Scopes with their parents, widest first; one that exists keeps its policy and name, one that is
+// new is administered by the principal that made it.
+// unscoped: the service has checked each path against the caller
+UNWIND $rows AS row
+MERGE (s:Scope {path: row.path})
+ON CREATE SET s.tenant = row.tenant, s.kind = row.kind, s.name = row.name,
+              s.policy = row.policy, s.created_at = row.created_at, s.created_with = $audit.id
+WITH s, row
+CALL (s, row) {
+  MATCH (p:Scope {path: row.parent})
+  MERGE (s)-[:WITHIN]->(p)
+}
+WITH s WHERE s.created_with = $audit.id
+CALL (s) {
+  MATCH (p:Principal {id: $creator})
+  MERGE (p)-[g:GRANTED]->(s)
+  SET g.role = 'admin', g.subtree = false
+}
+WITH collect(s) AS made
+FOREACH (_ IN CASE size(made) WHEN 0 THEN [] ELSE [1] END |
+  CREATE (a:AuditEvent) SET a = $audit
+  FOREACH (s IN made | CREATE (a)-[:AUDIT]->(s)))
+WITH made UNWIND made AS s
+RETURN s.path AS path
+
+// name: get_scope(path) read optional
+// unscoped: $path itself, which the service has checked
+MATCH (s:Scope {path: $path})
+RETURN s.path AS path, s.tenant AS tenant, s.kind AS kind, s.name AS name, s.policy AS policy,
+       s.created_at AS created_at
+
+// name: list_scopes(scopes) read many
+UNWIND $scopes AS path
+MATCH (s:Scope {path: path})
+RETURN s.path AS path, s.tenant AS tenant, s.kind AS kind, s.name AS name, s.policy AS policy,
+       s.created_at AS created_at
+ORDER BY s.path
+
+// name: policies(paths) read many
+// The sanitising policies along one path, widest first.
+// unscoped: a path and its own ancestors
+MATCH (s:Scope)
+WHERE s.path IN $paths AND s.policy IS NOT NULL
+RETURN s.path AS path, s.policy AS policy
+ORDER BY size(s.path)
+
+// name: set_policy(path, policy, audit) write optional
+// unscoped: $path itself, which the service has checked
+MATCH (s:Scope {path: $path})
+SET s.policy = $policy
+CREATE (a:AuditEvent)-[:AUDIT]->(s)
+SET a = $audit
+RETURN s.path AS path, s.policy AS policy
+
+// name: of_tenant(tenant) read many
+// Every scope of one tenant: for the operator's command line.
+// unscoped: a whole tenant
+MATCH (s:Scope {tenant: $tenant})
+RETURN s.path AS path
+ORDER BY path

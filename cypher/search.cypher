@@ -1,0 +1,77 @@
+// name: keyword(q, scopes, limit) read many
+// The text leg. The scope is a required clause of $q, inside the index; the predicate here is a
+// second wall.
+CALL db.index.fulltext.queryNodes('memory_text', $q, {limit: $limit}) YIELD node AS n, score
+WHERE n.scope IN $scopes
+RETURN n.memory_id AS id, score, n.place AS place, n.session AS session
+
+// name: vector_live(v, scopes, kinds, limit) read many
+// The vector leg over what is held now.
+CYPHER 25
+MATCH (n:Searchable)
+SEARCH n IN (VECTOR INDEX memory_vector FOR $v
+  WHERE n.scope IN $scopes AND n.live = true AND n.kind IN $kinds LIMIT $limit) SCORE AS score
+RETURN n.memory_id AS id, score, n.place AS place, n.session AS session
+
+// name: vector_filtered(v, scopes, kinds, roles, since, until, known_at, limit) read many
+// The vector leg with every filter: roles, event time, and what was known at a moment.
+CYPHER 25
+MATCH (n:Searchable)
+SEARCH n IN (VECTOR INDEX memory_vector FOR $v
+  WHERE n.scope IN $scopes AND n.kind IN $kinds AND n.role IN $roles
+    AND n.captured_at >= $since AND n.captured_at <= $until
+    AND n.ingested_at <= $known_at AND n.expired_at > $known_at LIMIT $limit) SCORE AS score
+RETURN n.memory_id AS id, score, n.place AS place, n.session AS session
+
+// name: vector_in_sessions(v, scopes, sessions, kinds, roles, since, until, known_at, limit) read many
+// The same inside given sessions.
+CYPHER 25
+MATCH (n:Searchable)
+SEARCH n IN (VECTOR INDEX memory_vector FOR $v
+  WHERE n.scope IN $scopes AND n.session IN $sessions AND n.kind IN $kinds AND n.role IN $roles
+    AND n.captured_at >= $since AND n.captured_at <= $until
+    AND n.ingested_at <= $known_at AND n.expired_at > $known_at LIMIT $limit) SCORE AS score
+RETURN n.memory_id AS id, score, n.place AS place, n.session AS session
+
+// name: vector_tagged(v, scopes, tags, wanted, sessions, kinds, roles, since, until, known_at, limit) read many
+// The vector leg among tagged memories: a list cannot be a filter of the vector index, so their
+// similarity is computed exactly, over what the tags name.
+MATCH (t:Tag)
+WHERE t.id IN $tags AND t.scope IN $scopes
+MATCH (n:Searchable)-[:TAGGED]->(t)
+WHERE n.scope IN $scopes AND n.kind IN $kinds AND n.role IN $roles
+  AND n.captured_at >= $since AND n.captured_at <= $until
+  AND n.ingested_at <= $known_at AND n.expired_at > $known_at
+  AND ($sessions IS NULL OR n.session IN $sessions)
+  AND n.embedding IS NOT NULL
+WITH n, count(DISTINCT t.name) AS matched
+WHERE matched = $wanted
+WITH n, vector.similarity.cosine(n.embedding, $v) AS score
+ORDER BY score DESC LIMIT $limit
+RETURN n.memory_id AS id, score, n.place AS place, n.session AS session
+
+// name: hydrate(ids, scopes) read many
+// What a hit shows.
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})
+WHERE e.scope IN $scopes
+OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
+RETURN e.id AS id, e.kind AS kind, e.scope AS scope, e.content AS content, e.role AS role,
+       e.speaker AS speaker, e.title AS title, e.tags AS tags, e.captured_at AS captured_at,
+       e.ingested_at AS ingested_at, e.expired_at AS expired_at, e.author AS author,
+       e.content_hash AS content_hash, e.origin AS origin, e.windows AS windows,
+       s.id AS session_id, s.key AS session_key
+
+// name: vectors(ids, scopes) read many
+// Vectors of candidates, for diversity.
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})
+WHERE e.scope IN $scopes AND e.embedding IS NOT NULL
+RETURN e.id AS id, e.embedding AS vector
+
+// name: window_spans(ids, scopes) read many
+// Where the windows of long texts lie.
+UNWIND $ids AS id
+MATCH (w:Window {id: id})
+WHERE w.scope IN $scopes
+RETURN w.id AS id, w.memory_id AS memory_id, w.start AS start, w.end AS end
