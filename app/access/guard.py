@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
+from litestar.types import Scope
 
 from app.access.keys import KeyRing
 from app.access.limits import RateLimiter
@@ -57,7 +58,7 @@ def presented_key(connection: ASGIConnection[Any, Any, Any, Any]) -> str:
     return key.strip()
 
 
-def provide_caller(scope: dict[str, Any]) -> Caller:
+def provide_caller(scope: Scope) -> Caller:
     """The caller that the guard has put there."""
-    caller: Caller = scope["caller"]
+    caller: Caller = scope["caller"]  # type: ignore[typeddict-item]
     return caller

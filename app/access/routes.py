@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from litestar import Controller, Response, delete, get, post, put
-from litestar.params import Parameter
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED
 
+from app.access.parameters import OneScope, Within
 from app.access.repository import AccessRepository
 from app.access.schemas import (
     AuditOut,
@@ -45,7 +47,11 @@ class ScopeController(Controller):
 
     @post("/", operation_id="createScope", opt={"requires": Role.ADMIN})
     async def create(
-        self, data: ScopeIn, caller: Caller, scopes: ScopeService, access: AccessService
+        self,
+        data: JSONBody[ScopeIn],
+        caller: NamedDependency[Caller],
+        scopes: NamedDependency[ScopeService],
+        access: NamedDependency[AccessService],
     ) -> Response[ScopeOut]:
         """Make a scope; one that is there already is given back as it is, with 200."""
         row, made = await scopes.create(caller, data.path, data.name)
@@ -53,7 +59,9 @@ class ScopeController(Controller):
         return Response(ScopeOut.of(row), status_code=HTTP_201_CREATED if made else HTTP_200_OK)
 
     @get("/", operation_id="listScopes", opt={"requires": Role.READER})
-    async def list_scopes(self, caller: Caller, scope_rows: ScopeRepository) -> ScopesOut:
+    async def list_scopes(
+        self, caller: NamedDependency[Caller], scope_rows: NamedDependency[ScopeRepository]
+    ) -> ScopesOut:
         """Every scope that this key sees."""
         rows = await scope_rows.visible(caller.visible)
         return ScopesOut([ScopeOut.of(row) for row in rows])
@@ -61,15 +69,15 @@ class ScopeController(Controller):
     @put("/policy", operation_id="setPolicy", opt={"requires": Role.ADMIN})
     async def set_policy(
         self,
-        data: dict[str, Any],
-        scope: str,
-        caller: Caller,
-        scopes: ScopeService,
-        scope_rows: ScopeRepository,
+        data: JSONBody[dict[str, Any]],
+        within: OneScope,
+        caller: NamedDependency[Caller],
+        scopes: NamedDependency[ScopeService],
+        scope_rows: NamedDependency[ScopeRepository],
     ) -> ScopeOut:
         """Replace the sanitising policy of a scope, for texts stored from now on."""
-        await scopes.set_policy(caller, scope, SanitizePolicy.parse(data))
-        return ScopeOut.of((await scope_rows.visible([scope]))[0])
+        await scopes.set_policy(caller, within, SanitizePolicy.parse(data))
+        return ScopeOut.of((await scope_rows.visible([within]))[0])
 
 
 class PrincipalController(Controller):
@@ -79,7 +87,12 @@ class PrincipalController(Controller):
     tags = ("Access",)
 
     @post("/", operation_id="savePrincipal", opt={"requires": Role.ADMIN})
-    async def save(self, data: PrincipalIn, caller: Caller, access: AccessService) -> PrincipalOut:
+    async def save(
+        self,
+        data: JSONBody[PrincipalIn],
+        caller: NamedDependency[Caller],
+        access: NamedDependency[AccessService],
+    ) -> PrincipalOut:
         """Create or change an agent or user."""
         new = NewPrincipal(
             kind=data.kind,
@@ -93,14 +106,20 @@ class PrincipalController(Controller):
         return PrincipalOut(**await access.save_principal(caller, new))
 
     @get("/", operation_id="listPrincipals", opt={"requires": Role.ADMIN})
-    async def list_principals(self, caller: Caller, access: AccessService) -> PrincipalsOut:
+    async def list_principals(
+        self, caller: NamedDependency[Caller], access: NamedDependency[AccessService]
+    ) -> PrincipalsOut:
         """Agents and users whose home this key administers."""
         rows = await access.repository.list_principals(caller.tenant, _administered(caller))
         return PrincipalsOut([PrincipalOut(**_known(row)) for row in rows])
 
     @post("/{principal:str}/grants", operation_id="grant", opt={"requires": Role.ADMIN})
     async def grant(
-        self, principal: str, data: GrantIn, caller: Caller, access: AccessService
+        self,
+        principal: FromPath[str],
+        data: JSONBody[GrantIn],
+        caller: NamedDependency[Caller],
+        access: NamedDependency[AccessService],
     ) -> GrantOut:
         """Give a role in one more scope of the same tenant."""
         role = Role.named(data.role)
@@ -114,10 +133,14 @@ class PrincipalController(Controller):
         status_code=HTTP_200_OK,
     )
     async def withdraw(
-        self, principal: str, scope: str, caller: Caller, access: AccessService
+        self,
+        principal: FromPath[str],
+        within: OneScope,
+        caller: NamedDependency[Caller],
+        access: NamedDependency[AccessService],
     ) -> GrantOut:
         """Take a grant back."""
-        return GrantOut(role=None, **await access.withdraw(caller, principal, scope))
+        return GrantOut(role=None, **await access.withdraw(caller, principal, within))
 
 
 class KeyController(Controller):
@@ -127,7 +150,12 @@ class KeyController(Controller):
     tags = ("Access",)
 
     @post("/", operation_id="mintKey", opt={"requires": Role.ADMIN})
-    async def mint(self, data: KeyIn, caller: Caller, access: AccessService) -> MintedOut:
+    async def mint(
+        self,
+        data: JSONBody[KeyIn],
+        caller: NamedDependency[Caller],
+        access: NamedDependency[AccessService],
+    ) -> MintedOut:
         """A key of an agent or user; its text is in this answer only."""
         minted, row = await access.mint_key(
             caller,
@@ -148,7 +176,9 @@ class KeyController(Controller):
         )
 
     @get("/", operation_id="listKeys", opt={"requires": Role.ADMIN})
-    async def list_keys(self, caller: Caller, access: AccessService) -> KeysOut:
+    async def list_keys(
+        self, caller: NamedDependency[Caller], access: NamedDependency[AccessService]
+    ) -> KeysOut:
         """Keys of the agents and users that this key administers."""
         rows = await access.repository.list_keys(caller.tenant, _administered(caller))
         return KeysOut([KeyOut(**row) for row in rows])
@@ -159,7 +189,12 @@ class KeyController(Controller):
         opt={"requires": Role.ADMIN},
         status_code=HTTP_200_OK,
     )
-    async def revoke(self, key_id: str, caller: Caller, access: AccessService) -> dict[str, Any]:
+    async def revoke(
+        self,
+        key_id: FromPath[str],
+        caller: NamedDependency[Caller],
+        access: NamedDependency[AccessService],
+    ) -> dict[str, Any]:
         """Revoke a key: it answers no more."""
         return await access.revoke_key(caller, key_id)
 
@@ -173,16 +208,16 @@ class AuditController(Controller):
     @get("/", operation_id="auditHistory", opt={"requires": Role.CURATOR})
     async def history(
         self,
-        caller: Caller,
-        access: AccessService,
-        scope: list[str] | None = None,
-        kind: str | None = None,
-        target: str | None = None,
-        cursor: str | None = None,
-        limit: Annotated[int, Parameter(ge=1, le=500)] = 50,
+        caller: NamedDependency[Caller],
+        access: NamedDependency[AccessService],
+        within: Within = None,
+        kind: FromQuery[str | None] = None,
+        target: FromQuery[str | None] = None,
+        cursor: FromQuery[str | None] = None,
+        limit: Annotated[int, QueryParameter(ge=1, le=500)] = 50,
     ) -> AuditPageOut:
         """Audit events of the scopes that this key curates, newest first."""
-        curated = [s for s in caller.among(scope) if caller.may(s, Role.CURATOR)]
+        curated = [s for s in caller.among(within) if caller.may(s, Role.CURATOR)]
         before_at, before_id = paging.decode(cursor) if cursor else (END, "~")
         rows = await access.repository.audit_history(
             tenant=caller.tenant,
@@ -201,7 +236,9 @@ class AuditController(Controller):
         )
 
     @get("/check", operation_id="checkAudit", opt={"requires": Role.ADMIN})
-    async def check(self, caller: Caller, access_rows: AccessRepository) -> ChainOut:
+    async def check(
+        self, caller: NamedDependency[Caller], access_rows: NamedDependency[AccessRepository]
+    ) -> ChainOut:
         """Walk the tenant's chain: tells the first event that was changed or is missing."""
         if not caller.may(caller.tenant, Role.ADMIN):
             raise Forbidden(f"this key needs the role admin in {caller.tenant}")

@@ -6,9 +6,11 @@ from datetime import datetime
 from typing import Annotated
 
 from litestar import Controller, get, post
-from litestar.params import Parameter
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED
 
+from app.access.parameters import Within
 from app.episodes.record import session_id
 from app.episodes.repository import END, START, EpisodeRepository
 from app.episodes.schemas import (
@@ -25,9 +27,10 @@ from app.errors import InvalidInput, NotFound
 from app.kernel import paging
 from app.kernel.caller import Caller, Role
 
-Limit = Annotated[int, Parameter(ge=1, le=500, description="Most items of a page.")]
+Limit = Annotated[int, QueryParameter(ge=1, le=500, description="Most items of a page.")]
 Wait = Annotated[
-    str | None, Parameter(description="`indexed` waits until the vector is there, 20 s at most.")
+    str | None,
+    QueryParameter(description="`indexed` waits until the vector is there, 20 s at most."),
 ]
 
 
@@ -44,7 +47,11 @@ class EpisodeController(Controller):
         status_code=HTTP_201_CREATED,
     )
     async def capture(
-        self, data: EpisodeIn, caller: Caller, episodes: EpisodeService, wait: Wait = None
+        self,
+        data: JSONBody[EpisodeIn],
+        caller: NamedDependency[Caller],
+        episodes: NamedDependency[EpisodeService],
+        wait: Wait = None,
     ) -> ReceiptOut:
         """Store one thing that was said."""
         receipt = await episodes.capture(caller, data.to_capture("http"))
@@ -52,24 +59,29 @@ class EpisodeController(Controller):
         return ReceiptOut.of(receipt, indexed=indexed)
 
     @get("/{episode_id:str}", operation_id="getEpisode", opt={"requires": Role.READER})
-    async def read(self, episode_id: str, caller: Caller, episodes: EpisodeService) -> EpisodeOut:
+    async def read(
+        self,
+        episode_id: FromPath[str],
+        caller: NamedDependency[Caller],
+        episodes: NamedDependency[EpisodeService],
+    ) -> EpisodeOut:
         """One episode with its provenance."""
         return EpisodeOut.of(await episodes.get(caller, episode_id))
 
     @get("/", operation_id="listEpisodes", opt={"requires": Role.READER})
     async def list_episodes(
         self,
-        caller: Caller,
-        episode_rows: EpisodeRepository,
-        scope: list[str] | None = None,
-        session: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        cursor: str | None = None,
+        caller: NamedDependency[Caller],
+        episode_rows: NamedDependency[EpisodeRepository],
+        within: Within = None,
+        session: FromQuery[str | None] = None,
+        since: FromQuery[datetime | None] = None,
+        until: FromQuery[datetime | None] = None,
+        cursor: FromQuery[str | None] = None,
         limit: Limit = 50,
     ) -> EpisodesOut:
         """Episodes in the order of their events, by session and time."""
-        scopes = caller.among(scope)
+        scopes = caller.among(within)
         after_at, after_id = paging.decode(cursor) if cursor else (START, "")
         page = {
             "after_at": after_at,
@@ -96,7 +108,10 @@ class EpisodeController(Controller):
     status_code=HTTP_200_OK,
 )
 async def capture_batch(
-    data: EpisodeBatchIn, caller: Caller, episodes: EpisodeService, wait: Wait = None
+    data: JSONBody[EpisodeBatchIn],
+    caller: NamedDependency[Caller],
+    episodes: NamedDependency[EpisodeService],
+    wait: Wait = None,
 ) -> ReceiptsOut:
     """Store at most 64 things that were said, in order; a bad one does not hold up the rest."""
     captures = [item.to_capture("http") for item in data.episodes]
@@ -118,10 +133,13 @@ async def capture_batch(
     opt={"requires": Role.READER},
 )
 async def read_session(
-    session: str, caller: Caller, episode_rows: EpisodeRepository, scope: list[str] | None = None
+    session: FromPath[str],
+    caller: NamedDependency[Caller],
+    episode_rows: NamedDependency[EpisodeRepository],
+    within: Within = None,
 ) -> SessionOut:
     """A session's manifest, by its id or by your own name of it."""
-    scopes = caller.among(scope)
+    scopes = caller.among(within)
     row = await episode_rows.session(_session_ids(session, scopes), scopes)
     if row is None:
         raise NotFound(f"there is no session {session}")

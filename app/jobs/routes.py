@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from litestar import Controller, get, post
 from litestar.datastructures import State
-from litestar.params import Parameter
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
 
 from app.errors import NotFound
@@ -28,7 +29,12 @@ class JobController(Controller):
     tags = ("Jobs",)
 
     @get("/{job_id:str}", operation_id="getJob", opt={"requires": Role.READER})
-    async def read(self, job_id: str, caller: Caller, jobs: JobRepository) -> JobOut:
+    async def read(
+        self,
+        job_id: FromPath[str],
+        caller: NamedDependency[Caller],
+        jobs: NamedDependency[JobRepository],
+    ) -> JobOut:
         """A job with the outcome of its items."""
         job = await jobs.get(job_id, _seen(caller))
         if job is None:
@@ -38,11 +44,11 @@ class JobController(Controller):
     @get("/", operation_id="listJobs", opt={"requires": Role.READER})
     async def list_jobs(
         self,
-        caller: Caller,
-        jobs: JobRepository,
-        status: JobState | None = None,
-        cursor: str | None = None,
-        limit: Annotated[int, Parameter(ge=1, le=500)] = 50,
+        caller: NamedDependency[Caller],
+        jobs: NamedDependency[JobRepository],
+        status: FromQuery[JobState | None] = None,
+        cursor: FromQuery[str | None] = None,
+        limit: Annotated[int, QueryParameter(ge=1, le=500)] = 50,
     ) -> JobsOut:
         """Jobs of the scopes that this key sees, newest first; `dead` lists the dead letters."""
         found = await jobs.list(_seen(caller), status, cursor or "~", limit + 1)
@@ -56,7 +62,12 @@ class JobController(Controller):
         opt={"requires": Role.WRITER},
         status_code=HTTP_200_OK,
     )
-    async def cancel(self, job_id: str, caller: Caller, jobs: JobRepository) -> JobOut:
+    async def cancel(
+        self,
+        job_id: FromPath[str],
+        caller: NamedDependency[Caller],
+        jobs: NamedDependency[JobRepository],
+    ) -> JobOut:
         """Stop a job: at once if it waits, else at its next step. What it has done stays."""
         event = audit.event(caller, "job.cancel", caller.home, job=job_id)
         job = await jobs.request_cancel(
@@ -72,7 +83,12 @@ class JobController(Controller):
         opt={"requires": Role.WRITER},
         status_code=HTTP_202_ACCEPTED,
     )
-    async def rerun(self, job_id: str, caller: Caller, runner: Runner) -> JobOut:
+    async def rerun(
+        self,
+        job_id: FromPath[str],
+        caller: NamedDependency[Caller],
+        runner: NamedDependency[Runner],
+    ) -> JobOut:
         """Run a dead or cancelled job again."""
         event = audit.event(caller, "job.rerun", caller.home, job=job_id)
         job = await runner.jobs.rerun(
@@ -91,7 +107,9 @@ class ScheduleController(Controller):
     tags = ("Jobs",)
 
     @get("/", operation_id="listSchedules", opt={"requires": Role.CURATOR})
-    async def list_schedules(self, jobs: JobRepository, state: State) -> SchedulesOut:
+    async def list_schedules(
+        self, jobs: NamedDependency[JobRepository], state: State
+    ) -> SchedulesOut:
         """Every schedule with its last run."""
         known = await jobs.list_schedules()
         zone = state.settings.worker.timezone
@@ -103,7 +121,13 @@ class ScheduleController(Controller):
         opt={"requires": Role.ADMIN},
         status_code=HTTP_202_ACCEPTED,
     )
-    async def run(self, name: str, caller: Caller, runner: Runner, state: State) -> JobOut:
+    async def run(
+        self,
+        name: FromPath[str],
+        caller: NamedDependency[Caller],
+        runner: NamedDependency[Runner],
+        state: State,
+    ) -> JobOut:
         """Run a schedule now, besides its times."""
         schedule = next((s for s in state.schedules if s.name == name), None)
         if schedule is None:

@@ -6,9 +6,11 @@ from typing import Annotated, Any
 
 import msgspec
 from litestar import get, post
-from litestar.params import Parameter
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 
+from app.access.parameters import OneScope
 from app.episodes.repository import EpisodeRepository
 from app.errors import NotFound
 from app.kernel.caller import Caller, Role
@@ -23,7 +25,7 @@ class MemoryOut(msgspec.Struct, frozen=True):
 
     id: str
     kind: str
-    scope: str
+    within: OneScope
     truncated: bool
     characters: int
     untrusted: dict[str, Any]
@@ -36,7 +38,11 @@ class MemoryOut(msgspec.Struct, frozen=True):
     opt={"requires": Role.READER},
     status_code=HTTP_200_OK,
 )
-async def search(data: SearchIn, caller: Caller, searches: SearchService) -> FoundOut:
+async def search(
+    data: JSONBody[SearchIn],
+    caller: NamedDependency[Caller],
+    searches: NamedDependency[SearchService],
+) -> FoundOut:
     """Find memories by words, by meaning, or by both."""
     return FoundOut.of(await searches.search(data.to_request(caller)), data.form)
 
@@ -48,11 +54,13 @@ async def search(data: SearchIn, caller: Caller, searches: SearchService) -> Fou
     opt={"requires": Role.READER},
 )
 async def read_memory(
-    memory_id: str,
-    caller: Caller,
-    episode_rows: EpisodeRepository,
-    verbose: Annotated[bool, Parameter(description="At most 2,000 characters, not 480.")] = False,
-    full: Annotated[bool, Parameter(description="The whole text.")] = False,
+    memory_id: FromPath[str],
+    caller: NamedDependency[Caller],
+    episode_rows: NamedDependency[EpisodeRepository],
+    verbose: Annotated[
+        bool, QueryParameter(description="At most 2,000 characters, not 480.")
+    ] = False,
+    full: Annotated[bool, QueryParameter(description="The whole text.")] = False,
 ) -> MemoryOut:
     """One memory by id, cut to 480 characters unless asked for more."""
     rows = await episode_rows.get([memory_id], caller.visible)

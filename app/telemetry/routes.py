@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from litestar import Response, get
 from litestar.datastructures import State
+from litestar.di import NamedDependency
 from litestar.status_codes import HTTP_200_OK, HTTP_503_SERVICE_UNAVAILABLE
 
 from app import __version__
@@ -50,7 +51,7 @@ async def ready(state: State) -> Response[dict[str, str]]:
 
 
 @get("/v1/status", operation_id="status", tags=["Operation"], opt={"requires": Role.READER})
-async def status(caller: Caller, state: State) -> StatusOut:
+async def status(caller: NamedDependency[Caller], state: State) -> StatusOut:
     """What the caller's scopes hold, and how far the work is."""
     parts = state.parts
     versions = await parts.graph.rows(Q.schema.versions)

@@ -1,0 +1,129 @@
+"""What tests share: a real graph and queue, the parts over them, scopes of one's own, a client.
+
+Every test works in a tenant of its own, so tests are isolated the way tenants are.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
+
+import httpx
+import pytest
+import pytest_asyncio
+from litestar import Litestar
+
+from app.asgi import create_app, fill_state
+from app.cli.keys import mint
+from app.kernel.caller import Caller, Role
+from app.settings import Settings, read_settings
+from app.wiring import Parts, parts
+from tests.support.server import Backend, start_backend
+
+COUNTER = itertools.count(1)
+RUN = secrets.token_hex(3)
+
+
+@pytest.fixture(scope="session")
+def backend() -> Iterator[Backend]:
+    """Neo4j and Valkey for the whole session."""
+    with start_backend() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def settings(backend: Backend) -> Settings:
+    """Settings over the session's servers, with the quick embedder that only tests may use."""
+    environment = {
+        "NEO4J_URI": backend.neo4j_uri,
+        "NEO4J_USER": backend.neo4j_user,
+        "NEO4J_PASSWORD": backend.neo4j_password,
+        "REDIS_URL": backend.redis_url,
+        "LOCI_REDIS__QUEUE": f"loci-test-{RUN}",
+        "LOCI_EMBEDDING__PROVIDER": os.environ.get("LOCI_EMBEDDING__PROVIDER", "hash"),
+        "LOCI_EMBEDDING__ALLOW_TEST": "true",
+        "LOCI_API__KEY_CACHE_SECONDS": "0",
+        "LOCI_TELEMETRY__LOG_LEVEL": "error",
+    }
+    return read_settings(environment)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def opened(settings: Settings) -> AsyncIterator[Parts]:
+    """The parts of one process."""
+    async with parts(settings) as assembled:
+        yield assembled
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def app(opened: Parts) -> Litestar:
+    """The application over the session's parts; its lifespan is the fixture's."""
+    made = create_app(opened.settings)
+    fill_state(made, opened)
+    return made
+
+
+@dataclass(frozen=True)
+class Principal:
+    """A caller with its key and an HTTP client that carries it."""
+
+    key: str
+    caller: Caller
+    http: httpx.AsyncClient
+
+
+@pytest.fixture
+def tenant() -> str:
+    """A tenant that no other test uses."""
+    return f"t{RUN}-{next(COUNTER)}"
+
+
+MakePrincipal = Callable[..., Awaitable[Principal]]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def principal(opened: Parts, app: Litestar) -> AsyncIterator[MakePrincipal]:
+    """Makes principals: `await principal("acme/dev", role=Role.WRITER, name="scout")`."""
+    clients: list[httpx.AsyncClient] = []
+
+    async def make(
+        scope: str,
+        role: Role = Role.WRITER,
+        name: str = "scout",
+        kind: str = "agent",
+        subtree: bool | None = None,
+    ) -> Principal:
+        minted = await mint(opened, scope, kind=kind, name=name, role=role, subtree=subtree)
+        caller = replace(await opened.keys.resolve(minted.text), request="test")
+        client = httpx.AsyncClient(
+            transport=httpx.ASGITransport(app),
+            base_url="http://loci",
+            headers={"Authorization": f"Bearer {minted.text}"},
+        )
+        clients.append(client)
+        return Principal(minted.text, caller, client)
+
+    yield make
+    for client in clients:
+        await client.aclose()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def admin(principal: MakePrincipal, tenant: str) -> Principal:
+    """An administrator of a fresh tenant, of everything below it too."""
+    return await principal(tenant, role=Role.ADMIN, name="admin", kind="user")
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def writer(principal: MakePrincipal, tenant: str) -> Principal:
+    """An agent that writes to `tenant/dev`."""
+    return await principal(f"{tenant}/dev")
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def drain(opened: Parts) -> Callable[[], Awaitable[int]]:
+    """Runs the indexing pass until nothing waits."""
+    return opened.indexing.drain
