@@ -1,7 +1,7 @@
 """Dates that a question names, as terms that a text's own date can match.
 
-A text captured on 3 May 2024 carries the terms `@2024-05-03`, `@2024-05`, `@2024` and `@05`. A
-question's date becomes the same terms, as far as it says: `May 2024` is `@2024-05`.
+A text captured on 3 May 2024 carries the terms `@20240503`, `@202405`, `@2024` and `@05`. A
+question's date becomes the same terms, as far as it says: `May 2024` is `@202405`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _FORMS = [
 
 def day_terms(day: date) -> list[str]:
     """The terms of a text's own day, from the exact day to the bare month."""
-    return [f"@{day:%Y-%m-%d}", f"@{day:%Y-%m}", f"@{day:%Y}", f"@{day:%m}"]
+    return [f"@{day:%Y%m%d}", f"@{day:%Y%m}", f"@{day:%Y}", f"@{day:%m}"]
 
 
 def date_terms(question: str) -> list[str]:
@@ -70,9 +70,9 @@ def _terms(parts: dict[str, str | None]) -> Iterator[str]:
     if month > 12 or day > 31:
         return
     if year and month and day:
-        yield f"@{year}-{month:02}-{day:02}"
+        yield f"@{year}{month:02}{day:02}"
     if year and month:
-        yield f"@{year}-{month:02}"
+        yield f"@{year}{month:02}"
     elif month:
         yield f"@{month:02}"
     elif year:
