@@ -33,7 +33,7 @@ def own_commands(config: RuntimeConfig) -> Commands:
     loci = (python, "-m", "app.cli.main")
     return Commands(
         api=(python, "-m", "uvicorn", *api.split(), "--no-access-log"),
-        worker=(python, "-m", "arq", "app.worker.WorkerSettings"),
+        worker=(python, "-m", "app.worker"),
         bootstrap=(*loci, "keys", "bootstrap", "--json"),
         seed=(*loci, "import", str(DEMO_SEED), "--if-empty") if DEMO_SEED.is_dir() else (),
     )

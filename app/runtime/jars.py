@@ -22,7 +22,7 @@ from app.runtime.machine import MB, need_disk
 
 CONNECTIONS = 12
 ATTEMPTS = 5
-CHUNK = 128 * 1024
+FIRST_PAUSE = 1.0
 RETRIED = {408, 425, 429, 500, 502, 503, 504}
 Progress = Callable[[int, int], None]
 
@@ -142,7 +142,7 @@ class _Download:
             except (httpx.TransportError, _TryAgain) as error:
                 if attempt == ATTEMPTS - 1:
                     raise self._failed(jar, error) from error
-                self.stopped.wait(2.0**attempt)
+                self.stopped.wait(FIRST_PAUSE * 2**attempt)
             except OSError as error:
                 raise _unwritable(self.cache.folder, error) from error
             else:
@@ -186,7 +186,7 @@ class _Download:
         got = had
         try:
             with part.open(mode) as stream:
-                for chunk in answer.iter_bytes(CHUNK):
+                for chunk in answer.iter_raw():
                     stream.write(chunk)
                     got += len(chunk)
                     self.count(len(chunk))

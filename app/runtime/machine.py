@@ -24,9 +24,6 @@ class Memory:
     pagecache_mb: int
 
 
-SMALL = Memory(heap_mb=1024, pagecache_mb=256)
-
-
 def machine_mb() -> int:
     """Memory of the machine, or of the container where that is less, in MiB."""
     total = psutil.virtual_memory().total

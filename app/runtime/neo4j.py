@@ -18,6 +18,7 @@ from app.runtime.neo4j_config import Neo4jSpec
 from app.runtime.process import Command, last_line
 
 MAIN_CLASS = "org.neo4j.server.Neo4jCommunity"
+SCHEMES = ("bolt://", "bolt+s://", "bolt+ssc://", "neo4j://", "neo4j+s://", "neo4j+ssc://")
 OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.lang", "java.util.concurrent")
 # What the server's log says of a store that it cannot read.
 BROKEN = ("corrupt", "StoreFailure", "UnderlyingStorageException", "unable to recover", "InvalidId")
@@ -37,6 +38,7 @@ def command(spec: Neo4jSpec, java: Java, class_path: str) -> Command:
         "--enable-native-access=ALL-UNNAMED",
         "-Dio.netty.tryReflectionSetAccessible=true",
         "-Dfile.encoding=UTF-8",
+        *spec.java_flags,
         "-cp",
         class_path,
         MAIN_CLASS,
@@ -52,6 +54,10 @@ def door_of(spec: Neo4jSpec, password: str) -> GraphDoor:
 
 def open_driver(door: GraphDoor) -> Driver:
     """A driver that gives up early; GraphUnavailable where the URI is none."""
+    if not door.uri.startswith(SCHEMES):
+        raise GraphUnavailable(
+            f"NEO4J_URI {door.uri!r} is no address of a Neo4j: it starts with bolt:// or neo4j://."
+        )
     try:
         return GraphDatabase.driver(
             door.uri,
@@ -113,8 +119,8 @@ def wait_ready(door: GraphDoor, is_alive: Callable[[], bool], logs: Path, second
 def _fail_if_stopped(alive: bool, logs: Path) -> None:
     if alive:
         return
-    said = f"{last_line(logs / 'console.log')} {last_line(logs / 'neo4j.log')}".strip()
-    if _is_broken(said + _tail(logs / "debug.log")):
+    said = last_line(logs / "console.log")
+    if _is_broken(said):
         raise _broken(logs, said)
     raise PartFailed(f"Neo4j ended during its start: {said or 'it said nothing'}. See {logs}.")
 
@@ -135,14 +141,6 @@ def _broken(logs: Path, said: str) -> StoreUnusable:
         f"The store in {logs.parent / 'data'} does not open ({said.rstrip('.')}): restore a backup "
         f"of that folder, or move it away and import an export. Details are in {logs}."
     )
-
-
-def _tail(log: Path, limit: int = 20_000) -> str:
-    if not log.is_file():
-        return ""
-    with log.open("rb") as stream:
-        stream.seek(max(0, log.stat().st_size - limit))
-        return stream.read().decode("utf-8", "replace")
 
 
 def _is_broken(said: str) -> bool:

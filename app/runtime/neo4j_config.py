@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import StoreUnusable
@@ -21,7 +21,8 @@ STORE_MARK = "loci-store.json"
 class Neo4jSpec:
     """One embedded server: where it lives, where it listens (on 127.0.0.1), what it may use.
 
-    `upgrade` lets a store of an older server be opened, which cannot be undone.
+    `upgrade` lets a store of an older server be opened, which cannot be undone. `java_flags` go
+    to the virtual machine after our own.
     """
 
     home: Path
@@ -32,7 +33,7 @@ class Neo4jSpec:
     http_port: int
     memory: Memory
     upgrade: bool = False
-    extra: dict[str, str] = field(default_factory=dict)
+    java_flags: tuple[str, ...] = ()
 
 
 def settings_of(spec: Neo4jSpec) -> dict[str, str]:
@@ -64,7 +65,6 @@ def settings_of(spec: Neo4jSpec) -> dict[str, str]:
         "server.http.x_forward.enabled": "false",
         # After its last connection the server would idle for ten seconds before it ends.
         "internal.dbms.bolt.netty_server_shutdown_quiet_period_duration": "0s",
-        **spec.extra,
     }
 
 

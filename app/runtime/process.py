@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 import psutil
 
 LEASH = Path(__file__).with_name("leash.py")
+FRAME = re.compile(r"at [\w.$/]+\(|\.\.\. \d+ more")
 LOG_LIMIT = 20 * 1024 * 1024
 
 
@@ -105,14 +107,22 @@ def kill_child(child: subprocess.Popen[bytes]) -> None:
     child.wait()
 
 
-def last_line(log: Path, limit: int = 4096) -> str:
-    """The last line that says something, for a message; empty where there is none."""
+def last_line(log: Path, limit: int = 8192) -> str:
+    """The last line that says something, for a message; empty where there is none.
+
+    Frames of a Java stack trace say nothing to a reader: the line above them does.
+    """
+    lines = (line.strip() for line in reversed(tail(log, limit).splitlines()))
+    return next((line for line in lines if line and not FRAME.match(line)), "")
+
+
+def tail(log: Path, limit: int) -> str:
+    """The end of a file, at most `limit` bytes of it; empty where there is none."""
     if not log.is_file():
         return ""
     with log.open("rb") as stream:
         stream.seek(max(0, log.stat().st_size - limit))
-        lines = stream.read().decode("utf-8", "replace").splitlines()
-    return next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return stream.read().decode("utf-8", "replace")
 
 
 def trim_log(log: Path, limit: int = LOG_LIMIT) -> None:
