@@ -86,6 +86,8 @@ def _options() -> onnxruntime.SessionOptions:
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
+    # The graph is fused by hand where that helps; further fusing undoes it.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     return options
 
 
