@@ -31,12 +31,19 @@ async def purge(parts: Any, job: Job, report: Report) -> Outcome:
     return Outcome({"idempotency": records[0]["removed"], "jobs": jobs})
 
 
+async def retry_refused(parts: Any, job: Job, report: Report) -> Outcome:
+    """Offer the embedding model again what it refused; the next indexing pass takes it up."""
+    return Outcome({"waiting": await parts.index_rows.retry_failed()})
+
+
 TASKS: Mapping[str, TaskFunction] = {
     "audit.seal": seal_audit,
     "upkeep.purge": purge,
+    "indexing.retry": retry_refused,
 }
 
 SCHEDULES = [
     Schedule("audit.seal", "*/5 * * * *", "audit.seal", "Chains new audit events."),
     Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
+    Schedule("indexing.retry", "0 4 * * 0", "indexing.retry", "Offers refused texts once more."),
 ]

@@ -55,8 +55,8 @@ ORDER BY p.kind, p.name
 
 // name: grant(principal, tenant, scope, role, subtree, audit) write optional
 // Gives a principal a role in a scope of its own tenant; a team's leaf makes it a member.
-MATCH (p:Principal {id: $principal, tenant: $tenant}), (s:Scope {path: $scope})
-WHERE s.tenant = p.tenant
+MATCH (p:Principal {id: $principal, tenant: $tenant})
+MATCH (s:Scope {path: $scope, tenant: $tenant})
 FOREACH (_ IN CASE s.kind WHEN 'team' THEN [1] ELSE [] END |
   MERGE (p)-[g:MEMBER_OF]->(s) SET g.role = $role, g.subtree = $subtree)
 FOREACH (_ IN CASE s.kind WHEN 'team' THEN [] ELSE [1] END |

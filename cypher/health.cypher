@@ -21,7 +21,7 @@ CALL (scope) {
   MATCH (n:Episode {scope: scope}) WHERE n.captured_at > datetime('0001-01-02T00:00:00Z')
   RETURN 'Episode' AS kind, count(n) AS found
   UNION ALL
-  MATCH (n:MemSession {scope: scope})
+  MATCH (n:MemSession {scope: scope}) WHERE n.id > ''
   RETURN 'MemSession' AS kind, count(n) AS found
 }
 RETURN kind, sum(found) AS count

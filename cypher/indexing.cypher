@@ -107,17 +107,14 @@ UNWIND $ids AS id
 MATCH (e:Episode {id: id})
 SET e.index_state = 'failed', e.index_error = $reason
 
-// name: retry_failed() write none
-// unscoped: an operator's command over the whole installation
-MATCH (e:Episode {index_state: 'failed'})
+// name: retry_failed() write one
+// Texts that the model refused wait for it again.
+// unscoped: upkeep of the whole installation
+MATCH (e:Episode)
+WHERE e.index_state = 'failed' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
 SET e.index_state = 'pending'
 REMOVE e.index_error
-
-// name: get_space(name) read optional
-// Which model the stored vectors come from.
-// unscoped: one vector space of the installation
-MATCH (v:VectorSpace {name: $name})
-RETURN v.model AS model, v.version AS version, v.dimension AS dimension
+RETURN count(e) AS found
 
 // name: save_space(name, model, version, dimension, at) write one
 // unscoped: one vector space of the installation

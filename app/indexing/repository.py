@@ -58,6 +58,10 @@ class IndexRepository:
     async def mark_failed(self, ids: list[str], reason: str) -> None:
         await self.graph.rows(Q.indexing.mark_failed, ids=ids, reason=reason)
 
+    async def retry_failed(self) -> int:
+        """Let what the model refused wait again; returns how many texts that are."""
+        return int((await self.graph.one(Q.indexing.retry_failed))["found"])
+
 
 # The filters come after the vector in the index itself: a small tenant is never starved.
 CREATE_INDEX = (

@@ -1,0 +1,93 @@
+"""Queries on hot paths find their first node in an index, on the real schema."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from neo4j import AsyncDriver, AsyncGraphDatabase
+
+from app.kernel.cypher import Q, Query
+from app.settings import Settings
+from app.wiring import Parts
+
+SCANS = {"AllNodesScan", "NodeByLabelScan", "UnionNodeByLabelsScan", "IntersectionNodeByLabelsScan"}
+HOT = [
+    Q.access.resolve_key,
+    Q.access.write_audit,
+    Q.access.audit_history,
+    Q.access.unsealed_events,
+    Q.access.chain_page,
+    Q.episodes.capture,
+    Q.episodes.get_episodes,
+    Q.episodes.list_episodes,
+    Q.episodes.list_session_episodes,
+    Q.episodes.get_session,
+    Q.episodes.list_sessions,
+    Q.episodes.index_states,
+    Q.episodes.public_key,
+    Q.health.census,
+    Q.idempotency.claim,
+    Q.idempotency.complete,
+    Q.idempotency.expire,
+    Q.indexing.oldest_pending,
+    Q.indexing.newest_pending,
+    Q.indexing.count_pending,
+    Q.indexing.neighbourhood,
+    Q.indexing.texts,
+    Q.indexing.known_vectors,
+    Q.indexing.store_entries,
+    Q.indexing.store_windows,
+    Q.indexing.drop_windows,
+    Q.jobs.claim,
+    Q.jobs.progress,
+    Q.jobs.finish,
+    Q.jobs.due,
+    Q.jobs.list_jobs,
+    Q.jobs.get,
+    Q.scopes.policies,
+    Q.scopes.list_scopes,
+    Q.search.hydrate,
+    Q.search.vectors,
+    Q.search.window_spans,
+    Q.search.vector_tagged,
+    Q.search.vector_live,
+    Q.search.vector_filtered,
+    Q.search.vector_in_sessions,
+]
+# How plans begin at an index; MERGE on a unique key has an operator of its own.
+ENTRIES = ("NodeIndexSeek", "NodeUniqueIndexSeek", "NodeVectorIndexSearch", "MergeUniqueNode")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def server(opened: Parts, settings: Settings) -> AsyncIterator[AsyncDriver]:
+    given = settings.graph
+    async with AsyncGraphDatabase.driver(given.uri, auth=(given.user, given.password)) as driver:
+        yield driver
+
+
+def operators(plan: dict[str, Any]) -> Iterator[str]:
+    yield plan["operatorType"].partition("@")[0]
+    for child in plan.get("children", []):
+        yield from operators(child)
+
+
+async def planned(server: AsyncDriver, text: str) -> list[str]:
+    async with server.session() as session:
+        summary = await (await session.run(f"EXPLAIN {text}")).consume()  # type: ignore[arg-type]
+    assert summary.plan is not None
+    return list(operators(summary.plan))
+
+
+@pytest.mark.parametrize("query", [pytest.param(query, id=query.key) for query in HOT])
+async def test_a_hot_query_seeks(server: AsyncDriver, query: Query) -> None:
+    found = await planned(server, query.text)
+    assert SCANS.isdisjoint(found), found
+    assert any(name.startswith(ENTRIES) for name in found), found
+
+
+async def test_a_scan_would_be_found(server: AsyncDriver) -> None:
+    found = await planned(server, "MATCH (n:Episode) WHERE n.content = $x RETURN n")
+    assert not SCANS.isdisjoint(found)
