@@ -19,6 +19,7 @@ async def evaluate(embedder: Embedder, questions: Sequence[str], texts: Sequence
     Questions must be distinct: repeated ones come from the model's memory.
     """
     half = len(questions) // 2
+    texts = [text[: embedder.windows(text)[0].end] for text in texts]
     await embedder.embed(["a first call, to have everything loaded"], Role.QUERY)
     alone = await _latencies(embedder, questions[:half])
     start = time.perf_counter()
