@@ -31,7 +31,7 @@ MATCH (e:Episode {id: id})
 WHERE e.scope IN $scopes
 OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 OPTIONAL MATCH (e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
-RETURN e {.id, .scope, .content, .role, .speaker, .origin, .captured_at, .ingested_at, .expired_at,
+RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at, .expired_at,
           .content_hash, .importance, .trust, .last_access, .is_pinned, .consolidation_state,
           .index_state, .tags, .marker_ids, .pii, .language, .windows} AS episode,
        s {.id, .key} AS session, v {.*} AS provenance
@@ -44,7 +44,7 @@ WHERE e.scope IN $scopes AND e.captured_at >= $since AND e.captured_at < $until
   AND (e.captured_at > $after_at OR e.id > $after_id)
   AND e.live
 WITH e ORDER BY e.captured_at, e.id LIMIT $limit
-RETURN e {.id, .scope, .content, .role, .speaker, .origin, .captured_at, .ingested_at,
+RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
           .session, .tags, .index_state, .consolidation_state} AS episode
 
 // name: list_session_episodes(scopes, session, after_at, after_id, since, until, limit) read many
@@ -55,7 +55,7 @@ WHERE e.scope IN $scopes AND e.captured_at >= $since AND e.captured_at < $until
   AND (e.captured_at > $after_at OR e.id > $after_id)
   AND e.live
 WITH e ORDER BY e.captured_at, e.id LIMIT $limit
-RETURN e {.id, .scope, .content, .role, .speaker, .origin, .captured_at, .ingested_at,
+RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
           .session, .tags, .index_state, .consolidation_state} AS episode
 
 // name: get_session(ids, scopes) read optional

@@ -23,6 +23,7 @@ class Capture:
     role: str
     scope: str | None = None
     speaker: str | None = None
+    title: str | None = None
     captured_at: datetime | None = None
     origin: str = "api"
     tags: tuple[str, ...] = ()

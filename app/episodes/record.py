@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -50,33 +51,85 @@ def dedup_key(scope: str, session: str, author: str, text_hash: str, at: datetim
     return digest("episode", scope, session, author, text_hash, at.isoformat() if at else "")
 
 
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """Under which id, by whom and when an episode is stored.
+
+    `agent` is who hands it in, `author` who said it; `timed` tells whether the moment makes equal
+    texts distinct.
+    """
+
+    id: str
+    tenant: str
+    author: str
+    agent: str
+    captured_at: datetime
+    ingested_at: datetime
+    timed: bool
+    expired_at: datetime = FOREVER
+
+
 def to_row(caller: Caller, index: int, cleaned: Cleaned, ingested_at: datetime) -> dict[str, Any]:
     """The parameters of `episodes.capture` for one capture."""
     capture, scope = cleaned.capture, cleaned.scope
+    stamp = Stamp(
+        id=new_id(),
+        tenant=caller.tenant,
+        author=caller.principal,
+        agent=caller.principal,
+        captured_at=capture.captured_at or ingested_at,
+        ingested_at=ingested_at,
+        timed=capture.captured_at is not None,
+    )
+    episode = episode_row(cleaned, stamp)
+    session = session_row(cleaned, stamp)
+    return {
+        "index": index,
+        "episode": episode,
+        "session": session,
+        "provenance": provenance_row(cleaned, stamp),
+        "tags": tag_rows(scope, capture.tags),
+        "audit": audit.event(
+            caller,
+            "capture",
+            scope,
+            content_hash=episode["content_hash"],
+            session=session["id"],
+            redactions=len(cleaned.text.redactions),
+            markers=list(cleaned.text.marker_ids),
+        ),
+    }
+
+
+def episode_row(cleaned: Cleaned, stamp: Stamp) -> dict[str, Any]:
+    """Every property of an episode, those of its index entry included."""
+    capture, scope = cleaned.capture, cleaned.scope
     session = session_id(scope, capture.session)
-    captured_at = capture.captured_at or ingested_at
-    identifier = new_id()
     hashed = content_hash(cleaned.text.text)
     facts = Facts(
-        memory_id=identifier,
+        memory_id=stamp.id,
         scope=scope,
         kind="episode",
-        captured_at=captured_at,
-        ingested_at=ingested_at,
+        captured_at=stamp.captured_at,
+        ingested_at=stamp.ingested_at,
         session=session,
         role=capture.role,
         speaker=capture.speaker or "",
+        title=capture.title or "",
         tags=capture.tags,
+        expired_at=stamp.expired_at,
     )
+    moment = stamp.captured_at if stamp.timed else None
     episode = {
         **entry(facts, cleaned.text.text),
-        "id": identifier,
-        "tenant": caller.tenant,
-        "author": caller.principal,
+        "id": stamp.id,
+        "tenant": stamp.tenant,
+        "author": stamp.author,
         "content": cleaned.text.text,
         "content_hash": hashed,
-        "dedup_key": dedup_key(scope, session, caller.principal, hashed, capture.captured_at),
+        "dedup_key": dedup_key(scope, session, stamp.author, hashed, moment),
         "speaker": capture.speaker,
+        "title": capture.title,
         "origin": capture.origin,
         "tags": list(capture.tags),
         "importance": IMPORTANCE,
@@ -88,42 +141,38 @@ def to_row(caller: Caller, index: int, cleaned: Cleaned, ingested_at: datetime) 
         "sanitizer": SANITIZER_VERSION,
         "windows": 1,
     }
+    return {k: v for k, v in episode.items() if v is not None}
+
+
+def session_row(cleaned: Cleaned, stamp: Stamp) -> dict[str, Any]:
+    """Every property of the session that an episode is the first of."""
     return {
-        "index": index,
-        "episode": {k: v for k, v in episode.items() if v is not None},
-        "session": {
-            "id": session,
-            "key": capture.session,
-            "scope": scope,
-            "tenant": caller.tenant,
-            "started_at": captured_at,
-            "ingested_at": ingested_at,
-            "expired_at": FOREVER,
-            "metadata": "{}",
-        },
-        "provenance": _provenance(caller, cleaned, session, ingested_at),
-        "tags": [{"id": tag_id(scope, t), "name": t, "scope": scope} for t in capture.tags],
-        "audit": audit.event(
-            caller,
-            "capture",
-            scope,
-            content_hash=hashed,
-            session=session,
-            redactions=len(cleaned.text.redactions),
-            markers=list(cleaned.text.marker_ids),
-        ),
+        "id": session_id(cleaned.scope, cleaned.capture.session),
+        "key": cleaned.capture.session,
+        "scope": cleaned.scope,
+        "tenant": stamp.tenant,
+        "started_at": stamp.captured_at,
+        "ingested_at": stamp.ingested_at,
+        "expired_at": FOREVER,
+        "metadata": "{}",
     }
 
 
-def _provenance(caller: Caller, cleaned: Cleaned, session: str, at: datetime) -> dict[str, Any]:
+def tag_rows(scope: str, tags: Iterable[str]) -> list[dict[str, Any]]:
+    """Every property of the tags, which belong to the scope."""
+    return [{"id": tag_id(scope, tag), "name": tag, "scope": scope} for tag in tags]
+
+
+def provenance_row(cleaned: Cleaned, stamp: Stamp) -> dict[str, Any]:
+    """Every property of an episode's provenance."""
     capture = cleaned.capture
     row = {
         "id": new_id(),
         "scope": cleaned.scope,
-        "ingested_at": at,
+        "ingested_at": stamp.ingested_at,
         "expired_at": FOREVER,
-        "agent": caller.principal,
-        "session": session,
+        "agent": stamp.agent,
+        "session": session_id(cleaned.scope, capture.session),
         "transport": capture.transport,
         "model_family": capture.model_family,
         "origin": capture.origin,

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
-
-START = datetime.fromisoformat("0001-01-02T00:00:00+00:00")
-END = datetime.fromisoformat("9999-12-31T00:00:00+00:00")
 
 
 class EpisodeRepository:

@@ -12,7 +12,7 @@ from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED
 
 from app.access.parameters import Within
 from app.episodes.record import session_id
-from app.episodes.repository import END, START, EpisodeRepository
+from app.episodes.repository import EpisodeRepository
 from app.episodes.schemas import (
     EpisodeBatchIn,
     EpisodeIn,
@@ -26,6 +26,7 @@ from app.episodes.service import EpisodeService
 from app.errors import InvalidInput, NotFound
 from app.kernel import paging
 from app.kernel.caller import Caller, Role
+from app.kernel.clock import END, START
 
 Limit = Annotated[int, QueryParameter(ge=1, le=500, description="Most items of a page.")]
 Wait = Annotated[

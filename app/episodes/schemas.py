@@ -35,6 +35,7 @@ class EpisodeIn(WireModel):
     )
     scope: str | None = Field(None, description="Scope path to write to; the key's home if unset.")
     speaker: ShortText | None = Field(None, description="Name of the person or agent who spoke.")
+    title: ShortText | None = Field(None, description="Subject of a mail, title of a record.")
     captured_at: Moment | None = Field(
         None, description="When it was said; a given moment makes equal texts distinct."
     )
@@ -52,6 +53,7 @@ class EpisodeIn(WireModel):
             role=self.role,
             scope=self.scope,
             speaker=self.speaker,
+            title=self.title,
             captured_at=self.captured_at,
             origin=self.origin,
             tags=tuple(dict.fromkeys(self.tags)),
@@ -162,6 +164,7 @@ class EpisodeOut(msgspec.Struct, frozen=True):
             untrusted={
                 "content": episode["content"],
                 "speaker": episode.get("speaker"),
+                "title": episode.get("title"),
                 "tags": episode.get("tags") or [],
                 "session": session.get("key"),
             },

@@ -1,7 +1,7 @@
 """What is embedded and what stands in the context field of one episode: pure.
 
 Conversation is short and says little on its own ("Yes, last Friday"): the turns around it say what
-it is about.
+it is about. docs/benchmarks.md has what each part brings.
 """
 
 from __future__ import annotations
@@ -9,8 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.kernel.graph import Row
+from app.search.neighbours import CONTEXT_AFTER, CONTEXT_BEFORE, context_terms, window_text
 
-REACH = 1  # neighbours on each side that an index entry takes in
+# An entry takes in so many turns at the most on either side; whoever is that near to a new turn
+# is indexed anew.
+REACH = max(CONTEXT_BEFORE, CONTEXT_AFTER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +26,19 @@ class Composed:
 
 def compose(text: Row, before: list[Row], after: list[Row]) -> Composed:
     """`before` and `after` hold the neighbours, nearest first."""
-    ordered = [*reversed(before), text, *after]
+    borrowed = context_terms(
+        text["terms"].split(),
+        [row["terms"].split() for row in before],
+        [row["terms"].split() for row in after],
+    )
     return Composed(
-        embedded="\n".join(_line(row) for row in ordered),
-        context_terms=" ".join(row["terms"] for row in (*before, *after)),
+        embedded=window_text(line(text), [line(row) for row in before]),
+        context_terms=" ".join(borrowed),
     )
 
 
-def _line(row: Row) -> str:
-    named = row["speaker"] or row["title"]
-    return f"{named}: {row['content']}" if named else str(row["content"])
+def line(row: Row) -> str:
+    """A turn with its speaker, a record with its title."""
+    if row["title"]:
+        return f"{row['title']}. {row['content']}"
+    return f"{row['speaker']}: {row['content']}" if row["speaker"] else str(row["content"])

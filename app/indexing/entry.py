@@ -13,6 +13,7 @@ from typing import Any
 
 from app.kernel.clock import FOREVER
 from app.search.analysis import analyse, detect_language
+from app.search.dates import day_terms
 
 LIVE = "live"
 
@@ -71,13 +72,17 @@ def entry(facts: Facts, text: str, language: str | None = None) -> dict[str, Any
         "facets": facets(facts),
         "language": spoken,
         "terms": joined(analyse(text, spoken)),
-        "about_terms": joined(
-            analyse(" ".join(filter(None, (facts.speaker, facts.title))), spoken)
-        ),
+        "about_terms": about_terms(facts, spoken),
         "context_terms": "",
         "index_state": "pending",
         "index_rev": 1,
     }
+
+
+def about_terms(facts: Facts, language: str) -> str:
+    """What the text is about beside its words: who spoke, its title, and the day."""
+    named = " ".join(part for part in (facts.speaker, facts.title) if part)
+    return joined([*analyse(named, language), *day_terms(facts.captured_at.date())])
 
 
 def joined(terms: Iterable[str]) -> str:

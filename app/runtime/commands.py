@@ -41,8 +41,10 @@ def own_commands(config: RuntimeConfig) -> Commands:
 
 def child_environment(config: RuntimeConfig) -> dict[str, str]:
     """Settings that every child gets beside what was set already."""
+    models = {"LOCI_EMBEDDING__CACHE": str(config.model_cache)} if config.model_cache else {}
     return {
         "LOCI_HOME": str(config.home),
         "LOCI_PORT": str(config.api_port),
         "PYTHONUNBUFFERED": "1",
+        **models,
     }

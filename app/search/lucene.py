@@ -1,4 +1,4 @@
-"""The text leg's query: every clause is built here from quoted tokens, never from a user's syntax."""
+"""The text leg's query: each clause is built from quoted tokens, never from a user's syntax."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from app.kernel.clock import FOREVER
 from app.search.model import Filters
 
 # Boosts of the fields against the text itself; docs/benchmarks.md has the ablation.
-ABOUT_BOOST = 1.0
-CONTEXT_BOOST = 0.4
+ABOUT_BOOST = 1.5
+CONTEXT_BOOST = 0.6
+DATE_BOOST = 2.0
 MAX_TERMS = 64  # of one question: Lucene takes 1,024 clauses over three fields
 
 
@@ -24,20 +25,28 @@ def group(tokens: Iterable[str]) -> str:
     return "(" + " ".join(quoted(token) for token in tokens) + ")"
 
 
-def text_query(terms: list[str], filters: Filters, session_ids: list[str] | None) -> str | None:
-    """The query for analysed terms under all filters; None where no term is left."""
+def text_query(
+    terms: list[str], dates: list[str], filters: Filters, session_ids: list[str] | None
+) -> str | None:
+    """The query for analysed terms and dates under all filters; None where nothing is left."""
     wanted = list(dict.fromkeys(terms))[:MAX_TERMS]
-    if not wanted:
+    if not wanted and not dates:
         return None
-    return " ".join([*_required(filters, session_ids), _wanted(wanted)])
+    return " ".join([*_required(filters, session_ids), _wanted(wanted, dates)])
 
 
-def _wanted(terms: list[str]) -> str:
-    any_term = group(terms)
-    return (
-        f"+(terms:{any_term} about_terms:{any_term}^{ABOUT_BOOST} "
-        f"context_terms:{any_term}^{CONTEXT_BOOST})"
-    )
+def _wanted(terms: list[str], dates: list[str]) -> str:
+    clauses = []
+    if terms:
+        words = group(terms)
+        clauses += [
+            f"terms:{words}",
+            f"about_terms:{words}^{ABOUT_BOOST}",
+            f"context_terms:{words}^{CONTEXT_BOOST}",
+        ]
+    if dates:
+        clauses.append(f"about_terms:{group(dates[:MAX_TERMS])}^{DATE_BOOST}")
+    return f"+({' '.join(clauses)})"
 
 
 def _required(filters: Filters, session_ids: list[str] | None) -> list[str]:

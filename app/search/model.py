@@ -55,8 +55,8 @@ class SearchRequest:
     query: str
     filters: Filters
     mode: Mode = Mode.HYBRID
-    fusion: Fusion = Fusion.RRF
-    weights: tuple[float, float] = (1.0, 1.0)  # keyword, vector
+    fusion: Fusion = Fusion.WEIGHTED
+    weights: tuple[float, float] | None = None  # keyword, vector; the fusion's own where None
     limit: int = 10
     token_budget: int | None = None
     diversity: float | None = None  # MMR's lambda; None keeps the fused order

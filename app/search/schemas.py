@@ -33,8 +33,10 @@ class SearchIn(WireModel):
         str, StringConstraints(min_length=1, max_length=QUERY_MOST, strip_whitespace=True)
     ] = Field(description="The question, as plain text.")
     mode: Mode = Field(Mode.HYBRID, description="Which legs run.")
-    fusion: Fusion = Field(Fusion.RRF, description="How the two legs become one list.")
-    weights: WeightsIn = Field(WeightsIn(), description="Weights of the legs.")
+    fusion: Fusion = Field(
+        Fusion.WEIGHTED, description="`rrf` (k = 60) or `weighted` (of scores scaled to 0..1)."
+    )
+    weights: WeightsIn | None = Field(None, description="Weights of the legs.")
     limit: Annotated[int, Field(ge=0, le=LIMIT_MOST)] = LIMIT_DEFAULT
     token_budget: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
         None, description="Most tokens (o200k) of all hits together."
@@ -75,7 +77,7 @@ class SearchIn(WireModel):
             filters=filters,
             mode=self.mode,
             fusion=self.fusion,
-            weights=(self.weights.keyword, self.weights.vector),
+            weights=(self.weights.keyword, self.weights.vector) if self.weights else None,
             limit=self.limit,
             token_budget=self.token_budget,
             diversity=weight if weight is None else float(weight),

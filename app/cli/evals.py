@@ -1,0 +1,128 @@
+"""`loci eval`: quality and speed, measured on data that lies beside the project."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from app.cli.keys import mint
+from app.evals import locomo, longmemeval, passages
+from app.evals.recall import Corpus
+from app.evals.recall import table as recall_table
+from app.evals.retrieval import MODES, ApiClient, Run, evaluate
+from app.kernel.caller import Role
+from app.settings import read_settings
+from app.wiring import Parts, parts
+
+console = Console()
+progress = Console(stderr=True)
+
+Bench = Annotated[Path, typer.Option(help="Folder of the benchmark data.")]
+Url = Annotated[str, typer.Option(envvar="LOCI_API_URL", help="Address of the API.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+BENCH = Path("../shared/bench")
+URL = "http://127.0.0.1:8484"
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the group to the program."""
+    group = typer.Typer(help="Measure quality and speed.", no_args_is_help=True)
+    group.command("locomo")(eval_locomo)
+    group.command("longmemeval")(eval_longmemeval)
+    group.command("passages")(eval_passages)
+    cli.add_typer(group, name="eval")
+
+
+def eval_locomo(bench: Bench = BENCH, url: Url = URL, as_json: AsJson = False) -> None:
+    """Evidence recall on LoCoMo: each conversation in a scope of its own."""
+    corpora = locomo.load(bench / "locomo")
+    _show(_measure(corpora, "locomo", locomo.CUTS, url), as_json)
+
+
+def eval_longmemeval(
+    bench: Bench = BENCH,
+    url: Url = URL,
+    haystack: Annotated[bool, typer.Option(help="Add two complete haystacks.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Turn recall on the pooled evidence of LongMemEval."""
+    corpus = longmemeval.load(bench / "longmemeval_pool", haystack=haystack)
+    scope = "longmemeval-haystack" if haystack else "longmemeval"
+    _show(_measure([corpus], scope, longmemeval.CUTS, url), as_json)
+
+
+def eval_passages(
+    name: Annotated[str, typer.Argument(help="2wiki, musique_train100 or hotpotqa_train100.")],
+    bench: Bench = BENCH,
+    url: Url = URL,
+    as_json: AsJson = False,
+) -> None:
+    """Recall of encyclopedia passages, each one record."""
+    _show(_measure([passages.load(bench / name)], "passages", passages.CUTS, url), as_json)
+
+
+def _measure(corpora: Sequence[Corpus], group: str, cuts: Sequence[int], url: str) -> list[Run]:
+    async def run() -> list[Run]:
+        async with parts(read_settings()) as opened:
+            scopes = [f"eval/{group}-{corpus.name.lower()}" for corpus in corpora]
+            keys = [await _key(opened, scope) for scope in scopes]
+        done = []
+        for scope, key, corpus in zip(scopes, keys, corpora, strict=True):
+            client = ApiClient(url, key)
+            try:
+                done.append(await evaluate(client, scope, corpus, cuts, progress.print))
+            finally:
+                await client.close()
+        return done
+
+    return asyncio.run(run())
+
+
+async def _key(opened: Parts, scope: str) -> str:
+    """A key of an agent that is at home in the scope, and has its name."""
+    name = scope.rpartition("/")[2].replace("_", "-")
+    return (await mint(opened, scope, kind="agent", name=name, role=Role.WRITER)).text
+
+
+def _show(runs: list[Run], as_json: bool) -> None:
+    merged = pooled(runs)
+    if as_json:
+        console.print_json(data={"runs": [asdict(run) for run in runs], "pooled": merged})
+        return
+    for mode in MODES:
+        console.print(_table(mode, merged[mode]))
+    records = sum(run.records for run in runs)
+    console.print(
+        f"{records} records; captured in {sum(r.capture_seconds for r in runs):.1f} s, "
+        f"indexed {sum(r.index_seconds for r in runs):.1f} s later, "
+        f"asked in {sum(r.ask_seconds for r in runs):.1f} s"
+    )
+
+
+def pooled(runs: Sequence[Run]) -> dict[str, dict[str, dict[str, float]]]:
+    """Means over all questions of all runs, by mode and category."""
+    return {
+        mode: _rows([row for run in runs for row in run.answers[mode]], runs[0].cuts)
+        for mode in MODES
+    }
+
+
+def _rows(answers: list[Any], cuts: Sequence[int]) -> dict[str, dict[str, float]]:
+    return dict(recall_table(answers, cuts))
+
+
+def _table(mode: str, rows: dict[str, dict[str, float]]) -> Table:
+    columns = list(next(iter(rows.values())))
+    shown = Table("category", *columns, title=mode)
+    for category, row in rows.items():
+        shown.add_row(
+            category, *(f"{row[c]:.0f}" if c == "n" else f"{row[c]:.1f}" for c in columns)
+        )
+    return shown

@@ -1,0 +1,142 @@
+"""Retrieval quality through the API: capture a corpus, ask its questions, count the evidence."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from app.errors import LociError, Unavailable
+from app.evals.recall import Corpus, Question, Record
+
+MODES = ("keyword", "vector", "hybrid")
+BATCH = 64
+WAIT_SECONDS = 7200.0
+
+Tell = Callable[[str], None]
+Answers = dict[str, list[tuple[Question, Sequence[str]]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one corpus gave: seconds of its steps and the hits of each question by mode."""
+
+    corpus: str
+    records: int
+    capture_seconds: float
+    index_seconds: float
+    ask_seconds: float
+    cuts: Sequence[int]
+    answers: Answers
+
+
+class ApiClient:
+    """The few calls that an evaluation needs, over one key."""
+
+    def __init__(self, url: str, key: str) -> None:
+        self._http = httpx.AsyncClient(
+            base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=120.0
+        )
+
+    async def call(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
+        """One request's JSON; Unavailable where nothing answers, LociError on a problem."""
+        try:
+            answer = await self._http.request(method, path, json=body)
+        except httpx.TransportError as error:
+            raise Unavailable(f"nothing answers at {self._http.base_url}") from error
+        told: dict[str, Any] = answer.json()
+        if answer.is_error:
+            raise LociError(f"{method} {path}: {told.get('detail')}")
+        return told
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+
+async def capture(client: ApiClient, scope: str, records: Sequence[Record]) -> dict[str, str]:
+    """Capture records in order; the id of each in the graph by its own id."""
+    ids: dict[str, str] = {}
+    for start in range(0, len(records), BATCH):
+        part = records[start : start + BATCH]
+        body = {"episodes": [episode(record, scope) for record in part]}
+        receipts = (await client.call("POST", "/v1/episodes:batch", body))["receipts"]
+        for record, receipt in zip(part, receipts, strict=True):
+            if receipt["id"] is not None:
+                ids[record.id] = receipt["id"]
+    return ids
+
+
+def episode(record: Record, scope: str) -> dict[str, Any]:
+    """A record as the API takes it."""
+    body = {
+        "content": record.text,
+        "session": record.session or record.id,
+        "scope": scope,
+        "role": record.role,
+        "speaker": record.speaker or None,
+        "title": record.title or None,
+        "captured_at": record.at.isoformat() if record.at else None,
+        "origin": "eval",
+    }
+    return {name: value for name, value in body.items() if value is not None}
+
+
+async def wait_indexed(client: ApiClient) -> None:
+    """Wait until no vector is missing any more."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while time.monotonic() < deadline:
+        backlog = (await client.call("GET", "/v1/status"))["backlog"]
+        if backlog["pending"] == 0:
+            return
+        await asyncio.sleep(0.5)
+    raise Unavailable("the index is not done after two hours: is a worker running?")
+
+
+async def ask(
+    client: ApiClient, scope: str, question: Question, search: Mapping[str, Any]
+) -> list[str]:
+    """Ids of the hits of one question."""
+    body = {"query": question.text, "scopes": [scope], **search}
+    return [hit["id"] for hit in (await client.call("POST", "/v1/search", body))["hits"]]
+
+
+async def evaluate(
+    client: ApiClient, scope: str, corpus: Corpus, cuts: Sequence[int], tell: Tell
+) -> Run:
+    """Capture, index and ask one corpus in one scope, in every mode."""
+    start = time.perf_counter()
+    ids = await capture(client, scope, corpus.records)
+    captured = time.perf_counter()
+    tell(f"{corpus.name}: {len(ids)} records captured in {captured - start:.1f} s")
+    await wait_indexed(client)
+    indexed = time.perf_counter()
+    tell(f"{corpus.name}: indexed in {indexed - captured:.1f} s")
+    answers = await asked(client, scope, corpus, ids, max(cuts))
+    return Run(
+        corpus=corpus.name,
+        records=len(ids),
+        capture_seconds=captured - start,
+        index_seconds=indexed - captured,
+        ask_seconds=time.perf_counter() - indexed,
+        cuts=cuts,
+        answers=answers,
+    )
+
+
+async def asked(
+    client: ApiClient, scope: str, corpus: Corpus, ids: Mapping[str, str], most: int
+) -> Answers:
+    """Every question in every mode, with gold in the graph's ids."""
+    answers: Answers = {mode: [] for mode in MODES}
+    for question in corpus.questions:
+        gold = frozenset(ids.get(name, name) for name in question.gold)
+        known = Question(question.id, question.text, gold, question.category)
+        for mode in MODES:
+            found = await ask(client, scope, known, {"mode": mode, "limit": most})
+            answers[mode].append((known, found))
+    return answers
