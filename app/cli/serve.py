@@ -214,7 +214,7 @@ def _model_check(settings: Settings) -> Callable[[RuntimeConfig], Check]:
         embedding = settings.embedding
         if embedding.provider != "e5":
             return Check("model", "ok", f"Embeddings come from {embedding.provider}.")
-        folder = embedding.cache or config.cache
+        folder = config.model_cache or config.cache
         if any(is_complete(made) for made in folder.glob("e5-*")):
             return Check("model", "ok", f"The embedding model is converted, in {folder}.")
         return Check("model", "warn", "The embedding model is converted at the next start.")

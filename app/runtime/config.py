@@ -37,6 +37,7 @@ class RuntimeConfig:
     graph: GraphDoor | None = None
     redis_url: str | None = field(default=None, repr=False)
     maven_url: str | None = None
+    model_cache: Path | None = None
 
     @property
     def neo4j_home(self) -> Path:
@@ -93,6 +94,7 @@ def runtime_config(
         graph=_given_graph(settings),
         redis_url=settings.redis.url if "url" in settings.redis.model_fields_set else None,
         maven_url=env.get("LOCI_MAVEN_URL") or None,
+        model_cache=settings.embedding.cache or runtime.cache.expanduser().absolute() / "models",
     )
 
 

@@ -29,9 +29,12 @@ def first_key(step: Step, logs: Path, keep_going: KeepGoing = wait_a_moment) -> 
     """The new admin key, to be shown once; None where one was made before. PartFailed."""
     said = _run(step, logs / "bootstrap.log", keep_going)
     try:
-        key = json.loads(said.splitlines()[-1])["key"]
-    except (IndexError, ValueError, KeyError, TypeError) as error:
-        raise PartFailed(f"`loci keys bootstrap` gave no key: {said[-200:]!r}") from error
+        key = json.loads(said)["key"]
+    except (ValueError, KeyError, TypeError):
+        # What was said is not repeated: it may hold a key.
+        raise PartFailed(
+            "The first admin key could not be read: make one with `loci keys mint`."
+        ) from None
     return str(key) if key else None
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 
 LEASH = Path(__file__).with_name("leash.py")
-FRAME = re.compile(r"at [\w.$/]+\(|\.\.\. \d+ more")
+FRAME = re.compile(r"at \S+\(|\.\.\. \d+ more")
 LOG_LIMIT = 20 * 1024 * 1024
 
 

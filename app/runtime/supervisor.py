@@ -146,13 +146,17 @@ class Supervisor:
         return queue
 
     def _start_own(self) -> None:
-        self._say(STARTING, "starts API and worker")
-        for name, argv in ((API, self.commands.api), (WORKER, self.commands.worker)):
-            output = self.config.logs / f"{name.lower()}.log"
-            part = Part(name, Command(argv, output, self.environment))
-            part.start()
-            self._add(part)
-        wait_for_api(self.config, self.parts)
+        """The API first: it brings the graph's schema up to date, which the worker then finds."""
+        api = self._start_child(API, self.commands.api)
+        wait_for_api(self.config, api, self.parts)
+        self._start_child(WORKER, self.commands.worker)
+
+    def _start_child(self, name: str, argv: tuple[str, ...]) -> Part:
+        output = self.config.logs / f"{name.lower()}.log"
+        part = Part(name, Command(argv, output, self.environment))
+        part.start()
+        self._add(part)
+        return part
 
     def _add(self, part: Part) -> None:
         self.parts.append(part)
@@ -212,9 +216,10 @@ def ports_of(config: RuntimeConfig) -> dict[str, int]:
     return ports
 
 
-def wait_for_api(config: RuntimeConfig, parts: list[Part], seconds: float = API_SECONDS) -> None:
+def wait_for_api(
+    config: RuntimeConfig, api: Part, parts: list[Part], seconds: float = API_SECONDS
+) -> None:
     """Until `/health/ready` answers 200; PartFailed when the API ends first or `seconds` pass."""
-    api = next(part for part in parts if part.name == API)
     deadline = time.monotonic() + seconds
     while reason := why_not_ready(config):
         if not api.is_running:

@@ -39,6 +39,7 @@ ROOT = Path(__file__).parents[2]
 def spawn(config: RuntimeConfig, commands: Commands = COMMANDS) -> subprocess.Popen[str]:
     """A supervisor in another process; its complaint comes on standard output."""
     told = {"config": {**asdict(config), "home": str(config.home), "cache": str(config.cache)}}
+    assert config.model_cache is None
     told["commands"] = asdict(commands)
     return subprocess.Popen(
         [sys.executable, "-m", "tests.runtime.driver", json.dumps(told)],

@@ -187,7 +187,7 @@ def test_an_interrupt_while_starting_ends_what_had_started(
     never = replace(COMMANDS, api=(sys.executable, "-c", "import time; time.sleep(600)"))
     with spawn(given, never) as process:
         state = wait_for_phase(given, process, "starting")
-        while "worker" not in state.parts:
+        while "API" not in state.parts:
             time.sleep(0.05)
             state = wait_for_phase(given, process, "starting")
         process.send_signal(signal.SIGTERM)
