@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import structlog
-from litestar import Litestar
+from litestar import Litestar, Router
 from litestar.di import Provide
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import ScalarRenderPlugin, SwaggerRenderPlugin
@@ -25,6 +25,7 @@ from app.episodes import routes as episode_routes
 from app.errors import Forbidden, LociError, NotFound
 from app.jobs import routes as job_routes
 from app.kernel import audit
+from app.kernel.caller import PUBLIC, Caller
 from app.kernel.problems import HANDLERS
 from app.search import routes as search_routes
 from app.settings import Settings, read_settings
@@ -119,7 +120,7 @@ def dependencies() -> dict[str, Provide]:
 
 async def audit_refusal(error: Exception, scope: Scope) -> None:
     """Record that a known caller was refused; capture records its own refusals."""
-    caller = scope.get("caller")
+    caller: Caller | None = scope["state"].get("caller")
     denied = isinstance(error, Forbidden) or (
         isinstance(error, NotFound) and error.field == "scope"
     )
@@ -127,14 +128,8 @@ async def audit_refusal(error: Exception, scope: Scope) -> None:
         return
     opened: Parts = scope["litestar_app"].state.parts
     code = error.code if isinstance(error, LociError) else "Forbidden"
-    event = audit.refusal(
-        caller,
-        code,
-        caller.home,  # type: ignore[attr-defined, arg-type]
-        route=scope.get("path_template", ""),
-        method=scope["method"],
-    )
-    await opened.access_rows.write_audit(event, actor=caller.principal)  # type: ignore[attr-defined]
+    event = audit.refusal(caller, code, caller.home, route=str(scope.get("path_template", "")))
+    await opened.access_rows.write_audit(event, actor=caller.principal)
 
 
 def openapi() -> OpenAPIConfig:
@@ -147,6 +142,8 @@ def openapi() -> OpenAPIConfig:
             security_schemes={"key": SecurityScheme(type="http", scheme="bearer")}
         ),
         security=[{"key": []}],
-        path="/schema",
+        use_handler_docstrings=True,
+        # The schema says what there is, not what is stored: no key is needed to read it.
+        openapi_router=Router("/schema", route_handlers=[], opt={"requires": PUBLIC}),
         render_plugins=[SwaggerRenderPlugin(), ScalarRenderPlugin()],
     )
