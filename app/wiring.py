@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 from app.access.idempotency import IdempotencyRecords
 from app.access.keys import KeyRing
@@ -67,7 +68,7 @@ def embedding_config(settings: EmbeddingSettings) -> EmbeddingConfig:
     config = EmbeddingConfig(
         provider=settings.provider, threads=settings.threads, allow_test=settings.allow_test
     )
-    given = {
+    given: dict[str, Any] = {
         "cache_dir": settings.cache,
         "model": settings.model,
         "dimension": settings.dimension,

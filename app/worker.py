@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -83,18 +84,25 @@ async def shutdown(context: dict[str, Any]) -> None:
     await context["opened"].__aexit__(None, None, None)
 
 
+def _arq(function: Callable[..., Awaitable[Any]]) -> Any:
+    # arq's protocols ask for parameter names and a first parameter of type dict[Any, Any].
+    return cast(Any, function)
+
+
 def build_worker(settings: Settings, *, burst: bool = False) -> Worker:
     """An arq worker over our functions; `burst` ends it when the queue is empty."""
     step = settings.worker.sweep_seconds
     seconds = set(range(0, 60, step)) if step < 60 else {0}
     return Worker(
         functions=[
-            func(run_job, name=RUN, keep_result=0, timeout=JOB_SECONDS, max_tries=1_000_000),
-            func(drain_index, name=INDEX_TASK, keep_result=0, timeout=JOB_SECONDS, max_tries=1),
+            func(_arq(run_job), name=RUN, keep_result=0, timeout=JOB_SECONDS, max_tries=1_000_000),
+            func(
+                _arq(drain_index), name=INDEX_TASK, keep_result=0, timeout=JOB_SECONDS, max_tries=1
+            ),
         ],
         cron_jobs=[
             cron(
-                sweep,
+                _arq(sweep),
                 second=seconds,
                 run_at_startup=True,
                 unique=True,
@@ -107,8 +115,8 @@ def build_worker(settings: Settings, *, burst: bool = False) -> Worker:
         queue_name=settings.redis.queue,
         job_serializer=serialize,
         job_deserializer=deserialize,
-        on_startup=startup,
-        on_shutdown=shutdown,
+        on_startup=_arq(startup),
+        on_shutdown=_arq(shutdown),
         max_jobs=settings.worker.concurrency,
         poll_delay=0.05,
         burst=burst,

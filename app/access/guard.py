@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
@@ -18,9 +18,7 @@ from litestar.types import Scope
 from app.access.keys import KeyRing
 from app.access.limits import RateLimiter
 from app.errors import Forbidden, Unauthenticated
-from app.kernel.caller import Caller, Role
-
-PUBLIC: Final = "public"
+from app.kernel.caller import PUBLIC, Caller, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +38,8 @@ async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRou
         raise Forbidden("this route declares no role")  # a contract test keeps this from happening
     door: Door = connection.app.state.door
     caller = await door.keys.resolve(presented_key(connection))
-    caller = replace(caller, request=connection.scope.get("request_id", ""))
-    connection.scope["caller"] = caller  # type: ignore[typeddict-unknown-key]
+    caller = replace(caller, request=str(connection.scope["state"].get("request_id", "")))
+    connection.scope["state"]["caller"] = caller
     await door.limiter.count(caller, time.time())
     if not caller.holds(requires):
         raise Forbidden(f"this key needs the role {requires.label}")
@@ -60,5 +58,5 @@ def presented_key(connection: ASGIConnection[Any, Any, Any, Any]) -> str:
 
 def provide_caller(scope: Scope) -> Caller:
     """The caller that the guard has put there."""
-    caller: Caller = scope["caller"]  # type: ignore[typeddict-item]
+    caller: Caller = scope["state"]["caller"]
     return caller

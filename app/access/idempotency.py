@@ -10,14 +10,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 import orjson
 from litestar.connection import ASGIConnection
 from litestar.datastructures import Headers
 from litestar.enums import ScopeType
 from litestar.middleware import ASGIMiddleware
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from app.access.guard import Door, presented_key
 from app.errors import Conflict, IdempotencyMismatch, InvalidInput, TooLarge
@@ -82,7 +82,7 @@ class IdempotencyMiddleware(ASGIMiddleware):
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
         headers = Headers.from_scope(scope)
         key = headers.get("idempotency-key")
-        if key is None or scope["method"] not in WRITES:
+        if key is None or _method(scope) not in WRITES:
             await next_app(scope, receive, send)
             return
         if not 1 <= len(key) <= 200:
@@ -90,7 +90,7 @@ class IdempotencyMiddleware(ASGIMiddleware):
         state = scope["litestar_app"].state
         caller = await _caller(scope, state.door)
         body = await _read(receive, state.settings.api.max_body)
-        record_id = digest("idempotency", caller.principal, scope["method"], scope["path"], key)
+        record_id = digest("idempotency", caller.principal, _method(scope), scope["path"], key)
         fingerprint = hashlib.sha256(scope["query_string"] + b"\0" + body).hexdigest()
         records: IdempotencyRecords = state.idempotency
         claim = await records.claim(record_id, fingerprint, caller.tenant)
@@ -133,6 +133,10 @@ async def _perform(
 
 async def _caller(scope: Scope, door: Door) -> Caller:
     return await door.keys.resolve(presented_key(ASGIConnection(scope)))
+
+
+def _method(scope: Scope) -> str:
+    return str(cast(HTTPScope, scope)["method"])
 
 
 async def _read(receive: Receive, limit: int) -> bytes:

@@ -15,7 +15,7 @@ PAUSE = 5.0  # seconds without counting after Valkey did not answer
 
 
 class RateLimiter:
-    """A fixed window a key. Without Valkey nothing is refused: a lost counter must not stop work."""
+    """A fixed window a key. Without Valkey nothing is refused: a lost counter stops no work."""
 
     def __init__(self, queue: Queue, default: int) -> None:
         self._queue = queue

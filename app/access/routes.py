@@ -30,10 +30,10 @@ from app.access.schemas import (
 )
 from app.access.seal import check_chain
 from app.access.service import AccessService, NewKey, NewPrincipal
-from app.episodes.repository import END
 from app.errors import Forbidden
 from app.kernel import paging
 from app.kernel.caller import Caller, Role
+from app.kernel.clock import END
 from app.sanitize.policy import SanitizePolicy
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService

@@ -25,7 +25,7 @@ class EpisodeRepository:
     async def get(self, ids: list[str], scopes: list[str]) -> list[Row]:
         return await self.graph.rows(Q.episodes.get_episodes, ids=ids, scopes=scopes)
 
-    async def list(self, scopes: list[str], **page: Any) -> list[Row]:
+    async def page(self, scopes: list[str], **page: Any) -> list[Row]:
         session = page.pop("session")
         if session is None:
             rows = await self.graph.rows(Q.episodes.list_episodes, scopes=scopes, **page)

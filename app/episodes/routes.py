@@ -92,7 +92,7 @@ class EpisodeController(Controller):
             "limit": limit + 1,
         }
         named = await _session_of(episode_rows, session, scopes) if session else None
-        rows = await episode_rows.list(scopes, session=named, **page)
+        rows = await episode_rows.page(scopes, session=named, **page)
         shown = rows[:limit]
         more = len(rows) > limit
         return EpisodesOut(

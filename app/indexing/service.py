@@ -63,7 +63,8 @@ class IndexService:
         pieces = {t: await self._cut(texts[t], c) for t, c in composed.items()}
         stale = _stale(pieces, texts)
         vectors = await self._vectors([p for t in stale for p in pieces[t]])
-        rows, windows = [], []
+        rows: list[Row] = []
+        windows: list[Row] = []
         for memory_id, cut in pieces.items():
             rows.append(_row(texts[memory_id], composed[memory_id], cut, vectors))
             if memory_id in stale:

@@ -74,7 +74,7 @@ class JobRepository:
         row = await self.graph.optional(Q.jobs.get, id=job_id, scopes=scopes)
         return Job.of(row["job"]) if row else None
 
-    async def list(self, scopes: list[str], state: str | None, after: str, limit: int) -> list[Job]:
+    async def page(self, scopes: list[str], state: str | None, after: str, limit: int) -> list[Job]:
         rows = await self.graph.rows(
             Q.jobs.list_jobs, scopes=scopes, state=state, after=after, limit=limit
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from litestar import Controller, get, post
 from litestar.datastructures import State
@@ -51,7 +51,7 @@ class JobController(Controller):
         limit: Annotated[int, QueryParameter(ge=1, le=500)] = 50,
     ) -> JobsOut:
         """Jobs of the scopes that this key sees, newest first; `dead` lists the dead letters."""
-        found = await jobs.list(_seen(caller), status, cursor or "~", limit + 1)
+        found = await jobs.page(_seen(caller), status, cursor or "~", limit + 1)
         shown = found[:limit]
         more = len(found) > limit
         return JobsOut([JobOut.of(job) for job in shown], shown[-1].id if more else None)
@@ -151,13 +151,13 @@ def _writable(caller: Caller) -> list[str]:
     return [scope for scope in caller.visible if caller.may(scope, Role.WRITER)]
 
 
-def _schedule(schedule: Schedule, zone: str, row: dict[str, object]) -> ScheduleOut:
+def _schedule(schedule: Schedule, zone: str, row: dict[str, Any]) -> ScheduleOut:
     return ScheduleOut(
         name=schedule.name,
         cron=schedule.cron,
         timezone=zone,
         doc=schedule.doc,
         last_due_at=row.get("last_due_at"),
-        last_run_at=row.get("last_run_at"),  # type: ignore[arg-type]
-        last_outcome=row.get("last_outcome"),  # type: ignore[arg-type]
+        last_run_at=row.get("last_run_at"),
+        last_outcome=row.get("last_outcome"),
     )

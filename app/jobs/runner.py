@@ -90,10 +90,10 @@ class Runner:
 
     async def _failed(self, job: Job, error: Exception) -> str:
         # The text of an unforeseen error may quote what was stored: only its kind is kept.
-        known = isinstance(error, LociError)
+        known = error if isinstance(error, LociError) else None
         reason = f"{type(error).__name__}: {error}" if known else type(error).__name__
-        log.error("job.failed", task=job.task, job=job.id, error=reason, exc_info=not known)
-        final = job.attempts >= self._max_tries or (known and error.status < 500)
+        log.error("job.failed", task=job.task, job=job.id, error=reason, exc_info=known is None)
+        final = job.attempts >= self._max_tries or (known is not None and known.status < 500)
         if final:
             await self.jobs.finish(job.id, "dead", error=reason)
             return "dead"

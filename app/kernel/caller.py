@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Final
 
 from app.errors import Forbidden, NotFound
+
+PUBLIC: Final = "public"  # what a handler requires that answers without a key
 
 
 class Role(IntEnum):

@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 
 # An index cannot hold null: an open end is this, and null on the wire.
 FOREVER = datetime(9999, 12, 31, tzinfo=UTC)
+# Bounds of a reading that names none: every moment that may be stored lies between them.
+START, END = datetime(1, 1, 2, tzinfo=UTC), FOREVER
 
 
 def now() -> datetime:

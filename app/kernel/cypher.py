@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any, LiteralString, cast
+from typing import Any
 
 HEADER = re.compile(
     r"// name: (?P<name>[a-z_0-9]+)\((?P<params>[a-z_0-9, ]*)\)"
@@ -38,7 +38,7 @@ class Query:
     """One named statement; `key` (`file.name`) is its name in logs and `SHOW TRANSACTIONS`."""
 
     key: str
-    text: LiteralString
+    text: str
     doc: str
     params: frozenset[str]
     mode: str
@@ -112,8 +112,7 @@ def _query(namespace: str, block: str) -> Query:
         raise CypherContractError(f"{key}: declares {sorted(declared)}, uses {sorted(used)}")
     return Query(
         key=key,
-        # The one cast: this text comes from our own files, which is what LiteralString means.
-        text=cast(LiteralString, f"// {key}\n{body}"),
+        text=f"// {key}\n{body}",
         doc=" ".join(c for c in comments if not c.startswith(("unscoped:", "allow:"))),
         params=declared,
         mode=match["mode"],

@@ -118,7 +118,7 @@ class Graph:
         """Schema statements of our own migrations, which cannot be parameterised elsewhere."""
         with _translated():
             async with self._session("write") as session:
-                result = await session.run(text, params)  # type: ignore[arg-type]
+                result = await session.run(text, params)
                 return [plain(record.data()) for record in [r async for r in result]]
 
     async def _batched(self, query: Query, params: Row) -> list[Row]:

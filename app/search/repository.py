@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from app.episodes.record import tag_id
-from app.episodes.repository import END, START
-from app.kernel.clock import FOREVER, now
+from app.kernel.clock import END, FOREVER, START, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.search.model import ROLES, Filters

@@ -10,7 +10,6 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 
-from app.access.parameters import OneScope
 from app.episodes.repository import EpisodeRepository
 from app.errors import NotFound
 from app.kernel.caller import Caller, Role
@@ -25,7 +24,7 @@ class MemoryOut(msgspec.Struct, frozen=True):
 
     id: str
     kind: str
-    within: OneScope
+    scope: str
     truncated: bool
     characters: int
     untrusted: dict[str, Any]

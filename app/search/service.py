@@ -201,7 +201,8 @@ def within(hits: list[Hit], budget: int | None) -> list[Hit]:
     """The hits that fit the token budget, in order; one that is too large is passed over."""
     if budget is None:
         return hits
-    kept, spent = [], 0
+    kept: list[Hit] = []
+    spent = 0
     for hit in hits:
         if spent + hit.tokens <= budget:
             kept.append(replace(hit, rank=len(kept) + 1))

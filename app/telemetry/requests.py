@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import time
+from typing import cast
 
 import structlog
 from litestar.enums import ScopeType
 from litestar.middleware import ASGIMiddleware
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from app.kernel.graph import query_log
 from app.kernel.ids import new_id
@@ -26,7 +27,7 @@ class RequestMiddleware(ASGIMiddleware):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
         identifier = _request_id(scope)
-        scope["request_id"] = identifier  # type: ignore[typeddict-unknown-key]
+        scope["state"]["request_id"] = identifier
         queries: list[tuple[str, float]] = []
         token = query_log.set(queries)
         status = 500
@@ -55,16 +56,17 @@ def _request_id(scope: Scope) -> str:
 
 def _tell(scope: Scope, status: int, seconds: float, queries: list[tuple[str, float]]) -> None:
     template = str(scope.get("path_template", "")) or "unknown"
-    REQUESTS.labels(template, scope["method"], status).inc()
-    SECONDS.labels(template, scope["method"]).observe(seconds)
+    method = cast(HTTPScope, scope)["method"]
+    REQUESTS.labels(template, method, status).inc()
+    SECONDS.labels(template, method).observe(seconds)
     for name, ms in queries:
         QUERY_SECONDS.labels(name).observe(ms / 1000)
     if template in QUIET:
         return
-    caller = scope.get("caller")
+    caller = scope["state"].get("caller")
     log.info(
         "request",
-        method=scope["method"],
+        method=method,
         route=template,
         status=status,
         ms=round(seconds * 1000, 2),

@@ -11,9 +11,8 @@ from litestar.di import NamedDependency
 from litestar.status_codes import HTTP_200_OK, HTTP_503_SERVICE_UNAVAILABLE
 
 from app import __version__
-from app.access.guard import PUBLIC
 from app.errors import LociError, QueueUnavailable
-from app.kernel.caller import Caller, Role
+from app.kernel.caller import PUBLIC, Caller, Role
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph
 from app.telemetry import metrics

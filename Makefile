@@ -1,0 +1,43 @@
+# `make up` installs everything and starts it; `make test` checks and tests it.
+# Needs Python 3.11 or newer with venv, git, make and the package registries.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	&& echo $$p && break; done)
+
+.PHONY: up down install check test lock clean
+
+up: install
+	$(BIN)/loci up
+
+down:
+	$(BIN)/loci down
+
+install: $(VENV)/.installed
+
+$(VENV)/.installed: requirements/lock.txt pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Loci needs Python 3.11 or newer: none was found."; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { echo "Python's venv module is missing: install it (Debian: python3-venv)."; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements/lock.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+check: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: check
+	$(BIN)/python -m pytest
+
+# Resolves the versions anew; the file holds hashes and no addresses.
+lock:
+	$(BIN)/uv pip compile pyproject.toml --extra embedded --extra otel --group dev --universal \
+		--python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--no-header --no-annotate -q -o requirements/lock.txt
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
