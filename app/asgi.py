@@ -144,6 +144,8 @@ def openapi() -> OpenAPIConfig:
         security=[{"key": []}],
         use_handler_docstrings=True,
         # The schema says what there is, not what is stored: no key is needed to read it.
-        openapi_router=Router("/schema", route_handlers=[], opt={"requires": PUBLIC}),
+        openapi_router=Router(
+            "/schema", route_handlers=[], opt={"requires": PUBLIC}, include_in_schema=False
+        ),
         render_plugins=[SwaggerRenderPlugin(), ScalarRenderPlugin()],
     )
