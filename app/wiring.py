@@ -87,9 +87,13 @@ def connect_graph(settings: Settings) -> Graph:
 async def prepare_graph(graph: Graph, embedder: Embedder, settings: Settings) -> None:
     """Migrate the schema and check that the stored vectors come from the embedder in use."""
     await migrate(graph)
+    await ensure_space(graph, embedder.info, vector_options(embedder, settings))
+
+
+def vector_options(embedder: Embedder, settings: Settings) -> dict[str, Any]:
+    """Settings of the vector index for this embedder."""
     search = settings.search
-    options = index_options(embedder.info.dimension, search.quantization, search.expansion)
-    await ensure_space(graph, embedder.info, options)
+    return index_options(embedder.info.dimension, search.quantization, search.expansion)
 
 
 def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:

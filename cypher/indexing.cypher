@@ -121,3 +121,22 @@ RETURN count(e) AS found
 MERGE (v:VectorSpace {name: $name})
 ON CREATE SET v.model = $model, v.version = $version, v.dimension = $dimension, v.created_at = $at
 RETURN v.model AS model, v.version AS version, v.dimension AS dimension
+
+// name: forget_vectors() batched one
+// Takes every vector out, in steps: they come from a model that is no longer used.
+// unscoped: an operator's command over the whole installation
+MATCH (n:Searchable) WHERE n.embedding IS NOT NULL OR n.embed_hash IS NOT NULL
+CALL (n) { REMOVE n.embedding, n.embed_hash } IN TRANSACTIONS OF 1000 ROWS
+RETURN count(*) AS cleared
+
+// name: await_vectors() batched one
+// Every episode waits for its vector again.
+// unscoped: an operator's command over the whole installation
+MATCH (e:Episode) WHERE e.index_state <> 'pending'
+CALL (e) { SET e.index_state = 'pending' } IN TRANSACTIONS OF 1000 ROWS
+RETURN count(*) AS pending
+
+// name: forget_space(name) write none
+// unscoped: one vector space of the installation
+MATCH (v:VectorSpace {name: $name})
+DELETE v

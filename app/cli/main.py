@@ -20,11 +20,14 @@ from rich.table import Table
 from app.cli import evals, serve
 from app.cli import keys as key_commands
 from app.cli import search as search_commands
+from app.embeddings.provider import build_embedder
 from app.errors import LociError
+from app.indexing.repository import reset_space
 from app.kernel.caller import Role
+from app.kernel.migrate import migrate
 from app.settings import read_settings
 from app.telemetry.logging import configure_logging
-from app.wiring import Parts, parts
+from app.wiring import Parts, connect_graph, embedding_config, parts, vector_options
 
 console = Console()
 errors = Console(stderr=True)
@@ -146,6 +149,25 @@ def search(
         show(found, as_json)
         return
     console.print(search_commands.table(found))
+
+
+@cli.command()
+def reembed(as_json: AsJson = False) -> None:
+    """Drop all vectors and make them anew with the model of the settings; text search goes on."""
+    settings = read_settings()
+    configure_logging(settings.telemetry)
+
+    async def work() -> int:
+        embedder = await asyncio.to_thread(build_embedder, embedding_config(settings.embedding))
+        graph = connect_graph(settings)
+        try:
+            await migrate(graph)
+            return await reset_space(graph, embedder.info, vector_options(embedder, settings))
+        finally:
+            await graph.close()
+            await embedder.aclose()
+
+    show({"pending": asyncio.run(work())}, as_json)
 
 
 def run() -> None:

@@ -106,3 +106,16 @@ async def ensure_space(graph: Graph, model: ModelInfo, options: dict[str, Any]) 
         )
     await graph.raw(CREATE_INDEX, options=options)
     await graph.raw("CALL db.awaitIndexes(600)")
+
+
+async def reset_space(graph: Graph, model: ModelInfo, options: dict[str, Any]) -> int:
+    """Drop every stored vector and start over with `model`; how many episodes now wait.
+
+    The record of the old model goes last: a run that was cut short is simply run again.
+    """
+    await graph.raw("DROP INDEX memory_vector IF EXISTS")
+    await graph.rows(Q.indexing.forget_vectors)
+    pending = (await graph.one(Q.indexing.await_vectors))["pending"]
+    await graph.rows(Q.indexing.forget_space, name=SPACE)
+    await ensure_space(graph, model, options)
+    return int(pending)
