@@ -26,7 +26,7 @@ from app.errors import Forbidden, LociError, NotFound
 from app.jobs import routes as job_routes
 from app.kernel import audit
 from app.kernel.caller import PUBLIC, Caller
-from app.kernel.problems import HANDLERS
+from app.kernel.problems import HANDLERS, describe
 from app.search import routes as search_routes
 from app.settings import Settings, read_settings
 from app.tasks import SCHEDULES
@@ -70,7 +70,7 @@ INJECTED = (
 
 
 def create_app(settings: Settings | None = None) -> Litestar:
-    """The application; it opens graph, queue and model when it starts and closes them at its end."""
+    """The application; opens graph, queue and model when it starts, closes them at its end."""
     chosen = settings or read_settings()
     configure_logging(chosen.telemetry)
 
@@ -81,7 +81,7 @@ def create_app(settings: Settings | None = None) -> Litestar:
             log.info("api.started", version=__version__)
             yield
 
-    return Litestar(
+    app = Litestar(
         route_handlers=ROUTES,
         lifespan=[lifespan],
         guards=[guard],
@@ -93,6 +93,8 @@ def create_app(settings: Settings | None = None) -> Litestar:
         openapi_config=openapi(),
         debug=False,
     )
+    describe(app.openapi_schema)
+    return app
 
 
 def fill_state(app: Litestar, opened: Parts) -> None:

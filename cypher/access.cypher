@@ -2,6 +2,7 @@
 // The principal behind a key and every scope it was given, with the role in each.
 // unscoped: the key is what tells the scopes
 MATCH (k:ApiKey {hash: $hash})-[:KEY_OF]->(p:Principal)
+USING INDEX k:ApiKey(hash)
 RETURN k.id AS key, k.role AS role, k.expires_at AS expires_at, k.revoked_at AS revoked_at,
        k.rate_per_minute AS rate_per_minute, p.id AS principal, p.kind AS kind, p.name AS name,
        p.tenant AS tenant, p.retired_at AS retired_at,
@@ -124,10 +125,10 @@ WHERE a.at <= $before_at AND a.scope IN $scopes
   AND ($kind IS NULL OR a.kind = $kind)
   AND ($target IS NULL OR EXISTS { (a)-[:AUDIT]->(x) WHERE x.id = $target })
 WITH a ORDER BY a.at DESC, a.id DESC LIMIT $limit
-OPTIONAL MATCH (a)-[:AUDIT]->(t)
+WITH a, COLLECT { MATCH (a)-[:AUDIT]->(x) RETURN x LIMIT 1 }[0] AS t
 RETURN a.id AS id, a.kind AS kind, a.outcome AS outcome, a.scope AS scope, a.actor AS actor,
        a.at AS at, a.request AS request, a.payload AS payload, a.seq AS seq, a.hash AS hash,
-       t.id AS target, labels(t) AS target_labels
+       coalesce(a.target, t.id, t.path) AS target, labels(t) AS target_labels
 ORDER BY a.at DESC, a.id DESC
 
 // name: tenants_with_unsealed(limit) read many
@@ -144,13 +145,17 @@ SET h.touched_at = $at
 RETURN h.seq AS seq, h.hash AS hash
 
 // name: unsealed_events(tenant, limit) read many
+// One row an event, also where it is about many nodes at once.
 // unscoped: one chain a tenant
 MATCH (a:AuditEvent {unsealed: true})
 WHERE a.tenant = $tenant
-OPTIONAL MATCH (a)-[:AUDIT]->(t)
+WITH a ORDER BY a.at, a.id LIMIT $limit
+WITH a, COUNT { (a)-[:AUDIT]->() } AS targets,
+     COLLECT { MATCH (a)-[:AUDIT]->(t) RETURN coalesce(t.id, t.path) LIMIT 1 } AS first
 RETURN a {.id, .tenant, .scope, .kind, .outcome, .actor, .request, .at, .payload} AS event,
-       coalesce(t.id, '') AS target
-ORDER BY a.at, a.id LIMIT $limit
+       CASE targets WHEN 0 THEN '' WHEN 1 THEN first[0] ELSE toString(targets) + ' targets' END
+         AS target
+ORDER BY a.at, a.id
 
 // name: seal_events(tenant, rows, seq, hash) write one
 // Each event gets its place and hash; the head moves to the last.

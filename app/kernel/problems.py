@@ -12,6 +12,14 @@ import orjson
 import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
+from litestar.openapi.spec import (
+    OpenAPI,
+    OpenAPIMediaType,
+    OpenAPIResponse,
+    OpenAPIType,
+    Reference,
+    Schema,
+)
 
 from app.errors import LociError, RateLimited
 
@@ -85,6 +93,29 @@ def unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[by
     return problem(
         request, 500, "LociError", "Internal error", "Something failed; it is in the log."
     )
+
+
+def describe(document: OpenAPI) -> None:
+    """Write the problem shape into an OpenAPI document, as the default answer of each operation."""
+    text, field = Schema(type=OpenAPIType.STRING), Schema(type=OpenAPIType.STRING)
+    place = Schema(type=OpenAPIType.OBJECT, properties={"field": field, "detail": text})
+    properties: dict[str, Schema | Reference] = dict.fromkeys(
+        ("type", "title", "detail", "code", "instance"), text
+    )
+    properties["status"] = Schema(type=OpenAPIType.INTEGER)
+    properties["errors"] = Schema(type=OpenAPIType.ARRAY, items=place)
+    required = ["type", "title", "status", "detail", "code", "instance"]
+    shape = Schema(type=OpenAPIType.OBJECT, properties=properties, required=required)
+    document.components.schemas["Problem"] = shape
+    answer = OpenAPIResponse(
+        description="A problem; docs/reference/errors.md lists the codes.",
+        content={MEDIA_TYPE: OpenAPIMediaType(Reference("#/components/schemas/Problem"))},
+    )
+    for item in (document.paths or {}).values():
+        for method in ("get", "post", "put", "patch", "delete"):
+            operation = getattr(item, method)
+            if operation is not None:
+                operation.responses = {**(operation.responses or {}), "default": answer}
 
 
 def _field(item: dict[str, Any]) -> dict[str, str]:

@@ -173,9 +173,9 @@ def test_no_query_stands_in_python() -> None:
     found = []
     for path, tree in statements.modules():
         for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                if re.search(r"\b(?:MATCH|MERGE) \(", node.value):
-                    found.append(f"{path}:{node.lineno}")
+            text = node.value if isinstance(node, ast.Constant) else None
+            if isinstance(text, str) and re.search(r"\b(?:MATCH|MERGE) \(", text):
+                found.append(f"{path}:{node.lineno}")
     assert found == []
 
 

@@ -13,7 +13,14 @@ from app.kernel.cypher import Q, Query
 from app.settings import Settings
 from app.wiring import Parts
 
-SCANS = {"AllNodesScan", "NodeByLabelScan", "UnionNodeByLabelsScan", "IntersectionNodeByLabelsScan"}
+SCANS = {
+    "AllNodesScan",
+    "NodeByLabelScan",
+    "UnionNodeByLabelsScan",
+    "IntersectionNodeByLabelsScan",
+    "DirectedRelationshipTypeScan",
+    "UndirectedRelationshipTypeScan",
+}
 HOT = [
     Q.access.resolve_key,
     Q.access.write_audit,

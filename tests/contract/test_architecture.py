@@ -1,0 +1,118 @@
+"""What each module keeps to: order of slices, declared roles, no prints, no lost errors."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from litestar import Litestar
+from litestar.routes import HTTPRoute
+
+from app.kernel.caller import PUBLIC, Role
+from tests.contract.statements import APP, modules
+
+ROOT = APP.parent
+# The process edges: a request, a job, a command, and the supervisor's end.
+EDGES = {"jobs/runner.py", "cli/main.py", "runtime/supervisor.py", "runtime/__main__.py"}
+FORBIDDEN_NAMES = {"utils.py", "helpers.py", "base.py", "common.py", "manager.py"}
+
+
+def test_the_slices_keep_their_order() -> None:
+    script = "from importlinter.cli import lint_imports_command as c; c()"
+    done = subprocess.run(
+        [sys.executable, "-c", script, "--no-cache", "--no-logo"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_handler_says_who_may_call_it(app: Litestar) -> None:
+    silent = []
+    for route in app.routes:
+        if not isinstance(route, HTTPRoute):
+            continue
+        for handler in route.route_handlers:
+            requires = handler.opt.get("requires")
+            ours = handler.fn.__module__.startswith("app.") or "schema" in route.path
+            if "OPTIONS" in handler.http_methods and not ours:
+                continue
+            if requires != PUBLIC and not isinstance(requires, Role):
+                silent.append(f"{sorted(handler.http_methods)} {route.path}")
+    assert silent == []
+
+
+def test_every_writing_route_asks_for_more_than_a_reader(app: Litestar) -> None:
+    reading_posts = {"/v1/search"}
+    weak = []
+    for route in app.routes:
+        if isinstance(route, HTTPRoute):
+            for handler in route.route_handlers:
+                writes = handler.http_methods & {"POST", "PUT", "PATCH", "DELETE"}
+                if writes and route.path not in reading_posts:
+                    requires = handler.opt.get("requires")
+                    if not isinstance(requires, Role) or requires < Role.WRITER:
+                        weak.append(route.path)
+    assert weak == []
+
+
+@pytest.mark.parametrize("folder", [APP, ROOT / "tests"])
+def test_no_module_is_named_after_nothing(folder: Path) -> None:
+    assert [p for p in folder.rglob("*.py") if p.name in FORBIDDEN_NAMES] == []
+
+
+def test_no_module_lies_deeper_than_its_slice() -> None:
+    assert [str(p) for p, _ in modules() if len(p.parts) > 2] == []
+
+
+def test_nothing_prints() -> None:
+    found = []
+    for path, tree in modules():
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "print"
+            ):
+                found.append(f"{path}:{node.lineno}")
+    assert found == []
+
+
+def test_broad_excepts_stand_at_process_edges_only() -> None:
+    found = []
+    for path, tree in modules():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ExceptHandler) and _is_broad(node) and not _reraises(node):
+                found.append(str(path))
+    assert set(found) <= EDGES
+
+
+def _is_broad(node: ast.ExceptHandler) -> bool:
+    named = node.type
+    return named is None or (
+        isinstance(named, ast.Name) and named.id in {"Exception", "BaseException"}
+    )
+
+
+def _reraises(node: ast.ExceptHandler) -> bool:
+    last = node.body[-1]
+    return isinstance(last, ast.Raise) and last.exc is None
+
+
+def test_imports_stand_at_the_top() -> None:
+    # The command line starts quickly by importing what a command needs when it runs.
+    late = []
+    for path, tree in modules():
+        if path.parts[0] in {"cli", "evals"} or path.name == "__main__.py":
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                inner = [n for n in ast.walk(node) if isinstance(n, (ast.Import, ast.ImportFrom))]
+                late.extend(f"{path}:{n.lineno}" for n in inner)
+    assert late == []

@@ -1,0 +1,69 @@
+"""The OpenAPI document: it builds, is served to anyone, and names every operation once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+from litestar import Litestar
+
+METHODS = {"get", "post", "put", "patch", "delete"}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def schema(app: Litestar) -> dict[str, Any]:
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(app), base_url="http://loci"
+    ) as client:
+        answer = await client.get("/schema/openapi.json")
+    assert answer.status_code == 200, answer.text
+    document: dict[str, Any] = answer.json()
+    return document
+
+
+def operations(schema: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
+    return [
+        (path, method, operation)
+        for path, item in schema["paths"].items()
+        for method, operation in item.items()
+        if method in METHODS and not path.startswith("/schema")
+    ]
+
+
+@pytest.mark.parametrize("page", ["/schema/swagger", "/schema/scalar"])
+async def test_the_pages_are_served_without_a_key(app: Litestar, page: str) -> None:
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(app), base_url="http://loci"
+    ) as client:
+        answer = await client.get(page)
+    assert answer.status_code == 200
+    assert "text/html" in answer.headers["content-type"]
+
+
+def test_every_operation_has_an_id_of_its_own(schema: dict[str, Any]) -> None:
+    ids = [operation.get("operationId") for _, _, operation in operations(schema)]
+    assert None not in ids
+    assert len(ids) == len(set(ids))
+    assert {"captureEpisode", "captureEpisodes", "search", "getMemory"} <= set(ids)
+
+
+def test_every_operation_is_tagged_and_described(schema: dict[str, Any]) -> None:
+    bare = [
+        f"{method} {path}"
+        for path, method, operation in operations(schema)
+        if not operation.get("tags") or not operation.get("description")
+    ]
+    assert bare == []
+
+
+def test_every_operation_documents_the_problem_shape(schema: dict[str, Any]) -> None:
+    problems = schema["components"]["schemas"]["Problem"]["properties"]
+    assert {"type", "title", "status", "detail", "code", "instance", "errors"} <= set(problems)
+    bare = []
+    for path, method, operation in operations(schema):
+        answer = operation["responses"].get("default", {})
+        if "application/problem+json" not in answer.get("content", {}):
+            bare.append(f"{method} {path}")
+    assert bare == []
