@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,11 +13,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.keys import mint
+from app.cli.keys import all_scopes, mint
 from app.evals import locomo, longmemeval, passages
 from app.evals.recall import Corpus
 from app.evals.recall import table as recall_table
 from app.evals.retrieval import MODES, ApiClient, Run, evaluate
+from app.evals.speed import capture_speed, search_speed, summary, vector_recall
 from app.kernel.caller import Role
 from app.settings import read_settings
 from app.wiring import Parts, parts
@@ -37,6 +39,8 @@ def register(cli: typer.Typer) -> None:
     group.command("locomo")(eval_locomo)
     group.command("longmemeval")(eval_longmemeval)
     group.command("passages")(eval_passages)
+    group.command("search-speed")(eval_search_speed)
+    group.command("capture-speed")(eval_capture_speed)
     cli.add_typer(group, name="eval")
 
 
@@ -66,6 +70,85 @@ def eval_passages(
 ) -> None:
     """Recall of encyclopedia passages, each one record."""
     _show(_measure([passages.load(bench / name)], "passages", passages.CUTS, url), as_json)
+
+
+def eval_search_speed(
+    scope: Annotated[list[str], typer.Option(help="Scopes to search, or a tenant's below it.")],
+    bench: Bench = BENCH,
+    url: Url = URL,
+    questions: Annotated[int, typer.Option(min=50)] = 300,
+    as_json: AsJson = False,
+) -> None:
+    """Hybrid search over HTTP beside its two bare queries, and what the vector index misses."""
+    asked = [q.text for corpus in locomo.load(bench / "locomo") for q in corpus.questions]
+
+    async def run() -> dict[str, Any]:
+        async with parts(read_settings()) as opened:
+            scopes = await _below(opened, scope)
+            client = ApiClient(url, await _reader(opened, scope[0]))
+            try:
+                speed = await search_speed(opened, client, scopes[:3], asked[:questions])
+                wide = await search_speed(opened, client, scopes, asked[:questions])
+            finally:
+                await client.close()
+            recall = await vector_recall(opened.graph, scopes, samples=20)
+        return {"three_scopes": summary(speed), "all_scopes": summary(wide), "recall@10": recall}
+
+    _show_speed(asyncio.run(run()), as_json)
+
+
+def eval_capture_speed(
+    bench: Bench = BENCH,
+    url: Url = URL,
+    captures: Annotated[int, typer.Option(min=50)] = 400,
+    as_json: AsJson = False,
+) -> None:
+    """Capture over HTTP beside the bare transaction, with one client and with sixteen."""
+    texts = [r.text for corpus in locomo.load(bench / "locomo") for r in corpus.records][:captures]
+
+    async def run() -> dict[str, Any]:
+        async with parts(read_settings()) as opened:
+            key = await _key(opened, "eval/capture-speed")
+            caller = await opened.keys.resolve(key)
+            client = ApiClient(url, key)
+            try:
+                return {
+                    f"{clients} clients": summary(
+                        await capture_speed(opened, client, caller, texts, clients)
+                    )
+                    for clients in (1, 16)
+                }
+            finally:
+                await client.close()
+
+    _show_speed(asyncio.run(run()), as_json)
+
+
+async def _below(opened: Parts, named: list[str]) -> list[str]:
+    """The named scopes, and for a tenant every scope below it."""
+    found = []
+    for name in named:
+        known = await all_scopes(opened, name.partition("/")[0])
+        found += [s for s in known if s == name or s.startswith(f"{name}/")]
+    return found
+
+
+async def _reader(opened: Parts, scope: str) -> str:
+    """A key that reads a scope and everything below it."""
+    minted = await mint(
+        opened, scope, kind="user", name="eval-reader", role=Role.READER, subtree=True
+    )
+    return minted.text
+
+
+def _show_speed(results: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        console.print_json(json.dumps(results, default=asdict))
+        return
+    for name, values in results.items():
+        console.print(f"[bold]{name}[/] {values if not isinstance(values, dict) else ''}")
+        for field, value in values.items() if isinstance(values, dict) else ():
+            console.print(f"  {field}: {value}")
 
 
 def _measure(corpora: Sequence[Corpus], group: str, cuts: Sequence[int], url: str) -> list[Run]:
