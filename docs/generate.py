@@ -1,0 +1,34 @@
+"""Write the generated tables of the reference pages: `python docs/generate.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.asgi import create_app
+from app.cli import reference
+from app.cli.main import cli
+from app.settings import read_settings
+
+FOLDER = Path(__file__).parent / "reference"
+
+
+def tables() -> dict[str, str]:
+    """The generated part of each page, by file name."""
+    return {
+        "settings.md": reference.settings_tables(),
+        "http.md": reference.route_tables(create_app(read_settings({}))),
+        "cli.md": reference.command_tables(cli),
+    }
+
+
+def main() -> None:
+    """Rewrite every page whose tables have changed."""
+    for name, table in tables().items():
+        page = FOLDER / name
+        page.write_text(
+            reference.spliced(page.read_text(encoding="utf-8"), table), encoding="utf-8"
+        )
+
+
+if __name__ == "__main__":
+    main()
