@@ -5,28 +5,35 @@ MATCH (k:ApiKey {hash: $hash})-[:KEY_OF]->(p:Principal)
 USING INDEX k:ApiKey(hash)
 RETURN k.id AS key, k.role AS role, k.expires_at AS expires_at, k.revoked_at AS revoked_at,
        k.rate_per_minute AS rate_per_minute, p.id AS principal, p.kind AS kind, p.name AS name,
-       p.tenant AS tenant, p.retired_at AS retired_at,
+       p.tenant AS tenant, p.retired_at AS retired_at, k.last_used_at AS last_used_at,
        COLLECT {
          MATCH (p)-[g:HOME|GRANTED|MEMBER_OF]->(s:Scope)
          WHERE s.tenant = p.tenant
          RETURN {path: s.path, role: g.role, home: type(g) = 'HOME',
+                 subtree: coalesce(g.subtree, false),
                  below: CASE WHEN g.subtree
                    THEN COLLECT { MATCH (x:Scope)-[:WITHIN*1..2]->(s) RETURN x.path }
                    ELSE [] END}
        } AS grants
 
 // name: touch_key(id, at) write none
-// When a key was last seen, to the hour: written off the request's path.
+// When a key was last seen, to the hour.
 // unscoped: found by the key's own id
 MATCH (k:ApiKey {id: $id})
 WHERE k.last_used_at IS NULL OR k.last_used_at < $at - duration('PT1H')
 SET k.last_used_at = $at
 
-// name: save_principal(principal, home, role, subtree, audit) write one
-// A principal of one tenant with its home; a second call with the same id changes only what is given.
+// name: save_principal(principal, home, role, subtree, scopes, trees, audit) write optional
+// A principal of one tenant with its home; a second call with the same id changes only what is
+// given, and only where its present home is among $scopes or below one of $trees.
 // unscoped: the caller's service has checked the scope named by $home
 MATCH (s:Scope {path: $home})
 WHERE s.tenant = $principal.tenant
+OPTIONAL MATCH (:Principal {id: $principal.id})-[:HOME]->(was:Scope)
+WITH s, was
+WHERE was IS NULL OR was.path IN $scopes
+   OR any(tree IN $trees WHERE was.path = tree OR was.path STARTS WITH tree + '/')
+WITH DISTINCT s
 MERGE (p:Principal {id: $principal.id})
 ON CREATE SET p.created_at = $principal.created_at
 SET p += $principal
@@ -74,10 +81,15 @@ CREATE (a:AuditEvent)-[:AUDIT]->(p)
 SET a = $audit
 RETURN p.id AS principal, s.path AS scope
 
-// name: save_key(principal, tenant, scopes, key, audit) write optional
-// A key of a principal whose home is among $scopes; the same id again replaces the secret.
-MATCH (p:Principal {id: $principal, tenant: $tenant})-[:HOME]->(s:Scope)
-WHERE s.path IN $scopes
+// name: save_key(principal, tenant, scopes, trees, key, audit) write optional
+// A key of a principal whose every scope is among $scopes or below one of $trees, so that a key
+// opens nothing that its maker does not administer; the same id again replaces the secret.
+MATCH (p:Principal {id: $principal, tenant: $tenant})
+WHERE NOT EXISTS {
+  MATCH (p)-[g:HOME|GRANTED|MEMBER_OF]->(s:Scope)
+  WHERE NOT any(tree IN $trees WHERE s.path = tree OR s.path STARTS WITH tree + '/')
+    AND (coalesce(g.subtree, false) OR NOT s.path IN $scopes)
+}
 MERGE (k:ApiKey {id: $key.id})
 SET k = $key
 MERGE (k)-[:KEY_OF]->(p)
@@ -94,10 +106,11 @@ RETURN k.id AS id, k.prefix AS prefix, k.name AS name, k.role AS role, p.id AS p
        k.last_used_at AS last_used_at, k.rate_per_minute AS rate_per_minute
 ORDER BY k.created_at
 
-// name: revoke_key(id, tenant, scopes, at, audit) write optional
+// name: revoke_key(id, tenant, scopes, trees, at, audit) write optional
 // A revoked key answers no more; revoking twice keeps the first moment.
 MATCH (k:ApiKey {id: $id})-[:KEY_OF]->(p:Principal {tenant: $tenant})-[:HOME]->(s:Scope)
 WHERE s.path IN $scopes
+   OR any(tree IN $trees WHERE s.path = tree OR s.path STARTS WITH tree + '/')
 SET k.revoked_at = coalesce(k.revoked_at, $at)
 CREATE (a:AuditEvent)-[:AUDIT]->(p)
 SET a = $audit

@@ -17,7 +17,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.cli import evals, serve
+from app.cli import evals, serve, transfer
 from app.cli import keys as key_commands
 from app.cli import search as search_commands
 from app.embeddings.provider import build_embedder
@@ -42,6 +42,7 @@ key_app = typer.Typer(help="API keys.", no_args_is_help=True)
 cli.add_typer(key_app, name="keys")
 serve.register(cli)
 evals.register(cli)
+transfer.register(cli)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

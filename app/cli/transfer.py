@@ -1,0 +1,193 @@
+"""`loci import`, `loci export`, `loci digest`: the operator's way in and out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.progress import Progress as Bar
+from rich.table import Table
+
+from app.jobs.model import Cancelled
+from app.portability import exporter, service
+from app.portability.package import packs
+from app.portability.progress import Progress
+from app.portability.service import Order, Store
+from app.settings import read_settings
+from app.telemetry.logging import configure_logging
+from app.wiring import INDEX_TASK, Parts, parts
+
+console = Console()
+messages = Console(stderr=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Scope = Annotated[
+    str | None, typer.Option("--scope", help="Tenant or workspace; everything if unset.")
+]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the three commands to the program."""
+    cli.command("import")(import_command)
+    cli.command("export")(export_command)
+    cli.command("digest")(digest_command)
+
+
+def import_command(
+    path: Annotated[Path, typer.Argument(help="Folder, archive or one JSONL file.")],
+    scope: Annotated[
+        str | None,
+        typer.Option("--scope", help="Import into this tenant or workspace, not where it was."),
+    ] = None,
+    if_empty: Annotated[
+        bool, typer.Option("--if-empty", help="Do nothing where the graph holds memories.")
+    ] = False,
+    rejects: Annotated[
+        Path | None,
+        typer.Option("--rejects", help="Where bad records are told of; beside PATH if unset."),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Begin anew, also where a run was interrupted.")
+    ] = False,
+    defer_indexes: Annotated[
+        bool,
+        typer.Option("--defer-indexes", help="Empty graph only: search indexes come after."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Import a package; what is there already stays, a bad record does not stop the rest."""
+
+    async def work(opened: Parts) -> list[dict[str, Any]]:
+        store = store_of(opened)
+        if if_empty and not await service.is_empty(opened.graph):
+            return []
+        done = []
+        for folder in packs(path):
+            order = Order(folder, scope, rejects, fresh=fresh, defer=defer_indexes)
+            done.append(await _import(store, order, quiet=as_json))
+        await opened.queue.enqueue(INDEX_TASK)
+        return done
+
+    try:
+        results = _run(work)
+    except Cancelled:
+        messages.print("The import was asked to stop; what it has done so far stays.")
+        raise typer.Exit(1) from None
+    if as_json:
+        console.print_json(json.dumps(results))
+    elif not results:
+        console.print("The graph holds memories already: nothing was imported.")
+    for result in [] if as_json else results:
+        _show_import(result)
+
+
+async def _import(store: Store, order: Order, *, quiet: bool) -> dict[str, Any]:
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
+    rate = (TextColumn("{task.fields[rate]}"), TimeElapsedColumn())
+    with Bar(*columns, *rate, console=messages, disable=quiet) as bar:
+        task = bar.add_task(order.path.name, total=None, rate="")
+
+        async def tell(progress: Progress, size: int) -> None:
+            told = progress.result()
+            rate = f"{told['records']} records, {told['records_per_second']:.0f}/s"
+            bar.update(task, completed=progress.bytes, total=size, rate=rate)
+
+        return await service.import_attended(store, order, tell)
+
+
+def export_command(
+    path: Annotated[Path, typer.Argument(help="New folder, or .zip, .tar.gz, .tar.zst.")],
+    scope: Scope = None,
+    vectors: Annotated[bool, typer.Option("--vectors", help="With vectors.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Export everything, or one scope with all below it; API keys are secrets and stay."""
+
+    async def work(opened: Parts) -> dict[str, Any]:
+        chosen = await service.selection(opened.graph, scope, vectors=vectors)
+        with Bar(
+            TextColumn("{task.description}"),
+            MofNCompleteColumn(),
+            console=messages,
+            disable=as_json,
+        ) as bar:
+            tasks: dict[str, Any] = {}
+
+            async def tell(counts: dict[str, int]) -> None:
+                for name, count in counts.items():
+                    if name not in tasks:
+                        tasks[name] = bar.add_task(name, total=None)
+                    bar.update(tasks[name], completed=count)
+
+            return await exporter.export_package(opened.graph, path, chosen, tell)
+
+    manifest = _run(work)
+    if as_json:
+        console.print_json(json.dumps(manifest))
+        return
+    _show_counts({f["kind"]: f["records"] for f in manifest["files"]}, manifest["digest"])
+
+
+def digest_command(scope: Scope = None, as_json: AsJson = False) -> None:
+    """One hash over everything that an export would hold, vectors aside."""
+
+    async def work(opened: Parts) -> dict[str, Any]:
+        chosen = await service.selection(opened.graph, scope)
+        return await exporter.digest_of(opened.graph, chosen)
+
+    found = _run(work)
+    if as_json:
+        console.print_json(json.dumps(found))
+        return
+    _show_counts(found["records"], found["digest"])
+
+
+def store_of(opened: Parts) -> Store:
+    """What an import works on, out of the parts of this process."""
+    return Store(opened.graph, opened.scopes, opened.settings.search)
+
+
+def _run(work: Callable[[Parts], Awaitable[Any]]) -> Any:
+    settings = read_settings()
+    configure_logging(settings.telemetry)
+
+    async def run() -> Any:
+        async with parts(settings) as opened:
+            return await work(opened)
+
+    return asyncio.run(run())
+
+
+def _show_import(result: dict[str, Any]) -> None:
+    table = Table("kind", "accepted", "duplicates", "rejected", box=None)
+    for kind, tally in result["kinds"].items():
+        table.add_row(kind, *(str(tally[n]) for n in ("accepted", "duplicates", "rejected")))
+    console.print(table)
+    for name, reason in result["skipped"].items():
+        console.print(f"{name} was left out: {reason}.")
+    if result["rejects"]:
+        console.print(f"What was rejected, and why: {result['rejects']}")
+    console.print(
+        f"{result['records']} records in {result['seconds']:.1f} s "
+        f"({result['records_per_second']:.0f}/s)"
+    )
+
+
+def _show_counts(counts: dict[str, int], digest: str) -> None:
+    table = Table("kind", "records", box=None)
+    for kind, records in counts.items():
+        table.add_row(kind, str(records))
+    console.print(table)
+    console.print(f"digest {digest}", soft_wrap=True, highlight=False)

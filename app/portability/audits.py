@@ -1,0 +1,124 @@
+"""Audit events and the heads of their chains, for whole round trips: the operator's only."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from app.kernel.clock import START
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row, Tx
+from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Written, cleaned
+from app.portability.records import AuditRecord, ChainRecord
+
+PAGE = 500
+RESTORE = "import.restore"  # what a restore says of itself: no part of what was restored
+
+
+def prepare_chain(record: ChainRecord, at: At) -> Row:
+    """The head of one chain."""
+    tenant = at.scope(record.tenant, "tenant")
+    own = {"tenant": tenant, "seq": record.seq, "hash": record.hash}
+    return {"line": at.line, "scope": tenant, "scopes": [], **own}
+
+
+async def write_chain(tx: Tx, batch: Batch) -> Written:
+    """Heads of tenants without one; a tenant with a chain of its own keeps it."""
+    states = {
+        row["tenant"]: row["same"]
+        for row in await tx.rows(Q.portability.chain_states, rows=batch.rows)
+    }
+    new = [row for row in batch.rows if row["tenant"] not in states]
+    if new:
+        await tx.rows(Q.portability.save_chains, rows=new)
+    own = [row for row in batch.rows if states.get(row["tenant"]) is False]
+    rejects = [_taken(batch, row) for row in own]
+    return Written(len(new), len(batch.rows) - len(new) - len(own), rejects)
+
+
+def _taken(batch: Batch, row: Row) -> Reject:
+    detail = "the tenant has an audit chain of its own"
+    return Reject(batch.file, row["line"], "Conflict", detail, "seq")
+
+
+async def export_chain(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
+    """The heads of the tenants, by name."""
+    for row in await graph.rows(Q.portability.export_chains, tenants=chosen.tenants):
+        yield dict(row)
+
+
+def prepare_event(record: AuditRecord, at: At) -> Row:
+    """One event and what it is about."""
+    own = record.model_dump(exclude={"targets"}, exclude_none=True)
+    if record.seq is None:
+        own["unsealed"] = True
+    targets = [{"label": t.label, "id": t.id} for t in record.targets]
+    return {
+        "line": at.line,
+        "scope": at.scope(record.scope),
+        "scopes": [],
+        "event": own,
+        "targets": targets,
+    }
+
+
+async def write_event(tx: Tx, batch: Batch) -> Written:
+    """Events that are not there yet, tied to what is there of their targets."""
+    unique = {row["event"]["id"]: row for row in reversed(batch.rows)}
+    rows = [{"line": r["line"], "event": r["event"]} for r in unique.values()]
+    answers = await tx.rows(Q.portability.save_audit, rows=rows)
+    refused = {row["line"] for row in answers if row["refused"]}
+    there = {row["line"] for row in answers if row["there"] and not row["refused"]}
+    new = [r for r in unique.values() if r["line"] not in refused | there]
+    for label in sorted({t["label"] for row in new for t in row["targets"]}):
+        tied = [
+            {"event": row["event"]["id"], "id": target["id"]}
+            for row in new
+            for target in row["targets"]
+            if target["label"] == label
+        ]
+        await tx.rows(Q.portability.tie_audit, label=label, rows=tied)
+    rejects = [_taken(batch, row) for row in unique.values() if row["line"] in refused]
+    return Written(len(new), len(batch.rows) - len(new) - len(rejects), rejects)
+
+
+async def export_event(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
+    """Every event of the scopes that the audience may audit, by tenant, moment and id."""
+    for tenant in sorted({scope.partition("/")[0] for scope in chosen.audited}):
+        after_at, after_id = START, ""
+        while page := await graph.rows(
+            Q.portability.export_audit,
+            tenant=tenant,
+            scopes=chosen.audited,
+            after_at=after_at,
+            after_id=after_id,
+            limit=PAGE,
+        ):
+            for row in page:
+                yield cleaned({**row["event"], "targets": row["targets"]})
+            after_at, after_id = page[-1]["event"]["at"], page[-1]["event"]["id"]
+
+
+def counted(record: Record) -> Record:
+    """Everything, but for what a restore said of itself, which is dropped as empty."""
+    return {} if record["kind"] == RESTORE else record
+
+
+CHAIN = Kind(
+    "chain",
+    "chains.jsonl",
+    ChainRecord,
+    prepare_chain,
+    write_chain,
+    export_chain,
+    trusted=True,
+)
+AUDIT = Kind(
+    "audit",
+    "audit.jsonl",
+    AuditRecord,
+    prepare_event,
+    write_event,
+    export_event,
+    counted,
+    trusted=True,
+)

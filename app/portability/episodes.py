@@ -1,0 +1,364 @@
+"""Episodes in a package: sanitised, analysed and stored as capture stores them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import numpy as np
+import orjson
+
+from app.episodes.model import Capture
+from app.episodes.record import (
+    Cleaned,
+    Stamp,
+    content_hash,
+    dedup_key,
+    episode_row,
+    provenance_row,
+    session_row,
+    tag_rows,
+)
+from app.errors import InvalidInput, SystemRoleRefused
+from app.kernel.clock import FOREVER, START, open_end
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row, Tx
+from app.kernel.ids import new_id
+from app.kernel.scope import NAME, parse_scope
+from app.portability import sessions
+from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
+from app.portability.records import EpisodeRecord, pack_vector, unpack_vector
+from app.portability.writing import importer_of, write_events
+from app.sanitize.step import sanitize
+
+AUTHOR = re.compile(rf"(?P<kind>agent|user):(?P<tenant>{NAME}):(?P<name>{NAME})\Z")
+PAGE = 1000
+STATS = ("importance", "trust", "is_pinned", "consolidation_state")
+
+
+def prepare(record: EpisodeRecord, at: At) -> Row:
+    """Every node and edge of one episode, as values; raises what the sanitising step raises."""
+    scope = at.scope(record.scope)
+    cleaned_up = _clean(record, scope, at)
+    stamp = _stamp(record, scope, at)
+    episode = {**episode_row(cleaned_up, stamp), **_carried(record, cleaned_up)}
+    vector, windows = _vectors(record, at, stamp.id)
+    episode.update(vector)
+    return {
+        "line": at.line,
+        "scope": scope,
+        "subject": f"{stamp.id} {episode['content_hash']}",
+        "scopes": [scope],
+        "id": stamp.id,
+        "key": episode["dedup_key"],
+        "session": episode["session"],
+        "episode": episode,
+        "made_session": session_row(cleaned_up, stamp),
+        "provenance": _provenance(record, cleaned_up, stamp, at),
+        "tags": tag_rows(scope, cleaned_up.capture.tags),
+        "windows": windows,
+    }
+
+
+def _clean(record: EpisodeRecord, scope: str, at: At) -> Cleaned:
+    if record.role == "system":
+        raise SystemRoleRefused(field="role")
+    policy = at.policy(scope)
+    capture = Capture(
+        content=record.content,
+        session=record.session,
+        role=record.role,
+        scope=scope,
+        speaker=record.speaker,
+        title=sanitize(record.title, policy).text if record.title else None,
+        captured_at=record.captured_at,
+        origin=record.origin,
+        tags=tuple(dict.fromkeys(record.tags)),
+        model_family=record.model_family,
+        transport=at.rules.transport,
+    )
+    return Cleaned(capture, scope, sanitize(record.content, policy), "absent")
+
+
+def _stamp(record: EpisodeRecord, scope: str, at: At) -> Stamp:
+    keeps = at.rules.keeps
+    ingested_at = (record.ingested_at if keeps else None) or at.moment
+    given = record.captured_at is not None
+    return Stamp(
+        id=at.identifier(record.id, scope) if record.id else new_id(),
+        tenant=parse_scope(scope).tenant,
+        author=_author(record.author, scope, at),
+        agent=importer_of(at.rules, scope),
+        captured_at=record.captured_at or ingested_at,
+        ingested_at=ingested_at,
+        timed=given if record.timed is None else record.timed and given,
+        expired_at=record.expired_at or FOREVER,
+    )
+
+
+def _author(given: str | None, scope: str, at: At) -> str:
+    """The author's id in the tenant of `scope`; InvalidInput for one of another tenant."""
+    if given is None:
+        return importer_of(at.rules, scope)
+    match = AUTHOR.match(given)
+    tenant = parse_scope(scope).tenant
+    if match is None:
+        raise InvalidInput("author reads agent:tenant:name or user:tenant:name", field="author")
+    if at.rules.target is None and match["tenant"] != tenant:
+        raise InvalidInput("the author belongs to another tenant", field="author")
+    return f"{match['kind']}:{tenant}:{match['name']}"
+
+
+def _carried(record: EpisodeRecord, cleaned_up: Cleaned) -> Row:
+    """What an earlier store knew of the text, and its sanitising step had found."""
+    found = cleaned_up.text
+    carried: Row = {
+        "marker_ids": sorted({*record.markers, *found.marker_ids}),
+        "pii": sorted({*record.pii, *found.tags}),
+    }
+    if record.stats:
+        carried |= record.stats.model_dump()
+    return carried
+
+
+def _vectors(record: EpisodeRecord, at: At, identifier: str) -> tuple[Row, list[Row]]:
+    if record.embedding is None:
+        return {}, []
+    index = record.index
+    made: Row = {"embedding": _checked(record.embedding, at), "index_state": "done"}
+    if index is None:
+        return made, []
+    made["context_terms"] = index.context_terms
+    if index.embed_hash and at.rules.keeps:
+        made["embed_hash"] = index.embed_hash
+    made["windows"] = len(index.windows) + 1
+    windows = []
+    for window in index.windows:
+        properties = {
+            "place": window.place,
+            "start": window.start,
+            "end": window.end,
+            "embedding": _checked(window.embedding, at),
+        }
+        if window.embed_hash and at.rules.keeps:
+            properties["embed_hash"] = window.embed_hash
+        windows.append(
+            {
+                "memory_id": identifier,
+                "id": f"{identifier}~{window.place}",
+                "properties": properties,
+            }
+        )
+    return made, windows
+
+
+def _checked(given: Any, at: At) -> list[float]:
+    vector = unpack_vector(given)
+    if not at.rules.dimension:
+        raise InvalidInput("the manifest names no model of the vectors", field="embedding")
+    if len(vector) != at.rules.dimension:
+        raise InvalidInput(
+            f"a vector has {len(vector)} floats where {at.rules.dimension} are due",
+            field="embedding",
+        )
+    length = float(np.linalg.norm(vector))
+    if not np.isfinite(length) or length == 0:
+        raise InvalidInput("a vector has no direction", field="embedding")
+    return vector
+
+
+def _provenance(record: EpisodeRecord, cleaned_up: Cleaned, stamp: Stamp, at: At) -> Row:
+    """The given one where the run keeps it; else ours, with what the text went through before."""
+    own = provenance_row(cleaned_up, stamp)
+    given = record.provenance
+    if given is None:
+        return own
+    if not at.rules.keeps:
+        family = given.model_family
+        return {**own, **({"model_family": family} if family else {})}
+    stored = given.model_dump(exclude={"redactions", "expired_at"}, exclude_none=True)
+    return {
+        **stored,
+        "scope": own["scope"],
+        "session": own["session"],
+        "expired_at": given.expired_at or FOREVER,
+        "redactions": orjson.dumps(given.redactions, option=orjson.OPT_SORT_KEYS).decode(),
+    }
+
+
+async def write(tx: Tx, batch: Batch) -> Written:
+    """Episodes that are new, with sessions, tags, provenance and one event a scope."""
+    unique = _distinct(batch.rows)
+    asked = [{"line": r["line"], "key": r["key"], "id": r["id"]} for r in unique]
+    found = await tx.rows(Q.portability.known_episodes, rows=asked)
+    known = {row["line"] for row in found}
+    new = sorted(
+        (row for row in unique if row["line"] not in known), key=lambda r: (r["session"], r["id"])
+    )
+    if new:
+        await _write_new(tx, batch, new)
+    return Written(accepted=len(new), duplicates=len(batch.rows) - len(new))
+
+
+def _distinct(rows: list[Row]) -> list[Row]:
+    """The first of rows that are the same, or claim the same id."""
+    keys: set[str] = set()
+    kept = []
+    for row in rows:
+        if row["key"] not in keys and row["id"] not in keys:
+            kept.append(row)
+            keys.update((row["key"], row["id"]))
+    return kept
+
+
+async def _write_new(tx: Tx, batch: Batch, new: list[Row]) -> None:
+    # Shared nodes first and in order: two batches that meet in one wait, and do not deadlock.
+    await tx.rows(Q.portability.touch_sessions, rows=_sessions(new), since=batch.rules.moment)
+    tags = {tag["id"]: tag for row in new for tag in row["tags"]}
+    if tags:
+        await tx.rows(Q.portability.touch_tags, rows=[tags[i] for i in sorted(tags)])
+    await write_events(tx, batch, "episode", new)
+    rows = [{name: row[name] for name in ("episode", "session", "provenance")} for row in new]
+    await tx.rows(Q.portability.create_episodes, rows=rows)
+    if not batch.rules.restores:
+        tied = [{"event": row["event"], "id": row["id"]} for row in new]
+        await tx.rows(Q.portability.tie_episodes, rows=tied)
+    if tags:
+        tagged = [{"id": row["id"], "tag": tag["id"]} for row in new for tag in row["tags"]]
+        await tx.rows(Q.portability.tag_episodes, rows=tagged)
+    windows = [window for row in new for window in row["windows"]]
+    if windows:
+        await tx.rows(Q.indexing.store_windows, rows=windows)
+
+
+def _sessions(new: list[Row]) -> list[Row]:
+    """Each session once, beginning with its first event, by id."""
+    first: dict[str, Row] = {}
+    for row in new:
+        made = row["made_session"]
+        known = first.get(made["id"])
+        if known is None or made["started_at"] < known["started_at"]:
+            first[made["id"]] = made
+    return [first[identifier] for identifier in sorted(first)]
+
+
+async def export(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
+    """Every episode, by scope, session, moment and id."""
+    for scope in chosen.scopes:
+        async for listed in sessions.pages(graph, scope):
+            for group in _groups(listed):
+                async for page in _episodes(graph, scope, [s["id"] for s in group]):
+                    vectors = await _stored_vectors(graph, chosen, page)
+                    for row in page:
+                        key = group[row["place"]]["key"]
+                        yield _record(row, key, vectors.get(row["episode"]["id"]))
+
+
+def _groups(listed: list[Row]) -> list[list[Row]]:
+    """Sessions together that fit one page; a longer one alone."""
+    groups: list[list[Row]] = []
+    room = 0
+    for row in listed:
+        if row["episodes"] > room or not groups:
+            groups.append([])
+            room = PAGE
+        groups[-1].append(row["session"])
+        room -= row["episodes"]
+    return groups
+
+
+async def _episodes(graph: Graph, scope: str, ids: list[str]) -> AsyncIterator[list[Row]]:
+    after_at, after_id = START, ""
+    while True:
+        page = await graph.rows(
+            Q.portability.export_episodes,
+            scopes=[scope],
+            sessions=ids,
+            after_at=after_at,
+            after_id=after_id,
+            limit=PAGE,
+        )
+        if page:
+            yield page
+        if len(ids) > 1 or len(page) < PAGE:
+            return
+        last = page[-1]["episode"]
+        after_at, after_id = last["captured_at"], last["id"]
+
+
+async def _stored_vectors(graph: Graph, chosen: Selection, page: list[Row]) -> dict[str, Row]:
+    if not chosen.vectors:
+        return {}
+    rows = await graph.rows(
+        Q.portability.export_vectors,
+        scopes=chosen.scopes,
+        ids=[row["episode"]["id"] for row in page],
+    )
+    return {row["id"]: row for row in rows}
+
+
+# Taken over as they are; the rest of a node is derived from these, or belongs to the index.
+PLAIN = (
+    "scope",
+    "role",
+    "content",
+    "speaker",
+    "title",
+    "author",
+    "captured_at",
+    "ingested_at",
+    "tags",
+    "origin",
+    "id",
+    "pii",
+)
+
+
+def _record(row: Row, key: str, vector: Row | None) -> Record:
+    episode, provenance = row["episode"], row["provenance"]
+    record: Record = {name: episode.get(name) for name in PLAIN}
+    record["session"] = key
+    record["expired_at"] = open_end(episode["expired_at"])
+    record["timed"] = _is_timed(episode)
+    record["markers"] = episode.get("marker_ids")
+    record["stats"] = {name: episode[name] for name in STATS if episode.get(name) is not None}
+    if provenance:
+        record["provenance"] = _provenance_record(provenance)
+        record["model_family"] = provenance.get("model_family")
+    if vector:
+        record["embedding"] = pack_vector(vector["vector"])
+        record["index"] = cleaned(
+            {
+                "embed_hash": vector["embed_hash"],
+                "context_terms": vector["context_terms"],
+                "windows": [_window(window) for window in vector["windows"]],
+            }
+        )
+    return cleaned(record)
+
+
+def _is_timed(episode: Row) -> bool:
+    """Whether the moment is part of what makes the episode the same as another."""
+    hashed = content_hash(episode["content"])
+    untimed = dedup_key(episode["scope"], episode["session"], episode["author"], hashed, None)
+    return bool(episode["dedup_key"] != untimed)
+
+
+def _provenance_record(stored: Row) -> Record:
+    given = {k: v for k, v in stored.items() if k not in ("scope", "session")}
+    given["expired_at"] = open_end(stored["expired_at"])
+    given["redactions"] = orjson.loads(stored.get("redactions") or "{}")
+    return cleaned(given)
+
+
+def _window(window: Row) -> Record:
+    return cleaned({**window, "embedding": pack_vector(window["embedding"])})
+
+
+def counted(record: Record) -> Record:
+    """Without vectors and index entries, which are made from the rest."""
+    return {k: v for k, v in record.items() if k not in ("embedding", "index")}
+
+
+EPISODE = Kind("episode", "episodes.jsonl", EpisodeRecord, prepare, write, export, counted)

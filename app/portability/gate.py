@@ -1,0 +1,72 @@
+"""Which scopes a run may write to: those that are there, and those that it may make."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+from app.access.service import operator
+from app.errors import Forbidden, LociError, NotFound
+from app.kernel.caller import Caller, Role
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph
+from app.kernel.scope import ScopePath, parse_scope
+from app.scopes.service import ScopeService
+
+
+class ScopeGate:
+    """Answers once for each path; `caller` is None for the operator, who may write anywhere."""
+
+    def __init__(self, graph: Graph, scopes: ScopeService, caller: Caller | None) -> None:
+        self._graph = graph
+        self._scopes = scopes
+        self._caller = caller
+        self._known: dict[str, LociError | None] = {}
+        self._lock = asyncio.Lock()
+
+    async def admit(self, paths: Iterable[str]) -> dict[str, LociError]:
+        """Make the paths that are missing; those that may not be written to, with the reason."""
+        wanted = sorted(set(paths))
+        if any(path not in self._known for path in wanted):
+            async with self._lock:
+                await self._learn([path for path in wanted if path not in self._known])
+        found = ((path, self._known[path]) for path in wanted)
+        return {path: error for path, error in found if error is not None}
+
+    async def check(self, paths: Iterable[str]) -> dict[str, LociError]:
+        """The same for paths that the run is about to make itself."""
+        wanted = sorted(set(paths))
+        existing = await self._existing([parse_scope(path) for path in wanted])
+        found = {path: self._refusal(parse_scope(path), existing) for path in wanted}
+        return {path: error for path, error in found.items() if error is not None}
+
+    async def _learn(self, paths: list[str]) -> None:
+        parsed = [parse_scope(path) for path in paths]
+        existing = await self._existing(parsed)
+        missing: dict[str, list[ScopePath]] = {}
+        for path in parsed:
+            error = self._refusal(path, existing)
+            self._known[str(path)] = error
+            if error is None and str(path) not in existing:
+                missing.setdefault(path.tenant, []).append(path)
+        for tenant, new in missing.items():
+            await self._scopes.ensure(new, self._caller or operator(tenant, []))
+
+    async def _existing(self, paths: list[ScopePath]) -> set[str]:
+        asked = sorted({str(step) for path in paths for step in (path, *path.ancestors)})
+        rows = await self._graph.rows(Q.portability.existing_scopes, paths=asked)
+        return {row["path"] for row in rows}
+
+    def _refusal(self, path: ScopePath, existing: set[str]) -> LociError | None:
+        caller = self._caller
+        if caller is None:
+            return None
+        if str(path) in existing or str(path) in caller.roles:
+            nearest: ScopePath | None = path
+        else:
+            nearest = next((a for a in path.ancestors if str(a) in caller.roles), None)
+        if nearest is None or str(nearest) not in caller.roles:
+            return NotFound(f"there is no scope {path}", field="scope")
+        if not caller.may(str(nearest), Role.ADMIN):
+            return Forbidden(f"importing needs the role admin in {nearest}", field="scope")
+        return None

@@ -1,0 +1,183 @@
+"""What the portable kinds have in common: how a line becomes rows, and rows become nodes.
+
+A kind is one value of `Kind`; app/portability/kinds.py lists them. Preparing is pure and runs in
+other processes; writing runs inside one managed transaction and may run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+import orjson
+from pydantic import BaseModel
+
+from app.errors import InvalidInput, LociError
+from app.kernel.graph import Graph, Row, Tx
+from app.kernel.ids import digest
+from app.kernel.scope import ScopePath, parse_scope
+from app.sanitize.policy import SanitizePolicy
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Under what a run imports.
+
+    `target` re-roots every path. `keeps` tells that ids, provenance and times of ingestion are
+    taken as they are, which only the operator may ask for; `restores` that audit events come with
+    the package, so that none is written for each record. `dimension` is that of the vectors, 0
+    where the package names no model.
+    """
+
+    run: str
+    moment: datetime
+    importer: str | None = None
+    target: str | None = None
+    keeps: bool = True
+    restores: bool = False
+    dimension: int = 0
+    transport: str = "import"
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """One record's place in a run, with what its preparation may ask."""
+
+    rules: Rules
+    line: int
+    policies: Mapping[str, str]
+
+    @property
+    def moment(self) -> datetime:
+        """When this record counts as taken in: in the order of the lines, a microsecond apart."""
+        return self.rules.moment + timedelta(microseconds=self.line)
+
+    def scope(self, text: str, name: str = "scope") -> str:
+        """The path that a record's path becomes; InvalidInput, naming the field."""
+        return rerooted(text, self.rules.target, name)
+
+    def policy(self, scope: str) -> SanitizePolicy:
+        """The sanitising policy of the nearest scope on the path that has one."""
+        path = parse_scope(scope)
+        for step in (path, *path.ancestors):
+            if str(step) in self.policies:
+                return _policy(self.policies[str(step)])
+        return SanitizePolicy()
+
+    def identifier(self, given: str, scope: str) -> str:
+        """The id itself, or one that follows from it where the package is re-rooted."""
+        return given if self.rules.keeps else digest("import", scope, given)[:32]
+
+
+@lru_cache(maxsize=256)
+def _policy(stored: str) -> SanitizePolicy:
+    return SanitizePolicy.parse(orjson.loads(stored))
+
+
+def rerooted(text: str, target: str | None, name: str = "scope") -> str:
+    """`text` below `target`: a tenant takes workspaces and leaves over, a workspace leaves only."""
+    path = parse_scope(text, name)
+    if target is None:
+        return str(path)
+    root = parse_scope(target)
+    workspace = root.workspace or path.workspace
+    return str(ScopePath(root.tenant, workspace, path.leaf))
+
+
+def check_target(target: str) -> str:
+    """A tenant or workspace; InvalidInput for anything else."""
+    path = parse_scope(target)
+    if path.leaf is not None:
+        raise InvalidInput("a package is imported into a tenant or a workspace", field="scope")
+    return str(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """A line that was not taken, and why; never what it says. `scope` where it could be read."""
+
+    file: str
+    line: int
+    reason: str
+    detail: str
+    field: str | None = None
+    scope: str | None = None
+
+    @classmethod
+    def of(cls, file: str, line: int, error: LociError, scope: str | None = None) -> Reject:
+        """The reject of an error of ours."""
+        return cls(file, line, error.code, error.detail, error.field, scope)
+
+    def to_json(self) -> Record:
+        """As it stands in the rejects file."""
+        named = {"file": self.file, "line": self.line, "reason": self.reason}
+        return {**named, "detail": self.detail, **({"field": self.field} if self.field else {})}
+
+
+@dataclass(slots=True)
+class Batch:
+    """Prepared rows of one kind, and the audit events of what was refused beside them."""
+
+    file: str
+    rows: list[Row]
+    rules: Rules
+    refusals: list[Row] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Written:
+    """What became of a batch: lines that were there already, and lines refused at the graph."""
+
+    accepted: int = 0
+    duplicates: int = 0
+    rejects: list[Reject] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What an export takes: scopes, vectors or not, and whether audit and principals come along."""
+
+    scopes: list[str]
+    vectors: bool = False
+    audited: list[str] = field(default_factory=list)
+    tenants: list[str] = field(default_factory=list)
+
+
+Prepare = Callable[[Any, At], Row]
+Write = Callable[[Tx, Batch], Awaitable[Written]]
+Export = Callable[[Graph, Selection], AsyncIterator[Record]]
+
+
+def itself(record: Record) -> Record:
+    """The projection of a kind all of which counts."""
+    return record
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One portable kind.
+
+    `prepare` gives a row with at least `line`, `scopes` (every path it needs) and `scope`; it
+    raises a LociError for a record that is refused. `counted` is what the digest covers.
+    `trusted` kinds are taken from the operator only.
+    """
+
+    name: str
+    file: str
+    model: type[BaseModel]
+    prepare: Prepare
+    write: Write
+    export: Export
+    counted: Callable[[Record], Record] = itself
+    trusted: bool = False
+    batch: int = 500
+
+
+def cleaned(record: Record) -> Record:
+    """Without what is None or empty: the canonical form of a record."""
+    return {k: v for k, v in record.items() if v is not None and v != [] and v != {} and v != ()}

@@ -1,0 +1,128 @@
+"""Lines to rows, in other processes: parsing, checking, sanitising and analysing. Pure."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing import connection
+from typing import Any
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from app.errors import InvalidInput, LociError, TooLarge
+from app.kernel.graph import Row
+from app.portability.kind import At, Kind, Reject, Rules
+from app.portability.kinds import BY_NAME
+from app.portability.records import EpisodeRecord, SessionRecord
+
+LINE_LIMIT = 8 << 20  # bytes: a text of 1 MiB, escaped, and its vector
+BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Lines of one file that follow on one another; None stands for one beyond the limit."""
+
+    kind: str
+    file: str
+    first: int
+    lines: list[bytes | None]
+    end: int  # byte after the last line
+
+
+@dataclass(slots=True)
+class Prepared:
+    """What became of a chunk, and the seconds of processor time that took."""
+
+    rows: list[Row] = field(default_factory=list)
+    rejects: list[Reject] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def prepare_chunk(chunk: Chunk, rules: Rules, policies: dict[str, str]) -> Prepared:
+    """Rows of the lines that can be taken, rejects of the others."""
+    start = time.process_time()
+    kind = BY_NAME[chunk.kind]
+    done = Prepared()
+    for line, text in enumerate(chunk.lines, start=chunk.first):
+        if text is None or text.strip():
+            _one(kind, text, At(rules, line, policies), (chunk.file, done))
+    done.seconds = time.process_time() - start
+    return done
+
+
+def _one(kind: Kind, text: bytes | None, at: At, into: tuple[str, Prepared]) -> None:
+    file, done = into
+    scope = None
+    try:
+        if text is None:
+            raise TooLarge(f"a line holds at most {LINE_LIMIT} bytes")
+        record = _record(kind.model, text.removeprefix(BOM))
+        if isinstance(record, EpisodeRecord | SessionRecord):
+            scope = at.scope(record.scope)
+        done.rows.append(kind.prepare(record, at))
+    except LociError as error:
+        if error.status >= 500:
+            raise
+        done.rejects.append(Reject.of(file, at.line, error, scope))
+
+
+def _record(model: type[BaseModel], text: bytes) -> Any:
+    try:
+        return model.model_validate(orjson.loads(text))
+    except orjson.JSONDecodeError as error:
+        raise InvalidInput("the line is no JSON object in UTF-8") from error
+    except ValidationError as error:
+        first = error.errors(include_input=False)[0]
+        named = ".".join(str(part) for part in first["loc"]) or None
+        raise InvalidInput(first["msg"], field=named) from error
+
+
+class Preparer:
+    """Prepares chunks in `processes` other processes, or in a thread where that is 0."""
+
+    def __init__(self, pool: ProcessPoolExecutor | None) -> None:
+        self._pool = pool
+
+    async def prepare(self, chunk: Chunk, rules: Rules, policies: dict[str, str]) -> Prepared:
+        """See `prepare_chunk`."""
+        if self._pool is None:
+            return await asyncio.to_thread(prepare_chunk, chunk, rules, policies)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, prepare_chunk, chunk, rules, policies)
+
+
+@contextmanager
+def preparer(processes: int) -> Iterator[Preparer]:
+    """A preparer; its processes end with it, and with this process however that ends."""
+    if processes == 0:
+        yield Preparer(None)
+        return
+    pool = ProcessPoolExecutor(
+        processes, mp_context=multiprocessing.get_context("spawn"), initializer=_end_with_parent
+    )
+    try:
+        yield Preparer(pool)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    sentinel = parent.sentinel
+
+    def watch() -> None:
+        connection.wait([sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True, name="parent watch").start()

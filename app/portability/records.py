@@ -1,0 +1,207 @@
+"""What one line of a package says, by kind; the published JSON Schema is made from these.
+
+A record holds what cannot be derived: terms, facets, hashes and index tokens are made anew. Times
+are ISO 8601 with an offset.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import AfterValidator, Field, StringConstraints
+
+from app.access.schemas import PrincipalName, RoleName
+from app.kernel.ids import ID
+from app.kernel.wire import Moment, ShortText, TagName, WireModel
+from app.sanitize.policy import SanitizePolicy
+
+MOST_CHARACTERS = 1_048_576  # of one text
+
+
+def _vector(packed: str) -> str:
+    try:
+        size = len(base64.b64decode(packed, validate=True))
+    except (ValueError, binascii.Error):
+        raise ValueError("must be base64 of little-endian 32-bit floats") from None
+    if size == 0 or size % 4:
+        raise ValueError("must be base64 of little-endian 32-bit floats")
+    return packed
+
+
+Id = Annotated[str, StringConstraints(pattern=ID.pattern.replace(r"\Z", "$"), max_length=128)]
+Path = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Packed = Annotated[str, AfterValidator(_vector)]
+Vector = Annotated[
+    Annotated[tuple[float, ...], Field(min_length=1, max_length=8192)] | Packed,
+    Field(description="Floats, or base64 of little-endian 32-bit floats."),
+]
+Unit = Annotated[float, Field(ge=0, le=1)]
+Json = Annotated[str, StringConstraints(max_length=65_536)]
+
+
+class ScopeRecord(WireModel):
+    """A scope; missing steps of its path are made as well."""
+
+    path: Path = Field(description="tenant, tenant/workspace, or one of the two with a leaf.")
+    name: ShortText | None = Field(None, description="A name for people.")
+    policy: SanitizePolicy | None = Field(None, description="Sanitising policy of its texts.")
+    created_at: Moment | None = None
+
+
+class GrantRecord(WireModel):
+    """A role in one more scope; in a team's leaf it is a membership."""
+
+    scope: Path
+    role: RoleName = "reader"
+    subtree: bool = False
+
+
+class AgentRecord(WireModel):
+    """An agent or a user. API keys are secrets and are not part of a package."""
+
+    kind: Literal["agent", "user"]
+    name: PrincipalName
+    home: Path = Field(description="Scope that it reads and writes by default.")
+    role: RoleName = "writer"
+    subtree: bool = Field(False, description="The role holds in every scope below home as well.")
+    model_family: ShortText | None = None
+    public_key: Annotated[str, StringConstraints(max_length=100)] | None = None
+    created_at: Moment | None = None
+    retired_at: Moment | None = None
+    grants: Annotated[tuple[GrantRecord, ...], Field(max_length=1000)] = ()
+
+
+class SessionRecord(WireModel):
+    """A conversation. An episode whose session has no record makes one."""
+
+    scope: Path
+    key: ShortText = Field(description="Your own name of the conversation.")
+    started_at: Moment | None = None
+    ingested_at: Moment | None = None
+    expired_at: Moment | None = Field(None, description="When it ceased to hold; none if it does.")
+    metadata: dict[ShortText, str | int | float | bool | None] = Field(default_factory=dict)
+
+
+class ProvenanceRecord(WireModel):
+    """Where an episode came from, as its first store recorded it."""
+
+    id: Id
+    agent: ShortText
+    transport: ShortText
+    ingested_at: Moment
+    expired_at: Moment | None = None
+    model_family: ShortText | None = None
+    origin: ShortText | None = None
+    signature: Literal["absent", "verified"] = "absent"
+    signature_value: Annotated[str, StringConstraints(max_length=200)] | None = None
+    trust: Unit = 0.5
+    redactions: dict[ShortText, int] = Field(default_factory=dict)
+
+
+class StatsRecord(WireModel):
+    """What was found out about an episode; counters of access are not part of a package."""
+
+    importance: Unit = 0.5
+    trust: Unit = 0.5
+    is_pinned: bool = False
+    consolidation_state: ShortText = "raw"
+
+
+class WindowRecord(WireModel):
+    """A further window of a long text: `[start, end)` in characters, with its vector."""
+
+    place: Annotated[int, Field(ge=1)]
+    start: Annotated[int, Field(ge=0)]
+    end: Annotated[int, Field(ge=1)]
+    embedding: Vector
+    embed_hash: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")] | None = None
+
+
+class IndexRecord(WireModel):
+    """How the vector was made; without it a given vector counts as made from the bare text."""
+
+    embed_hash: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")] | None = None
+    context_terms: Annotated[str, StringConstraints(max_length=65_536)] = ""
+    windows: tuple[WindowRecord, ...] = ()
+
+
+class EpisodeRecord(WireModel):
+    """One thing that was said."""
+
+    scope: Path
+    session: ShortText = Field(description="Key of the conversation.")
+    role: Literal["user", "assistant", "tool", "system"] = Field(
+        "user", description="Who spoke; `system` is refused."
+    )
+    content: Annotated[str, StringConstraints(min_length=1, max_length=MOST_CHARACTERS)]
+    speaker: ShortText | None = Field(None, description="Name of the person or agent who spoke.")
+    title: ShortText | None = Field(None, description="Subject of a mail, title of a record.")
+    author: ShortText | None = Field(
+        None, description="`agent:tenant:name` or `user:tenant:name`; the importer if unset."
+    )
+    captured_at: Moment | None = Field(None, description="When it was said.")
+    ingested_at: Moment | None = Field(None, description="When its first store took it in.")
+    expired_at: Moment | None = Field(None, description="When it ceased to hold; none if it does.")
+    timed: bool | None = Field(
+        None,
+        description="Whether captured_at makes equal texts distinct; if unset, where it is given.",
+    )
+    tags: Annotated[tuple[TagName, ...], Field(max_length=32)] = ()
+    origin: ShortText = Field("import", description="What it came from: an app, a channel.")
+    model_family: ShortText | None = Field(None, description="Family of the model that spoke.")
+    id: Id | None = Field(None, description="Kept where the package keeps its paths.")
+    markers: tuple[ShortText, ...] = Field((), description="Markers cut before it was exported.")
+    pii: tuple[ShortText, ...] = Field((), description="Classes of personal data left in.")
+    provenance: ProvenanceRecord | None = None
+    stats: StatsRecord | None = None
+    embedding: Vector | None = None
+    index: IndexRecord | None = None
+
+
+class ChainRecord(WireModel):
+    """The head of a tenant's audit chain."""
+
+    tenant: Path
+    seq: Annotated[int, Field(ge=0)]
+    hash: Annotated[str, StringConstraints(pattern="^([0-9a-f]{64})?$")]
+
+
+class TargetRecord(WireModel):
+    """What an audit event is about; `id` is the path of a scope."""
+
+    label: Literal["Scope", "Principal", "MemSession", "Episode"]
+    id: Path
+
+
+class AuditRecord(WireModel):
+    """One audit event, word for word: the chain's hash covers it."""
+
+    id: Id
+    tenant: Path
+    scope: Path
+    kind: ShortText
+    outcome: Literal["done", "refused"]
+    actor: ShortText
+    request: Annotated[str, StringConstraints(max_length=200)] = ""
+    at: Moment
+    payload: Json
+    seq: Annotated[int, Field(ge=1)] | None = None
+    hash: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")] | None = None
+    target: Annotated[str, StringConstraints(max_length=300)] | None = None
+    targets: Annotated[tuple[TargetRecord, ...], Field(max_length=100_000)] = ()
+
+
+def pack_vector(vector: list[float]) -> str:
+    """A vector as base64 of little-endian 32-bit floats, which is what models give."""
+    return base64.b64encode(np.asarray(vector, dtype="<f4").tobytes()).decode("ascii")
+
+
+def unpack_vector(given: Any) -> list[float]:
+    """The floats of either form."""
+    if isinstance(given, str):
+        floats: list[float] = np.frombuffer(base64.b64decode(given), dtype="<f4").tolist()
+        return floats
+    return [float(value) for value in given]

@@ -1,0 +1,316 @@
+// name: begin_run(job, at, fresh) write one
+// An import that somebody attends to: a job that no worker takes over, since its lease has no end.
+// A run that ended begins anew; one that was killed goes on from its marks.
+// unscoped: $job carries tenant and scope
+MERGE (j:Job {id: $job.id})
+ON CREATE SET j = $job
+WITH j, j.state <> 'running' OR $fresh AS again
+SET j.state = 'running', j.lease_until = datetime('9999-12-31T00:00:00Z'), j.touched_at = $at,
+    j.started_at = CASE WHEN again THEN $at ELSE coalesce(j.started_at, $at) END,
+    j.attempts = j.attempts + 1, j.cancel_requested = false, j.finished_at = null,
+    j.progress = CASE WHEN again THEN '{}' ELSE coalesce(j.progress, '{}') END
+RETURN j {.*} AS job
+
+// name: note_run(id, at, progress) write optional
+// Progress of an attended run; tells whether it was asked to stop.
+// unscoped: found by the job's own id
+MATCH (j:Job {id: $id})
+SET j.progress = $progress, j.touched_at = $at
+RETURN coalesce(j.cancel_requested, false) AS cancelled
+
+// name: mark_run(id, events) write none
+// What a restore says of itself: one event a tenant, tied to the run.
+// unscoped: $events carry tenant and scope
+MATCH (j:Job {id: $id})
+UNWIND $events AS event
+MERGE (a:AuditEvent {id: event.id})
+ON CREATE SET a = event
+MERGE (a)-[:AUDIT]->(j)
+
+// name: is_empty() read one
+// Whether the graph holds no memory at all.
+// unscoped: asked by the operator's command line
+RETURN NOT EXISTS { MATCH (:Searchable) } AND NOT EXISTS { MATCH (:MemSession) } AS empty
+
+// name: known_policies() read many
+// Every sanitising policy.
+// unscoped: what to sanitise with; no policy is shown to anybody
+MATCH (s:Scope)
+WHERE s.policy IS NOT NULL
+RETURN s.path AS path, s.policy AS policy
+
+// name: existing_scopes(paths) read many
+// unscoped: the run has to know which paths exist before it may make one
+UNWIND $paths AS path
+MATCH (s:Scope {path: path})
+RETURN s.path AS path
+
+// name: paths_below(path) read many
+// A scope and everything below it.
+// unscoped: the operator's command line
+MATCH (s:Scope)
+WHERE s.path = $path OR s.path STARTS WITH $path + '/'
+RETURN s.path AS path, s.tenant AS tenant
+ORDER BY path
+
+// name: every_path() read many
+// unscoped: the operator's command line
+MATCH (s:Scope)
+RETURN s.path AS path, s.tenant AS tenant
+ORDER BY path
+
+// name: events(rows) write none
+// The audit events of one batch; what they are about is tied to them as it is written.
+// unscoped: $rows carry tenant and scope
+UNWIND $rows AS row
+MERGE (a:AuditEvent {id: row.id})
+ON CREATE SET a = row
+
+// name: refused(run, events) write none
+// Events about nothing but refusals: tied to the run.
+// unscoped: $events carry tenant and scope
+MATCH (j:Job {id: $run})
+UNWIND $events AS event
+MATCH (a:AuditEvent {id: event})
+MERGE (a)-[:AUDIT]->(j)
+
+// name: save_scopes(rows) write none
+// Scopes that are new, with their policies; one that is there stays as it is.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+MERGE (s:Scope {path: row.scope.path})
+ON CREATE SET s = row.scope
+FOREACH (_ IN CASE WHEN row.event IS NULL THEN [] ELSE [1] END |
+  MERGE (a:AuditEvent {id: row.event}) MERGE (a)-[:AUDIT]->(s))
+WITH s, row
+MATCH (p:Scope {path: row.parent})
+MERGE (s)-[:WITHIN]->(p)
+
+// name: known_principals(ids) read many
+// unscoped: an id covers its tenant
+UNWIND $ids AS id
+MATCH (p:Principal {id: id})
+RETURN p.id AS id
+
+// name: save_principals(rows) write none
+// Principals that are new, with home and grants.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+MATCH (h:Scope {path: row.home.path})
+MERGE (p:Principal {id: row.principal.id})
+ON CREATE SET p = row.principal
+FOREACH (_ IN CASE row.principal.kind WHEN 'agent' THEN [1] ELSE [] END | SET p:Agent)
+FOREACH (_ IN CASE row.principal.kind WHEN 'user' THEN [1] ELSE [] END | SET p:User)
+MERGE (p)-[g:HOME]->(h)
+SET g.role = row.home.role, g.subtree = row.home.subtree
+FOREACH (_ IN CASE WHEN row.event IS NULL THEN [] ELSE [1] END |
+  MERGE (a:AuditEvent {id: row.event}) MERGE (a)-[:AUDIT]->(p))
+WITH p, row
+UNWIND row.grants AS given
+MATCH (s:Scope {path: given.path})
+FOREACH (_ IN CASE s.kind WHEN 'team' THEN [1] ELSE [] END |
+  MERGE (p)-[g:MEMBER_OF]->(s) SET g.role = given.role, g.subtree = given.subtree)
+FOREACH (_ IN CASE s.kind WHEN 'team' THEN [] ELSE [1] END |
+  MERGE (p)-[g:GRANTED]->(s) SET g.role = given.role, g.subtree = given.subtree)
+
+// name: known_sessions(ids) read many
+// unscoped: an id covers its scope
+UNWIND $ids AS id
+MATCH (s:MemSession {id: id})
+RETURN s.id AS id
+
+// name: save_sessions(rows) write none
+// Sessions that are new; one that is there stays as it is.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+MERGE (s:MemSession {id: row.session.id})
+ON CREATE SET s = row.session
+FOREACH (_ IN CASE WHEN row.event IS NULL THEN [] ELSE [1] END |
+  MERGE (a:AuditEvent {id: row.event}) MERGE (a)-[:AUDIT]->(s))
+
+// name: known_episodes(rows) read many
+// Which of a batch are stored already, by what makes them the same or by their id.
+// unscoped: keys and ids cover their scope
+UNWIND $rows AS row
+WITH row, EXISTS { MATCH (:Episode {dedup_key: row.key}) } OR EXISTS { MATCH (:Episode {id: row.id}) } AS known
+WHERE known
+RETURN row.line AS line
+
+// name: touch_sessions(rows, since) write none
+// Sessions that a batch's episodes lie in; one that this run made begins with its first event,
+// whichever batch comes first.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+MERGE (s:MemSession {id: row.id})
+ON CREATE SET s = row
+WITH s, row
+WHERE s.ingested_at >= $since AND s.started_at > row.started_at
+SET s.started_at = row.started_at, s.ingested_at = row.ingested_at
+
+// name: touch_tags(rows) write none
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+MERGE (t:Tag {id: row.id})
+ON CREATE SET t = row
+
+// name: create_episodes(rows) write none
+// New episodes with their provenance; that none is there was asked in the same transaction, and
+// the constraints answer for what came in between.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+MATCH (s:MemSession {id: row.session})
+CREATE (e:Episode:Memory:Searchable)
+SET e = row.episode
+CREATE (v:ProvenanceRecord)
+SET v = row.provenance
+CREATE (e)-[:IN_SESSION]->(s)
+CREATE (e)-[:HAS_PROVENANCE]->(v)
+
+// name: tie_episodes(rows) write none
+// unscoped: the batch that was written just now
+UNWIND $rows AS row
+MATCH (a:AuditEvent {id: row.event})
+MATCH (e:Episode {id: row.id})
+CREATE (a)-[:AUDIT]->(e)
+
+// name: tag_episodes(rows) write none
+// unscoped: the batch that was written just now
+UNWIND $rows AS row
+MATCH (e:Episode {id: row.id})
+MATCH (t:Tag {id: row.tag})
+CREATE (e)-[:TAGGED]->(t)
+
+// name: chain_states(rows) read many
+// Where a tenant has a chain: whether it is the one of the row, or has grown out of it.
+// unscoped: one chain a tenant, restored by the operator
+UNWIND $rows AS row
+MATCH (h:AuditHead {tenant: row.tenant})
+RETURN h.tenant AS tenant,
+       (h.seq = row.seq AND h.hash = row.hash) OR row.seq = 0 OR
+       EXISTS { MATCH (a:AuditEvent {tenant: row.tenant, seq: row.seq}) WHERE a.hash = row.hash } AS same
+
+// name: save_chains(rows) write none
+// Heads of audit chains, of tenants that have none.
+// unscoped: one chain a tenant, restored by the operator
+UNWIND $rows AS row
+MERGE (h:AuditHead {tenant: row.tenant})
+ON CREATE SET h.seq = row.seq, h.hash = row.hash
+
+// name: save_audit(rows) write many
+// Audit events word for word. One at a place of the chain that another event holds is refused.
+// unscoped: restored by the operator
+UNWIND $rows AS row
+OPTIONAL MATCH (other:AuditEvent {tenant: row.event.tenant, seq: row.event.seq})
+WITH row, other IS NOT NULL AND other.id <> row.event.id AS taken
+OPTIONAL MATCH (head:AuditHead {tenant: row.event.tenant})
+WITH row, taken, row.event.seq IS NULL OR (head IS NOT NULL AND head.seq >= row.event.seq) AS fits
+OPTIONAL MATCH (known:AuditEvent {id: row.event.id})
+WITH row, taken OR NOT fits AS refused, known IS NOT NULL AS there
+CALL (row, refused, there) {
+  WITH row, refused, there WHERE NOT refused AND NOT there
+  CREATE (a:AuditEvent)
+  SET a = row.event
+}
+RETURN row.line AS line, refused, there
+
+// name: tie_audit(label, rows) write none
+// What restored events are about, by kind of target.
+// unscoped: restored by the operator
+UNWIND $rows AS row
+MATCH (a:AuditEvent {id: row.event})
+CALL (a, row) {
+  WITH a, row WHERE $label = 'Episode'
+  MATCH (t:Episode {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
+  WITH a, row WHERE $label = 'MemSession'
+  MATCH (t:MemSession {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
+  WITH a, row WHERE $label = 'Principal'
+  MATCH (t:Principal {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
+  WITH a, row WHERE $label = 'Scope'
+  MATCH (t:Scope {path: row.id}) MERGE (a)-[:AUDIT]->(t)
+}
+
+// name: export_scopes(scopes) read many
+UNWIND $scopes AS path
+MATCH (s:Scope {path: path})
+RETURN s {.path, .name, .policy, .created_at} AS scope
+ORDER BY s.path
+
+// name: export_principals(scopes, after, limit) read many
+// Principals at home in these scopes, with what they were given there.
+MATCH (p:Principal)
+WHERE p.id > $after
+MATCH (p)-[h:HOME]->(s:Scope)
+WHERE s.path IN $scopes
+WITH p, h, s ORDER BY p.id LIMIT $limit
+RETURN p {.*} AS principal, s.path AS home, h.role AS role, coalesce(h.subtree, false) AS subtree,
+       COLLECT { MATCH (p)-[g:GRANTED|MEMBER_OF]->(t:Scope)
+                 WHERE t.path IN $scopes
+                 RETURN {scope: t.path, role: g.role, subtree: coalesce(g.subtree, false)}
+                 ORDER BY t.path } AS grants
+ORDER BY p.id
+
+// name: export_sessions(scopes, after, limit) read many
+// Sessions of one scope by key; with each the number of its episodes.
+MATCH (s:MemSession)
+WHERE s.scope IN $scopes AND s.key > $after
+WITH s ORDER BY s.key LIMIT $limit
+RETURN s {.id, .key, .scope, .started_at, .ingested_at, .expired_at, .metadata} AS session,
+       COUNT { (:Episode)-[:IN_SESSION]->(s) } AS episodes
+ORDER BY s.key
+
+// name: export_episodes(scopes, sessions, after_at, after_id, limit) read many
+// The episodes of some sessions in the order of the list, and of their events; the cursor counts
+// within one session.
+UNWIND range(0, size($sessions) - 1) AS place
+CALL (place) {
+  MATCH (e:Episode {session: $sessions[place]})
+  WHERE e.captured_at >= $after_at AND (e.captured_at > $after_at OR e.id > $after_id)
+    AND e.scope IN $scopes
+  WITH e ORDER BY e.captured_at, e.id LIMIT $limit
+  RETURN e
+}
+RETURN e {.*, embedding: null} AS episode, place,
+       [(e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord) | v {.*}][0] AS provenance
+ORDER BY place, e.captured_at, e.id
+
+// name: export_vectors(scopes, ids) read many
+// Vectors and index entries of episodes that have them.
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})
+WHERE e.scope IN $scopes AND e.embedding IS NOT NULL AND e.index_state = 'done'
+RETURN e.id AS id, e.embedding AS vector, e.embed_hash AS embed_hash,
+       e.context_terms AS context_terms,
+       COLLECT { MATCH (w:Window)-[:WINDOW_OF]->(e)
+                 RETURN {place: w.place, start: w.start, end: w.end, embedding: w.embedding,
+                         embed_hash: w.embed_hash} ORDER BY w.place } AS windows
+
+// name: export_chains(tenants) read many
+// unscoped: whole tenants, for the operator
+UNWIND $tenants AS tenant
+MATCH (h:AuditHead {tenant: tenant})
+RETURN h.tenant AS tenant, h.seq AS seq, h.hash AS hash
+ORDER BY tenant
+
+// name: export_audit(tenant, scopes, after_at, after_id, limit) read many
+// A tenant's events, oldest first, with everything that each is about.
+MATCH (a:AuditEvent {tenant: $tenant})
+WHERE a.at >= $after_at AND a.scope IN $scopes AND (a.at > $after_at OR a.id > $after_id)
+WITH a ORDER BY a.at, a.id LIMIT $limit
+RETURN a {.id, .tenant, .scope, .kind, .outcome, .actor, .request, .at, .payload, .seq, .hash,
+          .target} AS event,
+       COLLECT { MATCH (a)-[:AUDIT]->(t)
+                 WHERE t:Scope OR t:Principal OR t:MemSession OR t:Episode
+                 WITH CASE WHEN t:Scope THEN 'Scope' WHEN t:Principal THEN 'Principal'
+                           WHEN t:MemSession THEN 'MemSession' ELSE 'Episode' END AS label,
+                      coalesce(t.path, t.id) AS id
+                 RETURN {label: label, id: id} ORDER BY label, id } AS targets
+ORDER BY a.at, a.id
+
+// name: vector_space(name) read optional
+// Which model the stored vectors come from.
+// unscoped: one vector space of the installation
+MATCH (v:VectorSpace {name: $name})
+RETURN v.model AS model, v.version AS version, v.dimension AS dimension
