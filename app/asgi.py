@@ -5,6 +5,7 @@ Routes, middleware and dependencies are listed here by hand; nothing registers i
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -33,6 +34,7 @@ from app.tasks import SCHEDULES
 from app.telemetry import routes as telemetry_routes
 from app.telemetry.logging import configure_logging
 from app.telemetry.requests import RequestMiddleware
+from app.telemetry.tracing import configure_tracing
 from app.wiring import Parts, parts
 
 log = structlog.get_logger()
@@ -69,6 +71,10 @@ INJECTED = (
 )
 
 
+# NotFound of these fields is a scope that was named and is not visible, or not there.
+DENIED_BY = ("scope", "path")
+
+
 def create_app(settings: Settings | None = None) -> Litestar:
     """The application; opens graph, queue and model when it starts, closes them at its end."""
     chosen = settings or read_settings()
@@ -76,10 +82,13 @@ def create_app(settings: Settings | None = None) -> Litestar:
 
     @asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
+        spans = configure_tracing(chosen.telemetry, "loci-api")
         async with parts(chosen, wakeups=True) as opened:
             fill_state(app, opened)
             log.info("api.started", version=__version__)
             yield
+        if spans is not None:
+            await asyncio.to_thread(spans.shutdown)
 
     app = Litestar(
         route_handlers=ROUTES,
@@ -124,9 +133,10 @@ async def audit_refusal(error: Exception, scope: Scope) -> None:
     """Record that a known caller was refused; capture records its own refusals."""
     caller: Caller | None = scope["state"].get("caller")
     denied = isinstance(error, Forbidden) or (
-        isinstance(error, NotFound) and error.field == "scope"
+        isinstance(error, NotFound) and error.field in DENIED_BY
     )
-    if caller is None or not denied or getattr(error, "audited", False):
+    audited = isinstance(error, LociError) and error.audited
+    if caller is None or not denied or audited:
         return
     opened: Parts = scope["litestar_app"].state.parts
     code = error.code if isinstance(error, LociError) else "Forbidden"

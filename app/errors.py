@@ -44,6 +44,7 @@ class LociError(Exception):
 
     status = 500
     title = "Internal error"
+    audited = False  # whether the refusal is on record already
 
     def __init__(self, detail: str = "", *, field: str | None = None) -> None:
         super().__init__(detail or self.title)

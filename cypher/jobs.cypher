@@ -39,7 +39,7 @@ SET j.cancel_requested = true,
     j.finished_at = CASE j.state WHEN 'queued' THEN $at ELSE j.finished_at END,
     j.state = CASE j.state WHEN 'queued' THEN 'cancelled' ELSE j.state END
 CREATE (a:AuditEvent)-[:AUDIT]->(j)
-SET a = $audit
+SET a = $audit, a.scope = j.scope
 RETURN j {.*} AS job
 
 // name: rerun(id, tenant, scopes, at, audit) write optional
@@ -49,7 +49,7 @@ WHERE j.scope IN $scopes AND j.state IN ['dead', 'cancelled']
 SET j.state = 'queued', j.attempts = 0, j.not_before = $at, j.error = null, j.finished_at = null,
     j.cancel_requested = false
 CREATE (a:AuditEvent)-[:AUDIT]->(j)
-SET a = $audit
+SET a = $audit, a.scope = j.scope
 RETURN j {.*} AS job
 
 // name: get(id, scopes) read optional

@@ -89,7 +89,7 @@ class IdempotencyMiddleware(ASGIMiddleware):
             raise InvalidInput("Idempotency-Key takes 1 to 200 characters", field="Idempotency-Key")
         state = scope["litestar_app"].state
         caller = await _caller(scope, state.door)
-        body = await _read(receive, state.settings.api.max_body)
+        body = await _read(receive, headers, state.settings.api.max_body)
         record_id = digest("idempotency", caller.principal, _method(scope), scope["path"], key)
         fingerprint = hashlib.sha256(scope["query_string"] + b"\0" + body).hexdigest()
         records: IdempotencyRecords = state.idempotency
@@ -139,7 +139,10 @@ def _method(scope: Scope) -> str:
     return str(cast(HTTPScope, scope)["method"])
 
 
-async def _read(receive: Receive, limit: int) -> bytes:
+async def _read(receive: Receive, headers: Headers, limit: int) -> bytes:
+    announced = headers.get("content-length", "0")
+    if announced.isdigit() and int(announced) > limit:
+        raise TooLarge(f"a request body holds at most {limit} bytes")
     body = b""
     while True:
         message = await receive()

@@ -11,6 +11,7 @@ import re
 import secrets
 import time
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from app.access.repository import AccessRepository
@@ -21,6 +22,7 @@ from app.kernel.scope import parse_scope
 
 KEY = re.compile(r"loci_([0-9a-f]{12})_([A-Za-z0-9_-]{43})\Z")
 CACHE_SIZE = 4096
+SEEN_EVERY = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +71,17 @@ class KeyRing:
         if row is None or not _valid(row):
             raise Unauthenticated("the API key is unknown, expired or revoked")
         caller = to_caller(row)
+        await self._touch(row)
         if len(self._known) >= CACHE_SIZE:
             self._known.clear()
         self._known[digest] = (time.monotonic() + self._seconds, caller)
         return caller
+
+    async def _touch(self, row: dict[str, Any]) -> None:
+        """Note that the key is in use: one write a key and hour."""
+        moment, last = now(), row["last_used_at"]
+        if last is None or last < moment - SEEN_EVERY:
+            await self._repository.touch_key(row["key"], moment)
 
     def forget(self) -> None:
         """Drop every remembered answer: called after each change of access."""
@@ -89,17 +98,22 @@ def _valid(row: dict[str, Any]) -> bool:
 
 
 def to_caller(row: dict[str, Any]) -> Caller:
-    """A caller from a resolved key: what it was given, and the ancestors of that as a reader."""
+    """A caller from a resolved key: its home with the ancestors (as a reader), and its grants."""
     ceiling = Role.named(row["role"])
     roles: dict[str, Role] = {}
+    trees: set[str] = set()
     home = ""
     for grant in row["grants"]:
         held = min(ceiling, Role.named(grant["role"]))
-        home = grant["path"] if grant["home"] else home
         for path in (grant["path"], *grant["below"]):
             roles[path] = max(held, roles.get(path, held))
-        for ancestor in parse_scope(grant["path"]).ancestors:
-            roles.setdefault(str(ancestor), Role.READER)
+        if grant["subtree"] and held is Role.ADMIN:
+            trees.add(grant["path"])
+        if grant["home"]:
+            home = grant["path"]
+            # A team's leaf that was granted opens the leaf, not the workspace around it.
+            for ancestor in parse_scope(home).ancestors:
+                roles.setdefault(str(ancestor), Role.READER)
     return Caller(
         principal=row["principal"],
         kind=row["kind"],
@@ -108,5 +122,6 @@ def to_caller(row: dict[str, Any]) -> Caller:
         home=home,
         key=row["key"],
         roles=roles,
+        trees=frozenset(trees),
         rate_per_minute=row["rate_per_minute"] or 0,
     )

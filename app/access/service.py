@@ -8,7 +8,7 @@ from typing import Any
 
 from app.access.keys import KeyRing, MintedKey, mint
 from app.access.repository import AccessRepository
-from app.errors import Forbidden, InvalidInput, NotFound
+from app.errors import AlreadyExists, Forbidden, InvalidInput, NotFound
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
@@ -56,29 +56,34 @@ class AccessService:
     async def save_principal(self, caller: Caller, new: NewPrincipal) -> Row:
         """Create or change a principal; the caller must be admin of its home.
 
-        Raises NotFound or Forbidden for a home that is not the caller's to give.
+        Raises NotFound or Forbidden for a home that is not the caller's to give, AlreadyExists
+        where the principal is there and its present home is not the caller's to take it from.
         """
         home = str(parse_scope(new.home, "home"))
-        caller.require(home, Role.ADMIN)
-        self._within(caller, home, new.role)
+        _may_give(caller, home, subtree=new.subtree)
         identifier = principal_id(new.kind, caller.tenant, new.name)
         saved = await self.repository.save_principal(
             principal=_principal(identifier, caller.tenant, new),
             home=home,
             role=new.role.label,
             subtree=new.subtree,
+            scopes=_administered(caller),
+            trees=sorted(caller.trees),
             audit=audit.event(caller, "principal.save", home, id=identifier, role=new.role.label),
         )
         self.keys.forget()
-        return _found(saved, f"there is no scope {home}")
+        if saved is None:
+            raise AlreadyExists(
+                f"{identifier} is at home where this key is not admin", field="name"
+            )
+        return saved
 
     async def grant(
         self, caller: Caller, principal: str, scope: str, role: Role, *, subtree: bool = False
     ) -> Row:
         """Give a principal of the same tenant a role in a scope that the caller administers."""
         path = str(parse_scope(scope))
-        caller.require(path, Role.ADMIN)
-        self._within(caller, path, role)
+        _may_give(caller, path, subtree=subtree)
         event = audit.event(caller, "grant", path, principal=principal, role=role.label)
         granted = await self.repository.grant(
             principal=principal,
@@ -103,14 +108,16 @@ class AccessService:
         return _found(row, f"{principal} has no grant in {path}")
 
     async def mint_key(self, caller: Caller, new: NewKey) -> tuple[MintedKey, Row]:
-        """A key, shown this once, of a principal whose home the caller administers."""
+        """A key, shown this once, of a principal whose every scope the caller administers.
+
+        Raises NotFound for any other: its key would open what the caller cannot.
+        """
         if not caller.holds(Role.ADMIN):
             raise Forbidden("this key needs the role admin")
         if new.expires_at is not None and new.expires_at <= now():
             raise InvalidInput("expires_at lies in the past", field="expires_at")
         minted = mint(new.id)
         properties = _key(minted, new)
-        administered = [s for s in caller.visible if caller.may(s, Role.ADMIN)]
         event = audit.event(
             caller,
             "key.mint",
@@ -122,30 +129,40 @@ class AccessService:
         saved = await self.repository.save_key(
             principal=new.principal,
             tenant=caller.tenant,
-            scopes=administered,
+            scopes=_administered(caller),
+            trees=sorted(caller.trees),
             key=properties,
             audit=event,
         )
         self.keys.forget()
-        return minted, {**_found(saved, f"there is no principal {new.principal}"), **properties}
+        return minted, {**_found(saved, _no_principal(new.principal)), **properties}
 
     async def revoke_key(self, caller: Caller, key_id: str) -> Row:
         """Revoke a key; NotFound where its principal's home is not the caller's to administer."""
-        administered = [s for s in caller.visible if caller.may(s, Role.ADMIN)]
         row = await self.repository.revoke_key(
             id=key_id,
             tenant=caller.tenant,
-            scopes=administered,
+            scopes=_administered(caller),
+            trees=sorted(caller.trees),
             at=now(),
             audit=audit.event(caller, "key.revoke", caller.home, key=key_id),
         )
         self.keys.forget()
         return _found(row, f"there is no key {key_id}")
 
-    @staticmethod
-    def _within(caller: Caller, scope: str, role: Role) -> None:
-        if not caller.may(scope, role):
-            raise Forbidden(f"this key cannot give more than it holds in {scope}", field="role")
+
+def _may_give(caller: Caller, scope: str, *, subtree: bool) -> None:
+    caller.require(scope, Role.ADMIN)
+    if subtree and not caller.governs(scope):
+        raise Forbidden(f"this key does not administer all that is below {scope}", field="subtree")
+
+
+def _administered(caller: Caller) -> list[str]:
+    return [scope for scope in caller.visible if caller.may(scope, Role.ADMIN)]
+
+
+def _no_principal(principal: str) -> str:
+    return f"there is no principal {principal} whose every scope this key administers"
 
 
 def _principal(identifier: str, tenant: str, new: NewPrincipal) -> dict[str, Any]:
@@ -192,6 +209,7 @@ def operator(tenant: str, scopes: list[str]) -> Caller:
         home=tenant,
         key="cli",
         roles=dict.fromkeys(root, Role.ADMIN),
+        trees=frozenset({tenant}),
         request="cli",
     )
 

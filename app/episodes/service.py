@@ -9,6 +9,7 @@ from typing import Any
 
 from app.access.repository import AccessRepository
 from app.episodes import record, signing
+from app.episodes.labels import clean_labels
 from app.episodes.model import Capture, Receipt
 from app.episodes.record import Cleaned
 from app.episodes.repository import EpisodeRepository
@@ -19,7 +20,8 @@ from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.graph import Row
 from app.kernel.scope import parse_scope
-from app.sanitize.step import sanitize
+from app.sanitize.policy import SanitizePolicy
+from app.sanitize.step import Sanitized, sanitize
 from app.scopes.service import ScopeService
 
 LONG_TEXT = 20_000  # characters; longer ones are cleaned off the event loop
@@ -88,14 +90,12 @@ class EpisodeService:
                 raise SystemRoleRefused(field="role")
             signature = await self._verified(caller, capture, scope)
             policy = await self._parts.scopes.policy(scope)
-            if len(capture.content) > LONG_TEXT:
-                text = await asyncio.to_thread(sanitize, capture.content, policy)
-            else:
-                text = sanitize(capture.content, policy)
+            text = await _sanitized(capture.content, policy)
+            labelled = clean_labels(capture, policy)
         except LociError as error:
             await self._audit_refusal(caller, capture, scope, error)
             raise
-        return Cleaned(capture, scope, text, signature)
+        return Cleaned(labelled, scope, text, signature)
 
     async def _verified(self, caller: Caller, capture: Capture, scope: str) -> str:
         if capture.signature is None:
@@ -108,10 +108,14 @@ class EpisodeService:
     ) -> None:
         if error.status >= 500:
             return
-        named = scope if scope in caller.roles else caller.home
-        event = audit.refusal(caller, error.code, named, action="capture")
-        session = record.session_id(scope, capture.session)
+        seen = scope in caller.roles
+        event = audit.refusal(
+            caller, error.code, scope if seen else caller.home, action="capture", field=error.field
+        )
+        # A session that the caller cannot see is not tied to the event: it would tell of itself.
+        session = record.session_id(scope, capture.session) if seen else ""
         await self._parts.access.write_audit(event, actor=caller.principal, session=session)
+        error.audited = True
 
     async def _store(self, caller: Caller, kept: list[tuple[int, Cleaned]]) -> list[Receipt]:
         moment = now()
@@ -126,6 +130,16 @@ class EpisodeService:
             _receipt(cleaned, answers[index], row)
             for (index, cleaned), row in zip(kept, rows, strict=True)
         ]
+
+
+async def _sanitized(content: str, policy: SanitizePolicy) -> Sanitized:
+    try:
+        if len(content) > LONG_TEXT:
+            return await asyncio.to_thread(sanitize, content, policy)
+        return sanitize(content, policy)
+    except LociError as error:
+        error.field = "content"
+        raise
 
 
 def _receipt(cleaned: Cleaned, answer: Row, row: dict[str, Any]) -> Receipt:

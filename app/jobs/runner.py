@@ -85,8 +85,11 @@ class Runner:
     async def _done(self, job: Job, outcome: Outcome) -> None:
         result = orjson.dumps(outcome.result, default=str).decode()
         await self.jobs.finish(job.id, "done", result=result, items=outcome.dump_items())
+        await self._note_schedule(job, "done")
+
+    async def _note_schedule(self, job: Job, outcome: str) -> None:
         if "schedule" in job.args:
-            await self.jobs.schedule_ran(job.args["schedule"], "done")
+            await self.jobs.schedule_ran(job.args["schedule"], outcome)
 
     async def _failed(self, job: Job, error: Exception) -> str:
         # The text of an unforeseen error may quote what was stored: only its kind is kept.
@@ -96,6 +99,7 @@ class Runner:
         final = job.attempts >= self._max_tries or (known is not None and known.status < 500)
         if final:
             await self.jobs.finish(job.id, "dead", error=reason)
+            await self._note_schedule(job, "dead")
             return "dead"
         wait = min(BACKOFF * 2 ** (job.attempts - 1), BACKOFF_MOST)
         later = now() + timedelta(seconds=wait)

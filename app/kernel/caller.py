@@ -42,6 +42,7 @@ class Caller:
     home: str
     key: str
     roles: Mapping[str, Role]
+    trees: frozenset[str] = frozenset()  # administered with everything below, now and later
     rate_per_minute: int = 0
     request: str = ""
 
@@ -58,6 +59,10 @@ class Caller:
     def holds(self, role: Role) -> bool:
         """Whether the caller holds at least `role` anywhere."""
         return any(held >= role for held in self.roles.values())
+
+    def governs(self, scope: str) -> bool:
+        """Whether the caller administers `scope` and whatever is or will be below it."""
+        return any(scope == tree or scope.startswith(f"{tree}/") for tree in self.trees)
 
     def require(self, scope: str, role: Role) -> str:
         """`scope` itself; NotFound where it is not seen, Forbidden where the role is too small."""

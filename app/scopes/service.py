@@ -6,7 +6,7 @@ import time
 
 import orjson
 
-from app.errors import InvalidInput, NotFound
+from app.errors import AlreadyExists, InvalidInput, NotFound
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
@@ -28,7 +28,8 @@ class ScopeService:
     async def create(self, caller: Caller, path: str, name: str | None = None) -> tuple[Row, bool]:
         """A scope below one that the caller administers, and whether it is new.
 
-        Missing steps in between are made as well. Raises NotFound or Forbidden by the parent.
+        Missing steps in between are made as well. Raises NotFound or Forbidden by the parent, and
+        AlreadyExists for a scope that is there without the caller's seeing it.
         """
         parsed = parse_scope(path, "path")
         if parsed.parent is None:
@@ -41,6 +42,8 @@ class ScopeService:
         row = await self.repository.get(str(parsed))
         if row is None:
             raise NotFound(f"there is no scope {parsed}")
+        if str(parsed) not in made and str(parsed) not in caller.roles:
+            raise AlreadyExists(f"{parsed} is there, and this key does not see it", field="path")
         return row, str(parsed) in made
 
     async def ensure(
