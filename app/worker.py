@@ -23,6 +23,7 @@ from app.jobs.runner import RUN, tick
 from app.settings import Settings, read_settings
 from app.tasks import SCHEDULES
 from app.telemetry.logging import configure_logging
+from app.telemetry.tracing import configure_tracing
 from app.wiring import INDEX_TASK, Parts, parts
 
 log = structlog.get_logger()
@@ -131,7 +132,12 @@ def main() -> None:
     """Run until told to stop."""
     settings = read_settings()
     configure_logging(settings.telemetry)
-    build_worker(settings).run()
+    spans = configure_tracing(settings.telemetry, "loci-worker")
+    try:
+        build_worker(settings).run()
+    finally:
+        if spans is not None:
+            spans.shutdown()
 
 
 if __name__ == "__main__":

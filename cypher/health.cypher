@@ -8,11 +8,10 @@ CALL dbms.components() YIELD name, versions
 WITH name, versions WHERE name = 'Neo4j Kernel'
 RETURN versions[0] AS version
 
-// name: gds() read optional
-// Whether the Graph Data Science library is there, by its procedures.
+// name: gds() read one
+// The version of the Graph Data Science library; the statement fails where it is not installed.
 // unscoped: the server's own version
-SHOW FUNCTIONS YIELD name WHERE name = 'gds.version'
-RETURN 'installed' AS version
+RETURN gds.version() AS version
 
 // name: census(scopes) read many
 // How many nodes of each kind the scopes hold.

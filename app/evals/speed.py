@@ -45,7 +45,8 @@ class Times:
         """Percentiles of samples in milliseconds."""
         values = np.asarray(samples)
         low, high = np.percentile(values, [50, 95])
-        return cls(len(samples), round(low, 2), round(high, 2), round(float(values.mean()), 2))
+        mean = float(values.mean())
+        return cls(len(samples), *(round(float(v), 2) for v in (low, high, mean)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from neo4j.exceptions import (
     TransientError,
 )
 from neo4j.time import DateTime
+from opentelemetry import trace
 
 from app.errors import AlreadyExists, GraphUnavailable, QueryError
 from app.kernel.cypher import Query
@@ -42,6 +43,9 @@ Row = dict[str, Any]
 
 READ_TIMEOUT = 30.0
 WRITE_TIMEOUT = 120.0
+
+# Spans go nowhere unless `app.telemetry.tracing` has set up an exporter.
+tracer = trace.get_tracer("loci")
 
 # Name and milliseconds of each query of the request or job at hand; telemetry reads it.
 query_log: ContextVar[list[tuple[str, float]] | None] = ContextVar("query_log", default=None)
@@ -181,7 +185,8 @@ def _only(query: Query, found: list[Row]) -> Row:
 def _timed(query: Query) -> Iterator[None]:
     start = time.perf_counter()
     try:
-        yield
+        with tracer.start_as_current_span(query.key, attributes={"db.system.name": "neo4j"}):
+            yield
     finally:
         log = query_log.get()
         if log is not None:

@@ -10,12 +10,14 @@ import structlog
 from litestar.enums import ScopeType
 from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
+from opentelemetry import trace
 
 from app.kernel.graph import query_log
 from app.kernel.ids import new_id
 from app.telemetry.metrics import QUERY_SECONDS, REQUESTS, SECONDS
 
 log = structlog.get_logger()
+tracer = trace.get_tracer("loci")
 REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}\Z")
 QUIET = ("/health/live", "/health/ready", "/metrics")
 
@@ -41,11 +43,17 @@ class RequestMiddleware(ASGIMiddleware):
                 message["headers"] = headers
             await send(message)
 
-        with structlog.contextvars.bound_contextvars(request=identifier):
+        name = cast(HTTPScope, scope)["method"]
+        with (
+            structlog.contextvars.bound_contextvars(request=identifier),
+            tracer.start_as_current_span(f"HTTP {name}") as span,
+        ):
             try:
                 await next_app(scope, receive, tagged)
             finally:
                 query_log.reset(token)
+                span.set_attribute("http.route", str(scope.get("path_template", "")))
+                span.set_attribute("http.response.status_code", status)
                 _tell(scope, status, time.perf_counter() - start, queries)
 
 

@@ -11,7 +11,7 @@ from litestar.di import NamedDependency
 from litestar.status_codes import HTTP_200_OK, HTTP_503_SERVICE_UNAVAILABLE
 
 from app import __version__
-from app.errors import LociError, QueueUnavailable
+from app.errors import LociError, QueryError, QueueUnavailable
 from app.kernel.caller import PUBLIC, Caller, Role
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph
@@ -56,7 +56,6 @@ async def status(caller: NamedDependency[Caller], state: State) -> StatusOut:
     versions = await parts.graph.rows(Q.schema.versions)
     census = await parts.graph.rows(Q.health.census, scopes=caller.visible)
     server = await parts.graph.one(Q.health.server)
-    gds = await parts.graph.optional(Q.health.gds)
     info = parts.embedder.info
     return StatusOut(
         version=__version__,
@@ -66,7 +65,7 @@ async def status(caller: NamedDependency[Caller], state: State) -> StatusOut:
         jobs=await parts.jobs.count_by_state(),
         embedding={"model": info.name, "version": info.version, "dimension": info.dimension},
         neo4j=server["version"],
-        gds=gds["version"] if gds else None,
+        gds=await _gds(parts.graph),
         queue_depth=await _depth(state),
     )
 
@@ -81,6 +80,13 @@ async def prometheus(state: State) -> Response[bytes]:
     for name in ("queued", "running", "dead"):
         metrics.JOBS.labels(name).set(jobs.get(name, 0))
     return Response(metrics.render(), media_type="text/plain; version=0.0.4")
+
+
+async def _gds(graph: Graph) -> str | None:
+    try:
+        return str((await graph.one(Q.health.gds))["version"])
+    except QueryError:
+        return None
 
 
 async def _answers(graph: Graph) -> str:
