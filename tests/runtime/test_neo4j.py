@@ -1,64 +1,109 @@
-"""One Neo4j, started here, killed, damaged. In this order: each test leaves it as it found it."""
+"""The whole runtime with a Neo4j of its own: used, killed, damaged. The tests run in this order."""
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import psutil
 import pytest
 from neo4j import Driver, GraphDatabase
 
-from app.errors import GraphUnavailable, PartFailed, StoreUnusable
+from app.errors import GraphUnavailable, StoreUnusable
 from app.kernel.cypher import Q
-from app.runtime.config import GraphDoor
-from app.runtime.embedded import GraphPart
+from app.runtime.config import GraphDoor, RuntimeConfig
 from app.runtime.machine import free_port
 from app.runtime.neo4j import ask, versions
-from tests.support.server import EmbeddedPair
+from app.runtime.report import graph_door, status
+from app.runtime.state import State, read_state
+from tests.runtime.conftest import make_config
+from tests.runtime.driver import spawn, wait_for_phase
+from tests.support.server import TEST_JAVA_FLAGS, jar_folder
+
+pytestmark = pytest.mark.slow
+
+
+class Whole:
+    """A supervisor with everything below it, which a test may kill and start again."""
+
+    def __init__(self, config: RuntimeConfig) -> None:
+        self.config = config
+        self.process: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        self.process = spawn(self.config)
+        wait_for_phase(self.config, self.process, "ready")
+
+    @property
+    def state(self) -> State:
+        state = read_state(self.config)
+        assert state is not None
+        return state
+
+    @property
+    def door(self) -> GraphDoor:
+        return graph_door(self.config)
+
+    def end(self, number: signal.Signals) -> int:
+        """Signal the supervisor; its exit code."""
+        assert self.process is not None
+        self.process.send_signal(number)
+        with self.process:
+            return self.process.wait(60)
 
 
 @pytest.fixture(scope="module")
-def pair() -> Iterator[EmbeddedPair]:
-    with EmbeddedPair() as started:
-        started.start_graph()
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Whole]:
+    config = make_config(tmp_path_factory.mktemp("whole"))
+    config = replace(config, cache=jar_folder(), heap_mb=1024, pagecache_mb=256)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JDK_JAVA_OPTIONS", " ".join(TEST_JAVA_FLAGS))
+        started = Whole(config)
+        started.start()
         yield started
+        if started.process is not None and started.process.poll() is None:
+            started.end(signal.SIGKILL)
 
 
 @pytest.fixture
-def graph(pair: EmbeddedPair) -> GraphPart:
-    assert pair.graph is not None
-    return pair.graph
-
-
-@pytest.fixture
-def driver(graph: GraphPart) -> Iterator[Driver]:
-    with GraphDatabase.driver(graph.door.uri, auth=("neo4j", graph.door.password)) as opened:
+def driver(whole: Whole) -> Iterator[Driver]:
+    with GraphDatabase.driver(whole.door.uri, auth=("neo4j", whole.door.password)) as opened:
         yield opened
 
 
-def test_it_is_the_server_that_the_lock_promises(graph: GraphPart) -> None:
-    assert versions(graph.door) == {"neo4j": "2026.08.1", "edition": "community", "gds": "2.26.0"}
+def test_it_is_the_server_that_the_lock_promises(whole: Whole) -> None:
+    assert versions(whole.door) == {"neo4j": "2026.08.1", "edition": "community", "gds": "2.26.0"}
 
 
-def test_it_listens_on_this_machine_only(graph: GraphPart) -> None:
-    assert graph.part.child is not None
-    process = psutil.Process(graph.part.child.pid)
+def test_everything_is_up(whole: Whole) -> None:
+    assert list(whole.state.parts) == ["Neo4j", "Valkey", "API", "worker"]
+    found = status(whole.config)
+    assert found.is_ready, found
+    assert found.parts[0].detail == "Neo4j 2026.08.1 community, GDS 2.26.0"
+
+
+def test_it_listens_on_this_machine_only(whole: Whole) -> None:
+    process = psutil.Process(whole.state.parts["Neo4j"].mark.pid)
     listening = [c.laddr for c in process.net_connections("tcp") if c.status == "LISTEN"]
-    assert {address.port for address in listening} >= {graph.spec.bolt_port, graph.spec.http_port}
+    wanted = {whole.config.bolt_port, whole.config.browser_port}
+    assert {address.port for address in listening} >= wanted
     assert {address.ip for address in listening} <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"}
 
 
-def test_the_browser_is_served(graph: GraphPart) -> None:
-    answer = httpx.get(f"http://127.0.0.1:{graph.spec.http_port}/browser/")
+def test_the_browser_is_served(whole: Whole) -> None:
+    answer = httpx.get(whole.config.browser_url)
     assert answer.status_code == 200
     assert "<html" in answer.text.lower()
 
 
-def test_no_query_reaches_a_log(graph: GraphPart, driver: Driver) -> None:
+def test_no_query_reaches_a_log(whole: Whole, driver: Driver) -> None:
     driver.execute_query("RETURN $said AS said", said="the secret of Sextus")
-    logs = list((graph.spec.home / "logs").glob("*.log"))
+    logs = list((whole.config.neo4j_home / "logs").glob("*.log"))
     assert logs
     assert not any("secret of Sextus" in log.read_text("utf-8", "replace") for log in logs)
 
@@ -94,40 +139,64 @@ def test_the_filtered_vector_index_and_gds_work_without_the_jars_left_out(driver
     assert records[0]["n"] == 50
 
 
-def test_a_wrong_password_is_told_apart_from_a_server_that_is_down(graph: GraphPart) -> None:
+def test_a_wrong_password_is_told_apart_from_a_server_that_is_down(whole: Whole) -> None:
     with pytest.raises(StoreUnusable, match=r"refuses the password of user 'neo4j'.*LOCI_HOME"):
-        ask(replace(graph.door, password="wrong"), Q.runtime.ping)
+        ask(replace(whole.door, password="wrong"), Q.runtime.ping)
     with pytest.raises(GraphUnavailable, match="does not answer"):
         ask(GraphDoor(f"bolt://127.0.0.1:{free_port()}"), Q.runtime.ping)
     with pytest.raises(GraphUnavailable, match="is no address of a Neo4j"):
         ask(GraphDoor("http://127.0.0.1"), Q.runtime.ping)
 
 
-def test_kill_and_start_again_keeps_what_was_committed(pair: EmbeddedPair, driver: Driver) -> None:
+def test_the_password_is_on_no_command_line(whole: Whole) -> None:
+    for part in whole.state.parts.values():
+        assert whole.door.password not in " ".join(psutil.Process(part.mark.pid).cmdline())
+
+
+def test_killed_as_a_whole_it_starts_again_with_all_that_was_committed(
+    whole: Whole, driver: Driver
+) -> None:
     driver.execute_query("UNWIND range(1, 500) AS i CREATE (:Kept {i: i})")
-    pair.kill_graph()
-    door = pair.start_graph()
-    with GraphDatabase.driver(door.uri, auth=("neo4j", door.password)) as again:
+    before = whole.state.parts["Neo4j"].mark
+    os.kill(before.pid, signal.SIGKILL)
+    whole.end(signal.SIGKILL)
+    whole.start()
+    assert whole.state.parts["Neo4j"].mark != before
+    with GraphDatabase.driver(whole.door.uri, auth=("neo4j", whole.door.password)) as again:
         records, _, _ = again.execute_query("MATCH (n:Kept) RETURN count(n) AS n")
     assert records[0]["n"] == 500
 
 
-def test_a_damaged_store_is_told_with_the_way_out(pair: EmbeddedPair, graph: GraphPart) -> None:
-    pair.stop()
-    store = graph.spec.home / "data" / "databases" / "neo4j"
-    for file in store.glob("neostore*"):
-        if file.is_file():
-            file.write_bytes(b"\xff" * file.stat().st_size)
-    with pytest.raises(StoreUnusable, match=r"does not open .*restore a backup"):
-        pair.start_graph()
+def test_told_to_stop_it_stops_neo4j_too(whole: Whole) -> None:
+    neo4j = psutil.Process(whole.state.parts["Neo4j"].mark.pid)
+    assert whole.end(signal.SIGTERM) == 0
+    assert not neo4j.is_running()
 
 
-def test_a_program_that_ends_at_once_is_no_silent_wait(
-    pair: EmbeddedPair, graph: GraphPart
-) -> None:
-    pair.kill_graph()
-    (graph.spec.home / "conf" / "neo4j.conf").write_text("no.such.setting=1\n")
-    part = replace(graph).part
-    part.start()
-    with pytest.raises(PartFailed, match=r"Neo4j ended during its start: .*no.such.setting"):
-        graph.wait(60)
+def test_a_server_that_ends_at_once_is_no_silent_wait(whole: Whole) -> None:
+    said = _failure(replace(whole.config, heap_mb=10**9))
+    assert said.startswith("PartFailed: Neo4j ended during its start: ")
+    assert str(whole.config.neo4j_home / "logs") in said
+
+
+def test_a_damaged_store_is_told_with_the_way_out(whole: Whole) -> None:
+    store = whole.config.neo4j_home / "data" / "databases" / "neo4j"
+    for file in _files(store, "neostore*"):
+        file.write_bytes(b"\xff" * file.stat().st_size)
+    said = _failure(whole.config)
+    assert said.startswith(f"StoreUnusable: The store in {whole.config.neo4j_home / 'data'} ")
+    assert "restore a backup" in said
+
+
+def _files(folder: Path, pattern: str) -> list[Path]:
+    found = [path for path in folder.glob(pattern) if path.is_file()]
+    assert found
+    return found
+
+
+def _failure(config: RuntimeConfig) -> str:
+    """What a start that fails says."""
+    with spawn(config) as process:
+        said = process.communicate(timeout=120)[0]
+    assert process.returncode == 1
+    return said

@@ -9,7 +9,6 @@ import sys
 import time
 from dataclasses import replace
 
-import psutil
 import pytest
 from redis import Redis
 
@@ -20,7 +19,7 @@ from app.runtime.report import redis_url, status
 from app.runtime.state import State, read_state
 from app.runtime.supervisor import stop
 from tests.runtime.driver import COMMANDS, spawn, supervised, wait_for_phase
-from tests.support.server import Backend, jar_folder
+from tests.support.server import Backend
 
 STUBBORN = (
     sys.executable,
@@ -157,28 +156,6 @@ def test_a_given_graph_with_a_wrong_password_is_a_sentence(given: RuntimeConfig)
         said = process.communicate(timeout=60)[0]
     assert said.startswith("StoreUnusable: ")
     assert "correct NEO4J_PASSWORD" in said
-
-
-def test_neo4j_itself_survives_a_killed_supervisor(
-    config: RuntimeConfig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The whole of it, with nothing given: up, supervisor killed, up, interrupted."""
-    monkeypatch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
-    whole = replace(config, cache=jar_folder(), heap_mb=1024, pagecache_mb=256)
-    with supervised(whole) as process:
-        state = read_state(whole)
-        assert state is not None
-        assert list(state.parts) == ["Neo4j", "Valkey", "API", "worker"]
-        assert status(whole).is_ready
-        process.kill()
-    with supervised(whole) as process:
-        found = status(whole)
-        assert found.parts[0].detail == "Neo4j 2026.08.1 community, GDS 2.26.0"
-        assert not living(state.parts["Neo4j"].mark)
-        neo4j = psutil.Process(found.parts[0].pid or 0)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 0
-        assert not neo4j.is_running()
 
 
 def test_an_interrupt_while_starting_ends_what_had_started(
