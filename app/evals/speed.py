@@ -16,14 +16,14 @@ from app.episodes import record
 from app.episodes.model import Capture
 from app.episodes.record import Cleaned
 from app.evals.retrieval import ApiClient
+from app.indexing.analysis import query_terms
+from app.indexing.dates import date_terms
 from app.kernel.caller import Caller
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import sanitize
-from app.search.analysis import query_terms
-from app.search.dates import date_terms
 from app.search.lucene import text_query
 from app.search.model import Filters
 from app.wiring import Parts

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.indexing.neighbours import CONTEXT_AFTER, CONTEXT_BEFORE, context_terms, window_text
 from app.kernel.graph import Row
-from app.search.neighbours import CONTEXT_AFTER, CONTEXT_BEFORE, context_terms, window_text
 
 # An entry takes in so many turns at the most on either side; whoever is that near to a new turn
 # is indexed anew.

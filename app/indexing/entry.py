@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from app.indexing.analysis import analyse, detect_language
+from app.indexing.dates import day_terms
 from app.kernel.clock import FOREVER
-from app.search.analysis import analyse, detect_language
-from app.search.dates import day_terms
 
 LIVE = "live"
 

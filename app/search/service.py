@@ -11,10 +11,10 @@ import numpy as np
 from app.embeddings.model import Embedder, Role
 from app.embeddings.tokens import count_tokens
 from app.episodes.record import session_id
+from app.indexing.analysis import query_terms
+from app.indexing.dates import date_terms
 from app.kernel.graph import Row
-from app.search.analysis import query_terms
 from app.search.bundle import band
-from app.search.dates import date_terms
 from app.search.fusion import rrf, weighted
 from app.search.lucene import text_query
 from app.search.mmr import mmr

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from app.search.dates import date_terms, day_terms
+from app.indexing.dates import date_terms, day_terms
 
 
 @pytest.mark.parametrize(

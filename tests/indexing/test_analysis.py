@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.search.analysis import analyse, detect_language, fold, query_terms
-from app.search.irregular import BASES
-from app.search.stop_words import STOP_WORDS
+from app.indexing.analysis import analyse, detect_language, fold, query_terms
+from app.indexing.irregular import BASES
+from app.indexing.stop_words import STOP_WORDS
 
 
 @pytest.mark.parametrize(

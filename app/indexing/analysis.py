@@ -15,8 +15,8 @@ from functools import lru_cache
 import Stemmer
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from app.search.irregular import BASES
-from app.search.stop_words import STOP_WORDS
+from app.indexing.irregular import BASES
+from app.indexing.stop_words import STOP_WORDS
 
 LANGUAGES = {"en": "english", "de": "german"}  # code: name of the Snowball stemmer
 DEFAULT_LANGUAGE = "en"

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.search.neighbours import context_terms, window_text
+from app.indexing.neighbours import context_terms, window_text
 
 TERMS = st.lists(st.sampled_from(["a", "b", "c"]), max_size=200)
 
