@@ -17,6 +17,7 @@ _DOMAIN = re.compile(
     r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W\d_]{2,24}(?![\w-])|\[\d{1,3}(?:\.\d{1,3}){3}\]"
 )
 _REPOSITORY = re.compile(r":(?!//)[\w.~-]{0,100}/|:[\w.~-]{1,100}\.git\b")
+_USER_INFO = re.compile(r"://(?:[^/\s@]*:)?$")
 _WRITTEN_OUT = re.compile(
     r"(?<![\w.+-])[\w.+-]{1,64}[ ]?[\[({](?i:at|ät)[\])}][ ]?[\w-]{1,63}"
     r"(?:[ ]?(?:\.|[\[({](?i:dot|punkt)[\])}])[ ]?[\w-]{1,63}){1,4}(?!\w)"
@@ -43,21 +44,27 @@ def _email(text: str, at: int) -> Find | None:
     if not local or domain is None or ".." in local:
         return None
     start, end = at - len(local), domain.end()
-    remote = local == "git" or text[max(0, start - 3) : start] == "://"
+    remote = local == "git" or _USER_INFO.search(text[max(0, start - 80) : start])
     if remote or "//" in local or _REPOSITORY.match(text, end):
         return None
     return Find(start, end, "email")
 
 
 _V4 = re.compile(r"(?<![\w.-])(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\d)")
-_V6 = re.compile(r"(?<![\w:.])(?=[\da-fA-F]{0,4}:)[\da-fA-F:]{2,39}(?:(?:\d{1,3}\.){3}\d{1,3})?(?![\w:])")
-_VERSION = re.compile(r"(?:version|release|build|ver\.?|chapter|section|kapitel|abschnitt) ?v?$", re.I)
+_V6 = re.compile(
+    r"(?<![\w:.])(?=[\da-fA-F]{0,4}:)[\da-fA-F:]{2,39}(?:(?:\d{1,3}\.){3}\d{1,3})?(?![\w:])"
+)
+_VERSION = re.compile(
+    r"(?:version|release|build|ver\.?|chapter|section|kapitel|abschnitt) ?v?$", re.I
+)
 
 
 def networks(text: str) -> Iterator[Find]:
     """IPv4 and IPv6 addresses; a version number of four parts is none."""
     for match in _V4.finditer(text):
-        if _is_v4(match.group()) and not _VERSION.search(text[max(0, match.start() - 12) : match.start()]):
+        if _is_v4(match.group()) and not _VERSION.search(
+            text[max(0, match.start() - 12) : match.start()]
+        ):
             yield Find(*match.span(), "ip")
     if text.count(":") < 2:
         return

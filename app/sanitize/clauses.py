@@ -3,6 +3,7 @@
 All positions are in the folded view. Look-back and look-ahead are bounded.
 """
 
+# ruff: noqa: E501 - word lists read better in long lines
 from __future__ import annotations
 
 import re
@@ -55,7 +56,8 @@ def is_command(text: str, start: int) -> bool:
     return not _HARMLESS_BEFORE.search(before)
 
 
-_OPEN_QUOTE = re.compile(r"[\"'(\[]{1,2}[^\w\n]{0,3}$")
+_OPEN_QUOTE = re.compile(r"(?:(?<=[\s(:\[,*-])|^)[\"'(\[](?=\W{0,2}(?:\w|$))")
+_CLOSES = {"(": ")", "[": "]"}
 _TALK = re.compile(
     r"\b(?:attack\w*|inject\w*|jailbreak\w*|phrases?|examples?|typical|classic\w*|detect\w*|"
     r"filter\w*|blocks?|blocked|markers?|patterns?|explain\w*|article|papers?|mention\w*|"
@@ -66,33 +68,46 @@ _TALK = re.compile(
     r"schadlich\w*|vortrag\w*|schulung\w*|formulierung\w*|aufsatz|angreifer\w*|masche|"
     r"floskel\w*|befehle? wie|prompts? wie|satze? wie)\b"
 )
-_LIKE = re.compile(r"\b(?:like|such as|as in|called|e\.g\.|namely|wie|etwa|namens|z\.\s?b\.)\W{1,4}$")
+_LIKE = re.compile(
+    r"\b(?:like|such as|as in|called|e\.g\.|namely|wie|etwa|namens|z\.\s?b\.)\W{1,4}$"
+)
 _MENTION_REACH = 160
 
 
 def is_mention(text: str, start: int, end: int) -> bool:
     """Whether the words are quoted in talk about such attacks, rather than addressed to anyone."""
-    before = text[max(0, start - _MENTION_REACH) : start].rpartition("\n")[2]
-    opening = _OPEN_QUOTE.search(before)
-    if opening is None:
+    line = max(text.rfind("\n", 0, start) + 1, start - _MENTION_REACH)
+    before = text[line:start]
+    quote = _opening(before)
+    if quote < 0:
         return bool(_LIKE.search(before) and _TALK.search(before))
-    closing = _closing(text, end, opening.group()[0])
+    closing = _closing(text, end, before[quote])
     if closing < 0:
         return False
     after = text[closing + 1 : closing + 1 + _MENTION_REACH].partition("\n")[0]
-    return bool(_TALK.search(before[: opening.start()]) or _TALK.search(after))
+    return bool(_TALK.search(before[:quote]) or _TALK.search(after))
+
+
+def _opening(before: str) -> int:
+    """Where the quotation begins that is still open at the end of `before`, -1 for none."""
+    opening = -1
+    for match in _OPEN_QUOTE.finditer(before):
+        if opening < 0 or before.find(before[opening], opening + 1, match.end()) >= 0:
+            opening = match.end() - 1
+    if opening < 0:
+        return -1
+    closes = _CLOSES.get(before[opening], before[opening])
+    return -1 if re.search(re.escape(closes) + r"(?!\w)", before[opening + 1 :]) else opening
 
 
 def _closing(text: str, end: int, opening: str) -> int:
-    closes = {"(": ")", "[": "]"}.get(opening, opening)
-    return text.find(closes, end, end + _MENTION_REACH)
+    return text.find(_CLOSES.get(opening, opening), end, end + _MENTION_REACH)
 
 
 def _sentence_start(text: str, position: int) -> int:
-    begin = max(0, position - _REACH)
-    last = begin
-    for last_match in _BOUNDARY.finditer(text, begin, position):
-        last = last_match.end()
+    last = max(0, position - _REACH)
+    for boundary in _BOUNDARY.finditer(text, last, position):
+        last = boundary.end()
     return last
 
 

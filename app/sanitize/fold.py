@@ -15,10 +15,62 @@ from dataclasses import dataclass
 # Letters of other alphabets that look like a Latin one (chosen from the Unicode confusables).
 _LOOKALIKES = {
     pair[0]: pair[1]
-    for pair in (
-        "аa вb еe кk мm нh оo рp сc тt уy хx іi ѕs јj һh ԁd ԛq ԝw ѵv гr ԍg ӏl "
-        "αa βb γy ιi κk νv οo ρp τt υu χx ωw ηn ɑa ɡg ıi ɩi ʟl ɴn ʀr ɪi ᴀa ᴇe ᴏo ᴜu ᴛt ᴘp ᴄc ᴅd ɢg ꜱs"
-    ).split()
+    for pair in [
+        "аa",
+        "вb",
+        "еe",
+        "кk",
+        "мm",
+        "нh",
+        "оo",
+        "рp",
+        "сc",
+        "тt",
+        "уy",
+        "хx",
+        "іi",
+        "ѕs",
+        "јj",
+        "һh",
+        "ԁd",
+        "ԛq",
+        "ԝw",
+        "ѵv",
+        "гr",
+        "ԍg",
+        "ӏl",
+        "αa",
+        "βb",
+        "γy",
+        "ιi",
+        "κk",
+        "νv",
+        "οo",
+        "ρp",
+        "τt",
+        "υu",
+        "χx",
+        "ωw",
+        "ηn",
+        "ɑa",
+        "ɡg",
+        "ıi",
+        "ɩi",
+        "ʟl",
+        "ɴn",
+        "ʀr",
+        "ɪi",
+        "ᴀa",
+        "ᴇe",
+        "ᴏo",
+        "ᴜu",
+        "ᴛt",
+        "ᴘp",
+        "ᴄc",
+        "ᴅd",
+        "ɢg",
+        "ꜱs",
+    ]
 }
 _SPECIAL = {
     "ß": "s", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "ð": "d", "þ": "th",
@@ -63,7 +115,9 @@ class View:
         """Where `[start, end)` of the view is in the text that was folded."""
         if self.offsets is None:
             return start, end
-        return self.offsets[start], self.offsets[end - 1] + 1 if end > start else self.offsets[start]
+        return self.offsets[start], self.offsets[end - 1] + 1 if end > start else self.offsets[
+            start
+        ]
 
 
 def fold(text: str) -> View:

@@ -5,6 +5,7 @@ built from word families, so that what one phrase teaches holds for its relative
 every repetition is bounded: matching takes time linear in the text.
 """
 
+# ruff: noqa: E501 - a pattern broken in the middle is harder to read than a long line
 from __future__ import annotations
 
 import re
@@ -24,8 +25,6 @@ class Rule:
     pattern: re.Pattern[str]
     guarded: bool = True
     named: bool = False
-
-
 
 
 def _words(*alternatives: str) -> str:
@@ -78,21 +77,16 @@ _SAY = _words(
     " send execute do act generate provide translate instead simply just only list summarize create"
 )
 
-_IGNORE_EN = (
-    rf"\b{_DROP}_(?:{_FILL}_){{0,5}}{_PRIOR}_(?:(?:{_FILL}|{_PRIOR})_){{0,5}}{_STRONG}\b"
-)
+_IGNORE_EN = rf"\b{_DROP}_(?:{_FILL}_){{0,5}}{_PRIOR}_(?:(?:{_FILL}|{_PRIOR})_){{0,5}}{_STRONG}\b"
 _IGNORE_EN_WEAK = (
-    rf"\b{_DROP}_(?:{_FILL}_){{0,4}}"
+    rf"\b{_DROP}_(?!(?:\w{{2,8}}_){{0,2}}(?:my|our|his|her|their)\b)(?:{_FILL}_){{0,4}}"
     r"(?:all|any|previous|prior|preceding|earlier|above|foregoing|provided|given)"
     rf"_(?:(?:{_FILL}|{_PRIOR})_){{0,4}}{_WEAK}\b(?!_(?:from|in|on|by|of)\b)"
 )
-_IGNORE_EN_POST = (
-    rf"\b{_DROP}_(?:{_FILL}_){{1,4}}{_STRONG}_"
-    + _phrases(
-        "above|before this|before that|so far|(?:that )?(?:you|u) (?:were|have been|are|got|received"
-        "|'ve been) ?(?:given|told)?|i (?:gave|told|have given) you|given (?:to you|above|before|earlier)"
-        "|provided|previously|from (?:before|above|earlier|your)"
-    )
+_IGNORE_EN_POST = rf"\b{_DROP}_(?:{_FILL}_){{1,4}}{_STRONG}_" + _phrases(
+    "above|before this|before that|so far|(?:that )?(?:you|u) (?:were|have been|are|got|received"
+    "|'ve been) ?(?:given|told)?|i (?:gave|told|have given) you|given (?:to you|above|before|earlier)"
+    "|provided|previously|from (?:before|above|earlier|your)"
 )
 _THE_ABOVE = (
     rf"\b{_DROP}_(?:(?:all|everything|anything)(?:_of)?_)?"
@@ -133,7 +127,7 @@ _VOID_EN = (
 _FORGET_ALL_EN = (
     r"\b(?:forget|disregard|ignore|unlearn)(?:_about)?_(?:absolutely_|simply_)?"
     r"(?:everything|all)(?:_(?:that|of_(?:that|this|it)))?"
-    r"(?=[\W]{0,3}(?:$|[.,!?;:\n\"'-])|_(?:and|you|i|we|before|above|that|prior|previous|from|so|now|"
+    r"(?=[\W]{0,3}(?:$|[.,!?;:\n\"'-])|_(?:and|you|i|we|before|that|from|so|now|"
     r"print|say|write|tell|output|else|earlier|which|said|learned)\b)"
 )
 _MEMORY_EN = (
@@ -153,10 +147,11 @@ _NOW_INSTRUCTIONS = (
     r"_(?:now|from_now_on|henceforth|changed)\b"
     r"|\byour_new_(?:instructions?|directives?|orders?|objective)_(?:is|are)\b"
 )
-_LABEL_START = r"(?:^|(?<=[\n.!?;:\"'(\[{<>|*#-])|(?<=[\n.!?;:\"'(\[{<>|*#-] ))[ \t*#>\"'(\[{-]{0,6}"
+_LABEL_START = (
+    r"(?:^|(?<=[\n.!?;:\"'(\[{<>|*#-])|(?<=[\n.!?;:\"'(\[{<>|*#-] ))[ \t*#>\"'(\[{-]{0,6}"
+)
 _NEW_LABEL = (
-    _LABEL_START
-    + r"(?:here_(?:are|is)_|these_are_)?(?:the_|your_)?"
+    _LABEL_START + r"(?:here_(?:are|is)_|these_are_)?(?:the_|your_)?"
     r"(?:new|updated|additional|revised|further|real|actual|important)_(?:system_|secret_)?"
     r"(?:instructions?|instuctions?|directives?|orders|commands?|statement|prompt)"
     r"(?:_(?:follow|for_you|below))?[ \t*\"'\])]{0,4}(?::|[ ]-[ ]|=>?)"
@@ -212,9 +207,7 @@ _WHAT_PROMPT_EN = (
     r"|\bwhat_(?:is|was|were|are|stands)_(?:written|said|the_\d_sentences?|stated)"
     r"_(?:above|before_the_text|(?:at_the_(?:beginning|start)_of|in)_(?:this|the|your)_prompt)\b"
 )
-_YOU_ARE_NOW = (
-    r"(?:(?<!where )(?<!as )(?<!who )(?<!what )\byou_are_now|\b(?:now|from_now_on)_you[\W]{0,2}(?:[\W]are|re)|\byou'?re_now)_"
-)
+_YOU_ARE_NOW = r"(?:(?<!where )(?<!as )(?<!who )(?<!what )\byou_are_now|\b(?:now|from_now_on)_you[\W]{0,2}(?:[\W]are|re)|\byou'?re_now)_"
 _PERSONA = _YOU_ARE_NOW + (
     r"(?:(?:a|an|the|my|in|going_to_(?:be|act_as)|called|named|known_as|acting_as|"
     r"playing|operating_as)_){0,2}(?:\w{1,15}_){0,2}"
@@ -260,10 +253,10 @@ _DAN = (
     r"|\bmach(?:e|st|en[\W]sie)?_(?:jetzt_)?alles_jetzt\b|\bdan_modus\b"
 )
 _BANNER = (
-    r"[-=*#~<\[]{3,}[ \t]{0,3}(?:end|begin|start|ende|beginn|anfang)(?:[ \t]{0,3}(?:of|des|der|vom))?(?:[ \t](?:the|my|your|user|system|dieses|deines)){0,3}"
+    r"(?<![-=*#~<\[])[-=*#~<\[]{3,80}[ \t]{0,3}(?:end|begin|start|ende|beginn|anfang)(?:[ \t]{0,3}(?:of|des|der|vom))?(?:[ \t](?:the|my|your|user|system|dieses|deines)){0,3}"
     r"[ \t]{0,3}(?:prompts?|instructions?|context|input|documents?|conversation|system|message|anweisung(?:en)?|kontext\w{0,2}|systemprompts?|eingabe)?"
-    r"[ \t]{0,3}(?:[-=*#~>\]]{2,}|[.:!\n]|$)"
-    r"|[-=]{2,}[ \t]{0,3}(?:system|prompt|instructions?)[ \t]{0,3}[-=]{2,}"
+    r"[ \t]{0,3}(?:[-=*#~>\]]{2,80}|[.:!\n]|$)"
+    r"|(?<![-=])[-=]{2,80}[ \t]{0,3}(?:system|prompt|instructions?)[ \t]{0,3}[-=]{2,80}"
     r"|</?[ \t]{0,3}(?:system|systemprompt|system[- ](?:prompt|message|instructions?|mode)|instructions?|assistant|user[- ]input|"
     r"recalled-memory-context|prompt|untrusted|developer)(?:[ \t][^<>\n]{0,80})?[ \t]{0,3}/?>"
     r"|<\|[a-z -]{2,24}\|>|\[/?inst\]|<</?sys>>|<\\?system[ -]mode>|^#{2,4}[ \t]{0,3}(?:system|instructions?|new instructions?|systemprompt)[ \t]{0,3}:?[ \t]{0,3}$"
@@ -311,7 +304,7 @@ _ASK_SECRET = (
     + r"\b|\b(?:das_passwort_fur_unser_system|the_password_(?:for|to|of)_(?:our|your|the)_system)\b"
 )
 _EXFILTRATE = (
-    r"\b(?:send|forward|post|upload|email|exfiltrate|transmit|leak)_(?:all_|the_|this_|your_|every_|of_|entire_|full_|user'?s?_){1,4}"
+    r"\b(?:send|forward|post|upload|email|exfiltrate|transmit|leak)_(?:all_|the_|this_|your_|every_|of_|entire_|full_|whole_|complete_|user'?s?_){1,4}"
     r"(?:chat_history|conversation(?:_history)?|memor(?:y|ies)|credentials|passwords|api_keys?|secrets|system_prompt|employee_data|private_data)"
     r"_(?:\w{2,12}_){0,3}to\b"
     r"|\b(?:first|last)_(?:\w{2,6}_)?letters?_of_(?:the_user'?s|\w{2,12}'s)\b"
@@ -416,7 +409,8 @@ _NEW_DE = (
     r"|\bdas_(?:ist_erledigt|genugt|ist_genug|reicht)_(?:verfasse|schreibe?|sage?|nun|jetzt|bitte)\b"
 )
 _NEW_LABEL_DE = (
-    _LABEL_START + r"(?:hier_(?:sind|ist)_)?(?:die_|deine_)?(?:neue[nr]?|zusatzliche|aktualisierte|weitere|geanderte)_"
+    _LABEL_START
+    + r"(?:hier_(?:sind|ist)_)?(?:die_|deine_)?(?:neue[nr]?|zusatzliche|aktualisierte|weitere|geanderte)_"
     r"(?:system[\W]?)?(?:anweisung(?:en)?|instruktion(?:en)?|befehle?|vorgaben?|direktiven?|regeln?)[ \t*\"'\])]{0,4}(?::|[ ]-[ ])"
 )
 _SYSTEM_LABEL_DE = _LABEL_START + (
@@ -472,8 +466,6 @@ _OBJECT_CUES = (
     "protocol", "obligation", "configuration", "setting",
 )  # fmt: skip
 
-RULES: tuple[Rule, ...] = ()
-
 
 def _rule(
     marker: str, cues: str, pattern: str, *, guarded: bool = True, named: bool = False
@@ -483,7 +475,7 @@ def _rule(
 
 _IGNORE = "ignore_or_forget_context"
 _PREVIOUS = "previous|prior|preceding|earlier|above|all |your|any |existing|initial|original|given|provided|system|former"
-RULES = (
+RULES: tuple[Rule, ...] = (
     _rule(_IGNORE, "|".join(_OBJECT_CUES), _IGNORE_EN),
     _rule(_IGNORE, "context|info|text|doc|artic|artik|messag|conversation|input|content|thought|knowledge|chat|histor|sentence|statement|memor", _IGNORE_EN_WEAK),
     _rule(_IGNORE, "|".join(_OBJECT_CUES), _IGNORE_EN_POST),

@@ -37,13 +37,14 @@ def find_markers(text: str) -> list[Hit]:
 
 
 def _in_view(view: View, text: str) -> Iterator[Hit]:
+    holds = view.text.__contains__
     for rule in RULES:
-        if any(cue in view.text for cue in rule.cues):
+        if any(map(holds, rule.cues)):
             yield from _by_rule(rule, view, text)
     if not view.text.isascii():
         for match in _foreign().finditer(view.text):
             yield _hit(view, match.start(), match.end(), "ignore_or_forget_context")
-    if any(cue in view.text for cue in SQUEEZED_CUES):
+    if any(map(holds, SQUEEZED_CUES)):
         for match in SQUEEZED.finditer(view.text):
             yield _hit(view, match.start(), match.end(), "ignore_or_forget_context")
 
@@ -51,23 +52,38 @@ def _in_view(view: View, text: str) -> Iterator[Hit]:
 @cache
 def _foreign() -> re.Pattern[str]:
     """The sentence in other scripts, its letters folded as those of the texts are."""
-    folded = "".join(fold(char).text if char.isalpha() and not char.isascii() else char for char in FOREIGN)
+    folded = "".join(
+        fold(char).text if char.isalpha() and not char.isascii() else char for char in FOREIGN
+    )
     return re.compile(folded)
 
 
 def _by_rule(rule: Rule, view: View, text: str) -> Iterator[Hit]:
+    cut = 0
     for match in rule.pattern.finditer(view.text):
         start, end = match.span()
-        if rule.named and not text[view.span(*match.span("name"))[0]].isupper():
-            continue
-        if clauses.is_mention(view.text, start, end):
-            continue
-        if rule.guarded and not clauses.is_command(view.text, start):
-            continue
-        yield _hit(view, start, end, rule.id)
+        if start < cut:
+            # Inside an attack already found: a further hit, with nothing more to weigh.
+            yield Hit(*view.span(start, end), rule.id)
+            cut = max(cut, end)
+        elif _counts(rule, match, view, text):
+            begin, cut = clauses.clause_start(view.text, start), _stop(view, end)
+            yield Hit(*view.span(begin, cut), rule.id)
+
+
+def _counts(rule: Rule, match: re.Match[str], view: View, text: str) -> bool:
+    """Whether the match is a command, neither talk about one nor a part of a harmless sentence."""
+    start, end = match.span()
+    if rule.named and not text[view.span(*match.span("name"))[0]].isupper():
+        return False
+    if clauses.is_mention(view.text, start, end):
+        return False
+    return not rule.guarded or clauses.is_command(view.text, start)
+
+
+def _stop(view: View, end: int) -> int:
+    return max(end, clauses.attack_end(view.text, end))
 
 
 def _hit(view: View, start: int, end: int, marker: str) -> Hit:
-    begin = clauses.clause_start(view.text, start)
-    stop = max(end, clauses.attack_end(view.text, end))
-    return Hit(*view.span(begin, stop), marker)
+    return Hit(*view.span(clauses.clause_start(view.text, start), _stop(view, end)), marker)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from os.path import commonprefix
 
 from app.sanitize.trace import Edit, Traced
 
@@ -27,7 +26,8 @@ def normalise(text: str) -> Traced:
 
 def _drop(text: str) -> list[Edit]:
     return [
-        Edit(match.start(), match.end(), _instead(text, match)) for match in _UNWANTED.finditer(text)
+        Edit(match.start(), match.end(), _instead(text, match))
+        for match in _UNWANTED.finditer(text)
     ]
 
 
@@ -49,6 +49,16 @@ def _compose(text: str) -> list[Edit]:
 def _tight(match: re.Match[str], composed: str) -> Edit:
     """The edit without what both forms share at the front and at the end."""
     before = match.group()
-    front = len(commonprefix([before, composed]))
-    back = len(commonprefix([before[:front - 1 : -1], composed[:front - 1 : -1]])) if front else 0
+    front = _shared(before, composed)
+    back = _shared(before[front:][::-1], composed[front:][::-1])
     return Edit(match.start() + front, match.end() - back, composed[front : len(composed) - back])
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    count = 0
+    for mine, theirs in zip(one, other, strict=False):
+        if mine != theirs:
+            break
+        count += 1
+    return count

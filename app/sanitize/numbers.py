@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date
 from functools import lru_cache
 from typing import Protocol
 
@@ -22,7 +21,6 @@ _REGIONS = ("DE", "AT", "CH", "GB", "US")
 # of numbers cannot hold a capture up.
 _LOOKUPS = 400
 
-_GAP = r"[ \u00a0.\u2011\u2013-]"
 _SERIES = re.compile(r"(?<![\w,])\d(?:[ \u00a0\u2011-]?\d){11,}(?![\w])")
 _GROUP = re.compile(r"\d+")
 _ISSUERS = (
@@ -159,8 +157,9 @@ def _pension_day(day: str) -> bool:
 
 
 _PHONE = re.compile(
-    r"(?<![\w.,:/$€£#=+-])(?:\+|00[ .-]?(?=[1-9]))?(?:\(\+?\d{1,5}\)|\d{1,15})"
-    r"(?:[ \u00a0./\u2011\u2013-]{0,3}(?:\(\d{1,5}\)|\d{1,15})){0,8}"
+    r"(?<![\w.,:/$€£#=+-])(?:\+|00[ .-]?(?=[1-9]))?(?:\(\+?\d{1,5}\)|\d{1,15}+)"
+    r"(?:[ \u00a0./\u2011\u2013-]{0,3}\(\d{1,5}\)"
+    r"|(?:[ \u00a0./\u2011\u2013-]{1,3}|(?<=\)))\d{1,15}+){0,8}+"
     r"(?:[ ]?(?:x|ext\.? ?|Durchwahl |DW )\d{1,6})?(?![\w%€$£]|[.,:]\d)"
 )
 _NANP = re.compile(r"(?:\+?1[ .-]?)?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}([-. ]))[2-9]\d{2}[-. ]\d{4}")
@@ -192,19 +191,13 @@ def phones(text: str) -> Iterator[Find]:
     """Telephone numbers: international ones, valid ones of `_REGIONS`, and what is named so."""
     lookups = 0
     for match in _PHONE.finditer(text):
-        span = _trimmed(match)
-        number = text[slice(*span)]
+        span, number = match.span(), match.group()
         digits = sum(map(str.isdigit, number))
         if not 7 <= digits <= 17 or _DATE.search(number):
             continue
         lookups += 1
         if _is_phone(text, span, number, lookups <= _LOOKUPS):
             yield Find(*span, "phone")
-
-
-def _trimmed(match: re.Match[str]) -> tuple[int, int]:
-    """Without an opening bracket that is never closed."""
-    return match.span()
 
 
 def _is_phone(text: str, span: tuple[int, int], number: str, may_look_up: bool) -> bool:
@@ -223,10 +216,8 @@ def _is_phone(text: str, span: tuple[int, int], number: str, may_look_up: bool) 
 
 def _says_phone(before: str) -> bool:
     """Whether the word nearest to the number is one for telephones ("Tel. Nr.")."""
-    last = None
-    for last in _PHONE_BEFORE.finditer(before):
-        pass
-    return last is not None and len(before) - last.end() < 16
+    ends = [match.end() for match in _PHONE_BEFORE.finditer(before)]
+    return bool(ends) and len(before) - ends[-1] < 16
 
 
 @lru_cache(maxsize=4096)
@@ -244,12 +235,3 @@ def _valid_in(number: str, region: str | None) -> bool:
     except phonenumbers.NumberParseException:
         return False
     return phonenumbers.is_valid_number(parsed)
-
-
-def is_date(year: int, month: int, day: int) -> bool:
-    """Whether the three make a day of the calendar."""
-    try:
-        date(year, month, day)
-    except ValueError:
-        return False
-    return True

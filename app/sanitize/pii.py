@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import chain
+from operator import itemgetter
 
 from app.sanitize.addresses import emails, ibans, networks
 from app.sanitize.finds import Find, settle
@@ -14,7 +16,7 @@ from app.sanitize.secrets import secrets
 _DIGIT = re.compile(r"\d")
 _PLACEHOLDER = re.compile(r"\[(?:email|phone|iban|card|national_id|ip|secret|name)\]")
 # Fewer digits than this and no number of a person, an account or a telephone can be there.
-_FEWEST_DIGITS = 7
+_FEWEST_DIGITS = 6
 _NUMBER_DETECTORS: tuple[Callable[[str], Iterator[Find]], ...] = (
     cards,
     glued,
@@ -53,7 +55,11 @@ def _count_digits(text: str) -> int:
 
 
 def _outside_placeholders(text: str, finds: list[Find]) -> list[Find]:
+    """Finds that touch no placeholder: what an earlier pass has put there stays as it is."""
     taken = [match.span() for match in _PLACEHOLDER.finditer(text)]
-    if not taken:
-        return finds
-    return [f for f in finds if not any(f.start < end and start < f.end for start, end in taken)]
+    return [find for find in finds if not _touches(taken, find)] if taken else finds
+
+
+def _touches(taken: list[tuple[int, int]], find: Find) -> bool:
+    index = bisect_left(taken, find.end, key=itemgetter(0))
+    return index > 0 and taken[index - 1][1] > find.start

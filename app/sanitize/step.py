@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from app.errors import EmptyText, PiiRefused, ResidueOnly
-from app.sanitize.finds import Find
 from app.sanitize.markers import Hit, find_markers
 from app.sanitize.names import find_names
 from app.sanitize.normalise import normalise
@@ -76,8 +75,11 @@ def sanitize(text: str, policy: SanitizePolicy) -> Sanitized:
     run = _Run(normalise(text), policy, policy.wanted())
     _require(run.traced.text)
     for _ in range(_ROUNDS):
-        if not (_cut_markers(run) | _handle_pii(run)):
+        cut = _cut_markers(run)
+        if not (_handle_pii(run) or cut):
             return _result(text, run)
+    if not cut:
+        return _result(text, run)
     raise ResidueOnly("text goes on yielding instruction markers as they are cut", field="text")
 
 
@@ -139,7 +141,9 @@ def _handle_pii(run: _Run) -> bool:
         finds = find_names(text, finds)
     for find in finds:
         if run.policy.action(find.kind) is Action.REFUSE:
-            raise PiiRefused(f"text holds data of the class {find.kind}, refused here", field="text")
+            raise PiiRefused(
+                f"text holds data of the class {find.kind}, refused here", field="text"
+            )
     tagged = [find for find in finds if run.policy.action(find.kind) is Action.TAG]
     run.tagged = Counter(find.kind for find in tagged)
     redacted = [find for find in finds if run.policy.action(find.kind) is Action.REDACT]
@@ -150,9 +154,7 @@ def _handle_pii(run: _Run) -> bool:
 
 def _replace(run: _Run, edits: list[tuple[Edit, str]]) -> None:
     if edits:
-        fresh = [
-            Redaction(*run.traced.origin(edit.start, edit.end), kind) for edit, kind in edits
-        ]
+        fresh = [Redaction(*run.traced.origin(edit.start, edit.end), kind) for edit, kind in edits]
         run.redactions = _without_covered(run.redactions, fresh)
         run.traced = run.traced.edit(edit for edit, _ in edits)
 

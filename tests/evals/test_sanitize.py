@@ -1,0 +1,59 @@
+"""Floors for the sanitising step on the benchmark data beside the project."""
+
+from pathlib import Path
+
+import pytest
+
+from app.evals import sanitize
+
+BENCH = Path(__file__).parents[2].parent / "shared" / "bench"
+pytestmark = [
+    pytest.mark.evals,
+    pytest.mark.skipif(not BENCH.is_dir(), reason="no benchmark data beside the project"),
+]
+
+
+def test_attacks_are_found_and_harmless_texts_left_alone() -> None:
+    figures = sanitize.injection(BENCH)
+    print(figures)
+    assert figures["attack"]["share"] >= 0.60
+    assert figures["attack de"]["share"] >= 0.65
+    assert figures["attack en"]["share"] >= 0.55
+    assert figures["harmless NotInject"]["share"] <= 0.02
+    assert figures["harmless"]["share"] <= 0.01
+    assert figures["harmless de"]["share"] <= 0.02
+
+
+def test_ordinary_talk_is_left_alone() -> None:
+    figures = sanitize.false_alarms_in_talk(BENCH)
+    print(figures)
+    assert figures["of"] > 5000
+    assert figures["share"] <= 0.001
+
+
+def test_the_attack_is_cut_out_of_the_mail() -> None:
+    figures = sanitize.excision(BENCH)
+    print(figures)
+    assert figures["caught"] >= 0.70
+    assert figures["precision"] >= 0.98
+    assert figures["recall"] >= 0.65
+    assert figures["exact_of_caught"] >= 0.55
+
+
+def test_personal_data_is_found_and_little_else() -> None:
+    figures = sanitize.pii(BENCH)
+    print(figures)
+    for kind in ("email", "iban", "ip", "national_id"):
+        assert figures[kind]["precision"] >= 0.98
+        assert figures[kind]["recall"] >= 0.98
+    assert figures["card"]["precision"] >= 0.98
+    assert figures["card"]["recall"] >= 0.90
+    assert figures["phone"]["precision"] >= 0.95
+    assert figures["phone"]["recall"] >= 0.90
+
+
+def test_the_step_keeps_up_with_an_import() -> None:
+    figures = sanitize.speed(BENCH)
+    print(figures)
+    # Measured above 6,000 a second on one core of the development machine; half is the floor.
+    assert figures["per_second"] >= 2500
