@@ -119,11 +119,18 @@ class Graph:
                 return await session.execute_write(_named(name, "write")(managed))
 
     async def raw(self, text: str, /, **params: Any) -> list[Row]:
-        """Schema statements of our own migrations, which cannot be parameterised elsewhere."""
+        """One schema statement of ours, which no query file can hold.
+
+        Retried like a write: two processes that start at once wait for each other's schema locks.
+        """
+
+        async def work(tx: AsyncManagedTransaction) -> list[Row]:
+            result = await tx.run(text, params)
+            return [plain(record.data()) for record in [r async for r in result]]
+
         with _translated():
             async with self._session("write") as session:
-                result = await session.run(text, params)
-                return [plain(record.data()) for record in [r async for r in result]]
+                return await session.execute_write(work)
 
     async def _batched(self, query: Query, params: Row) -> list[Row]:
         with _translated(), _timed(query):
