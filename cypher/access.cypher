@@ -136,7 +136,7 @@ MATCH (a:AuditEvent {tenant: $tenant})
 WHERE a.at <= $before_at AND a.scope IN $scopes
   AND (a.at < $before_at OR a.id < $before_id)
   AND ($kind IS NULL OR a.kind = $kind)
-  AND ($target IS NULL OR EXISTS { (a)-[:AUDIT]->(x) WHERE x.id = $target })
+  AND ($target IS NULL OR EXISTS { (a)-[:AUDIT]->(x) WHERE coalesce(x.id, x.path) = $target })
 WITH a ORDER BY a.at DESC, a.id DESC LIMIT $limit
 WITH a, COLLECT { MATCH (a)-[:AUDIT]->(x) RETURN x LIMIT 1 }[0] AS t
 RETURN a.id AS id, a.kind AS kind, a.outcome AS outcome, a.scope AS scope, a.actor AS actor,

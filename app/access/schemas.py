@@ -152,7 +152,7 @@ class AuditOut(msgspec.Struct, frozen=True):
     actor: str
     at: datetime
     request: str | None
-    targets: list[str]
+    target: str | None
     payload: dict[str, Any]
     seq: int | None
     hash: str | None

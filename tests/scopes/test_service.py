@@ -1,0 +1,80 @@
+"""Making scopes, and the policy that a text passes."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.kernel.caller import Role
+from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
+
+
+async def test_a_scope_is_made_once_with_what_lies_between(admin: Principal, tenant: str) -> None:
+    body = {"path": f"{tenant}/new/agent:bee", "name": "Bee"}
+    first = await admin.http.post("/v1/scopes", json=body)
+    again = await admin.http.post("/v1/scopes", json=body)
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert first.json() == again.json()
+    assert (first.json()["kind"], first.json()["name"]) == ("agent", "Bee")
+    paths = {s["path"] for s in (await admin.http.get("/v1/scopes")).json()["items"]}
+    assert {tenant, f"{tenant}/new", f"{tenant}/new/agent:bee"} <= paths
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "Acme", "a b", "a/b/c", "a//b", "/a", "a/", "a/b/robot:x", "a/user:", "a/user:x/y", "ä",
+     "a" * 65, "a/b\n", "-a", "a;drop"],
+)  # fmt: skip
+async def test_a_path_that_is_none_is_refused_by_name(admin: Principal, path: str) -> None:
+    answer = await admin.http.post("/v1/scopes", json={"path": path})
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["field"] == "path"
+
+
+async def test_a_tenant_is_not_made_over_http(admin: Principal) -> None:
+    answer = await admin.http.post("/v1/scopes", json={"path": "brand-new"})
+    assert answer.status_code == 422
+
+
+async def test_a_scope_of_another_tenant_is_not_made(admin: Principal, tenant: str) -> None:
+    answer = await admin.http.post("/v1/scopes", json={"path": f"{tenant}-b/dev"})
+    assert answer.status_code == 404
+
+
+async def test_a_scope_that_is_there_unseen_is_a_conflict_without_its_policy(
+    principal: MakePrincipal, admin: Principal, tenant: str
+) -> None:
+    lead = await principal(
+        f"{tenant}/dev", role=Role.ADMIN, name="lead", kind="user", subtree=False
+    )
+    await admin.http.post("/v1/scopes", json={"path": f"{tenant}/dev/user:ann"})
+    answer = await lead.http.post("/v1/scopes", json={"path": f"{tenant}/dev/user:ann"})
+    assert answer.status_code == 409
+    assert "policy" not in answer.json()
+
+
+async def test_the_nearest_policy_on_the_way_up_holds(
+    admin: Principal, opened: Parts, tenant: str
+) -> None:
+    await admin.http.post("/v1/scopes", json={"path": f"{tenant}/dev/agent:a"})
+    put = admin.http.put
+    await put("/v1/scopes/policy", params={"scope": tenant}, json={"email": "refuse"})
+    assert (await opened.scopes.policy(f"{tenant}/dev/agent:a")).email == "refuse"
+    await put("/v1/scopes/policy", params={"scope": f"{tenant}/dev"}, json={"email": "keep"})
+    assert (await opened.scopes.policy(f"{tenant}/dev/agent:a")).email == "keep"
+    assert (await opened.scopes.policy(tenant)).email == "refuse"
+
+
+@pytest.mark.parametrize(
+    ("policy", "field"),
+    [({"email": "burn"}, "email"), ({"mail": "tag"}, "mail"), ({"names": "yes"}, "names")],
+)
+async def test_a_policy_that_cannot_be_read_changes_nothing(
+    admin: Principal, tenant: str, policy: dict[str, str], field: str
+) -> None:
+    answer = await admin.http.put("/v1/scopes/policy", params={"scope": tenant}, json=policy)
+    assert answer.status_code == 422
+    assert answer.json()["code"] == "PolicyInvalid"
+    assert answer.json()["errors"][0]["field"] == field
+    scopes = (await admin.http.get("/v1/scopes")).json()["items"]
+    assert [s["policy"] for s in scopes if s["path"] == tenant] == [None]
