@@ -36,7 +36,7 @@ _YOU_NEAR = re.compile(
 _ASKED = re.compile(
     r"(?:what if|why do(?:n't)?|would|could|can|will|must|should|shall|need|have to|please|want)"
     r"\W{1,3}you\b|\byou\W{1,3}(?:must|should|shall|will|can|may|have|need)\b|"
-    r"\bwhat (?:would|if)\b|\bhow would\b|\b(?:du|sie) (?:sollst|musst|wirst|kannst|sollen|mussen)\b|"
+    r"\b(?:mochte|will|verlange|wunsche)\W{1,3}dass\W{1,3}(?:du|sie|ihr)\b|\bwhat (?:would|if)\b|\bhow would\b|\b(?:du|sie) (?:sollst|musst|wirst|kannst|sollen|mussen)\b|"
     r"\b(?:kannst|konntest|wirst|willst|sollst|wurdest|konnen|konnten|wollen|wurden|konnt)"
     r"\W{1,3}(?:du|sie|ihr)\b|\bbitte\w{0,2}\b"
 )

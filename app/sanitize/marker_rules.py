@@ -59,13 +59,17 @@ _FILL = _words(
 )
 _PRIOR = _words(
     "all any every your previous previously prior preceding earlier above aforementioned foregoing"
-    " former existing initial original given provided system safety default old past developer"
+    " former existing initial original given provided system safety default developer"
     " underlying security content ethical internal current programmed built-in stated openai's"
 )
 _STRONG = _words(
     "instructions? instuctions? directions? directives? orders? commands? prompts? rules? rulesets?"
     " guidelines? guidance tasks? assignments? programming constraints? restrictions? training"
     " guardrails? policies requests? mandates? protocols? obligations? configurations? settings?"
+)
+_CORE = _words(
+    "instructions? directives? prompts? rules? rulesets? guidelines? programming constraints?"
+    " restrictions? guardrails? policies protocols?"
 )
 _WEAK = _words(
     "context contexts information infos? texts? documents? docs? articles? articels? artikels?"
@@ -103,7 +107,7 @@ _SAID_EN = (
 _PAGE_AND_SAY = (
     r"\b(?:ignore|disregard|forget|skip)_(?:the|this|that)_(?:\w{2,14}_){0,2}"
     r"(?:webpage|page|website|email|e[\W]?mail|resume|cv|function|document|paper|article|table|code|"
-    r"text|question|context|description|transcript|review|note|data|content|input|message|task|file)s?"
+    r"text|question|context|description|transcript|review|note|data|content|input|message|task|file|user|customer|human|sender|request|rest)s?"
     rf"(?:_(?:above|below))?_(?:and|then|but)_(?:instead_)?{_SAY}\b"
 )
 _NOT_BY_DOCS = _phrases(
@@ -124,6 +128,17 @@ _VOID_EN = (
     r"(?:now_|hereby_|no_longer_)?(?:void|invalid|irrelevant|cancell?ed|obsolete|"
     r"revoked|replaced|superseded|wrong|null|overridden|not_(?:relevant|valid|important|quite|so))"
 )
+_NOT_BOUND = (
+    rf"\b(?:the|your|all|any|these)_(?:previous|prior|preceding|earlier|above|original|initial)_{_CORE}_"
+    r"(?:do_not|don'?t|no_longer)_(?:apply|count|hold|matter)\b"
+    r"|\byou_(?:are_)?(?:no_longer|not)_(?:bound_by|restricted_by|limited_by|subject_to|have_to_(?:follow|obey)|need_to_(?:follow|obey))_"
+    rf"(?:{_FILL}_){{0,3}}(?:{_PRIOR}_|openai_|anthropic_|\w{{3,12}}'s_){{0,2}}(?:{_CORE}|limitations?|filters?|ethics|laws)\b"
+    r"|\b(?:act|respond|answer|behave|reply|ai|model|assistant|chatbot|bot|dan)_(?:\w{1,12}_){0,5}?(?:without|(?:have|has|had|with)_no|free_(?:of|from))_"
+    r"(?:any_|all_)?(?:\w{3,14}_)?(?:restrictions|guidelines|rules|filters?|limits|limitations|constraints|censorship|ethics|safeguards)\b"
+    r"|\b(?:ki|antworte|handle|modell|chatbot|assistent|verhalte)_(?:\w{1,14}_){0,5}?ohne_(?:jegliche_|alle_|irgendwelche_)?(?:\w{4,14}_)?"
+    r"(?:regeln|einschrankungen|beschrankungen|filter|grenzen|richtlinien|zensur)\b"
+    r"|\bobey_(?:only_)?(?:me|my)\b|\bfollow_only_my_(?:instructions|commands|orders)\b"
+)
 _FORGET_ALL_EN = (
     r"\b(?:forget|disregard|ignore|unlearn)(?:_about)?_(?:absolutely_|simply_)?"
     r"(?:everything|all)(?:_(?:that|of_(?:that|this|it)))?"
@@ -139,7 +154,7 @@ _CHANGE_EN = (
     r"\b(?:change|replace|update|modify|rewrite|amend|alter|override|overwrite|overrule|bypass|circumvent|"
     rf"violate|break|subvert|reset|suspend|disable|deactivate|turn_off)_(?:{_FILL}_){{0,3}}"
     r"(?:your|previous|prior|system|safety|existing|preceding|earlier|openai'?s?|original)_"
-    rf"(?:{_PRIOR}_){{0,3}}(?:{_STRONG}|filters?|safeguards?|moderation|limitations?|ethics)\b"
+    rf"(?:{_PRIOR}_){{0,3}}(?:{_CORE}|filters?|safeguards?|moderation|limitations?|ethics)\b"
 )
 _NOW_INSTRUCTIONS = (
     r"\byour_(?:new_|only_|real_|actual_|true_){0,2}"
@@ -157,8 +172,8 @@ _NEW_LABEL = (
     r"(?:_(?:follow|for_you|below))?[ \t*\"'\])]{0,4}(?::|[ ]-[ ]|=>?)"
 )
 _NEW_TASK_EN = (
-    r"\b(?:(?:focus|concentrate)_(?:only_|solely_)?(?:now_)?on_"
-    r"(?:(?:the|your)_(?:new|next|following|real)|this|only_this)_task"
+    r"\b(?:(?:focus|concentrate)_(?:now_)?on_(?:your_(?:new|next|following|real)|the_new)_task"
+    r"|(?:focus|concentrate)_(?:only_|solely_)on_this_task"
     r"|(?:now|here|next)_(?:comes?|follows?|are|is)_(?:a_few_|the_|your_|some_|a_)?"
     r"(?:new|more|further|next|second)_(?:tasks?|instructions?|assignments?|orders?|tests?)"
     r"|now_(?:new|further|more)_(?:tasks?|instructions?|orders?)_(?:are|follow|come|will)\w{0,6}"
@@ -168,7 +183,8 @@ _NEW_TASK_EN = (
     r"|that_is_(?:done|enough|finished)[\W]{1,4}now_(?:please_)?(?:write|help|answer|tell|say|print|show|give|create|draft))\b"
 )
 _SYSTEM_LABEL = (
-    _LABEL_START + r"(?:new_|the_)?system_(?:prompt|message|instructions?|override|"
+    _LABEL_START
+    + r"(?:new_|the_)?system_(?:prompt|message(?=[^\n]{0,60}\b(?:you|your|ignore|obey|must|forget|disregard)\b)|instructions?|override|"
     r"directive|command)[ \t*\"'\])]{0,4}(?::|=(?!=))"
 )
 _PROMPTS = (
@@ -216,7 +232,10 @@ _PERSONA = _YOU_ARE_NOW + (
     r"(?:developer|god|debug|admin|sudo|root|dan|jailbreak)_mode|assistant|ai|chatbot|language_model|"
     r"hacker|terminal|pirate|journalist|character|entity)\b"
 )
-_NAMED = _YOU_ARE_NOW + r"(?:called_|named_|known_as_)?(?P<name>[a-z]\w{1,20})"
+_NAMED = (
+    _YOU_ARE_NOW
+    + r"(?:called_|named_|known_as_)?(?!(?:senior|junior|head|chief|vice|director|manager|ceo|cto|members?|level|connected|subscribed|registered|ready|part)\b)(?P<name>[a-z]\w{1,20})"
+)
 _NAMED_DE = (
     r"\b(?:jetzt|nun|ab_(?:jetzt|sofort))_(?:bist_du|sind_sie)_(?P<name>[a-z]\w{1,20})"
     r"(?=_[a-z]\w{1,20}[\W]|[,.])"
@@ -248,7 +267,7 @@ _RADICAL = (
     r"|\bnow_you_act_as\b|\byou_are_(?:completely|totally)_immoral\b"
 )
 _DAN = (
-    r"\b(?:act_as_(?:a_)?|you_(?:can|will|may|must|are_a|are_now_a|shall)_|to_|called_|stands_for_|a_|^[\W]{0,3}|[.!?:;,\n\"'][\W]{0,3})"
+    r"\b(?:act_as_(?:a_)?|you_(?:can|will|may|must|are_a|are_now_a|shall|and|which|who)_(?:can_)?|to_|called_|stands_for_|a_|^[\W]{0,3}|[.!?:;,\n\"'][\W]{0,3})"
     r"do_anything_now\b|\bdan_mode\b|\b(?:act|respond|answer|reply|behave)_as_dan\b"
     r"|\bmach(?:e|st|en[\W]sie)?_(?:jetzt_)?alles_jetzt\b|\bdan_modus\b"
 )
@@ -259,16 +278,16 @@ _BANNER = (
     r"|(?<![-=])[-=]{2,80}[ \t]{0,3}(?:system|prompt|instructions?)[ \t]{0,3}[-=]{2,80}"
     r"|</?[ \t]{0,3}(?:system|systemprompt|system[- ](?:prompt|message|instructions?|mode)|instructions?|assistant|user[- ]input|"
     r"recalled-memory-context|prompt|untrusted|developer)(?:[ \t][^<>\n]{0,80})?[ \t]{0,3}/?>"
-    r"|<\|[a-z -]{2,24}\|>|\[/?inst\]|<</?sys>>|<\\?system[ -]mode>|^#{2,4}[ \t]{0,3}(?:system|instructions?|new instructions?|systemprompt)[ \t]{0,3}:?[ \t]{0,3}$"
+    r"|<\|[a-z -]{2,24}\|>|\[/?inst\]|<</?sys>>|<\\?system[ -]mode>|^#{2,4}[ \t]{0,3}(?:system|instructions?|new instructions?|systemprompt)[ \t]{0,3}(?::|$)|(?:^|(?<=[\n]))\[/?(?:system|assistant)\](?=[:\s])"
     r"|<(?:now[ \t])?(?:entering[ \t])?(?:\w{2,14}[ \t]){0,3}mode(?:[ \t]\w{2,12})?>"
     r"|</?(?:function[- ]calls?|tool[- ](?:call|use|result)s?|antml:[a-z]{2,20})(?:[ \t][^<>\n]{0,80})?>"
 )
 _MODE = (
-    r"\b(?:system|god|developer|debug|sudo|admin|root|maintenance|jailbreak|override|dan|security)_mode_"
+    r"\b(?:system|god|developer|debug|sudo|admin|root|maintenance|jailbreak|override|dan)_mode_"
     r"(?:is_|now_)?(?:activated|enabled|on|engaged|unlocked)\b"
     r"|\b(?:i'?m|i_am|am)_(?:now_)?(?:entering|initiating|activating|running)_(?:an?_|the_)?(?:\w{2,16}_){1,3}"
     r"(?:mode|override|audit|check|upgrade|reset|diagnostics?)\b"
-    r"|\b(?:enter|switch_to|go_into|activate|enable)_(?:the_)?(?:god|developer|debug|dan|jailbreak|unrestricted|sudo|root)_mode\b"
+    r"|\b(?:enter|switch_to|go_into|activate|enable|simulate)_(?:the_)?(?:god|developer|debug|dan|jailbreak|unrestricted|sudo|root)_mode\b"
     r"|\bas_(?:an_ai_developed_by_\w{2,14}|your_(?:creator|developer|administrator|owner|programmer|master))_i\b"
     r"|\bi(?:'m|_am)_(?:actually_)?(?:your_(?:developer|creator|administrator|programmer|admin|god)|god\b(?=_and_you)|a_(?:system_)?developer_running)\b"
     r"|\byou_must_listen_to_my_(?:instructions|orders|commands)\b"
@@ -284,7 +303,7 @@ _SECRET = (
 )
 _ASK_SECRET = (
     r"\b(?:what(?:'s|[\W]is|[\W]was)|tell_me(?:_what)?|give_me|share(?:_with_me)?|reveal|confirm|provide|print|"
-    r"show_me|send_me|(?:(?:can|could|will|would|if|that)_)?you_(?:give_me|share(?:_with_me)?|tell_me))_(?:what_)?your_(?:\w{2,10}_)?"
+    r"show_me|send_me|(?:(?:can|could|will|would|if)_)you_(?:give_me|share(?:_with_me)?|tell_me))_(?:what_)?your_(?:\w{2,10}_)?"
     + _SECRET
     + r"\b|\b(?:tell_me|give_me|reveal|confirm|provide|share)_(?:to_me_)?(?:the_)(?:secret_|user'?s?_|system_|admin_|\w{3,10}'s_){0,2}"
     + _SECRET
@@ -299,7 +318,7 @@ _ASK_SECRET = (
     + r"\b|\b(?:dein|ihr|euer)_"
     + _SECRET
     + r"_(?:\w{2,14}_){0,4}(?:mit_mir_zu_teilen|geben|verraten|nennen|teilen|mitteilen)\b"
-    r"|\b(?:nenne?|verrate?|gib|sag|teile?|zeige?)_(?:mir_)(?:bitte_)?(?:dein|ihr|euer|das|den|deine|ihre|die)_"
+    r"|\b(?:nenne?|verrate?|gib|sag|teile?|zeige?)_(?:mir_)(?:bitte_)?(?:dein|ihr|euer|das|den|deine|ihre|die)_(?:\w{4,12}_)?"
     + _SECRET
     + r"\b|\b(?:das_passwort_fur_unser_system|the_password_(?:for|to|of)_(?:our|your|the)_system)\b"
 )
@@ -314,7 +333,7 @@ _EXFILTRATE = (
     r"(?:chatverlauf|gesprachsverlauf|konversation|erinnerungen|zugangsdaten|passworter|api[\W]?schlussel|systemprompt|geheimnisse)\b"
 )
 _COERCE = (
-    r"\b(?:respond|reply|answer)_(?:to_)?(?:all|every|any|each)_(?:\w{2,10}_)?questions?_(?:only_)?with\b"
+    r"\b(?:respond|reply|answer)_(?:to_)?(?:all|every|any|each)_(?:\w{2,10}_)?questions?_(?:only_)?with(?=\W{0,3}[:\"']|_(?:i|yes|no|the_(?:word|phrase)|a_yes|a_no|only)\b)"
     r"|\bevery_time_you_(?:get|are_asked|receive)_(?:\w{1,10}_){0,2}(?:question|message|prompt)\w{0,2}_(?:answer|respond|reply|say)\b"
     r"|\bdo_not_answer_(?:this|the|that)_question\b|\bdon'?n?'?t_answer_(?:this|the|that)_question\b"
     r"|\b(?:just|only|jsut)_output\b|\brepeat_after_me\b"
@@ -326,19 +345,19 @@ _COERCE = (
     r"|\byou(?:'re|_are)_(?:not_)?supposed_to_(?:answer_at_all_times|tell_me_there)\b"
     r"|\buse_(?:also_)?information_in_the_prompt\b"
     r"|\bif_you_don'?t_know_(?:say_[\"']|make_something_up)"
-    r"|\banswer_every_question_with\b"
-    r"|\b(?:beantworte|antworte)_(?:\w{1,10}_){0,3}(?:jede|alle)n?_(?:\w{1,10}_)?fragen?_(?:\w{1,10}_){0,2}mit\b"
+    r"|\banswer_every_question_with_i\b"
+    r"|\b(?:beantworte|antworte)_(?:\w{1,10}_){0,3}(?:jede|alle)n?_(?:\w{1,10}_)?fragen?_(?:(?:nur|immer|ausschliesslich|stets)_)?mit(?=\W{0,3}[:\"']|_(?:ja|nein|dem_wort)\b)"
     r"|\bbeantworte_diese_frage_nicht\b|\bsprich_mir_nach\b"
     r"|\bdu_bist_kein\w{0,2}_\w{2,20}_sondern\b|\bgib_eine?_antwort_\w{2,5}_diese_frage_oder\b"
 )
 
 # ---- German ---------------------------------------------------------------------------------
 _DROP_DE = (
-    r"(?:ignorier(?:e|t|en_sie)?|vergiss|vergi[\W]?sst|vergesst|vergessen_sie|missacht(?:e|et|en_sie)|"
-    r"ubergeh(?:e|en_sie)|uberschreib(?:e|en_sie)|umgeh(?:e|en_sie)|verwirf|verwerfen_sie|losch(?:e|en_sie)|"
-    r"loesch(?:e|en_sie)|streich(?:e|en_sie)?|lass(?:e|en_sie)?|ho(?:e)?r(?:e|en_sie)?_nicht_(?:mehr_)?auf|"
-    r"befolg(?:e|en_sie)|beacht(?:e|en_sie)|folg(?:e|en_sie)_nicht(?:_mehr)?|halt(?:e|en_sie)?_(?:dich|sich)_nicht_(?:mehr_)?an|"
-    r"setz(?:e|en_sie)?_(?:dich|sich)_uber)"
+    r"(?:ignorier(?:e|t|en_sie)?|vergiss|vergesst|vergessen_sie|missacht(?:e|et|en_sie)|"
+    r"ubergeh(?:e|en_sie)|uberschreib(?:e|en_sie)|umgeh(?:e|en_sie)|verwirf|verwerfen_sie|"
+    r"hoe?r(?:e|en_sie)?_nicht_(?:mehr_)?auf|folg(?:e|en_sie)_nicht(?:_mehr)?|"
+    r"(?:beacht|befolg)(?:e|en_sie)_(?:nicht|keine)(?:_mehr)?|"
+    r"halt(?:e|en_sie)?_(?:dich|sich)_nicht_(?:mehr_)?an|setz(?:e|en_sie)?_(?:dich|sich)_uber)"
 )
 _FILL_DE = _words(
     "jetzt nun bitte einfach mal sofort komplett ganz vollig die den das der dem diese[nrs]? jene[nr]? von vom"
@@ -360,6 +379,21 @@ _WEAK_DE = _words(
     "information(?:en)? kontext(?:e|es)? texte?s? dokumente?n? artikel(?:n|s)? nachrichten? ausfuhrung(?:en)? ausfuehrung(?:en)? inhalte?n?"
     " unterhaltung(?:en)? gesprach(?:e|s|en|sverlauf)? eingaben? daten wissen chatverlauf gedanken gesagte obige eingabeaufforderung"
 )
+_CORE_DE = _words(
+    "(?:system)?anweisung(?:en)? befehle?n? instruktion(?:en)? vorgaben regeln richtlinien direktiven?"
+    " (?:system)?prompts? auftrage?n? auftraege programmierung beschrankung(?:en)? beschraenkung(?:en)?"
+    " einschrankung(?:en)? sicherheitsregeln sicherheitsvorgaben grundregeln weisungen"
+)
+_LAID_ASIDE_DE = (
+    rf"\blass(?:e|en_sie)?_(?:(?:{_FILL_DE}|{_PRIOR_DE})_){{1,6}}(?:{_STRONG_DE}|{_WEAK_DE})_"
+    r"(?:hinter_(?:dir|sich)|beiseite|ausser_acht|aussen_vor|unbeachtet)\b"
+    rf"|\b(?:beacht|befolg)(?:e|en_sie)_(?:(?:{_FILL_DE}|{_PRIOR_DE})_){{1,6}}(?:{_STRONG_DE}|{_WEAK_DE})_"
+    r"(?:nicht|keinesfalls|auf_keinen_fall)\b"
+    rf"|\b(?:losch|loesch|streich)(?:e|en_sie)_(?:(?:{_FILL_DE}|{_PRIOR_DE})_){{1,6}}{_CORE_DE}\b"
+    r"|\b(?:losch|loesch|leer)(?:e|en_sie)_(?:bitte_|jetzt_|sofort_)?(?:dein|ihr)(?:en|e)?_(?:gesamten?s?_|ganzen?s?_)?"
+    r"(?:gedachtnis|erinnerung(?:en)?|kontext|speicher|wissen)\b"
+    r"|\b(?:befolg|gehorch)(?:e|en_sie)_(?:(?:ab|jetzt|sofort|nun|bitte)_){0,3}nur_(?:noch_)?(?:meine[nr]?|mir)\b"
+)
 _IGNORE_DE = (
     rf"\b{_DROP_DE}_(?:{_FILL_DE}_){{0,5}}{_PRIOR_DE}_(?:(?:{_FILL_DE}|{_PRIOR_DE})_){{0,4}}"
     rf"(?:{_STRONG_DE}|{_WEAK_DE})\b"
@@ -374,12 +408,15 @@ _SAID_DE = (
     r"(?:_(?:zuvor|davor|vorher|bisher|oben|gesagte|bisherige|vorherige|vorangegangene|obige|andere|uber))?"
     r"(?=[\W]{0,3}(?:$|[.,!?;:\n\"'-])|_(?:und|was|gesagte|davor|zuvor|sondern|stehende|schreibe?|sage?|oben|vorher)\b)"
 )
+_LETTING_GO_DE = (
+    r"(?:(?:zu_)?(?:ignorieren|vergessen|missachten|verwerfen|loschen|ubergehen)|ignorierst|vergisst|missachtest|"
+    r"aus_dem_kopf_(?:zu_)?streichen|hinter_(?:sich|dir)|ausser_acht|beiseite)\b"
+)
 _INFINITIVE_DE = (
     rf"\b(?:die|alle[ns]?|samtliche[nrs]?|deine|ihre|saemtliche)_(?:(?:{_FILL_DE}|{_PRIOR_DE})_){{0,3}}"
     r"(?:bisherige[nr]?|vorherige[nr]?|vorige[nr]?|vorangehende[nr]?|vorangegangene[nr]?|vorhergehende[nr]?|obige[nr]?|fruhere[nr]?|ursprungliche[nr]?)_"
-    rf"(?:{_STRONG_DE}|{_WEAK_DE})_(?:(?:{_FILL_DE}|komplett|vollstandig)_){{0,2}}"
-    r"(?:(?:zu_)?(?:ignorieren|vergessen|missachten|verwerfen|loschen|ubergehen)|aus_dem_kopf_(?:zu_)?streichen|"
-    r"hinter_(?:sich|dir)|ausser_acht|beiseite)\b"
+    rf"(?:{_STRONG_DE}|{_WEAK_DE})_(?:(?:{_FILL_DE}|komplett|vollstandig)_){{0,2}}{_LETTING_GO_DE}"
+    rf"|\b(?:alle_)?(?:deine|ihre)_{_CORE_DE}_(?:(?:{_FILL_DE}|komplett|vollstandig)_){{0,2}}{_LETTING_GO_DE}"
 )
 _DESPITE_DE = (
     r"\b(?:abweichend_(?:zu|von)|entgegen|ungeachtet|trotz|im_gegensatz_zu|unabhangig_von|statt)_"
@@ -387,7 +424,7 @@ _DESPITE_DE = (
     rf"_{_STRONG_DE}\b"
 )
 _VOID_DE = (
-    r"\balle_(?:deine_|ihre_)?(?:bisherigen|vorherigen|vorangegangenen|vorhergehenden|obigen|fruheren)_"
+    r"\b(?:alle|die|deine|ihre)_(?:deine_|ihre_)?(?:bisherigen|vorherigen|vorangegangenen|vorhergehenden|obigen|fruheren)_"
     rf"(?:{_STRONG_DE}|{_WEAK_DE})(?:_\w{{1,12}}){{0,5}}?_(?:sind|waren|gelten|werden)_(?:\w{{2,10}}_)?"
     r"(?:irrelevant|ungultig|hinfallig|falsch|aufgehoben|nicht|null|unwichtig|nichtig|egal|ausser)\b"
 )
@@ -395,14 +432,16 @@ _CHANGE_DE = (
     r"\b(?:uberschreib(?:e|en_sie)|ander(?:e|n_sie)|aender(?:e|n_sie)|ersetz(?:e|en_sie)|umgeh(?:e|en_sie)|deaktivier(?:e|en_sie)|"
     r"setz(?:e|en_sie)_ausser_kraft|brich|brechen_sie|hebe?l?n?(?:_sie)?)_"
     r"(?:(?:jetzt|nun|bitte|alle|sofort)_){0,2}(?:deine[nr]?|ihre[nr]?|vorherige[nr]?|bisherige[nr]?|alle)_"
-    rf"(?:{_PRIOR_DE}_){{0,2}}(?:{_STRONG_DE}|filter|schutzmassnahmen|sicherheitsfilter|schranken)\b"
+    rf"(?:{_PRIOR_DE}_){{0,2}}(?:{_CORE_DE}|filter|schutzmassnahmen|sicherheitsfilter|schranken)\b"
     r"|\bdeine_(?:neuen?_)?(?:anweisung(?:en)?|aufgabe|auftrag|instruktion(?:en)?)_(?:lautet|lauten|ist|sind)_(?:jetzt|nun|ab)\b"
     r"|\bdeine_neuen?_(?:anweisung(?:en)?|instruktion(?:en)?)_(?:lautet|lauten|ist|sind)\b"
+    r"|\bschalt(?:e|en_sie)_(?:(?:bitte|alle|deine|ihre|jetzt)_){1,3}(?:\w{3,16}_)?(?:filter|sicherheits\w{3,16}|beschrankungen|einschrankungen|schutz\w{0,14})_(?:aus|ab)\b"
 )
 _NEW_DE = (
-    r"\b(?:nun|jetzt|hier|ab[\W]jetzt)_(?:folgen|folgt|kommen|kommt|gibt_es|gelten)_(?:aber_|nun_)?(?:eine_|die_|deine_|noch_|ein_|paar_|der_){0,4}"
-    r"(?:neuen?|weiteren?|weitere|nachste|zweite)?[\W]{0,3}(?:aufgaben?|anweisung(?:en)?|instruktion(?:en)?|befehle|regeln|auftrage?|test)\b"
-    r"|\bkonzentrier(?:e|en_sie)_(?:dich|sich)_(?:jetzt_|nun_|nur_|ausschliesslich_){0,2}auf_(?:diese|deine|die|ihre)_(?:neue_|folgende_|nachste_)?aufgaben?\b"
+    r"\b(?:nun|jetzt|hier|ab_jetzt)_(?:folgen|folgt|kommen|kommt|gibt_es|gelten)_(?:(?:aber|nun|eine|die|deine|noch|ein|der)_){0,4}"
+    r"(?:neuen?|weiteren?|nachste|zweite|paar)_(?:aufgaben?|anweisung(?:en)?|instruktion(?:en)?|befehle|regeln|auftrage?|test)\b"
+    r"|\bkonzentrier(?:e|en_sie)_(?:dich|sich)_(?:jetzt_|nun_){0,2}auf_(?:diese|deine|die|ihre)_(?:neue|folgende)_aufgaben?\b"
+    r"|\bkonzentrier(?:e|en_sie)_(?:dich|sich)_(?:jetzt_|nun_)?(?:nur|ausschliesslich)_auf_diese_aufgabe\b"
     r"|\bauf_die_neue_aufgabe_zu_konzentrieren\b"
     r"|\b(?:wir_)?(?:starten|beginnen|fangen)_(?:\w{1,8}_){0,3}mit_einer_neuen_aufgabe\b"
     r"|\bden_ersten_test_bestanden\b"
@@ -424,6 +463,9 @@ _REVEAL_DE = (
     r"|\bwie_ihre_ursprunglichen_anweisungen_lauten\b"
     r"|\b(?:vorzeigen|anzeigen|ausgeben|zeigen)_(?:samtlicher|aller|deiner|ihrer)_prompt[\W]?texte\b"
     r"|\bwas_(?:steht|stand|wurde)_(?:\w{2,10}_){0,2}(?:am_anfang|oben|uber|zu_beginn)_(?:\w{2,10}_){0,2}(?:prompts?|systemprompts?|anweisung)\b"
+    r"|\bwas_steht_in_(?:deinem|ihrem|eurem)_(?:system_?)?prompt\b"
+    r"|\bwie_(?:dein|ihr|euer|deine|ihre)_(?:\w{3,16}_)?(?:system_?prompt|prompt|anweisungen|instruktionen)_laute[nt]\b"
+    r"|\b(?:wiederhole?n?|gib|druck(?:e|en)|zeige?n?)_(?:(?:sie|mir|bitte)_){0,2}(?:alles|den_(?:gesamten_|ganzen_)?text|die_(?:worter|satze))_(?:was_|der_)?(?:oben|daruber|davor|uber_dieser|vor_dieser)\b"
     r"|\bobige[nrs]?_(?:eingabeaufforderung|prompts?|anweisung(?:en)?)_(?:aus|wieder|an)\b"
     r"|\brechtschreibung_(?:des|der)_(?:gesamten_)?obigen\b"
 )
@@ -458,7 +500,7 @@ _DROP_CUES = (
 )  # fmt: skip
 _DROP_DE_CUES = (
     "ignorier", "vergiss", "vergess", "missacht", "ubergeh", "uberschreib", "umgeh", "verwirf", "verwerfen",
-    "losch", "loesch", "streich", "lass", "auf ", "befolg", "beacht", "folg", "halt", "setz",
+    "nicht", "keine", "setz",
 )  # fmt: skip
 _OBJECT_CUES = (
     "instruction", "instuction", "direction", "directive", "order", "command", "prompt", "rule", "guid", "task",
@@ -485,6 +527,7 @@ RULES: tuple[Rule, ...] = (
     _rule(_IGNORE, "own knowledge|articles|documents|the context|disregarding", _NOT_BY_DOCS, guarded=False),
     _rule(_IGNORE, "regardless|contrary|despite|notwithstanding|deviating|following|unlike", _DESPITE_EN, guarded=False),
     _rule(_IGNORE, "previous|prior|preceding|earlier|above", _VOID_EN, guarded=False),
+    _rule("override_instructions", "apply|count|hold|matter|longer|bound|restrict|without|no |free |ohne|obey|only my", _NOT_BOUND),
     _rule("forget_everything", "forget|disregard|ignore|unlearn", _FORGET_ALL_EN),
     _rule("forget_everything", "your memor|your context|your instruc|your hist|your prog|your train|your entire|your whole|your prev|amnesia", _MEMORY_EN),
     _rule("override_instructions", "your|previous|prior|system|safety|existing|preceding|earlier|openai|original", _CHANGE_EN),
@@ -502,23 +545,24 @@ RULES: tuple[Rule, ...] = (
     _rule("role_override_persona", " as | like ", _ACT_MACHINE),
     _rule("role_override_persona", "where you|role|play|absorbed|in character|out of|character|act as|immoral", _RADICAL, guarded=False),
     _rule("do_anything_now", "anything now|dan|alles jetzt", _DAN, guarded=False),
-    _rule("prompt_boundary_spoof", "<|[inst|[/inst|##|---|===|***|~~~|[[[|--|==", _BANNER, guarded=False),
+    _rule("prompt_boundary_spoof", "<|[inst|[/inst|[system]|[assistant]|##|---|===|***|~~~|[[[|--|==", _BANNER, guarded=False),
     _rule("mode_override", "mode|override|entering|developer|creator|administrator|owner|programmer|master|god|command you|listen to my|my questions|modus|entwickel|entwickler|schopfer|schoepfer|befehle", _MODE, guarded=False),
     _rule("secret_request", "pass|secret|api|credential|access token|zugangsdaten|kennwort|geheim|private key", _ASK_SECRET),
     _rule("exfiltration", " to |user|letter|chatverlauf|verlauf|konversation|erinnerungen|zugangsdaten|passworter|schlussel|systemprompt|geheimnisse", _EXFILTRATE),
     _rule("output_coercion", "question|output|repeat after|you hate|you love|you despise|stop|stopp|sorry|supposed|in the prompt|know|frage|sprich mir|sondern|halt", _COERCE, guarded=False),
     _rule(_IGNORE, "|".join(_DROP_DE_CUES), _IGNORE_DE),
+    _rule(_IGNORE, "lass|beacht|befolg|losch|loesch|streich|leer|gehorch", _LAID_ASIDE_DE),
     _rule(_IGNORE, "oben|zuvor|davor|von|die du|die sie|die dir|die ich", _POST_DE),
     _rule(_IGNORE, "ignorier|vergiss|vergess|missacht", _PAGE_AND_SAY_DE),
     _rule("forget_everything", "vergiss|vergess|ignorier|nicht auf|nicht mehr auf|streich|losch", _SAID_DE),
-    _rule(_IGNORE, "ignorieren|vergessen|missachten|verwerfen|loschen|ubergehen|streichen|hinter|ausser|beiseite", _INFINITIVE_DE),
+    _rule(_IGNORE, "ignorier|vergess|vergisst|missachte|verwerfen|loschen|ubergehen|streichen|hinter|ausser|beiseite", _INFINITIVE_DE),
     _rule(_IGNORE, "abweichend|entgegen|ungeachtet|trotz|gegensatz|unabhangig|statt", _DESPITE_DE, guarded=False),
     _rule(_IGNORE, "bisherigen|vorherigen|vorangegangenen|vorhergehenden|obigen|fruheren", _VOID_DE, guarded=False),
     _rule("override_instructions", "deine|ihre|vorherige|bisherige|alle", _CHANGE_DE),
     _rule("new_instructions", "aufgabe|anweisung|instruktion|befehle|regeln|auftra|test|das ist |das gen|das rei", _NEW_DE, guarded=False),
     _rule("new_instructions", "neue|zusatzliche|aktualisierte|weitere|geanderte", _NEW_LABEL_DE, guarded=False),
     _rule("system_prompt", "system", _SYSTEM_LABEL_DE, guarded=False),
-    _rule("reveal_system_prompt", "prompt|anweisung|instruktion|vorgaben|eingabeaufforderung|rechtschreibung", _REVEAL_DE),
+    _rule("reveal_system_prompt", "prompt|anweisung|instruktion|vorgaben|eingabeaufforderung|rechtschreibung|alles|den text|die worter|die satze|gesamten text|ganzen text", _REVEAL_DE),
     _rule("role_override_persona", "jetzt|nun|stell|tu|ab sofort|mochte|moechte|spiel|figur|rolle|charakter", _PERSONA_DE, guarded=False),
     _rule(_IGNORE, "ignor|olvid|oubli|esquec|dimentica|desconsidere|zaboravi|zapomnij|negeer", _IGNORE_OTHER),
 )  # fmt: skip

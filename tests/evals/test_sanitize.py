@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from app.evals import sanitize
 
 BENCH = Path(__file__).parents[2].parent / "shared" / "bench"
+OUT = Console()
 pytestmark = [
     pytest.mark.evals,
     pytest.mark.skipif(not BENCH.is_dir(), reason="no benchmark data beside the project"),
@@ -15,7 +17,7 @@ pytestmark = [
 
 def test_attacks_are_found_and_harmless_texts_left_alone() -> None:
     figures = sanitize.injection(BENCH)
-    print(figures)
+    OUT.print(figures)
     assert figures["attack"]["share"] >= 0.60
     assert figures["attack de"]["share"] >= 0.65
     assert figures["attack en"]["share"] >= 0.55
@@ -26,14 +28,14 @@ def test_attacks_are_found_and_harmless_texts_left_alone() -> None:
 
 def test_ordinary_talk_is_left_alone() -> None:
     figures = sanitize.false_alarms_in_talk(BENCH)
-    print(figures)
+    OUT.print(figures)
     assert figures["of"] > 5000
     assert figures["share"] <= 0.001
 
 
 def test_the_attack_is_cut_out_of_the_mail() -> None:
     figures = sanitize.excision(BENCH)
-    print(figures)
+    OUT.print(figures)
     assert figures["caught"] >= 0.70
     assert figures["precision"] >= 0.98
     assert figures["recall"] >= 0.65
@@ -42,7 +44,7 @@ def test_the_attack_is_cut_out_of_the_mail() -> None:
 
 def test_personal_data_is_found_and_little_else() -> None:
     figures = sanitize.pii(BENCH)
-    print(figures)
+    OUT.print(figures)
     for kind in ("email", "iban", "ip", "national_id"):
         assert figures[kind]["precision"] >= 0.98
         assert figures[kind]["recall"] >= 0.98
@@ -54,6 +56,6 @@ def test_personal_data_is_found_and_little_else() -> None:
 
 def test_the_step_keeps_up_with_an_import() -> None:
     figures = sanitize.speed(BENCH)
-    print(figures)
+    OUT.print(figures)
     # Measured above 6,000 a second on one core of the development machine; half is the floor.
     assert figures["per_second"] >= 2500

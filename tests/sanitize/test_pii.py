@@ -72,6 +72,7 @@ KEPT = [
     "on 2023-05-08 14:48:14 we met",
     "vom 08.05.2023 bis 12.06.2023",
     "the years 1998-2004",
+    "Smith (2018) (2001) and others",
     "invoice no. 2023 000 4711",
     "Bestellnummer 030 1234567",
     "1.234.567,89 EUR and $12,345,678.90",
