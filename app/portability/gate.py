@@ -59,7 +59,7 @@ class ScopeGate:
 
     def _refusal(self, path: ScopePath, existing: set[str]) -> LociError | None:
         caller = self._caller
-        if caller is None:
+        if caller is None or caller.governs(str(path)):
             return None
         if str(path) in existing or str(path) in caller.roles:
             nearest: ScopePath | None = path

@@ -114,6 +114,8 @@ class Importer:
                 "audit events and their chain are restored by the operator only, and in place"
             )
             return
+        # Scopes that this run has just made may have policies.
+        self._policies = (0.0, {})
         await self._chunks(file, mark)
         mark.done = True
         await self._tell(always=True)
@@ -159,8 +161,9 @@ class Importer:
     async def _admitted(self, chunk: Chunk, prepared: Prepared) -> list[Row]:
         """Rows whose scopes may be written to; the others become rejects."""
         gate = self._tools.gate
-        refused = await gate.admit(path for row in prepared.rows for path in row["scopes"])
-        made = [row["makes"] for row in prepared.rows if "makes" in row]
+        made = {row["makes"] for row in prepared.rows if "makes" in row}
+        asked = {path for row in prepared.rows for path in row["scopes"]}
+        refused = await gate.admit(asked - made)
         if made:
             refused |= await gate.check(made)
         if not refused:
