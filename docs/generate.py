@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from litestar import Litestar
+
 from app.asgi import create_app
 from app.cli import reference
 from app.cli.main import cli
@@ -12,18 +14,18 @@ from app.settings import read_settings
 FOLDER = Path(__file__).parent / "reference"
 
 
-def tables() -> dict[str, str]:
+def tables(app: Litestar) -> dict[str, str]:
     """The generated part of each page, by file name."""
     return {
         "settings.md": reference.settings_tables(),
-        "http.md": reference.route_tables(create_app(read_settings({}))),
+        "http.md": reference.route_tables(app),
         "cli.md": reference.command_tables(cli),
     }
 
 
 def main() -> None:
     """Rewrite every page whose tables have changed."""
-    for name, table in tables().items():
+    for name, table in tables(create_app(read_settings({}))).items():
         page = FOLDER / name
         page.write_text(
             reference.spliced(page.read_text(encoding="utf-8"), table), encoding="utf-8"
