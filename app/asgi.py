@@ -28,6 +28,7 @@ from app.jobs import routes as job_routes
 from app.kernel import audit
 from app.kernel.caller import PUBLIC, Caller
 from app.kernel.problems import HANDLERS, describe
+from app.portability import routes as portability_routes
 from app.search import routes as search_routes
 from app.settings import Settings, read_settings
 from app.tasks import SCHEDULES
@@ -55,6 +56,8 @@ ROUTES: list[Any] = [
     access_routes.AuditController,
     job_routes.JobController,
     job_routes.ScheduleController,
+    portability_routes.ImportController,
+    portability_routes.ExportController,
 ]
 
 # What handlers may ask for by name, out of the parts of this process.

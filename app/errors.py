@@ -16,6 +16,7 @@ The tree (a leaf's class name is its code on the wire)::
     │   ├── AlreadyExists          409
     │   └── IdempotencyMismatch    409   one key, two different requests
     ├── TooLarge                   413
+    ├── UnsupportedMediaType       415
     ├── RateLimited                429   `retry_after` in seconds
     ├── Unavailable                503   a part that Loci needs does not answer
     │   ├── GraphUnavailable       503
@@ -113,6 +114,11 @@ class IdempotencyMismatch(Conflict):
 class TooLarge(LociError):
     status = 413
     title = "The request is too large"
+
+
+class UnsupportedMediaType(LociError):
+    status = 415
+    title = "The body is of a kind that is not taken here"
 
 
 class RateLimited(LociError):

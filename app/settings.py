@@ -62,7 +62,10 @@ class ApiSettings(Group):
     key_cache_seconds: float = Field(
         2.0, ge=0, le=60, description="How long a process trusts a key it has looked up."
     )
-    import_dir: Path | None = Field(None, description="Where uploads of imports are kept.")
+    import_dir: Path | None = Field(
+        None, description="Where imports and exports lie; shared by API and worker."
+    )
+    max_upload: int = Field(536_870_912, ge=1024, description="Largest upload, in bytes.")
 
 
 class WorkerSettings(Group):

@@ -10,6 +10,8 @@ from app.access.seal import seal_tenant
 from app.jobs.model import Job, Outcome, Report, Schedule, TaskFunction
 from app.kernel.clock import now
 from app.kernel.cypher import Q
+from app.portability.jobs import EXPORT, IMPORT, run_export, run_import
+from app.portability.spool import spool_of
 
 JOBS_KEPT = timedelta(days=30)
 
@@ -24,11 +26,12 @@ async def seal_audit(parts: Any, job: Job, report: Report) -> Outcome:
 
 
 async def purge(parts: Any, job: Job, report: Report) -> Outcome:
-    """Drop idempotency records that ran out and jobs that ended well a month ago."""
+    """Drop what ran out: idempotency records, files of imports and exports, jobs a month old."""
     records = await parts.graph.rows(Q.idempotency.expire, at=now())
     await report({"idempotency": records[0]["removed"]})
     jobs = await parts.jobs.purge(now() - JOBS_KEPT)
-    return Outcome({"idempotency": records[0]["removed"], "jobs": jobs})
+    files = spool_of(parts.settings).expire()
+    return Outcome({"idempotency": records[0]["removed"], "jobs": jobs, "spooled": files})
 
 
 async def retry_refused(parts: Any, job: Job, report: Report) -> Outcome:
@@ -40,6 +43,8 @@ TASKS: Mapping[str, TaskFunction] = {
     "audit.seal": seal_audit,
     "upkeep.purge": purge,
     "indexing.retry": retry_refused,
+    IMPORT: run_import,
+    EXPORT: run_export,
 }
 
 SCHEDULES = [

@@ -82,7 +82,9 @@ class IdempotencyMiddleware(ASGIMiddleware):
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
         headers = Headers.from_scope(scope)
         key = headers.get("idempotency-key")
-        if key is None or _method(scope) not in WRITES:
+        # A route that streams keeps no body to compare: it tells repeats by itself.
+        streams = scope["route_handler"].opt.get("streams", False)
+        if key is None or _method(scope) not in WRITES or streams:
             await next_app(scope, receive, send)
             return
         if not 1 <= len(key) <= 200:

@@ -161,7 +161,7 @@ class Importer:
     async def _admitted(self, chunk: Chunk, prepared: Prepared) -> list[Row]:
         """Rows whose scopes may be written to; the others become rejects."""
         gate = self._tools.gate
-        made = {row["makes"] for row in prepared.rows if "makes" in row}
+        made: set[str] = {row["makes"] for row in prepared.rows if "makes" in row}
         asked = {path for row in prepared.rows for path in row["scopes"]}
         refused = await gate.admit(asked - made)
         if made:
@@ -170,8 +170,8 @@ class Importer:
             return prepared.rows
         kept = []
         for row in prepared.rows:
-            asked = [*row["scopes"], *([row["makes"]] if "makes" in row else [])]
-            error = next((refused[path] for path in asked if path in refused), None)
+            needed = [*row["scopes"], *([row["makes"]] if "makes" in row else [])]
+            error = next((refused[path] for path in needed if path in refused), None)
             if error is None:
                 kept.append(row)
             else:

@@ -1,0 +1,122 @@
+"""Imports and exports that were asked for over HTTP, as jobs of the worker."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from app.errors import NotFound
+from app.jobs.model import ITEMS_KEPT, Job, Outcome, Report
+from app.kernel import audit
+from app.kernel.caller import Caller, Role
+from app.kernel.cypher import Q
+from app.portability.archive import Limits
+from app.portability.exporter import export_package
+from app.portability.kind import Selection
+from app.portability.package import open_package
+from app.portability.progress import Progress
+from app.portability.service import Order, Run, Store, import_package
+from app.portability.spool import spool_of
+
+IMPORT = "portability.import"
+EXPORT = "portability.export"
+EXPANSION = 8  # an upload may unpack to so many times what an upload may be
+REJECTS = "rejects.jsonl"
+EXPORT_NAME = "export.tar.zst"
+
+
+def dump_caller(caller: Caller) -> dict[str, Any]:
+    """A caller as a job's argument: what it may do is what it might when it asked."""
+    return {
+        "principal": caller.principal,
+        "kind": caller.kind,
+        "name": caller.name,
+        "tenant": caller.tenant,
+        "home": caller.home,
+        "key": caller.key,
+        "request": caller.request,
+        "roles": {scope: role.label for scope, role in caller.roles.items()},
+        "trees": sorted(caller.trees),
+    }
+
+
+def load_caller(dumped: dict[str, Any]) -> Caller:
+    """The reverse of `dump_caller`."""
+    roles = {scope: Role.named(role) for scope, role in dumped["roles"].items()}
+    return Caller(**{**dumped, "roles": roles, "trees": frozenset(dumped["trees"])})
+
+
+async def run_import(parts: Any, job: Job, report: Report) -> Outcome:
+    """Import one upload. Run again after a crash, it goes on from the job's progress."""
+    spool = spool_of(parts.settings)
+    place = spool.place(job.id)
+    order = Order(
+        path=place / job.args["file"],
+        target=job.args["scope"],
+        rejects=place / REJECTS,
+        caller=load_caller(job.args["caller"]),
+        limits=Limits(size=EXPANSION * spool.limit),
+        spool=place,
+    )
+    store = Store(parts.graph, parts.scopes, parts.settings.search)
+
+    async def tell(progress: Progress, size: int) -> None:
+        await report({**progress.to_json(), "bytes": progress.bytes, "of_bytes": size})
+
+    with ExitStack() as stack:
+        entering = open_package(order.path, order.limits, order.spool)
+        package = await asyncio.to_thread(stack.enter_context, entering)
+        run = Run(job.id, job.created_at, job.progress)
+        result = await import_package(store, order, (package, run), tell)
+    items = await asyncio.to_thread(_rejected, place / REJECTS)
+    spool.drop(job.id)
+    return Outcome({**result, "rejects": None}, items)
+
+
+def _rejected(path: Path) -> list[dict[str, Any]]:
+    if not path.exists():
+        return []
+    with path.open("rb") as lines:
+        return [orjson.loads(line) for line in islice(lines, ITEMS_KEPT)]
+
+
+async def run_export(parts: Any, job: Job, report: Report) -> Outcome:
+    """Write the archive of one export; it stays for a day."""
+    spool = spool_of(parts.settings)
+    caller = load_caller(job.args["caller"])
+    path = spool.place(job.id) / EXPORT_NAME
+    path.unlink(missing_ok=True)
+    scopes: list[str] = job.args["scopes"]
+    audited = [scope for scope in scopes if caller.may(scope, Role.ADMIN)]
+    whole = [caller.tenant] if caller.governs(caller.tenant) and caller.tenant in scopes else []
+    chosen = Selection(scopes, job.args["vectors"], audited=audited, tenants=whole)
+    manifest = await export_package(parts.graph, path, chosen, report)
+    event = audit.event(caller, "export", job.scope, scopes=scopes, digest=manifest["digest"])
+    await parts.graph.rows(Q.portability.mark_run, id=job.id, events=[event])
+    return Outcome(
+        {
+            "digest": manifest["digest"],
+            "records": {file["kind"]: file["records"] for file in manifest["files"]},
+            "bytes": path.stat().st_size,
+            "expires_at": spool.expires_at().isoformat(),
+        }
+    )
+
+
+async def find_export(jobs: Any, caller: Caller, job_id: str) -> Job:
+    """A caller's own export, all of whose scopes it still sees; NotFound for any other."""
+    job: Job | None = await jobs.get(job_id, caller.visible)
+    mine = (
+        job is not None
+        and job.task == EXPORT
+        and job.args["caller"]["principal"] == caller.principal
+        and set(job.args["scopes"]) <= set(caller.visible)
+    )
+    if job is None or not mine:
+        raise NotFound(f"there is no export {job_id}")
+    return job

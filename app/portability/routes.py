@@ -1,0 +1,145 @@
+"""Imports and exports over HTTP: each a job."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from litestar import Controller, Request, get, post
+from litestar.datastructures import State
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.response import File
+from litestar.status_codes import HTTP_202_ACCEPTED
+from pydantic import Field
+
+from app.errors import Conflict, Forbidden, IdempotencyMismatch, NotFound
+from app.jobs.model import Job
+from app.jobs.repository import JobRepository
+from app.jobs.runner import Runner
+from app.jobs.schemas import JobOut
+from app.kernel.caller import Caller, Role
+from app.kernel.ids import digest, new_id
+from app.kernel.wire import WireModel
+from app.portability.jobs import EXPORT, EXPORT_NAME, IMPORT, dump_caller, find_export
+from app.portability.kind import check_target
+from app.portability.spool import spool_of
+from app.portability.upload import Upload, receive
+
+KEY = "idempotency-key"
+
+
+class ExportIn(WireModel):
+    """What to export."""
+
+    scopes: tuple[str, ...] | None = Field(None, description="Scopes; all visible if unset.")
+    vectors: bool = Field(False, description="With vectors.")
+
+
+class ImportController(Controller):
+    """Packages in."""
+
+    path = "/v1/imports"
+    tags = ("Portability",)
+
+    @post(
+        "/",
+        operation_id="importPackage",
+        opt={"requires": Role.ADMIN, "streams": True},
+        status_code=HTTP_202_ACCEPTED,
+        request_max_body_size=None,
+    )
+    async def start(
+        self,
+        request: Request[Any, Any, Any],
+        caller: NamedDependency[Caller],
+        runner: NamedDependency[Runner],
+        state: State,
+        into: Annotated[
+            str | None,
+            QueryParameter(name="scope", description="Import into this tenant or workspace."),
+        ] = None,
+        kind: Annotated[
+            str, QueryParameter(description="Kind of the records of a bare JSONL body.")
+        ] = "episode",
+    ) -> JobOut:
+        """Import an archive, a form with one, or JSON lines; only where this key is admin."""
+        target = caller.require(check_target(into), Role.ADMIN) if into else None
+        key = request.headers.get(KEY)
+        job_id = digest("import", caller.principal, key)[:32] if key else new_id()
+        spool = spool_of(state.settings)
+        place = await asyncio.to_thread(spool.place, new_id())
+        try:
+            content_type = request.headers.get("content-type", "")
+            taken = await receive(request.stream(), content_type, kind, (place, spool.limit))
+            found = await runner.jobs.get(job_id, caller.visible)
+            if found is not None:
+                return JobOut.of(_same(found, taken))
+            await asyncio.to_thread(taken.path.rename, spool.place(job_id) / taken.path.name)
+        finally:
+            spool.drop(place.name)
+        args = {
+            "file": taken.path.name,
+            "scope": target,
+            "sha256": taken.sha256,
+            "caller": dump_caller(caller),
+        }
+        scope = target or caller.home
+        job = await runner.submit(
+            IMPORT, tenant=caller.tenant, scope=scope, args=args, job_id=job_id
+        )
+        return JobOut.of(job)
+
+
+class ExportController(Controller):
+    """Packages out."""
+
+    path = "/v1/exports"
+    tags = ("Portability",)
+
+    @post(
+        "/",
+        operation_id="exportPackage",
+        opt={"requires": Role.READER},
+        status_code=HTTP_202_ACCEPTED,
+    )
+    async def start(
+        self,
+        data: JSONBody[ExportIn],
+        caller: NamedDependency[Caller],
+        runner: NamedDependency[Runner],
+    ) -> JobOut:
+        """Export scopes that this key sees; principals and audit of those it administers."""
+        args = {
+            "scopes": caller.among(data.scopes),
+            "vectors": data.vectors,
+            "caller": dump_caller(caller),
+        }
+        job = await runner.submit(EXPORT, tenant=caller.tenant, scope=caller.home, args=args)
+        return JobOut.of(job)
+
+    @get("/{job_id:str}", operation_id="downloadExport", opt={"requires": Role.READER})
+    async def download(
+        self,
+        job_id: FromPath[str],
+        caller: NamedDependency[Caller],
+        jobs: NamedDependency[JobRepository],
+        state: State,
+    ) -> File:
+        """The archive of an export of one's own, for a day."""
+        job = await find_export(jobs, caller, job_id)
+        if job.state != "done":
+            raise Conflict(f"the export is {job.state}")
+        path = spool_of(state.settings).place(job.id) / EXPORT_NAME
+        if not path.is_file():
+            raise NotFound("the export has expired")
+        return File(path, filename="loci-export.tar.zst", media_type="application/zstd")
+
+
+def _same(job: Job, taken: Upload) -> Job:
+    """The job of the same upload; IdempotencyMismatch for another upload under the same key."""
+    if job.task != IMPORT:
+        raise Forbidden("that id belongs to other work")
+    if job.args.get("sha256") != taken.sha256:
+        raise IdempotencyMismatch(field="Idempotency-Key")
+    return job
