@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from app.cli.keys import all_scopes, mint
-from app.evals import locomo, longmemeval, passages
+from app.evals import locomo, longmemeval, passages, sanitize
 from app.evals.recall import Corpus
 from app.evals.recall import table as recall_table
 from app.evals.retrieval import MODES, ApiClient, Run, evaluate
@@ -39,6 +39,7 @@ def register(cli: typer.Typer) -> None:
     group.command("locomo")(eval_locomo)
     group.command("longmemeval")(eval_longmemeval)
     group.command("passages")(eval_passages)
+    group.command("sanitize")(eval_sanitize)
     group.command("search-speed")(eval_search_speed)
     group.command("capture-speed")(eval_capture_speed)
     cli.add_typer(group, name="eval")
@@ -70,6 +71,11 @@ def eval_passages(
 ) -> None:
     """Recall of encyclopedia passages, each one record."""
     _show(_measure([passages.load(bench / name)], "passages", passages.CUTS, url), as_json)
+
+
+def eval_sanitize(bench: Bench = BENCH, as_json: AsJson = False) -> None:
+    """What the sanitising step finds, cuts and leaves alone, and how fast; needs no server."""
+    _show_speed(sanitize.evaluate(bench), as_json)
 
 
 def eval_search_speed(

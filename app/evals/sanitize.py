@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 import unicodedata
 from collections import Counter
@@ -14,6 +13,7 @@ from typing import Any
 import py3langid
 
 from app.errors import PiiRefused, ResidueOnly
+from app.evals.jsonl import rows
 from app.sanitize import SanitizePolicy, sanitize
 from app.sanitize.finds import Find
 from app.sanitize.markers import find_markers
@@ -41,13 +41,6 @@ def evaluate(bench: Path) -> dict[str, Any]:
         "pii": pii(bench),
         "speed": speed(bench),
     }
-
-
-def rows(path: Path) -> Iterator[Row]:
-    """The records of a JSONL file."""
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
 
 
 def is_flagged(text: str) -> bool:
