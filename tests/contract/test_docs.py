@@ -33,6 +33,7 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 READ_TOGETHER = [ROOT / "README.md", *PAGES]
 LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
+PLACE = re.compile(r"`((?:app|cypher|docs|tests|seed)/[A-Za-z0-9_./-]*\w)`")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.S | re.M)
 DECISIONS = sorted((DOCS / "decisions").glob("*.md"))
 DECISION_LINES = 50
@@ -154,6 +155,12 @@ def test_links_between_documents_resolve(page: Path) -> None:
         if not target.exists() or (anchor and anchor not in known):
             broken.append(link)
     assert broken == []
+
+
+@pytest.mark.parametrize("page", [pytest.param(p, id=named(p)) for p in READ_TOGETHER])
+def test_files_that_a_document_names_are_there(page: Path) -> None:
+    found = PLACE.findall(page.read_text(encoding="utf-8"))
+    assert [name for name in found if not (ROOT / name).exists()] == []
 
 
 def test_every_page_is_reached_from_the_index() -> None:
