@@ -86,7 +86,7 @@ UNWIND $rows AS row
 MATCH (e:Episode {id: row.memory_id})
 MERGE (w:Window {id: row.id})
 SET w = row.properties, w:Searchable, w.id = row.id, w.memory_id = e.id, w.scope = e.scope,
-    w.tenant = e.tenant, w.kind = e.kind, w.session = e.session, w.role = e.role, w.live = e.live,
+    w.tenant = e.tenant, w.kind = e.kind, w.title = e.title, w.session = e.session, w.role = e.role, w.live = e.live,
     w.captured_at = e.captured_at, w.ingested_at = e.ingested_at, w.expired_at = e.expired_at,
     w.captured_key = e.captured_key, w.ingested_key = e.ingested_key,
     w.expired_key = e.expired_key, w.facets = e.facets

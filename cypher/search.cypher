@@ -3,7 +3,7 @@
 // second wall.
 CALL db.index.fulltext.queryNodes('memory_text', $q, {limit: $limit}) YIELD node AS n, score
 WHERE n.scope IN $scopes
-RETURN n.memory_id AS id, score, n.place AS place, n.session AS session
+RETURN n.memory_id AS id, score, n.place AS place, n.title IS NOT NULL AS titled
 
 // name: vector_live(v, scopes, kinds, limit) read many
 // The vector leg over what is held now.
@@ -11,7 +11,7 @@ CYPHER 25
 MATCH (n:Searchable)
 SEARCH n IN (VECTOR INDEX memory_vector FOR $v
   WHERE n.scope IN $scopes AND n.live = true AND n.kind IN $kinds LIMIT $limit) SCORE AS score
-RETURN n.memory_id AS id, score, n.place AS place, n.session AS session
+RETURN n.memory_id AS id, score, n.place AS place, n.title IS NOT NULL AS titled
 
 // name: vector_filtered(v, scopes, kinds, roles, since, until, known_at, limit) read many
 // The vector leg with every filter: roles, event time, and what was known at a moment.
@@ -21,7 +21,7 @@ SEARCH n IN (VECTOR INDEX memory_vector FOR $v
   WHERE n.scope IN $scopes AND n.kind IN $kinds AND n.role IN $roles
     AND n.captured_at >= $since AND n.captured_at <= $until
     AND n.ingested_at <= $known_at AND n.expired_at > $known_at LIMIT $limit) SCORE AS score
-RETURN n.memory_id AS id, score, n.place AS place, n.session AS session
+RETURN n.memory_id AS id, score, n.place AS place, n.title IS NOT NULL AS titled
 
 // name: vector_in_sessions(v, scopes, sessions, kinds, roles, since, until, known_at, limit) read many
 // The same inside given sessions.
@@ -31,7 +31,7 @@ SEARCH n IN (VECTOR INDEX memory_vector FOR $v
   WHERE n.scope IN $scopes AND n.session IN $sessions AND n.kind IN $kinds AND n.role IN $roles
     AND n.captured_at >= $since AND n.captured_at <= $until
     AND n.ingested_at <= $known_at AND n.expired_at > $known_at LIMIT $limit) SCORE AS score
-RETURN n.memory_id AS id, score, n.place AS place, n.session AS session
+RETURN n.memory_id AS id, score, n.place AS place, n.title IS NOT NULL AS titled
 
 // name: vector_tagged(v, scopes, tags, wanted, sessions, kinds, roles, since, until, known_at, limit) read many
 // The vector leg among tagged memories: a list cannot be a filter of the vector index, so their
@@ -48,7 +48,7 @@ WITH n, count(DISTINCT t.name) AS matched
 WHERE matched = $wanted
 WITH n, vector.similarity.cosine(n.embedding, $v) AS score
 ORDER BY score DESC LIMIT $limit
-RETURN n.memory_id AS id, score, n.place AS place, n.session AS session
+RETURN n.memory_id AS id, score, n.place AS place, n.title IS NOT NULL AS titled
 
 // name: hydrate(ids, scopes) read many
 // What a hit shows.

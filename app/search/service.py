@@ -24,8 +24,11 @@ from app.search.repository import SearchRepository
 MMR_POOL = 5  # candidates for each hit that diversity may choose from
 
 
-# Keyword and vector leg; chosen on LoCoMo, one conversation left out at a time.
-DEFAULT_WEIGHTS = {Fusion.WEIGHTED: (1.0, 0.7), Fusion.RRF: (1.0, 0.3)}
+# Weights of the keyword and the vector leg where the caller names none; decision 0010 tells how
+# they were chosen. A titled record stands by itself, a turn of talk leans on the words around it.
+TALK_WEIGHTS = (1.0, 0.7)
+RECORD_WEIGHTS = (1.0, 2.0)
+RRF_WEIGHTS = (1.0, 0.3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,21 +183,28 @@ def fuse(legs: dict[str, list[Row]], request: SearchRequest) -> list[Candidate]:
     if len(ranked) == 1:
         (only,) = ranked.values()
         scores = {memory: leg.score for memory, leg in only.items()}
+    elif request.weights is None and request.fusion is Fusion.WEIGHTED:
+        titled = {row["id"] for rows in legs.values() for row in rows if row["titled"]}
+        records, talk = blend(ranked, request, RECORD_WEIGHTS), blend(ranked, request, TALK_WEIGHTS)
+        scores = {memory: (records if memory in titled else talk)[memory] for memory in talk}
     else:
-        chosen = request.weights or DEFAULT_WEIGHTS[request.fusion]
-        weights = dict(zip(("keyword", "vector"), chosen, strict=True))
-        if request.fusion is Fusion.RRF:
-            scores = rrf({name: list(found) for name, found in ranked.items()}, weights)
-        else:
-            scored = {n: {m: leg.score for m, leg in f.items()} for n, f in ranked.items()}
-            scores = weighted(scored, weights)
+        scores = blend(ranked, request, request.weights or RRF_WEIGHTS)
     ordered = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
     return [
-        Candidate(
-            memory, score, {n: found[memory] for n, found in ranked.items() if memory in found}
-        )
+        Candidate(memory, score, {n: legs[memory] for n, legs in ranked.items() if memory in legs})
         for memory, score in ordered
     ]
+
+
+def blend(
+    ranked: dict[str, dict[str, Leg]], request: SearchRequest, weights: tuple[float, float]
+) -> dict[str, float]:
+    """The fused score of every memory of both legs, by the fusion of the request."""
+    named = dict(zip(("keyword", "vector"), weights, strict=True))
+    if request.fusion is Fusion.RRF:
+        return rrf({name: list(found) for name, found in ranked.items()}, named)
+    scored = {name: {m: leg.score for m, leg in found.items()} for name, found in ranked.items()}
+    return weighted(scored, named)
 
 
 def within(hits: list[Hit], budget: int | None) -> list[Hit]:
