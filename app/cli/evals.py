@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from app.cli.keys import all_scopes, mint
-from app.evals import locomo, longmemeval, passages, sanitize
+from app.evals import demo, locomo, longmemeval, passages, sanitize
 from app.evals.recall import Corpus
 from app.evals.recall import table as recall_table
 from app.evals.retrieval import MODES, ApiClient, Run, evaluate
@@ -30,6 +30,7 @@ Bench = Annotated[Path, typer.Option(help="Folder of the benchmark data.")]
 Url = Annotated[str, typer.Option(envvar="LOCI_API_URL", help="Address of the API.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 BENCH = Path("../shared/bench")
+SEED = Path("seed/demo")
 URL = "http://127.0.0.1:8484"
 
 
@@ -39,6 +40,7 @@ def register(cli: typer.Typer) -> None:
     group.command("locomo")(eval_locomo)
     group.command("longmemeval")(eval_longmemeval)
     group.command("passages")(eval_passages)
+    group.command("demo")(eval_demo)
     group.command("sanitize")(eval_sanitize)
     group.command("search-speed")(eval_search_speed)
     group.command("capture-speed")(eval_capture_speed)
@@ -71,6 +73,15 @@ def eval_passages(
 ) -> None:
     """Recall of encyclopedia passages, each one record."""
     _show(_measure([passages.load(bench / name)], "passages", passages.CUTS, url), as_json)
+
+
+def eval_demo(
+    seed: Annotated[Path, typer.Option(help="Folder of the demo seed.")] = SEED,
+    url: Url = URL,
+    as_json: AsJson = False,
+) -> None:
+    """Recall on the demo seed, whose questions are in English and German."""
+    _show(_measure([demo.load(seed)], "demo", demo.CUTS, url), as_json)
 
 
 def eval_sanitize(bench: Bench = BENCH, as_json: AsJson = False) -> None:
