@@ -15,7 +15,7 @@ SECONDS = 30.0
 
 
 def ask(url: str, key: str, body: dict[str, Any]) -> dict[str, Any]:
-    """The answer of `POST /v1/search`; Unavailable where nothing answers, LociError on a problem."""
+    """The answer of `POST /v1/search`; Unavailable without an API, LociError on a problem."""
     headers = {"Authorization": f"Bearer {key}"}
     try:
         answer = httpx.post(f"{url}/v1/search", json=body, headers=headers, timeout=SECONDS)
