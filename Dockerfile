@@ -9,13 +9,13 @@ RUN useradd --create-home --uid 10001 loci
 WORKDIR /srv/loci
 
 COPY requirements ./requirements
-RUN pip install --require-hashes -r requirements/lock.txt
+RUN pip install --require-hashes --no-deps -r requirements/lock.txt
 
 COPY pyproject.toml README.md LICENSE ./
 COPY app ./app
 COPY cypher ./cypher
 COPY seed ./seed
-RUN pip install --no-deps --editable .
+RUN pip install --no-deps --no-build-isolation --editable .
 
 USER loci
 # The local embedding model is converted here, so that no container does it at its start.

@@ -24,7 +24,7 @@ from app.runtime.commands import child_environment, own_commands
 from app.runtime.config import RuntimeConfig, make_folders, runtime_config
 from app.runtime.doctor import Check, examine
 from app.runtime.embedded import addresses, software
-from app.runtime.first_run import KeepGoing, first_key, load_demo, wait_a_moment
+from app.runtime.first_run import KeepGoing, done_mark, first_key, load_demo, wait_a_moment
 from app.runtime.logs import log_to_file
 from app.runtime.process import last_line
 from app.runtime.report import Status, graph_door, redis_url
@@ -102,7 +102,7 @@ def _run_here(config: RuntimeConfig, upgrade: bool) -> None:
         commands = own_commands(config)
         supervisor = Supervisor(config, commands, progress=bar, upgrade_store=upgrade)
         with log_to_file(config), _log_to_console(), supervisor.running():
-            _welcome(config, supervisor.tick)
+            welcome(config, supervisor.tick)
             console.print("Press Ctrl-C, or run `loci down`, to stop.")
             supervisor.tend()
             console.print("Stopping …")
@@ -119,7 +119,7 @@ def _run_detached(config: RuntimeConfig, upgrade: bool) -> None:
     child = _spawn_supervisor(config, upgrade)
     with console.status("Starting …") as spinner:
         _wait_detached(config, child, spinner.update)
-    _welcome(config, wait_a_moment)
+    welcome(config, wait_a_moment)
     console.print("Run `loci down` to stop.")
 
 
@@ -153,15 +153,19 @@ def _wait_detached(
     raise PartFailed(last_line(config.logs / "supervisor.out") or f"See {config.logs}.")
 
 
-def _welcome(config: RuntimeConfig, keep_going: KeepGoing) -> None:
+def welcome(config: RuntimeConfig, keep_going: KeepGoing) -> None:
     """After readiness: where things are, the first key, the demo. A failure here stops nothing."""
+    _show_addresses(config)
+    mark = done_mark(config)
+    if mark.exists():
+        return
     environment = {
         **child_environment(config),
         **addresses(graph_door(config), redis_url(config)),
     }
-    _show_addresses(config)
     try:
         _first_steps(config, environment, keep_going)
+        mark.touch()
     except PartFailed as error:
         console.print(f"[yellow]{error.detail}[/]")
 
@@ -175,6 +179,7 @@ def _first_steps(
         console.print("\nAdmin key, shown this once:\n")
         console.print(f"    {key}\n", style="bold", soft_wrap=True, highlight=False)
     if commands.seed:
+        console.print("Loads the demo, where the graph is empty …")
         load_demo((commands.seed, environment), config.logs, keep_going)
 
 

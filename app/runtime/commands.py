@@ -30,12 +30,15 @@ def own_commands(config: RuntimeConfig) -> Commands:
     """What `loci up` runs."""
     python = sys.executable
     api = f"--factory app.asgi:create_app --host {config.api_host} --port {config.api_port}"
+    rejects = str(config.logs / "demo-rejects.jsonl")
     loci = (python, "-m", "app.cli.main")
     return Commands(
         api=(python, "-m", "uvicorn", *api.split(), "--no-access-log"),
         worker=(python, "-m", "app.worker"),
         bootstrap=(*loci, "keys", "bootstrap", "--json"),
-        seed=(*loci, "import", str(DEMO_SEED), "--if-empty") if DEMO_SEED.is_dir() else (),
+        seed=(*loci, "import", str(DEMO_SEED), "--if-empty", "--rejects", rejects)
+        if DEMO_SEED.is_dir()
+        else (),
     )
 
 

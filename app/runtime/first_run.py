@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-import logging
 import os
 import subprocess
 import time
@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from app.errors import PartFailed
+from app.runtime.config import RuntimeConfig
 from app.runtime.process import last_line
-
-log = logging.getLogger("loci.runtime")
 
 KeepGoing = Callable[[], bool]
 Step = tuple[tuple[str, ...], Mapping[str, str]]
@@ -41,6 +40,14 @@ def first_key(step: Step, logs: Path, keep_going: KeepGoing = wait_a_moment) -> 
 def load_demo(step: Step, logs: Path, keep_going: KeepGoing = wait_a_moment) -> None:
     """Load the demo where the graph is empty. PartFailed, which loses nothing but the demo."""
     _run(step, logs / "seed.log", keep_going)
+
+
+def done_mark(config: RuntimeConfig) -> Path:
+    """Where it is noted that both were done: beside the embedded store, so that it goes with it."""
+    if config.graph is None:
+        return config.neo4j_home / "loci-first-run"
+    known = hashlib.sha256(config.graph.uri.encode()).hexdigest()[:8]
+    return config.run / f"first-run-{known}"
 
 
 def _run(step: Step, errors: Path, keep_going: KeepGoing) -> str:

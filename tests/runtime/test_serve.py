@@ -15,10 +15,11 @@ from typer.testing import CliRunner
 
 from app.cli import serve
 from app.errors import PortTaken
+from app.runtime.commands import Commands
 from app.runtime.config import GraphDoor, RuntimeConfig, runtime_config
 from app.runtime.doctor import examine
 from app.runtime.embedded import addresses
-from app.runtime.first_run import first_key
+from app.runtime.first_run import done_mark, first_key
 from app.runtime.lock import read_lock
 from app.runtime.process import living
 from app.runtime.report import graph_door
@@ -170,6 +171,29 @@ def test_the_first_key_is_read_and_left_nowhere(tmp_path: Path) -> None:
     assert first_key(said, tmp_path) == "loci_x"
     assert not any("loci_x" in file.read_text() for file in tmp_path.iterdir())
     assert first_key(((sys.executable, "-c", "print('{\"key\": null}')"), {}), tmp_path) is None
+
+
+def test_the_first_run_is_noted_with_the_store_it_was_for(home: RuntimeConfig) -> None:
+    assert done_mark(home).parent == home.neo4j_home
+    one, other = (replace(home, graph=GraphDoor(f"bolt://{name}")) for name in "ab")
+    assert done_mark(one) != done_mark(other)
+    assert done_mark(one).parent == home.run
+
+
+def test_a_first_step_that_fails_is_told_and_tried_again(
+    home: RuntimeConfig, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home.neo4j_home.mkdir()
+    failing = Commands((), (), (sys.executable, "-c", "raise SystemExit('no such tenant')"))
+    working = Commands((), (), (sys.executable, "-c", 'print(\'{"key": "loci_y"}\')'))
+    monkeypatch.setattr(serve, "own_commands", lambda config: failing)
+    serve.welcome(home, lambda: True)
+    assert "no such tenant" in capsys.readouterr().out
+    monkeypatch.setattr(serve, "own_commands", lambda config: working)
+    serve.welcome(home, lambda: True)
+    assert "loci_y" in capsys.readouterr().out
+    serve.welcome(home, lambda: True)
+    assert "loci_y" not in capsys.readouterr().out
 
 
 def test_the_door_of_an_embedded_graph_has_the_generated_password(home: RuntimeConfig) -> None:

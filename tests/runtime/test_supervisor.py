@@ -8,6 +8,7 @@ import socket
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from redis import Redis
@@ -24,7 +25,8 @@ from tests.support.server import Backend
 STUBBORN = (
     sys.executable,
     "-c",
-    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)",
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+    "print('deaf', flush=True); time.sleep(600)",
 )
 
 
@@ -48,6 +50,13 @@ def all_gone(state: State, seconds: float = 15) -> bool:
     return False
 
 
+def wait_for_line(log: Path, line: str, seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while last_line(log) != line:
+        assert time.monotonic() < deadline, last_line(log)
+        time.sleep(0.05)
+
+
 def test_up_twice_status_and_down(given: RuntimeConfig) -> None:
     with supervised(given) as first:
         found = status(given)
@@ -59,7 +68,8 @@ def test_up_twice_status_and_down(given: RuntimeConfig) -> None:
             assert second.returncode == 0
         state = read_state(given)
         assert state is not None
-        assert last_line(given.logs / "worker.log") == given.graph.uri  # type: ignore[union-attr]
+        assert given.graph is not None
+        wait_for_line(given.logs / "worker.log", given.graph.uri)
         assert stop(given) == "Stopped worker, API, Valkey and Neo4j."
         assert first.wait(10) == 0
     assert all_gone(state)
@@ -96,6 +106,7 @@ def test_what_is_left_all_the_same_is_ended(
     """A child that does not heed the kernel's SIGTERM."""
     with supervised(given, replace(COMMANDS, worker=STUBBORN)) as process:
         state = wait_for_phase(given, process, "ready")
+        wait_for_line(given.logs / "worker.log", "deaf")
         process.kill()
     worker = state.parts["worker"].mark
     assert living(worker)
