@@ -154,8 +154,26 @@ MERGE (t:Tag {id: row.id})
 ON CREATE SET t = row
 
 // name: create_episodes(rows) write none
-// New episodes with their provenance; that none is there was asked in the same transaction, and
-// the constraints answer for what came in between.
+// New episodes with their provenance, tags and audit event; that none is there was asked in the
+// same transaction, and the constraints answer for what came in between.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+MATCH (s:MemSession {id: row.session})
+MATCH (a:AuditEvent {id: row.event})
+CREATE (e:Episode:Memory:Searchable)
+SET e = row.episode
+CREATE (v:ProvenanceRecord)
+SET v = row.provenance
+CREATE (e)-[:IN_SESSION]->(s)
+CREATE (e)-[:HAS_PROVENANCE]->(v)
+CREATE (a)-[:AUDIT]->(e)
+WITH e, row
+UNWIND row.tags AS tag
+MATCH (t:Tag {id: tag})
+CREATE (e)-[:TAGGED]->(t)
+
+// name: restore_episodes(rows) write none
+// The same where the package brings the audit events, which are tied when they come.
 // unscoped: the run has checked each path
 UNWIND $rows AS row
 MATCH (s:MemSession {id: row.session})
@@ -165,19 +183,9 @@ CREATE (v:ProvenanceRecord)
 SET v = row.provenance
 CREATE (e)-[:IN_SESSION]->(s)
 CREATE (e)-[:HAS_PROVENANCE]->(v)
-
-// name: tie_episodes(rows) write none
-// unscoped: the batch that was written just now
-UNWIND $rows AS row
-MATCH (a:AuditEvent {id: row.event})
-MATCH (e:Episode {id: row.id})
-CREATE (a)-[:AUDIT]->(e)
-
-// name: tag_episodes(rows) write none
-// unscoped: the batch that was written just now
-UNWIND $rows AS row
-MATCH (e:Episode {id: row.id})
-MATCH (t:Tag {id: row.tag})
+WITH e, row
+UNWIND row.tags AS tag
+MATCH (t:Tag {id: tag})
 CREATE (e)-[:TAGGED]->(t)
 
 // name: chain_states(rows) read many

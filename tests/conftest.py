@@ -35,7 +35,7 @@ def backend() -> Iterator[Backend]:
 
 
 @pytest.fixture(scope="session")
-def settings(backend: Backend) -> Settings:
+def settings(backend: Backend, tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """Settings over the session's servers, with the quick embedder that only tests may use."""
     environment = {
         "NEO4J_URI": backend.neo4j_uri,
@@ -46,6 +46,7 @@ def settings(backend: Backend) -> Settings:
         "LOCI_EMBEDDING__PROVIDER": os.environ.get("LOCI_EMBEDDING__PROVIDER", "hash"),
         "LOCI_EMBEDDING__ALLOW_TEST": "true",
         "LOCI_API__KEY_CACHE_SECONDS": "0",
+        "LOCI_API__IMPORT_DIR": str(tmp_path_factory.mktemp("imports")),
         "LOCI_TELEMETRY__LOG_LEVEL": "error",
     }
     return read_settings(environment)

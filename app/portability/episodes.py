@@ -219,14 +219,16 @@ async def _write_new(tx: Tx, batch: Batch, new: list[Row]) -> None:
     if tags:
         await tx.rows(Q.portability.touch_tags, rows=[tags[i] for i in sorted(tags)])
     await write_events(tx, batch, "episode", new)
-    rows = [{name: row[name] for name in ("episode", "session", "provenance")} for row in new]
-    await tx.rows(Q.portability.create_episodes, rows=rows)
-    if not batch.rules.restores:
-        tied = [{"event": row["event"], "id": row["id"]} for row in new]
-        await tx.rows(Q.portability.tie_episodes, rows=tied)
-    if tags:
-        tagged = [{"id": row["id"], "tag": tag["id"]} for row in new for tag in row["tags"]]
-        await tx.rows(Q.portability.tag_episodes, rows=tagged)
+    rows = [
+        {
+            **{name: row[name] for name in ("episode", "session", "provenance", "event")},
+            "tags": [tag["id"] for tag in row["tags"]],
+        }
+        for row in new
+    ]
+    queries = Q.portability
+    create = queries.restore_episodes if batch.rules.restores else queries.create_episodes
+    await tx.rows(create, rows=rows)
     windows = [window for row in new for window in row["windows"]]
     if windows:
         await tx.rows(Q.indexing.store_windows, rows=windows)

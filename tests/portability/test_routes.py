@@ -1,0 +1,233 @@
+"""Imports and exports over HTTP, run by the job runner as a worker runs them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from app.kernel.caller import Role
+from app.portability.archive import pack
+from app.portability.package import open_package
+from app.portability.spool import spool_of
+from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
+from tests.portability.packages import turns, write_package
+
+Finish = Callable[[Principal, httpx.Response], Awaitable[dict[str, Any]]]
+
+
+@pytest.fixture
+def finish(opened: Parts) -> Finish:
+    """Runs the job that an answer names, and gives it as the API shows it."""
+
+    async def run(who: Principal, answer: httpx.Response) -> dict[str, Any]:
+        assert answer.status_code == 202, answer.text
+        await opened.runner.run(opened, answer.json()["id"])
+        shown: dict[str, Any] = (await who.http.get(f"/v1/jobs/{answer.json()['id']}")).json()
+        return shown
+
+    return run
+
+
+def lines(records: list[dict[str, Any]]) -> bytes:
+    """Records as JSON lines."""
+    return "".join(json.dumps(record) + "\n" for record in records).encode()
+
+
+NDJSON = {"content-type": "application/x-ndjson"}
+
+
+async def test_json_lines_are_imported_by_a_job(
+    admin: Principal, finish: Finish, tenant: str
+) -> None:
+    body = lines([*turns("elsewhere/dev", 3), {"session": "s"}])
+    answer = await admin.http.post(
+        "/v1/imports", params={"scope": tenant}, content=body, headers=NDJSON
+    )
+    job = await finish(admin, answer)
+    assert job["state"] == "done", job
+    assert job["result"]["kinds"] == {"episode": {"accepted": 3, "duplicates": 0, "rejected": 1}}
+    assert job["items"] == [
+        {
+            "file": "episodes.jsonl",
+            "line": 4,
+            "reason": "InvalidInput",
+            "detail": "Field required",
+            "field": "scope",
+        }
+    ]
+    listed = (await admin.http.get("/v1/episodes", params={"scope": f"{tenant}/dev"})).json()
+    assert len(listed["items"]) == 3
+
+
+@pytest.mark.parametrize("form", [True, False])
+async def test_an_archive_comes_raw_or_in_a_form(
+    admin: Principal, finish: Finish, tenant: str, tmp_path: Path, form: bool
+) -> None:
+    pack(write_package(tmp_path / "p", episodes=turns("x", 5)), tmp_path / "p.tar.gz")
+    body = (tmp_path / "p.tar.gz").read_bytes()
+    where = {"scope": tenant}
+    if form:
+        files = {"file": ("backup.tar.gz", body, "application/gzip")}
+        answer = await admin.http.post("/v1/imports", params=where, files=files)
+    else:
+        headers = {"content-type": "application/gzip"}
+        answer = await admin.http.post("/v1/imports", params=where, content=body, headers=headers)
+    job = await finish(admin, answer)
+    assert job["result"]["kinds"]["episode"]["accepted"] == 5
+
+
+async def test_an_upload_may_be_larger_than_a_request(
+    admin: Principal, finish: Finish, opened: Parts, tenant: str
+) -> None:
+    long = [{**turn, "content": turn["content"] + " word" * 30_000} for turn in turns("x", 20)]
+    body = lines(long)
+    assert len(body) > 2 * opened.settings.api.max_body
+    answer = await admin.http.post(
+        "/v1/imports", params={"scope": tenant}, content=body, headers=NDJSON
+    )
+    job = await finish(admin, answer)
+    assert job["result"]["kinds"]["episode"]["accepted"] == 20
+
+
+async def test_the_same_key_is_one_import(admin: Principal, finish: Finish, tenant: str) -> None:
+    headers = {**NDJSON, "idempotency-key": "monday"}
+    where = {"scope": tenant}
+    body = lines(turns("x", 2))
+    first = await admin.http.post("/v1/imports", params=where, content=body, headers=headers)
+    await finish(admin, first)
+    second = await admin.http.post("/v1/imports", params=where, content=body, headers=headers)
+    assert second.json()["id"] == first.json()["id"]
+    assert second.json()["state"] == "done"
+    other = await admin.http.post("/v1/imports", params=where, content=body + body, headers=headers)
+    assert (other.status_code, other.json()["code"]) == (409, "IdempotencyMismatch")
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "status", "code"),
+    [
+        ("text/csv", b"a,b", 415, "UnsupportedMediaType"),
+        ("application/x-ndjson", b"", 422, "InvalidInput"),
+        ("multipart/form-data", b"x", 422, "InvalidInput"),
+        ("multipart/form-data; boundary=x", b"--x--\r\n", 422, "InvalidInput"),
+    ],
+)
+async def test_what_cannot_be_an_upload_is_refused_and_leaves_no_file(
+    admin: Principal,
+    opened: Parts,
+    tenant: str,
+    content_type: str,
+    body: bytes,
+    status: int,
+    code: str,
+) -> None:
+    before = sorted(spool_of(opened.settings).folder.glob("*"))
+    answer = await admin.http.post(
+        "/v1/imports",
+        params={"scope": tenant},
+        content=body,
+        headers={"content-type": content_type},
+    )
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert sorted(spool_of(opened.settings).folder.glob("*")) == before
+
+
+async def test_importing_needs_admin_where_it_writes(
+    principal: MakePrincipal, admin: Principal, tenant: str
+) -> None:
+    writer = await principal(f"{tenant}/dev")
+    body = lines(turns("x", 1))
+    for who, scope, status in (
+        (writer, f"{tenant}/dev", 403),
+        (admin, "somebody-else", 404),
+        (admin, f"{tenant}/team:red", 422),
+    ):
+        answer = await who.http.post(
+            "/v1/imports", params={"scope": scope}, content=body, headers=NDJSON
+        )
+        assert answer.status_code == status, answer.text
+
+
+async def test_a_broken_archive_is_a_dead_job_that_says_so(
+    admin: Principal, finish: Finish, tenant: str
+) -> None:
+    answer = await admin.http.post(
+        "/v1/imports",
+        params={"scope": tenant},
+        content=b"PK no zip",
+        headers={"content-type": "application/zip"},
+    )
+    job = await finish(admin, answer)
+    assert job["state"] == "dead"
+    assert "package.zip is broken" in job["error"]
+
+
+async def test_a_cancelled_import_stops(admin: Principal, opened: Parts, tenant: str) -> None:
+    answer = await admin.http.post(
+        "/v1/imports", params={"scope": tenant}, content=lines(turns("x", 5)), headers=NDJSON
+    )
+    job = answer.json()["id"]
+    cancelled = await admin.http.post(f"/v1/jobs/{job}/cancel")
+    assert cancelled.json()["state"] == "cancelled"
+    assert await opened.runner.run(opened, job) == "elsewhere"
+    listed = await admin.http.get("/v1/episodes")
+    assert listed.json()["items"] == []
+
+
+async def test_an_export_is_downloaded_by_who_asked_for_it(
+    admin: Principal,
+    principal: MakePrincipal,
+    finish: Finish,
+    tenant: str,
+    tmp_path: Path,
+) -> None:
+    reader = await principal(f"{tenant}/dev", role=Role.READER, name="reader")
+    writer = await principal(f"{tenant}/dev", name="writer")
+    hidden = await principal(f"{tenant}/ops", name="hidden")
+    await writer.http.post("/v1/episodes", json={"content": "Seen.", "session": "s"})
+    await hidden.http.post("/v1/episodes", json={"content": "Hidden.", "session": "s"})
+
+    job = await finish(reader, await reader.http.post("/v1/exports", json={}))
+    assert job["result"]["records"]["episode"] == 1
+    assert "agent" not in job["result"]["records"]
+    assert "audit" not in job["result"]["records"]
+    answer = await reader.http.get(f"/v1/exports/{job['id']}")
+    assert answer.status_code == 200
+    (tmp_path / "out.tar.zst").write_bytes(answer.content)
+    with open_package(tmp_path / "out.tar.zst") as package:
+        episodes = next(f for f in package.files if f.kind.name == "episode")
+        assert b"Seen." in episodes.path.read_bytes()
+        assert b"Hidden." not in b"".join(f.path.read_bytes() for f in package.files)
+        assert package.manifest.digest == job["result"]["digest"]
+
+    for other in (admin, writer, hidden):
+        assert (await other.http.get(f"/v1/exports/{job['id']}")).status_code == 404
+    whole = await finish(admin, await admin.http.post("/v1/exports", json={}))
+    assert {"agent", "audit", "episode"} <= set(whole["result"]["records"])
+    assert whole["result"]["records"]["episode"] == 2
+
+
+async def test_an_export_of_what_is_not_seen_is_refused(
+    principal: MakePrincipal, tenant: str
+) -> None:
+    reader = await principal(f"{tenant}/dev", role=Role.READER)
+    answer = await reader.http.post("/v1/exports", json={"scopes": [f"{tenant}/ops"]})
+    assert answer.status_code == 404
+    assert (await reader.http.get("/v1/exports/nothing")).status_code == 404
+
+
+async def test_an_export_that_is_not_ready_or_gone_says_so(
+    admin: Principal, opened: Parts, finish: Finish
+) -> None:
+    answer = await admin.http.post("/v1/exports", json={})
+    early = await admin.http.get(f"/v1/exports/{answer.json()['id']}")
+    assert (early.status_code, early.json()["code"]) == (409, "Conflict")
+    job = await finish(admin, answer)
+    spool_of(opened.settings).drop(job["id"])
+    late = await admin.http.get(f"/v1/exports/{job['id']}")
+    assert (late.status_code, late.json()["detail"]) == (404, "the export has expired")
