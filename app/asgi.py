@@ -60,12 +60,11 @@ ROUTES: list[Any] = [
     portability_routes.ExportController,
 ]
 
-# What handlers may ask for by name, out of the parts of this process.
+# What handlers may ask for by name, out of the parts of this process. No name is also a field of
+# a body: the framework would take a bad body for a fault of ours (contract test).
 INJECTED = (
-    "episodes",
     "episode_rows",
     "searches",
-    "scopes",
     "scope_rows",
     "access",
     "access_rows",
@@ -129,6 +128,7 @@ def dependencies() -> dict[str, Provide]:
         return Provide(provide, sync_to_thread=False)
 
     named = {name: of(name) for name in INJECTED}
+    named |= {"capturing": of("episodes"), "scoping": of("scopes")}
     return {"caller": Provide(provide_caller, sync_to_thread=False), **named}
 
 

@@ -19,9 +19,10 @@ JOBS_KEPT = timedelta(days=30)
 async def seal_audit(parts: Any, job: Job, report: Report) -> Outcome:
     """Chain the audit events of every tenant that has new ones."""
     sealed: dict[str, int] = {}
-    for tenant in await parts.access_rows.tenants_with_unsealed():
-        sealed[tenant] = await seal_tenant(parts.access_rows, tenant)
-        await report({"tenants": len(sealed)})
+    while tenants := await parts.access_rows.tenants_with_unsealed(list(sealed)):
+        for tenant in tenants:
+            sealed[tenant] = await seal_tenant(parts.access_rows, tenant)
+            await report({"tenants": len(sealed)})
     return Outcome({"sealed": sum(sealed.values()), "tenants": len(sealed)})
 
 

@@ -144,9 +144,10 @@ RETURN a.id AS id, a.kind AS kind, a.outcome AS outcome, a.scope AS scope, a.act
        coalesce(a.target, t.id, t.path) AS target, labels(t) AS target_labels
 ORDER BY a.at DESC, a.id DESC
 
-// name: tenants_with_unsealed(limit) read many
+// name: tenants_with_unsealed(done, limit) read many
 // unscoped: sealing is the operator's work over every tenant
 MATCH (a:AuditEvent {unsealed: true})
+WHERE NOT a.tenant IN $done
 RETURN DISTINCT a.tenant AS tenant LIMIT $limit
 
 // name: lock_audit_head(tenant, at) write one

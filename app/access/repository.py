@@ -53,8 +53,8 @@ class AccessRepository:
     async def audit_history(self, **filters: Any) -> list[Row]:
         return await self.graph.rows(Q.access.audit_history, **filters)
 
-    async def tenants_with_unsealed(self, limit: int = 100) -> list[str]:
-        rows = await self.graph.rows(Q.access.tenants_with_unsealed, limit=limit)
+    async def tenants_with_unsealed(self, done: list[str], limit: int = 100) -> list[str]:
+        rows = await self.graph.rows(Q.access.tenants_with_unsealed, done=done, limit=limit)
         return [row["tenant"] for row in rows]
 
     async def chain_head(self, tenant: str) -> Row | None:

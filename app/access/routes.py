@@ -50,11 +50,11 @@ class ScopeController(Controller):
         self,
         data: JSONBody[ScopeIn],
         caller: NamedDependency[Caller],
-        scopes: NamedDependency[ScopeService],
+        scoping: NamedDependency[ScopeService],
         access: NamedDependency[AccessService],
     ) -> Response[ScopeOut]:
         """Make a scope; one that is there already is given back as it is, with 200."""
-        row, made = await scopes.create(caller, data.path, data.name)
+        row, made = await scoping.create(caller, data.path, data.name)
         access.keys.forget()
         return Response(ScopeOut.of(row), status_code=HTTP_201_CREATED if made else HTTP_200_OK)
 
@@ -72,11 +72,11 @@ class ScopeController(Controller):
         data: JSONBody[dict[str, Any]],
         within: OneScope,
         caller: NamedDependency[Caller],
-        scopes: NamedDependency[ScopeService],
+        scoping: NamedDependency[ScopeService],
         scope_rows: NamedDependency[ScopeRepository],
     ) -> ScopeOut:
         """Replace the sanitising policy of a scope, for texts stored from now on."""
-        await scopes.set_policy(caller, within, SanitizePolicy.parse(data))
+        await scoping.set_policy(caller, within, SanitizePolicy.parse(data))
         return ScopeOut.of((await scope_rows.visible([within]))[0])
 
 

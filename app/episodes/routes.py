@@ -51,12 +51,12 @@ class EpisodeController(Controller):
         self,
         data: JSONBody[EpisodeIn],
         caller: NamedDependency[Caller],
-        episodes: NamedDependency[EpisodeService],
+        capturing: NamedDependency[EpisodeService],
         wait: Wait = None,
     ) -> ReceiptOut:
         """Store one thing that was said."""
-        receipt = await episodes.capture(caller, data.to_capture("http"))
-        indexed = await _waited(episodes, [receipt.id], wait)
+        receipt = await capturing.capture(caller, data.to_capture("http"))
+        indexed = await _waited(capturing, [receipt.id], wait)
         return ReceiptOut.of(receipt, indexed=indexed)
 
     @get("/{episode_id:str}", operation_id="getEpisode", opt={"requires": Role.READER})
@@ -64,10 +64,10 @@ class EpisodeController(Controller):
         self,
         episode_id: FromPath[str],
         caller: NamedDependency[Caller],
-        episodes: NamedDependency[EpisodeService],
+        capturing: NamedDependency[EpisodeService],
     ) -> EpisodeOut:
         """One episode with its provenance."""
-        return EpisodeOut.of(await episodes.get(caller, episode_id))
+        return EpisodeOut.of(await capturing.get(caller, episode_id))
 
     @get("/", operation_id="listEpisodes", opt={"requires": Role.READER})
     async def list_episodes(
@@ -111,13 +111,13 @@ class EpisodeController(Controller):
 async def capture_batch(
     data: JSONBody[EpisodeBatchIn],
     caller: NamedDependency[Caller],
-    episodes: NamedDependency[EpisodeService],
+    capturing: NamedDependency[EpisodeService],
     wait: Wait = None,
 ) -> ReceiptsOut:
     """Store at most 64 things that were said, in order; a bad one does not hold up the rest."""
     captures = [item.to_capture("http") for item in data.episodes]
-    receipts = await episodes.capture_batch(caller, captures)
-    indexed = await _waited(episodes, [r.id for r in receipts], wait)
+    receipts = await capturing.capture_batch(caller, captures)
+    indexed = await _waited(capturing, [r.id for r in receipts], wait)
     statuses = [receipt.status for receipt in receipts]
     return ReceiptsOut(
         receipts=[ReceiptOut.of(receipt, indexed=indexed) for receipt in receipts],

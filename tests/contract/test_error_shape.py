@@ -86,6 +86,7 @@ def test_every_error_s_docstring_tree_names_it() -> None:
         ("POST", "/v1/search", b"{not json", 400, "InvalidInput"),
         ("POST", "/v1/search", b"{}", 422, "InvalidInput"),
         ("POST", "/v1/search", b"[]", 422, "InvalidInput"),
+        ("POST", "/v1/search", b'{"query": "x", "scopes": 3}', 422, "InvalidInput"),
         ("GET", "/v1/episodes?limit=0", None, 422, "InvalidInput"),
         ("GET", "/v1/episodes?limit=x", None, 422, "InvalidInput"),
         ("GET", "/v1/episodes?cursor=x", None, 422, "InvalidInput"),
