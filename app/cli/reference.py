@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -221,7 +222,10 @@ def _given(parameter: Any) -> str:
         return f"`${variables}`"
     if parameter.required:
         return "required"
-    return "unset" if parameter.default in (None, False, "", ()) else f"`{parameter.default}`"
+    default = parameter.default
+    if isinstance(default, Path) and default.parts[:1] == ("..",):
+        return "beside the project"
+    return "unset" if default in (None, False, "", ()) else f"`{default}`"
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:

@@ -332,9 +332,9 @@ async def perform(found: Call, who: Principal, episode: str) -> Any:
     return await who.http.request(found.method, url, headers=headers, content=content)
 
 
-async def index_meanwhile(opened: Parts, who: Principal) -> None:
+async def index_until(done: asyncio.Event, opened: Parts, who: Principal) -> None:
     """What the worker does: embeds what the caller has captured."""
-    while True:
+    while not done.is_set():
         await asyncio.sleep(0.2)
         listed = (await who.http.get("/v1/episodes", params={"limit": 500})).json()["items"]
         waiting = [item["id"] for item in listed if item["index_state"] == "pending"]
@@ -350,7 +350,8 @@ async def test_the_calls_of_a_page_work(opened: Parts, admin: Principal, page: s
     listed = list(calls(text(page)))
     assert listed
     episode = ""
-    worker = asyncio.create_task(index_meanwhile(opened, admin))
+    done = asyncio.Event()
+    worker = asyncio.create_task(index_until(done, opened, admin))
     try:
         for found in listed:
             answer = await perform(found, admin, episode)
@@ -363,7 +364,8 @@ async def test_the_calls_of_a_page_work(opened: Parts, admin: Principal, page: s
             if found.shown and told.get("hits"):
                 episode = told["hits"][0]["source"]["episode_id"]
     finally:
-        worker.cancel()
+        done.set()
+        await worker
 
 
 async def test_an_answer_that_differs_from_the_page_is_noticed() -> None:
