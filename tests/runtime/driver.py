@@ -63,7 +63,7 @@ def supervised(
 
 
 def wait_for_phase(
-    config: RuntimeConfig, process: subprocess.Popen[str], phase: str, seconds: float = 120
+    config: RuntimeConfig, process: subprocess.Popen[str], phase: str, seconds: float = 240
 ) -> State:
     """The state once it has the phase; fails with what the supervisor said if it ends first."""
     deadline = time.monotonic() + seconds
