@@ -28,6 +28,7 @@ from app.jobs.repository import JobRepository
 from app.jobs.runner import Runner
 from app.kernel.graph import Graph, connect
 from app.kernel.migrate import migrate
+from app.portability.deferral import text_index
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
 from app.search.repository import SearchRepository
@@ -87,6 +88,8 @@ def connect_graph(settings: Settings) -> Graph:
 async def prepare_graph(graph: Graph, embedder: Embedder, settings: Settings) -> None:
     """Migrate the schema and check that the stored vectors come from the embedder in use."""
     await migrate(graph)
+    # An import that deferred the search indexes and was killed leaves them missing.
+    await graph.raw(text_index())
     await ensure_space(graph, embedder.info, vector_options(embedder, settings))
 
 

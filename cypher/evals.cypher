@@ -1,3 +1,28 @@
+// name: count_memories(scopes) read one
+// How many memories the scopes hold, for a measurement.
+MATCH (e:Episode)
+WHERE e.scope IN $scopes AND e.captured_at > datetime('0001-01-02T00:00:00Z')
+RETURN count(e) AS memories
+
+// name: vectors_of(scope) read many
+// Every vector of one scope, to compare the index with.
+MATCH (e:Episode {scope: $scope})
+WHERE e.captured_at > datetime('0001-01-02T00:00:00Z') AND e.embedding IS NOT NULL AND e.live
+RETURN e.id AS id, e.embedding AS vector
+
+// name: bare_capture(row) write none
+// The plainest transaction that writes what one capture writes: what capture is compared with.
+// unscoped: a measurement's own rows
+MERGE (s:MemSession {id: $row.session.id})
+ON CREATE SET s = $row.session
+CREATE (e:Episode:Memory:Searchable)
+SET e = $row.episode
+CREATE (v:ProvenanceRecord)
+SET v = $row.provenance
+CREATE (a:AuditEvent)
+SET a = $row.audit
+CREATE (e)-[:IN_SESSION]->(s), (e)-[:HAS_PROVENANCE]->(v), (a)-[:AUDIT]->(e)
+
 // name: bare_shared(sessions, tags, events) write none
 // The shared nodes of a bare write, for comparison with an import.
 // unscoped: a measurement in tenants of its own

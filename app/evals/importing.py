@@ -143,14 +143,12 @@ class _Turn:
 
     async def _bare(self, rows: list[Row]) -> None:
         """The same nodes and edges, as many batches at once."""
-        shared = {
-            "sessions": list({r["session"]: r["made_session"] for r in rows}.values()),
-            "tags": list({t["id"]: t for r in rows for t in r["tags"]}.values()),
-        }
+        sessions = list({r["session"]: r["made_session"] for r in rows}.values())
+        tags = list({t["id"]: t for r in rows for t in r["tags"]}.values())
         batches = [_bare_batch(p.rows, self._rules) for p in self._prepared.values()]
         events = [event for made, _ in batches for event in made]
         graph = self._store.graph
-        await graph.rows(Q.evals.bare_shared, events=events, **shared)
+        await graph.rows(Q.evals.bare_shared, events=events, sessions=sessions, tags=tags)
         waiting = iter(batches)
         await asyncio.gather(*(self._bare_writer(waiting) for _ in range(WRITERS)))
 

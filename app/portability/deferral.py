@@ -13,7 +13,6 @@ from app.kernel.migrate import migrations
 from app.settings import SearchSettings
 
 DROPPED = ("DROP INDEX memory_vector IF EXISTS", "DROP INDEX memory_text IF EXISTS")
-POPULATE_SECONDS = 7200
 
 
 @asynccontextmanager
@@ -35,7 +34,7 @@ async def make_indexes(graph: Graph, search: SearchSettings) -> None:
     options = index_options(space["dimension"], search.quantization, search.expansion)
     await graph.raw(text_index())
     await graph.raw(CREATE_INDEX, options=options)
-    await graph.raw(f"CALL db.awaitIndexes({POPULATE_SECONDS})")
+    await graph.raw("CALL db.awaitIndexes(7200)")
 
 
 def text_index() -> str:

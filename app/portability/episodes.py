@@ -226,9 +226,10 @@ async def _write_new(tx: Tx, batch: Batch, new: list[Row]) -> None:
         }
         for row in new
     ]
-    queries = Q.portability
-    create = queries.restore_episodes if batch.rules.restores else queries.create_episodes
-    await tx.rows(create, rows=rows)
+    if batch.rules.restores:
+        await tx.rows(Q.portability.restore_episodes, rows=rows)
+    else:
+        await tx.rows(Q.portability.create_episodes, rows=rows)
     windows = [window for row in new for window in row["windows"]]
     if windows:
         await tx.rows(Q.indexing.store_windows, rows=windows)

@@ -120,7 +120,7 @@ async def same_nodes(first: Parts, second: Parts, tenant: str) -> None:
     """Every property of every episode is back, but for counters and what this store measured."""
     text = (
         "MATCH (e:Episode {tenant: $tenant}) OPTIONAL MATCH (w:Window)-[:WINDOW_OF]->(e) "
-        "RETURN e {.*} AS episode, count(w) AS windows ORDER BY e.id"
+        "WITH e, count(w) AS windows ORDER BY e.id RETURN e {.*} AS episode, windows"
     )
     left, right = [await p.graph.raw(text, tenant=tenant) for p in (first, second)]
     assert len(left) > 30

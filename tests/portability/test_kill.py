@@ -1,0 +1,122 @@
+"""kill -9 in the middle of an import: it goes on, nothing is missing, nothing is doubled."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import psutil
+import pytest
+
+from app.cli.transfer import store_of
+from app.portability.service import Order, import_attended
+from app.settings import read_settings
+from app.wiring import Parts, parts
+from tests.portability.conftest import held, untold
+from tests.portability.packages import turns, write_package
+from tests.support.server import Backend, EmbeddedPair
+
+COUNT = 12_000
+TENANT = "killed"
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def pair() -> Iterator[EmbeddedPair]:
+    """Servers that this test may kill."""
+    with EmbeddedPair() as made:
+        yield made
+
+
+def environment(backend: Backend, home: Path) -> dict[str, str]:
+    """What a `loci` command needs to find the servers."""
+    return {
+        **backend.environment,
+        "LOCI_EMBEDDING__PROVIDER": "hash",
+        "LOCI_EMBEDDING__ALLOW_TEST": "true",
+        "LOCI_TELEMETRY__LOG_LEVEL": "error",
+        "LOCI_HOME": str(home),
+    }
+
+
+def start_import(package: Path, env: dict[str, str], folder: Path) -> subprocess.Popen[bytes]:
+    """`loci import` as a process of its own."""
+    with (folder / "out.log").open("ab") as out:
+        return subprocess.Popen(
+            [sys.executable, "-m", "app.cli.main", "import", str(package), "--json"],
+            cwd=ROOT,
+            env={**os.environ, **env},
+            stdout=out,
+            stderr=out,
+        )
+
+
+async def stored(store: Parts) -> int:
+    """Episodes that are committed."""
+    return (await held(store.graph, TENANT)).get("Episode", 0)
+
+
+async def wait_for(store: Parts, count: int, child: subprocess.Popen[bytes]) -> int:
+    """Until so many episodes are committed while the import still runs."""
+    deadline = time.monotonic() + 200
+    while (found := await stored(store)) < count:
+        assert child.poll() is None, "the import ended too soon"
+        assert time.monotonic() < deadline
+        time.sleep(0.05)  # noqa: ASYNC251 - nothing else runs on this loop
+    return found
+
+
+@pytest.mark.slow
+async def test_an_import_survives_kill_9_of_itself_and_of_neo4j(
+    pair: EmbeddedPair, tmp_path: Path
+) -> None:
+    lines: list[Any] = turns(f"{TENANT}/dev", COUNT)
+    lines[3] = "{broken"
+    package = write_package(tmp_path / "p", episodes=lines)
+    env = environment(pair.backend(), tmp_path / "home")
+
+    async with parts(read_settings(env)) as store:
+        child = start_import(package, env, tmp_path)
+        await wait_for(store, 1000, child)
+        helpers = psutil.Process(child.pid).children(recursive=True)
+        os.kill(child.pid, signal.SIGKILL)
+        child.wait()
+        psutil.wait_procs(helpers, timeout=20)
+        assert not [p for p in helpers if p.is_running()], "processes were left behind"
+        before = await stored(store)
+        assert before < COUNT - 1
+
+        child = start_import(package, env, tmp_path)
+        await wait_for(store, before + 1000, child)
+    pair.kill_graph()
+    assert child.wait(timeout=120) == 1
+    assert "GraphUnavailable" in (tmp_path / "out.log").read_text()
+    pair.start_graph()
+
+    async with parts(read_settings(env)) as store:
+        kept = await stored(store)
+        assert before < kept < COUNT - 1
+        result = await import_attended(store_of(store), Order(package), untold)
+        tally = result["kinds"]["episode"]
+        assert tally["rejected"] == 1
+        assert sum(tally.values()) == COUNT
+        assert tally["duplicates"] < COUNT // 2, "it did not go on from its mark"
+        nodes = await held(store.graph, TENANT)
+        assert nodes["Episode"] == nodes["ProvenanceRecord"] == COUNT - 1
+        rows = await store.graph.raw(
+            "MATCH (e:Episode {tenant: $tenant}) "
+            "RETURN count(DISTINCT e.content) AS texts, "
+            "min(COUNT { (e)-[:IN_SESSION]->() }) AS least, "
+            "max(COUNT { (e)<-[:AUDIT]-() }) AS most, min(COUNT { (e)<-[:AUDIT]-() }) AS fewest",
+            tenant=TENANT,
+        )
+        assert rows == [{"texts": COUNT - 1, "least": 1, "most": 1, "fewest": 1}]
+    rejects = Path(result["rejects"]).read_bytes().splitlines()  # noqa: ASYNC240 - a small file
+    assert [orjson.loads(line)["line"] for line in rejects] == [4]
