@@ -29,7 +29,7 @@ from app.wiring import INDEX_TASK, Parts, parts
 log = structlog.get_logger()
 JOB_SECONDS = 6 * 3600  # the lease in the graph, not this, finds a job that hangs
 INDEX_LOCK = "loci:indexing"
-LOCK_SECONDS = 120
+LOCK_SECONDS = 30  # a worker that was killed holds up indexing for so long at most
 
 
 async def run_job(context: dict[str, Any], job: str) -> str:
