@@ -33,7 +33,7 @@ from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
 from app.search.repository import SearchRepository
 from app.search.service import SearchService
-from app.settings import EmbeddingSettings, Settings
+from app.settings import Settings
 from app.tasks import TASKS
 
 INDEX_TASK = "indexing.drain"
@@ -64,17 +64,20 @@ class Parts:
     runner: Runner
 
 
-def embedding_config(settings: EmbeddingSettings) -> EmbeddingConfig:
+def embedding_config(settings: Settings) -> EmbeddingConfig:
     """The embedder's own configuration from the settings; what is unset keeps its default."""
+    named = settings.embedding
     config = EmbeddingConfig(
-        provider=settings.provider, threads=settings.threads, allow_test=settings.allow_test
+        provider=named.provider,
+        threads=named.threads,
+        allow_test=named.allow_test,
+        cache_dir=named.cache or settings.runtime.cache / "models",
     )
     given: dict[str, Any] = {
-        "cache_dir": settings.cache,
-        "model": settings.model,
-        "dimension": settings.dimension,
-        "base_url": settings.base_url,
-        "api_key": settings.api_key,
+        "model": named.model,
+        "dimension": named.dimension,
+        "base_url": named.base_url,
+        "api_key": named.api_key,
     }
     return replace(config, **{k: v for k, v in given.items() if v is not None})
 
@@ -138,7 +141,7 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
     """All parts, with the graph's schema in place; closes what it opened."""
     graph = connect_graph(settings)
     try:
-        embedder = await asyncio.to_thread(build_embedder, embedding_config(settings.embedding))
+        embedder = await asyncio.to_thread(build_embedder, embedding_config(settings))
         try:
             await prepare_graph(graph, embedder, settings)
             assembled = assemble(settings, graph, embedder)

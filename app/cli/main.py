@@ -159,7 +159,7 @@ def reembed(as_json: AsJson = False) -> None:
     configure_logging(settings.telemetry)
 
     async def work() -> int:
-        embedder = await asyncio.to_thread(build_embedder, embedding_config(settings.embedding))
+        embedder = await asyncio.to_thread(build_embedder, embedding_config(settings))
         graph = connect_graph(settings)
         try:
             await migrate(graph)

@@ -41,7 +41,6 @@ class Rel(StrEnum):
     MEMBER_OF = "MEMBER_OF"  # Principal → team Scope
     KEY_OF = "KEY_OF"  # ApiKey → Principal
     IN_SESSION = "IN_SESSION"  # Episode → MemSession
-    CAPTURED_BY = "CAPTURED_BY"  # Episode → Principal
     HAS_PROVENANCE = "HAS_PROVENANCE"  # Episode → ProvenanceRecord
     WINDOW_OF = "WINDOW_OF"  # Window → Episode
     TAGGED = "TAGGED"  # Episode → Tag
