@@ -1,0 +1,196 @@
+"""kill -9 of the worker, of Valkey and of Neo4j in the middle of a stream of captures.
+
+What was acknowledged is there, once; what waits for its vector gets it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import pytest
+
+from app.runtime.machine import free_port
+from tests.support.server import EmbeddedPair
+
+ROOT = Path(__file__).resolve().parents[2]
+TOTAL, CLIENTS = 360, 4
+
+
+@dataclass
+class Service:
+    """The API and a worker as processes; the worker is restarted as a supervisor would."""
+
+    environment: dict[str, str]
+    port: int
+    children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    def start(self, name: str, *command: str) -> None:
+        self.children[name] = subprocess.Popen(
+            [sys.executable, "-m", *command],
+            cwd=ROOT,
+            env=self.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def start_api(self) -> None:
+        self.start(
+            "api", "uvicorn", "--factory", "app.asgi:create_app", "--port", str(self.port),
+            "--no-access-log",
+        )  # fmt: skip
+
+    def start_worker(self) -> None:
+        self.start("worker", "app.worker")
+
+    def kill(self, name: str) -> None:
+        self.children[name].send_signal(signal.SIGKILL)
+        self.children[name].wait()
+
+    async def keep_worker(self) -> None:
+        while True:
+            if self.children["worker"].poll() is not None:
+                self.start_worker()
+            await asyncio.sleep(0.5)
+
+
+@contextmanager
+def service(pair: EmbeddedPair) -> Iterator[Service]:
+    given = {k: v for k, v in os.environ.items() if not k.startswith(("LOCI_", "NEO4J", "REDIS"))}
+    environment = {
+        **given,
+        **pair.backend().environment,
+        "LOCI_EMBEDDING__PROVIDER": "hash",
+        "LOCI_EMBEDDING__ALLOW_TEST": "true",
+        "LOCI_WORKER__SWEEP_SECONDS": "2",
+        "LOCI_TELEMETRY__LOG_LEVEL": "error",
+    }
+    made = Service(environment, free_port())
+    try:
+        yield made
+    finally:
+        for child in made.children.values():
+            with suppress(ProcessLookupError):
+                child.kill()
+            child.wait()
+
+
+MINT = """
+import asyncio
+from app.cli.keys import mint
+from app.kernel.caller import Role
+from app.settings import read_settings
+from app.wiring import parts
+
+async def main():
+    async with parts(read_settings()) as opened:
+        made = await mint(opened, "acme", kind="user", name="admin", role=Role.ADMIN)
+        print(made.text)
+
+asyncio.run(main())
+"""
+
+
+def minted(environment: dict[str, str]) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", MINT], cwd=ROOT, env=environment, capture_output=True, text=True,
+        check=True, timeout=120,
+    )  # fmt: skip
+    return done.stdout.strip().splitlines()[-1]
+
+
+async def until_ready(http: httpx.AsyncClient) -> None:
+    for _ in range(600):
+        with suppress(httpx.TransportError):
+            if (await http.get("/health/ready")).status_code == 200:
+                return
+        await asyncio.sleep(0.1)
+    pytest.fail("the API did not become ready")
+
+
+async def send(http: httpx.AsyncClient, numbers: list[int], acked: dict[int, str]) -> None:
+    """Each capture until it is acknowledged, as a careful client does."""
+    while numbers:
+        number = numbers.pop()
+        body = {"content": f"Entry {number} of the log.", "session": f"s{number % 7}"}
+        while number not in acked:
+            with suppress(httpx.TransportError):
+                answer = await http.post("/v1/episodes", json=body, timeout=30)
+                if answer.status_code == 201:
+                    acked[number] = answer.json()["id"]
+                    continue
+                assert answer.status_code == 503, answer.text
+            await asyncio.sleep(0.2)
+
+
+async def reached(acked: dict[int, str], count: int) -> None:
+    while len(acked) < count:  # noqa: ASYNC110 - the stream has no moment to set an event
+        await asyncio.sleep(0.02)
+
+
+async def drained(http: httpx.AsyncClient) -> dict[str, int]:
+    backlog: dict[str, int] = {}
+    for _ in range(900):
+        backlog = (await http.get("/v1/status")).json()["backlog"]
+        if backlog["pending"] == 0:
+            break
+        await asyncio.sleep(0.1)
+    return backlog
+
+
+async def listed(http: httpx.AsyncClient) -> list[dict[str, str]]:
+    items, cursor = [], None
+    while True:
+        params = {"limit": "500"} | ({"cursor": cursor} if cursor else {})
+        page = (await http.get("/v1/episodes", params=params)).json()
+        items += page["items"]
+        cursor = page["next"]
+        if cursor is None:
+            return items
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)  # two starts of Neo4j, on however busy a machine
+async def test_nothing_acknowledged_is_lost_or_doubled_by_kills() -> None:
+    with EmbeddedPair() as pair, service(pair) as running:
+        key = minted(running.environment)
+        running.start_api()
+        running.start_worker()
+        async with httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{running.port}",
+            headers={"Authorization": f"Bearer {key}"},
+        ) as http:
+            await until_ready(http)
+            acked: dict[int, str] = {}
+            numbers = list(range(TOTAL))
+            keeper = asyncio.create_task(running.keep_worker())
+            stream = asyncio.gather(*(send(http, numbers, acked) for _ in range(CLIENTS)))
+            await reached(acked, 60)
+            running.kill("worker")
+            await reached(acked, 140)
+            pair.kill_queue()
+            await reached(acked, 200)  # captures go on without the queue
+            await asyncio.to_thread(pair.start_queue)
+            await reached(acked, 240)
+            pair.kill_graph()
+            await asyncio.to_thread(pair.start_graph)
+            await stream
+            backlog = await drained(http)
+            keeper.cancel()
+            items = await listed(http)
+            checked = (await http.get("/v1/audit/check")).json()
+    assert backlog == {"pending": 0, "failed": 0}
+    assert sorted(acked) == list(range(TOTAL))
+    assert {item["id"] for item in items} == set(acked.values())
+    contents = [item["untrusted"]["content"] for item in items]  # type: ignore[index]
+    assert sorted(contents) == sorted(f"Entry {n} of the log." for n in range(TOTAL))
+    assert {item["index_state"] for item in items} == {"done"}
+    assert checked["intact"]
