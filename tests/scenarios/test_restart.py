@@ -167,24 +167,27 @@ async def test_nothing_acknowledged_is_lost_or_doubled_by_kills() -> None:
         async with httpx.AsyncClient(
             base_url=f"http://127.0.0.1:{running.port}",
             headers={"Authorization": f"Bearer {key}"},
+            timeout=60,
         ) as http:
             await until_ready(http)
             acked: dict[int, str] = {}
             numbers = list(range(TOTAL))
             keeper = asyncio.create_task(running.keep_worker())
-            stream = asyncio.gather(*(send(http, numbers, acked) for _ in range(CLIENTS)))
-            await reached(acked, 60)
-            running.kill("worker")
-            await reached(acked, 140)
-            pair.kill_queue()
-            await reached(acked, 200)  # captures go on without the queue
-            await asyncio.to_thread(pair.start_queue)
-            await reached(acked, 240)
-            pair.kill_graph()
-            await asyncio.to_thread(pair.start_graph)
-            await stream
-            backlog = await drained(http)
-            keeper.cancel()
+            try:
+                stream = asyncio.gather(*(send(http, numbers, acked) for _ in range(CLIENTS)))
+                await reached(acked, 60)
+                running.kill("worker")
+                await reached(acked, 140)
+                pair.kill_queue()
+                await reached(acked, 200)  # captures go on without the queue
+                await asyncio.to_thread(pair.start_queue)
+                await reached(acked, 240)
+                pair.kill_graph()
+                await asyncio.to_thread(pair.start_graph)
+                await stream
+                backlog = await drained(http)
+            finally:
+                keeper.cancel()
             items = await listed(http)
             checked = (await http.get("/v1/audit/check")).json()
     assert backlog == {"pending": 0, "failed": 0}
