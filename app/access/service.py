@@ -13,7 +13,7 @@ from app.kernel import audit
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.graph import Row
-from app.kernel.scope import NAME, parse_scope
+from app.kernel.scope import parse_scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +212,3 @@ def operator(tenant: str, scopes: list[str]) -> Caller:
         trees=frozenset({tenant}),
         request="cli",
     )
-
-
-PRINCIPAL_NAME = NAME

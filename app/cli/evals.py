@@ -14,14 +14,16 @@ from rich.console import Console
 from rich.table import Table
 
 from app.cli.keys import all_scopes, mint
-from app.evals import demo, locomo, longmemeval, passages, sanitize
+from app.cli.transfer import store_of
+from app.embeddings.provider import build_embedder
+from app.evals import bulk, demo, importing, locomo, longmemeval, passages, sanitize
 from app.evals.recall import Corpus
 from app.evals.recall import table as recall_table
 from app.evals.retrieval import MODES, ApiClient, Run, evaluate
 from app.evals.speed import capture_speed, search_speed, summary, vector_recall
 from app.kernel.caller import Role
 from app.settings import read_settings
-from app.wiring import Parts, parts
+from app.wiring import Parts, embedding_config, parts
 
 console = Console()
 progress = Console(stderr=True)
@@ -44,6 +46,8 @@ def register(cli: typer.Typer) -> None:
     group.command("sanitize")(eval_sanitize)
     group.command("search-speed")(eval_search_speed)
     group.command("capture-speed")(eval_capture_speed)
+    group.command("import")(eval_import)
+    group.command("package")(eval_package)
     cli.add_typer(group, name="eval")
 
 
@@ -139,6 +143,40 @@ def eval_capture_speed(
                 await client.close()
 
     _show_speed(asyncio.run(run()), as_json)
+
+
+def eval_import(
+    package: Annotated[Path, typer.Argument(help="A package with vectors.")],
+    episodes: Annotated[int, typer.Option(min=100, help="Episodes of each turn.")] = 1500,
+    rounds: Annotated[int, typer.Option(min=1, help="Turns of each side.")] = 8,
+    as_json: AsJson = False,
+) -> None:
+    """Import beside a bare UNWIND that writes the same nodes and edges, in alternating turns."""
+
+    async def run() -> dict[str, Any]:
+        async with parts(read_settings()) as opened:
+            return await importing.measure(store_of(opened), package, episodes, rounds)
+
+    _show_speed({"import": asyncio.run(run())}, as_json)
+
+
+def eval_package(
+    folder: Annotated[Path, typer.Argument(help="Where the package is written.")],
+    bench: Bench = BENCH,
+    episodes: Annotated[int, typer.Option(min=1000)] = 100_000,
+    scopes: Annotated[int, typer.Option(min=1)] = 50,
+) -> None:
+    """Make a package of real text with variation and vectors, for measurements at size."""
+
+    async def run() -> None:
+        settings = read_settings()
+        embedder = await asyncio.to_thread(build_embedder, embedding_config(settings))
+        try:
+            await bulk.make_package(bench, folder, embedder, bulk.Size(episodes, scopes))
+        finally:
+            await embedder.aclose()
+
+    asyncio.run(run())
 
 
 async def _below(opened: Parts, named: list[str]) -> list[str]:

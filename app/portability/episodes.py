@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import orjson
 
+from app.episodes.labels import clean_labels
 from app.episodes.model import Capture
 from app.episodes.record import (
     Cleaned,
@@ -71,14 +72,15 @@ def _clean(record: EpisodeRecord, scope: str, at: At) -> Cleaned:
         role=record.role,
         scope=scope,
         speaker=record.speaker,
-        title=sanitize(record.title, policy).text if record.title else None,
+        title=record.title,
         captured_at=record.captured_at,
         origin=record.origin,
         tags=tuple(dict.fromkeys(record.tags)),
         model_family=record.model_family,
         transport=at.rules.transport,
     )
-    return Cleaned(capture, scope, sanitize(record.content, policy), "absent")
+    labelled = clean_labels(capture, policy)
+    return Cleaned(labelled, scope, sanitize(record.content, policy), "absent")
 
 
 def _stamp(record: EpisodeRecord, scope: str, at: At) -> Stamp:

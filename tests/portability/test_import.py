@@ -186,6 +186,24 @@ async def test_texts_are_sanitised_by_the_policy_of_their_scope(
     assert json.loads(refusals[0]["payload"])["codes"] == {"PiiRefused": 1}
 
 
+async def test_names_around_a_text_are_sanitised_as_at_capture(
+    load: Import, admin: Principal, tenant: str, tmp_path: Path
+) -> None:
+    said = {"scope": tenant, "content": "We ship.", "captured_at": "2026-02-03T10:00:00Z"}
+    package = write_package(
+        tmp_path / "p",
+        episodes=[
+            {**said, "session": "good", "speaker": "Ada ada@example.com"},
+            {**said, "session": "ada@example.com"},
+        ],
+    )
+    result = await load(package)
+    assert result["kinds"]["episode"] == {"accepted": 1, "duplicates": 0, "rejected": 1}
+    assert [row["field"] for row in rejected(result)] == ["session"]
+    (stored,) = (await admin.http.get("/v1/episodes", params={"session": "good"})).json()["items"]
+    assert stored["untrusted"]["speaker"] == "Ada [email]"
+
+
 async def test_equal_texts_without_a_moment_are_one(
     load: Import, tenant: str, tmp_path: Path
 ) -> None:
