@@ -90,11 +90,12 @@ WHERE NOT EXISTS {
   WHERE NOT any(tree IN $trees WHERE s.path = tree OR s.path STARTS WITH tree + '/')
     AND (coalesce(g.subtree, false) OR NOT s.path IN $scopes)
 }
+MATCH (p)-[:HOME]->(home:Scope)
 MERGE (k:ApiKey {id: $key.id})
 SET k = $key
 MERGE (k)-[:KEY_OF]->(p)
 CREATE (a:AuditEvent)-[:AUDIT]->(p)
-SET a = $audit
+SET a = $audit, a.scope = home.path
 RETURN k.id AS id, p.id AS principal
 
 // name: list_keys(tenant, scopes) read many
@@ -113,7 +114,7 @@ WHERE s.path IN $scopes
    OR any(tree IN $trees WHERE s.path = tree OR s.path STARTS WITH tree + '/')
 SET k.revoked_at = coalesce(k.revoked_at, $at)
 CREATE (a:AuditEvent)-[:AUDIT]->(p)
-SET a = $audit
+SET a = $audit, a.scope = s.path
 RETURN k.id AS id, k.revoked_at AS revoked_at
 
 // name: any_admin_key() read one

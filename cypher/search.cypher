@@ -1,19 +1,21 @@
-// name: keyword(q, scopes, limit) read many
-// The text leg. The scope is a required clause of $q, inside the index; the predicate here is a
+// name: keyword(q, scopes, limit) read one
+// The text leg, as columns: a hundred rows cost more to send than to find. The scope is a required clause of $q, inside the index; the predicate here is a
 // second wall.
 CALL db.index.fulltext.queryNodes('memory_text', $q, {limit: $limit}) YIELD node AS n, score
 WHERE n.scope IN $scopes
-RETURN n.memory_id AS id, score, n.place AS place, n.title IS NOT NULL AS titled
+RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
+       collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled
 
-// name: vector_live(v, scopes, kinds, limit) read many
+// name: vector_live(v, scopes, kinds, limit) read one
 // The vector leg over what is held now.
 CYPHER 25
 MATCH (n:Searchable)
 SEARCH n IN (VECTOR INDEX memory_vector FOR $v
   WHERE n.scope IN $scopes AND n.live = true AND n.kind IN $kinds LIMIT $limit) SCORE AS score
-RETURN n.memory_id AS id, score, n.place AS place, n.title IS NOT NULL AS titled
+RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
+       collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled
 
-// name: vector_filtered(v, scopes, kinds, roles, since, until, known_at, limit) read many
+// name: vector_filtered(v, scopes, kinds, roles, since, until, known_at, limit) read one
 // The vector leg with every filter: roles, event time, and what was known at a moment.
 CYPHER 25
 MATCH (n:Searchable)
@@ -21,9 +23,10 @@ SEARCH n IN (VECTOR INDEX memory_vector FOR $v
   WHERE n.scope IN $scopes AND n.kind IN $kinds AND n.role IN $roles
     AND n.captured_at >= $since AND n.captured_at <= $until
     AND n.ingested_at <= $known_at AND n.expired_at > $known_at LIMIT $limit) SCORE AS score
-RETURN n.memory_id AS id, score, n.place AS place, n.title IS NOT NULL AS titled
+RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
+       collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled
 
-// name: vector_in_sessions(v, scopes, sessions, kinds, roles, since, until, known_at, limit) read many
+// name: vector_in_sessions(v, scopes, sessions, kinds, roles, since, until, known_at, limit) read one
 // The same inside given sessions.
 CYPHER 25
 MATCH (n:Searchable)
@@ -31,9 +34,10 @@ SEARCH n IN (VECTOR INDEX memory_vector FOR $v
   WHERE n.scope IN $scopes AND n.session IN $sessions AND n.kind IN $kinds AND n.role IN $roles
     AND n.captured_at >= $since AND n.captured_at <= $until
     AND n.ingested_at <= $known_at AND n.expired_at > $known_at LIMIT $limit) SCORE AS score
-RETURN n.memory_id AS id, score, n.place AS place, n.title IS NOT NULL AS titled
+RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
+       collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled
 
-// name: vector_tagged(v, scopes, tags, wanted, sessions, kinds, roles, since, until, known_at, limit) read many
+// name: vector_tagged(v, scopes, tags, wanted, sessions, kinds, roles, since, until, known_at, limit) read one
 // The vector leg among tagged memories: a list cannot be a filter of the vector index, so their
 // similarity is computed exactly, over what the tags name.
 MATCH (t:Tag)
@@ -48,19 +52,18 @@ WITH n, count(DISTINCT t.name) AS matched
 WHERE matched = $wanted
 WITH n, vector.similarity.cosine(n.embedding, $v) AS score
 ORDER BY score DESC LIMIT $limit
-RETURN n.memory_id AS id, score, n.place AS place, n.title IS NOT NULL AS titled
+RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
+       collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled
 
-// name: hydrate(ids, scopes) read many
-// What a hit shows.
+// name: hydrate(ids, scopes) read one
+// What a hit shows, in one row for the same reason.
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
 WHERE e.scope IN $scopes
 OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
-RETURN e.id AS id, e.kind AS kind, e.scope AS scope, e.content AS content, e.role AS role,
-       e.speaker AS speaker, e.title AS title, e.tags AS tags, e.captured_at AS captured_at,
-       e.ingested_at AS ingested_at, e.expired_at AS expired_at, e.author AS author,
-       e.content_hash AS content_hash, e.origin AS origin, e.windows AS windows,
-       s.id AS session_id, s.key AS session_key
+RETURN collect(e {.id, .kind, .scope, .content, .role, .speaker, .title, .tags, .captured_at,
+                  .ingested_at, .expired_at, .author, .content_hash, .origin, .windows,
+                  session_id: s.id, session_key: s.key}) AS memories
 
 // name: vectors(ids, scopes) read many
 // Vectors of candidates, for diversity.

@@ -132,10 +132,10 @@ async def vector_recall(
             )
             vector /= np.linalg.norm(vector)
             exact = {ids[i] for i in np.argsort(-(matrix @ vector), kind="stable")[:k]}
-            found = await graph.rows(
+            found = await graph.one(
                 Q.search.vector_live, v=vector.tolist(), scopes=[scope], kinds=["episode"], limit=k
             )
-            shares.append(len(exact & {row["id"] for row in found}) / len(exact))
+            shares.append(len(exact & set(found["ids"])) / len(exact))
     return float(np.mean(shares))
 
 

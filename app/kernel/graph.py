@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from datetime import datetime
 from typing import Any, TypeVar
@@ -19,9 +19,11 @@ from neo4j import (
     AsyncDriver,
     AsyncGraphDatabase,
     AsyncManagedTransaction,
+    AsyncResult,
     AsyncSession,
     unit_of_work,
 )
+from neo4j import Query as StatementWithLimits
 from neo4j.exceptions import (
     AuthError,
     ClientError,
@@ -61,8 +63,7 @@ class Tx:
         """All rows of `query`, as dicts of plain values."""
         query.check(params)
         with _timed(query):
-            result = await self._tx.run(query.text, params)
-            return [plain(record.data()) for record in [r async for r in result]]
+            return await _fetched(await self._tx.run(query.text, params))
 
     async def optional(self, query: Query, /, **params: Any) -> Row | None:
         """The first row, or None."""
@@ -88,13 +89,17 @@ class Graph:
             return await self._batched(query, params)
 
         async def work(tx: AsyncManagedTransaction) -> list[Row]:
-            result = await tx.run(query.text, params)
-            return [plain(record.data()) for record in [r async for r in result]]
+            return await _fetched(await tx.run(query.text, params))
 
         with _translated(), _timed(query):
             async with self._session(query.mode) as session:
-                run = session.execute_read if query.mode == "read" else session.execute_write
-                return await run(_named(query.key, query.mode)(work))
+                if query.mode == "read":
+                    # A read on its own needs no BEGIN and COMMIT, which cost as much as it does;
+                    # only one that fails in passing is run again as a managed transaction.
+                    with suppress(TransientError, SessionExpired, ServiceUnavailable):
+                        return await _fetched(await session.run(_read_alone(query), params))
+                    return await session.execute_read(_named(query.key, "read")(work))
+                return await session.execute_write(_named(query.key, query.mode)(work))
 
     async def optional(self, query: Query, /, **params: Any) -> Row | None:
         """The first row, or None."""
@@ -125,8 +130,7 @@ class Graph:
         """
 
         async def work(tx: AsyncManagedTransaction) -> list[Row]:
-            result = await tx.run(text, params)
-            return [plain(record.data()) for record in [r async for r in result]]
+            return await _fetched(await tx.run(text, params))
 
         with _translated():
             async with self._session("write") as session:
@@ -135,8 +139,7 @@ class Graph:
     async def _batched(self, query: Query, params: Row) -> list[Row]:
         with _translated(), _timed(query):
             async with self._session("write") as session:
-                result = await session.run(query.text, params)
-                return [plain(record.data()) for record in [r async for r in result]]
+                return await _fetched(await session.run(query.text, params))
 
     def _session(self, mode: str) -> AsyncSession:
         access = READ_ACCESS if mode == "read" else WRITE_ACCESS
@@ -169,11 +172,24 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: plain(v) for k, v in value.items()}
     if isinstance(value, list):
-        # A vector holds hundreds of floats: looking at the first is enough.
-        if value and isinstance(value[0], float):
+        # The lists of our queries are of one type, and long where they hold numbers or ids:
+        # looking at the first is enough.
+        if value and isinstance(value[0], float | str | int):
             return value
         return [plain(v) for v in value]
     return value
+
+
+async def _fetched(result: AsyncResult) -> list[Row]:
+    keys = result.keys()
+    return [
+        {key: plain(value) for key, value in zip(keys, record.values(), strict=True)}
+        async for record in result
+    ]
+
+
+def _read_alone(query: Query) -> StatementWithLimits:
+    return StatementWithLimits(query.text, metadata={"query": query.key}, timeout=READ_TIMEOUT)
 
 
 def _named(name: str, mode: str) -> Callable[[Any], Any]:

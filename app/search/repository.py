@@ -19,32 +19,31 @@ class SearchRepository:
 
     async def keyword(self, query: str, scopes: list[str], limit: int) -> list[Row]:
         """Rows of the text leg, best first."""
-        return await self.graph.rows(Q.search.keyword, q=query, scopes=scopes, limit=limit)
+        return listed(await self.graph.one(Q.search.keyword, q=query, scopes=scopes, limit=limit))
 
     async def vector(
         self, vector: list[float], filters: Filters, sessions: list[str] | None, limit: int
     ) -> list[Row]:
         """Rows of the vector leg, best first, by the query that fits the filters."""
         common = {"v": vector, "scopes": filters.scopes, "kinds": filters.kinds, "limit": limit}
-        if filters.plain:
-            return await self.graph.rows(Q.search.vector_live, **common)
         full = common | _bounds(filters)
-        if filters.tags is not None:
+        if filters.plain:
+            found = await self.graph.one(Q.search.vector_live, **common)
+        elif filters.tags is not None:
             tags = [tag_id(scope, tag) for scope in filters.scopes for tag in filters.tags]
-            return await self.graph.rows(
-                Q.search.vector_tagged,
-                tags=tags,
-                wanted=len(set(filters.tags)),
-                sessions=sessions,
-                **full,
+            wanted = len(set(filters.tags))
+            found = await self.graph.one(
+                Q.search.vector_tagged, tags=tags, wanted=wanted, sessions=sessions, **full
             )
-        if sessions is not None:
-            return await self.graph.rows(Q.search.vector_in_sessions, sessions=sessions, **full)
-        return await self.graph.rows(Q.search.vector_filtered, **full)
+        elif sessions is not None:
+            found = await self.graph.one(Q.search.vector_in_sessions, sessions=sessions, **full)
+        else:
+            found = await self.graph.one(Q.search.vector_filtered, **full)
+        return listed(found)
 
     async def hydrate(self, ids: list[str], scopes: list[str]) -> dict[str, Row]:
-        rows = await self.graph.rows(Q.search.hydrate, ids=ids, scopes=scopes)
-        return {row["id"]: row for row in rows}
+        found = await self.graph.one(Q.search.hydrate, ids=ids, scopes=scopes)
+        return {memory["id"]: memory for memory in found["memories"]}
 
     async def vectors(self, ids: list[str], scopes: list[str]) -> dict[str, list[float]]:
         rows = await self.graph.rows(Q.search.vectors, ids=ids, scopes=scopes)
@@ -56,6 +55,15 @@ class SearchRepository:
             return {}
         rows = await self.graph.rows(Q.search.window_spans, ids=ids, scopes=scopes)
         return {row["id"]: (row["start"], row["end"]) for row in rows}
+
+
+def listed(columns: Row) -> list[Row]:
+    """The rows of a leg, best first, from the columns that its query gives."""
+    names = ("ids", "scores", "places", "titled")
+    return [
+        {"id": memory, "score": score, "place": place, "titled": titled}
+        for memory, score, place, titled in zip(*(columns[n] for n in names), strict=True)
+    ]
 
 
 def _bounds(filters: Filters) -> Row:

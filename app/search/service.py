@@ -185,8 +185,10 @@ def fuse(legs: dict[str, list[Row]], request: SearchRequest) -> list[Candidate]:
         scores = {memory: leg.score for memory, leg in only.items()}
     elif request.weights is None and request.fusion is Fusion.WEIGHTED:
         titled = {row["id"] for rows in legs.values() for row in rows if row["titled"]}
-        records, talk = blend(ranked, request, RECORD_WEIGHTS), blend(ranked, request, TALK_WEIGHTS)
-        scores = {memory: (records if memory in titled else talk)[memory] for memory in talk}
+        scores = blend(ranked, request, TALK_WEIGHTS)
+        if titled:
+            records = blend(ranked, request, RECORD_WEIGHTS)
+            scores = {m: records[m] if m in titled else score for m, score in scores.items()}
     else:
         scores = blend(ranked, request, request.weights or RRF_WEIGHTS)
     ordered = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
