@@ -83,7 +83,7 @@ RETURN p.id AS principal, s.path AS scope
 
 // name: save_key(principal, tenant, scopes, trees, key, audit) write optional
 // A key of a principal whose every scope is among $scopes or below one of $trees, so that a key
-// opens nothing that its maker does not administer; the same id again replaces the secret.
+// opens nothing that its maker does not administer; sent again by the driver, it is one key.
 MATCH (p:Principal {id: $principal, tenant: $tenant})
 WHERE NOT EXISTS {
   MATCH (p)-[g:HOME|GRANTED|MEMBER_OF]->(s:Scope)

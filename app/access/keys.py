@@ -35,9 +35,9 @@ class MintedKey:
     prefix: str
 
 
-def mint(key_id: str | None = None) -> MintedKey:
-    """A fresh key; a given id makes a replacement of that key."""
-    identifier = key_id or secrets.token_hex(6)
+def mint() -> MintedKey:
+    """A fresh key."""
+    identifier = secrets.token_hex(6)
     text = f"loci_{identifier}_{secrets.token_urlsafe(32)}"
     return MintedKey(identifier, text, hash_key(text), f"loci_{identifier}")
 

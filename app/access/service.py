@@ -38,7 +38,6 @@ class NewKey:
     name: str = ""
     expires_at: datetime | None = None
     rate_per_minute: int | None = None
-    id: str | None = None
 
 
 def principal_id(kind: str, tenant: str, name: str) -> str:
@@ -116,7 +115,7 @@ class AccessService:
             raise Forbidden("this key needs the role admin")
         if new.expires_at is not None and new.expires_at <= now():
             raise InvalidInput("expires_at lies in the past", field="expires_at")
-        minted = mint(new.id)
+        minted = mint()
         properties = _key(minted, new)
         event = audit.event(
             caller,

@@ -149,13 +149,20 @@ def eval_import(
     package: Annotated[Path, typer.Argument(help="A package with vectors.")],
     episodes: Annotated[int, typer.Option(min=100, help="Episodes of each turn.")] = 1500,
     rounds: Annotated[int, typer.Option(min=1, help="Turns of each side.")] = 8,
+    whole: Annotated[bool, typer.Option(help="All of it once, sanitising included.")] = False,
+    deferred: Annotated[bool, typer.Option(help="The same, indexes made afterwards.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Import beside a bare UNWIND that writes the same nodes and edges, in alternating turns."""
 
     async def run() -> dict[str, Any]:
         async with parts(read_settings()) as opened:
-            return await importing.measure(store_of(opened), package, episodes, rounds)
+            store = store_of(opened)
+            if deferred:
+                return await importing.measure_deferred(store, package)
+            if whole:
+                return await importing.measure_whole(store, package)
+            return await importing.measure(store, package, episodes, rounds)
 
     _show_speed({"import": asyncio.run(run())}, as_json)
 

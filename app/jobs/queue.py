@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -124,6 +123,3 @@ class Wakeup:
             self._event.clear()
             await self._queue.enqueue(self._task)
             await asyncio.sleep(WAKE_EVERY)
-
-
-Handler = Callable[..., Any]

@@ -18,8 +18,3 @@ def now() -> datetime:
 def open_end(moment: datetime | None) -> datetime | None:
     """None for the sentinel of an open end, else the moment itself."""
     return None if moment is None or moment >= FOREVER else moment
-
-
-def millis(moment: datetime) -> int:
-    """Milliseconds since 1970, rounded down: what the vector index compares."""
-    return int(moment.timestamp() * 1000)

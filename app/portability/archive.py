@@ -26,8 +26,7 @@ BROKEN = (
     zstandard.ZstdError,
     EOFError,
     gzip.BadGzipFile,
-    NotImplementedError,
-    RuntimeError,  # what zipfile says of an encrypted member
+    RuntimeError,  # what zipfile says of an encrypted member, or a compression it lacks
 )
 
 

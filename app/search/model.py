@@ -83,7 +83,6 @@ class Hit:
     memory: Row
     span: tuple[int, int]
     tokens: int
-    neighbour_boost: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

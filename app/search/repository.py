@@ -26,10 +26,10 @@ class SearchRepository:
     ) -> list[Row]:
         """Rows of the vector leg, best first, by the query that fits the filters."""
         common = {"v": vector, "scopes": filters.scopes, "kinds": filters.kinds, "limit": limit}
-        full = common | _bounds(filters)
         if filters.plain:
-            found = await self.graph.one(Q.search.vector_live, **common)
-        elif filters.tags is not None:
+            return listed(await self.graph.one(Q.search.vector_live, **common))
+        full = common | _bounds(filters)
+        if filters.tags is not None:
             tags = [tag_id(scope, tag) for scope in filters.scopes for tag in filters.tags]
             wanted = len(set(filters.tags))
             found = await self.graph.one(

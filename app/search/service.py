@@ -173,7 +173,7 @@ def collapse(rows: list[Row]) -> dict[str, Leg]:
     legs: dict[str, Leg] = {}
     for row in rows:
         if row["id"] not in legs:
-            legs[row["id"]] = Leg(len(legs) + 1, row["score"], row["place"] or 0)
+            legs[row["id"]] = Leg(len(legs) + 1, row["score"], row["place"])
     return legs
 
 
