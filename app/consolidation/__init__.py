@@ -1,0 +1,1 @@
+"""From raw episodes to entities and facts: leases, the pass, its cursor."""

@@ -1,0 +1,1 @@
+"""Who and what facts are about: names, resolution, merges that can be undone."""

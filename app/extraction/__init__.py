@@ -1,0 +1,1 @@
+"""From a text to statements: rules first, German and English, deterministic, without a model."""

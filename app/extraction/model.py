@@ -1,0 +1,101 @@
+"""What extraction takes and gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from app.values.model import Value
+
+
+class Precision(StrEnum):
+    """How exactly a moment is known; a coarser one stands for its whole period."""
+
+    INSTANT = "instant"
+    DAY = "day"
+    MONTH = "month"
+    YEAR = "year"
+
+
+class Mode(StrEnum):
+    """What a statement does to what was held before.
+
+    `assert` says that it is so; `end` says that it was so and has stopped ("no longer", "nicht
+    mehr"); `deny` says that it is not so; `correct` says that it never was as said before
+    ("actually X, not Y"): its `replaces` was an error, not a former state.
+    """
+
+    ASSERT = "assert"
+    END = "end"
+    DENY = "deny"
+    CORRECT = "correct"
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """One text with what is known of it; `captured_at` binds relative dates."""
+
+    text: str
+    captured_at: datetime
+    language: str | None = None
+    speaker: str | None = None
+    role: str = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Half-open range of characters in the stored text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name in the text. `type` is person, organization, project, product, technology, place,
+    event, concept, group, artifact or unknown; `is_speaker` marks the first person."""
+
+    name: str
+    type: str
+    span: Span
+    is_speaker: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A point in time with its precision; `at` is the start of the period that it stands for."""
+
+    at: datetime
+    precision: Precision
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One assertion found in a text.
+
+    `since` and `until` are what the text itself says of the interval. `ongoing` tells that the
+    statement holds at the time of speech (present tense, present perfect with "since").
+    `replaces` is the value that the text itself names as the old one ("from X to Y", "not X").
+    """
+
+    subject: Mention
+    predicate: str
+    object: Mention | Value
+    mode: Mode
+    span: Span
+    text: str
+    confidence: float
+    rule: str
+    since: Moment | None = None
+    until: Moment | None = None
+    ongoing: bool = True
+    replaces: Mention | Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """Everything found in one text."""
+
+    mentions: tuple[Mention, ...]
+    statements: tuple[Statement, ...]

@@ -1,0 +1,1 @@
+"""What is believed, since when and why: claims, belief revision, quarantine, time travel."""

@@ -1,0 +1,1 @@
+"""Forgetting, pinning, decay, erasure and promotion: how long and how far a memory reaches."""

@@ -1,0 +1,1 @@
+"""Free-text memories: written notes, condensed notes, core blocks, bad patterns."""
