@@ -1,0 +1,73 @@
+"""Currencies and amounts of them."""
+
+from __future__ import annotations
+
+import re
+
+from app.values.numbers import DIGITS, parse_number, plain
+from app.values.wording import fold
+
+CURRENCIES = {
+    "chf": "CHF", "fr": "CHF", "sfr": "CHF", "franken": "CHF", "franc": "CHF", "francs": "CHF",
+    "eur": "EUR", "euro": "EUR", "euros": "EUR", "€": "EUR",
+    "usd": "USD", "$": "USD", "us$": "USD", "dollar": "USD", "dollars": "USD",
+    "gbp": "GBP", "£": "GBP", "pound sterling": "GBP", "pfund": "GBP",
+    "jpy": "JPY", "¥": "JPY", "yen": "JPY",
+    "rp": "CHF/100", "rappen": "CHF/100",
+    "cent": "EUR/100", "cents": "USD/100",
+}  # fmt: skip
+PERIODS = {
+    "month": "mo month monat monatlich monthly mtl",
+    "year": "yr year jahr jaehrlich yearly annually annum pa",
+    "week": "week woche woechentlich weekly",
+    "day": "day tag taeglich daily",
+    "hour": "h hr hour stunde std",
+    "user": "user nutzer seat",
+    "quarter": "quarter quartal",
+}
+_PERIOD = {form: name for name, forms in PERIODS.items() for form in forms.split()}
+_NAME = "|".join(re.escape(name) for name in sorted(CURRENCIES, key=len, reverse=True))
+_SCALE = (
+    r"(?:\s?(?:k|m|mn|mio|mrd|bn|tsd|thousand|tausend|million|millionen|milliarden?|billion)\b\.?)"
+)
+_AMOUNT = rf"(?P<number>[-−]?\s?(?:{DIGITS}){_SCALE}?|[a-z]+(?:[ -][a-z]+)?)(?:[.,][-–—]+)?"
+_EVERY = (
+    r"(?:\s?(?:/|per|a|an|each|every|pro|im|je|p\.)\s?(?P<period>[a-z]+)\.?|\s(?P<adverb>[a-z]+))?"
+)
+_BEFORE = re.compile(rf"(?P<currency>{_NAME})\.?\s?{_AMOUNT}{_EVERY}$")
+_AFTER = re.compile(rf"{_AMOUNT}\s?(?P<currency>{_NAME})\.?{_EVERY}$")
+
+
+def parse_money(text: str, language: str | None = None) -> tuple[str, float] | None:
+    """Currency and amount, such as ("CHF", 24000.0), or None.
+
+    A rate has its period in the first part: ("CHF/month", 39.0).
+    """
+    folded = fold(text).strip()
+    found = _BEFORE.match(folded) or _AFTER.match(folded)
+    if found is None:
+        return None
+    number = _amount(found["number"], language)
+    period = _period(found)
+    if number is None or period is None:
+        return None
+    currency, _, part = CURRENCIES[found["currency"]].partition("/")
+    amount = number / float(part) if part else number
+    return (f"{currency}/{period}" if period else currency), amount
+
+
+def money_key(currency: str, amount: float) -> str:
+    return f"money:{currency}:{plain(amount)}"
+
+
+def _amount(written: str, language: str | None) -> float | None:
+    bare = written.rstrip(". ")
+    if bare.endswith("m") and bare[:-1].rstrip()[-1:].isdigit():
+        bare = f"{bare[:-1].rstrip()} mio"
+    return parse_number(bare, language, whole=True)
+
+
+def _period(found: re.Match[str]) -> str | None:
+    """The period, an empty text where none was given, None where the word is no period."""
+    word = found["period"] or found["adverb"]
+    return "" if word is None else _PERIOD.get(word)
