@@ -1,0 +1,83 @@
+"""What was claimed, by whom, and with what authority: the only input of belief."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum
+
+from app.extraction.model import Mode, Moment
+
+
+class Tier(IntEnum):
+    """Where a claim comes from, in the order of seed 003; a lower one never retires a higher."""
+
+    EXTERNAL = 0
+    AGENT = 1
+    TOOL = 2
+    USER = 3
+    CURATOR = 4  # a decision of the review, not of a source
+
+
+@dataclass(frozen=True, slots=True)
+class Authority:
+    """Who stands behind a claim.
+
+    `own` marks a speaker's words about himself; `trust` is between 0 and 1.
+    """
+
+    tier: Tier
+    principal: str
+    trust: float
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What one span of one source says of one fact; never changed.
+
+    `value` is the key of the object, the same for a fact and its negation. `start` and `end` are
+    what the source itself says of the interval; `said_at` is when it was said. `ongoing` tells
+    that it held at that moment. `voids` is the value that a correction names as the error.
+    """
+
+    id: str
+    fact: str
+    value: str
+    mode: Mode
+    said_at: datetime
+    authority: Authority
+    start: Moment | None = None
+    end: Moment | None = None
+    ongoing: bool = True
+    confidence: float = 0.8
+    voids: str | None = None
+
+    @property
+    def negative(self) -> bool:
+        """Whether it says that something is not, or no longer, so."""
+        return self.mode in (Mode.END, Mode.DENY)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How claims of one belief key may change each other.
+
+    `functional`: at most one value at a time. `members`: users who may write to the scope may
+    revise each other (a policy of a workspace; off by default). `quorum`: distinct principals
+    that together outweigh a user who stands alone.
+    """
+
+    functional: bool
+    members: bool = False
+    quorum: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Reviews:
+    """What curators decided; each holds facts of the key at hand."""
+
+    accepted: Collection[str] = ()
+    rejected: Collection[str] = ()
+    intervals: Mapping[str, tuple[datetime, datetime]] = field(default_factory=dict)

@@ -1,0 +1,298 @@
+"""The cases of belief revision, as tables; nothing here needs a database."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.extraction.model import Mode, Moment, Precision
+from app.facts.belief import Reason, Settlement, Standing, may_not_retire, settle
+from app.facts.claim import Authority, Claim, Reviews, Rules, Tier
+from app.kernel.clock import FOREVER
+
+ONE = Rules(functional=True)
+MANY = Rules(functional=False)
+USER = Authority(Tier.USER, "user:t:ada", 0.5)
+OTHER = Authority(Tier.USER, "user:t:bob", 0.5)
+THIRD = Authority(Tier.USER, "user:t:cyd", 0.5)
+AGENT = Authority(Tier.AGENT, "agent:t:bot", 0.5)
+WEB = Authority(Tier.EXTERNAL, "agent:t:web", 0.5)
+
+
+def day(n: int, year: int = 2026) -> datetime:
+    return datetime(year, 1, 1, tzinfo=UTC).replace(month=1 + (n - 1) // 28, day=1 + (n - 1) % 28)
+
+
+def claim(
+    value: str,
+    said: datetime,
+    *,
+    by: Authority = USER,
+    mode: Mode = Mode.ASSERT,
+    start: Moment | None = None,
+    end: Moment | None = None,
+    ongoing: bool = True,
+    voids: str | None = None,
+) -> Claim:
+    negative = mode in (Mode.END, Mode.DENY)
+    fact = f"not {value}" if negative else value
+    parts = (fact, said, by, mode, start, end, voids)
+    return Claim(
+        id=repr(parts),
+        fact=fact,
+        value=value,
+        mode=mode,
+        said_at=said,
+        authority=by,
+        start=start,
+        end=end,
+        ongoing=ongoing,
+        voids=voids,
+    )
+
+
+def at(moment: datetime, precision: Precision = Precision.DAY) -> Moment:
+    return Moment(moment, precision)
+
+
+def year(n: int) -> Moment:
+    return Moment(datetime(n, 1, 1, tzinfo=UTC), Precision.YEAR)
+
+
+def held(found: Settlement, moment: datetime) -> set[str]:
+    return {
+        s.fact
+        for s in found.segments
+        if s.standing is Standing.HELD and s.valid_from <= moment < s.valid_to
+    }
+
+
+def waiting(found: Settlement) -> dict[str, Reason]:
+    return {s.fact: s.reason for s in found.segments if s.standing is Standing.QUARANTINED}
+
+
+def test_a_later_value_of_a_functional_predicate_retires_the_earlier() -> None:
+    found = settle([claim("sf", day(1)), claim("nyc", day(10))], ONE)
+    assert held(found, day(5)) == {"sf"}
+    assert held(found, day(20)) == {"nyc"}
+    assert ("sf", "nyc", Reason.LATER_VALUE) in found.superseded
+    assert not found.contradictions
+
+
+def test_equal_times_leave_the_smaller_value_and_quarantine_the_other() -> None:
+    found = settle([claim("sf", day(1)), claim("nyc", day(1))], ONE)
+    assert held(found, day(2)) == {"nyc"}
+    assert waiting(found) == {"sf": Reason.NO_ORDER}
+    assert found.contradictions == {("nyc", "sf")}
+
+
+def test_many_values_live_side_by_side() -> None:
+    for value in ("rust", "go"):
+        assert held(settle([claim(value, day(1))], MANY), day(2)) == {value}
+
+
+def test_an_older_statement_that_arrives_late_is_placed_in_the_past() -> None:
+    late = claim("sf", day(30), start=at(day(1)), ongoing=False)
+    found = settle([claim("nyc", day(10)), late], ONE)
+    assert held(found, day(5)) == {"sf"}
+    assert held(found, day(40)) == {"nyc"}
+
+
+def test_the_same_value_again_reinforces_and_starts_where_it_first_held() -> None:
+    found = settle([claim("nyc", day(10)), claim("nyc", day(3)), claim("nyc", day(7))], ONE)
+    (segment,) = found.segments
+    assert (segment.valid_from, segment.valid_to) == (day(3), FOREVER)
+    assert found.weights["nyc"].evidence == 3
+    assert found.weights["nyc"].principals == 1
+
+
+def test_a_value_may_come_back() -> None:
+    found = settle([claim("a", day(1)), claim("b", day(5)), claim("a", day(9))], ONE)
+    assert [held(found, day(n)) for n in (2, 6, 10)] == [{"a"}, {"b"}, {"a"}]
+
+
+def test_no_longer_ends_a_value_and_stands_itself() -> None:
+    found = settle([claim("coffee", day(1)), claim("coffee", day(9), mode=Mode.END)], MANY)
+    assert held(found, day(5)) == {"coffee"}
+    assert held(found, day(10)) == {"not coffee"}
+    again = settle(
+        [
+            claim("coffee", day(1)),
+            claim("coffee", day(9), mode=Mode.END),
+            claim("coffee", day(20)),
+        ],
+        MANY,
+    )
+    assert held(again, day(21)) == {"coffee"}
+
+
+def test_a_correction_takes_the_error_out_of_the_past_as_well() -> None:
+    right = claim("14 may", day(9), mode=Mode.CORRECT, voids="4 may")
+    found = settle([claim("4 may", day(1)), right], ONE)
+    assert held(found, day(5)) == {"14 may"}
+    assert held(found, day(10)) == {"14 may"}
+    assert ("4 may", "14 may", Reason.CORRECTED) in found.superseded
+
+
+def test_a_correction_that_names_no_error_takes_out_what_was_in_force() -> None:
+    right = claim("drift", day(9), mode=Mode.CORRECT)
+    found = settle([claim("old", day(1)), claim("leak", day(5)), right], ONE)
+    assert held(found, day(2)) == {"old"}
+    assert held(found, day(6)) == {"drift"}
+
+
+def test_the_end_that_a_source_names_is_kept() -> None:
+    found = settle([claim("x", day(60), start=year(2004), end=year(2005))], ONE)
+    (segment,) = found.segments
+    assert (segment.valid_from.year, segment.valid_to.year) == (2004, 2005)
+    assert segment.reason is Reason.SOURCE_NAMES_END
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "current", "why"),
+    [
+        (USER, AGENT, "a", Reason.LOWER_TIER),
+        (USER, WEB, "a", Reason.LOWER_TIER),
+        (USER, OTHER, "a", Reason.OTHER_PRINCIPAL),
+        (AGENT, USER, "b", None),
+        (WEB, AGENT, "b", None),
+        (USER, USER, "b", None),
+    ],
+)
+def test_who_may_retire_what(
+    first: Authority, second: Authority, current: str, why: Reason | None
+) -> None:
+    found = settle([claim("a", day(1), by=first), claim("b", day(5), by=second)], ONE)
+    assert held(found, day(9)) == {current}
+    assert waiting(found) == ({"b": why} if why else {})
+    assert found.contradictions == ({("a", "b")} if why else set())
+
+
+def test_repetition_is_not_corroboration_and_distinct_principals_are() -> None:
+    said = [claim("a", day(1))]
+    alone = said + [claim("b", day(n), by=OTHER) for n in range(2, 12)]
+    assert held(settle(alone, ONE), day(20)) == {"a"}
+    both = [*alone, claim("b", day(15), by=THIRD)]
+    assert held(settle(both, ONE), day(20)) == {"b"}
+    assert waiting(settle(both, ONE)) == {}
+
+
+def test_whom_it_is_about_has_the_last_word() -> None:
+    own = Authority(Tier.USER, "user:t:bob", 0.5, own=True)
+    told = [claim("peanuts", day(1)), claim("hazelnuts", day(5), by=own)]
+    assert held(settle(told, ONE), day(9)) == {"hazelnuts"}
+    against = [claim("hazelnuts", day(1), by=own), claim("peanuts", day(5))]
+    assert held(settle(against, ONE), day(9)) == {"hazelnuts"}
+
+
+def test_members_may_revise_each_other_where_the_workspace_says_so() -> None:
+    told = [claim("active", day(1)), claim("completed", day(5), by=OTHER)]
+    assert held(settle(told, Rules(functional=True, members=True)), day(9)) == {"completed"}
+
+
+def test_without_order_in_time_the_stronger_side_stands() -> None:
+    up = claim("up", day(1), by=Authority(Tier.AGENT, "p", 0.9))
+    down = claim("down", day(1), by=Authority(Tier.AGENT, "q", 0.3))
+    found = settle([up, down], ONE)
+    assert held(found, day(2)) == {"up"}
+    assert waiting(found) == {"down": Reason.NO_ORDER}
+
+
+def test_a_year_does_not_come_before_a_month_inside_it() -> None:
+    month = Moment(datetime(2020, 5, 1, tzinfo=UTC), Precision.MONTH)
+    found = settle([claim("a", day(1), start=year(2020)), claim("b", day(1), start=month)], ONE)
+    assert len(held(found, day(9))) == 1
+    assert list(waiting(found).values()) == [Reason.NO_ORDER]
+
+
+def test_reviews_accept_reject_and_give_intervals() -> None:
+    told = [claim("a", day(1)), claim("b", day(5), by=AGENT)]
+    accepted = settle(told, ONE, Reviews(accepted=["b"]))
+    assert held(accepted, day(9)) == {"b"}
+    rejected = settle(told, ONE, Reviews(rejected=["b"]))
+    assert held(rejected, day(9)) == {"a"}
+    assert waiting(rejected) == {"b": Reason.REJECTED}
+    spans = {"a": (day(1), day(5)), "b": (day(5), FOREVER)}
+    both = settle(told, ONE, Reviews(intervals=spans))
+    assert [held(both, day(n)) for n in (2, 9)] == [{"a"}, {"b"}]
+
+
+def test_what_was_erased_leaves_no_trace() -> None:
+    first, second = claim("a", day(1)), claim("b", day(5))
+    assert held(settle([first, second], ONE), day(9)) == {"b"}
+    assert settle([first], ONE) == settle([first], ONE)
+    assert held(settle([first], ONE), day(9)) == {"a"}
+
+
+def test_a_plan_is_revised_by_newer_words_only() -> None:
+    plan = claim("a", day(10), start=at(day(1)), end=at(day(40)))
+    newer = claim("b", day(20), start=at(day(30)))
+    assert held(settle([plan, newer], ONE), day(35)) == {"b"}
+    older = claim("b", day(5), start=at(day(30)))
+    assert held(settle([plan, older], ONE), day(35)) == {"a"}
+
+
+def test_may_not_retire_needs_every_user_who_said_it() -> None:
+    assert may_not_retire([USER], [USER, OTHER], ONE) is Reason.OTHER_PRINCIPAL
+    assert may_not_retire([USER, OTHER], [USER, OTHER], ONE) is None
+
+
+AUTHORITIES = st.sampled_from([USER, OTHER, THIRD, AGENT, WEB])
+
+
+@st.composite
+def claims(draw: st.DrawFn) -> Claim:
+    start = draw(st.none() | st.integers(1, 40).map(lambda n: at(day(n))) | st.just(year(2025)))
+    mode = draw(st.sampled_from([Mode.ASSERT, Mode.ASSERT, Mode.END, Mode.DENY, Mode.CORRECT]))
+    end = draw(st.none() | st.integers(41, 60).map(lambda n: at(day(n)))) if start else None
+    return claim(
+        draw(st.sampled_from("abc")),
+        day(draw(st.integers(1, 50))),
+        by=draw(AUTHORITIES),
+        mode=mode,
+        start=start,
+        end=end,
+        ongoing=draw(st.booleans()),
+        voids=draw(st.none() | st.sampled_from("abc")) if mode is Mode.CORRECT else None,
+    )
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(claims(), max_size=9), st.randoms(use_true_random=False), st.booleans())
+def test_the_order_of_arrival_does_not_matter(
+    told: list[Claim], chance: random.Random, functional: bool
+) -> None:
+    rules = Rules(functional=functional)
+    mixed = told[:]
+    chance.shuffle(mixed)
+    found = settle(told, rules)
+    assert settle(mixed, rules) == found
+    assert settle([*mixed, *told], rules) == found, "a claim that comes twice counts once"
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(claims(), min_size=1, max_size=9))
+def test_at_most_one_value_is_held_at_a_time(told: list[Claim]) -> None:
+    found = settle(told, ONE)
+    moments = {s.valid_from for s in found.segments} | {day(70)}
+    for moment in moments:
+        positive = [fact for fact in held(found, moment) if not fact.startswith("not ")]
+        assert len(positive) <= 1
+        for fact in positive:
+            assert f"not {fact}" not in held(found, moment)
+    assert {c.fact for c in told} >= {s.fact for s in found.segments}
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(claims(), min_size=1, max_size=8))
+def test_a_lower_tier_changes_nothing_that_a_user_holds(told: list[Claim]) -> None:
+    users = [c for c in told if c.authority.tier is Tier.USER]
+    lower = [c for c in told if c.authority.tier is not Tier.USER]
+    alone = settle(users, ONE)
+    together = settle(users + lower, ONE)
+    for moment in {s.valid_from for s in alone.segments} | {day(70)}:
+        assert held(alone, moment) <= held(together, moment)
