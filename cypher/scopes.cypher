@@ -53,6 +53,22 @@ CREATE (a:AuditEvent)-[:AUDIT]->(s)
 SET a = $audit
 RETURN s.path AS path, s.policy AS policy
 
+// name: rules(paths) read many
+// The rules along one path, widest first.
+// unscoped: a path and its own ancestors
+MATCH (s:Scope)
+WHERE s.path IN $paths AND s.rules IS NOT NULL
+RETURN s.path AS path, s.rules AS rules
+ORDER BY size(s.path)
+
+// name: set_rules(path, rules, audit) write optional
+// unscoped: $path itself, which the service has checked
+MATCH (s:Scope {path: $path})
+SET s.rules = $rules
+CREATE (a:AuditEvent)-[:AUDIT]->(s)
+SET a = $audit
+RETURN s.path AS path, s.rules AS rules
+
 // name: of_tenant(tenant) read many
 // Every scope of one tenant: for the operator's command line.
 // unscoped: a whole tenant

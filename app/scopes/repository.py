@@ -33,3 +33,9 @@ class ScopeRepository:
 
     async def set_policy(self, **row: Any) -> Row | None:
         return await self.graph.optional(Q.scopes.set_policy, **row)
+
+    async def rules(self, paths: list[str]) -> list[Row]:
+        return await self.graph.rows(Q.scopes.rules, paths=paths)
+
+    async def set_rules(self, **row: Any) -> Row | None:
+        return await self.graph.optional(Q.scopes.set_rules, **row)

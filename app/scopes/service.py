@@ -14,6 +14,7 @@ from app.kernel.graph import Row
 from app.kernel.scope import ScopePath, parse_scope
 from app.sanitize.policy import SanitizePolicy
 from app.scopes.repository import ScopeRepository
+from app.scopes.rules import ScopeRules
 
 POLICY_SECONDS = 2.0
 
@@ -24,6 +25,7 @@ class ScopeService:
     def __init__(self, repository: ScopeRepository) -> None:
         self.repository = repository
         self._policies: dict[str, tuple[float, SanitizePolicy]] = {}
+        self._rules: dict[str, tuple[float, ScopeRules]] = {}
 
     async def create(self, caller: Caller, path: str, name: str | None = None) -> tuple[Row, bool]:
         """A scope below one that the caller administers, and whether it is new.
@@ -78,6 +80,30 @@ class ScopeService:
             path=path, policy=stored, audit=audit.event(caller, "policy.set", path)
         )
         self._policies.clear()
+        if row is None:
+            raise NotFound(f"there is no scope {path}")
+        return row
+
+    async def rules(self, scope: str) -> ScopeRules:
+        """The rules of the nearest scope on the path that has some, else the defaults."""
+        known = self._rules.get(scope)
+        if known is not None and known[0] > time.monotonic():
+            return known[1]
+        path = parse_scope(scope)
+        rows = await self.repository.rules([str(p) for p in (path, *path.ancestors)])
+        rules = ScopeRules.parse(orjson.loads(rows[-1]["rules"])) if rows else ScopeRules()
+        self._rules[scope] = (time.monotonic() + POLICY_SECONDS, rules)
+        return rules
+
+    async def set_rules(self, caller: Caller, scope: str, rules: ScopeRules) -> Row:
+        """Replace a scope's own rules; NotFound or Forbidden by the caller's role."""
+        path = str(parse_scope(scope))
+        caller.require(path, Role.ADMIN)
+        stored = orjson.dumps(rules.model_dump(mode="json"), option=orjson.OPT_SORT_KEYS).decode()
+        row = await self.repository.set_rules(
+            path=path, rules=stored, audit=audit.event(caller, "rules.set", path)
+        )
+        self._rules.clear()
         if row is None:
             raise NotFound(f"there is no scope {path}")
         return row

@@ -1,0 +1,204 @@
+"""From statements to the rows of facts and claims: pure, given resolved ids and a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from app.extraction.model import Mode, Moment, Precision, Statement
+from app.facts.claim import Authority, Claim, Tier
+from app.indexing.entry import Facts as EntryFacts
+from app.indexing.entry import entry
+from app.kernel.clock import FOREVER
+from app.kernel.ids import digest
+
+DERIVED_TRUST = 0.9  # of the source's trust (seed 001, annex 3.a)
+IMPORTANCE = 0.5  # of a new fact
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """An end of a statement: an entity, or a literal.
+
+    `key` is the literal's key, or `entity:` and the id; `root` is the id of the entity's cluster.
+    """
+
+    kind: str
+    key: str
+    text: str
+    id: str | None = None
+    root: str | None = None
+
+    @property
+    def root_key(self) -> str:
+        """The key by which values are compared: merged entities are one value."""
+        return f"entity:{self.root}" if self.root else self.key
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """A statement with its ends settled, in one scope."""
+
+    scope: str
+    tenant: str
+    subject: Thing
+    predicate: str
+    object: Thing
+    negated: bool = False
+
+    @property
+    def fact_id(self) -> str:
+        """The same statement is the same fact, whoever makes it."""
+        parts = (self.scope, self.subject.id or "", self.predicate, self.object.key)
+        return digest("fact", *parts, str(self.negated))[:32]
+
+    def belief_key(self, functional: bool) -> str:
+        """What is settled together: one value at a time, or this value alone."""
+        return belief_key(
+            self.scope,
+            self.subject.root or self.subject.id or "",
+            self.predicate,
+            None if functional else self.object.root_key,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The episode that a claim comes from."""
+
+    episode: str
+    said_at: datetime
+    recorded_at: datetime
+    authority: Authority
+    language: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How a fact reads, in its own language."""
+
+    statement: str
+    language: str
+
+
+def belief_key(scope: str, subject: str, predicate: str, value: str | None) -> str:
+    """Digest of the scope, the subject's cluster, the predicate, and the value if it counts."""
+    return digest("belief", scope, subject, predicate, value or "")[:32]
+
+
+def claim_id(episode: str, fact: str, start: int) -> str:
+    """The same span of the same episode makes one claim about a fact, however often it is read."""
+    return digest("claim", episode, fact, str(start))[:32]
+
+
+def fact_row(triple: Triple, key: str, wording: Wording, source: Source) -> dict[str, Any]:
+    """A new fact, not believed until its key is settled."""
+    facts = EntryFacts(
+        memory_id=triple.fact_id,
+        scope=triple.scope,
+        kind="fact",
+        captured_at=source.said_at,
+        ingested_at=source.recorded_at,
+    )
+    properties = {
+        **entry(facts, wording.statement, wording.language),
+        "id": triple.fact_id,
+        "tenant": triple.tenant,
+        "subject": triple.subject.id,
+        "subject_text": triple.subject.text,
+        "predicate": triple.predicate,
+        "object_kind": triple.object.kind,
+        "object_key": triple.object.key,
+        "object_text": triple.object.text,
+        "object_id": triple.object.id,
+        "negated": triple.negated,
+        "statement": wording.statement,
+        "content": wording.statement,
+        "status": "superseded",
+        "confidence": 0.0,
+        "evidence": 0,
+        "principals": 0,
+        "trust": 0.0,
+        "importance": IMPORTANCE,
+        "is_pinned": False,
+        "live": False,
+        "valid_from": source.said_at,
+        "valid_to": source.said_at,
+        "windows": 1,
+    }
+    return {
+        "id": triple.fact_id,
+        "key": key,
+        "properties": {k: v for k, v in properties.items() if v is not None},
+    }
+
+
+def claim_row(
+    triple: Triple, statement: Statement, source: Source, voids: str | None
+) -> dict[str, Any]:
+    """A SUPPORTS edge: what one span says, and on whose authority."""
+    held = source.authority
+    identity = claim_id(source.episode, triple.fact_id, statement.span.start)
+    properties = {
+        "id": identity,
+        "start": statement.span.start,
+        "end": statement.span.end,
+        "mode": statement.mode.value,
+        "said_at": source.said_at,
+        "recorded_at": source.recorded_at,
+        "since": statement.since.at if statement.since else None,
+        "since_precision": statement.since.precision.value if statement.since else None,
+        "until": statement.until.at if statement.until else None,
+        "until_precision": statement.until.precision.value if statement.until else None,
+        "ongoing": statement.ongoing,
+        "confidence": statement.confidence,
+        "tier": int(held.tier),
+        "principal": held.principal,
+        "trust": held.trust,
+        "own": held.own,
+        "voids": voids,
+        "rule": statement.rule,
+        "language": source.language,
+    }
+    return {
+        "id": identity,
+        "episode": source.episode,
+        "fact": triple.fact_id,
+        "properties": {k: v for k, v in properties.items() if v is not None},
+    }
+
+
+def read_claim(row: dict[str, Any], fact: str, value: str) -> Claim:
+    """The claim that a SUPPORTS edge holds."""
+    return Claim(
+        id=row["id"],
+        fact=fact,
+        value=value,
+        mode=Mode(row["mode"]),
+        said_at=row["said_at"],
+        authority=Authority(
+            Tier(row["tier"]), row["principal"], row["trust"], row.get("own", False)
+        ),
+        start=_moment(row, "since"),
+        end=_moment(row, "until"),
+        ongoing=row.get("ongoing", True),
+        confidence=row["confidence"],
+        voids=row.get("voids"),
+    )
+
+
+def _moment(row: dict[str, Any], name: str) -> Moment | None:
+    at = row.get(name)
+    return None if at is None else Moment(at, Precision(row[f"{name}_precision"]))
+
+
+def unique(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows by id, each once, in the order of their ids: two writers cannot wait for each other."""
+    return sorted({row["id"]: row for row in rows}.values(), key=lambda row: str(row["id"]))
+
+
+def expired(fact: dict[str, Any]) -> bool:
+    """Whether a fact was forgotten."""
+    return bool(fact["expired_at"] < FOREVER)

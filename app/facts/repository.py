@@ -1,0 +1,197 @@
+"""Facts in the graph: every write locks its subjects first and settles what it touched."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from app.facts.claim import Rules
+from app.facts.record import belief_key
+from app.facts.revision import Revision, revise
+from app.kernel import audit
+from app.kernel.clock import now
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row, Tx
+
+SETTLER = "loci"  # who acts where belief follows from the claims alone
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Under which terms a scope's claims are settled.
+
+    `functional` tells of a predicate whether it takes one value at a time; `members` is the
+    scope's rule.
+    """
+
+    functional: Callable[[str], bool]
+    members: bool = False
+
+    def rules(self, predicate: str) -> Rules:
+        """The rules of one predicate."""
+        return Rules(functional=self.functional(predicate), members=self.members)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Rows to write in one transaction; `locks` are the entities that its beliefs hang on."""
+
+    facts: list[Row]
+    claims: list[Row]
+    locks: list[str]
+
+    @property
+    def keys(self) -> list[str]:
+        """The belief keys that the batch touches."""
+        return sorted({row["key"] for row in self.facts})
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What a settlement changed."""
+
+    opened: int
+    retracted: int
+    quarantined: tuple[str, ...]
+    superseded: tuple[str, ...]
+
+
+class FactRepository:
+    """One method a step; those that take a `Tx` run inside the caller's transaction."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    async def put(self, tx: Tx, batch: Batch, terms: Terms, request: str = "") -> Settled:
+        """Write facts and claims, then settle their keys; the entities must be there already."""
+        await tx.rows(Q.facts.lock, ids=sorted(set(batch.locks)), at=now())
+        await tx.rows(Q.facts.put, facts=batch.facts, claims=batch.claims)
+        return await self.settle(tx, batch.keys, terms, request)
+
+    async def settle(
+        self, tx: Tx, keys: Collection[str], terms: Terms, request: str = ""
+    ) -> Settled:
+        """Bring what is held of some keys in line with their claims; the subjects are locked."""
+        if not keys:
+            return Settled(0, 0, (), ())
+        ordered = sorted(keys)
+        await tx.rows(Q.facts.drop_unsupported, keys=ordered)
+        groups: dict[str, list[Row]] = defaultdict(list)
+        for row in await tx.rows(Q.facts.claims_of, keys=ordered):
+            groups[row["key"]].append(row)
+        at = now()
+        revision = Revision()
+        for key in sorted(groups):
+            rows = groups[key]
+            values = {row["fact"]["id"]: row["value"] for row in rows}
+            rules = terms.rules(rows[0]["fact"]["predicate"])
+            revision.merge(revise(rows, values, rules, at))
+        facts = {row["fact"]["id"]: row["fact"] for rows in groups.values() for row in rows}
+        await self._write(tx, revision, facts, at, request)
+        return Settled(
+            opened=len(revision.open),
+            retracted=len(revision.retract),
+            quarantined=tuple(sorted({row["fact"] for row in revision.quarantined})),
+            superseded=tuple(sorted({row["fact"] for row in revision.superseded})),
+        )
+
+    async def _write(
+        self, tx: Tx, revision: Revision, facts: Mapping[str, Row], at: datetime, request: str
+    ) -> None:
+        if revision.retract or revision.unlink:
+            await tx.rows(Q.facts.retract, abouts=revision.retract, links=revision.unlink, at=at)
+        if revision.open or revision.superseded or revision.contradictions:
+            await tx.rows(
+                Q.facts.open,
+                abouts=revision.open,
+                superseded=revision.superseded,
+                contradictions=revision.contradictions,
+            )
+        if revision.mirror:
+            await tx.rows(Q.facts.mirror, rows=revision.mirror)
+        if revision.relate:
+            await tx.rows(Q.facts.relate, rows=revision.relate)
+        events = [
+            *(
+                _event("fact.quarantine", facts[row["fact"]], request, reason=row["reason"])
+                for row in revision.quarantined
+            ),
+            *(
+                _event(
+                    "fact.supersede",
+                    facts[row["fact"]],
+                    request,
+                    by=row["other"],
+                    reason=row["properties"]["reason"],
+                )
+                for row in revision.superseded
+            ),
+        ]
+        if events:
+            await tx.rows(Q.facts.write_audit, rows=events)
+
+    async def rekey(
+        self, tx: Tx, entities: Collection[str], functional: Callable[[str], bool]
+    ) -> list[str]:
+        """Give the facts of entities whose root changed their new keys; all keys concerned."""
+        rows = await tx.rows(Q.facts.keyed, entities=sorted(entities))
+        touched: set[str] = set()
+        changed = []
+        for row in rows:
+            value = f"entity:{row['object_root']}" if row["object_root"] else row["object_key"]
+            key = belief_key(
+                row["scope"],
+                row["subject_root"],
+                row["predicate"],
+                None if functional(row["predicate"]) else value,
+            )
+            touched |= {row["key"], key}
+            if key != row["key"]:
+                changed.append({"id": row["id"], "key": key})
+        await tx.rows(Q.facts.rekey, rows=sorted(changed, key=lambda row: row["id"]))
+        return sorted(touched)
+
+    async def write(self, name: str, work: Callable[[Tx], Awaitable[Any]]) -> Any:
+        """Run `work` in one managed write transaction."""
+        return await self.graph.write(name, work)
+
+    async def get(
+        self, ids: list[str], scopes: list[str], as_of: datetime, known_at: datetime
+    ) -> list[Row]:
+        return await self.graph.rows(
+            Q.facts.get, ids=ids, scopes=scopes, as_of=as_of, known_at=known_at
+        )
+
+    async def list_held(self, **params: Any) -> list[Row]:
+        return await self.graph.rows(Q.facts.list_held, **params)
+
+    async def list_scope(self, **params: Any) -> list[str]:
+        return [row["id"] for row in await self.graph.rows(Q.facts.list_scope, **params)]
+
+    async def timeline(self, **params: Any) -> list[Row]:
+        return await self.graph.rows(Q.facts.timeline, **params)
+
+    async def history(self, fact: str, scopes: list[str]) -> Row | None:
+        return await self.graph.optional(Q.facts.history, id=fact, scopes=scopes)
+
+    async def quarantined(self, scopes: list[str], after: str, limit: int) -> list[Row]:
+        return await self.graph.rows(Q.facts.quarantined, scopes=scopes, after=after, limit=limit)
+
+    async def places(self, ids: list[str], scopes: list[str]) -> dict[str, Row]:
+        rows = await self.graph.rows(Q.facts.places, ids=ids, scopes=scopes)
+        return {row["id"]: row for row in rows}
+
+
+def _event(kind: str, fact: Row, request: str, **payload: Any) -> Row:
+    properties = audit.record(
+        kind,
+        tenant=fact["tenant"],
+        scope=fact["scope"],
+        actor=SETTLER,
+        request=request,
+        payload=payload,
+    )
+    return {"fact": fact["id"], "properties": properties}

@@ -1,0 +1,181 @@
+"""The difference between what is held and what follows from the claims: pure.
+
+What is no longer held is retracted and stays readable; what is held anew is written beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from app.facts.belief import Segment, Settlement, Standing, settle
+from app.facts.claim import Reviews, Rules
+from app.facts.record import DERIVED_TRUST, expired, read_claim
+from app.indexing.entry import LIVE, time_key
+from app.kernel.clock import FOREVER
+from app.kernel.ids import digest, new_id
+
+Row = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Revision:
+    """Rows of the queries that bring one or more keys up to date."""
+
+    retract: list[Row] = field(default_factory=list)
+    unlink: list[Row] = field(default_factory=list)
+    open: list[Row] = field(default_factory=list)
+    superseded: list[Row] = field(default_factory=list)
+    contradictions: list[Row] = field(default_factory=list)
+    mirror: list[Row] = field(default_factory=list)
+    relate: list[Row] = field(default_factory=list)
+    quarantined: list[Row] = field(default_factory=list)
+
+    def merge(self, other: Revision) -> None:
+        """Take the rows of another key."""
+        for name in self.__slots__:
+            getattr(self, name).extend(getattr(other, name))
+
+    @property
+    def changes(self) -> int:
+        """How many intervals were opened or retracted."""
+        return len(self.open) + len(self.retract)
+
+
+def reviews_of(rows: Sequence[Row]) -> Reviews:
+    """What curators decided on the facts of one key."""
+    found = [(row["fact"]["id"], review) for row in rows for review in row["reviews"]]
+    return Reviews(
+        accepted={fact for fact, review in found if review["verdict"] == "accept"},
+        rejected={fact for fact, review in found if review["verdict"] == "reject"},
+        intervals={
+            fact: (review["valid_from"], review["valid_to"])
+            for fact, review in found
+            if review["verdict"] == "interval"
+        },
+    )
+
+
+def revise(rows: Sequence[Row], values: Mapping[str, str], rules: Rules, at: datetime) -> Revision:
+    """What to write for one belief key.
+
+    `rows` are those of `facts.claims_of`; `values` gives the value of each fact's object, merged
+    entities as one; `at` is the moment of the transaction, after the lock.
+    """
+    claims = [
+        read_claim(claim, row["fact"]["id"], values[row["fact"]["id"]])
+        for row in rows
+        for claim in row["claims"]
+    ]
+    settled = settle(claims, rules, reviews_of(rows))
+    revision = Revision()
+    for row in rows:
+        _intervals(row, settled, at, revision)
+        _links(row, settled, at, revision)
+        _mirror(row, settled, at, revision)
+    return revision
+
+
+def _shape(segment: Segment | Row) -> tuple[Any, ...]:
+    if isinstance(segment, Segment):
+        return (
+            segment.valid_from,
+            segment.valid_to,
+            segment.from_precision.value,
+            segment.to_precision.value,
+            segment.standing.value,
+            segment.reason.value,
+        )
+    names = ("valid_from", "valid_to", "from_precision", "to_precision", "standing", "reason")
+    return tuple(segment[name] for name in names)
+
+
+def _intervals(row: Row, settled: Settlement, at: datetime, revision: Revision) -> None:
+    fact = row["fact"]["id"]
+    wanted = {_shape(s): s for s in settled.segments if s.fact == fact}
+    held = {_shape(edge): edge for edge in row["held"]}
+    for shape, edge in held.items():
+        if shape not in wanted:
+            revision.retract.append({"fact": fact, "id": edge["id"]})
+    was_quarantined = any(edge["standing"] == Standing.QUARANTINED for edge in row["held"])
+    for shape, segment in wanted.items():
+        if shape in held:
+            continue
+        revision.open.append({"fact": fact, "properties": _edge(fact, segment, at)})
+        if segment.standing is Standing.QUARANTINED and not was_quarantined:
+            revision.quarantined.append({"fact": fact, "reason": segment.reason.value})
+
+
+def _edge(fact: str, segment: Segment, at: datetime) -> Row:
+    return {
+        "id": digest("about", fact, *map(str, _shape(segment)), at.isoformat())[:32],
+        "valid_from": segment.valid_from,
+        "valid_to": segment.valid_to,
+        "from_precision": segment.from_precision.value,
+        "to_precision": segment.to_precision.value,
+        "standing": segment.standing.value,
+        "reason": segment.reason.value,
+        "recorded_at": at,
+        "retracted_at": FOREVER,
+    }
+
+
+def _links(row: Row, settled: Settlement, at: datetime, revision: Revision) -> None:
+    fact = row["fact"]["id"]
+    replaced = {(new, why.value) for old, new, why in settled.superseded if old == fact}
+    known = {(link["other"], link["reason"]): link["id"] for link in row["superseded"]}
+    against = {second for first, second in settled.contradictions if first == fact}
+    marked = {link["other"]: link["id"] for link in row["contradicts"]}
+    gone = [known[k] for k in known.keys() - replaced] + [
+        marked[k] for k in marked.keys() - against
+    ]
+    revision.unlink += [{"fact": fact, "id": link} for link in sorted(gone)]
+    for other, why in sorted(replaced - known.keys()):
+        revision.superseded.append(_link(fact, other, at, reason=why))
+    for other in sorted(against - marked.keys()):
+        revision.contradictions.append(_link(fact, other, at))
+
+
+def _link(fact: str, other: str, at: datetime, **more: str) -> Row:
+    properties = {"id": new_id(), "recorded_at": at, "retracted_at": FOREVER, **more}
+    return {"fact": fact, "other": other, "properties": properties}
+
+
+def _mirror(row: Row, settled: Settlement, at: datetime, revision: Revision) -> None:
+    fact = row["fact"]
+    mine = [s for s in settled.segments if s.fact == fact["id"]]
+    held = [s for s in mine if s.standing is Standing.HELD]
+    spans = held or mine
+    said = min((claim["said_at"] for claim in row["claims"]), default=at)
+    start = min((s.valid_from for s in spans), default=said)
+    end = max((s.valid_to for s in spans), default=start)
+    status = "active" if held and end > at else "quarantined" if mine and not held else "superseded"
+    weight = settled.weights.get(fact["id"])
+    live = status == "active" and not expired(fact)
+    wanted: Row = {
+        "status": status,
+        "live": live,
+        "valid_from": start,
+        "valid_to": end,
+        "confidence": weight.confidence if weight else 0.0,
+        "evidence": weight.evidence if weight else 0,
+        "principals": weight.principals if weight else 0,
+        "trust": round(DERIVED_TRUST * weight.trust, 4) if weight else 0.0,
+    }
+    if all(fact.get(name) == value for name, value in wanted.items()):
+        return
+    facets = [token for token in fact["facets"] if token != LIVE] + ([LIVE] if live else [])
+    wanted |= {"facets": facets, "captured_at": start, "captured_key": time_key(start)}
+    revision.mirror.append({"id": fact["id"], "properties": wanted})
+    if not fact["negated"] and fact["object_key"].startswith("entity:"):
+        revision.relate.append(
+            {
+                "fact": fact["id"],
+                "valid_from": start,
+                "valid_to": end,
+                "live": live,
+                "recorded_at": at,
+            }
+        )

@@ -1,0 +1,247 @@
+// name: lock(ids, at) write none
+// The entities that beliefs hang on: written first, so that two revisions of one subject queue.
+// unscoped: the ids were resolved inside one scope
+UNWIND $ids AS id
+MATCH (e:Entity {id: id})
+SET e.touched_at = $at
+
+// name: put(facts, claims) write none
+// Facts by id, then what supports each; a claim that is there already is left as it is.
+// unscoped: every row carries the scope of its episode
+CALL () {
+  UNWIND $facts AS row
+  MERGE (f:Fact {id: row.id})
+  ON CREATE SET f = row.properties, f:Memory:Searchable
+  SET f.key = row.key
+}
+CALL () {
+  UNWIND $claims AS row
+  MATCH (e:Episode {id: row.episode})
+  MATCH (f:Fact {id: row.fact})
+  MERGE (e)-[s:SUPPORTS {id: row.id}]->(f)
+  ON CREATE SET s = row.properties
+}
+
+// name: claims_of(keys) read many
+// Everything that belief follows from, and what is held of it now, one row a fact.
+// unscoped: keys are digests that cover their scope
+UNWIND $keys AS key
+MATCH (f:Fact {key: key})
+OPTIONAL MATCH (o:Entity {id: f.object_id})
+RETURN key, coalesce('entity:' + o.root, f.object_key) AS value,
+       f {.id, .scope, .tenant, .subject, .object_key, .negated, .predicate, .status, .confidence, .evidence, .principals,
+               .trust, .valid_from, .valid_to, .live, .ingested_at, .expired_at, .statement, .language,
+               .facets} AS fact,
+       [(e:Episode)-[s:SUPPORTS]->(f) | s {.*, episode: e.id}] AS claims,
+       [(f)-[a:ABOUT]->(:Entity) WHERE a.retracted_at = datetime('9999-12-31T00:00:00Z') |
+         a {.id, .valid_from, .valid_to, .from_precision, .to_precision, .standing, .reason}] AS held,
+       [(f)-[x:SUPERSEDED_BY]->(n:Fact) WHERE x.retracted_at = datetime('9999-12-31T00:00:00Z') |
+         {id: x.id, other: n.id, reason: x.reason}] AS superseded,
+       [(f)-[c:CONTRADICTS]->(n:Fact) WHERE c.retracted_at = datetime('9999-12-31T00:00:00Z') |
+         {id: c.id, other: n.id}] AS contradicts,
+       [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL |
+         v {.id, .verdict, .valid_from, .valid_to}] AS reviews
+
+// name: retract(abouts, links, at) write none
+// What is no longer held stays, with the moment from which it is not.
+// unscoped: ids of edges that `claims_of` gave
+CALL () {
+  UNWIND $abouts AS row
+  MATCH (:Fact {id: row.fact})-[a:ABOUT]->(:Entity)
+  WHERE a.id = row.id
+  SET a.retracted_at = $at
+}
+CALL () {
+  UNWIND $links AS row
+  MATCH (:Fact {id: row.fact})-[x:SUPERSEDED_BY|CONTRADICTS]->(:Fact)
+  WHERE x.id = row.id
+  SET x.retracted_at = $at
+}
+
+// name: open(abouts, superseded, contradictions) write none
+// What is held from now on.
+// unscoped: facts of one key lie in one scope
+CALL () {
+  UNWIND $abouts AS row
+  MATCH (f:Fact {id: row.fact})
+  MATCH (e:Entity {id: f.subject})
+  CREATE (f)-[a:ABOUT]->(e)
+  SET a = row.properties
+}
+CALL () {
+  UNWIND $superseded AS row
+  MATCH (f:Fact {id: row.fact})
+  MATCH (n:Fact {id: row.other})
+  CREATE (f)-[x:SUPERSEDED_BY]->(n)
+  SET x = row.properties
+}
+CALL () {
+  UNWIND $contradictions AS row
+  MATCH (f:Fact {id: row.fact})
+  MATCH (n:Fact {id: row.other})
+  CREATE (f)-[x:CONTRADICTS]->(n)
+  SET x = row.properties
+}
+
+// name: mirror(rows) write none
+// What the indexes need of a fact's edges, on the node; a fact without support keeps no entry.
+// unscoped: facts of the keys that were settled
+UNWIND $rows AS row
+MATCH (f:Fact {id: row.id})
+SET f += row.properties
+
+// name: drop_unsupported(keys) write many
+// Facts that nothing supports any more leave with all their edges.
+// unscoped: keys are digests that cover their scope
+UNWIND $keys AS key
+MATCH (f:Fact {key: key})
+WHERE NOT EXISTS { (:Episode)-[:SUPPORTS]->(f) }
+WITH f, f.id AS id
+DETACH DELETE f
+RETURN id
+
+// name: relate(rows) write none
+// Typed edges between entities, one for each fact whose object is an entity and that is held.
+// unscoped: both ends lie in the scope of the fact
+UNWIND $rows AS row
+MATCH (f:Fact {id: row.fact})
+MATCH (a:Entity {id: f.subject})
+MATCH (b:Entity {id: f.object_id})
+MERGE (a)-[r:RELATES_TO {fact: row.fact}]->(b)
+SET r.predicate = f.predicate, r.valid_from = row.valid_from, r.valid_to = row.valid_to, r.live = row.live,
+    r.recorded_at = coalesce(r.recorded_at, row.recorded_at)
+
+// name: get(ids, scopes, as_of, known_at) read many
+// Facts by id with their intervals at the two moments, what supports them and what they stand against.
+UNWIND $ids AS id
+MATCH (f:Fact {id: id})
+WHERE f.scope IN $scopes AND f.expired_at > datetime.realtime()
+OPTIONAL MATCH (s:Entity {id: f.subject})
+RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_text, .object_id, .negated, .statement,
+          .language, .confidence, .evidence, .principals, .trust, .status, .importance, .is_pinned, .last_access,
+          .valid_from, .valid_to, .ingested_at, .expired_at, .index_state,
+          subject_name: s.canonical_name, subject_type: s.type} AS fact,
+       [(f)-[a:ABOUT]->(:Entity)
+         WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at |
+         a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason}] AS intervals,
+       [(e:Episode)-[u:SUPPORTS]->(f) WHERE e.scope IN $scopes AND u.recorded_at <= $known_at |
+         u {.id, .start, .end, .mode, .said_at, .tier, .principal, .own, .confidence, .trust, .rule, .recorded_at,
+            episode: e.id}] AS support,
+       [(f)-[c:CONTRADICTS]-(n:Fact) WHERE c.recorded_at <= $known_at < c.retracted_at | n.id] AS contradicts,
+       [(f)-[x:SUPERSEDED_BY]->(n:Fact) WHERE x.recorded_at <= $known_at < x.retracted_at |
+         {id: n.id, reason: x.reason}] AS superseded_by
+
+// name: list_held(subjects, scopes, predicates, as_of, known_at, after, limit) read many
+// Facts about entities that were held at both moments.
+MATCH (f:Fact)
+WHERE f.subject IN $subjects AND f.scope IN $scopes AND f.expired_at > datetime.realtime()
+  AND ($predicates IS NULL OR f.predicate IN $predicates) AND f.id > $after
+MATCH (f)-[a:ABOUT]->(s:Entity)
+WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at
+  AND a.standing = 'held'
+WITH f, s, a ORDER BY f.id LIMIT $limit
+RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_text, .object_id, .negated, .statement,
+          .language, .confidence, .evidence, .principals, .trust, .status, .ingested_at, .is_pinned,
+          subject_name: s.canonical_name, subject_type: s.type} AS fact,
+       a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason} AS interval
+
+// name: list_scope(scopes, status, predicates, after, limit) read many
+// Facts of scopes by their mirrored status, in the order of their ids.
+MATCH (f:Fact)
+WHERE f.scope IN $scopes AND f.status IN $status AND f.expired_at > datetime.realtime()
+  AND ($predicates IS NULL OR f.predicate IN $predicates) AND f.id > $after
+WITH f ORDER BY f.id LIMIT $limit
+RETURN f.id AS id
+
+// name: timeline(subjects, scopes, known_at, limit) read many
+// Every interval of an entity's facts as it was known at a moment, in the order of the world.
+MATCH (f:Fact)
+WHERE f.subject IN $subjects AND f.scope IN $scopes AND f.expired_at > datetime.realtime()
+MATCH (f)-[a:ABOUT]->(:Entity)
+WHERE a.recorded_at <= $known_at < a.retracted_at
+WITH f, a ORDER BY a.valid_from, f.id LIMIT $limit
+RETURN f {.id, .scope, .predicate, .object_text, .object_key, .object_id, .negated, .statement, .confidence, .status} AS fact,
+       a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason} AS interval
+
+// name: history(id, scopes) read optional
+// Everything that was ever held of a fact, with the reason of each change.
+MATCH (f:Fact {id: $id})
+WHERE f.scope IN $scopes AND f.expired_at > datetime.realtime()
+RETURN f {.id, .scope, .statement, .status} AS fact,
+       [(f)-[a:ABOUT]->(:Entity) |
+         a {.id, .valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .retracted_at, .standing, .reason}] AS intervals,
+       [(f)-[x:SUPERSEDED_BY]->(n:Fact) |
+         {id: n.id, statement: n.statement, reason: x.reason, recorded_at: x.recorded_at, retracted_at: x.retracted_at}] AS superseded_by,
+       [(n:Fact)-[x:SUPERSEDED_BY]->(f) |
+         {id: n.id, statement: n.statement, reason: x.reason, recorded_at: x.recorded_at, retracted_at: x.retracted_at}] AS supersedes,
+       [(v:Review)-[:REVIEWS]->(f) |
+         v {.id, .verdict, .by, .note, .at, .undone_at, .undone_by}] AS reviews
+
+// name: quarantined(scopes, after, limit) read many
+// What waits for a review, with the facts that stand against it.
+MATCH (f:Fact)
+WHERE f.scope IN $scopes AND f.status = 'quarantined' AND f.id > $after
+  AND f.expired_at > datetime.realtime()
+WITH f ORDER BY f.id LIMIT $limit
+RETURN f.id AS id,
+       [(f)-[a:ABOUT]->(:Entity) WHERE a.retracted_at > datetime.realtime() AND a.standing = 'quarantined' |
+         a.reason] AS reasons,
+       [(n:Fact)-[c:CONTRADICTS]-(f) WHERE c.retracted_at > datetime.realtime() | n.id] AS against
+
+// name: review(id, fact, scopes, properties) write optional
+// A curator's decision on a fact; the fact is locked by it.
+MATCH (f:Fact {id: $fact})
+WHERE f.scope IN $scopes
+SET f.touched_at = $properties.at
+MERGE (v:Review {id: $id})
+ON CREATE SET v = $properties
+MERGE (v)-[:REVIEWS]->(f)
+RETURN f.key AS key, f.subject AS subject, f.scope AS scope
+
+// name: undo_reviews(fact, scopes, at, by) write many
+// Takes back the decisions on a fact that still hold.
+MATCH (v:Review {fact: $fact})-[:REVIEWS]->(f:Fact)
+WHERE f.scope IN $scopes AND v.undone_at IS NULL
+SET v.undone_at = $at, v.undone_by = $by
+RETURN f.key AS key, v.id AS id
+
+// name: write_audit(rows) write none
+// What happened to single facts: quarantined, released, forgotten.
+// unscoped: rows about facts of the keys at hand
+UNWIND $rows AS row
+MATCH (f:Fact {id: row.fact})
+MERGE (a:AuditEvent {id: row.properties.id})
+ON CREATE SET a = row.properties
+MERGE (a)-[:AUDIT]->(f)
+
+// name: places(ids, scopes) read many
+// Where facts belong: what must be locked and settled to change them.
+UNWIND $ids AS id
+MATCH (f:Fact {id: id})
+WHERE f.scope IN $scopes
+OPTIONAL MATCH (s:Entity {id: f.subject})
+RETURN f.id AS id, f.key AS key, f.subject AS subject, s.root AS root, f.scope AS scope,
+       f.tenant AS tenant, f.predicate AS predicate
+
+// name: keyed(entities) read many
+// Facts whose key depends on these entities, with what a key is made of.
+// unscoped: entities of one cluster lie in one scope
+UNWIND $entities AS id
+MATCH (f:Fact)
+WHERE f.subject = id OR f.object_id = id
+OPTIONAL MATCH (s:Entity {id: f.subject})
+OPTIONAL MATCH (o:Entity {id: f.object_id})
+RETURN DISTINCT f.id AS id, f.key AS key, f.scope AS scope, f.predicate AS predicate, f.object_key AS object_key,
+       coalesce(s.root, f.subject) AS subject_root, o.root AS object_root
+
+// name: rekey(rows) write none
+// unscoped: facts that `keyed` gave
+UNWIND $rows AS row
+MATCH (f:Fact {id: row.id})
+SET f.key = row.key
+
+// name: predicates(scopes) read many
+// What workspaces changed in the registry of predicates.
+MATCH (p:Predicate)
+WHERE p.scope IN $scopes
+RETURN p.scope AS scope, p.name AS name, p.definition AS definition
