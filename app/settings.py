@@ -73,6 +73,11 @@ class WorkerSettings(Group):
     timezone: str = Field("UTC", description="Time zone of the schedules.")
     max_tries: int = Field(5, ge=1, description="Attempts before a job is a dead letter.")
     sweep_seconds: int = Field(15, ge=1, description="How often lost work is looked for.")
+    lease_seconds: int = Field(
+        120,
+        ge=2,
+        description="How long after its worker's last sign of life a job waits for another worker.",
+    )
 
 
 class SearchSettings(Group):

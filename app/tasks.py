@@ -31,7 +31,9 @@ async def purge(parts: Any, job: Job, report: Report) -> Outcome:
     records = await parts.graph.rows(Q.idempotency.expire, at=now())
     await report({"idempotency": records[0]["removed"]})
     jobs = await parts.jobs.purge(now() - JOBS_KEPT)
-    files = spool_of(parts.settings).expire()
+    # What a worker that was away for days has yet to import is no leftover.
+    waiting = await parts.jobs.unfinished(IMPORT)
+    files = spool_of(parts.settings).expire(waiting)
     return Outcome({"idempotency": records[0]["removed"], "jobs": jobs, "spooled": files})
 
 

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 from app.access.idempotency import IdempotencyRecords
@@ -112,7 +113,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     scopes = ScopeService(scope_rows)
     episode_rows = EpisodeRepository(graph)
     index_rows = IndexRepository(graph)
-    jobs = JobRepository(graph)
+    jobs = JobRepository(graph, timedelta(seconds=settings.worker.lease_seconds))
     return Parts(
         settings=settings,
         graph=graph,

@@ -27,7 +27,7 @@ from app.telemetry.tracing import configure_tracing
 from app.wiring import INDEX_TASK, Parts, parts
 
 log = structlog.get_logger()
-JOB_SECONDS = 6 * 3600  # the lease in the graph, not this, finds a job that hangs
+JOB_SECONDS = 6 * 3600  # then a job that hangs is broken off and goes on from where it was
 INDEX_LOCK = "loci:indexing"
 LOCK_SECONDS = 30  # a worker that was killed holds up indexing for so long at most
 

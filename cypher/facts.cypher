@@ -22,6 +22,16 @@ CALL () {
   ON CREATE SET s = row.properties
 }
 
+// name: drop_claims(episodes, kept) write many
+// Claims that a second reading of an episode no longer makes; the keys that they counted for.
+// unscoped: episodes that the caller leases
+UNWIND $episodes AS id
+MATCH (e:Episode {id: id})-[s:SUPPORTS]->(f:Fact)
+WHERE NOT s.id IN $kept
+WITH s, f.key AS key, f.subject AS subject
+DELETE s
+RETURN DISTINCT key, subject
+
 // name: claims_of(keys) read many
 // Everything that belief follows from, and what is held of it now, one row a fact.
 // unscoped: keys are digests that cover their scope

@@ -16,19 +16,43 @@ SET j.state = 'running', j.lease_until = $lease, j.attempts = j.attempts + 1,
     j.started_at = coalesce(j.started_at, $at)
 RETURN j {.*} AS job
 
-// name: progress(id, at, lease, progress) write optional
-// Notes progress and renews the lease; tells whether the job was asked to stop.
+// name: renew(id, attempt, at, lease) write optional
+// The worker lives. Nothing where another one has taken the job over.
 // unscoped: found by the job's own id
 MATCH (j:Job {id: $id})
-SET j.progress = $progress, j.lease_until = $lease, j.touched_at = $at
+SET j.touched_at = $at
+WITH j WHERE j.state = 'running' AND j.attempts = $attempt
+SET j.lease_until = $lease
+RETURN j.state AS state
+
+// name: progress(id, attempt, at, lease, progress) write optional
+// Notes progress and renews the lease; tells whether the job was asked to stop. Nothing where
+// another worker has taken the job over.
+// unscoped: found by the job's own id
+MATCH (j:Job {id: $id})
+SET j.touched_at = $at
+WITH j WHERE j.state = 'running' AND j.attempts = $attempt
+SET j.progress = $progress, j.lease_until = $lease
 RETURN coalesce(j.cancel_requested, false) AS cancelled
 
-// name: finish(id, state, at, not_before, result, items, error) write optional
+// name: finish(id, attempt, state, at, not_before, result, items, error) write optional
+// Nothing where another worker has taken the job over; without an attempt, whoever has it.
 // unscoped: found by the job's own id
 MATCH (j:Job {id: $id})
+SET j.touched_at = $at
+WITH j WHERE $attempt IS NULL OR (j.state = 'running' AND j.attempts = $attempt)
 SET j.state = $state, j.not_before = $not_before, j.error = $error, j.lease_until = null,
     j.finished_at = CASE WHEN $state IN ['done', 'dead', 'cancelled'] THEN $at ELSE null END,
     j.result = coalesce($result, j.result), j.items = coalesce($items, j.items)
+RETURN j.state AS state
+
+// name: hand_back(id, attempt, at) write optional
+// An attempt that was broken off from outside does not count.
+// unscoped: found by the job's own id
+MATCH (j:Job {id: $id})
+SET j.touched_at = $at
+WITH j WHERE j.state = 'running' AND j.attempts = $attempt
+SET j.state = 'queued', j.attempts = j.attempts - 1, j.not_before = $at, j.lease_until = null
 RETURN j.state AS state
 
 // name: request_cancel(id, tenant, scopes, at, audit) write optional
@@ -70,7 +94,14 @@ MATCH (j:Job)
 WHERE j.state IN ['queued', 'running']
 WITH j WHERE (j.state = 'queued' AND j.not_before <= $at)
           OR (j.state = 'running' AND j.lease_until < $at)
-RETURN j.id AS id, j.attempts AS attempts LIMIT $limit
+RETURN j.id AS id, j.attempts AS attempts, j.not_before AS not_before LIMIT $limit
+
+// name: unfinished(task) read many
+// Jobs that have yet to end.
+// unscoped: upkeep of the whole installation
+MATCH (j:Job)
+WHERE j.state IN ['queued', 'running'] AND j.task = $task
+RETURN j.id AS id
 
 // name: count_by_state() read many
 // unscoped: a gauge of the whole installation

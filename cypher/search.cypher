@@ -56,13 +56,14 @@ RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
        collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled
 
 // name: hydrate(ids, scopes) read one
-// What a hit shows, in one row for the same reason.
+// What a hit shows, in one row for the same reason. Its times come as the tokens of the index: the driver
+// takes a tenth of a millisecond to read one moment.
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
 WHERE e.scope IN $scopes
 OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
-RETURN collect(e {.id, .kind, .scope, .content, .role, .speaker, .title, .tags, .captured_at,
-                  .ingested_at, .expired_at, .author, .content_hash, .origin, .windows,
+RETURN collect(e {.id, .kind, .scope, .content, .role, .speaker, .title, .tags, .captured_key,
+                  .ingested_key, .expired_key, .author, .content_hash, .origin, .windows,
                   session_id: s.id, session_key: s.key}) AS memories
 
 // name: vectors(ids, scopes) read many

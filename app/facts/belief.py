@@ -427,9 +427,8 @@ def may_not_retire(
     equals = [c for c in challengers if c.tier >= top]
     if any(c.tier > Tier.USER for c in equals):
         return None
-    told = {h.principal for h in holders if h.tier == top}
+    others = {h.speaker for h in holders if h.tier == top} - {c.speaker for c in equals}
     tellers = {c.principal for c in equals}
-    others = told - tellers
     own = any(h.own for h in holders if h.tier == top)
     if not others or (any(c.own for c in equals) and not own):
         return None

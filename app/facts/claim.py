@@ -24,13 +24,21 @@ class Tier(IntEnum):
 class Authority:
     """Who stands behind a claim.
 
-    `own` marks a speaker's words about himself; `trust` is between 0 and 1.
+    `principal` handed it in and counts once in a quorum; `voice` is who is known to speak through
+    it, where an agent hands in the words of several. `own` marks a speaker's words about himself;
+    `trust` is between 0 and 1.
     """
 
     tier: Tier
     principal: str
     trust: float
     own: bool = False
+    voice: str = ""
+
+    @property
+    def speaker(self) -> str:
+        """Who alone may take back what was said."""
+        return self.voice or self.principal
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,6 +158,7 @@ def claim_row(
         "principal": held.principal,
         "trust": held.trust,
         "own": held.own,
+        "voice": held.voice or None,
         "voids": voids,
         "rule": statement.rule,
         "language": source.language,
@@ -179,7 +180,11 @@ def read_claim(row: dict[str, Any], fact: str, value: str) -> Claim:
         mode=Mode(row["mode"]),
         said_at=row["said_at"],
         authority=Authority(
-            Tier(row["tier"]), row["principal"], row["trust"], row.get("own", False)
+            tier=Tier(row["tier"]),
+            principal=row["principal"],
+            trust=row["trust"],
+            own=row.get("own", False),
+            voice=row.get("voice", ""),
         ),
         start=_moment(row, "since"),
         end=_moment(row, "until"),

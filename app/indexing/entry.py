@@ -40,6 +40,11 @@ def time_key(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y%m%d%H%M%S%f").rjust(20, "0")
 
 
+def key_time(key: str) -> datetime:
+    """The moment of a token that `time_key` made; ValueError for any other text."""
+    return datetime.fromisoformat(f"{key[:8]}T{key[8:14]}.{key[14:]}+00:00")
+
+
 def facets(facts: Facts) -> list[str]:
     """The tokens that a text query may require; a letter names the kind of each."""
     tokens = [f"k={facts.kind}"]

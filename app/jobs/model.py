@@ -15,6 +15,24 @@ ITEMS_KEPT = 1000  # outcomes of single items that a job keeps
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of a job: what stands on the queue, under a name that no earlier turn had."""
+
+    id: str
+    attempts: int
+    not_before: datetime
+
+    @property
+    def name(self) -> str:
+        """The moment counts too: one who runs a dead job again gives its attempts back.
+
+        The queue keeps the entry of a worker that was killed for hours, and would take a new one
+        of the same name for the old.
+        """
+        return f"{self.id}:{self.attempts}:{round(self.not_before.timestamp() * 1000)}"
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One piece of work: what, for whom, how far."""
 
@@ -26,12 +44,18 @@ class Job:
     args: dict[str, Any]
     attempts: int
     created_at: datetime
+    not_before: datetime
     started_at: datetime | None = None
     finished_at: datetime | None = None
     progress: dict[str, Any] = field(default_factory=dict)
     result: dict[str, Any] | None = None
     items: list[dict[str, Any]] = field(default_factory=list)
     error: str | None = None
+
+    @property
+    def turn(self) -> Turn:
+        """Its next turn on the queue."""
+        return Turn(self.id, self.attempts, self.not_before)
 
     @classmethod
     def of(cls, row: Row) -> Job:
@@ -45,6 +69,7 @@ class Job:
             args=orjson.loads(row["args"]),
             attempts=row["attempts"],
             created_at=row["created_at"],
+            not_before=row["not_before"],
             started_at=row.get("started_at"),
             finished_at=row.get("finished_at"),
             progress=orjson.loads(row.get("progress") or "{}"),
@@ -56,10 +81,15 @@ class Job:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a task reports: a result, and what became of single items."""
+    """What a task reports: a result, and what became of single items.
+
+    `tidy` removes what the task no longer needs; it is called once the job is recorded as done,
+    since until then the job may have to run again.
+    """
 
     result: dict[str, Any] = field(default_factory=dict)
     items: list[dict[str, Any]] = field(default_factory=list)
+    tidy: Callable[[], None] | None = None
 
     def dump_items(self) -> str:
         """The items as they are kept, the first thousand of them."""
@@ -70,7 +100,12 @@ class Cancelled(Exception):
     """The job was asked to stop; what it has done so far stays."""
 
 
-# Tells progress, renews the lease, and raises Cancelled where the job was asked to stop.
+class Superseded(Exception):
+    """The lease ran out and another worker has the job: this one has nothing to say any more."""
+
+
+# Tells progress and renews the lease; raises Cancelled where the job was asked to stop, and
+# Superseded where it is another's.
 Report = Callable[[dict[str, Any]], Awaitable[None]]
 TaskFunction = Callable[[Any, Job, Report], Awaitable[Outcome]]
 

@@ -7,20 +7,23 @@ from typing import Any
 
 import orjson
 
-from app.jobs.model import Job
+from app.jobs.model import Cancelled, Job, Superseded, Turn
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.kernel.ids import new_id
 
-LEASE = timedelta(seconds=120)  # a running job renews it by reporting progress
-
 
 class JobRepository:
-    """One method a query."""
+    """One method a query. `lease` is how long a worker that says nothing still has its job.
 
-    def __init__(self, graph: Graph) -> None:
+    Who runs a job names it with the attempt it claimed: where the lease ran out and another worker
+    has claimed the next attempt, nothing that the first one says is written.
+    """
+
+    def __init__(self, graph: Graph, lease: timedelta) -> None:
         self.graph = graph
+        self.lease = lease
 
     async def create(
         self, task: str, *, tenant: str, scope: str, args: dict[str, Any], job_id: str | None = None
@@ -42,25 +45,51 @@ class JobRepository:
 
     async def claim(self, job_id: str) -> Job | None:
         moment = now()
-        row = await self.graph.optional(Q.jobs.claim, id=job_id, at=moment, lease=moment + LEASE)
+        row = await self.graph.optional(
+            Q.jobs.claim, id=job_id, at=moment, lease=moment + self.lease
+        )
         return Job.of(row["job"]) if row else None
 
-    async def progress(self, job_id: str, progress: dict[str, Any]) -> bool:
-        """Whether the job was asked to stop."""
+    async def renew(self, job: Job) -> None:
+        """Tell that its worker lives."""
+        moment = now()
+        await self.graph.optional(
+            Q.jobs.renew,
+            id=job.id,
+            attempt=job.attempts,
+            at=moment,
+            lease=moment + self.lease,
+        )
+
+    async def progress(self, job: Job, progress: dict[str, Any]) -> None:
+        """Note progress; raises Cancelled and Superseded."""
         moment = now()
         row = await self.graph.optional(
             Q.jobs.progress,
-            id=job_id,
+            id=job.id,
+            attempt=job.attempts,
             at=moment,
-            lease=moment + LEASE,
+            lease=moment + self.lease,
             progress=orjson.dumps(progress, default=str).decode(),
         )
-        return row is None or bool(row["cancelled"])
+        if row is None:
+            raise Superseded(job.id)
+        if row["cancelled"]:
+            raise Cancelled(job.id)
 
-    async def finish(self, job_id: str, state: str, **given: Any) -> None:
+    async def finish(self, job: Job, state: str, **given: Any) -> None:
+        """End an attempt; raises Superseded."""
         moment = now()
         fields = {"not_before": moment, "result": None, "items": None, "error": None, **given}
-        await self.graph.optional(Q.jobs.finish, id=job_id, state=state, at=moment, **fields)
+        row = await self.graph.optional(
+            Q.jobs.finish, id=job.id, attempt=job.attempts, state=state, at=moment, **fields
+        )
+        if row is None:
+            raise Superseded(job.id)
+
+    async def hand_back(self, job: Job) -> None:
+        """Let another worker go on at once: an attempt that was broken off does not count."""
+        await self.graph.optional(Q.jobs.hand_back, id=job.id, attempt=job.attempts, at=now())
 
     async def request_cancel(self, job_id: str, **who: Any) -> Job | None:
         row = await self.graph.optional(Q.jobs.request_cancel, id=job_id, at=now(), **who)
@@ -80,8 +109,15 @@ class JobRepository:
         )
         return [Job.of(row["job"]) for row in rows]
 
-    async def due(self, limit: int = 500) -> list[Row]:
-        return await self.graph.rows(Q.jobs.due, at=now(), limit=limit)
+    async def due(self, limit: int = 500) -> list[Turn]:
+        """What should be on the queue."""
+        rows = await self.graph.rows(Q.jobs.due, at=now(), limit=limit)
+        return [Turn(**row) for row in rows]
+
+    async def unfinished(self, task: str) -> list[str]:
+        """Ids of the jobs of a task that have yet to end."""
+        rows = await self.graph.rows(Q.jobs.unfinished, task=task)
+        return [row["id"] for row in rows]
 
     async def count_by_state(self) -> dict[str, int]:
         rows = await self.graph.rows(Q.jobs.count_by_state)

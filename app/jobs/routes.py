@@ -96,7 +96,7 @@ class JobController(Controller):
         )
         if job is None:
             raise NotFound(f"there is no job {job_id} that could run again")
-        await runner.push(job.id, job.attempts)
+        await runner.push(job.turn)
         return JobOut.of(job)
 
 

@@ -5,8 +5,10 @@ A job may run twice: its lease can run out while it still works. Tasks are there
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -16,7 +18,7 @@ import structlog
 from cronsim import CronSim
 
 from app.errors import LociError
-from app.jobs.model import Cancelled, Job, Outcome, Report, Schedule, TaskFunction
+from app.jobs.model import Cancelled, Job, Outcome, Report, Schedule, Superseded, TaskFunction, Turn
 from app.jobs.queue import Queue
 from app.jobs.repository import JobRepository
 from app.kernel.clock import now
@@ -25,6 +27,7 @@ log = structlog.get_logger()
 RUN = "jobs.run"
 BACKOFF = 5.0  # seconds before the second attempt; doubles with each
 BACKOFF_MOST = 600.0  # seconds
+RENEWALS = 4  # within one lease, so that a missed one or two do not lose it
 SYSTEM = "_system"  # tenant and scope of the installation's own jobs: no path can be spelled so
 
 
@@ -42,12 +45,12 @@ class Runner:
     async def submit(self, task: str, **where: Any) -> Job:
         """Record a job and put it on the queue; `where` as for JobRepository.create."""
         job = await self.jobs.create(task, **where)
-        await self.push(job.id, job.attempts)
+        await self.push(job.turn)
         return job
 
-    async def push(self, job_id: str, attempts: int, defer: float = 0.0) -> None:
-        """Put a job on the queue; the id is the same for the same attempt, so it is there once."""
-        await self.queue.enqueue(RUN, f"{job_id}:{attempts}", defer=defer, job=job_id)
+    async def push(self, turn: Turn, defer: float = 0.0) -> None:
+        """Put a job on the queue; the name is the same for the same turn, so it is there once."""
+        await self.queue.enqueue(RUN, turn.name, defer=defer, job=turn.id)
 
     async def run(self, context: Any, job_id: str) -> str:
         """Run one job if it is this worker's to run; returns its state, or `elsewhere`."""
@@ -55,7 +58,18 @@ class Runner:
         if job is None:
             return "elsewhere"
         start = time.perf_counter()
-        state = await self._attempt(context, job)
+        keeper = asyncio.create_task(self._keep(job), name=f"lease {job.id}")
+        try:
+            state = await self._attempt(context, job)
+        except Superseded:
+            state = "elsewhere"
+        except asyncio.CancelledError:
+            # The worker stops. Its successor goes on at once, not when the lease runs out.
+            with suppress(LociError):
+                await self.jobs.hand_back(job)
+            raise
+        finally:
+            keeper.cancel()
         log.info(
             "job",
             task=job.task,
@@ -67,16 +81,26 @@ class Runner:
         )
         return state
 
+    async def _keep(self, job: Job) -> None:
+        """Renew the lease while the worker lives, however long a step of its task takes."""
+        while True:
+            await asyncio.sleep(self.jobs.lease.total_seconds() / RENEWALS)
+            with suppress(LociError):
+                await self.jobs.renew(job)
+
     async def _attempt(self, context: Any, job: Job) -> str:
         task = self._tasks.get(job.task)
         if task is None:
-            await self.jobs.finish(job.id, "dead", error=f"there is no task {job.task}")
-            return "dead"
+            return await self._dead(job, f"there is no task {job.task}")
+        if job.attempts > self._max_tries:
+            return await self._dead(job, "each worker that ran it was lost")
         try:
             outcome = await task(context, job, self._report(job))
         except Cancelled:
-            await self.jobs.finish(job.id, "cancelled")
+            await self.jobs.finish(job, "cancelled")
             return "cancelled"
+        except Superseded:
+            raise
         except Exception as error:  # noqa: BLE001 - a process edge: a job must not end the worker
             return await self._failed(job, error)
         await self._done(job, outcome)
@@ -84,8 +108,15 @@ class Runner:
 
     async def _done(self, job: Job, outcome: Outcome) -> None:
         result = orjson.dumps(outcome.result, default=str).decode()
-        await self.jobs.finish(job.id, "done", result=result, items=outcome.dump_items())
+        await self.jobs.finish(job, "done", result=result, items=outcome.dump_items())
+        if outcome.tidy is not None:
+            await asyncio.to_thread(outcome.tidy)
         await self._note_schedule(job, "done")
+
+    async def _dead(self, job: Job, reason: str) -> str:
+        await self.jobs.finish(job, "dead", error=reason)
+        await self._note_schedule(job, "dead")
+        return "dead"
 
     async def _note_schedule(self, job: Job, outcome: str) -> None:
         if "schedule" in job.args:
@@ -98,27 +129,24 @@ class Runner:
         log.error("job.failed", task=job.task, job=job.id, error=reason, exc_info=known is None)
         final = job.attempts >= self._max_tries or (known is not None and known.status < 500)
         if final:
-            await self.jobs.finish(job.id, "dead", error=reason)
-            await self._note_schedule(job, "dead")
-            return "dead"
+            return await self._dead(job, reason)
         wait = min(BACKOFF * 2 ** (job.attempts - 1), BACKOFF_MOST)
         later = now() + timedelta(seconds=wait)
-        await self.jobs.finish(job.id, "queued", error=reason, not_before=later)
-        await self.push(job.id, job.attempts, defer=wait)
+        await self.jobs.finish(job, "queued", error=reason, not_before=later)
+        await self.push(Turn(job.id, job.attempts, later), defer=wait)
         return "queued"
 
     def _report(self, job: Job) -> Report:
         async def report(progress: dict[str, Any]) -> None:
-            if await self.jobs.progress(job.id, progress):
-                raise Cancelled(job.id)
+            await self.jobs.progress(job, progress)
 
         return report
 
     async def sweep(self) -> int:
         """Put every job on the queue that the graph says should be there; returns how many."""
         due = await self.jobs.due()
-        for row in due:
-            await self.push(row["id"], row["attempts"])
+        for turn in due:
+            await self.push(turn)
         return len(due)
 
 

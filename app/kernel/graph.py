@@ -45,6 +45,7 @@ Row = dict[str, Any]
 
 READ_TIMEOUT = 30.0
 WRITE_TIMEOUT = 120.0
+MADE_MEANWHILE = "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists"
 
 # Spans go nowhere unless `app.telemetry.tracing` has set up an exporter.
 tracer = trace.get_tracer("loci")
@@ -127,6 +128,8 @@ class Graph:
         """One schema statement of ours, which no query file can hold.
 
         Retried like a write: two processes that start at once wait for each other's schema locks.
+        Neo4j looks first and creates then, so of two `IF NOT EXISTS` at once one may be told of
+        the other: the second time it finds what is there.
         """
 
         async def work(tx: AsyncManagedTransaction) -> list[Row]:
@@ -134,7 +137,12 @@ class Graph:
 
         with _translated():
             async with self._session("write") as session:
-                return await session.execute_write(work)
+                try:
+                    return await session.execute_write(work)
+                except ClientError as error:
+                    if error.code != MADE_MEANWHILE:
+                        raise
+                    return await session.execute_write(work)
 
     async def _batched(self, query: Query, params: Row) -> list[Row]:
         with _translated(), _timed(query):

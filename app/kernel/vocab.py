@@ -23,6 +23,14 @@ class Label(StrEnum):
     SEARCHABLE = "Searchable"  # umbrella over what the two search indexes hold
     TAG = "Tag"
     PROVENANCE = "ProvenanceRecord"
+    ENTITY = "Entity"
+    CONCEPT = "Concept"  # kinds of entity with fields of their own
+    DECISION = "Decision"
+    INCIDENT = "Incident"
+    LESSON = "Lesson"
+    SOURCE = "Source"
+    ALIAS = "Alias"
+    MERGE_RECORD = "MergeRecord"
     AUDIT_EVENT = "AuditEvent"
     AUDIT_HEAD = "AuditHead"
     JOB = "Job"
@@ -44,6 +52,12 @@ class Rel(StrEnum):
     HAS_PROVENANCE = "HAS_PROVENANCE"  # Episode → ProvenanceRecord
     WINDOW_OF = "WINDOW_OF"  # Window → Episode
     TAGGED = "TAGGED"  # Episode → Tag
+    MENTIONS = "MENTIONS"  # Episode → Entity, a place in the text
+    NAMES = "NAMES"  # Alias → Entity that bears it
+    COOCCURS = "COOCCURS"  # Entity → Entity of a greater id, counted by episode
+    RELATES_TO = "RELATES_TO"  # Entity → Entity, as a fact says
+    SAME_AS = "SAME_AS"  # Entity → Entity: proposed or decided to be one
+    MERGES = "MERGES"  # MergeRecord → both entities
     AUDIT = "AUDIT"  # AuditEvent → its target
 
 
@@ -67,5 +81,8 @@ not_before origin outcome path payload pii place policy prefix progress public_k
 rate_per_minute request result retired_at revoked_at role scope seq session speaker start
 started_at state status subtree tags target task tenant terms title touched_at trust unsealed
 version windows end applied_at
+aliases attributes canonical_key canonical_name count curated decided_at decided_by evidence keys
+left left_count marks mention_count predicate proposed_at recorded_at retracted_at right
+right_count root changes type valid_from valid_to
 """
 PROPERTIES = frozenset(_PROPERTIES.split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import ExitStack
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -74,8 +75,7 @@ async def run_import(parts: Any, job: Job, report: Report) -> Outcome:
         run = Run(job.id, job.created_at, job.progress)
         result = await import_package(store, order, (package, run), tell)
     items = await asyncio.to_thread(_rejected, place / REJECTS)
-    spool.drop(job.id)
-    return Outcome({**result, "rejects": None}, items)
+    return Outcome({**result, "rejects": None}, items, tidy=partial(spool.drop, job.id))
 
 
 def _rejected(path: Path) -> list[dict[str, Any]]:

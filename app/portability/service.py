@@ -196,6 +196,7 @@ async def _end(graph: Graph, run: str, state: str, result: dict[str, Any] | None
     await graph.optional(
         Q.jobs.finish,
         id=run,
+        attempt=None,
         state=state,
         at=now(),
         not_before=now(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -24,7 +25,7 @@ class Spool:
 
     def place(self, job: str) -> Path:
         """The folder of one job, made if it is new; HomeUnusable where that fails."""
-        place = self.folder / checked_id(job, "job").replace(":", "_")
+        place = self.folder / _folder_name(checked_id(job, "job"))
         try:
             place.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
@@ -38,10 +39,15 @@ class Spool:
         """Remove what a job left."""
         shutil.rmtree(self.place(job), ignore_errors=True)
 
-    def expire(self) -> int:
-        """Remove folders that nothing was written to for a day; returns how many."""
+    def expire(self, kept: Iterable[str] = ()) -> int:
+        """Remove folders that nothing was written to for a day; returns how many.
+
+        Those of the jobs in `kept` stay, however old.
+        """
         before = (now() - KEPT).timestamp()
-        old = [p for p in self.folder.glob("*") if p.is_dir() and p.stat().st_mtime < before]
+        needed = {_folder_name(job) for job in kept}
+        found = [p for p in self.folder.glob("*") if p.is_dir() and p.name not in needed]
+        old = [p for p in found if p.stat().st_mtime < before]
         for place in old:
             shutil.rmtree(place, ignore_errors=True)
         return len(old)
@@ -49,6 +55,10 @@ class Spool:
     def expires_at(self) -> datetime:
         """When what is written now goes away at the earliest."""
         return now() + KEPT
+
+
+def _folder_name(job: str) -> str:
+    return job.replace(":", "_")
 
 
 def spool_of(settings: Settings) -> Spool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from itertools import compress
 
 from app.kernel.graph import Row
 
@@ -69,6 +70,35 @@ class Leg:
     rank: int
     score: float
     place: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What one leg found, best first: a long text has several windows, and is there once.
+
+    `places` are the best windows, `titled` the memories with a title.
+    """
+
+    scores: dict[str, float]
+    places: dict[str, int]
+    titled: set[str]
+
+    @classmethod
+    def of(cls, columns: Row) -> Ranking:
+        """From the columns of a leg's query, whose rows come best first."""
+        scores: dict[str, float] = {}
+        places: dict[str, int] = {}
+        for memory, score, place in zip(
+            columns["ids"], columns["scores"], columns["places"], strict=True
+        ):
+            if memory not in scores:
+                scores[memory], places[memory] = score, place
+        return cls(scores, places, set(compress(columns["ids"], columns["titled"])))
+
+    @classmethod
+    def empty(cls) -> Ranking:
+        """Of a leg with nothing to look for."""
+        return cls({}, {}, set())
 
 
 @dataclass(frozen=True, slots=True)

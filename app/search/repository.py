@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from app.episodes.record import tag_id
+from app.indexing.entry import key_time
 from app.kernel.clock import END, FOREVER, START, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
-from app.search.model import ROLES, Filters
+from app.search.model import ROLES, Filters, Ranking
 
 ANY_ROLE = [*ROLES, ""]
 
@@ -17,17 +18,18 @@ class SearchRepository:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
 
-    async def keyword(self, query: str, scopes: list[str], limit: int) -> list[Row]:
-        """Rows of the text leg, best first."""
-        return listed(await self.graph.one(Q.search.keyword, q=query, scopes=scopes, limit=limit))
+    async def keyword(self, query: str, scopes: list[str], limit: int) -> Ranking:
+        """The text leg."""
+        found = await self.graph.one(Q.search.keyword, q=query, scopes=scopes, limit=limit)
+        return Ranking.of(found)
 
     async def vector(
         self, vector: list[float], filters: Filters, sessions: list[str] | None, limit: int
-    ) -> list[Row]:
-        """Rows of the vector leg, best first, by the query that fits the filters."""
+    ) -> Ranking:
+        """The vector leg, by the query that fits the filters."""
         common = {"v": vector, "scopes": filters.scopes, "kinds": filters.kinds, "limit": limit}
         if filters.plain:
-            return listed(await self.graph.one(Q.search.vector_live, **common))
+            return Ranking.of(await self.graph.one(Q.search.vector_live, **common))
         full = common | _bounds(filters)
         if filters.tags is not None:
             tags = [tag_id(scope, tag) for scope in filters.scopes for tag in filters.tags]
@@ -39,11 +41,12 @@ class SearchRepository:
             found = await self.graph.one(Q.search.vector_in_sessions, sessions=sessions, **full)
         else:
             found = await self.graph.one(Q.search.vector_filtered, **full)
-        return listed(found)
+        return Ranking.of(found)
 
     async def hydrate(self, ids: list[str], scopes: list[str]) -> dict[str, Row]:
+        """Memories by id, as far as they are in the scopes."""
         found = await self.graph.one(Q.search.hydrate, ids=ids, scopes=scopes)
-        return {memory["id"]: memory for memory in found["memories"]}
+        return {memory["id"]: timed(memory) for memory in found["memories"]}
 
     async def vectors(self, ids: list[str], scopes: list[str]) -> dict[str, list[float]]:
         rows = await self.graph.rows(Q.search.vectors, ids=ids, scopes=scopes)
@@ -57,13 +60,11 @@ class SearchRepository:
         return {row["id"]: (row["start"], row["end"]) for row in rows}
 
 
-def listed(columns: Row) -> list[Row]:
-    """The rows of a leg, best first, from the columns that its query gives."""
-    names = ("ids", "scores", "places", "titled")
-    return [
-        {"id": memory, "score": score, "place": place, "titled": titled}
-        for memory, score, place, titled in zip(*(columns[n] for n in names), strict=True)
-    ]
+def timed(memory: Row) -> Row:
+    """The memory with its times as moments in place of their tokens."""
+    for name in ("captured", "ingested", "expired"):
+        memory[f"{name}_at"] = key_time(memory.pop(f"{name}_key"))
+    return memory
 
 
 def _bounds(filters: Filters) -> Row:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +19,7 @@ from app.search.bundle import band
 from app.search.fusion import rrf, weighted
 from app.search.lucene import text_query
 from app.search.mmr import mmr
-from app.search.model import Filters, Found, Fusion, Hit, Leg, Mode, SearchRequest
+from app.search.model import Filters, Found, Fusion, Hit, Leg, Mode, Ranking, SearchRequest
 from app.search.repository import SearchRepository
 
 MMR_POOL = 5  # candidates for each hit that diversity may choose from
@@ -54,9 +55,10 @@ class SearchService:
         if request.limit == 0 or not request.filters.scopes:
             return Found([], request.mode, 0, 0, 0, clock.marks)
         legs = await self._legs(request, clock)
-        candidates = fuse(legs, request)
+        scores = fuse(legs, request)
+        most = request.limit * (MMR_POOL if request.diversity is not None else 1)
+        pool = best(scores, legs, most)
         clock.mark("fuse")
-        pool = candidates[: request.limit * (MMR_POOL if request.diversity is not None else 1)]
         memories = await self._repository.hydrate([c.id for c in pool], request.filters.scopes)
         pool = [c for c in pool if c.id in memories]
         if request.diversity is not None:
@@ -68,13 +70,13 @@ class SearchService:
         return Found(
             hits=kept,
             mode=request.mode,
-            candidates=len(candidates),
+            candidates=len(scores),
             tokens=sum(hit.tokens for hit in kept),
             dropped=len(hits) - len(kept),
             milliseconds=clock.marks,
         )
 
-    async def _legs(self, request: SearchRequest, clock: Stopwatch) -> dict[str, list[Row]]:
+    async def _legs(self, request: SearchRequest, clock: Stopwatch) -> dict[str, Ranking]:
         filters = request.filters
         sessions = resolved(filters)
         jobs = {}
@@ -87,26 +89,26 @@ class SearchService:
 
     async def _keyword(
         self, request: SearchRequest, sessions: list[str] | None, clock: Stopwatch
-    ) -> list[Row]:
+    ) -> Ranking:
         start = time.perf_counter()
         terms = [variant for word in query_terms(request.query) for variant in word]
         query = text_query(terms, date_terms(request.query), request.filters, sessions)
         if query is None:
-            return []
-        rows = await self._repository.keyword(query, request.filters.scopes, self._depth)
+            return Ranking.empty()
+        found = await self._repository.keyword(query, request.filters.scopes, self._depth)
         clock.marks["keyword"] = (time.perf_counter() - start) * 1000
-        return rows
+        return found
 
     async def _vector(
         self, request: SearchRequest, sessions: list[str] | None, clock: Stopwatch
-    ) -> list[Row]:
+    ) -> Ranking:
         start = time.perf_counter()
         vector = (await self._embedder.embed([request.query], Role.QUERY))[0]
         clock.marks["embed"] = (time.perf_counter() - start) * 1000
         start = time.perf_counter()
-        rows = await self._repository.vector(vector, request.filters, sessions, self._depth)
+        found = await self._repository.vector(vector, request.filters, sessions, self._depth)
         clock.marks["vector"] = (time.perf_counter() - start) * 1000
-        return rows
+        return found
 
     async def _diverse(self, pool: list[Candidate], request: SearchRequest) -> list[Candidate]:
         scopes = request.filters.scopes
@@ -168,45 +170,47 @@ def resolved(filters: Filters) -> list[str] | None:
     return [*filters.sessions, *keyed]
 
 
-def collapse(rows: list[Row]) -> dict[str, Leg]:
-    """The best row of each memory: a long text has several windows, and is one hit."""
-    legs: dict[str, Leg] = {}
-    for row in rows:
-        if row["id"] not in legs:
-            legs[row["id"]] = Leg(len(legs) + 1, row["score"], row["place"])
-    return legs
-
-
-def fuse(legs: dict[str, list[Row]], request: SearchRequest) -> list[Candidate]:
-    """One list from the legs, best first; equal scores in the order of ids."""
-    ranked = {name: collapse(rows) for name, rows in legs.items()}
-    if len(ranked) == 1:
-        (only,) = ranked.values()
-        scores = {memory: leg.score for memory, leg in only.items()}
-    elif request.weights is None and request.fusion is Fusion.WEIGHTED:
-        titled = {row["id"] for rows in legs.values() for row in rows if row["titled"]}
-        scores = blend(ranked, request, TALK_WEIGHTS)
-        if titled:
-            records = blend(ranked, request, RECORD_WEIGHTS)
-            scores = {m: records[m] if m in titled else score for m, score in scores.items()}
-    else:
-        scores = blend(ranked, request, request.weights or RRF_WEIGHTS)
-    ordered = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-    return [
-        Candidate(memory, score, {n: legs[memory] for n, legs in ranked.items() if memory in legs})
-        for memory, score in ordered
-    ]
+def fuse(legs: Mapping[str, Ranking], request: SearchRequest) -> dict[str, float]:
+    """The fused score of every memory that a leg found."""
+    if len(legs) == 1:
+        (only,) = legs.values()
+        return only.scores
+    if request.weights is not None or request.fusion is Fusion.RRF:
+        return blend(legs, request, request.weights or RRF_WEIGHTS)
+    scores = blend(legs, request, TALK_WEIGHTS)
+    titled = {memory for found in legs.values() for memory in found.titled}
+    if titled:
+        records = blend(legs, request, RECORD_WEIGHTS)
+        scores.update((memory, records[memory]) for memory in titled)
+    return scores
 
 
 def blend(
-    ranked: dict[str, dict[str, Leg]], request: SearchRequest, weights: tuple[float, float]
+    legs: Mapping[str, Ranking], request: SearchRequest, weights: tuple[float, float]
 ) -> dict[str, float]:
-    """The fused score of every memory of both legs, by the fusion of the request."""
+    """The same by given weights, by the fusion of the request."""
     named = dict(zip(("keyword", "vector"), weights, strict=True))
     if request.fusion is Fusion.RRF:
-        return rrf({name: list(found) for name, found in ranked.items()}, named)
-    scored = {name: {m: leg.score for m, leg in found.items()} for name, found in ranked.items()}
-    return weighted(scored, named)
+        return rrf({name: list(found.scores) for name, found in legs.items()}, named)
+    return weighted({name: found.scores for name, found in legs.items()}, named)
+
+
+def best(scores: dict[str, float], legs: Mapping[str, Ranking], most: int) -> list[Candidate]:
+    """At most that many memories, best first and equal scores in the order of ids."""
+    ordered = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:most]
+    ranks = {name: {m: rank for rank, m in enumerate(f.scores, 1)} for name, f in legs.items()}
+    return [
+        Candidate(
+            memory,
+            score,
+            {
+                name: Leg(ranks[name][memory], found.scores[memory], found.places[memory])
+                for name, found in legs.items()
+                if memory in found.scores
+            },
+        )
+        for memory, score in ordered
+    ]
 
 
 def within(hits: list[Hit], budget: int | None) -> list[Hit]:

@@ -236,6 +236,18 @@ def test_a_plan_is_revised_by_newer_words_only() -> None:
     assert held(settle([plan, older], ONE), day(35)) == {"a"}
 
 
+def test_another_speaker_through_the_same_agent_is_another_voice() -> None:
+    ada = Authority(Tier.USER, "agent:t:bot", 0.5, own=True, voice="agent:t:bot|ada")
+    bob = Authority(Tier.USER, "agent:t:bot", 0.5, voice="agent:t:bot|bob")
+    cyd = Authority(Tier.USER, "agent:t:bot", 0.5, voice="agent:t:bot|cyd")
+    told = [claim("tea", day(1), by=ada), claim("beer", day(2), by=bob)]
+    assert held(settle([*told, claim("beer", day(3), by=cyd)], ONE), day(9)) == {"tea"}
+    shared = Authority(Tier.USER, "agent:t:bot", 0.5, voice="agent:t:bot|ada")
+    both = [claim("beer", day(2), by=bob), claim("beer", day(3), by=cyd)]
+    found = settle([claim("tea", day(1), by=shared), *both], ONE)
+    assert held(found, day(9)) == {"tea"}, "one agent under two names is one principal"
+
+
 def test_may_not_retire_needs_every_user_who_said_it() -> None:
     assert may_not_retire([USER], [USER, OTHER], ONE) is Reason.OTHER_PRINCIPAL
     assert may_not_retire([USER, OTHER], [USER, OTHER], ONE) is None
