@@ -1,0 +1,76 @@
+"""Entities as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from app.extraction.model import Mention
+from app.kernel.ids import digest
+
+
+def alias_id(scope: str, key: str) -> str:
+    """The id of the node that stands for a name in a scope."""
+    return digest("alias", scope, key)[:32]
+
+
+def entity_id(scope: str, family: str, key: str, discriminator: str = "") -> str:
+    """The id of what is minted under a name: the same name always gives the same thing."""
+    return digest("entity", scope, family, key, discriminator)[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An entity as far as resolution asks for it.
+
+    `root` is the id of its cluster; `companions` are ids of what it is mentioned with, filled only
+    where a name has several bearers.
+    """
+
+    id: str
+    root: str
+    type: str
+    keys: tuple[str, ...]
+    aliases: frozenset[str]
+    marks: frozenset[str]
+    companions: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A known entity beside the cosine distance of its name's vector."""
+
+    known: Known
+    distance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What one episode knows beside its text.
+
+    `at` is when the episode was taken in. `speaker` names the first person, `group` what "we" is
+    (the name of the workspace, else of the tenant). `near` holds roots of entities that the same
+    session speaks of; they decide between homonyms and nothing else. `neighbours` are given by
+    canonical key, and only where resolution by vectors is switched on.
+    """
+
+    at: datetime
+    speaker: str | None = None
+    group: str | None = None
+    near: frozenset[str] = frozenset()
+    neighbours: Mapping[str, tuple[Neighbour, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Which entity a mention is.
+
+    `row` is what `entities.upsert` takes, on the first mention of each entity; it covers all
+    mentions of the episode, and writing it also locks the entity.
+    """
+
+    mention: Mention
+    entity_id: str
+    row: dict[str, Any] | None
