@@ -184,3 +184,33 @@ MATCH (ep)-[:MENTIONS]->(e:Entity)
 WHERE e.scope = ep.scope
 RETURN DISTINCT e.root AS root
 ORDER BY root
+
+// name: digest_entities(scope) read many
+// Everything of a scope's entities that counts, in the order of their ids: what was touched when
+// does not.
+MATCH (e:Entity)
+WHERE e.scope = $scope
+CALL (e) {
+  OPTIONAL MATCH (a:Alias)-[:NAMES]->(e)
+  WITH a.key AS key ORDER BY key
+  RETURN collect(key) AS names
+}
+CALL (e) {
+  OPTIONAL MATCH (e)-[c:COOCCURS]->(n:Entity)
+  WITH n.id AS other, c.count AS count ORDER BY other
+  RETURN collect([other, count]) AS company
+}
+CALL (e) {
+  OPTIONAL MATCH (ep:Episode)-[m:MENTIONS]->(e)
+  WITH ep.id AS episode, m.start AS start, m.end AS end ORDER BY episode, start
+  RETURN collect([episode, start, end]) AS mentions
+}
+CALL (e) {
+  OPTIONAL MATCH (e)-[r:RELATES_TO]->(n:Entity)
+  WITH n.id AS other, r.id AS edge, r.retracted_at AS retracted ORDER BY edge
+  RETURN collect([other, edge, toString(retracted)]) AS relations
+}
+RETURN e {.id, .root, .canonical_name, .canonical_key, .type, .aliases, .keys, .marks, .attributes,
+          .curated, .mention_count, .importance, .trust, .is_pinned, .ingested_at, .expired_at}
+         AS entity, labels(e) AS labels, names, company, mentions, relations
+ORDER BY e.id

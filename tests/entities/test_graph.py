@@ -1,0 +1,245 @@
+"""Entities in the graph: concurrent writers, repeated passes, counts that stay derivable."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+
+from app.entities.digest import scope_digest
+from app.entities.model import Context, Resolved
+from app.entities.repository import EntityRepository, mention_rows
+from app.entities.resolve import lookup_keys, resolve
+from app.episodes.model import Capture
+from app.extraction.model import Mention, Span
+from app.kernel.graph import Tx
+from app.wiring import Parts
+from tests.conftest import Principal
+
+AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
+Pairs = Sequence[tuple[str, str]]
+
+
+def mentions_of(pairs: Pairs) -> list[Mention]:
+    return [
+        Mention(name, kind, Span(100 * i, 100 * i + len(name)))
+        for i, (name, kind) in enumerate(pairs)
+    ]
+
+
+async def an_episode(opened: Parts, writer: Principal, text: str, session: str = "s") -> str:
+    receipt = await opened.episodes.capture(
+        writer.caller, Capture(content=text, session=session, role="user")
+    )
+    assert receipt.id is not None
+    return receipt.id
+
+
+async def take_in(opened: Parts, scope: str, episode: str, pairs: Pairs) -> list[Resolved]:
+    """What consolidation does with one episode's mentions."""
+    rows = EntityRepository(opened.graph)
+    mentions = mentions_of(pairs)
+    context = Context(AT)
+    known = await rows.known(scope, lookup_keys(mentions, context))
+    resolved = resolve(mentions, known, scope, context)
+
+    async def work(tx: Tx) -> None:
+        await rows.upsert(tx, [r.row for r in resolved if r.row])
+        await rows.link_mentions(tx, [mention_rows(episode, resolved)])
+
+    await opened.graph.write("test.take_in", work)
+    return resolved
+
+
+async def counts(opened: Parts, scope: str) -> dict[tuple[str, str], int]:
+    """COOCCURS as stored, by names, and as it follows from MENTIONS."""
+    async with opened.graph.driver.session() as session:
+        stored = await session.run(
+            "MATCH (a:Entity {scope: $scope})-[c:COOCCURS]->(b:Entity) "
+            "RETURN a.id AS a, b.id AS b, c.count AS n", scope=scope,
+        )  # fmt: skip
+        kept = {(r["a"], r["b"]): r["n"] for r in await stored.data()}
+        derived = await session.run(
+            "MATCH (a:Entity {scope: $scope})<-[:MENTIONS]-(ep:Episode)-[:MENTIONS]->(b:Entity) "
+            "WHERE a.id < b.id RETURN a.id AS a, b.id AS b, count(DISTINCT ep) AS n", scope=scope,
+        )  # fmt: skip
+        assert {(r["a"], r["b"]): r["n"] for r in await derived.data()} == kept
+    return kept
+
+
+async def test_a_name_is_found_again(opened: Parts, writer: Principal) -> None:
+    scope = writer.caller.home
+    first = await an_episode(opened, writer, "Müller Technik GmbH nutzt Rust.")
+    one = await take_in(
+        opened, scope, first, [("Müller Technik GmbH", "organization"), ("Rust", "technology")]
+    )
+    second = await an_episode(opened, writer, "Mueller Technik chose Go.")
+    other = await take_in(
+        opened, scope, second, [("Mueller Technik", "unknown"), ("Go", "technology")]
+    )
+    assert other[0].entity_id == one[0].entity_id
+    known = await EntityRepository(opened.graph).known(scope, ["mueller technik"])
+    (bearer,) = known["mueller technik"]
+    assert bearer.aliases == {"Müller Technik GmbH", "Mueller Technik"}
+    assert bearer.type == "organization"
+    assert bearer.keys[0] == "mueller technik"
+
+
+async def test_another_scope_knows_nothing_of_it(
+    opened: Parts, writer: Principal, admin: Principal
+) -> None:
+    scope = writer.caller.home
+    episode = await an_episode(opened, writer, "Rust.")
+    await take_in(opened, scope, episode, [("Rust", "technology")])
+    assert await EntityRepository(opened.graph).known(f"{scope}/user:anna", ["rust"]) == {}
+
+
+async def test_eight_writers_of_one_name_make_one_entity(opened: Parts, writer: Principal) -> None:
+    scope = writer.caller.home
+    rows = EntityRepository(opened.graph)
+    pairs = [
+        ("DGIA", "organization"), ("DGIA e.V.", "organization"), ("Thomas Müller", "person"),
+        ("Rust", "technology"), ("Zürich", "place"),
+    ]  # fmt: skip
+    for turn in range(10):
+        named = [(f"{name} {chr(65 + turn)}x", kind) for name, kind in pairs]
+        resolved = resolve(mentions_of(named), {}, scope, Context(AT))
+
+        async def work(tx: Tx, made: list[Resolved] = resolved) -> None:
+            await rows.upsert(tx, reversed([r.row for r in made if r.row]))
+
+        await asyncio.gather(*(opened.graph.write("test.mint", work) for _ in range(8)))
+        keys = lookup_keys(mentions_of(named), Context(AT))
+        known = await rows.known(scope, keys)
+        assert {key: len(found) for key, found in known.items()} == dict.fromkeys(keys, 1)
+    async with opened.graph.driver.session() as session:
+        found = await session.run(
+            "MATCH (e:Entity {scope: $scope}) RETURN count(e) AS n, count(DISTINCT e.id) AS ids",
+            scope=scope,
+        )
+        row = await found.single(strict=True)
+    assert row["n"] == row["ids"] == 50
+
+
+async def test_races_of_many_episodes_count_each_pair_once(
+    opened: Parts, writer: Principal
+) -> None:
+    scope = writer.caller.home
+    names = [("Anna Weber", "person"), ("Acme", "organization"), ("Rust", "technology")]
+    episodes = [await an_episode(opened, writer, f"Turn {i}.") for i in range(8)]
+    await asyncio.gather(*(take_in(opened, scope, e, names) for e in episodes))
+    assert set((await counts(opened, scope)).values()) == {8}
+
+
+async def test_a_second_pass_changes_nothing(opened: Parts, writer: Principal) -> None:
+    scope = writer.caller.home
+    pairs = [
+        [("Thomas Weber", "person"), ("Weber", "person"), ("Acme GmbH", "organization")],
+        [("Acme", "unknown"), ("Zürich", "place"), ("Thomas Weber", "person")],
+        [("Rust", "technology"), ("Zurich", "unknown")],
+    ]
+    episodes = [await an_episode(opened, writer, f"Turn {i}.") for i in range(3)]
+    for episode, said in zip(episodes, pairs, strict=True):
+        await take_in(opened, scope, episode, said)
+    before = await scope_digest(opened.graph, scope)
+    stored = await counts(opened, scope)
+    for episode, said in zip(episodes, pairs, strict=True):
+        await take_in(opened, scope, episode, said)
+    assert await scope_digest(opened.graph, scope) == before
+    assert await counts(opened, scope) == stored
+    assert sorted(stored.values()) == [1, 1, 1, 2]
+
+
+async def test_what_an_episode_mentioned_is_taken_back(opened: Parts, writer: Principal) -> None:
+    scope = writer.caller.home
+    rows = EntityRepository(opened.graph)
+    first = await an_episode(opened, writer, "One.")
+    second = await an_episode(opened, writer, "Two.")
+    await take_in(opened, scope, first, [("Anna Weber", "person"), ("Rust", "technology")])
+    before = await counts(opened, scope)
+    await take_in(
+        opened, scope, second,
+        [("Anna Weber", "person"), ("Rust", "technology"), ("Go", "technology")],
+    )  # fmt: skip
+    gone = await opened.graph.write("test", lambda tx: rows.unlink_mentions(tx, [second]))
+    assert await counts(opened, scope) == before
+    assert sorted(row["mention_count"] for row in gone) == [0, 1, 1]
+
+
+async def test_an_episode_of_many_names_makes_pairs_of_the_first(
+    opened: Parts, writer: Principal
+) -> None:
+    scope = writer.caller.home
+    rows = EntityRepository(opened.graph)
+    episode = await an_episode(opened, writer, "A list.")
+    await take_in(opened, scope, episode, [(f"Thing {i}", "product") for i in range(30)])
+    async with opened.graph.driver.session() as session:
+        query = "MATCH (:Entity {scope: $scope})-[c:COOCCURS]->() RETURN count(c) AS n"
+        found = await (await session.run(query, scope=scope)).single(strict=True)
+        assert found["n"] == 24 * 23 // 2
+        await opened.graph.write("test", lambda tx: rows.unlink_mentions(tx, [episode]))
+        found = await (await session.run(query, scope=scope)).single(strict=True)
+        assert found["n"] == 0
+
+
+async def test_mentions_never_leave_the_scope(
+    opened: Parts, writer: Principal, admin: Principal
+) -> None:
+    scope = writer.caller.home
+    episode = await an_episode(opened, writer, "Rust.")
+    await take_in(opened, scope, episode, [("Rust", "technology")])
+    foreign = await opened.episodes.capture(
+        admin.caller, Capture(content="Rust.", session="s", role="user")
+    )
+    rows = EntityRepository(opened.graph)
+    resolved = resolve(mentions_of([("Rust", "technology")]), {}, scope, Context(AT))
+    assert foreign.id is not None
+    await opened.graph.write(
+        "test", lambda tx: rows.link_mentions(tx, [mention_rows(str(foreign.id), resolved)])
+    )
+    (bearer,) = (await rows.known(scope, ["rust"]))["rust"]
+    async with opened.graph.driver.session() as session:
+        query = "MATCH (e:Entity {id: $id})<-[m:MENTIONS]-() RETURN count(m) AS n"
+        found = await (await session.run(query, id=bearer.id)).single(strict=True)
+    assert found["n"] == 1
+
+
+async def test_names_keep_being_added_under_a_race(opened: Parts, writer: Principal) -> None:
+    scope = writer.caller.home
+    rows = EntityRepository(opened.graph)
+    spellings = ["Acme GmbH", "ACME", "Acme", "acme", "The Acme", "Acme Gmbh"]
+
+    async def mint(name: str) -> None:
+        resolved = resolve(mentions_of([(name, "organization")]), {}, scope, Context(AT))
+        await opened.graph.write(
+            "test", lambda tx: rows.upsert(tx, [r.row for r in resolved if r.row])
+        )
+
+    await asyncio.gather(*(mint(name) for name in spellings))
+    (bearer,) = (await rows.known(scope, ["acme"]))["acme"]
+    assert bearer.aliases == set(spellings)
+    assert bearer.marks == {"legal:gmbh"}
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"), [("", "Northwind"), ("/user:anna", "Northwind"), (None, "tenant")]
+)
+async def test_we_is_the_workspace_or_the_tenant(
+    opened: Parts, admin: Principal, path: str | None, expected: str
+) -> None:
+    tenant = admin.caller.tenant
+    await opened.scopes.create(admin.caller, f"{tenant}/north", "Northwind")
+    scope = tenant if path is None else f"{tenant}/north{path}"
+    name = await EntityRepository(opened.graph).group_name(scope)
+    assert name == (tenant if expected == "tenant" else expected)
+
+
+async def test_a_session_tells_what_it_speaks_of(opened: Parts, writer: Principal) -> None:
+    scope = writer.caller.home
+    episode = await an_episode(opened, writer, "Rust and Go.", session="talk")
+    resolved = await take_in(opened, scope, episode, [("Rust", "technology")])
+    (row,) = await opened.episode_rows.get([episode], [scope])
+    near = await EntityRepository(opened.graph).near(scope, row["session"]["id"])
+    assert near == {resolved[0].entity_id}
