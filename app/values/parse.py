@@ -10,7 +10,7 @@ from app.values.money import money_key, parse_money
 from app.values.numbers import DIGITS, parse_number, plain
 from app.values.states import parse_state
 from app.values.units import counted, unit_of
-from app.values.wording import fold, normal_text, trim
+from app.values.wording import fold, normal_text, trim, word_set
 
 _BOOLEANS = {
     "yes": True, "no": False, "ja": True, "nein": False, "true": True, "false": False,
@@ -31,7 +31,7 @@ _COUNT = re.compile(
 _WORD_COUNT = re.compile(r"(?P<number>[^\W\d_]+(?:[ -][^\W\d_]+)??)\s(?P<unit>[^\W\d_]+)$")
 _ORDINALS = frozenset(["st", "nd", "rd", "th"])
 _MOST_WORDS = 3  # of the name of a counted thing
-_ARTICLES = frozenset(["a", "an", "ein", "eine", "einen", "einem", "einer", "eines"])
+_ARTICLES = word_set("a an ein eine einen einem einer eines")
 
 
 def parse_value(text: str, language: str | None = None) -> Value | None:

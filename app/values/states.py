@@ -29,13 +29,15 @@ CLASSES: dict[str, str] = {
     "broken": "broken|defective|out of order|not working|kaputt|defekt|beschaedigt|damaged",
     "working": "working|functional|functioning|intact|funktionsfaehig|funktioniert|intakt|heil",
     "pending": "pending|awaiting approval|under review|waiting|undecided|anhaengig|in pruefung|"
-    "ausstehend|noch nicht entschieden|unentschieden|in der schwebe",
+    "steht aus|steht noch aus|stehen aus|stehen noch aus|noch nicht entschieden|unentschieden|"
+    "in der schwebe",
     "approved": "approved|granted|accepted|authorized|authorised|confirmed|genehmigt|bewilligt|"
     "erteilt|angenommen|freigegeben|bestaetigt|zugesagt|abgenommen",
     "rejected": "rejected|denied|declined|refused|turned down|abgelehnt|verweigert|"
     "zurueckgewiesen|abgewiesen",
     "cancelled": "cancelled|canceled|called off|abandoned|dropped|scrapped|storniert|abgesagt|"
     "abgebrochen|aufgegeben|eingestellt|gestrichen|annulliert",
+    "happening": "taking place|takes place|findet statt|finden statt",
     "enabled": "enabled|switched on|turned on|on|activated|aktiviert|eingeschaltet|angeschaltet|an",
     "disabled": "disabled|switched off|turned off|off|deactivated|deaktiviert|ausgeschaltet|"
     "abgeschaltet|aus",
@@ -100,7 +102,8 @@ _EXCLUDES: dict[str, str] = {
     "closed pending resolved",
     "planned": "completed inactive paused archived released",
     "paused": "completed resolved enabled",
-    "blocked": "completed resolved",
+    "blocked": "completed resolved unlocked",
+    "happening": "cancelled",
     "completed": "open pending cancelled inactive draft failed",
     "open": "closed resolved completed archived cancelled approved rejected",
     "closed": "pending",

@@ -31,3 +31,8 @@ def trim(text: str) -> str:
     """Without the space and punctuation around it, and with single spaces."""
     spaced = " ".join(unicodedata.normalize("NFKC", text).split())
     return spaced.strip(_EDGES)
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text that lists them; keeps tables of words readable."""
+    return frozenset(words.split())

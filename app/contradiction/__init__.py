@@ -1,0 +1,1 @@
+"""Whether one free text contradicts another about the same thing, by structure alone."""

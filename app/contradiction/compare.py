@@ -1,0 +1,43 @@
+"""The door of the slice: does a later text contradict an earlier one?"""
+
+from __future__ import annotations
+
+from app.contradiction import antonyms, correction, exclusive, negation, numbers, states
+from app.contradiction.language import language_of
+from app.contradiction.model import NONE, Verdict
+from app.contradiction.pair import Pair
+from app.contradiction.reading import read
+from app.contradiction.sentences import sentences
+
+_RULES = (
+    correction.find,
+    negation.find,
+    numbers.find,
+    states.find,
+    exclusive.find,
+    antonyms.find,
+)
+
+
+def compare(old: str, new: str, language: str | None = None) -> Verdict:
+    """The first structural reason for which `new` contradicts `old`, or a verdict of none.
+
+    `language` is `en` or `de`; without it each text's small words tell. Texts in two languages are
+    not compared. How alike the texts are plays no part.
+    """
+    spoken = (language or language_of(old), language or language_of(new))
+    if spoken[0] != spoken[1] or spoken[0] not in ("en", "de"):
+        return NONE
+    earlier = [read(sentence, spoken[0]) for sentence in sentences(old)]
+    later = [read(sentence, spoken[0]) for sentence in sentences(new)]
+    for one in earlier:
+        for other in later:
+            verdict = _first(Pair(one, other))
+            if verdict is not None:
+                return verdict
+    return NONE
+
+
+def _first(pair: Pair) -> Verdict | None:
+    found = (rule(pair) for rule in _RULES)
+    return next((verdict for verdict in found if verdict is not None), None)
