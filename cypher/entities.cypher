@@ -155,18 +155,6 @@ SET e.mention_count = COUNT { (e)<-[:MENTIONS]-() }
 RETURN e.id AS id, e.mention_count AS mention_count
 ORDER BY id
 
-// name: relate(rows) write none
-// Typed edges between entities, one for each interval of a fact whose object is an entity; a row
-// with an id that is there replaces the interval.
-// unscoped: both ends must be of one scope
-UNWIND $rows AS row
-WITH row ORDER BY row.source, row.target, row.edge.id
-MATCH (a:Entity {id: row.source})
-MATCH (b:Entity {id: row.target})
-WHERE a.scope = b.scope
-MERGE (a)-[r:RELATES_TO {id: row.edge.id}]->(b)
-SET r = row.edge
-
 // name: group_name(paths) read optional
 // What "we" is called in a scope: the name of its workspace, else of its tenant.
 // unscoped: $paths are the scope's own path and those above it
@@ -214,3 +202,212 @@ RETURN e {.id, .root, .canonical_name, .canonical_key, .type, .aliases, .keys, .
           .curated, .mention_count, .importance, .trust, .is_pinned, .ingested_at, .expired_at}
          AS entity, labels(e) AS labels, names, company, mentions, relations
 ORDER BY e.id
+
+// name: mentioned(episodes) read many
+// What episodes mention already: a pass that takes one again keeps to it.
+// unscoped: asked for episodes that were read in their scope
+UNWIND $episodes AS episode
+MATCH (ep:Episode {id: episode})-[m:MENTIONS]->(e:Entity)
+RETURN ep.id AS episode, m.start AS start, m.end AS end, e.id AS id
+ORDER BY episode, start, end, id
+
+// name: get_entity(id, scopes, known_at) read optional
+// The cluster of an entity, by the id of any of its members.
+MATCH (e:Entity {id: $id})
+WHERE e.scope IN $scopes
+MATCH (r:Entity {id: e.root})
+WHERE r.scope IN $scopes AND r.expired_at > datetime.realtime() AND r.ingested_at <= $known_at
+CALL (r) {
+  MATCH (m:Entity {root: r.id})
+  WHERE m.scope = r.scope
+  WITH m ORDER BY m.id LIMIT 500
+  RETURN collect(m {.id, .canonical_name, .type, .aliases, .mention_count}) AS members
+}
+RETURN r {.*} AS entity, labels(r) AS labels, members
+
+// name: bearers(aliases, scopes, type, known_at, after, limit) read many
+// Entities that bear one of some names, a cluster once.
+UNWIND $aliases AS alias
+MATCH (a:Alias {id: alias})-[:NAMES]->(e:Entity)
+WHERE e.scope IN $scopes
+WITH DISTINCT e.root AS root
+MATCH (r:Entity {id: root})
+WHERE r.scope IN $scopes AND r.id > $after AND r.expired_at > datetime.realtime()
+  AND r.ingested_at <= $known_at AND ($type IS NULL OR r.type = $type)
+RETURN r {.*} AS entity, labels(r) AS labels
+ORDER BY r.id LIMIT $limit
+
+// name: list_entities(scopes, type, known_at, after, limit) read many
+// Entities in the order of their ids, a cluster once.
+MATCH (r:Entity)
+WHERE r.scope IN $scopes AND r.id > $after AND r.root = r.id
+  AND r.expired_at > datetime.realtime() AND r.ingested_at <= $known_at
+  AND ($type IS NULL OR r.type = $type)
+RETURN r {.*} AS entity, labels(r) AS labels
+ORDER BY r.id LIMIT $limit
+
+// name: list_prefix(scopes, prefix, type, known_at, after, limit) read many
+// Entities whose canonical name begins so, a cluster once.
+MATCH (e:Entity)
+WHERE e.scope IN $scopes AND e.canonical_key STARTS WITH $prefix
+WITH DISTINCT e.root AS root
+MATCH (r:Entity {id: root})
+WHERE r.scope IN $scopes AND r.id > $after AND r.expired_at > datetime.realtime()
+  AND r.ingested_at <= $known_at AND ($type IS NULL OR r.type = $type)
+RETURN r {.*} AS entity, labels(r) AS labels
+ORDER BY r.id LIMIT $limit
+
+// name: hop(roots, scopes, as_of, known_at, fan) read many
+// The edges of some clusters: what is mentioned with them, most often first, and what held facts
+// relate them to at both moments; at most `fan` of each kind from each member.
+UNWIND $roots AS root
+MATCH (m:Entity {root: root})
+WHERE m.scope IN $scopes
+CALL (m) {
+  MATCH (m)-[c:COOCCURS]-(n:Entity)
+  WHERE n.scope = m.scope
+  RETURN n, 'COOCCURS' AS kind, c.count AS count, null AS predicate, null AS fact, true AS outgoing
+  ORDER BY count DESC, n.id LIMIT $fan
+  UNION ALL
+  MATCH (m)-[r:RELATES_TO]-(n:Entity)
+  WHERE n.scope = m.scope AND EXISTS {
+    MATCH (:Fact {id: r.fact})-[a:ABOUT]->(:Entity)
+    WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at
+      AND a.standing = 'held'
+  }
+  RETURN n, 'RELATES_TO' AS kind, 1 AS count, r.predicate AS predicate, r.fact AS fact,
+         startNode(r) = m AS outgoing
+  ORDER BY fact LIMIT $fan
+}
+WITH root, n.root AS other, kind, predicate, fact, outgoing, sum(count) AS count
+WHERE other <> root
+MATCH (t:Entity {id: other})
+WHERE t.scope IN $scopes AND t.expired_at > datetime.realtime() AND t.ingested_at <= $known_at
+RETURN root, other, kind, predicate, fact, outgoing, count,
+       t {.id, .scope, .canonical_name, .type, .mention_count} AS entity
+ORDER BY root, count DESC, other, fact
+
+// name: lock_entity(id, scopes, at) write optional
+// The root of an entity's cluster, locked for a change.
+MATCH (e:Entity {id: $id})
+WHERE e.scope IN $scopes
+MATCH (r:Entity {id: e.root})
+WHERE r.scope IN $scopes AND r.expired_at > datetime.realtime()
+SET r.touched_at = $at
+RETURN r {.*} AS entity
+
+// name: edit(id, scope, properties, names, audit) write one
+// What a curator sets: properties, kind, and the names that it goes by from now on.
+MATCH (e:Entity {id: $id})
+WHERE e.scope = $scope
+SET e += $properties
+FOREACH (_ IN CASE WHEN e.type = 'concept' THEN [1] ELSE [] END | SET e:Concept)
+FOREACH (_ IN CASE WHEN e.type = 'decision' THEN [1] ELSE [] END | SET e:Decision)
+FOREACH (_ IN CASE WHEN e.type = 'incident' THEN [1] ELSE [] END | SET e:Incident)
+FOREACH (_ IN CASE WHEN e.type = 'lesson' THEN [1] ELSE [] END | SET e:Lesson)
+FOREACH (_ IN CASE WHEN e.type = 'source' THEN [1] ELSE [] END | SET e:Source)
+FOREACH (_ IN CASE WHEN e.type <> 'concept' THEN [1] ELSE [] END | REMOVE e:Concept)
+FOREACH (_ IN CASE WHEN e.type <> 'decision' THEN [1] ELSE [] END | REMOVE e:Decision)
+FOREACH (_ IN CASE WHEN e.type <> 'incident' THEN [1] ELSE [] END | REMOVE e:Incident)
+FOREACH (_ IN CASE WHEN e.type <> 'lesson' THEN [1] ELSE [] END | REMOVE e:Lesson)
+FOREACH (_ IN CASE WHEN e.type <> 'source' THEN [1] ELSE [] END | REMOVE e:Source)
+WITH e
+CALL (e) {
+  MATCH (a:Alias)-[n:NAMES]->(e)
+  WHERE NOT a.id IN [name IN $names | name.id]
+  DELETE n
+}
+CALL (e) {
+  UNWIND $names AS name
+  MERGE (a:Alias {id: name.id})
+  ON CREATE SET a.scope = e.scope, a.key = name.key
+  MERGE (a)-[:NAMES]->(e)
+}
+MERGE (v:AuditEvent {id: $audit.id})
+SET v = $audit
+MERGE (v)-[:AUDIT]->(e)
+RETURN e {.*} AS entity, labels(e) AS labels
+
+// name: propose(rows) write many
+// Proposals that two entities are one. A pair has one edge and one record; where there is one
+// already, only a proposal made by hand (`again`) opens it anew, and only once it was decided.
+// unscoped: both ends must be of the record's scope
+UNWIND $rows AS row
+WITH row ORDER BY row.record.id
+MATCH (a:Entity {id: row.record.left})
+MATCH (b:Entity {id: row.record.right})
+WHERE a.scope = b.scope AND a.scope = row.record.scope AND a.root <> b.root
+MERGE (m:MergeRecord {id: row.record.id})
+ON CREATE SET m = row.record
+SET m.touched_at = row.record.proposed_at
+MERGE (a)-[s:SAME_AS]->(b)
+ON CREATE SET s = row.edge
+MERGE (m)-[:MERGES]->(a)
+MERGE (m)-[:MERGES]->(b)
+WITH row, m, s, s.proposed_at = row.edge.proposed_at AS made,
+     row.again AND s.status IN ['rejected', 'undone'] AS reopened
+FOREACH (_ IN CASE WHEN reopened THEN [1] ELSE [] END | SET s = row.edge, m = row.record)
+FOREACH (_ IN CASE WHEN made OR reopened THEN [1] ELSE [] END |
+  MERGE (v:AuditEvent {id: row.audit.id}) SET v = row.audit MERGE (v)-[:AUDIT]->(m))
+RETURN m.id AS id, s.status AS status, made OR reopened AS made
+
+// name: list_merges(ids, scopes, status, after, limit) read many
+// Proposals and decisions by id, with both sides; `ids` takes those alone.
+MATCH (m:MergeRecord)
+WHERE m.scope IN $scopes AND m.id > $after AND ($ids IS NULL OR m.id IN $ids)
+  AND ($status IS NULL OR m.status = $status)
+WITH m ORDER BY m.id LIMIT $limit
+MATCH (a:Entity {id: m.left})
+MATCH (b:Entity {id: m.right})
+RETURN m {.*} AS record,
+       a {.id, .canonical_name, .type, .mention_count, .root} AS left,
+       b {.id, .canonical_name, .type, .mention_count, .root} AS right
+
+// name: lock_merge(id, scopes, at) write optional
+// A record with both ends. Writing the scope makes decisions of one scope wait for each other.
+MATCH (m:MergeRecord {id: $id})
+WHERE m.scope IN $scopes
+MATCH (s:Scope {path: m.scope})
+SET s.touched_at = $at
+WITH m
+MATCH (a:Entity {id: m.left})
+MATCH (b:Entity {id: m.right})
+RETURN m {.*} AS record, a {.id, .root, .mention_count} AS left, b {.id, .root, .mention_count} AS right
+
+// name: cluster(roots, scope) read many
+// The members of some clusters with what was decided about them, by id.
+MATCH (e:Entity)
+WHERE e.root IN $roots AND e.scope = $scope
+CALL (e) {
+  OPTIONAL MATCH (e)-[s:SAME_AS]->(o:Entity)
+  WHERE s.status IN ['accepted', 'rejected']
+  WITH o, s ORDER BY o.id
+  RETURN collect({right: o.id, status: s.status, left_count: s.left_count,
+                  right_count: s.right_count}) AS edges
+}
+RETURN e.id AS id, e.root AS root, edges
+ORDER BY id LIMIT 1000
+
+// name: decide(id, scope, edge, record, roots, audit) write one
+// A decision: on the edge, in the ledger, and as the roots that follow from it.
+MATCH (m:MergeRecord {id: $id})
+WHERE m.scope = $scope
+MATCH (:Entity {id: m.left})-[s:SAME_AS]->(:Entity {id: m.right})
+SET s += $edge, m += $record
+WITH m
+CALL (*) {
+  UNWIND $roots AS row
+  WITH row ORDER BY row.id
+  MATCH (e:Entity {id: row.id})
+  SET e.root = row.root
+}
+MERGE (v:AuditEvent {id: $audit.id})
+SET v = $audit
+MERGE (v)-[:AUDIT]->(m)
+RETURN m {.*} AS record
+
+// name: place(id, scopes) read optional
+// Where an entity lives.
+MATCH (e:Entity {id: $id})
+WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
+RETURN e.scope AS scope, e.root AS root

@@ -52,14 +52,16 @@ class Context:
 
     `at` is when the episode was taken in. `speaker` names the first person, `group` what "we" is
     (the name of the workspace, else of the tenant). `near` holds roots of entities that the same
-    session speaks of; they decide between homonyms and nothing else. `neighbours` are given by
-    canonical key, and only where resolution by vectors is switched on.
+    session speaks of; they decide between homonyms and nothing else. `before` tells, by start and
+    end, which entities an earlier pass over this episode found: it decides between homonyms too.
+    `neighbours` are given by canonical key, and only where resolution by vectors is switched on.
     """
 
     at: datetime
     speaker: str | None = None
     group: str | None = None
     near: frozenset[str] = frozenset()
+    before: Mapping[tuple[int, int], str] = field(default_factory=dict)
     neighbours: Mapping[str, tuple[Neighbour, ...]] = field(default_factory=dict)
 
 

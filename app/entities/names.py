@@ -121,6 +121,12 @@ def name_keys(name: str, kind: str) -> tuple[str, ...]:
     return read_name(name, kind).keys
 
 
+def prefix_key(text: str) -> str:
+    """How the canonical key of a name begins that begins with this text."""
+    folded = _folded(_trimmed(text)).translate(_WIDE)
+    return " ".join(_words(folded))[:KEY_LENGTH]
+
+
 @lru_cache(maxsize=16384)
 def read_name(name: str, kind: str) -> Name:
     """Read a name under a type; InvalidInput (field `name`) where there is nothing to read."""

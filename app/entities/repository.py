@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from app.entities.model import Context, Known, Resolved, alias_id
@@ -54,10 +55,6 @@ class EntityRepository:
         """Forget what episodes mention; id and mention count of the entities concerned."""
         return await tx.rows(Q.entities.unlink_mentions, episodes=episodes)
 
-    async def relate(self, tx: Tx, rows: list[Row]) -> None:
-        """Rows of source, target and `edge`: id, predicate, fact and the interval's four times."""
-        await tx.rows(Q.entities.relate, rows=rows)
-
     async def group_name(self, scope: str) -> str | None:
         """What "we" is called there."""
         path = parse_scope(scope)
@@ -65,12 +62,38 @@ class EntityRepository:
         row = await self.graph.optional(Q.entities.group_name, paths=paths)
         return row["name"] if row else None
 
+    async def mentioned(
+        self, episodes: list[str], tx: Tx | None = None
+    ) -> dict[str, dict[tuple[int, int], str]]:
+        """What episodes mention already, by episode and span: a `Context.before` each."""
+        rows = await (tx or self.graph).rows(Q.entities.mentioned, episodes=episodes)
+        found: dict[str, dict[tuple[int, int], str]] = {}
+        for row in rows:
+            found.setdefault(row["episode"], {})[row["start"], row["end"]] = row["id"]
+        return found
+
     async def near(self, scope: str, session: str) -> frozenset[str]:
         """Roots of what a session has spoken of lately."""
         rows = await self.graph.rows(
             Q.entities.near, session=session, scope=scope, limit=SESSION_DEPTH
         )
         return frozenset(row["root"] for row in rows)
+
+    async def get(self, id: str, scopes: list[str], known_at: datetime) -> Row | None:
+        return await self.graph.optional(
+            Q.entities.get_entity, id=id, scopes=scopes, known_at=known_at
+        )
+
+    async def bearers(self, aliases: list[str], **page: Any) -> list[Row]:
+        return await self.graph.rows(Q.entities.bearers, aliases=aliases, **page)
+
+    async def page(self, prefix: str | None, **page: Any) -> list[Row]:
+        if prefix is None:
+            return await self.graph.rows(Q.entities.list_entities, **page)
+        return await self.graph.rows(Q.entities.list_prefix, prefix=prefix, **page)
+
+    async def hop(self, roots: list[str], **view: Any) -> list[Row]:
+        return await self.graph.rows(Q.entities.hop, roots=roots, **view)
 
 
 def mention_rows(episode: str, resolved: Iterable[Resolved]) -> dict[str, Any]:

@@ -163,6 +163,9 @@ class _Episode:
     def settle(self, read: Read) -> bool:
         """Resolve or mint, unless the name has several bearers."""
         bearers = self._bearers(read)
+        span = read.mention.span
+        earlier = [b for b in bearers if b.id == self.context.before.get((span.start, span.end))]
+        bearers = earlier or bearers
         if len({bearer.root for bearer in bearers}) > 1:
             return False
         if bearers:
