@@ -20,7 +20,7 @@ from app.evals import bulk, demo, importing, locomo, longmemeval, passages, sani
 from app.evals.recall import Corpus
 from app.evals.recall import table as recall_table
 from app.evals.retrieval import MODES, ApiClient, Run, evaluate
-from app.evals.speed import capture_speed, search_speed, summary, vector_recall
+from app.evals.speed import Wire, capture_speed, search_speed, summary, vector_recall
 from app.kernel.caller import Role
 from app.settings import read_settings
 from app.wiring import Parts, embedding_config, parts
@@ -97,7 +97,7 @@ def eval_search_speed(
     scope: Annotated[list[str], typer.Option(help="Scopes to search, or a tenant's below it.")],
     bench: Bench = BENCH,
     url: Url = URL,
-    questions: Annotated[int, typer.Option(min=50)] = 300,
+    questions: Annotated[int, typer.Option(min=50, max=450, help="Of each part.")] = 300,
     as_json: AsJson = False,
 ) -> None:
     """Hybrid search over HTTP beside its two bare queries, and what the vector index misses."""
@@ -106,12 +106,14 @@ def eval_search_speed(
     async def run() -> dict[str, Any]:
         async with parts(read_settings()) as opened:
             scopes = await _below(opened, scope)
-            client = ApiClient(url, await _reader(opened, scope[0]))
+            wire = Wire(url, await _reader(opened, scope[0]))
+            # Other questions for either part: the API remembers the vectors of those it had.
+            first, second = asked[:questions], asked[questions : 2 * questions]
             try:
-                speed = await search_speed(opened, client, scopes[:3], asked[:questions])
-                wide = await search_speed(opened, client, scopes, asked[:questions])
+                speed = await search_speed(opened, wire, scopes[:3], first)
+                wide = await search_speed(opened, wire, scopes, second)
             finally:
-                await client.close()
+                wire.close()
             recall = await vector_recall(opened.graph, scopes, samples=20)
         return {"three_scopes": summary(speed), "all_scopes": summary(wide), "recall@10": recall}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import time
 from datetime import timedelta
@@ -181,6 +182,28 @@ async def test_too_many_requests_are_429_and_say_when(
     answer = await agent.http.get("/v1/episodes", headers=headers)
     assert 1 <= int(answer.headers["retry-after"]) <= 60
     assert (await agent.http.get("/v1/episodes")).status_code == 200  # another key of the same
+
+
+async def test_processes_share_a_limit_that_they_take_in_parts(
+    opened: Parts, writer: Principal
+) -> None:
+    limiters = [RateLimiter(opened.queue, 1000) for _ in range(3)]
+    moment = 120_000.0
+
+    async def allowed(place: int) -> bool:
+        try:
+            await limiters[place % 3].count(writer.caller, moment)
+        except RateLimited:
+            return False
+        return True
+
+    burst = await asyncio.gather(*(allowed(place) for place in range(900)))
+    assert all(burst)
+    rest = [await allowed(place) for place in range(300)]
+    assert sum(burst) + sum(rest) == 1000
+    pool = await opened.queue.pool()
+    taken = int(await pool.get(f"loci:rate:{writer.caller.key}:{int(moment // 60)}"))
+    assert 1000 < taken <= 1000 + 10 * 300  # in parts of ten; what came too late was refused
 
 
 async def test_a_new_minute_counts_anew(opened: Parts, writer: Principal) -> None:
