@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.contradiction import antonyms, correction, exclusive, negation, numbers, states
-from app.contradiction.language import language_of
+from app.contradiction.language import languages_of
 from app.contradiction.model import NONE, Verdict
 from app.contradiction.pair import Pair
 from app.contradiction.reading import read
@@ -25,7 +25,7 @@ def compare(old: str, new: str, language: str | None = None) -> Verdict:
     `language` is `en` or `de`; without it each text's small words tell. Texts in two languages are
     not compared. How alike the texts are plays no part.
     """
-    spoken = (language or language_of(old), language or language_of(new))
+    spoken = [language, language] if language else languages_of(old, new)
     if spoken[0] != spoken[1] or spoken[0] not in ("en", "de"):
         return NONE
     earlier = [read(sentence, spoken[0]) for sentence in sentences(old)]

@@ -11,6 +11,7 @@ from app.values.wording import word_set
 _FROM = frozenset(["from", "von", "vom"])
 _TO = word_set("to into nach zu zum zur auf in")
 _INSTEAD = tuple(tuple(phrase.split()) for phrase in REPLACING)
+_SPEAKERS = frozenset(["we", "i", "wir", "ich"])
 _MOST_CORRECTED = 3  # words of the part that an announced correction changes
 
 
@@ -35,7 +36,8 @@ def _moved(pair: Pair) -> Verdict | None:
         left = [w for w in pair.new.words if start < w.token < end]
         to = [w for w in pair.new.words if w.token > end and w.folded not in CHANGES]
         others = [w for w in pair.new.words if w.token < start or w.token > end]
-        if _was(pair.old, left) and _is_new(pair.old, to) and _about_same(pair.old, left, others):
+        same = _about_same(pair, left, others)
+        if _was(pair.old, left) and _is_new(pair.old, to) and same:
             return Verdict(Clash.CORRECTION, "it has changed from one to the other",
                            written(left), written(to))  # fmt: skip
     return None
@@ -93,12 +95,13 @@ def _is_new(old: Reading, to: list[Word]) -> bool:
     return any(not _said(old, word) for word in to)
 
 
-def _about_same(old: Reading, left: list[Word], others: list[Word]) -> bool:
+def _about_same(pair: Pair, left: list[Word], others: list[Word]) -> bool:
     """Whether the subject of the old text is named in the rest of the new one."""
+    old = pair.old
+    if old.tokens[0] in _SPEAKERS:
+        return old.tokens[0] in pair.new.tokens
     subject = [w for w in old.subject if not any(_same(w, v) for v in left)]
-    if not subject:
-        return old.tokens[:1] != () and old.words[:1] != () and old.words[0].token > 0
-    return all(any(_same(w, v) for v in others) for w in subject)
+    return bool(subject) and all(any(_same(w, v) for v in others) for w in subject)
 
 
 def _said(reading: Reading, word: Word) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.contradiction.frames import ONLY, ROLES, SHARED_SUBJECTS, VERBS, WIDE_PLACES
-from app.contradiction.function_words import COPULAS
+from app.contradiction.frames import ONLY, PLAIN_ROLES, ROLES, SHARED_SUBJECTS, VERBS, WIDE_PLACES
+from app.contradiction.function_words import COPULAS, TITLES
 from app.contradiction.model import Clash, Verdict
 from app.contradiction.pair import Pair, written
 from app.contradiction.reading import Reading, Word
@@ -29,7 +29,12 @@ def find(pair: Pair) -> Verdict | None:
 def _without_gender(pair: Pair) -> tuple[list[Word], list[Word]]:
     """What differs, without a role that differs in gender alone: Leiter, Leiterin."""
     old = [w for w in pair.only_old if not _other_gender(w, pair.only_new)]
-    return old, [w for w in pair.only_new if not _other_gender(w, pair.only_old)]
+    new = [w for w in pair.only_new if not _other_gender(w, pair.only_old)]
+    return _without_titles(old), _without_titles(new)
+
+
+def _without_titles(words: list[Word]) -> list[Word]:
+    return [word for word in words if word.folded not in TITLES]
 
 
 def _other_gender(word: Word, others: tuple[Word, ...]) -> bool:
@@ -80,7 +85,9 @@ def _is_role_statement(reading: Reading, values: list[Word]) -> bool:
     left = [word for word in reading.words if word.token < link]
     right = [word for word in reading.words if word.token > link]
     for role_side, value_side, end in ((left, right, True), (right, left, False)):
-        if {word.token for word in value_side} != inside or not any(map(_is_role, role_side)):
+        if {w.token for w in value_side if w.folded not in TITLES} != inside or not any(
+            map(_is_role, role_side)
+        ):
             continue
         tokens = reading.tokens[link + 1 :] if end else reading.tokens[:link]
         return not set(tokens) & _ONE_OF_MANY and _nameable(role_side, values)
@@ -90,6 +97,8 @@ def _is_role_statement(reading: Reading, values: list[Word]) -> bool:
 def _nameable(role_side: list[Word], values: list[Word]) -> bool:
     """Names, or plain words where the role itself says that there is one."""
     if all(word.capital for word in values):
+        return True
+    if any(w.folded in PLAIN_ROLES for w in role_side):
         return True
     return len(values) == 1 and any(w.folded.startswith(ONLY) for w in role_side)
 

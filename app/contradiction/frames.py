@@ -22,7 +22,7 @@ VERBS: dict[str, frozenset[str]] = {
         "befindet stehen steht": "in im auf bei",
         "findet": "in im bei auf",
         "held": "in at",
-        "sits": "in at",
+        "sits sitzt": "in at",
     }.items()
     for verb in verbs.split()
 }
@@ -42,7 +42,14 @@ ROLES = word_set(
     "ansprechpartner ansprechpartnerin arbeitgeber lieferant anbieter bank versicherung "
     "passwortmanager editor farbe waehrung sprache betreuer betreuerin steuerberater "
     "steuerberaterin buergermeister buergermeisterin trainer trainerin termin frist "
-    "treffpunkt"
+    "treffpunkt "
+    "datenbank passwort kennwort benutzername email password username iban domain branch framework "
+    "betriebssystem telefonnummer handynummer mailadresse url phone"
+)
+# Roles whose value may be any word, not a name alone.
+PLAIN_ROLES = word_set(
+    "email mail password username phone colour color iban address passwort kennwort benutzername "
+    "telefonnummer handynummer farbe adresse mailadresse url domain"
 )
 ONLY = (
     "main", "primary", "default", "favourite", "favorite", "preferred", "official", "current",

@@ -103,7 +103,7 @@ STATIVE = (
         "verdienen zahlt zahlen beginnt beginnen startet starten endet enden oeffnet oeffnen "
         "schliesst schliessen liegt liegen lag lagen laeuft laufen misst messen braucht "
         "brauchen benoetigt benoetigen besteht wohnt wohnen findet finden steht stehen "
-        "verbraucht zaehlt belaeuft reicht gilt gelten faellt kommt faehrt faellig"
+        "verbraucht zaehlt belaeuft reicht gilt gelten faellt faellig trifft treffen heisst"
     )
     | COPULAS
     | HAVE

@@ -8,7 +8,7 @@ from app.values.wording import fold, word_set
 
 _WORD = re.compile(r"[^\W\d_]+")
 _ENGLISH = word_set(
-    "the a an is are was were of to and in on at by with not no has have does do did this "
+    "the a an is are was were of to and on at by with not no has have does do did this "
     "that their his her its for from there it he she they we you i my our"
 )
 _GERMAN = word_set(
@@ -18,11 +18,18 @@ _GERMAN = word_set(
 )
 
 
-def language_of(text: str) -> str:
-    """`de` where German small words outweigh or a German letter stands, else `en`."""
+def languages_of(*texts: str) -> list[str]:
+    """The language of each; what tells nothing by itself is taken to be in the others' language."""
+    found = [_language_of(text) for text in texts]
+    known = next((language for language in found if language), "en")
+    return [language or known for language in found]
+
+
+def _language_of(text: str) -> str | None:
+    """`de` or `en`, whichever has more small words; at par a German letter decides, or nothing."""
     words = [fold(word) for word in _WORD.findall(text)]
     english = sum(word in _ENGLISH for word in words)
     german = sum(word in _GERMAN for word in words)
     if german == english:
-        return "de" if re.search("[äöüß]", text.lower()) else "en"
+        return "de" if re.search("[äöüß]", text.lower()) else None
     return "de" if german > english else "en"

@@ -73,7 +73,7 @@ def _lacks_a_part(denied: Reading) -> bool:
 
 def _linked_alike(one: Reading, other: Reading) -> bool:
     """Not "is no driver" against "has a driver"."""
-    if len(one.links) != 1 or len(other.links) != 1:
+    if len(one.links) != 1 or len(other.links) != 1 or _WITHOUT & set(one.tokens):
         return True
     return one.links == other.links or _is_existential(one) or _is_existential(other)
 

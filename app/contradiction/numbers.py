@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.contradiction.function_words import BOUNDS, ENDING, STARTING, STATIVE, TITLES
+from app.contradiction.function_words import BOUNDS, CHANGES, ENDING, STARTING, STATIVE, TITLES
 from app.contradiction.model import Clash, Verdict
 from app.contradiction.pair import Pair
 from app.contradiction.reading import Reading, Word
@@ -12,16 +12,23 @@ from app.values.states import state_class
 from app.values.wording import word_set
 
 _SCHEDULED = word_set(
-    "is are ist sind starts start begins begin ends end opens closes meets expires "
+    "is are ist sind starts start begins begin ends end opens closes expires "
     "beginnt beginnen startet endet enden findet finden laeuft oeffnet schliesst lies "
     "liegt faellt gilt reicht"
 )
+_MEETING = frozenset(["meet", "meets", "trifft", "treffen"])  # often on several days of the week
+_TARGET = frozenset(["to", "auf", "zum", "zu"])
 _SHORT = 3  # words of a statement that needs no verb: "budget 5000"
 
 
 def find(pair: Pair) -> Verdict | None:
     """The same attribute of the same thing has another number; all else is the same."""
-    if not pair.plain or not _states_an_attribute(pair.old) or not _states_an_attribute(pair.new):
+    if (
+        CHANGES & set(pair.old.tokens)
+        or not pair.plain
+        or not _states_an_attribute(pair.old)
+        or not _states_an_attribute(pair.new)
+    ):
         return None
     changed = _changed_values(pair)
     if changed is None or not _same_otherwise(pair, *changed):
@@ -34,6 +41,8 @@ def find(pair: Pair) -> Verdict | None:
 
 def _states_an_attribute(reading: Reading) -> bool:
     if {":", "="} & set(reading.tokens):
+        return True
+    if CHANGES & set(reading.tokens):
         return True
     if reading.event:
         return False
@@ -58,7 +67,7 @@ def _in_predicate(reading: Reading, word: Word) -> bool:
 def _same_otherwise(pair: Pair, old: Word, new: Word) -> bool:
     """All other words are shared; one side may add a name."""
     rest_old = [word for word in pair.only_old if word is not old]
-    rest_new = [word for word in pair.only_new if word is not new]
+    rest_new = [w for w in pair.only_new if w is not new and w.folded not in CHANGES]
     if rest_old and rest_new:
         return False
     return added_name(pair.old, rest_old) and added_name(pair.new, rest_new)
@@ -77,11 +86,14 @@ def added_name(reading: Reading, words: list[Word]) -> bool:
 def _said_alike(pair: Pair, old: Word, new: Word) -> bool:
     """Both as a start, an end or neither, and none as a bound; a date as that of an appointment."""
     before_old, before_new = _before(pair.old, old), _before(pair.new, new)
+    if CHANGES & set(pair.new.tokens):
+        return bool(_TARGET & before_new)
     if _side(before_old) != _side(before_new) or BOUNDS & (before_old | before_new):
         return False
     if old.value is None or old.value.kind is not Kind.DATE:
         return True
-    return _is_appointment(pair.old) and _is_appointment(pair.new)
+    weekday = old.value.key.startswith("date:w")
+    return all(_is_appointment(reading, weekday) for reading in (pair.old, pair.new))
 
 
 def _before(reading: Reading, word: Word) -> set[str]:
@@ -94,10 +106,11 @@ def _side(before: set[str]) -> str:
     return "start" if before & STARTING else ""
 
 
-def _is_appointment(reading: Reading) -> bool:
+def _is_appointment(reading: Reading, weekday: bool) -> bool:
     """Not "open on Monday": what is so on one day may be so on another."""
     if {":", "="} & set(reading.tokens):
         return True
-    if not _SCHEDULED & set(reading.tokens):
+    verbs = _SCHEDULED if weekday else _SCHEDULED | _MEETING
+    if not verbs & set(reading.tokens):
         return False
     return all(state_class(w.folded) is None for w in reading.words if _in_predicate(reading, w))

@@ -29,7 +29,7 @@ from app.values.units import unit_of
 from app.values.wording import fold, word_set
 
 _TOKEN = re.compile(
-    r"\d+(?:[.,'’:/]\d+)*(?:[^\W\d_]+|%)?|[^\W_]+(?:['’-][^\W_]+)*|[:=?€$£%°]"
+    r"[\w.+-]+@[\w.-]+\w|\d+(?:[.,'’:/]\d+)*(?:[^\W\d_]+|%)?|[^\W_]+(?:['’-][^\W_]+)*|[:=?€$£%°]"
 )  # 24'000, 16GB, Köln-Ehrenfeld, isn't
 _WINDOW = 5  # tokens of the longest value, such as "14. Mai 2026"
 _NO_VALUES = word_set("one ein eine einen einem einer eines a an once einmal null half")

@@ -60,10 +60,20 @@ def _is_predicate(reading: Reading, start: int, tokens: list[str]) -> bool:
 def _same_thing(pair: Pair, old: tuple[Word, ...], new: tuple[Word, ...]) -> bool:
     """The same other words; the later text may add when, either may add a name."""
     more_old = list(_missing(old, new))
-    more_new = [w for w in _missing(new, old) if w.value is None or w.value.kind is not Kind.DATE]
+    more_new = [w for w in _missing(new, old) if not _is_when(pair.new, w)]
     if more_old and more_new:
         return False
     return added_name(pair.old, more_old) and added_name(pair.new, more_new)
+
+
+def _is_when(reading: Reading, word: Word) -> bool:
+    """A date in the predicate; one in the subject tells which thing is meant: rent for June."""
+    return (
+        word.value is not None
+        and word.value.kind is Kind.DATE
+        and reading.verb is not None
+        and word.token > reading.verb
+    )
 
 
 def _is_past(reading: Reading) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache, lru_cache
 
 import Stemmer
@@ -9,6 +10,8 @@ import Stemmer
 from app.contradiction.lexicon import IRREGULAR, KINDS, OPPOSITES, SYNONYMS
 from app.values.wording import fold
 
+_SHORTEST = 4
+_ENDING = re.compile("(?:e|en|er|es|em)$")
 _STEMMERS = {"en": "english", "de": "german"}
 
 
@@ -17,7 +20,10 @@ def stem(word: str, language: str) -> str:
     """The stem of a folded word."""
     base = IRREGULAR.get(word, word)
     # A stemmer is not safe to share between threads; the cache makes making one rare.
-    return fold(Stemmer.Stemmer(_STEMMERS[language]).stemWord(base))
+    stemmed = fold(Stemmer.Stemmer(_STEMMERS[language]).stemWord(base))
+    if language == "de" and stemmed == base and len(base) > _SHORTEST:
+        return _ENDING.sub("", base)  # freie, freien: too short for the stemmer's regions
+    return stemmed
 
 
 def key(word: str, language: str) -> str:

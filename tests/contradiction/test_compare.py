@@ -1,0 +1,122 @@
+"""Which later text contradicts an earlier one, and which stands beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.contradiction.compare import compare
+from app.contradiction.model import Clash
+
+FOUND = [
+    ("Anna uses PostgreSQL.", "Anna doesn't use PostgreSQL.", Clash.NEGATION),
+    ("The team uses PostgreSQL", "The team does not use PostgreSQL", Clash.NEGATION),
+    ("Anna uses PostgreSQL for billing.", "Anna no longer uses PostgreSQL.", Clash.NEGATION),
+    ("Das Team nutzt PostgreSQL.", "Das Team nutzt PostgreSQL nicht mehr.", Clash.NEGATION),
+    ("The shop delivers on Sundays.", "The shop never delivers on Sundays.", Clash.NEGATION),
+    ("The office isn't heated.", "The office is heated.", Clash.NEGATION),
+    ("Someone feeds the cat.", "Nobody feeds the cat.", Clash.NEGATION),
+    ("All employees have a key.", "Not all employees have a key.", Clash.NEGATION),
+    ("Budget is 5000", "Budget is 8000", Clash.NUMBER),
+    ("Budget: 5000", "Budget: 8000", Clash.NUMBER),
+    ("budget 5000", "budget 8000", Clash.NUMBER),
+    ("Budget: CHF 24'000", "Budget: CHF 30'000", Clash.NUMBER),
+    ("Budget: 24000 CHF", "Budget: 30'000 CHF", Clash.NUMBER),
+    ("Budget: $ 5,000", "Budget: $ 8,000", Clash.NUMBER),
+    ("Das Budget beträgt 5000.", "Das Budget beträgt 8000.", Clash.NUMBER),
+    ("Die Kosten sind 5000 Euro.", "Die Kosten sind 8000 Euro.", Clash.NUMBER),
+    ("budget 5000", "Budget: 9000, Team: 8", Clash.NUMBER),
+    ("The ratio is 3.5", "The ratio is 35", Clash.NUMBER),
+    ("The meeting is on 14 May.", "The meeting is on 21 May.", Clash.NUMBER),
+    ("The project is active.", "The project is completed.", Clash.STATE),
+    ("Status: active", "Status: completed", Clash.STATE),
+    ("Das Ticket ist offen.", "Das Ticket ist erledigt.", Clash.STATE),
+    ("The position is vacant.", "The position has been filled.", Clash.STATE),
+    ("Project Vega budget is 5000.", "Project Vega budget is 8000.", Clash.NUMBER),
+    ("Project Vega budget is 5000.", "However, Project Vega budget is 8000.", Clash.NUMBER),
+    ("Project Vega is active.", "Currently, project Vega is paused.", Clash.STATE),
+    ("Project Vega uses Redis.", "Unfortunately, project Vega doesn't use Redis.", Clash.NEGATION),
+    ("The budget is 5000.", "The Vega budget is 8000.", Clash.NUMBER),
+    ("Alice lives in Berlin.", "Alice lives in Hamburg.", Clash.EXCLUSIVE),
+    ("The CEO of Acme is Jane Doe.", "The CEO of Acme is John Roe.", Clash.EXCLUSIVE),
+    ("My favourite colour is blue.", "My favourite colour is green.", Clash.EXCLUSIVE),
+    ("The soup is hot.", "The soup is cold.", Clash.ANTONYM),
+    ("We use Slack for chat.", "We switched from Slack to Teams for chat.", Clash.CORRECTION),
+    ("We use Slack for chat.", "We now use Teams instead of Slack for chat.", Clash.CORRECTION),
+    ("The servers are in Frankfurt.", "The servers are not in Frankfurt but in Falkenstein.", None),
+    ("The talk is on Tuesday.", "Correction: the talk is on Wednesday.", None),
+]
+
+COEXIST = [
+    ("Budget: 24'000", "Budget: 24,000"),
+    ("The budget is 100k.", "The budget is 100000."),
+    ("Q1 budget is 5000", "Q2 budget is 8000"),
+    ("Q1 budget is 5000", "Q2 budget is 5000"),
+    ("We use PostgreSQL 16.", "We use PostgreSQL 16 for JSONB."),
+    ("Project Vega budget is 5000.", "Project Orion budget is 8000."),
+    ("Vega budget is 5000.", "Orion budget is 8000."),
+    ("Project Vega is active.", "Project Orion is completed."),
+    ("Project Vega uses Redis.", "Project Orion doesn't use Redis."),
+    ("Alice uses Redis.", "Bob doesn't use Redis."),
+    ("The service is inactive.", "The service is not active."),
+    ("The hyperactive child is in class one.", "The calm child is in class one."),
+    ("We know the deadline.", "We now meet the deadline."),
+    ("The snow is deep.", "The now is deep."),
+    ("Der Bewohner hat einen Hund.", "Der Mieter hat einen Hund."),
+    ("Die Lohnerhöhung wurde beschlossen.", "Die Erhöhung wurde beschlossen."),
+    ("Der Blutdruck ist niedrig.", "Der Blutdruck ist eher niedrig."),
+    ("Alice speaks English.", "Alice speaks Italian."),
+    ("Alice lives in Berlin.", "Alice lives in Germany."),
+    ("Alice lives in Berlin.", "Alice plans to live in Hamburg."),
+    ("The shop is closed on Sunday.", "The shop is closed on Monday."),
+    ("The shop is open until 6 pm.", "The shop is open from 8 am."),
+    ("The project is almost done.", "The project is not done."),
+    ("A man with a hat is reading.", "A man with no hat is reading."),
+    ("The ticket is open.", "Is the ticket closed?"),
+    ("The heating runs.", "If the heating does not run, call Tom."),
+    ("Tom bought 3 apples.", "Tom bought 4 apples."),
+    ("Ticket 17 is open.", "Ticket 18 is closed."),
+    ("The dog is chasing the cat.", "The cat is not chasing the dog."),
+    ("Alice works at Acme.", "Alice does not only work at Acme but also at Initech."),
+    ("The contract ends in June 2026.", "The contract ends on 30 June 2026."),
+    ("Tom has two dogs.", "Tom has three cats."),
+    ("Anna was in Rome in summer.", "Anna was in Vienna in winter."),
+    ("Anna nutzt Redis.", "Anna doesn't use Redis."),
+    ("", "The project is active."),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "kind"), FOUND)
+def test_a_contradiction_is_found_with_its_reason(old: str, new: str, kind: Clash | None) -> None:
+    verdict = compare(old, new)
+    assert verdict.found
+    assert verdict.reason
+    assert kind is None or verdict.kind is kind
+
+
+@pytest.mark.parametrize(("old", "new"), COEXIST)
+def test_both_may_stand(old: str, new: str) -> None:
+    assert compare(old, new) == compare(new, old)
+    assert not compare(old, new).found
+
+
+def test_the_verdict_names_what_clashes() -> None:
+    verdict = compare("budget 5000", "Budget: 9000, Team: 8")
+    assert (verdict.old, verdict.new) == ("5000", "9000")
+
+
+def test_one_statement_among_several_is_enough() -> None:
+    old = "Project Vega started in May. It has 5 people. The budget is CHF 5'000."
+    new = "Weekly notes for Vega. The budget is CHF 8'000. All is well."
+    assert compare(old, new).kind is Clash.NUMBER
+
+
+@pytest.mark.parametrize("text", ["Anna lives in Köln.", "Das Budget beträgt 5000 Euro.", "not"])
+def test_no_text_contradicts_itself(text: str) -> None:
+    assert not compare(text, text).found
+
+
+def test_any_text_is_taken() -> None:
+    odd = ["?", "...", "not not not", "€ € 5", "14. Mai", "x" * 10_000, "no\n" * 500, "🙂 not 🙂"]
+    for one in odd:
+        for other in odd:
+            compare(one, other)
