@@ -1,0 +1,213 @@
+"""What a rule finds in a clause, and how it becomes a statement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from app.extraction.calendar import Lean
+from app.extraction.clauses import Clause
+from app.extraction.frames import Frame, Token, tokens
+from app.extraction.model import Mention, Mode, Moment, Span, Statement
+from app.extraction.moments import Role, When
+from app.extraction.phrases import Phrase, Reader
+from app.extraction.predicates import Registry
+
+Thing = Mention  # what has a name
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A statement before the colour of its clause is applied.
+
+    `old` is what the text names as the former value; `was_error` tells that it never held.
+    `dated`: a time in the clause is when it began (moves, changes, states), not just when
+    something happened. `event`: a single occurrence, true for ever, that other ones do not end.
+    """
+
+    subject: Mention
+    predicate: str
+    object: object  # Mention or Value
+    rule: str
+    confidence: float = 0.85
+    old: object | None = None
+    was_error: bool = False
+    dated: bool = False
+    event: bool = False
+    until_too: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Everything that a rule may look at."""
+
+    frame: Frame
+    reader: Reader
+    registry: Registry
+
+    @property
+    def clause(self) -> Clause:
+        """The clause at hand."""
+        return self.frame.clause
+
+    @property
+    def language(self) -> str:
+        """Of the clause."""
+        return self.frame.clause.language
+
+    def subject_phrase(self) -> Phrase | None:
+        """The subject as a phrase; "it" stands for the topic that the sentence announced."""
+        words = self.frame.subject
+        if len(words) == 1 and words[0].lower in ("it", "es", "they", "sie"):
+            if self.clause.topic is None:
+                return None
+            return self.reader.phrase(topic_tokens(self.clause), self.language)
+        return self.reader.phrase(words, self.language)
+
+    def subject(self, predicate: str) -> Mention | None:
+        """The subject as a name, with the type that the predicate asks for where it has none."""
+        words = self.frame.subject
+        if len(words) == 1 and (who := self.reader.person(words[0])) is not None:
+            return who
+        phrase = self.subject_phrase()
+        return None if phrase is None else self.named(phrase, predicate)
+
+    def named(self, phrase: Phrase, predicate: str) -> Mention:
+        """A phrase as a subject. "My car" names its owner, "our car" is just the car."""
+        row = self.registry.get(predicate)
+        fallback = next(iter(row.domain)) if len(row.domain) == 1 else "unknown"
+        phrase = appositive(phrase)
+        if self.clause.contrast is not None and self.clause.contrast.is_error:
+            phrase = _unplaced(phrase)
+        mention = self.reader.mention(phrase, fallback)
+        if phrase.owner is not None and phrase.owner.name != "we":
+            return replace(mention, name=f"{phrase.owner.name}'s {mention.name}")
+        return mention
+
+
+def topic_tokens(clause: Clause) -> list[Token]:
+    """The words of the announced topic, at their place in the text."""
+    topic = clause.topic or ""
+    return tokens(replace(clause, text=topic, work=topic, start=clause.topic_at))
+
+
+def _unplaced(phrase: Phrase) -> Phrase:
+    """Without `in Bremerhaven`: a correction that names the error needs no further hold."""
+    head = phrase.head
+    for position in range(1, len(head) - 1):
+        if head[position].lower == "in" and head[position + 1].text[0].isupper():
+            return replace(phrase, head=head[:position])
+    return phrase
+
+
+def appositive(phrase: Phrase) -> Phrase:
+    """Femke's brother Enno Oldag is Enno Oldag."""
+    head = phrase.head
+    if len(head) > 1 and phrase.owner is not None and head[0].text[0].islower():
+        names = [t for t in head if t.text[0].isupper()]
+        if names and tuple(names) == head[-len(names) :]:
+            return Phrase(tuple(names))
+    return phrase
+
+
+def finished(draft: Draft, context: Context) -> Iterator[Statement]:
+    """The statements that a draft gives: itself, and what it says of the old value."""
+    clause = context.clause
+    functional = context.registry.get(draft.predicate).functional
+    if _withheld(draft, context, functional):
+        return
+    statement = _statement(draft, context)
+    yield statement
+    old = statement.replaces
+    if old is None or statement.mode in (Mode.END, Mode.DENY):
+        return
+    if statement.mode is Mode.CORRECT:
+        if not functional:
+            yield replace(statement, object=old, mode=Mode.DENY, replaces=None)
+    elif not clause.correcting:
+        yield replace(statement, object=old, mode=Mode.END, replaces=None, rule=draft.rule + ":old")
+
+
+def _withheld(draft: Draft, context: Context, functional: bool) -> bool:
+    """What would end something although the clause does not say so."""
+    clause, frame = context.clause, context.frame
+    if clause.temporary and draft.predicate != "date":
+        return True
+    if functional and (clause.additive or clause.qualified) and draft.old is None:
+        return True
+    long_past = frame.past and frame.auxiliary != "have" and not draft.event and not draft.dated
+    if long_past and not _is_correction(draft, clause):
+        return not any(w.role is Role.SINCE or w.role is Role.AT for w in clause.when)
+    return False
+
+
+def _is_correction(draft: Draft, clause: Clause) -> bool:
+    return clause.correcting or draft.was_error
+
+
+def _mode(draft: Draft, clause: Clause) -> Mode:
+    if clause.ends:
+        return Mode.END
+    if clause.denies:
+        return Mode.DENY
+    if draft.was_error or (clause.correcting and not clause.newer and draft.old is None):
+        return Mode.CORRECT
+    return Mode.ASSERT
+
+
+def _statement(draft: Draft, context: Context) -> Statement:
+    clause, frame = context.clause, context.frame
+    span = trimmed(clause)
+    past = frame.past and not (draft.dated or draft.event)
+    since, until = _interval(draft, clause, past)
+    return Statement(
+        subject=draft.subject,
+        predicate=draft.predicate,
+        object=draft.object,  # type: ignore[arg-type]
+        mode=_mode(draft, clause),
+        span=span,
+        text=clause.text.strip(' \t\r\n,;:.!()"“”„'),
+        confidence=round(draft.confidence * clause.sure, 3),
+        rule=draft.rule,
+        since=since,
+        until=until,
+        ongoing=not past and not draft.event,
+        replaces=draft.old,  # type: ignore[arg-type]
+    )
+
+
+def trimmed(clause: Clause) -> Span:
+    """The range of the clause in the text, without the space and punctuation around it."""
+    text = clause.text
+    lead = len(text) - len(text.lstrip(' \t\r\n,;:.!()"“”„'))
+    tail = len(text.rstrip(' \t\r\n,;:.!()"“”„'))
+    return Span(clause.start + lead, clause.start + max(tail, lead))
+
+
+def _interval(draft: Draft, clause: Clause, past: bool) -> tuple[Moment | None, Moment | None]:
+    since = until = None
+    for when in clause.when:
+        if when.role is Role.SINCE:
+            since = when.point.bind(when.lean) or since
+        elif when.role is Role.UNTIL:
+            until = when.point.bind(Lean.FUTURE) or until
+        elif (
+            when.role is Role.AT
+            and not _beside(clause, when)
+            and since is None
+            and (draft.dated or draft.event or past)
+        ):
+            since = when.point.bind(at_lean(when, draft, past))
+    return since, until
+
+
+def _beside(clause: Clause, when: When) -> bool:
+    """Whether the time belongs to something else: `ordered 400, delivery in May`."""
+    before = clause.text[: when.start]
+    return re.search(r",[^,]*\w[^,]*$", before) is not None
+
+
+def at_lean(when: When, draft: Draft, past: bool) -> Lean:
+    """On Friday is the last one for what is done, and the next one for what is to come."""
+    return Lean.PAST if past or draft.event else Lean.NEAREST

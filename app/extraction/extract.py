@@ -1,0 +1,52 @@
+"""From an utterance to mentions and statements: the one entry of this part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.extraction.clauses import clauses
+from app.extraction.drafts import Context, finished
+from app.extraction.frames import Token, frame
+from app.extraction.language import language_of
+from app.extraction.model import Extracted, Mention, Span, Statement, Utterance
+from app.extraction.phrases import Reader
+from app.extraction.predicates import Registry, standard
+from app.extraction.rules import drafts
+from app.extraction.segment import is_code_like, sentences
+
+
+def extract(utterance: Utterance, registry: Registry | None = None) -> Extracted:
+    """Everything that the rules find; the same text gives the same result. It never raises for
+    what a text holds, and what it cannot read for sure it leaves out."""
+    known = registry or standard()
+    statements: list[Statement] = []
+    for span in sentences(utterance.text):
+        statements += _of_sentence(utterance, span, known)
+    unique = tuple(dict.fromkeys(statements))
+    return Extracted(_mentions(utterance, unique), unique)
+
+
+def _of_sentence(utterance: Utterance, span: Span, registry: Registry) -> Iterator[Statement]:
+    sentence = utterance.text[span.start : span.end]
+    if is_code_like(sentence):
+        return
+    language = language_of(sentence, utterance.language)
+    subject: tuple[Token, ...] = ()
+    for clause in clauses(sentence, span.start, language, utterance.captured_at):
+        found = frame(clause, subject)
+        if found is None:
+            continue
+        subject = found.subject
+        context = Context(found, Reader(utterance), registry)
+        for draft in drafts(context):
+            yield from finished(draft, context)
+
+
+def _mentions(utterance: Utterance, statements: tuple[Statement, ...]) -> tuple[Mention, ...]:
+    found: list[Mention] = []
+    for statement in statements:
+        for part in (statement.subject, statement.object, statement.replaces):
+            if isinstance(part, Mention):
+                found.append(part)
+    unique = dict.fromkeys(found)
+    return tuple(sorted(unique, key=lambda m: (m.span.start, m.span.end, m.name)))

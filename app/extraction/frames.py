@@ -1,0 +1,364 @@
+"""A clause as subject, verb and what follows: one shape for both languages."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from app.extraction.clauses import Clause
+from app.extraction.inflect import Form, particles
+from app.extraction.verbs import PREPOSITIONS, readings
+
+TOKEN = re.compile(
+    r"[#@]?[^\W\d_][^\W_]*(?:[-./&+@_'’][^\W_]+)*[+#]*(?:['’](?=\s))?|"
+    r"[€$£]?\s?\d[\d.,'’:/-]*(?:\w+)?(?:\s?%)?(?<![.,:])|[^\w\s]"
+)
+CLITIC = re.compile(r"(?i)(?<=\w)(?:['’](?:s|m|re|ve|ll|d))$")
+DETERMINERS = {
+    "en": frozenset(
+        "the a an this that these those every each my our your his her its their some any".split()
+    ),
+    "de": frozenset(
+        "der die das den dem des ein eine einen einem einer eines dieser diese dieses diesen diesem "
+        "jeder jede jedes jeden mein meine meinen meinem meiner meines unser unsere unseren unserem "
+        "unserer unseres sein seine seinen ihr ihre ihren dein deine".split()
+    ),
+}
+PRONOUNS = frozenset(
+    "i we you he she it they me us him them this that these those there here who which one "
+    "everyone everybody someone somebody nobody anyone something nothing everything people both "
+    "ich wir du ihr er sie es man mich uns ihn ihm ihnen dies das diese dieser jenes jemand niemand "
+    "alle etwas nichts alles wer was der die beides einer eine welcher davon dafür damit dabei daran "
+    "darauf darüber dazu dagegen danach dadurch daraus darin dort hier da".split()
+)
+BE = {"en": "be", "de": "sein"}
+AUXILIARIES = {
+    "en": frozenset(["be", "have", "do"]),
+    "de": frozenset(["sein", "haben", "werden"]),
+}
+CLITIC_VERB = {"'m": "am", "'re": "are", "'s": "is", "'ve": "have"}
+MOST_SUBJECT_TOKENS = 7
+HABIT_DAY = re.compile(
+    r"(?i)^(?:(?:on\s)?(?P<en>mon|tues|wednes|thurs|fri|satur|sun)days|"
+    r"(?P<de>montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)s)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word with its place in the whole text."""
+
+    text: str
+    lower: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """`lemma` is the full verb; `auxiliary` the one before it (be, have, sein, haben, werden).
+    `rest` are the words that follow, in German without the participle or particle at the end."""
+
+    clause: Clause
+    subject: tuple[Token, ...]
+    lemma: str
+    auxiliary: str
+    participle: str
+    past: bool
+    rest: tuple[Token, ...]
+
+    @property
+    def language(self) -> str:
+        """Of the clause."""
+        return self.clause.language
+
+
+def tokens(clause: Clause) -> list[Token]:
+    """The words of what is left of a clause."""
+    found: list[Token] = []
+    for match in TOKEN.finditer(clause.work):
+        text, start = match[0], clause.start + match.start()
+        lead = len(text) - len(text.lstrip())
+        text, start = text[lead:], start + lead
+        clitic = CLITIC.search(text) if clause.language == "en" else None
+        if clitic is None:
+            found.append(Token(text, text.lower(), start, start + len(text)))
+            continue
+        cut = clitic.start()
+        found.append(Token(text[:cut], text[:cut].lower(), start, start + cut))
+        mark = clitic[0].lower().replace("’", "'")
+        found.append(Token(clitic[0], mark, start + cut, start + len(text)))
+    return found
+
+
+def frame(clause: Clause, inherited: tuple[Token, ...] = ()) -> Frame | None:
+    """The frame of a clause, or None where the rules cannot read it."""
+    words = tokens(clause)
+    if not words:
+        return None
+    if clause.language == "en":
+        return _english(clause, words, inherited)
+    return _german(clause, words, inherited)
+
+
+# English ------------------------------------------------------------------------------------
+
+
+def _english(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) -> Frame | None:
+    for position, word in enumerate(words):
+        form = _english_verb(words, position)
+        if form is None:
+            continue
+        if _in_relative_clause(words, position):
+            continue
+        subject = tuple(words[:position]) or (inherited if clause.inherits else ())
+        subject = _after_comma(subject)
+        if not _possible_subject(subject, "en"):
+            return None
+        return _english_frame(clause, subject, words, position, form)
+    return None
+
+
+def _in_relative_clause(words: list[Token], position: int) -> bool:
+    """`promise` in `the uptime we promise went up`: a pronoun after a noun, and a later verb."""
+    if position < 2 or words[position - 1].lower not in ("i", "we", "you", "they", "he", "she"):
+        return False
+    if words[position - 2].lower in ("and", ",", "or", "but"):
+        return False
+    later = words[position + 1 :]
+    return any(_english_verb(words, position + 1 + i) for i in range(len(later)))
+
+
+def _english_verb(words: list[Token], position: int) -> Form | None:
+    word = words[position]
+    if word.lower in CLITIC_VERB:
+        return _clitic(words, position)
+    forms = [f for f in readings(word.lower, "en") if not f.participle or f.past]
+    if not forms or (word.text[0].isupper() and position > 0):
+        return None
+    form = min(forms, key=lambda f: f.past)
+    if form.lemma in AUXILIARIES["en"]:
+        return form
+    before = words[position - 1] if position else None
+    if before is None:
+        return form
+    if before.lower in DETERMINERS["en"] or before.lower in PREPOSITIONS["en"]:
+        return None
+    if before.lower == "'s":
+        return None
+    if _be_follows(words, position):
+        return None
+    is_bare = word.lower == form.lemma and not form.past
+    if is_bare and not _plural(words[:position]):
+        return None
+    return form
+
+
+def _clitic(words: list[Token], position: int) -> Form | None:
+    """'m and 're are forms of be; 's is one after a pronoun, and else marks the possessor."""
+    mark = words[position].lower
+    if mark == "'s":
+        owner = words[position - 1].lower if position else ""
+        if owner not in ("it", "he", "she", "that", "there", "what", "who", "here"):
+            return None
+    return Form("have" if mark == "'ve" else "be")
+
+
+def _be_follows(words: list[Token], position: int) -> bool:
+    """Whether a form of be or have comes soon: then the word before it is a noun or participle."""
+    for word in words[position + 1 : position + 6]:
+        if word.lower in (",", "and", "to", "that"):
+            return False
+        if word.lower in ("is", "are", "was", "were", "has"):
+            return True
+    return False
+
+
+def _plural(before: list[Token]) -> bool:
+    last = before[-1].lower
+    if last in ("i", "we", "you", "they", "people") or last.endswith("s"):
+        return True
+    return any(t.lower == "and" for t in before)
+
+
+def _english_frame(
+    clause: Clause, subject: tuple[Token, ...], words: list[Token], position: int, form: Form
+) -> Frame | None:
+    rest = words[position + 1 :]
+    lemma, auxiliary, participle, past = form.lemma, "", "", form.past
+    if lemma == "have" and rest and rest[0].lower == "been":
+        auxiliary, lemma, rest = "have", "be", rest[1:]
+    if lemma in ("be", "have") and rest:
+        found = next((f for f in readings(rest[0].lower, "en") if f.participle), None)
+        if found is not None and rest[0].text[0].islower():
+            if lemma == "have" and found.past:
+                auxiliary, lemma, past, rest = "have", found.lemma, True, rest[1:]
+            elif lemma == "be":
+                auxiliary, participle = "be", rest[0].lower
+                rest = rest[1:]
+                lemma = found.lemma
+                if participle.endswith("ing") and not found.past:
+                    auxiliary, participle = "", ""
+    return Frame(clause, subject, lemma, auxiliary, participle, past, tuple(rest))
+
+
+# German -------------------------------------------------------------------------------------
+
+
+def _german(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) -> Frame | None:
+    position = _german_verb(words)
+    if position is None:
+        return None
+    form = _finite(words[position], position)
+    if form is None:
+        return None
+    before, after = _after_comma(tuple(words[:position])), words[position + 1 :]
+    subject, rest = _german_subject(clause, before, after, inherited)
+    if not _possible_subject(subject, "de"):
+        return None
+    return _german_frame(clause, subject, rest, form)
+
+
+def _german_verb(words: list[Token]) -> int | None:
+    for position, word in enumerate(words):
+        if _finite(word, position) is not None:
+            return position
+    return None
+
+
+def _finite(word: Token, position: int) -> Form | None:
+    if word.text[0].isupper() and position > 0:
+        return None
+    forms = [f for f in readings(word.lower, "de") if not f.participle]
+    return min(forms, key=lambda f: (f.past, f.plural)) if forms else None
+
+
+def _german_subject(
+    clause: Clause, before: tuple[Token, ...], after: list[Token], inherited: tuple[Token, ...]
+) -> tuple[tuple[Token, ...], list[Token]]:
+    if before and not _is_adverbial(before):
+        return before, after
+    if not before and clause.inherits:
+        return inherited, after
+    if not before and not _fronted(clause):
+        return (), after  # a verb at the head: a question, an order or a condition
+    end = noun_phrase_end(after, "de")
+    front = list(before) if before else []
+    return tuple(after[:end]), front + after[end:]
+
+
+def _fronted(clause: Clause) -> bool:
+    """Whether something was taken out before the verb, so that the subject follows it."""
+    blanked = len(clause.work) - len(clause.work.lstrip())
+    return blanked > 0 and clause.text[:blanked].strip() != ""
+
+
+def _is_adverbial(before: tuple[Token, ...]) -> bool:
+    first = before[0].lower
+    if first in PREPOSITIONS["de"] or first in ("den", "einen", "meinen", "unseren", "dort", "da"):
+        return True
+    return len(before) == 1 and (
+        HABIT_DAY.match(before[0].text) is not None or first in ("hier", "damit", "außerdem")
+    )
+
+
+def noun_phrase_end(words: list[Token] | tuple[Token, ...], language: str) -> int:
+    """How many of the words from the first on make one noun phrase."""
+    position = 0
+    if words and words[0].lower in PRONOUNS - DETERMINERS[language]:
+        return 1
+    if words and words[0].lower in DETERMINERS[language]:
+        position = 1
+    while position < len(words) and _adjective(words[position], language):
+        position += 1
+    start = position
+    while position < len(words) and _noun(words[position]):
+        position += 1
+        if _numbered(words, position):
+            position += 1
+    if position == start:
+        return 0
+    if language == "de":
+        return _with_attributes(words, position)
+    return position
+
+
+def _numbered(words: list[Token] | tuple[Token, ...], position: int) -> bool:
+    """Whether a number follows that belongs to the name: Tor 5, Version 3.0."""
+    if position >= len(words) or not words[position].text.replace(".", "").isdigit():
+        return False
+    return position + 1 == len(words) or not words[position + 1].text[0].isupper()
+
+
+def _with_attributes(words: list[Token] | tuple[Token, ...], position: int) -> int:
+    """A genitive or a prepositional attribute that belongs to a German noun phrase."""
+    if position < len(words) and words[position].lower in ("des", "der", "für", "im", "in", "bei"):
+        inner = noun_phrase_end(words[position + 1 :], "de")
+        if words[position].lower in ("des", "der", "für") and inner:
+            return position + 1 + inner
+        if inner and position + 1 + inner < len(words):  # something else is left for the verb
+            return position + 1 + inner
+    return position
+
+
+def _adjective(word: Token, language: str) -> bool:
+    if not word.text[0].islower() or word.lower in PREPOSITIONS[language]:
+        return False
+    if language == "de":
+        return word.lower.endswith(("e", "en", "er", "es", "em")) and not readings(word.lower, "de")
+    return word.lower not in PRONOUNS and word.lower not in ("and", "or", "but")
+
+
+def _noun(word: Token) -> bool:
+    return word.text[0].isupper()
+
+
+def _german_frame(
+    clause: Clause, subject: tuple[Token, ...], rest: list[Token], form: Form
+) -> Frame:
+    lemma, auxiliary, participle, past = form.lemma, "", "", form.past
+    core, tail = _until_comma(rest)
+    last = core[-1] if core else None
+    if last is not None and lemma in AUXILIARIES["de"]:
+        found = next((f for f in readings(last.lower, "de") if f.participle or f.plural), None)
+        if last.lower == "worden" and len(core) > 1:
+            core = core[:-1]
+            last = core[-1]
+            found = next((f for f in readings(last.lower, "de") if f.participle), None)
+            lemma = "werden"
+        if found is not None and last.text[0].islower() and found.participle:
+            auxiliary, lemma, participle = lemma, found.lemma, last.lower
+            past = past or auxiliary == "haben"
+            core = core[:-1]
+    elif last is not None and last.lower in particles() and len(core) > 1:
+        joined = last.lower + lemma
+        if readings(joined, "de"):
+            lemma, core = joined, core[:-1]
+    return Frame(clause, subject, lemma, auxiliary, participle, past, tuple(core + tail))
+
+
+def _until_comma(words: list[Token]) -> tuple[list[Token], list[Token]]:
+    for position, word in enumerate(words):
+        if word.text in ",;(–":
+            return words[:position], words[position:]
+    return words, []
+
+
+# Both ---------------------------------------------------------------------------------------
+
+
+def _after_comma(words: tuple[Token, ...]) -> tuple[Token, ...]:
+    for position in range(len(words) - 1, -1, -1):
+        if words[position].text in ",;:–(":
+            return words[position + 1 :]
+    return words
+
+
+def _possible_subject(subject: tuple[Token, ...], language: str) -> bool:
+    if not subject or len(subject) > MOST_SUBJECT_TOKENS + 3:
+        return False
+    if any(t.text in '"“”„' for t in subject):
+        return False
+    return not (
+        len(subject) == 1 and subject[0].lower in PRONOUNS - {"i", "we", "ich", "wir", "it", "es"}
+    )

@@ -1,0 +1,82 @@
+"""When a clause says that something holds: its time expressions, found and taken out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+
+from app.extraction.calendar import POINT, Lean, Point, point
+
+
+class Role(Enum):
+    """What a time expression says of a statement."""
+
+    SINCE = "since"
+    UNTIL = "until"
+    AT = "at"
+    TEMPORARY = "temporary"
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A time expression: where it stands, its role, the point, and which year it leans to."""
+
+    start: int
+    end: int
+    role: Role
+    point: Point
+    lean: Lean
+
+
+_CUES = (
+    (r"since|seit(?:\s(?:dem|der|den))?|for(?=\s(?:\w+)\s(?:years|months|weeks))", Role.SINCE, Lean.PAST),
+    (
+        r"as\s(?:of|from)|from|starting(?:\s(?:from|on|in))?|beginning(?:\son)?|effective(?:\sfrom)?|"
+        r"ab(?:\s(?:dem|der|den))?|vom|zum|zu|mit\sWirkung\s(?:vom|zum)",
+        Role.SINCE,
+        Lean.NEAREST,
+    ),
+    (r"until|till|through|bis(?:\s(?:zum|zu|zur))?", Role.UNTIL, Lean.FUTURE),
+    (r"(?:(?:on|in|at|over|during|am|im|an|in|um|by|für|for|der|dem|vom|von)\s?(?:the|dem|der)?)",
+     Role.AT, Lean.NEAREST),
+)  # fmt: skip
+_CUE = "|".join(rf"(?P<cue{i}>{cue})" for i, (cue, _, _) in enumerate(_CUES))
+_TIMED = re.compile(rf"(?<![\w-])(?:(?i:{_CUE})\s)?{POINT}(?:\s(?:on|an|onwards?))?(?![\w-])")
+_NEEDS_CUE = ("mon", "season", "year", "span", "weekend")
+_CLOCK = re.compile(
+    r"(?i)(?<!\w)(?:(?:at|um|gegen|ab|since|seit|from|von|bis|until|after|nach|before|vor|by)\s)"
+    r"(?:\d{1,2}:\d\d(?:\s?(?:am|pm|uhr|utc))?|\d{1,2}\s?(?:am|pm|uhr|o'clock)|"
+    r"(?:zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|eins)(?:\suhr)?(?!\s?\w)|"
+    r"(?:zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|eins)\suhr)(?!\w)"
+)
+
+
+def times(clause: str, spoken: datetime) -> tuple[list[When], str]:
+    """The time expressions of a clause, and the clause with blanks in their place."""
+    found: list[When] = []
+    blanked = _CLOCK.sub(lambda m: " " * len(m[0]), clause)
+    for match in _TIMED.finditer(blanked):
+        when = _when(match, spoken)
+        if when is not None:
+            found.append(when)
+    for when in found:
+        blanked = blanked[: when.start] + " " * (when.end - when.start) + blanked[when.end :]
+    return found, blanked
+
+
+def _when(match: re.Match[str], spoken: datetime) -> When | None:
+    cue = next((i for i in range(len(_CUES)) if match[f"cue{i}"]), None)
+    if cue is None and any(match[name] for name in _NEEDS_CUE):
+        return None
+    role, lean = (_CUES[cue][1], _CUES[cue][2]) if cue is not None else (Role.AT, Lean.NEAREST)
+    if match["span"] and role is not Role.SINCE:
+        return None
+    if (
+        match["rel"]
+        and role is Role.AT
+        and match["rel_w"].lower().startswith(("this", "next", "dies", "näch", "komm"))
+    ):
+        role = Role.TEMPORARY
+    return When(match.start(), match.end(), role, point(match, spoken), lean)

@@ -1,0 +1,211 @@
+"""What follows the verb: names, values and amounts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from app.extraction.clauses import Contrast
+from app.extraction.drafts import Context
+from app.extraction.frames import DETERMINERS, PRONOUNS, Token, noun_phrase_end, tokens
+from app.extraction.model import Mention
+from app.extraction.phrases import Phrase, is_name
+from app.extraction.verbs import MERGED, PREPOSITIONS, readings
+from app.values.model import Kind, Value
+from app.values.parse import parse_value
+from app.values.units import UNITS
+
+STOPS = frozenset(
+    "that which who whose where when while because since so but although though if to than like "
+    "before after during per about via without per dass weil wo wenn obwohl aber denn sondern "
+    "damit bevor nachdem während pro ohne".split()
+)
+KEPT_LINKS = frozenset("of".split())
+NO_UNITS = frozenset("more less and or to of in on at percent extra such other of".split())
+BASES = frozenset(base for base, _ in UNITS.values())
+NUMERIC = (Kind.MONEY, Kind.QUANTITY, Kind.NUMBER)
+PERIOD = re.compile(
+    r"(?i)^\s*(?:im|pro|per|a|an|je|/|every|each)\s?(?:month|year|week|day|hour|monat|jahr|woche|tag|stunde)\b"
+)
+FREQUENCY = re.compile(
+    r"(?i)\b(?:every\s+(?:(?:other|second|\d+|two|three|four|five|six|ten|few)\s+)?(?:second|minute|"
+    r"hour|day|week|month|quarter|year|morning|evening|weekday)s?|(?:once|twice|three times|four "
+    r"times|\d+ times|\d+x)\s+(?:an?|per|every|each)\s+(?:hour|day|week|month|quarter|year)|daily|"
+    r"weekly|monthly|yearly|quarterly|hourly|biweekly|fortnightly|annually|"
+    r"alle\s+(?:\d+\s+|zwei\s+|drei\s+|vier\s+|fünf\s+|sechs\s+|zehn\s+)?(?:Sekunden|Minuten|Stunden|Tage|Wochen|"
+    r"Monate|Jahre)|jede[nrs]?\s+(?:(?:zweite[nrs]?|dritte[nrs]?)\s+)?(?:Sekunde|Minute|Stunde|Tag|"
+    r"Woche|Monat|Quartal|Jahr|Morgen|Abend)|(?:ein|zwei|drei|vier|\d+)\s?mal\s+(?:im|pro|am|in der|je|"
+    r"die)\s+(?:Stunde|Tag|Woche|Monat|Quartal|Jahr)|täglich|wöchentlich|monatlich|jährlich|"
+    r"stündlich|vierteljährlich|halbjährlich)\b"
+)
+
+
+def until_stop(words: Sequence[Token], language: str, *, through: str = "") -> list[Token]:
+    """The words of the first complement: up to punctuation, a conjunction with a verb behind it,
+    or a preposition that is not part of a name."""
+    kept: list[Token] = []
+    for position, word in enumerate(words):
+        if word.text in ',;:()–—"“”„!?.' or word.lower in STOPS:
+            break
+        if word.lower in ("and", "und", "or", "oder", "&") and not _goes_on(words, position):
+            break
+        link = word.lower in PREPOSITIONS[language] and position > 0
+        if link and word.lower not in KEPT_LINKS and word.lower not in through.split():
+            break
+        kept.append(word)
+    while kept and kept[-1].lower in ("and", "und", "or", "oder", "of", "the", "a"):
+        kept.pop()
+    return kept
+
+
+def _goes_on(words: Sequence[Token], position: int) -> bool:
+    after = words[position + 1 :]
+    return bool(after) and after[0].lower not in PRONOUNS - {"the", "die", "der", "das"}
+
+
+def items(words: Sequence[Token]) -> Iterator[list[Token]]:
+    """The members of a list: `A, B and C`."""
+    member: list[Token] = []
+    for word in words:
+        if word.lower in ("and", "und", "or", "oder", "&", ","):
+            if member:
+                yield member
+            member = []
+        else:
+            member.append(word)
+    if member:
+        yield member
+
+
+def amount(words: Sequence[Token], context: Context) -> tuple[Value, int] | None:
+    """The number, with its unit or what it counts, at the head of the words, and how many words
+    it takes."""
+    start = 0
+    while start < len(words) and words[start].lower in (
+        "about",
+        "around",
+        "etwa",
+        "rund",
+        "ca",
+        "circa",
+        "roughly",
+        "approximately",
+        "ungefähr",
+        "only",
+        "over",
+    ):
+        start += 1
+    best: tuple[Value, int] | None = None
+    for end in range(start + 1, min(len(words), start + 5) + 1):
+        if words[end - 1].text in ",;:()" or words[end - 1].lower in STOPS:
+            break
+        if end > start + 1 and words[end - 1].lower in PREPOSITIONS[context.language]:
+            break
+        value = parse_value(_written(words[start:end], context), context.language)
+        if value is None or value.kind not in NUMERIC or not _is_number(words[start], context):
+            continue
+        if best is None or best[0].kind is Kind.NUMBER and _better(value, words[end - 1], context):
+            best = value, end
+    return best
+
+
+def _is_number(word: Token, context: Context) -> bool:
+    if any(c.isdigit() for c in word.text):
+        return True
+    value = parse_value(word.lower, context.language)
+    return value is not None and value.kind is Kind.NUMBER
+
+
+def _better(value: Value, last: Token, context: Context) -> bool:
+    """Whether the word that was added is a unit or the name of what is counted."""
+    if value.kind is not Kind.QUANTITY or value.unit in BASES:
+        return True
+    if context.language == "de":
+        return last.text[0].isupper()
+    comparing = last.lower.endswith("er") and value.unit not in (
+        "user",
+        "customer",
+        "server",
+        "member",
+    )
+    return not comparing and last.lower not in NO_UNITS and not last.lower.endswith("ed")
+
+
+def _written(words: Sequence[Token], context: Context) -> str:
+    start = context.clause.start
+    return " ".join(context.clause.work[words[0].start - start : words[-1].end - start].split())
+
+
+def literal(words: Sequence[Token], context: Context) -> Value | None:
+    """The words as a value."""
+    if not words:
+        return None
+    return parse_value(_strip_determiner(words, context), context.language)
+
+
+def _strip_determiner(words: Sequence[Token], context: Context) -> str:
+    items_ = list(words)
+    if len(items_) > 1 and items_[0].lower in DETERMINERS[context.language]:
+        items_ = items_[1:]
+    return " ".join(t.text for t in items_)
+
+
+def thing(words: Sequence[Token], predicate: str, context: Context) -> Mention | Value | None:
+    """The words as the object of a predicate: a name or a value, as the registry has it."""
+    row = context.registry.get(predicate)
+    if len(words) == 1 and (who := context.reader.person(words[0])) is not None:
+        return who
+    if row.kind is not Kind.ENTITY:
+        phrase = context.reader.phrase(words, context.language)
+        if phrase is None and row.kind not in (Kind.DATE, *NUMERIC, None):
+            return None
+        return literal(words, context)
+    phrase = context.reader.phrase(words, context.language)
+    if phrase is None:
+        return None
+    fallback = next(iter(row.range)) if len(row.range) == 1 else "unknown"
+    mention = context.reader.mention(phrase, fallback)
+    if phrase.owner is not None and phrase.owner.name != "we" and not is_name(phrase.head, "en"):
+        return replace(mention, name=f"{phrase.owner.name}'s {mention.name}")
+    return mention
+
+
+def complement(words: Sequence[Token], language: str) -> tuple[str, list[Token], list[Token]]:
+    """Preposition, the phrase that follows it (or the bare object), and the words after that."""
+    if not words:
+        return "", [], []
+    first = words[0].lower
+    if first in PREPOSITIONS[language]:
+        preposition = MERGED.get(first, first) if language == "de" else first
+        taken = _first_phrase(words[1:], language)
+        return preposition, taken, list(words[1 + len(taken) :])
+    taken = _first_phrase(words, language)
+    return "", taken, list(words[len(taken) :])
+
+
+def _first_phrase(words: Sequence[Token], language: str) -> list[Token]:
+    kept = until_stop(words, language)
+    if language == "de":
+        end = noun_phrase_end(kept, "de")
+        if 0 < end < len(kept) and kept[end].lower in ("und", "oder"):
+            return kept
+        return kept[:end] if end else kept
+    return kept
+
+
+def contrast_words(contrast: Contrast | None, context: Context) -> list[Token]:
+    """The old value that the clause names, without its preposition."""
+    if contrast is None:
+        return []
+    clause = context.clause
+    old = replace(clause, text=contrast.old, work=contrast.old, start=clause.start + contrast.start)
+    words = tokens(old)
+    while words and (words[0].lower in PREPOSITIONS[context.language]):
+        words = words[1:]
+    return until_stop(words, context.language)
+
+
+def phrase_of(words: Sequence[Token], context: Context) -> Phrase | None:
+    """The words as a noun phrase."""
+    return context.reader.phrase(words, context.language)

@@ -1,0 +1,183 @@
+"""The registry of predicates: data that comes with the program, and a workspace's own edits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from app.errors import InvalidInput
+from app.extraction.data import predicate_rows
+from app.values.model import Kind
+
+NAME = re.compile(r"[^\W\d_][\w :/.%&+'-]{0,119}$")
+HALF_LIFE = 365.0  # days, where a row says nothing (annex 3.a)
+LONGEST = 40_000.0  # days
+# Predicates that rules make from nouns and verbs: what follows the colon is open.
+FUNCTIONAL_PREFIXES = ("attribute:", "measure:", "every:")
+MANY_PREFIXES = ("relation:", "tally:")
+FLAGS = ("functional",)
+TEXTS = ("inverse", "label_en", "label_de")
+LISTS = ("domain", "range")
+WORDINGS = (
+    "verbs_en",
+    "verbs_de",
+    "passive_en",
+    "passive_de",
+    "nouns_en",
+    "nouns_de",
+    "counts_en",
+    "counts_de",
+)
+TYPES = frozenset(
+    "person organization project product technology place event concept group artifact "
+    "unknown".split()
+)
+
+
+class InvalidPredicate(InvalidInput):
+    """A row of the registry does not hold what it must; `field` names the part."""
+
+    title = "Invalid predicate"
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """What is known of one predicate.
+
+    `functional`: one value at a time. `exclusive`: True where any two values exclude each other,
+    else the values that do. `kind` is `entity` or a kind of value; `half_life` is in days.
+    """
+
+    name: str
+    functional: bool = False
+    exclusive: bool | frozenset[str] = False
+    inverse: str | None = None
+    domain: frozenset[str] = frozenset()
+    range: frozenset[str] = frozenset()
+    kind: Kind | None = None
+    half_life: float = HALF_LIFE
+    label_en: str = ""
+    label_de: str = ""
+    wording: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+
+    def excludes(self, one: str, other: str) -> bool:
+        """Whether two different values (their keys) cannot hold at one time."""
+        if isinstance(self.exclusive, bool):
+            return self.exclusive and one != other
+        return one != other and {one, other} <= self.exclusive
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """All predicates of a workspace. One that is not listed is many-valued, so that it never
+    retires anything, save those that rules make for a single measured or defined value."""
+
+    rows: Mapping[str, Predicate]
+
+    def get(self, name: str) -> Predicate:
+        """The predicate of that name; never fails."""
+        known = self.rows.get(name)
+        if known is not None:
+            return known
+        single = name.startswith(FUNCTIONAL_PREFIXES)
+        label = name.partition(":")[2] or name.replace("_", " ")
+        return Predicate(name, functional=single, label_en=label, label_de=label)
+
+    def __iter__(self) -> Iterator[Predicate]:
+        return iter(self.rows.values())
+
+    def with_overrides(self, rows: Mapping[str, Mapping[str, Any]]) -> Registry:
+        """A registry in which these rows change or add predicates; a row holds only what differs.
+
+        InvalidPredicate: a name or a field is not as it must be; nothing is taken over.
+        """
+        merged = dict(self.rows)
+        for name, row in rows.items():
+            merged[name] = _checked(self.get(name), row)
+        return Registry(merged)
+
+
+@cache
+def standard() -> Registry:
+    """The registry that comes with the program."""
+    bare = Registry({})
+    return bare.with_overrides(predicate_rows())
+
+
+def _checked(known: Predicate, row: Mapping[str, Any]) -> Predicate:
+    name = known.name
+    if not NAME.match(name):
+        raise InvalidPredicate(f"{name!r} is no name of a predicate", field=name)
+    changed: dict[str, Any] = {}
+    wording = dict(known.wording)
+    for key, value in row.items():
+        where = f"{name}.{key}"
+        if key in WORDINGS:
+            wording[key] = _strings(value, where)
+        else:
+            changed[key] = _field(key, value, where)
+    return replace(known, wording=wording, **changed)
+
+
+def _field(key: str, value: Any, where: str) -> Any:
+    if key in FLAGS:
+        return _flag(value, where)
+    if key in TEXTS:
+        return _text(value, where)
+    if key in LISTS:
+        return _types(value, where)
+    if key == "exclusive":
+        return value if isinstance(value, bool) else frozenset(_strings(value, where))
+    if key == "kind":
+        return _kind(value, where)
+    if key == "half_life":
+        return _days(value, where)
+    raise InvalidPredicate(f"{where} is not a field of a predicate", field=where)
+
+
+def _flag(value: Any, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidPredicate(f"{where} must be true or false", field=where)
+    return value
+
+
+def _text(value: Any, where: str) -> str | None:
+    if value is not None and (not isinstance(value, str) or len(value) > 120):
+        raise InvalidPredicate(f"{where} must be a text of at most 120 characters", field=where)
+    return value
+
+
+def _strings(value: Any, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple | set | frozenset):
+        raise InvalidPredicate(f"{where} must be a list of texts", field=where)
+    items: Iterable[Any] = value
+    if not all(isinstance(item, str) and item.strip() for item in items):
+        raise InvalidPredicate(f"{where} must be a list of texts", field=where)
+    return tuple(value)
+
+
+def _types(value: Any, where: str) -> frozenset[str]:
+    types = frozenset(_strings(value, where))
+    if unknown := types - TYPES:
+        raise InvalidPredicate(f"{where}: no such type: {', '.join(sorted(unknown))}", field=where)
+    return types
+
+
+def _kind(value: Any, where: str) -> Kind | None:
+    if value is None:
+        return None
+    try:
+        return Kind(value)
+    except ValueError:
+        kinds = ", ".join(Kind)
+        raise InvalidPredicate(f"{where} must be one of {kinds}", field=where) from None
+
+
+def _days(value: Any, where: str) -> float:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not 0 < value <= LONGEST:
+        raise InvalidPredicate(f"{where} must be days above 0, up to {LONGEST:.0f}", field=where)
+    return float(value)

@@ -1,0 +1,78 @@
+"""Sentences of a text. Code-like text is left alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from app.extraction.model import Span
+
+LONGEST = 600  # characters; what is longer without a stop is no sentence that rules can read
+CODE = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+|^\s*[{\[].*[}\]]\s*$|^ {4,}\S.*[;{}()=]\s*$",
+    re.DOTALL | re.MULTILINE,
+)
+CODE_SIGNS = re.compile(r"[`{}\\]|::|=>|->|==|\(\)|</?\w+>|[\w\]]\(\w*[,)]|^\s*[$#>]\s")
+ABBREVIATIONS = frozenset(
+    "mr mrs ms dr prof st jr sr vs etc e.g i.e eg ie inc ltd co corp no approx dept est fig gen "
+    "hr fr z.b zb d.h dh u.a ua bzw ca evtl ggf inkl usw nr str tel vgl s.o s.u mio mrd "
+    "jan feb mar apr jun jul aug sep sept oct okt nov dec dez o.ä i.d.r ing dipl hrsg kap abs "
+    "art bd jh geb gest u.s a.m p.m sog zzgl abzgl max min".split()
+)
+BREAK = re.compile(r"(?P<stop>[.!?…]+)(?P<close>[\"'”“»)\]]*)(?=\s|$)|\n+|;(?=\s)|\s[–—]\s(?=\S)")
+BULLET = re.compile(r"\s*(?:[-*•‣]|\d{1,2}[.)]|[a-z]\))\s+")
+ORDINAL_NEXT = re.compile(
+    r"\s+(?:[a-zäöü]|Jan|Feb|Mär|Apr|Ma[iy]|Jun|Jul|Aug|Sep|O[kc]t|Nov|De[cz]|Quartal|Stock|Etage|"
+    r"Klasse|Platz|Jahrhundert)"
+)
+
+
+def sentences(text: str) -> Iterator[Span]:
+    """The sentences of a text as ranges of characters, without code, bullets and outer space."""
+    prose = CODE.sub(lambda found: "\n" * len(found[0]), text)
+    start = 0
+    for end in (*_stops(prose), len(prose)):
+        span = _trimmed(prose, start, end)
+        start = end
+        if span is not None and span.end - span.start <= LONGEST:
+            yield span
+
+
+def is_code_like(text: str) -> bool:
+    """Whether the text holds signs that prose does not (annex 3.a)."""
+    return CODE_SIGNS.search(text) is not None
+
+
+def _stops(text: str) -> Iterator[int]:
+    for found in BREAK.finditer(text):
+        if found["stop"] is None or not _inside(text, found):
+            yield found.end()
+
+
+def _inside(text: str, found: re.Match[str]) -> bool:
+    """Whether the stop belongs to an abbreviation or a number."""
+    if found["stop"] != ".":
+        return False
+    before = text[max(0, found.start() - 12) : found.start()]
+    word = re.search(r"[^\s(\"'„“]*$", before)
+    last = word[0].lower() if word else ""
+    if last in ABBREVIATIONS or (len(last) == 1 and last.isalpha() and last != "i"):
+        return True
+    if last.isdigit() and len(last) <= 2:
+        return ORDINAL_NEXT.match(text, found.end()) is not None
+    return False
+
+
+def _trimmed(text: str, start: int, end: int) -> Span | None:
+    bullet = BULLET.match(text, start, end)
+    if (
+        bullet is not None
+        and text[:start].strip(" \t").endswith(("\n", ""))
+        and (start == 0 or text[start - 1] == "\n")
+    ):
+        start = bullet.end()
+    while start < end and (text[start].isspace() or text[start] in "–—;"):
+        start += 1
+    while end > start and (text[end - 1].isspace() or text[end - 1] in "–—;"):
+        end -= 1
+    return Span(start, end) if any(c.isalpha() for c in text[start:end]) else None

@@ -1,0 +1,122 @@
+"""The verbs that rules know: their forms, and the predicate that a verb with its words gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from app.extraction.data import lexicon, words
+from app.extraction.inflect import Form, Forms, index, irregular_de, irregular_en
+from app.extraction.predicates import standard
+
+PREPOSITIONS = {
+    "en": frozenset(
+        "in on at to for from with by of via into onto about as under over through".split()
+    ),
+    "de": frozenset(
+        "in im ins an am ans auf aus bei beim von vom zu zum zur mit für über als um nach gegen "
+        "unter durch".split()
+    ),
+}
+MERGED = {
+    "im": "in", "ins": "in", "am": "an", "ans": "an", "beim": "bei", "vom": "von", "zum": "zu",
+    "zur": "zu",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """What a verb with its preposition says. `swapped`: the object is what it is said of."""
+
+    predicate: str
+    swapped: bool = False
+    listed: bool = True  # whether the registry names it
+
+
+Key = tuple[str, str, str]  # lemma, word after it ("allergic", "written"), preposition
+
+
+@cache
+def senses(language: str) -> dict[Key, Sense]:
+    """Every known combination, to its predicate."""
+    found: dict[Key, Sense] = {}
+    for english, german in _pairs():
+        for verb in [english] if language == "en" else german:
+            found[_key(verb, language)] = Sense(english.replace(" ", "_"), listed=False)
+    for row in standard():
+        for verb in row.wording.get(f"verbs_{language}", ()):
+            found[_key(verb, language)] = Sense(row.name)
+        for verb in row.wording.get(f"passive_{language}", ()):
+            found[_key(verb, language)] = Sense(row.name, swapped=True)
+    return found
+
+
+def _pairs() -> Iterator[tuple[str, list[str]]]:
+    for line in lexicon()["verbs"]["pairs"].split("\n"):
+        english, colon, german = line.partition(":")
+        if colon:
+            yield english, [verb.strip() for verb in german.split(",")]
+
+
+def _key(phrase: str, language: str) -> Key:
+    verb, *rest = phrase.split()
+    preposition = ""
+    if rest and rest[-1] in PREPOSITIONS[language]:
+        preposition = MERGED.get(rest[-1], rest[-1]) if language == "de" else rest[-1]
+        rest = rest[:-1]
+    return verb, " ".join(rest), preposition
+
+
+@cache
+def english_name(german: str) -> str:
+    """The English verb that names the predicate of a German one."""
+    for english, verbs in _pairs():
+        if german in verbs:
+            return english
+    return german
+
+
+@cache
+def forms(language: str) -> Forms:
+    """All forms of all verbs that the rules know."""
+    lemmas = {key[0] for key in senses(language)}
+    lemmas |= words("verbs", f"plain_{language}")
+    lemmas |= set(irregular_en() if language == "en" else irregular_de())
+    lemmas -= {"can't", "spezialisiert", "ehrenamtlich"}
+    lemmas |= MOVES[language] | SWITCHES[language] | CHANGES[language]
+    return index(sorted(lemmas), language)
+
+
+def readings(word: str, language: str) -> tuple[Form, ...]:
+    """What a word may be as a form of a verb."""
+    return forms(language).get(word.lower(), ())
+
+
+# Verbs that say that a place or a thing was exchanged for another.
+MOVES = {
+    "en": frozenset("move relocate".split()),
+    "de": frozenset("umziehen ziehen übersiedeln".split()),
+}
+SWITCHES = {
+    "en": frozenset("switch migrate change move convert transition".split()),
+    "de": frozenset("wechseln umsteigen umstellen migrieren umziehen wandern".split()),
+}
+REPLACES = {
+    "en": frozenset("replace supersede succeed".split()),
+    "de": frozenset("ersetzen ablösen".split()),
+}
+# Verbs that say that an amount is now another one.
+CHANGES = {
+    "en": frozenset(
+        "raise increase rise go climb grow reach drop fall decrease cut reduce lower shrink extend "
+        "shorten change move switch migrate relocate convert transition replace supersede succeed "
+        "double rename update adjust postpone reschedule jump bump push shift set amend".split()
+    ),
+    "de": frozenset(
+        "erhöhen steigen anheben wachsen klettern senken sinken fallen reduzieren kürzen verkürzen "
+        "verlängern ändern wechseln umsteigen umstellen migrieren ersetzen ablösen übersiedeln "
+        "anwachsen aufstocken herabsetzen verschieben verlegen anpassen zurückgehen wandern "
+        "vergrößern verkleinern verringern vorziehen umbenennen festlegen setzen".split()
+    ),
+}
