@@ -16,7 +16,7 @@ from rich.table import Table
 from app.cli.keys import all_scopes, mint
 from app.cli.transfer import store_of
 from app.embeddings.provider import build_embedder
-from app.evals import bulk, demo, importing, locomo, longmemeval, passages, sanitize
+from app.evals import bulk, contradictions, demo, importing, locomo, longmemeval, passages, sanitize
 from app.evals.recall import Corpus
 from app.evals.recall import table as recall_table
 from app.evals.retrieval import MODES, ApiClient, Run, evaluate
@@ -33,6 +33,7 @@ Url = Annotated[str, typer.Option(envvar="LOCI_API_URL", help="Address of the AP
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 BENCH = Path("../shared/bench")
 SEED = Path("seed/demo")
+CONTRADICTIONS = Path("seed/contradictions/de.jsonl")
 URL = "http://127.0.0.1:8484"
 
 
@@ -44,6 +45,7 @@ def register(cli: typer.Typer) -> None:
     group.command("passages")(eval_passages)
     group.command("demo")(eval_demo)
     group.command("sanitize")(eval_sanitize)
+    group.command("contradictions")(eval_contradictions)
     group.command("search-speed")(eval_search_speed)
     group.command("capture-speed")(eval_capture_speed)
     group.command("import")(eval_import)
@@ -91,6 +93,15 @@ def eval_demo(
 def eval_sanitize(bench: Bench = BENCH, as_json: AsJson = False) -> None:
     """What the sanitising step finds, cuts and leaves alone, and how fast; needs no server."""
     _show_speed(sanitize.evaluate(bench), as_json)
+
+
+def eval_contradictions(
+    bench: Bench = BENCH,
+    german: Annotated[Path, typer.Option(help="The German pairs.")] = CONTRADICTIONS,
+    as_json: AsJson = False,
+) -> None:
+    """Contradictions found and wrongly found between two texts; needs no server."""
+    _show_speed(contradictions.evaluate(bench, german), as_json)
 
 
 def eval_search_speed(

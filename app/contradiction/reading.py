@@ -37,6 +37,7 @@ _AUXILIARIES = word_set(
     "do does did can could may might must shall should will would kann darf muss soll "
     "will mag cannot"
 )
+_CLITICS = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
 _VALUE_KINDS = (Kind.NUMBER, Kind.MONEY, Kind.DATE, Kind.QUANTITY)
 _PARTICIPLE = re.compile(r"^(?:\w*ge|be|ver|er|ent|zer|um|ab|an|auf)\w+(?:t|en)$")
 
@@ -146,6 +147,9 @@ def _raw_tokens(sentence: str) -> list[tuple[str, int, int]]:
             found += [("will", start, start + 1), ("not", start + 1, end)]
         elif lowered.endswith("n't"):
             found += [(text[:-3], start, end - 3), ("not", end - 3, end)]
+        elif (clitic := lowered[lowered.find("'") :]) in _CLITICS:
+            cut = end - len(clitic)
+            found += [(text[: -len(clitic)], start, cut), (_CLITICS[clitic], cut, end)]
         elif lowered.endswith("'s"):
             found.append((text[:-2], start, end - 2))
         else:
