@@ -22,8 +22,11 @@ from app import __version__
 from app.access import routes as access_routes
 from app.access.guard import Door, guard, provide_caller
 from app.access.idempotency import IdempotencyMiddleware
+from app.consolidation import routes as consolidation_routes
+from app.entities import routes as entity_routes
 from app.episodes import routes as episode_routes
 from app.errors import Forbidden, LociError, NotFound
+from app.facts import routes as fact_routes
 from app.jobs import routes as job_routes
 from app.kernel import audit
 from app.kernel.caller import PUBLIC, Caller
@@ -54,10 +57,19 @@ ROUTES: list[Any] = [
     access_routes.PrincipalController,
     access_routes.KeyController,
     access_routes.AuditController,
+    entity_routes.EntityController,
+    entity_routes.MergeController,
     job_routes.JobController,
     job_routes.ScheduleController,
     portability_routes.ImportController,
     portability_routes.ExportController,
+    fact_routes.FactController,
+    fact_routes.QuarantineController,
+    fact_routes.timeline,
+    consolidation_routes.status,
+    consolidation_routes.consolidate,
+    consolidation_routes.remember,
+    consolidation_routes.supersede,
 ]
 
 # What handlers may ask for by name, out of the parts of this process. No name is also a field of
@@ -70,6 +82,7 @@ INJECTED = (
     "access_rows",
     "jobs",
     "runner",
+    "consolidation_rows",
 )
 
 
@@ -128,7 +141,14 @@ def dependencies() -> dict[str, Provide]:
         return Provide(provide, sync_to_thread=False)
 
     named = {name: of(name) for name in INJECTED}
-    named |= {"capturing": of("episodes"), "scoping": of("scopes")}
+    named |= {
+        "capturing": of("episodes"),
+        "scoping": of("scopes"),
+        "believing": of("facts"),
+        "knowing": of("entities"),
+        "merging": of("merges"),
+        "remembering": of("fast"),
+    }
     return {"caller": Provide(provide_caller, sync_to_thread=False), **named}
 
 

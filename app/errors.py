@@ -14,7 +14,8 @@ The tree (a leaf's class name is its code on the wire)::
     ├── NotFound                   404   absent, or not visible: the two look alike
     ├── Conflict                   409
     │   ├── AlreadyExists          409
-    │   └── IdempotencyMismatch    409   one key, two different requests
+    │   ├── IdempotencyMismatch    409   one key, two different requests
+    │   └── LeaseLost              409   another worker has taken over; nothing was written
     ├── TooLarge                   413
     ├── UnsupportedMediaType       415
     ├── RateLimited                429   `retry_after` in seconds
@@ -109,6 +110,10 @@ class AlreadyExists(Conflict):
 
 class IdempotencyMismatch(Conflict):
     title = "The idempotency key was used for a different request"
+
+
+class LeaseLost(Conflict):
+    title = "Lease lost"
 
 
 class TooLarge(LociError):

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from app.access.seal import seal_tenant
+from app.consolidation.tasks import CONSOLIDATE, run_consolidation
 from app.jobs.model import Job, Outcome, Report, Schedule, TaskFunction
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -46,6 +47,7 @@ TASKS: Mapping[str, TaskFunction] = {
     "audit.seal": seal_audit,
     "upkeep.purge": purge,
     "indexing.retry": retry_refused,
+    CONSOLIDATE: run_consolidation,
     IMPORT: run_import,
     EXPORT: run_export,
 }

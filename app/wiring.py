@@ -17,11 +17,21 @@ from app.access.keys import KeyRing
 from app.access.limits import RateLimiter
 from app.access.repository import AccessRepository
 from app.access.service import AccessService
+from app.consolidation.fast import FastPath
+from app.consolidation.fast import Parts as FastParts
+from app.consolidation.repository import ConsolidationRepository
+from app.consolidation.service import ConsolidationService
+from app.consolidation.service import Parts as ConsolidationParts
 from app.embeddings.model import Embedder, EmbeddingConfig
 from app.embeddings.provider import build_embedder
+from app.entities.merges import MergeService
+from app.entities.repository import EntityRepository
+from app.entities.service import EntityService
 from app.episodes.repository import EpisodeRepository
 from app.episodes.service import EpisodeService
 from app.episodes.service import Parts as EpisodeParts
+from app.facts.repository import FactRepository
+from app.facts.service import FactService
 from app.indexing.repository import IndexRepository, ensure_space, index_options
 from app.indexing.service import IndexService
 from app.jobs.queue import Queue, Wakeup
@@ -38,6 +48,7 @@ from app.settings import Settings
 from app.tasks import TASKS
 
 INDEX_TASK = "indexing.drain"
+CONSOLIDATION_TASK = "consolidation.drain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +74,14 @@ class Parts:
     searches: SearchService
     jobs: JobRepository
     runner: Runner
+    entities: EntityService
+    merges: MergeService
+    entity_rows: EntityRepository
+    fact_rows: FactRepository
+    facts: FactService
+    consolidation_rows: ConsolidationRepository
+    consolidation: ConsolidationService
+    fast: FastPath
 
 
 def embedding_config(settings: Settings) -> EmbeddingConfig:
@@ -114,6 +133,13 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     episode_rows = EpisodeRepository(graph)
     index_rows = IndexRepository(graph)
     jobs = JobRepository(graph, timedelta(seconds=settings.worker.lease_seconds))
+    episodes = EpisodeService(EpisodeParts(episode_rows, access_rows, scopes, wakeup))
+    entity_rows, fact_rows = EntityRepository(graph), FactRepository(graph)
+    consolidation_rows = ConsolidationRepository(graph)
+    consolidation = ConsolidationService(
+        ConsolidationParts(graph, consolidation_rows, entity_rows, fact_rows, scopes)
+    )
+    facts = FactService(fact_rows, consolidation.terms)
     return Parts(
         settings=settings,
         graph=graph,
@@ -128,12 +154,20 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         scope_rows=scope_rows,
         scopes=scopes,
         episode_rows=episode_rows,
-        episodes=EpisodeService(EpisodeParts(episode_rows, access_rows, scopes, wakeup)),
+        episodes=episodes,
         index_rows=index_rows,
         indexing=IndexService(index_rows, embedder, settings.embedding.batch),
         searches=SearchService(SearchRepository(graph), embedder, settings.search.depth),
+        entities=EntityService(EntityRepository(graph), scopes),
+        merges=MergeService(graph),
         jobs=jobs,
         runner=Runner(jobs, queue, TASKS, settings.worker.max_tries),
+        entity_rows=entity_rows,
+        fact_rows=fact_rows,
+        facts=facts,
+        consolidation_rows=consolidation_rows,
+        consolidation=consolidation,
+        fast=FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts)),
     )
 
 

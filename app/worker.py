@@ -24,7 +24,7 @@ from app.settings import Settings, read_settings
 from app.tasks import SCHEDULES
 from app.telemetry.logging import configure_logging
 from app.telemetry.tracing import configure_tracing
-from app.wiring import INDEX_TASK, Parts, parts
+from app.wiring import CONSOLIDATION_TASK, INDEX_TASK, Parts, parts
 
 log = structlog.get_logger()
 JOB_SECONDS = 6 * 3600  # then a job that hangs is broken off and goes on from where it was
@@ -61,6 +61,17 @@ async def _keep(lock: Lock) -> None:
             await lock.reacquire()
 
 
+async def drain_consolidation(context: dict[str, Any]) -> int:
+    """Consolidate what waits; a scope that another worker holds is left to it."""
+    assembled: Parts = context["parts"]
+    tally = await assembled.consolidation.drain()
+    if tally.episodes:
+        assembled.wakeup.set()
+        log.info("consolidation", episodes=tally.episodes, facts=tally.facts, failed=tally.failed)
+        await drain_index(context)
+    return tally.episodes
+
+
 async def sweep(context: dict[str, Any]) -> None:
     """Find lost work: jobs that should be queued, episodes without vectors, schedules due."""
     assembled: Parts = context["parts"]
@@ -71,6 +82,8 @@ async def sweep(context: dict[str, Any]) -> None:
         log.info("sweep", jobs=found, schedules=started)
     if (await assembled.index_rows.backlog())["pending"]:
         await drain_index(context)
+    if await assembled.consolidation_rows.due_scopes(limit=1):
+        await assembled.queue.enqueue(CONSOLIDATION_TASK, CONSOLIDATION_TASK)
 
 
 async def startup(context: dict[str, Any]) -> None:
@@ -99,6 +112,13 @@ def build_worker(settings: Settings, *, burst: bool = False) -> Worker:
             func(_arq(run_job), name=RUN, keep_result=0, timeout=JOB_SECONDS, max_tries=1_000_000),
             func(
                 _arq(drain_index), name=INDEX_TASK, keep_result=0, timeout=JOB_SECONDS, max_tries=1
+            ),
+            func(
+                _arq(drain_consolidation),
+                name=CONSOLIDATION_TASK,
+                keep_result=0,
+                timeout=JOB_SECONDS,
+                max_tries=1,
             ),
         ],
         cron_jobs=[

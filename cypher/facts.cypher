@@ -255,3 +255,11 @@ SET f.key = row.key
 MATCH (p:Predicate)
 WHERE p.scope IN $scopes
 RETURN p.scope AS scope, p.name AS name, p.definition AS definition
+
+// name: cluster(id, scopes) read optional
+// Every entity that was merged with this one, and the root that stands for them.
+MATCH (e:Entity {id: $id})
+WHERE e.scope IN $scopes
+MATCH (m:Entity {root: e.root})
+WHERE m.scope = e.scope
+RETURN e.root AS root, collect(m.id) AS ids

@@ -36,6 +36,7 @@ from app.kernel.caller import Caller, Role
 from app.kernel.clock import END
 from app.sanitize.policy import SanitizePolicy
 from app.scopes.repository import ScopeRepository
+from app.scopes.rules import ScopeRules
 from app.scopes.service import ScopeService
 
 
@@ -78,6 +79,31 @@ class ScopeController(Controller):
         """Replace the sanitising policy of a scope, for texts stored from now on."""
         await scoping.set_policy(caller, within, SanitizePolicy.parse(data))
         return ScopeOut.of((await scope_rows.visible([within]))[0])
+
+    @put("/rules", operation_id="setRules", opt={"requires": Role.ADMIN})
+    async def set_rules(
+        self,
+        data: JSONBody[dict[str, Any]],
+        within: OneScope,
+        caller: NamedDependency[Caller],
+        scoping: NamedDependency[ScopeService],
+    ) -> dict[str, Any]:
+        """Replace the rules of a scope: who may revise whom, and which upkeep is on."""
+        rules = ScopeRules.parse(data)
+        await scoping.set_rules(caller, within, rules)
+        return {"scope": within, "rules": rules.model_dump(mode="json")}
+
+    @get("/rules", operation_id="getRules", opt={"requires": Role.READER})
+    async def read_rules(
+        self,
+        within: OneScope,
+        caller: NamedDependency[Caller],
+        scoping: NamedDependency[ScopeService],
+    ) -> dict[str, Any]:
+        """The rules that hold in a scope: its own, or those of the nearest scope above it."""
+        (path,) = caller.among([within])
+        rules = await scoping.rules(path)
+        return {"scope": path, "rules": rules.model_dump(mode="json")}
 
 
 class PrincipalController(Controller):

@@ -30,6 +30,7 @@ class Capture:
     model_family: str | None = None
     signature: Signature | None = None
     transport: str = "http"
+    assertion: str | None = None  # a statement that the client made itself, as JSON
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,7 @@ def episode_row(cleaned: Cleaned, stamp: Stamp) -> dict[str, Any]:
         "speaker": capture.speaker,
         "title": capture.title,
         "origin": capture.origin,
+        "assertion": capture.assertion,
         "tags": list(capture.tags),
         "importance": IMPORTANCE,
         "trust": TRUST,

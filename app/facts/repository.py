@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from app.extraction.predicates import Registry
 from app.facts.claim import Rules
 from app.facts.record import belief_key
 from app.facts.revision import Revision, revise
@@ -23,30 +24,40 @@ SETTLER = "loci"  # who acts where belief follows from the claims alone
 class Terms:
     """Under which terms a scope's claims are settled.
 
-    `functional` tells of a predicate whether it takes one value at a time; `members` is the
-    scope's rule.
+    `registry` tells which predicates take one value at a time; `members` is the scope's rule.
     """
 
-    functional: Callable[[str], bool]
+    registry: Registry
     members: bool = False
 
-    def rules(self, predicate: str) -> Rules:
-        """The rules of one predicate."""
-        return Rules(functional=self.functional(predicate), members=self.members)
+    def single(self, predicate: str, value: str) -> bool:
+        """Whether a value shares its belief key with the predicate's other values."""
+        known = self.registry.get(predicate)
+        if known.functional or known.exclusive is True:
+            return True
+        return known.exclusive is not False and value in known.exclusive
+
+    def rules(self, predicate: str, value: str) -> Rules:
+        """The rules of one belief key."""
+        return Rules(functional=self.single(predicate, value), members=self.members)
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Rows to write in one transaction; `locks` are the entities that its beliefs hang on."""
+    """Rows to write in one transaction.
+
+    `locks` are the entities that its beliefs hang on; `extra` are further keys to settle.
+    """
 
     facts: list[Row]
     claims: list[Row]
     locks: list[str]
+    extra: list[str] = field(default_factory=list)
 
     @property
     def keys(self) -> list[str]:
         """The belief keys that the batch touches."""
-        return sorted({row["key"] for row in self.facts})
+        return sorted({*self.extra, *(row["key"] for row in self.facts)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +98,7 @@ class FactRepository:
         for key in sorted(groups):
             rows = groups[key]
             values = {row["fact"]["id"]: row["value"] for row in rows}
-            rules = terms.rules(rows[0]["fact"]["predicate"])
+            rules = terms.rules(rows[0]["fact"]["predicate"], rows[0]["fact"]["object_key"])
             revision.merge(revise(rows, values, rules, at))
         facts = {row["fact"]["id"]: row["fact"] for rows in groups.values() for row in rows}
         await self._write(tx, revision, facts, at, request)
@@ -133,9 +144,7 @@ class FactRepository:
         if events:
             await tx.rows(Q.facts.write_audit, rows=events)
 
-    async def rekey(
-        self, tx: Tx, entities: Collection[str], functional: Callable[[str], bool]
-    ) -> list[str]:
+    async def rekey(self, tx: Tx, entities: Collection[str], terms: Terms) -> list[str]:
         """Give the facts of entities whose root changed their new keys; all keys concerned."""
         rows = await tx.rows(Q.facts.keyed, entities=sorted(entities))
         touched: set[str] = set()
@@ -146,7 +155,7 @@ class FactRepository:
                 row["scope"],
                 row["subject_root"],
                 row["predicate"],
-                None if functional(row["predicate"]) else value,
+                None if terms.single(row["predicate"], row["object_key"]) else value,
             )
             touched |= {row["key"], key}
             if key != row["key"]:

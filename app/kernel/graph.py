@@ -10,7 +10,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from neo4j import (
@@ -176,7 +176,9 @@ def plain(value: Any) -> Any:
     """Driver values as plain Python ones: temporal values become aware datetimes."""
     if isinstance(value, DateTime):
         native: datetime = value.to_native()
-        return native
+        # As we write it: read with a named zone and written back, a moment would no longer be
+        # equal to itself, since the database compares the zones of equal instants.
+        return native.astimezone(UTC)
     if isinstance(value, dict):
         return {k: plain(v) for k, v in value.items()}
     if isinstance(value, list):

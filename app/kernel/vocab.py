@@ -38,6 +38,10 @@ class Label(StrEnum):
     IDEMPOTENCY = "IdempotencyRecord"
     SCHEMA_VERSION = "SchemaVersion"
     VECTOR_SPACE = "VectorSpace"
+    FACT = "Fact"
+    REVIEW = "Review"
+    PREDICATE = "Predicate"
+    CONSOLIDATION_CURSOR = "ConsolidationCursor"
 
 
 class Rel(StrEnum):
@@ -59,6 +63,11 @@ class Rel(StrEnum):
     SAME_AS = "SAME_AS"  # Entity → Entity: proposed or decided to be one
     MERGES = "MERGES"  # MergeRecord → both entities
     AUDIT = "AUDIT"  # AuditEvent → its target
+    SUPPORTS = "SUPPORTS"  # Episode → Fact: one claim
+    ABOUT = "ABOUT"  # Fact → Entity: one interval
+    SUPERSEDED_BY = "SUPERSEDED_BY"  # Fact → the one that took its place
+    CONTRADICTS = "CONTRADICTS"  # Fact → one that waits in quarantine
+    REVIEWS = "REVIEWS"  # Review → Fact
 
 
 class Index(StrEnum):

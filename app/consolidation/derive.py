@@ -1,0 +1,243 @@
+"""What an episode yields: entities, facts and claims as rows; pure, given what the graph knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from app.entities.model import Context, Known, Resolved
+from app.entities.repository import mention_rows
+from app.entities.resolve import resolve, with_new
+from app.extraction.model import Extracted, Mention, Mode, Statement
+from app.extraction.predicates import Predicate
+from app.facts.claim import Authority, Tier
+from app.facts.record import Source, Thing, Triple, Wording, claim_row, fact_row, unique
+from app.facts.repository import Batch, Terms
+from app.scopes.rules import ScopeRules
+
+TIERS = {"user": Tier.USER, "tool": Tier.TOOL, "assistant": Tier.AGENT}
+LEAST_CONFIDENCE = 0.5  # below it a statement is left in its episode
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One episode with what was found in it."""
+
+    episode: Mapping[str, Any]
+    extracted: Extracted
+
+    @property
+    def mentions(self) -> list[Mention]:
+        """Every mention that needs an entity, each once, in the order of the text."""
+        found = list(self.extracted.mentions)
+        for statement in self.extracted.statements:
+            ends = (statement.subject, statement.object, statement.replaces)
+            found += [end for end in ends if isinstance(end, Mention)]
+        return sorted(set(found), key=lambda m: (m.span.start, m.span.end, m.name, m.type))
+
+
+@dataclass(slots=True)
+class Derived:
+    """Rows of one transaction over several episodes."""
+
+    entities: list[dict[str, Any]] = field(default_factory=list)
+    mentions: list[dict[str, Any]] = field(default_factory=list)
+    facts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    claims: dict[str, dict[str, Any]] = field(default_factory=dict)
+    locks: set[str] = field(default_factory=set)
+
+    def batch(self) -> Batch:
+        """The facts and claims, for `FactRepository.put`."""
+        return Batch(
+            facts=unique(self.facts.values()),
+            claims=unique(self.claims.values()),
+            locks=sorted(self.locks),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What holds for all episodes of one pass over a scope."""
+
+    scope: str
+    tenant: str
+    group: str | None
+    rules: ScopeRules
+    terms: Terms
+    at: datetime
+
+
+def context_of(reading: Reading, setting: Setting, near: frozenset[str]) -> Context:
+    """What resolution may use of one episode beside its text."""
+    return Context(
+        at=setting.at,
+        speaker=reading.episode.get("speaker") or author_name(reading.episode),
+        group=setting.group,
+        near=near,
+    )
+
+
+def author_name(episode: Mapping[str, Any]) -> str | None:
+    """The name of who said it, out of the id of the principal."""
+    author = str(episode.get("author") or "")
+    return author.rpartition(":")[2] or None
+
+
+def derive(
+    readings: Sequence[Reading],
+    known: Mapping[str, Sequence[Known]],
+    setting: Setting,
+    near: Mapping[str, frozenset[str]],
+) -> Derived:
+    """The rows of some episodes of one scope; `near` holds what each session speaks of."""
+    derived = Derived()
+    grown: Mapping[str, Sequence[Known]] = known
+    for reading in readings:
+        session = str(reading.episode.get("session") or "")
+        context = context_of(reading, setting, near.get(session, frozenset()))
+        resolved = resolve(reading.mentions, grown, setting.scope, context)
+        grown = with_new(grown, resolved)
+        _add(derived, reading, resolved, setting, _roots(grown))
+    return derived
+
+
+def _roots(known: Mapping[str, Sequence[Known]]) -> dict[str, str]:
+    return {bearer.id: bearer.root for bearers in known.values() for bearer in bearers}
+
+
+def _add(
+    derived: Derived,
+    reading: Reading,
+    resolved: Sequence[Resolved],
+    setting: Setting,
+    roots: Mapping[str, str],
+) -> None:
+    episode = reading.episode
+    derived.entities += [answer.row for answer in resolved if answer.row is not None]
+    derived.mentions.append(mention_rows(episode["id"], resolved))
+    things = {answer.mention: _thing(answer, roots) for answer in resolved}
+    for statement in reading.extracted.statements:
+        if statement.confidence >= LEAST_CONFIDENCE:
+            _claim(derived, statement, things, episode, setting)
+
+
+def _thing(answer: Resolved, roots: Mapping[str, str]) -> Thing:
+    identity = answer.entity_id
+    return Thing(
+        kind="entity",
+        key=f"entity:{identity}",
+        text=answer.mention.name,
+        id=identity,
+        root=roots.get(identity, identity),
+    )
+
+
+def _claim(
+    derived: Derived,
+    statement: Statement,
+    things: Mapping[Mention, Thing],
+    episode: Mapping[str, Any],
+    setting: Setting,
+) -> None:
+    subject = things[statement.subject]
+    value = _end(statement.object, things)
+    replaced = _end(statement.replaces, things) if statement.replaces is not None else None
+    if subject.id is None or value == subject or replaced == value:
+        return
+    source = _source(statement, episode, setting)
+    negated = statement.mode in (Mode.END, Mode.DENY)
+    triple = _triple(setting, subject, statement.predicate, value, negated)
+    _put(derived, triple, statement, source, setting, replaced.root_key if replaced else None)
+    single = setting.terms.single(statement.predicate, value.key)
+    if replaced is not None and not single and statement.mode in (Mode.ASSERT, Mode.CORRECT):
+        # Of several values the old one has a key of its own: it ends, or was never so, there.
+        old = _triple(setting, subject, statement.predicate, replaced, negated=True)
+        _put(derived, old, _ended(statement), source, setting, None)
+
+
+def _put(
+    derived: Derived,
+    triple: Triple,
+    statement: Statement,
+    source: Source,
+    setting: Setting,
+    voids: str | None,
+) -> None:
+    predicate = setting.terms.registry.get(triple.predicate)
+    key = triple.belief_key(setting.terms.single(triple.predicate, triple.object.key))
+    wording = Wording(render(triple, predicate, source.language), source.language)
+    fact = fact_row(triple, key, wording, source)
+    claim = claim_row(triple, statement, source, voids)
+    derived.facts.setdefault(fact["id"], fact)
+    derived.claims.setdefault(claim["id"], claim)
+    derived.locks.add(triple.subject.root or triple.subject.id or "")
+    derived.locks.add(triple.subject.id or "")
+
+
+def _triple(
+    setting: Setting, subject: Thing, predicate: str, value: Thing, negated: bool
+) -> Triple:
+    return Triple(setting.scope, setting.tenant, subject, predicate, value, negated)
+
+
+def _ended(statement: Statement) -> Statement:
+    """The old value of a change, or of a correction, as a statement of its own."""
+    return Statement(
+        subject=statement.subject,
+        predicate=statement.predicate,
+        object=statement.replaces or statement.object,
+        mode=Mode.END if statement.mode is Mode.ASSERT else Mode.DENY,
+        span=statement.span,
+        text=statement.text,
+        confidence=statement.confidence,
+        rule=statement.rule,
+        since=statement.since,
+        ongoing=statement.ongoing,
+    )
+
+
+def _end(end: Mention | Any, things: Mapping[Mention, Thing]) -> Thing:
+    if isinstance(end, Mention):
+        return things[end]
+    return Thing(kind=end.kind.value, key=end.key, text=end.text)
+
+
+def _source(statement: Statement, episode: Mapping[str, Any], setting: Setting) -> Source:
+    return Source(
+        episode=episode["id"],
+        said_at=episode["captured_at"],
+        recorded_at=setting.at,
+        authority=authority(episode, setting.rules, own=statement.subject.is_speaker),
+        language=episode.get("language") or "en",
+    )
+
+
+def authority(episode: Mapping[str, Any], rules: ScopeRules, *, own: bool) -> Authority:
+    """Who stands behind what an episode says (seed 003's order of provenance)."""
+    external = episode.get("origin") in rules.external_origins
+    tier = Tier.EXTERNAL if external else TIERS.get(str(episode.get("role")), Tier.EXTERNAL)
+    author, speaker = str(episode["author"]), episode.get("speaker")
+    relayed = tier is Tier.USER and speaker and not author.startswith("user:")
+    return Authority(
+        tier=tier,
+        principal=author,
+        trust=float(episode.get("trust") or 0.0),
+        own=own and not external,
+        voice=f"{author}|{str(speaker).casefold()}" if relayed else "",
+    )
+
+
+def render(triple: Triple, predicate: Predicate, language: str) -> str:
+    """A fact as one sentence, made from its parts and nothing else."""
+    label = predicate.label_de if language == "de" else predicate.label_en
+    told = f"{triple.subject.text} {label or triple.predicate} {triple.object.text}"
+    if not triple.negated:
+        return told
+    return f"Nicht: {told}" if language == "de" else f"Not: {told}"
+
+
+def lookup(readings: Iterable[Reading], setting: Setting) -> list[tuple[Reading, Context]]:
+    """Each reading with the context that decides which names it asks for."""
+    return [(reading, context_of(reading, setting, frozenset())) for reading in readings]

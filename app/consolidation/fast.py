@@ -1,0 +1,138 @@
+"""The fast path: one short observation is captured, read and settled before the answer.
+
+It goes through the same doors as any other text: the episode is the record, and a crash after the
+capture leaves it raw, for the worker to take up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from app.consolidation.assertion import pack, wording
+from app.consolidation.repository import ConsolidationRepository
+from app.consolidation.service import ConsolidationService
+from app.episodes.model import Capture, Receipt
+from app.episodes.service import EpisodeService
+from app.errors import InvalidInput, LociError
+from app.facts.service import FactService, Moments
+from app.kernel.caller import Caller
+from app.kernel.graph import Row
+from app.kernel.scope import parse_scope
+from app.sanitize.step import sanitize
+from app.scopes.service import ScopeService
+
+NAMED = ("name", "value")
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What is to be remembered: a text, or the fields of a statement."""
+
+    session: str
+    role: str
+    text: str | None = None
+    statement: dict[str, Any] | None = None
+    scope: str | None = None
+    speaker: str | None = None
+    said_at: datetime | None = None
+    origin: str = "api"
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What came of it; `facts` are rows of `facts.get`."""
+
+    receipt: Receipt
+    facts: list[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the fast path works with."""
+
+    episodes: EpisodeService
+    scopes: ScopeService
+    consolidation: ConsolidationService
+    rows: ConsolidationRepository
+    facts: FactService
+
+
+class FastPath:
+    """Remember and supersede."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    async def remember(self, caller: Caller, seen: Observation) -> Remembered:
+        """Capture an observation and settle what it says; raises as capture does."""
+        scope = str(parse_scope(seen.scope or caller.home))
+        fields = await self._cleaned(seen.statement, scope) if seen.statement else None
+        capture = Capture(
+            content=wording(fields) if fields else seen.text or "",
+            session=seen.session,
+            role=seen.role,
+            scope=scope,
+            speaker=seen.speaker,
+            captured_at=seen.said_at,
+            origin=seen.origin,
+            tags=seen.tags,
+            assertion=pack(fields) if fields else None,
+        )
+        receipt = await self._parts.episodes.capture(caller, capture)
+        episode = receipt.id or ""
+        if receipt.status == "accepted":
+            await self._parts.consolidation.consolidate_now(scope, [episode])
+        ids = await self._parts.rows.facts_of(episode, caller.visible)
+        at = Moments.of(None, None)
+        facts = await self._parts.facts.repository.get(ids, caller.visible, at.as_of, at.known_at)
+        return Remembered(receipt, facts)
+
+    async def supersede(
+        self, caller: Caller, fact: str, value: dict[str, Any], seen: Observation
+    ) -> Remembered:
+        """Put another value in the place of a fact's; NotFound where the fact is not seen.
+
+        `seen.statement` holds the mode and the moment; subject and predicate are the fact's.
+        """
+        row = await self._parts.facts.get(caller, fact, Moments.of(None, None))
+        held = row["fact"]
+        if held["negated"]:
+            raise InvalidInput("a denial has no value to replace", field="fact")
+        old = {"name": held["object_text"]} if held["object_id"] else {"value": held["object_text"]}
+        statement = {
+            **(seen.statement or {}),
+            "subject": {"name": held["subject_name"], "type": held["subject_type"]},
+            "predicate": held["predicate"],
+            "object": value,
+            "replaces": old,
+        }
+        return await self.remember(
+            caller,
+            Observation(
+                session=seen.session,
+                role=seen.role,
+                statement=statement,
+                scope=held["scope"],
+                speaker=seen.speaker,
+                origin=seen.origin,
+            ),
+        )
+
+    async def _cleaned(self, fields: dict[str, Any], scope: str) -> dict[str, Any]:
+        """Every name and literal through the sanitising step of the scope, as its text is."""
+        policy = await self._parts.scopes.policy(scope)
+        cleaned = dict(fields)
+        for part in ("subject", "object", "replaces"):
+            end = fields.get(part)
+            if end is None:
+                continue
+            named = next(name for name in NAMED if name in end)
+            try:
+                cleaned[part] = {**end, named: sanitize(end[named], policy).text}
+            except LociError as error:
+                error.field = f"statement.{part}.{named}"
+                raise
+        return cleaned

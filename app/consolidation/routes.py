@@ -1,0 +1,161 @@
+"""Consolidation and the fast path over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from litestar import get, post
+from litestar.di import NamedDependency
+from litestar.params import JSONBody
+from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
+
+from app.access.parameters import Within
+from app.access.repository import AccessRepository
+from app.consolidation.fast import FastPath, Observation, Remembered
+from app.consolidation.repository import ConsolidationRepository, since
+from app.consolidation.schemas import (
+    ConsolidateIn,
+    ConsolidatingOut,
+    ConsolidationOut,
+    RememberedOut,
+    RememberIn,
+    ScopeStatusOut,
+    SupersedeIn,
+)
+from app.consolidation.tasks import CONSOLIDATE
+from app.facts.schemas import FactOut
+from app.jobs.runner import Runner
+from app.kernel import audit
+from app.kernel.caller import Caller, Role
+from app.kernel.graph import Row
+from app.kernel.scope import parse_scope
+
+FAILURES = 100  # shown at once
+
+
+@get(
+    "/v1/consolidation",
+    operation_id="getConsolidation",
+    tags=["Consolidation"],
+    opt={"requires": Role.READER},
+)
+async def status(
+    caller: NamedDependency[Caller],
+    consolidation_rows: NamedDependency[ConsolidationRepository],
+    within: Within = None,
+) -> ConsolidationOut:
+    """How far each scope is, and the episodes that could not be read, with the reason."""
+    scopes = caller.among(within)
+    rows = await consolidation_rows.status(scopes)
+    return ConsolidationOut(
+        scopes=[_status(row) for row in rows],
+        failures=await consolidation_rows.failures(scopes, FAILURES),
+    )
+
+
+@post(
+    "/v1/consolidate",
+    operation_id="consolidate",
+    tags=["Consolidation"],
+    opt={"requires": Role.CURATOR},
+    status_code=HTTP_202_ACCEPTED,
+)
+async def consolidate(
+    data: JSONBody[ConsolidateIn],
+    caller: NamedDependency[Caller],
+    consolidation_rows: NamedDependency[ConsolidationRepository],
+    access_rows: NamedDependency[AccessRepository],
+    runner: NamedDependency[Runner],
+) -> ConsolidatingOut:
+    """Consolidate a scope now; failed episodes, or all of them, can be taken up again."""
+    scope = caller.require(str(parse_scope(data.scope or caller.home)), Role.CURATOR)
+    states = {"failed": ["failed"], "all": ["failed", "consolidated"], "none": []}[data.again]
+    again = await consolidation_rows.reset(scope, states) if states else 0
+    event = audit.event(caller, "consolidate", scope, again=data.again)
+    await access_rows.write_audit(event, actor=caller.principal)
+    job = await runner.submit(CONSOLIDATE, tenant=caller.tenant, scope=scope, args={"scope": scope})
+    return ConsolidatingOut(job=job.id, scope=scope, again=again)
+
+
+@post(
+    "/v1/facts:remember",
+    operation_id="rememberFact",
+    tags=["Facts"],
+    opt={"requires": Role.WRITER},
+    status_code=HTTP_200_OK,
+)
+async def remember(
+    data: JSONBody[RememberIn],
+    caller: NamedDependency[Caller],
+    remembering: NamedDependency[FastPath],
+) -> RememberedOut:
+    """Remember a short observation at once: captured, read and settled before the answer."""
+    seen = Observation(
+        session=data.session,
+        role=data.role,
+        text=data.text,
+        statement=data.statement.packed() if data.statement else None,
+        scope=data.scope,
+        speaker=data.speaker,
+        said_at=data.said_at,
+        origin=data.origin,
+        tags=data.tags,
+    )
+    return _remembered(await remembering.remember(caller, seen))
+
+
+@post(
+    "/v1/facts:supersede",
+    operation_id="supersedeFact",
+    tags=["Facts"],
+    opt={"requires": Role.WRITER},
+    status_code=HTTP_200_OK,
+)
+async def supersede(
+    data: JSONBody[SupersedeIn],
+    caller: NamedDependency[Caller],
+    remembering: NamedDependency[FastPath],
+) -> RememberedOut:
+    """Put another value in the place of a fact's; who may revise whom holds here as well."""
+    statement: dict[str, Any] = {
+        "mode": "correct" if data.correct else "assert",
+        "ongoing": True,  # whoever replaces a value says that the new one holds now
+    }
+    if data.valid_from:
+        statement["valid_from"] = data.valid_from.isoformat()
+    seen = Observation(
+        session=data.session, role=data.role, statement=statement, speaker=data.speaker
+    )
+    return _remembered(await remembering.supersede(caller, data.fact, data.object.packed(), seen))
+
+
+def _remembered(found: Remembered) -> RememberedOut:
+    kind: Literal["accepted", "duplicate"] = (
+        "accepted" if found.receipt.status == "accepted" else "duplicate"
+    )
+    return RememberedOut(
+        status=kind,
+        episode=found.receipt.id or "",
+        scope=found.receipt.scope or "",
+        facts=[FactOut.of(row) for row in found.facts],
+        quarantined=_by_status(found.facts, "quarantined"),
+        superseded=_by_status(found.facts, "superseded"),
+    )
+
+
+def _by_status(rows: list[Row], wanted: str) -> list[str]:
+    return sorted(row["fact"]["id"] for row in rows if row["fact"]["status"] == wanted)
+
+
+def _status(row: Row) -> ScopeStatusOut:
+    return ScopeStatusOut(
+        scope=row["scope"],
+        raw=row["raw"],
+        in_progress=row["in_progress"],
+        failed=row["failed"],
+        consolidated=row["consolidated"],
+        facts=row["facts"],
+        lag_seconds=round(since(row["oldest"]), 3),
+        reached_at=row["reached_at"],
+        last_run_at=row["last_run_at"],
+    )

@@ -1,0 +1,232 @@
+"""Consolidation: leased episodes are read, resolved and written, and the cursor goes on with them.
+
+One holder works on a scope at a time. What an episode yields and its new state are one
+transaction, so a crash at any line means that the episode is taken again; ids are digests, so
+taking it again changes nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+import structlog
+
+from app.consolidation.assertion import statement_of
+from app.consolidation.derive import Derived, Reading, Setting, context_of, derive
+from app.consolidation.repository import ConsolidationRepository
+from app.entities.repository import EntityRepository
+from app.entities.resolve import lookup_keys
+from app.errors import GraphUnavailable, LeaseLost, LociError
+from app.extraction.extract import extract
+from app.extraction.model import Utterance
+from app.extraction.predicates import Registry, standard
+from app.facts.repository import FactRepository, Settled, Terms
+from app.kernel.clock import FOREVER, now
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row, Tx
+from app.kernel.ids import new_id
+from app.kernel.scope import parse_scope
+from app.scopes.service import ScopeService
+
+log = structlog.get_logger()
+BATCH = 32  # episodes of one transaction (seed 001, annex 3.a)
+
+Progress = Callable[[int], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What consolidation works with."""
+
+    graph: Graph
+    rows: ConsolidationRepository
+    entities: EntityRepository
+    facts: FactRepository
+    scopes: ScopeService
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a pass did."""
+
+    episodes: int = 0
+    failed: int = 0
+    facts: int = 0
+    claims: int = 0
+    opened: int = 0
+    retracted: int = 0
+    quarantined: int = 0
+    superseded: int = 0
+    seconds: float = 0.0
+
+    def add(self, derived: Derived, settled: Settled, episodes: int) -> None:
+        """Count one transaction."""
+        self.episodes += episodes
+        self.facts += len(derived.facts)
+        self.claims += len(derived.claims)
+        self.opened += settled.opened
+        self.retracted += settled.retracted
+        self.quarantined += len(settled.quarantined)
+        self.superseded += len(settled.superseded)
+
+
+class ConsolidationService:
+    """Brings the derived graph up to what was said."""
+
+    def __init__(self, parts: Parts, batch: int = BATCH) -> None:
+        self._parts = parts
+        self._batch = batch
+
+    async def drain(self) -> Tally:
+        """Every scope that has something to do, until none has."""
+        tally = Tally()
+        while due := await self._parts.rows.due_scopes():
+            before = tally.episodes + tally.failed
+            for row in due:
+                await self.consolidate(row["scope"], tally)
+            if tally.episodes + tally.failed == before:
+                break  # others hold what is left
+        return tally
+
+    async def consolidate(
+        self, scope: str, tally: Tally | None = None, progress: Progress | None = None
+    ) -> Tally:
+        """One scope until nothing waits there; does nothing while another holder works on it."""
+        total = tally or Tally()
+        start = time.perf_counter()
+        holder = new_id()
+        tenant = parse_scope(scope).tenant
+        rows = self._parts.rows
+        setting = await self.setting(scope)
+        try:
+            while episodes := await rows.lease(scope, tenant, holder, self._batch):
+                await self._pass(episodes, replace(setting, at=now()), holder, total)
+                if progress is not None:
+                    await progress(total.episodes)
+        finally:
+            await rows.release(scope, holder)
+            total.seconds += time.perf_counter() - start
+        return total
+
+    async def consolidate_now(self, scope: str, ids: list[str]) -> Tally:
+        """These episodes at once, whatever else waits; those that another works on are left."""
+        total = Tally()
+        holder = new_id()
+        episodes = await self._parts.rows.lease_episodes(ids, scope, holder)
+        if episodes:
+            await self._pass(episodes, await self.setting(scope), holder, total)
+        return total
+
+    async def setting(self, scope: str) -> Setting:
+        """What holds for a pass over one scope."""
+        rules = await self._parts.scopes.rules(scope)
+        return Setting(
+            scope=scope,
+            tenant=parse_scope(scope).tenant,
+            group=await self._parts.entities.group_name(scope),
+            rules=rules,
+            terms=await self.terms(scope),
+            at=now(),
+        )
+
+    async def terms(self, scope: str) -> Terms:
+        """The registry and rules that beliefs of a scope are settled by."""
+        rules = await self._parts.scopes.rules(scope)
+        return Terms(registry=await self.registry(scope), members=rules.members_revise)
+
+    async def registry(self, scope: str) -> Registry:
+        """The predicates of a scope: those of the program, with the edits along its path."""
+        return standard()
+
+    async def _pass(
+        self, episodes: Sequence[Row], setting: Setting, holder: str, total: Tally
+    ) -> None:
+        readings: list[Reading] = []
+        for episode in episodes:
+            reading = await self._read(episode, setting, total)
+            if reading is not None:
+                readings.append(reading)
+        if not readings:
+            return
+        try:
+            await self._write(readings, setting, holder, total)
+        except (GraphUnavailable, LeaseLost):
+            raise
+        except LociError as error:
+            if len(readings) == 1:
+                await self._failed(readings[0].episode["id"], setting.scope, error, total)
+                return
+            for reading in readings:
+                await self._pass([dict(reading.episode)], setting, holder, total)
+
+    async def _read(self, episode: Row, setting: Setting, total: Tally) -> Reading | None:
+        try:
+            return read(episode, setting.terms.registry)
+        except Exception as error:  # noqa: BLE001 - one text must not hold up the others
+            await self._failed(episode["id"], setting.scope, error, total)
+            return None
+
+    async def _failed(self, episode: str, scope: str, error: Exception, total: Tally) -> None:
+        reason = f"{type(error).__name__}: {error}"[:300]
+        row = await self._parts.rows.fail(episode, scope, reason)
+        total.failed += row["state"] == "failed"
+        log.warning("consolidation.failed", episode=episode, attempts=row["attempts"])
+
+    async def _write(
+        self, readings: Sequence[Reading], setting: Setting, holder: str, total: Tally
+    ) -> None:
+        parts = self._parts
+        sessions = {str(reading.episode.get("session") or "") for reading in readings}
+        near = {s: await parts.entities.near(setting.scope, s) for s in sorted(sessions)}
+        keys = _keys(readings, setting, near)
+        ids = sorted(reading.episode["id"] for reading in readings)
+
+        async def work(tx: Tx) -> tuple[Derived, Settled]:
+            known = await parts.entities.known(setting.scope, keys, tx)
+            derived = derive(readings, known, setting, near)
+            batch = derived.batch()
+            await parts.entities.upsert(tx, derived.entities)
+            dropped = await tx.rows(
+                Q.facts.drop_claims, episodes=ids, kept=[row["id"] for row in batch.claims]
+            )
+            settled = await parts.facts.put(
+                tx,
+                replace(batch, extra=[row["key"] for row in dropped]),
+                setting.terms,
+            )
+            await parts.entities.link_mentions(tx, derived.mentions)
+            done = await parts.rows.complete(tx, ids, setting.scope, holder, len(batch.facts))
+            if done != len(ids):
+                raise LeaseLost(f"another worker has taken over {setting.scope}")
+            return derived, settled
+
+        derived, settled = await parts.graph.write("consolidation.pass", work)
+        total.add(derived, settled, len(ids))
+
+
+def read(episode: Row, registry: Registry) -> Reading:
+    """What rules find in one episode; a forgotten one yields nothing new."""
+    forgotten = episode["expired_at"] < FOREVER
+    if episode.get("assertion") and not forgotten:
+        packed, text = episode["assertion"], episode["content"]
+        return Reading(episode, statement_of(packed, text, episode.get("language")))
+    utterance = Utterance(
+        text="" if forgotten else episode["content"],
+        captured_at=episode["captured_at"],
+        language=episode.get("language"),
+        speaker=episode.get("speaker"),
+        role=episode["role"],
+    )
+    return Reading(episode, extract(utterance, registry))
+
+
+def _keys(
+    readings: Sequence[Reading], setting: Setting, near: dict[str, frozenset[str]]
+) -> list[str]:
+    found: set[str] = set()
+    for reading in readings:
+        session = str(reading.episode.get("session") or "")
+        found |= set(lookup_keys(reading.mentions, context_of(reading, setting, near[session])))
+    return sorted(found)

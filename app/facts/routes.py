@@ -1,0 +1,266 @@
+"""Facts, timelines and the quarantine over HTTP."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from litestar import Controller, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.status_codes import HTTP_200_OK
+
+from app.access.parameters import Within
+from app.errors import InvalidInput, NotFound
+from app.facts.repository import Settled
+from app.facts.schemas import (
+    DecisionOut,
+    FactOut,
+    FactsOut,
+    HistoryOut,
+    KeepBothIn,
+    QuarantinedOut,
+    QuarantineOut,
+    ReviewIn,
+    TimelineEntryOut,
+    TimelineOut,
+)
+from app.facts.service import Decision, FactService, Moments
+from app.kernel import paging
+from app.kernel.caller import Caller, Role
+from app.kernel.clock import START, now
+
+AsOf = Annotated[
+    datetime | None, QueryParameter(name="as_of", description="What was so then; now if unset.")
+]
+KnownAt = Annotated[
+    datetime | None,
+    QueryParameter(name="known_at", description="As it was known then; now if unset."),
+]
+Limit = Annotated[int, QueryParameter(ge=1, le=500, description="Most items of a page.")]
+Cursor = Annotated[str | None, QueryParameter(description="`next` of the page before.")]
+
+
+class FactController(Controller):
+    """What is believed, since when, and why."""
+
+    path = "/v1/facts"
+    tags = ("Facts",)
+
+    @get("/", operation_id="listFacts", opt={"requires": Role.READER})
+    async def list_facts(
+        self,
+        subject: Annotated[str, QueryParameter(description="Id of the entity they are about.")],
+        caller: NamedDependency[Caller],
+        believing: NamedDependency[FactService],
+        predicate: Annotated[
+            list[str] | None, QueryParameter(description="Predicates; all if unset.")
+        ] = None,
+        as_of: AsOf = None,
+        known_at: KnownAt = None,
+        cursor: Cursor = None,
+        limit: Limit = 100,
+    ) -> FactsOut:
+        """The facts about an entity that were held at both moments."""
+        moments = moments_of(as_of, known_at)
+        rows = await believing.repository.list_held(
+            subjects=await believing.cluster(caller, subject),
+            scopes=caller.visible,
+            predicates=predicate,
+            as_of=moments.as_of,
+            known_at=moments.known_at,
+            after=paging.decode(cursor)[1] if cursor else "",
+            limit=limit + 1,
+        )
+        shown = rows[:limit]
+        more = len(rows) > limit
+        return FactsOut(
+            items=[FactOut.of(row) for row in shown],
+            next=paging.encode(START, shown[-1]["fact"]["id"]) if more else None,
+        )
+
+    @get("/{fact_id:str}", operation_id="getFact", opt={"requires": Role.READER})
+    async def read(
+        self,
+        fact_id: FromPath[str],
+        caller: NamedDependency[Caller],
+        believing: NamedDependency[FactService],
+        as_of: AsOf = None,
+        known_at: KnownAt = None,
+    ) -> FactOut:
+        """One fact with its intervals at the two moments, its support and what contradicts it."""
+        row = await believing.get(caller, fact_id, moments_of(as_of, known_at))
+        return FactOut.of(row)
+
+    @get("/{fact_id:str}/history", operation_id="getFactHistory", opt={"requires": Role.READER})
+    async def history(
+        self,
+        fact_id: FromPath[str],
+        caller: NamedDependency[Caller],
+        believing: NamedDependency[FactService],
+    ) -> HistoryOut:
+        """Everything that was ever held of a fact, with the reason of each change."""
+        row = await believing.repository.history(fact_id, caller.visible)
+        if row is None:
+            raise NotFound(f"there is no fact {fact_id}")
+        return HistoryOut.of(row)
+
+
+class QuarantineController(Controller):
+    """What contradicts, and waits for a person."""
+
+    path = "/v1/quarantine"
+    tags = ("Facts",)
+
+    @get("/", operation_id="listQuarantine", opt={"requires": Role.READER})
+    async def list_waiting(
+        self,
+        caller: NamedDependency[Caller],
+        believing: NamedDependency[FactService],
+        within: Within = None,
+        cursor: Cursor = None,
+        limit: Limit = 50,
+    ) -> QuarantineOut:
+        """Facts that wait for a review, with both sides, their evidence and the reason."""
+        scopes = caller.among(within)
+        after = paging.decode(cursor)[1] if cursor else ""
+        rows = await believing.repository.quarantined(scopes, after, limit + 1)
+        shown = rows[:limit]
+        ids = sorted({row["id"] for row in shown} | {o for row in shown for o in row["against"]})
+        at = now()
+        facts = {
+            row["fact"]["id"]: FactOut.of(row)
+            for row in await believing.repository.get(ids, scopes, at, at)
+        }
+        more = len(rows) > limit
+        return QuarantineOut(
+            items=[
+                QuarantinedOut(
+                    fact=facts[row["id"]],
+                    reasons=sorted(set(row["reasons"])),
+                    against=[facts[o] for o in sorted(set(row["against"])) if o in facts],
+                )
+                for row in shown
+                if row["id"] in facts
+            ],
+            next=paging.encode(START, shown[-1]["id"]) if more else None,
+        )
+
+    @post(
+        "/{fact_id:str}/accept",
+        operation_id="acceptFact",
+        opt={"requires": Role.CURATOR},
+        status_code=HTTP_200_OK,
+    )
+    async def accept(
+        self,
+        fact_id: FromPath[str],
+        data: JSONBody[ReviewIn],
+        caller: NamedDependency[Caller],
+        believing: NamedDependency[FactService],
+    ) -> DecisionOut:
+        """The quarantined fact is right: it is held, and what it contradicts ends."""
+        settled = await believing.decide(caller, [Decision(fact_id, "accept", note=data.note)])
+        return await _decided(believing, caller, fact_id, "accept", settled)
+
+    @post(
+        "/{fact_id:str}/reject",
+        operation_id="rejectFact",
+        opt={"requires": Role.CURATOR},
+        status_code=HTTP_200_OK,
+    )
+    async def reject(
+        self,
+        fact_id: FromPath[str],
+        data: JSONBody[ReviewIn],
+        caller: NamedDependency[Caller],
+        believing: NamedDependency[FactService],
+    ) -> DecisionOut:
+        """The fact is wrong: it stays on record and is not believed."""
+        settled = await believing.decide(caller, [Decision(fact_id, "reject", note=data.note)])
+        return await _decided(believing, caller, fact_id, "reject", settled)
+
+    @post(
+        "/{fact_id:str}/keep-both",
+        operation_id="keepBothFacts",
+        opt={"requires": Role.CURATOR},
+        status_code=HTTP_200_OK,
+    )
+    async def keep_both(
+        self,
+        fact_id: FromPath[str],
+        data: JSONBody[KeepBothIn],
+        caller: NamedDependency[Caller],
+        believing: NamedDependency[FactService],
+    ) -> DecisionOut:
+        """Both facts are right, each in the interval that is given for it."""
+        pairs = ((fact_id, data.valid, "valid"), (data.other, data.other_valid, "other_valid"))
+        for _, span, field in pairs:
+            if span.valid_to is not None and span.valid_to <= span.valid_from:
+                raise InvalidInput("an interval ends after it begins", field=f"{field}.valid_to")
+        decisions = [
+            Decision(fact, "interval", span.valid_from, span.valid_to, data.note)
+            for fact, span, _ in pairs
+        ]
+        settled = await believing.decide(caller, decisions)
+        return await _decided(believing, caller, fact_id, "interval", settled)
+
+    @post(
+        "/{fact_id:str}/undo",
+        operation_id="undoReview",
+        opt={"requires": Role.CURATOR},
+        status_code=HTTP_200_OK,
+    )
+    async def undo(
+        self,
+        fact_id: FromPath[str],
+        caller: NamedDependency[Caller],
+        believing: NamedDependency[FactService],
+    ) -> DecisionOut:
+        """Take back the decisions on a fact: belief follows from the claims again."""
+        settled = await believing.undo(caller, fact_id)
+        return await _decided(believing, caller, fact_id, "undo", settled)
+
+
+@get(
+    "/v1/entities/{entity_id:str}/timeline",
+    operation_id="getTimeline",
+    tags=["Entities"],
+    opt={"requires": Role.READER},
+)
+async def timeline(
+    entity_id: FromPath[str],
+    caller: NamedDependency[Caller],
+    believing: NamedDependency[FactService],
+    known_at: KnownAt = None,
+    limit: Limit = 200,
+) -> TimelineOut:
+    """Everything that is or was held of an entity, in the order of the world."""
+    rows = await believing.repository.timeline(
+        subjects=await believing.cluster(caller, entity_id),
+        scopes=caller.visible,
+        known_at=moments_of(None, known_at).known_at,
+        limit=limit,
+    )
+    return TimelineOut(entity_id, [TimelineEntryOut.of(row) for row in rows])
+
+
+def moments_of(as_of: datetime | None, known_at: datetime | None) -> Moments:
+    """The two moments of a read; InvalidInput for one without a time zone."""
+    for name, moment in (("as_of", as_of), ("known_at", known_at)):
+        if moment is not None and moment.tzinfo is None:
+            raise InvalidInput(f"{name} needs a time zone", field=name)
+    return Moments.of(as_of, known_at)
+
+
+async def _decided(
+    believing: FactService, caller: Caller, fact: str, verdict: str, settled: Settled
+) -> DecisionOut:
+    row = await believing.get(caller, fact, Moments.of(None, None))
+    return DecisionOut(
+        fact=fact,
+        verdict=verdict,  # type: ignore[arg-type]
+        status=row["fact"]["status"],
+        opened=settled.opened,
+        retracted=settled.retracted,
+    )

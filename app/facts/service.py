@@ -1,0 +1,169 @@
+"""Reading facts at two moments, and deciding on what waits in quarantine."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from app.errors import InvalidInput, NotFound
+from app.facts.repository import FactRepository, Settled, Terms
+from app.kernel import audit
+from app.kernel.caller import Caller, Role
+from app.kernel.clock import FOREVER, now
+from app.kernel.cypher import Q
+from app.kernel.graph import Row, Tx
+from app.kernel.ids import new_id
+
+TermsOf = Callable[[str], Awaitable[Terms]]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One verdict on one fact: accept, reject, or interval with its validity."""
+
+    fact: str
+    verdict: str
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """The two clocks of a read: what was so then, as it was known then."""
+
+    as_of: datetime
+    known_at: datetime
+
+    @classmethod
+    def of(cls, as_of: datetime | None, known_at: datetime | None) -> Moments:
+        """The moments asked for; now, where none was named.
+
+        In UTC: to the database equal instants in different zones are not equal.
+        """
+        at = now()
+        return cls(*((moment or at).astimezone(UTC) for moment in (as_of, known_at)))
+
+
+class FactService:
+    """What is believed, and the reviews that change it."""
+
+    def __init__(self, repository: FactRepository, terms_of: TermsOf) -> None:
+        self.repository = repository
+        self._terms_of = terms_of
+
+    async def get(self, caller: Caller, fact: str, moments: Moments) -> Row:
+        """One fact with its evidence; NotFound where absent, forgotten or not visible."""
+        rows = await self.repository.get([fact], caller.visible, moments.as_of, moments.known_at)
+        if not rows or rows[0]["fact"]["ingested_at"] > moments.known_at:
+            raise NotFound(f"there is no fact {fact}")
+        return rows[0]
+
+    async def cluster(self, caller: Caller, entity: str) -> list[str]:
+        """Ids of an entity and of all that it was merged with; NotFound where not visible."""
+        row = await self.repository.graph.optional(
+            Q.facts.cluster, id=entity, scopes=caller.visible
+        )
+        if row is None:
+            raise NotFound(f"there is no entity {entity}")
+        ids: list[str] = row["ids"]
+        return ids
+
+    async def decide(self, caller: Caller, decisions: Sequence[Decision]) -> Settled:
+        """Record verdicts on facts of one belief key and settle it again, in one transaction.
+
+        Raises NotFound for a fact that is not seen, Forbidden without the curator's role, and
+        InvalidInput where the facts do not stand against each other.
+        """
+        places = await self._places(caller, [d.fact for d in decisions])
+        keys = {place["key"] for place in places.values()}
+        if len(keys) != 1:
+            raise InvalidInput("these facts do not stand against each other", field="other")
+        scope = places[decisions[0].fact]["scope"]
+        terms = await self._terms_of(scope)
+
+        async def work(tx: Tx) -> Settled:
+            at = now()
+            await tx.rows(Q.facts.lock, ids=_locks(places.values()), at=at)
+            for decision in decisions:
+                await tx.rows(
+                    Q.facts.undo_reviews,
+                    fact=decision.fact,
+                    scopes=[scope],
+                    at=at,
+                    by=caller.principal,
+                )
+                await tx.rows(
+                    Q.facts.review,
+                    id=new_id(),
+                    fact=decision.fact,
+                    scopes=[scope],
+                    properties=_review(decision, caller, scope, at),
+                )
+            await self._audit(tx, caller, scope, decisions)
+            return await self.repository.settle(tx, keys, terms, caller.request)
+
+        return await self.repository.graph.write("facts.decide", work)
+
+    async def undo(self, caller: Caller, fact: str) -> Settled:
+        """Take back every decision on a fact that still holds; NotFound where there is none."""
+        places = await self._places(caller, [fact])
+        place = places[fact]
+        terms = await self._terms_of(place["scope"])
+
+        async def work(tx: Tx) -> Settled | None:
+            at = now()
+            await tx.rows(Q.facts.lock, ids=_locks([place]), at=at)
+            undone = await tx.rows(
+                Q.facts.undo_reviews, fact=fact, scopes=[place["scope"]], at=at, by=caller.principal
+            )
+            if not undone:
+                return None
+            await self._audit(tx, caller, place["scope"], [Decision(fact, "undo")])
+            return await self.repository.settle(tx, [place["key"]], terms, caller.request)
+
+        settled = await self.repository.graph.write("facts.undo", work)
+        if settled is None:
+            raise NotFound(f"there is no decision on {fact} to undo")
+        return settled
+
+    async def _places(self, caller: Caller, facts: list[str]) -> dict[str, Row]:
+        places = await self.repository.places(facts, caller.visible)
+        for fact in facts:
+            if fact not in places:
+                raise NotFound(f"there is no fact {fact}")
+            caller.require(places[fact]["scope"], Role.CURATOR)
+        return places
+
+    async def _audit(
+        self, tx: Tx, caller: Caller, scope: str, decisions: Sequence[Decision]
+    ) -> None:
+        rows = [
+            {
+                "fact": d.fact,
+                "properties": audit.event(caller, "fact.review", scope, verdict=d.verdict),
+            }
+            for d in decisions
+        ]
+        await tx.rows(Q.facts.write_audit, rows=rows)
+
+
+def _locks(places: Iterable[Row]) -> list[str]:
+    return sorted({i for row in places for i in (row["subject"], row["root"]) if i})
+
+
+def _review(decision: Decision, caller: Caller, scope: str, at: datetime) -> Row:
+    properties = {
+        "id": new_id(),
+        "scope": scope,
+        "tenant": caller.tenant,
+        "fact": decision.fact,
+        "verdict": decision.verdict,
+        "by": caller.principal,
+        "note": decision.note,
+        "at": at,
+        "valid_from": decision.valid_from,
+        "valid_to": (decision.valid_to or FOREVER) if decision.verdict == "interval" else None,
+    }
+    return {k: v for k, v in properties.items() if v is not None}

@@ -1,0 +1,134 @@
+// name: lease(scope, tenant, holder, at, until, limit) write many
+// The next episodes of a scope that are due, for one holder at a time: the cursor is locked first.
+// An episode whose lease ran out is due again.
+MERGE (c:ConsolidationCursor {scope: $scope})
+ON CREATE SET c.tenant = $tenant, c.consolidated = 0, c.failed = 0, c.facts = 0, c.created_at = $at,
+              c.lease_until = datetime('0001-01-02T00:00:00Z'), c.holder = ''
+SET c.touched_at = $at
+WITH c WHERE c.lease_until <= $at OR c.holder = $holder
+SET c.holder = $holder, c.lease_until = $until
+WITH c
+CALL (c) {
+  MATCH (e:Episode {scope: c.scope, consolidation_state: 'raw'})
+  WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
+  RETURN e ORDER BY e.ingested_at LIMIT $limit
+  UNION
+  MATCH (e:Episode {scope: c.scope, consolidation_state: 'in_progress'})
+  WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z') AND e.lease_until <= $at
+  RETURN e ORDER BY e.ingested_at LIMIT $limit
+}
+WITH e ORDER BY e.ingested_at, e.id LIMIT $limit
+SET e.consolidation_state = 'in_progress', e.lease_until = $until, e.leased_by = $holder
+RETURN e {.id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin,
+          .trust, .session, .expired_at, .attempts, .assertion} AS episode
+
+// name: lease_episodes(ids, scope, holder, at, until) write many
+// The same for given episodes, which the caller wants now.
+UNWIND $ids AS id
+MATCH (e:Episode {id: id, scope: $scope})
+WHERE e.consolidation_state IN ['raw', 'failed', 'consolidated'] OR e.lease_until <= $at OR e.leased_by = $holder
+SET e.consolidation_state = 'in_progress', e.lease_until = $until, e.leased_by = $holder
+RETURN e {.id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin,
+          .trust, .session, .expired_at, .attempts, .assertion} AS episode
+
+// name: complete(ids, scope, holder, at, facts) write one
+// Marks episodes as consolidated in the transaction that wrote what they yield; fewer rows than ids
+// mean that the lease was lost.
+MERGE (c:ConsolidationCursor {scope: $scope})
+SET c.touched_at = $at
+WITH c
+CALL () {
+  UNWIND $ids AS id
+  MATCH (e:Episode {id: id, scope: $scope})
+  WHERE e.consolidation_state = 'in_progress' AND e.leased_by = $holder
+  SET e.consolidation_state = 'consolidated', e.consolidated_at = $at
+  REMOVE e.lease_until, e.leased_by, e.consolidation_error
+  RETURN count(e) AS done, max(e.ingested_at) AS reached
+}
+SET c.consolidated = coalesce(c.consolidated, 0) + done, c.facts = coalesce(c.facts, 0) + $facts,
+    c.reached_at = CASE WHEN c.reached_at IS NULL OR reached > c.reached_at THEN reached ELSE c.reached_at END,
+    c.last_run_at = $at
+RETURN done
+
+// name: fail(id, scope, reason, most) write one
+// One episode that could not be read: it waits for another attempt, and after the last for a person.
+MATCH (e:Episode {id: $id, scope: $scope})
+SET e.attempts = coalesce(e.attempts, 0) + 1, e.consolidation_error = $reason
+SET e.consolidation_state = CASE WHEN e.attempts >= $most THEN 'failed' ELSE 'raw' END
+REMOVE e.lease_until, e.leased_by
+RETURN e.attempts AS attempts, e.consolidation_state AS state
+
+// name: release(scope, holder) write none
+// Lets the next holder begin.
+MATCH (c:ConsolidationCursor {scope: $scope})
+WHERE c.holder = $holder
+SET c.lease_until = datetime('0001-01-02T00:00:00Z'), c.holder = ''
+
+// name: due_scopes(limit) read many
+// Scopes with something to consolidate, those that wait longest first.
+// unscoped: the worker serves every tenant
+MATCH (s:Scope)
+CALL (s) {
+  MATCH (e:Episode {scope: s.path, consolidation_state: 'raw'})
+  WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
+  RETURN min(e.ingested_at) AS first
+  UNION
+  MATCH (e:Episode {scope: s.path, consolidation_state: 'in_progress'})
+  WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z') AND e.lease_until <= datetime.realtime()
+  RETURN min(e.ingested_at) AS first
+}
+WITH s, min(first) AS oldest
+WHERE oldest IS NOT NULL
+RETURN s.path AS scope, s.tenant AS tenant ORDER BY oldest LIMIT $limit
+
+// name: status(scopes) read many
+// How far each scope is.
+UNWIND $scopes AS scope
+CALL (scope) {
+  MATCH (e:Episode {scope: scope})
+  WHERE e.consolidation_state IN ['raw', 'in_progress', 'failed'] AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
+  RETURN sum(CASE e.consolidation_state WHEN 'raw' THEN 1 ELSE 0 END) AS raw,
+         sum(CASE e.consolidation_state WHEN 'in_progress' THEN 1 ELSE 0 END) AS in_progress,
+         sum(CASE e.consolidation_state WHEN 'failed' THEN 1 ELSE 0 END) AS failed,
+         min(CASE e.consolidation_state WHEN 'raw' THEN e.ingested_at END) AS oldest
+}
+OPTIONAL MATCH (c:ConsolidationCursor {scope: scope})
+RETURN scope, raw, in_progress, failed, oldest, coalesce(c.consolidated, 0) AS consolidated,
+       coalesce(c.facts, 0) AS facts, c.reached_at AS reached_at, c.last_run_at AS last_run_at
+
+// name: failures(scopes, limit) read many
+// Episodes that could not be read, with the reason.
+UNWIND $scopes AS scope
+MATCH (e:Episode {scope: scope, consolidation_state: 'failed'})
+WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
+RETURN e.id AS id, scope, e.attempts AS attempts, e.consolidation_error AS reason LIMIT $limit
+
+// name: reset(scope, states, limit) write one
+// Takes episodes up again: failed ones, or all for a second pass.
+UNWIND $states AS state
+MATCH (e:Episode {scope: $scope, consolidation_state: state})
+WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
+WITH e LIMIT $limit
+SET e.consolidation_state = 'raw', e.attempts = 0
+RETURN count(e) AS found
+
+// name: backlog() read one
+// unscoped: a gauge of the whole installation
+MATCH (s:Scope)
+CALL (s) {
+  MATCH (e:Episode {scope: s.path, consolidation_state: 'raw'})
+  WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
+  RETURN count(e) AS raw
+}
+CALL (s) {
+  MATCH (e:Episode {scope: s.path, consolidation_state: 'failed'})
+  WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
+  RETURN count(e) AS failed
+}
+RETURN sum(raw) AS raw, sum(failed) AS failed
+
+// name: facts_of(episode, scopes) read many
+// The facts that an episode supports.
+MATCH (e:Episode {id: $episode})-[:SUPPORTS]->(f:Fact)
+WHERE e.scope IN $scopes AND f.scope = e.scope
+RETURN DISTINCT f.id AS id ORDER BY id
