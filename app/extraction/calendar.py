@@ -74,8 +74,10 @@ POINT = (
     r")"
 )
 _UNITS = {"d": "day", "t": "day", "w": "week", "m": "month", "y": "year", "j": "year"}
-_SEASONS = {"spring": 3, "fruhling": 3, "fruhjahr": 3, "fruehling": 3, "fruehjahr": 3,
-            "summer": 6, "sommer": 6, "autumn": 9, "fall": 9, "herbst": 9, "winter": 12}  # fmt: skip
+_SEASONS = {
+    "spring": 3, "fruehling": 3, "fruehjahr": 3, "summer": 6, "sommer": 6, "autumn": 9, "fall": 9,
+    "herbst": 9, "winter": 12,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +149,7 @@ def _iso(found: re.Match[str], spoken: datetime, lean: Lean) -> Moment:
 
 
 def _dotted(found: re.Match[str], spoken: datetime, lean: Lean) -> Moment:
-    day, month, year = (found["dotted"].replace(" ", "").split(".") + [""])[:3]
+    day, month, year = [*found["dotted"].replace(" ", "").split("."), ""][:3]
     return _day(_dated(spoken, lean, year or None, int(month), int(day)))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from app.extraction.data import words
 from app.extraction.moments import Role, When, times
 from app.extraction.verbs import readings
 
@@ -42,7 +43,8 @@ HEDGE = re.compile(
     r"muss|müssen|musst|must|try(?:ing)? to|used to|früher|almost|nearly|fast nie|beinahe)\b"
 )
 CONDITION = re.compile(
-    r"(?i)(?<![\w'])(?:if|falls|wenn|sofern|in case|solange|when|once(?!\s(?:an?|per|every|in)\b)|sobald)\b"
+    r"(?i)(?<![\w'])(?:if|falls|wenn|sofern|in case|solange|when|"
+    r"once(?!\s(?:an?|per|every|in)\b)|sobald)\b"
 )
 LEADING_CONDITION = re.compile(
     r"(?i)^\s*(?:(?:and|but|und|aber|so|also|even|selbst|only|nur)\s+)?(?:if|falls|wenn|sofern|"
@@ -85,20 +87,23 @@ NEWER = re.compile(
 )
 ADDITIVE = re.compile(
     r"(?i)\b(?:also|as well(?: as)?|too|additionally|in addition|another|besides|auch|ebenfalls|"
-    r"ebenso|zusätzlich|außerdem|zudem|des weiteren|darüber hinaus|second|zweite[rsnm]?|dritte[rsnm]?"
-    r"|weitere[rsnm]?|a further|sometimes|manchmal|gelegentlich|occasionally)\b"
+    r"ebenso|zusätzlich|außerdem|zudem|des weiteren|darüber hinaus|second|zweite[rsnm]?|"
+    r"dritte[rsnm]?|weitere[rsnm]?|a further|sometimes|manchmal|gelegentlich|occasionally)\b"
 )
 QUALIFIED = re.compile(
-    r"(?i)^\s*(?:mit|with|without|ohne)\s+(?!(?:the|der|dem|den|einer?m?|an?)?\s*(?:new|neue[nrms]?)\b)"
-    r"|\b(?:sogar|even|(?<!went )(?<!goes )(?<!gone )(?<!go )up to|bis zu|at most|höchstens|mindestens|at least)\b"
+    r"(?i)^\s*(?:mit|with|without|ohne)\s+"
+    r"(?!(?:the|der|dem|den|einer?m?|an?)?\s*(?:new|neue[nrms]?)\b)"
+    r"|\b(?:sogar|even|(?<!went )(?<!goes )(?<!gone )(?<!go )up to|bis zu|at most|"
+    r"höchstens|mindestens|at least)\b"
 )
 WITH_NEW = re.compile(
-    r"(?i)^\s*(?:thanks to|with|mit|dank)\s+(?:the|der|dem|den|our|unsere[rmn]?)?\s*(?:new|neue[nrms]?)"
+    r"(?i)^\s*(?:thanks to|with|mit|dank)\s+(?:the|der|dem|den|our|unsere[rmn]?)?\s*"
+    r"(?:new|neue[nrms]?)"
     r"\s+(?:[a-zäöü]\w+|[A-ZÄÖÜ]\w+(?=\s+[a-zäöü]))(?:\s+[a-z]+(?=\s+the\b))?"
 )
 ADVERBS = re.compile(
-    r"(?i)(?<![\w-])(?:also|as well|too|now|from now on|still|just|currently|presently|already|really|"
-    r"actually|always|usually|normally|generally|mainly|mostly|definitely|finally|recently|lately|"
+    r"(?i)(?<![\w-])(?:also|as well|too|now|from now on|still|just|currently|presently|already|"
+    r"really|actually|always|usually|normally|generally|mainly|mostly|definitely|finally|recently|lately|"
     r"these days|nowadays|by the way|at the moment|at present|for now|for the time being|anyway|"
     r"of course|in fact|honestly|basically|officially|personally|simply|certainly|obviously|"
     r"exactly|precisely|exclusively|only|primarily|effective immediately|with immediate effect|"
@@ -119,6 +124,7 @@ END_EN = re.compile(r"(?i)\b(?:no longer|not any longer|never again|not any ?mor
 TAIL_EN = re.compile(r"(?i)\b(?:any ?more|any longer)\b")
 END_DE = re.compile(r"(?i)\b(?:nicht mehr|nicht länger|nie wieder|nie mehr)\b")
 NOT_EN = re.compile(r"(?i)\b(?:not|never)\b|n['’]t\b")
+DID_NOT = re.compile(r"(?i)\bdid(?:\s+not|n['’]t)\b")
 DO_NOT = re.compile(r"(?i)\b(?:do|does|did)(?:\s+not|n['’]t)\b")
 NOT_YET = re.compile(r"(?i)\b(?:not yet|noch nicht|noch kein\w*)\b")
 NOT_DE = re.compile(r"(?i)\b(?:nicht|niemals|nie)\b")
@@ -139,7 +145,8 @@ NO_LONGER_TAIL = re.compile(
     r"mehr|nicht länger)\s+(?P<old>[^,;]+)$"
 )
 NOT_TAIL = re.compile(
-    r"(?i),\s*(?:and|und|but|aber)?\s*(?:not|nicht|keine?[nrms]?)\s+(?P<old>[^,;]+?)\s*(?:any ?more)?$"
+    r"(?i),\s*(?:and|und|but|aber)?\s*(?:not|nicht|keine?[nrms]?)\s+(?P<old>[^,;]+?)\s*"
+    r"(?:any ?more)?$"
 )
 NOT_BUT = re.compile(
     r"(?i)\b(?P<cue>not|n['’]t|nicht|nicht mehr|no longer|keine?[nrms]?)\s+(?P<old>[^,;]+?),?\s+"
@@ -147,10 +154,11 @@ NOT_BUT = re.compile(
 )
 PREFERENCE = re.compile(r"(?i)\b(?:prefer\w*|bevorzug\w*|lieber)\b")
 FILLER = re.compile(
-    r"(?i)^\s*(?:(?:and|but|so|yes|no|ok(?:ay)?|well|right|then|und|aber|also|ja|nein|gut|dann|denn|"
-    r"doch|danke|thanks|sorry|please note|btw|hello|hi|hey|hallo|damit|hence|therefore|deshalb|"
-    r"daher|somit|oh|ach|exactly|genau|stimmt|sure|erst|that|dass|note that|fyi|remember that|"
-    r"remember)\b[,:]?\s+)+"
+    r"(?i)^\s*(?:(?:and|but|so|then|und|aber|also|dann|denn|damit|hence|therefore|deshalb|daher|"
+    r"somit|erst|that|dass|note that|remember that|remember|please note|oh|ach)\b[,:]?\s+|"
+    r"(?:yes|no|ok(?:ay)?|well|right|ja|nein|gut|doch|danke|thanks|thank you|sorry|btw|hello|hi|"
+    r"hey|hallo|exactly|genau|stimmt|sure|fyi|great|good|schön|super|klar|understood|verstanden)"
+    r"\s*,\s+)+"
 )
 SUBORDINATE = re.compile(
     r"(?i)^\s*(?:because|weil|which|who|whose|that|dass|wer|was|ob|whether|while|während|although|"
@@ -166,8 +174,8 @@ RELATIVE_DE = re.compile(
 SPLIT = re.compile(r",\s+|:\s+|\s+\((?=[^)]*\))")
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 AUX = {
-    "en": frozenset("is are was were am has have had do does did 's 'm 're will can".split()),
-    "de": frozenset("ist sind war waren bin hat haben habe hatte wird wurde werden kann".split()),
+    "en": words("sets", "aux_en"),
+    "de": words("sets", "aux_de"),
 }
 
 
@@ -199,6 +207,7 @@ class Clause:
     again: bool = False
     ends: bool = False
     denies: bool = False
+    past: bool = False  # "did not", of which the verb itself does not tell
     topic: str | None = None
     topic_at: int = 0
     when: tuple[When, ...] = ()
@@ -439,6 +448,7 @@ def _end_of_core(clause: Clause) -> int:
 def _negated_core(clause: Clause) -> Clause:
     work = clause.work
     ends = denies = False
+    past = DID_NOT.search(work) is not None
     if (found := NOT_YET.search(work)) is not None:
         denies, work = True, _blank(work, *found.span())
     for pattern in (END_EN, END_DE, STOPPED_EN):
@@ -453,7 +463,7 @@ def _negated_core(clause: Clause) -> Clause:
     if NOT_ONLY.search(clause.text):
         ends = denies = False
     work = ADVERBS.sub(lambda m: m[0] if KEEP_ADVERB.match(m[0]) else " " * len(m[0]), work)
-    return replace(clause, work=work, ends=ends, denies=denies and not ends)
+    return replace(clause, work=work, ends=ends, denies=denies and not ends, past=past)
 
 
 def _blank_all(work: str, patterns: tuple[re.Pattern[str], ...]) -> tuple[str, bool]:

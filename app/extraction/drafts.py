@@ -13,8 +13,9 @@ from app.extraction.model import Mention, Mode, Moment, Span, Statement
 from app.extraction.moments import Role, When
 from app.extraction.phrases import Phrase, Reader
 from app.extraction.predicates import Registry
+from app.values.model import Value
 
-Thing = Mention  # what has a name
+Thing = Mention | Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +29,13 @@ class Draft:
 
     subject: Mention
     predicate: str
-    object: object  # Mention or Value
+    object: Thing
     rule: str
     confidence: float = 0.85
-    old: object | None = None
+    old: Thing | None = None
     was_error: bool = False
     dated: bool = False
     event: bool = False
-    until_too: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +136,19 @@ def _withheld(draft: Draft, context: Context, functional: bool) -> bool:
         return True
     if functional and (clause.additive or clause.qualified) and draft.old is None:
         return True
+    if clause.past and not clause.ends:
+        return True
+    if draft.predicate.startswith("measure:") and not draft.dated and _at(clause):
+        return True
     long_past = frame.past and frame.auxiliary != "have" and not draft.event and not draft.dated
     if long_past and not _is_correction(draft, clause):
         return not any(w.role is Role.SINCE or w.role is Role.AT for w in clause.when)
     return False
+
+
+def _at(clause: Clause) -> bool:
+    """Whether an amount is that of one day: `we have 61 parcels today`."""
+    return any(w.role is Role.AT and not _beside(clause, w) for w in clause.when)
 
 
 def _is_correction(draft: Draft, clause: Clause) -> bool:
@@ -164,7 +173,7 @@ def _statement(draft: Draft, context: Context) -> Statement:
     return Statement(
         subject=draft.subject,
         predicate=draft.predicate,
-        object=draft.object,  # type: ignore[arg-type]
+        object=draft.object,
         mode=_mode(draft, clause),
         span=span,
         text=clause.text.strip(' \t\r\n,;:.!()"“”„'),
@@ -173,7 +182,7 @@ def _statement(draft: Draft, context: Context) -> Statement:
         since=since,
         until=until,
         ongoing=not past and not draft.event,
-        replaces=draft.old,  # type: ignore[arg-type]
+        replaces=draft.old,
     )
 
 
@@ -188,6 +197,8 @@ def trimmed(clause: Clause) -> Span:
 def _interval(draft: Draft, clause: Clause, past: bool) -> tuple[Moment | None, Moment | None]:
     since = until = None
     for when in clause.when:
+        if _beside(clause, when) and when is not clause.when[0]:
+            continue
         if when.role is Role.SINCE:
             since = when.point.bind(when.lean) or since
         elif when.role is Role.UNTIL:

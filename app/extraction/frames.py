@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from app.extraction.clauses import Clause
+from app.extraction.data import words
 from app.extraction.inflect import Form, particles
 from app.extraction.verbs import PREPOSITIONS, readings
 
@@ -15,22 +16,10 @@ TOKEN = re.compile(
 )
 CLITIC = re.compile(r"(?i)(?<=\w)(?:['’](?:s|m|re|ve|ll|d))$")
 DETERMINERS = {
-    "en": frozenset(
-        "the a an this that these those every each my our your his her its their some any".split()
-    ),
-    "de": frozenset(
-        "der die das den dem des ein eine einen einem einer eines dieser diese dieses diesen diesem "
-        "jeder jede jedes jeden mein meine meinen meinem meiner meines unser unsere unseren unserem "
-        "unserer unseres sein seine seinen ihr ihre ihren dein deine".split()
-    ),
+    "en": words("sets", "determiners_en"),
+    "de": words("sets", "determiners_de"),
 }
-PRONOUNS = frozenset(
-    "i we you he she it they me us him them this that these those there here who which one "
-    "everyone everybody someone somebody nobody anyone something nothing everything people both "
-    "ich wir du ihr er sie es man mich uns ihn ihm ihnen dies das diese dieser jenes jemand niemand "
-    "alle etwas nichts alles wer was der die beides einer eine welcher davon dafür damit dabei daran "
-    "darauf darüber dazu dagegen danach dadurch daraus darin dort hier da".split()
-)
+PRONOUNS = words("sets", "pronouns")
 BE = {"en": "be", "de": "sein"}
 AUXILIARIES = {
     "en": frozenset(["be", "have", "do"]),
@@ -105,7 +94,7 @@ def frame(clause: Clause, inherited: tuple[Token, ...] = ()) -> Frame | None:
 
 
 def _english(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) -> Frame | None:
-    for position, word in enumerate(words):
+    for position in range(len(words)):
         form = _english_verb(words, position)
         if form is None:
             continue
@@ -146,7 +135,7 @@ def _english_verb(words: list[Token], position: int) -> Form | None:
         return None
     if before.lower == "'s":
         return None
-    if _be_follows(words, position):
+    if _be_follows(words, position) or _verb_follows(words, position):
         return None
     is_bare = word.lower == form.lemma and not form.past
     if is_bare and not _plural(words[:position]):
@@ -172,6 +161,14 @@ def _be_follows(words: list[Token], position: int) -> bool:
         if word.lower in ("is", "are", "was", "were", "has"):
             return True
     return False
+
+
+def _verb_follows(words: list[Token], position: int) -> bool:
+    """Whether the next word is the verb of a plural: `support calls come from`."""
+    if not words[position].lower.endswith("s") or position + 1 >= len(words):
+        return False
+    after = words[position + 1]
+    return any(f.lemma == after.lower for f in readings(after.lower, "en"))
 
 
 def _plural(before: list[Token]) -> bool:
@@ -255,11 +252,21 @@ def _fronted(clause: Clause) -> bool:
 
 def _is_adverbial(before: tuple[Token, ...]) -> bool:
     first = before[0].lower
+    if len(before) == 1 and (first in ADVERBS_DE or _small(before[0])):
+        return True
     if first in PREPOSITIONS["de"] or first in ("den", "einen", "meinen", "unseren", "dort", "da"):
         return True
     return len(before) == 1 and (
         HABIT_DAY.match(before[0].text) is not None or first in ("hier", "damit", "außerdem")
     )
+
+
+ADVERBS_DE = words("sets", "adverbs_de")
+
+
+def _small(word: Token) -> bool:
+    """A German subject is a noun with a capital, or a pronoun."""
+    return word.text[0].islower() and word.lower not in PRONOUNS
 
 
 def noun_phrase_end(words: list[Token] | tuple[Token, ...], language: str) -> int:
@@ -354,10 +361,29 @@ def _after_comma(words: tuple[Token, ...]) -> tuple[Token, ...]:
     return words
 
 
+PERSONAL = words("sets", "personal_pronouns")
+
+
+def _has_stray_pronoun(subject: tuple[Token, ...], language: str) -> bool:
+    """A pronoun inside, save that of a relative clause: `the uptime we promise`."""
+    for position, token in enumerate(subject):
+        if position and token.lower in PERSONAL:
+            after = subject[position + 1].lower if position + 1 < len(subject) else ""
+            if not readings(after, language):
+                return True
+    return False
+
+
 def _possible_subject(subject: tuple[Token, ...], language: str) -> bool:
     if not subject or len(subject) > MOST_SUBJECT_TOKENS + 3:
         return False
     if any(t.text in '"“”„' for t in subject):
+        return False
+    if subject[0].text[0].isdigit() or subject[0].text in ("In", "At", "On"):
+        return False
+    if _has_stray_pronoun(subject, language):
+        return False
+    if subject[-1].lower in ("and", "und", "or", "oder"):
         return False
     return not (
         len(subject) == 1 and subject[0].lower in PRONOUNS - {"i", "we", "ich", "wir", "it", "es"}

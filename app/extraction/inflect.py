@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from app.extraction.data import lexicon
+from app.extraction.data import lexicon, words
 
 VOWELS = "aeiou"
 
@@ -131,10 +131,7 @@ def particles() -> tuple[str, ...]:
     return tuple(sorted(listed.split(), key=len, reverse=True))
 
 
-FIXED = frozenset(
-    "antworten einigen abonnieren anerkennen übersetzen überwachen unterstützen unterrichten "
-    "unterschreiben herrschen ankern beiden vorteilen zufrieden zucken einen festigen".split()
-)
+FIXED = words("sets", "fixed")
 
 
 def split_particle(verb: str) -> tuple[str, str]:

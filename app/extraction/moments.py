@@ -31,7 +31,11 @@ class When:
 
 
 _CUES = (
-    (r"since|seit(?:\s(?:dem|der|den))?|for(?=\s(?:\w+)\s(?:years|months|weeks))", Role.SINCE, Lean.PAST),
+    (
+        r"since|seit(?:\s(?:dem|der|den))?|for(?=\s(?:\w+)\s(?:years|months|weeks))",
+        Role.SINCE,
+        Lean.PAST,
+    ),
     (
         r"as\s(?:of|from)|from|starting(?:\s(?:from|on|in))?|beginning(?:\son)?|effective(?:\sfrom)?|"
         r"ab(?:\s(?:dem|der|den))?|vom|zum|zu|mit\sWirkung\s(?:vom|zum)",

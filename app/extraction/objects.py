@@ -7,22 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.extraction.clauses import Contrast
+from app.extraction.data import words
 from app.extraction.drafts import Context
 from app.extraction.frames import DETERMINERS, PRONOUNS, Token, noun_phrase_end, tokens
 from app.extraction.model import Mention
 from app.extraction.phrases import Phrase, is_name
-from app.extraction.verbs import MERGED, PREPOSITIONS, readings
+from app.extraction.verbs import MERGED, PREPOSITIONS
 from app.values.model import Kind, Value
 from app.values.parse import parse_value
 from app.values.units import UNITS
 
-STOPS = frozenset(
-    "that which who whose where when while because since so but although though if to than like "
-    "before after during per about via without per dass weil wo wenn obwohl aber denn sondern "
-    "damit bevor nachdem während pro ohne".split()
-)
-KEPT_LINKS = frozenset("of".split())
-NO_UNITS = frozenset("more less and or to of in on at percent extra such other of".split())
+STOPS = words("sets", "stops")
+KEPT_LINKS = words("sets", "kept_links")
+NO_UNITS = words("sets", "no_units")
 BASES = frozenset(base for base, _ in UNITS.values())
 NUMERIC = (Kind.MONEY, Kind.QUANTITY, Kind.NUMBER)
 PERIOD = re.compile(
@@ -33,10 +30,10 @@ FREQUENCY = re.compile(
     r"hour|day|week|month|quarter|year|morning|evening|weekday)s?|(?:once|twice|three times|four "
     r"times|\d+ times|\d+x)\s+(?:an?|per|every|each)\s+(?:hour|day|week|month|quarter|year)|daily|"
     r"weekly|monthly|yearly|quarterly|hourly|biweekly|fortnightly|annually|"
-    r"alle\s+(?:\d+\s+|zwei\s+|drei\s+|vier\s+|fünf\s+|sechs\s+|zehn\s+)?(?:Sekunden|Minuten|Stunden|Tage|Wochen|"
-    r"Monate|Jahre)|jede[nrs]?\s+(?:(?:zweite[nrs]?|dritte[nrs]?)\s+)?(?:Sekunde|Minute|Stunde|Tag|"
-    r"Woche|Monat|Quartal|Jahr|Morgen|Abend)|(?:ein|zwei|drei|vier|\d+)\s?mal\s+(?:im|pro|am|in der|je|"
-    r"die)\s+(?:Stunde|Tag|Woche|Monat|Quartal|Jahr)|täglich|wöchentlich|monatlich|jährlich|"
+    r"alle\s+(?:\d+\s+|zwei\s+|drei\s+|vier\s+|fünf\s+|sechs\s+|zehn\s+)?(?:Sekunden|Minuten|Stunden|"
+    r"Tage|Wochen|Monate|Jahre)|jede[nrs]?\s+(?:(?:zweite[nrs]?|dritte[nrs]?)\s+)?(?:Sekunde|Minute|Stunde|Tag|"
+    r"Woche|Monat|Quartal|Jahr|Morgen|Abend)|(?:ein|zwei|drei|vier|\d+)\s?mal\s+(?:im|pro|am|"
+    r"in der|je|die)\s+(?:Stunde|Tag|Woche|Monat|Quartal|Jahr)|täglich|wöchentlich|monatlich|jährlich|"
     r"stündlich|vierteljährlich|halbjährlich)\b"
 )
 
@@ -105,7 +102,9 @@ def amount(words: Sequence[Token], context: Context) -> tuple[Value, int] | None
         value = parse_value(_written(words[start:end], context), context.language)
         if value is None or value.kind not in NUMERIC or not _is_number(words[start], context):
             continue
-        if best is None or best[0].kind is Kind.NUMBER and _better(value, words[end - 1], context):
+        if best is None or (
+            best[0].kind is Kind.NUMBER and _better(value, words[end - 1], context)
+        ):
             best = value, end
     return best
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from app.extraction.clauses import Clause
 from app.extraction.data import pairs, words
-from app.extraction.frames import DETERMINERS, PRONOUNS, Token
+from app.extraction.frames import DETERMINERS, PERSONAL, PRONOUNS, Token
 from app.extraction.model import Mention, Span, Utterance
 from app.extraction.predicates import standard
 from app.extraction.segment import is_code_like
@@ -33,24 +33,17 @@ LEGAL = re.compile(
     r"Industries|Systems|Technologies|Solutions|Consulting|Records|Museum|Library|Church)\b\.?$"
 )
 TITLES = re.compile(r"^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Herr|Herrn|Frau|Sir|Lady|Dame)\.?$")
-BARE = frozenset(
-    "thing things one ones way lot lots kind sort bit rest part point stuff everything nothing "
-    "time year day week month moment morning evening today tomorrow reason problem question "
-    "sache ding zeit jahr tag woche monat moment grund frage rest teil stück".split()
-)
-FOREIGN = frozenset("his her its their your".split())
+BARE = words("sets", "bare")
+FOREIGN = words("sets", "foreign")
 FOREIGN_DE = re.compile(r"^(?:[Ss]ein|[Ii]hr|[Dd]ein|[Ee]uer|[Ee]ur)(?:e[nrms]?)?$")
 OLDER = re.compile(r"(?i)^(?:old|former|previous|alte[nrms]?|bisherige[nrms]?|ehemalige[nrms]?)$")
 NEWER = re.compile(r"(?i)^(?:new|neue[nrms]?|current|aktuelle[nrms]?|present|jetzige[nrms]?)$")
 LINKS = {
-    "en": frozenset("of for in on at with".split()),
-    "de": frozenset("für in im bei beim an am auf von vom des der".split()),
+    "en": words("sets", "links_en"),
+    "de": words("sets", "links_de"),
 }
 STOP_NOUN = re.compile(r"[^\w\s.&'’+#@/-]")
-OPENERS = frozenset(
-    "because and but which that when while if although though since unless whereas so or nor yet "
-    "weil und aber oder dass als wenn während obwohl denn sondern".split()
-)
+OPENERS = words("sets", "openers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +157,7 @@ def name_of(head: Sequence[Token]) -> str:
             continue
         if inner and OLDER.match(token.text):
             continue
-        words_.append(
-            token.text if token.start != head[position - 1].end or not inner else token.text
-        )
+        words_.append(token.text)
     return " ".join(words_) if capital or words_ else joined(head)
 
 
@@ -203,6 +194,8 @@ def _plausible(items: Sequence[Token], language: str) -> bool:
         return False
     if len(items) == 1 and (items[0].lower in PRONOUNS or items[0].lower in BARE):
         return False
+    if any(t.lower in PERSONAL for t in items[1:]):
+        return False
     if items[0].lower in PRONOUNS and not items[0].text[0].isupper():
         return False
     if is_code_like(joined(items)) or STOP_NOUN.search(joined(items).replace('"', "")):
@@ -234,8 +227,8 @@ class Attribute:
 
 
 OF = {
-    "en": frozenset("of for at in".split()),
-    "de": frozenset("von vom für bei beim des der von".split()),
+    "en": words("sets", "of_en"),
+    "de": words("sets", "of_de"),
 }
 
 
@@ -251,7 +244,7 @@ def attribute(phrase: Phrase, reader: Reader, language: str) -> Attribute | None
     )
     noun_tokens = phrase.head if cut is None else phrase.head[:cut]
     possessor = phrase.owner
-    if cut is not None:
+    if cut is not None and not (possessor is not None and possessor.is_speaker):
         inner = reader.phrase(phrase.head[cut + 1 :], language)
         if inner is None:
             return None

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from app.errors import InvalidInput
-from app.extraction.data import predicate_rows
+from app.extraction.data import predicate_rows, words
 from app.values.model import Kind
 
 NAME = re.compile(r"[^\W\d_][\w :/.%&+'-]{0,119}$")
@@ -31,10 +31,7 @@ WORDINGS = (
     "counts_en",
     "counts_de",
 )
-TYPES = frozenset(
-    "person organization project product technology place event concept group artifact "
-    "unknown".split()
-)
+TYPES = words("sets", "types")
 
 
 class InvalidPredicate(InvalidInput):

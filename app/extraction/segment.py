@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from app.extraction.data import words
 from app.extraction.model import Span
 
 LONGEST = 600  # characters; what is longer without a stop is no sentence that rules can read
@@ -13,12 +14,7 @@ CODE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 CODE_SIGNS = re.compile(r"[`{}\\]|::|=>|->|==|\(\)|</?\w+>|[\w\]]\(\w*[,)]|^\s*[$#>]\s")
-ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof st jr sr vs etc e.g i.e eg ie inc ltd co corp no approx dept est fig gen "
-    "hr fr z.b zb d.h dh u.a ua bzw ca evtl ggf inkl usw nr str tel vgl s.o s.u mio mrd "
-    "jan feb mar apr jun jul aug sep sept oct okt nov dec dez o.ä i.d.r ing dipl hrsg kap abs "
-    "art bd jh geb gest u.s a.m p.m sog zzgl abzgl max min".split()
-)
+ABBREVIATIONS = words("sets", "abbreviations")
 BREAK = re.compile(r"(?P<stop>[.!?…]+)(?P<close>[\"'”“»)\]]*)(?=\s|$)|\n+|;(?=\s)|\s[–—]\s(?=\S)")
 BULLET = re.compile(r"\s*(?:[-*•‣]|\d{1,2}[.)]|[a-z]\))\s+")
 ORDINAL_NEXT = re.compile(

@@ -11,13 +11,8 @@ from app.extraction.inflect import Form, Forms, index, irregular_de, irregular_e
 from app.extraction.predicates import standard
 
 PREPOSITIONS = {
-    "en": frozenset(
-        "in on at to for from with by of via into onto about as under over through".split()
-    ),
-    "de": frozenset(
-        "in im ins an am ans auf aus bei beim von vom zu zum zur mit für über als um nach gegen "
-        "unter durch".split()
-    ),
+    "en": words("sets", "prepositions_en"),
+    "de": words("sets", "prepositions_de"),
 }
 MERGED = {
     "im": "in", "ins": "in", "am": "an", "ans": "an", "beim": "bei", "vom": "von", "zum": "zu",
@@ -95,28 +90,19 @@ def readings(word: str, language: str) -> tuple[Form, ...]:
 
 # Verbs that say that a place or a thing was exchanged for another.
 MOVES = {
-    "en": frozenset("move relocate".split()),
-    "de": frozenset("umziehen ziehen übersiedeln".split()),
+    "en": words("sets", "moves_en"),
+    "de": words("sets", "moves_de"),
 }
 SWITCHES = {
-    "en": frozenset("switch migrate change move convert transition".split()),
-    "de": frozenset("wechseln umsteigen umstellen migrieren umziehen wandern".split()),
+    "en": words("sets", "switches_en"),
+    "de": words("sets", "switches_de"),
 }
 REPLACES = {
-    "en": frozenset("replace supersede succeed".split()),
-    "de": frozenset("ersetzen ablösen".split()),
+    "en": words("sets", "replaces_en"),
+    "de": words("sets", "replaces_de"),
 }
 # Verbs that say that an amount is now another one.
 CHANGES = {
-    "en": frozenset(
-        "raise increase rise go climb grow reach drop fall decrease cut reduce lower shrink extend "
-        "shorten change move switch migrate relocate convert transition replace supersede succeed "
-        "double rename update adjust postpone reschedule jump bump push shift set amend".split()
-    ),
-    "de": frozenset(
-        "erhöhen steigen anheben wachsen klettern senken sinken fallen reduzieren kürzen verkürzen "
-        "verlängern ändern wechseln umsteigen umstellen migrieren ersetzen ablösen übersiedeln "
-        "anwachsen aufstocken herabsetzen verschieben verlegen anpassen zurückgehen wandern "
-        "vergrößern verkleinern verringern vorziehen umbenennen festlegen setzen".split()
-    ),
+    "en": words("sets", "changes_en"),
+    "de": words("sets", "changes_de"),
 }

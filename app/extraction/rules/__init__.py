@@ -5,8 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from app.extraction.drafts import Context, Draft
-from app.extraction.rules.action import acts, cleft, comes, frequency, having, lasting, running
-from app.extraction.rules.being import birthday, called, dated, described, placed, stated
+from app.extraction.rules.action import (
+    acts,
+    cleft,
+    comes,
+    frequency,
+    having,
+    lasting,
+    running,
+    tastes,
+)
+from app.extraction.rules.being import (
+    birthday,
+    called,
+    coloured,
+    dated,
+    described,
+    placed,
+    stated,
+)
 from app.extraction.rules.change import amount_changed, moved, replaced, switched
 
 Rule = Callable[[Context], list[Draft]]
@@ -23,10 +40,12 @@ RULES: tuple[Rule, ...] = (
     dated,
     called,
     comes,
+    tastes,
     acts,
     stated,
     placed,
     lasting,
+    coloured,
     described,
     having,
 )

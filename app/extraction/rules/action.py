@@ -7,31 +7,30 @@ from dataclasses import replace
 
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
-from app.extraction.frames import HABIT_DAY, PRONOUNS, Frame, Token, tokens
+from app.extraction.frames import HABIT_DAY, PRONOUNS, Frame, Token
 from app.extraction.frames import frame as framed
 from app.extraction.model import Mention
 from app.extraction.objects import (
+    BASES,
     FREQUENCY,
     amount,
     complement,
     contrast_words,
     items,
+    literal,
     thing,
     until_stop,
 )
-from app.extraction.phrases import attribute, is_name
-from app.extraction.rules.being import DATED_VERBS, like, old_amount, skip_place
+from app.extraction.phrases import is_name
+from app.extraction.rules.being import DATED_VERBS, old_amount, skip_place
 from app.extraction.verbs import MERGED, PREPOSITIONS, Sense, english_name, readings, senses
 from app.values.model import Kind, Value
 from app.values.parse import parse_value
 
-LIGHT = frozenset("take make do send get have machen nehmen senden schicken erstellen".split())
+LIGHT = words("sets", "light")
 PRICED = frozenset(["cost", "kosten"])
-STATIVE_SUBJECT = ("event",)
 PARTS_BY_ARTICLE = ("a", "an", "the", "ein", "eine", "einen", "our", "its")
-PLACE_NOUNS = frozenset(
-    "office branch warehouse site plant store shop studio lab büro standort filiale niederlassung werk lager laden labor".split()
-)
+PLACE_NOUNS = words("sets", "place_nouns")
 PLACE_NAME = {
     "büro": "office",
     "standort": "site",
@@ -92,6 +91,8 @@ def frequency(context: Context) -> list[Draft]:
     if clause.ends or clause.denies:
         return []
     cut = clause.start + found.start()
+    if frame.subject and frame.subject[-1].end > cut:
+        return []
     rest = [t for t in frame.rest if t.end <= cut]
     what = until_stop(rest, context.language)
     subject = context.subject("every:")
@@ -159,6 +160,28 @@ def running(context: Context) -> list[Draft]:
     ]
 
 
+TASTES = {
+    "like": "likes", "love": "likes", "enjoy": "likes", "adore": "likes", "hate": "dislikes",
+    "prefer": "prefers", "dislike": "dislikes",
+}  # fmt: skip
+MOST_TASTE_WORDS = 8
+
+
+def tastes(context: Context) -> list[Draft]:
+    """`I like to do reviews on Tuesdays`, `She prefers working from home`: a doing as a whole."""
+    frame = context.frame
+    predicate = TASTES.get(frame.lemma)
+    rest = _until_punctuation(frame.rest)
+    if predicate is None or frame.past or not rest or len(rest) > MOST_TASTE_WORDS:
+        return []
+    to = rest[0].lower == "to" and len(rest) > 1
+    if not to and not (rest[0].lower.endswith("ing") and len(rest[0].lower) > 4):
+        return []
+    subject = context.subject(predicate)
+    value = literal(rest[1:] if to else rest, context)
+    return [Draft(subject, predicate, value, "taste")] if subject and value else []
+
+
 def acts(context: Context) -> list[Draft]:
     """A verb that the registry or the lexicon knows, with its object."""
     frame, language = context.frame, context.language
@@ -167,14 +190,9 @@ def acts(context: Context) -> list[Draft]:
     found = _sense(frame, language)
     if found is None:
         return []
-    sense, target, after, prepositional = found
-    if (
-        sense.predicate
-        in ("likes", "prefers", "dislikes", "wants", "learns", "plays", "begin_with")
-        or not sense.listed
-    ):
-        if target and readings(target[0].lower, language) and target[0].lower.endswith(("ing",)):
-            return []
+    sense, target, _, prepositional = found
+    if target and target[0].lower.endswith("ing") and readings(target[0].lower, language):
+        return []  # a doing, which is no thing
     if not prepositional and (numbers := _measured(context)):
         return numbers
     if not target or target[0].lower in PRONOUNS - {
@@ -287,8 +305,7 @@ def _sense(frame: Frame, language: str) -> Found | None:
     middle = ""
     if frame.participle and frame.auxiliary in ("be", "sein", "werden"):
         lemma, middle = frame.auxiliary, frame.participle
-        found = _prepositional(table, lemma, middle, words_, language)
-        return found
+        return _prepositional(table, lemma, middle, words_, language)
     if frame.lemma in ("be", "sein"):
         return _copular(table, lemma, words_, language)
     found = _prepositional(table, lemma, "", words_, language)
@@ -360,10 +377,12 @@ def _on_day(context: Context) -> list[Draft]:
         for t in frame.rest
         if t is not day and t.lower not in ("on", "am", "von", "zu", "hause", "aus", ",")
     ]
-    if day is None or [t for t in until_stop(others, language)]:
+    if frame.lemma in ("like", "love", "mögen", "stay", "bleiben", "be", "sein"):
+        return []
+    if day is None or until_stop(others, language):
         return []
     value = parse_value(day.lower if language == "de" else day.text, language)
-    subject = context.subject("has_role")
+    subject = context.subject("name")
     if subject is None or value is None or value.kind is not Kind.DATE:
         return []
     lemma = english_name(frame.lemma) if language == "de" else frame.lemma
@@ -398,7 +417,11 @@ def measured(context: Context, lemma: str, value: Value, after: Sequence[Token])
     event = context.frame.past and lemma in words("verbs", "events")
     if event:
         return [Draft(subject, f"tally:{lemma}:{unit}", value, "tally", old=old, event=True)]
-    if lemma not in words("verbs", "stative") and value.kind is not Kind.QUANTITY:
+    if lemma not in words("verbs", "stative") and value.unit not in BASES:
+        return []
+    if value.number == 1 and value.unit not in BASES and value.kind is not Kind.MONEY:
+        return []
+    if after and after[0].lower in words("sets", "comparatives"):
         return []
     if lemma in words("verbs", "events") and not _lasting(lemma):
         return []
@@ -511,6 +534,3 @@ def _technical(bare: Sequence[Token]) -> bool:
     """In German every noun has a capital: only one with a digit or two capitals is a name."""
     text = bare[-1].text
     return any(c.isdigit() for c in text) or sum(c.isupper() for c in text) > 1
-
-
-_ = (attribute, like, tokens)

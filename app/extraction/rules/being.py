@@ -6,14 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from app.extraction.calendar import Lean
 from app.extraction.data import pairs, words
-from app.extraction.drafts import Context, Draft
+from app.extraction.drafts import Context, Draft, Thing
 from app.extraction.frames import DETERMINERS, PRONOUNS, Token
 from app.extraction.model import Mention, Precision, Span
-from app.extraction.moments import Role, When
+from app.extraction.moments import Role, When, times
 from app.extraction.objects import (
+    BASES,
     amount,
-    complement,
     contrast_words,
     literal,
     thing,
@@ -29,7 +30,6 @@ from app.extraction.phrases import (
     masculine,
     normal_noun,
 )
-from app.extraction.calendar import Lean
 from app.values.dates import parse_date
 from app.values.model import Kind, Value
 from app.values.parse import parse_value
@@ -37,27 +37,18 @@ from app.values.states import parse_state
 
 BE = ("be", "sein")
 DATED_VERBS = {
-    "en": frozenset(
-        "come start begin open launch end close happen go meet arrive leave take".split()
-    ),
-    "de": frozenset("kommen beginnen starten anfangen enden stattfinden öffnen schließen".split()),
+    "en": words("sets", "dated_verbs_en"),
+    "de": words("sets", "dated_verbs_de"),
 }
-ADJECTIVES = frozenset(
-    "long wide high tall deep old heavy thick big large lang breit hoch tief alt schwer dick groß "
-    "entfernt away".split()
-)
+ADJECTIVES = words("sets", "adjectives")
 DATE_NOUNS = ("date", "termin", "datum", "tag", "day")
-PERSONAL = frozenset("married single vegetarian employed unemployed ill healthy alive dead".split())
+PERSONAL = words("sets", "personal")
 PERSONAL_PREDICATES = {
     "married": "marital_status",
     "single": "marital_status",
     "vegetarian": "diet",
 }
-NO_STATE = frozenset(
-    "called named known used needed gone done made said seen born told meant supposed gesagt gemacht "
-    "begeistert bekannt beliebt geeignet gespannt verrückt entspannt vertraut enttäuscht verärgert "
-    "getan gegangen gekommen geworden gewesen genannt gemeint gedacht gesehen gewusst".split()
-)
+NO_STATE = words("sets", "no_state")
 PARTICIPLE_DE = re.compile(
     r"(?:ge\w{3,}|(?:be|ver|er|ent|zer|ab|an|auf|aus|ein|um|vor|zu)\w{4,})(?:t|en)$"
 )
@@ -100,8 +91,6 @@ def _old_date(context: Context, *, with_year: bool) -> Value | None:
     contrast = context.clause.contrast
     if contrast is None:
         return None
-    from app.extraction.moments import times
-
     found, _ = times(contrast.old, context.reader.utterance.captured_at)
     return date_value(found[0], context, with_year=with_year) if found else None
 
@@ -289,7 +278,7 @@ def _state_of(old: Sequence[Token]) -> Value | None:
     return Value(Kind.STATE, f"state:{name}", text) if name else None
 
 
-def _with_old(context: Context, draft: Draft, old: object | None) -> Draft:
+def _with_old(context: Context, draft: Draft, old: Thing | None) -> Draft:
     contrast = context.clause.contrast
     return replace(draft, old=old, was_error=contrast is not None and contrast.is_error)
 
@@ -355,6 +344,19 @@ def _located(context: Context, place: Sequence[Token]) -> list[Draft]:
     return [_with_old(context, Draft(subject, "located_in", target, "place"), old)]
 
 
+def coloured(context: Context) -> list[Draft]:
+    """`The case of the Heron is green`: the colour is the case's."""
+    given = [t for t in context.frame.rest if t.lower not in ADVERBS_OF_DEGREE]
+    if not is_be(context) or not given or given[0].lower not in words("sets", "colours"):
+        return []
+    phrase = context.subject_phrase()
+    rest = until_stop(given, context.language)
+    if phrase is None or len(rest) != 1:
+        return []
+    value = literal(rest, context)
+    return [Draft(context.named(phrase, "color"), "color", value, "color")] if value else []
+
+
 def called(context: Context) -> list[Draft]:
     """`Our default branch is called main`, `Meine Tochter heißt Enna`, `My name is Anna`."""
     frame, language = context.frame, context.language
@@ -362,7 +364,7 @@ def called(context: Context) -> list[Draft]:
     if not is_called and frame.lemma != "heißen":
         return []
     name = until_stop(frame.rest, language)
-    if not name or len(frame.subject) == 1 and frame.subject[0].lower in ("i", "ich"):
+    if not name or (len(frame.subject) == 1 and frame.subject[0].lower in ("i", "ich")):
         return _own_name(context, name)
     return _of_attribute(context, name, "called")
 
@@ -421,6 +423,10 @@ def amount_of(context: Context, rest: list[Token]) -> list[Draft]:
         return []
     value, taken = found
     after = rest[taken].lower if taken < len(rest) else ""
+    if after in words("sets", "comparatives"):
+        return []
+    if value.number == 1 and value.unit not in BASES and value.kind is Kind.QUANTITY:
+        return []
     if (
         len(context.frame.subject) == 1
         and who is not None
@@ -432,6 +438,8 @@ def amount_of(context: Context, rest: list[Token]) -> list[Draft]:
     old = old_amount(context, value)
     target, predicate = amount_target(phrase, value, context, adjective=after in ADJECTIVES)
     if target is None:
+        return []
+    if context.registry.get(predicate).kind is Kind.TEXT:
         return []
     contrast = context.clause.contrast
     error = contrast is not None and contrast.is_error
@@ -447,6 +455,10 @@ def _age(context: Context, who: Mention, value: Value, after: str) -> list[Draft
         return []
     age = Value(Kind.NUMBER, f"number:{number:g}", value.text, number)
     return [Draft(who, "age", age, "age")]
+
+
+UNIQUE = frozenset(["default", "main", "primary", "preferred", "favorite", "current", "only"])
+ADVERBS_OF_DEGREE = frozenset(["very", "quite", "too", "so", "sehr", "ganz", "ziemlich", "zu"])
 
 
 def amount_target(
@@ -606,10 +618,28 @@ def _of_attribute(context: Context, given: Sequence[Token], rule: str) -> list[D
 
 def _valued(given: Sequence[Token], predicate: str, context: Context, named: bool) -> bool:
     """Whether what follows can be a value, and not an adjective that merely describes."""
-    if predicate in context.registry.rows or given[0].text[0].isupper() or len(given) > 1:
+    if predicate in context.registry.rows:
         return len(given) <= 6
+    if given[0].lower in ("a", "an") or given[0].lower.startswith("ein"):
+        return False  # "X is a Y" tells a kind, not a value
+    if given[0].text[0].isupper() or len(given) > 1:
+        return len(given) <= 6 and not all(_describes(t) for t in given)
     word = given[0]
-    return any(c.isdigit() or c in "-_./" for c in word.text) or not named
+    if any(c.isdigit() or c in "-_./" for c in word.text):
+        return True
+    return not named and _categorical(predicate)
+
+
+def _describes(word: Token) -> bool:
+    return word.lower in ADVERBS_OF_DEGREE or word.lower in words("sets", "colours")
+
+
+def _categorical(predicate: str) -> bool:
+    """Whether a lone small word can be the value: of a default branch, not of a house."""
+    parts = predicate.partition(":")[2].split()
+    if not parts:
+        return False
+    return (len(parts) > 1 and parts[0] in UNIQUE) or parts[-1] in words("sets", "abstract")
 
 
 def _value_of(
@@ -617,8 +647,7 @@ def _value_of(
 ) -> Mention | Value | None:
     row = context.registry.get(predicate)
     if row.kind is Kind.ENTITY:
-        found = thing(given, predicate, context)
-        return found
+        return thing(given, predicate, context)
     phrase = context.reader.phrase(given, context.language)
     if named and phrase is not None and is_name(phrase.head, "en"):
         return context.reader.mention(phrase, "person")

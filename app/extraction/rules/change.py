@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from app.extraction.drafts import Context, Draft
 from app.extraction.frames import Token
@@ -11,8 +10,8 @@ from app.extraction.model import Mention
 from app.extraction.objects import amount, thing, until_stop
 from app.extraction.phrases import attribute, attribute_predicate, is_name
 from app.extraction.rules.being import amount_target, like, person
-from app.extraction.verbs import CHANGES, MOVES, REPLACES, SWITCHES
-from app.values.model import Kind, Value
+from app.extraction.verbs import CHANGES, MOVES, REPLACES, SWITCHES, readings
+from app.values.model import Value
 
 FROM = {"en": ("from",), "de": ("von", "vom", "aus")}
 TO = {"en": ("to", "into", "onto"), "de": ("nach", "zu", "zum", "zur", "auf", "in", "ins")}
@@ -120,8 +119,6 @@ def _of_itself(context: Context, value: Value, old: Value | None) -> list[Draft]
 
 def relative_clause(context: Context) -> tuple[Mention, str] | None:
     """`The uptime we promise (in the contract)`: what we promise, as `we promise 99 % uptime`."""
-    from app.extraction.verbs import readings
-
     words = context.frame.subject
     for position, word in enumerate(words):
         who = context.reader.person(word)
@@ -171,6 +168,7 @@ def switched(context: Context) -> list[Draft]:
         return []
     phrase = context.subject_phrase()
     found = attribute(phrase, context.reader, language) if phrase else None
+    subject: Mention | None
     if found is not None and found.possessor is not None:
         predicate, subject = attribute_predicate(found.noun, language), found.possessor
     elif is_name([t for t in after if t.lower not in ("the", "der", "die", "das")], "en"):
@@ -183,7 +181,7 @@ def switched(context: Context) -> list[Draft]:
         return []
     new = thing(after, predicate, context)
     old = thing(before, predicate, context) if before else None
-    if new is None or frame.lemma in ("change", "move", "convert") and old is None:
+    if new is None or (frame.lemma in ("change", "move", "convert") and old is None):
         return []
     return [Draft(subject, predicate, new, "switched", old=old, dated=True)]
 
@@ -256,14 +254,3 @@ def _successor(context: Context, old: list[Token], office: list[Token]) -> list[
         attribute_predicate(found.noun, language) if found.possessor else f"attribute:{found.noun}"
     )
     return [Draft(holder, predicate, new, "successor", old=former, dated=True)]
-
-
-def unit_kind(value: Value) -> str:
-    """The dimension of an amount, for the name of a predicate."""
-    if value.kind is Kind.MONEY:
-        return "money"
-    return value.unit or "number"
-
-
-__all__ = ["amount_changed", "moved", "relative_clause", "replaced", "switched", "unit_kind"]
-_ = replace
