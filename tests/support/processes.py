@@ -1,0 +1,91 @@
+"""The API and a worker as processes of their own, which a test may kill."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import pytest
+
+from app.runtime.machine import free_port
+from tests.support.server import EmbeddedPair
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Service:
+    """The API and a worker as processes; the worker is restarted as a supervisor would."""
+
+    environment: dict[str, str]
+    port: int
+    children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    def start(self, name: str, *command: str) -> None:
+        self.children[name] = subprocess.Popen(
+            [sys.executable, "-m", *command],
+            cwd=ROOT,
+            env=self.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def start_api(self) -> None:
+        self.start(
+            "api", "uvicorn", "--factory", "app.asgi:create_app", "--port", str(self.port),
+            "--no-access-log",
+        )  # fmt: skip
+
+    def start_worker(self) -> None:
+        self.start("worker", "app.worker")
+
+    def kill(self, name: str) -> None:
+        self.children[name].send_signal(signal.SIGKILL)
+        self.children[name].wait()
+
+    async def keep_worker(self) -> None:
+        while True:
+            if self.children["worker"].poll() is not None:
+                self.start_worker()
+            await asyncio.sleep(0.5)
+
+
+@contextmanager
+def service(pair: EmbeddedPair, **settings: str) -> Iterator[Service]:
+    """A service over a pair that is started here; nothing of it runs before it is asked for."""
+    given = {k: v for k, v in os.environ.items() if not k.startswith(("LOCI_", "NEO4J", "REDIS"))}
+    environment = {
+        **given,
+        **pair.backend().environment,
+        "LOCI_EMBEDDING__PROVIDER": "hash",
+        "LOCI_EMBEDDING__ALLOW_TEST": "true",
+        "LOCI_WORKER__SWEEP_SECONDS": "2",
+        "LOCI_TELEMETRY__LOG_LEVEL": "error",
+        **settings,
+    }
+    made = Service(environment, free_port())
+    try:
+        yield made
+    finally:
+        for child in made.children.values():
+            with suppress(ProcessLookupError):
+                child.kill()
+            child.wait()
+
+
+async def until_ready(http: httpx.AsyncClient) -> None:
+    """Until the API says that it can serve."""
+    for _ in range(600):
+        with suppress(httpx.TransportError):
+            if (await http.get("/health/ready")).status_code == 200:
+                return
+        await asyncio.sleep(0.1)
+    pytest.fail("the API did not become ready")
