@@ -411,3 +411,40 @@ RETURN m {.*} AS record
 MATCH (e:Entity {id: $id})
 WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
 RETURN e.scope AS scope, e.root AS root
+
+// name: places() read many
+// Every scope that has entities.
+// unscoped: the repair job of the whole installation
+MATCH (s:Scope)
+WHERE EXISTS { MATCH (e:Entity) WHERE e.scope = s.path }
+RETURN s.path AS scope
+ORDER BY scope
+
+// name: candidates(scope, after, limit) read many
+// The entities of a scope as the repair job compares them, by id.
+MATCH (e:Entity)
+WHERE e.scope = $scope AND e.id > $after AND e.expired_at > datetime.realtime()
+RETURN e {.id, .root, .canonical_name, .canonical_key, .type, .keys, .marks, .attributes} AS entity
+ORDER BY e.id LIMIT $limit
+
+// name: company(pairs, scope) read many
+// What two entities share: things mentioned with both, where one that is mentioned everywhere
+// weighs little, and facts that relate both to the same thing.
+UNWIND $pairs AS pair
+MATCH (a:Entity {id: pair[0]})
+MATCH (b:Entity {id: pair[1]})
+WHERE a.scope = $scope AND b.scope = $scope
+CALL (a, b) {
+  MATCH (a)-[:COOCCURS]-(n:Entity)
+  WITH b, n LIMIT 2000
+  MATCH (n)-[:COOCCURS]-(b)
+  RETURN count(DISTINCT n) AS shared, sum(1.0 / log(2.0 + n.mention_count)) AS weight
+}
+CALL (a, b) {
+  MATCH (a)-[one:RELATES_TO]->(n:Entity)
+  WITH b, n, one LIMIT 500
+  MATCH (b)-[other:RELATES_TO]->(n)
+  WHERE other.predicate = one.predicate
+  RETURN count(DISTINCT [n.id, one.predicate]) AS facts
+}
+RETURN a.id AS left, b.id AS right, shared, weight, facts

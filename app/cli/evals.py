@@ -16,7 +16,17 @@ from rich.table import Table
 from app.cli.keys import all_scopes, mint
 from app.cli.transfer import store_of
 from app.embeddings.provider import build_embedder
-from app.evals import bulk, contradictions, demo, importing, locomo, longmemeval, passages, sanitize
+from app.evals import (
+    bulk,
+    contradictions,
+    demo,
+    entities,
+    importing,
+    locomo,
+    longmemeval,
+    passages,
+    sanitize,
+)
 from app.evals.recall import Corpus
 from app.evals.recall import table as recall_table
 from app.evals.retrieval import MODES, ApiClient, Run, evaluate
@@ -45,6 +55,7 @@ def register(cli: typer.Typer) -> None:
     group.command("passages")(eval_passages)
     group.command("demo")(eval_demo)
     group.command("sanitize")(eval_sanitize)
+    group.command("entities")(eval_entities)
     group.command("contradictions")(eval_contradictions)
     group.command("search-speed")(eval_search_speed)
     group.command("capture-speed")(eval_capture_speed)
@@ -102,6 +113,11 @@ def eval_contradictions(
 ) -> None:
     """Contradictions found and wrongly found between two texts; needs no server."""
     _show_speed(contradictions.evaluate(bench, german), as_json)
+
+
+def eval_entities(bench: Bench = BENCH, as_json: AsJson = False) -> None:
+    """Whether two records describe one thing: precision and recall; needs no server."""
+    _show_speed(entities.evaluate(bench), as_json)
 
 
 def eval_search_speed(

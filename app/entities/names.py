@@ -195,6 +195,11 @@ def _bare(char: str) -> str:
     return base if base.isascii() else char
 
 
+def words(text: str) -> list[str]:
+    """The words of a text as keys have them, none left out; empty for none."""
+    return _words(_folded(_trimmed(text)).translate(_WIDE))
+
+
 def _words(text: str) -> list[str]:
     spoken = _plain(text.replace("'", "").replace("&", " and "))
     tokens = ["and" if token == "und" else token for token in _TOKEN.findall(spoken)]

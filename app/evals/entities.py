@@ -1,0 +1,92 @@
+"""How well records of one thing are told from records of two: labelled pairs of two domains."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from app.entities.match import Kind, Match, Rarity, Record, match
+from app.evals.jsonl import rows
+
+SPLITS = ("train", "valid", "test")
+# The data's own `class` of a restaurant is the number of the thing itself: it is not looked at.
+KINDS = {
+    "Brew_Factory_Name": Kind.OWNER,
+    "Style": Kind.CATEGORY,
+    "ABV": Kind.NUMBER,
+    "addr": Kind.ADDRESS,
+    "city": Kind.PLACE,
+    "phone": Kind.PHONE,
+    "type": Kind.CATEGORY,
+}
+DOMAINS = {
+    "beers": ("structured_beer", "Beer_Name"),
+    "restaurants": ("structured_fodors-zagats", "name"),
+}
+Row = dict[str, Any]
+
+
+def evaluate(bench: Path) -> dict[str, Any]:
+    """Precision and recall of each domain on each split; the figures were set on the first two.
+
+    `open` counts pairs without a verdict; a pair without one is not held to be the same.
+    """
+    folder = bench / "er_magellan"
+    results = {}
+    for domain, (stem, name) in DOMAINS.items():
+        pairs = {split: list(rows(folder / f"{stem}_{split}.jsonl")) for split in SPLITS}
+        rarity = rarity_of([pair for split in SPLITS[:2] for pair in pairs[split]], name)
+        for split in SPLITS:
+            results[f"{domain} {split}"] = scores(pairs[split], name, rarity)
+    return results
+
+
+def rarity_of(pairs: list[Row], name: str) -> Rarity:
+    """Of the words in the names of things and of who makes them."""
+    known = [record(pair[side], name) for pair in pairs for side in "ab"]
+    owners = {
+        text for each in known for kind, text in each.attributes.values() if kind is Kind.OWNER
+    }
+    return Rarity([*sorted({each.name for each in known}), *sorted(owners)])
+
+
+def scores(pairs: list[Row], name: str, rarity: Rarity) -> dict[str, float]:
+    """Precision, recall and F1 of the verdict "the same", and how many pairs stay open."""
+    found = [(bool(pair["label"]), compare(pair, name, rarity).same) for pair in pairs]
+    right = sum(label for label, same in found if same)
+    said = sum(same is True for _, same in found)
+    there = sum(label for label, _ in found)
+    precision, recall = right / max(1, said), right / max(1, there)
+    return {
+        "pairs": len(pairs),
+        "same": there,
+        "precision": precision,
+        "recall": recall,
+        "f1": 2 * precision * recall / max(1e-9, precision + recall),
+        "open": sum(same is None for _, same in found),
+    }
+
+
+def compare(pair: Row, name: str, rarity: Rarity) -> Match:
+    """The verdict on one labelled pair."""
+    return match(record(pair["a"], name), record(pair["b"], name), rarity)
+
+
+def record(row: Mapping[str, str], name: str) -> Record:
+    """A row of the data as a record; a dash stands for what is not known."""
+    texts = {field: clean(row[field]) for field in KINDS if field in row}
+    return Record(
+        clean(row[name]),
+        {field: (KINDS[field], text) for field, text in texts.items() if text.strip(" -")},
+    )
+
+
+def clean(text: str) -> str:
+    """Undo what the tokenizer of the data did: quotes around, spaces and strokes before an s."""
+    plain = html.unescape(text).replace("`", " ").replace("\\", " ")
+    return re.sub(r"\s*[_'](?:s|')?(?=\s|$)", lambda m: "s" if "s" in m[0] else "", plain).strip(
+        " '"
+    )
