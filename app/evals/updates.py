@@ -1,0 +1,63 @@
+"""Whether what is extracted lets a later statement retire an earlier one, and only then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from app.extraction.model import Mention, Mode, Statement
+from app.extraction.predicates import Registry
+from app.values.compare import incompatible
+from app.values.model import Value
+from app.values.wording import normal_text
+
+
+def object_key(thing: Mention | Value | None) -> str:
+    """What two objects have in common exactly when they are the same."""
+    if thing is None:
+        return ""
+    if isinstance(thing, Mention):
+        return f"entity:{normal_text(thing.name)}"
+    return thing.key
+
+
+def same_name(one: str, other: str) -> bool:
+    """One name, or the first or last part of it: Verdelo and Verdelo Farms, Marta and her name."""
+    a, b = normal_text(one).split(), normal_text(other).split()
+    short, long = sorted((a, b), key=len)
+    return bool(short) and (long[: len(short)] == short or long[-len(short) :] == short)
+
+
+def same_subject(one: Mention, other: Mention, *, exact: bool = False) -> bool:
+    """Whether both are one; `exact` where a part of a name may not stand for it."""
+    if exact:
+        return normal_text(one.name) == normal_text(other.name)
+    return same_name(one.name, other.name)
+
+
+def retires(new: Statement, old: Statement, registry: Registry, *, exact: bool = False) -> bool:
+    """Whether the later statement ends or corrects the earlier one, by what both say."""
+    if old.mode in (Mode.END, Mode.DENY) or new.predicate != old.predicate:
+        return False
+    if not same_subject(new.subject, old.subject, exact=exact):
+        return False
+    if new.mode in (Mode.END, Mode.DENY):
+        return object_key(new.object) == object_key(old.object)
+    if new.replaces is not None and object_key(new.replaces) == object_key(old.object):
+        return True
+    if not registry.get(new.predicate).functional:
+        return False
+    return _excludes(new.object, old.object)
+
+
+def _excludes(one: Mention | Value, other: Mention | Value) -> bool:
+    if isinstance(one, Value) and isinstance(other, Value) and one.kind is other.kind:
+        return incompatible(one, other)
+    return object_key(one) != object_key(other)
+
+
+def meeting(
+    old: Iterable[Statement], new: Iterable[Statement], registry: Registry
+) -> list[tuple[Statement, Statement]]:
+    """The pairs of an old and a new statement of which the new retires the old."""
+    olds = list(old)
+    return [(o, n) for n in new for o in olds if retires(n, o, registry)]
