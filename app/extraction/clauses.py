@@ -32,7 +32,7 @@ IRONY = re.compile(
 )
 HEDGE = re.compile(
     r"(?i)\b(?:maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|apparently|"
-    r"reportedly|rumou?r\w*|might|could|would|should|'d|may(?=\s+[a-z])|shall|imagine|suppose|"
+    r"reportedly|rumou?r\w*|might|could|would|should|'d|(?-i:may)(?=\s+[a-z])|shall|imagine|suppose|"
     r"wish(?:es|ed)?|hop(?:e|es|ed|ing)|hypothetical\w*|in theory|dream\w*|pretend\w*|if only|"
     r"according to|vielleicht|eventuell|womöglich|möglicherweise|wahrscheinlich|vermutlich|"
     r"angeblich|anscheinend|offenbar|scheinbar|wohl|könnten?|könntest|würden?|würdest|wäre[nt]?|"
@@ -118,6 +118,10 @@ ADVERBS = re.compile(
     r"all|both|beide|alle)\b(?!-)"
 )
 KEEP_ADVERB = re.compile(r"(?i)\b(?:all|alle|both|beide)\b")
+EVENT_SINCE = re.compile(
+    r"(?i)\b(?:since|seit|after|nach)\s+(?:the|our|dem|der|den|unsere[rmn]?)\s+"
+    r"(?:(?:last|new|latest|letzten|neuen|jüngsten)\s+)?[^\W\d_]\w+(?=\s|,|$)"
+)
 AGAIN = re.compile(r"(?i)\b(?:again|wieder|erneut)\b")
 
 END_EN = re.compile(r"(?i)\b(?:no longer|not any longer|never again|not any ?more)\b")
@@ -215,12 +219,20 @@ class Clause:
     inherits: bool = field(default=False)  # no subject of its own: that of the clause before
 
 
-def clauses(sentence: str, start: int, language: str, spoken: datetime) -> Iterator[Clause]:
-    """The clauses that assert something; questions, conditions, hearsay and jests give none."""
+def announces_correction(sentence: str) -> bool:
+    """Whether the sentence only says that something was wrong; the next one says what is right."""
+    return len(sentence) <= MOST_CUE and CORRECTION.search(sentence) is not None
+
+
+def clauses(
+    sentence: str, start: int, language: str, spoken: datetime, *, corrects: bool = False
+) -> Iterator[Clause]:
+    """The clauses that assert something; questions, conditions, hearsay and jests give none.
+    `corrects`: the sentence before announced a correction."""
     sure, text = _judged(sentence)
     if text is None:
         return
-    correcting, topic, topic_at, hidden = False, None, 0, False
+    correcting, topic, topic_at, hidden = corrects, None, 0, False
     since: tuple[When, ...] = ()
     for segment_start, segment, after in _segments(text, language):
         if after == ":":  # what stands before a colon announces what follows
@@ -232,6 +244,9 @@ def clauses(sentence: str, start: int, language: str, spoken: datetime) -> Itera
                 continue
         if hidden:
             return
+        if after == "," and CUE.match(segment):
+            correcting = True
+            continue
         if _asserts(segment):
             clause = Clause(segment, segment, start + segment_start, language, sure)
             clause = replace(clause, correcting=correcting, topic=topic, topic_at=topic_at)
@@ -301,12 +316,18 @@ def _segments(text: str, language: str) -> Iterator[tuple[int, str, str]]:
         start, has_verb = resume, False
 
 
+MOST_CUE = 60  # characters of a sentence that only announces a correction
 CONTRASTING = re.compile(
     r"(?i)^\s*(?:and |und |but |aber )?(?:not|nicht|keine?[nrms]?|no longer|sondern|instead|statt|"
     r"rather|anstatt)\b"
 )
 
 
+CUE = re.compile(
+    r"(?i)\s*(?:to be (?:precise|exact|accurate)|correction|korrektur|genau genommen|"
+    r"um genau zu sein|sorry|I was wrong|my mistake|mein fehler|ich habe mich (?:geirrt|vertan)|actually|in fact|"
+    r"stimmt nicht|falsch|wrong)\s*$"
+)
 TURN = re.compile(r"(?i)\s*(?:but|aber|doch|und|and)\s")
 
 
@@ -399,6 +420,9 @@ def _core_text(clause: Clause) -> str:
 
 def _timed(clause: Clause, spoken: datetime) -> Clause:
     found, work = times(clause.work, spoken)
+    if (event := EVENT_SINCE.search(work)) is not None:
+        work = _blank(work, *event.span())
+        clause = replace(clause, newer=True)
     temporary = any(when.role is Role.TEMPORARY for when in found)
     return replace(clause, when=tuple(found), work=work, temporary=temporary)
 
@@ -462,6 +486,7 @@ def _negated_core(clause: Clause) -> Clause:
         denies = not ends
     if NOT_ONLY.search(clause.text):
         ends = denies = False
+    work = AGAIN.sub(lambda m: " " * len(m[0]), work)
     work = ADVERBS.sub(lambda m: m[0] if KEEP_ADVERB.match(m[0]) else " " * len(m[0]), work)
     return replace(clause, work=work, ends=ends, denies=denies and not ends, past=past)
 

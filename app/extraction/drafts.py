@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from app.extraction.calendar import Lean
 from app.extraction.clauses import Clause
+from app.extraction.data import words as listed
 from app.extraction.frames import Frame, Token, tokens
 from app.extraction.model import Mention, Mode, Moment, Span, Statement
 from app.extraction.moments import Role, When
@@ -16,6 +17,9 @@ from app.extraction.predicates import Registry
 from app.values.model import Value
 
 Thing = Mention | Value
+
+
+TIMELESS = frozenset(["born_in", "birthday", "made_by", "name"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,8 @@ class Context:
         phrase = appositive(phrase)
         if self.clause.contrast is not None and self.clause.contrast.is_error:
             phrase = _unplaced(phrase)
+        if is_kin(phrase):
+            fallback = "person"
         mention = self.reader.mention(phrase, fallback)
         if phrase.owner is not None and phrase.owner.name != "we":
             return replace(mention, name=f"{phrase.owner.name}'s {mention.name}")
@@ -99,6 +105,12 @@ def _unplaced(phrase: Phrase) -> Phrase:
         if head[position].lower == "in" and head[position + 1].text[0].isupper():
             return replace(phrase, head=head[:position])
     return phrase
+
+
+def is_kin(phrase: Phrase) -> bool:
+    """Whether the phrase names a person by what he is to another: my brother, our boss."""
+    kin = listed("nouns", "kin")
+    return phrase.owner is not None and phrase.head[-1].lower in kin
 
 
 def appositive(phrase: Phrase) -> Phrase:
@@ -140,6 +152,8 @@ def _withheld(draft: Draft, context: Context, functional: bool) -> bool:
         return True
     if draft.predicate.startswith("measure:") and not draft.dated and _at(clause):
         return True
+    if draft.predicate in TIMELESS:
+        return False
     long_past = frame.past and frame.auxiliary != "have" and not draft.event and not draft.dated
     if long_past and not _is_correction(draft, clause):
         return not any(w.role is Role.SINCE or w.role is Role.AT for w in clause.when)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.extraction.clauses import clauses
+from app.extraction.clauses import announces_correction, clauses
 from app.extraction.drafts import Context, finished
 from app.extraction.frames import Token, frame
 from app.extraction.language import language_of
@@ -20,19 +20,26 @@ def extract(utterance: Utterance, registry: Registry | None = None) -> Extracted
     what a text holds, and what it cannot read for sure it leaves out."""
     known = registry or standard()
     statements: list[Statement] = []
+    corrects = False
+    whole = language_of(utterance.text, utterance.language)
     for span in sentences(utterance.text):
-        statements += _of_sentence(utterance, span, known)
+        found = list(_of_sentence(utterance, span, known, whole, corrects))
+        statements += found
+        corrects = not found and announces_correction(utterance.text[span.start : span.end])
     unique = tuple(dict.fromkeys(statements))
     return Extracted(_mentions(utterance, unique), unique)
 
 
-def _of_sentence(utterance: Utterance, span: Span, registry: Registry) -> Iterator[Statement]:
+def _of_sentence(
+    utterance: Utterance, span: Span, registry: Registry, whole: str, corrects: bool
+) -> Iterator[Statement]:
     sentence = utterance.text[span.start : span.end]
     if is_code_like(sentence):
         return
-    language = language_of(sentence, utterance.language)
+    language = language_of(sentence, whole)
     subject: tuple[Token, ...] = ()
-    for clause in clauses(sentence, span.start, language, utterance.captured_at):
+    spoken = utterance.captured_at
+    for clause in clauses(sentence, span.start, language, spoken, corrects=corrects):
         found = frame(clause, subject)
         if found is None:
             continue

@@ -11,7 +11,7 @@ from app.extraction.inflect import Form, particles
 from app.extraction.verbs import PREPOSITIONS, readings
 
 TOKEN = re.compile(
-    r"[#@]?[^\W\d_][^\W_]*(?:[-./&+@_'’][^\W_]+)*[+#]*(?:['’](?=\s))?|"
+    r"(?:Mr|Mrs|Ms|Dr|Prof|St)\.|[#@]?[^\W\d_][^\W_]*(?:[-./&+@_'’][^\W_]+)*[+#]*(?:['’](?=\s))?|"
     r"[€$£]?\s?\d[\d.,'’:/-]*(?:\w+)?(?:\s?%)?(?<![.,:])|[^\w\s]"
 )
 CLITIC = re.compile(r"(?i)(?<=\w)(?:['’](?:s|m|re|ve|ll|d))$")
@@ -95,7 +95,7 @@ def frame(clause: Clause, inherited: tuple[Token, ...] = ()) -> Frame | None:
 
 def _english(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) -> Frame | None:
     for position in range(len(words)):
-        form = _english_verb(words, position)
+        form = _english_verb(words, position, bare=clause.ends or clause.denies)
         if form is None:
             continue
         if _in_relative_clause(words, position):
@@ -118,11 +118,13 @@ def _in_relative_clause(words: list[Token], position: int) -> bool:
     return any(_english_verb(words, position + 1 + i) for i in range(len(later)))
 
 
-def _english_verb(words: list[Token], position: int) -> Form | None:
+def _english_verb(words: list[Token], position: int, *, bare: bool = False) -> Form | None:
+    """The verb at that place. `bare`: a negation with do was taken out, so that any subject may
+    stand before the plain form, and `stopped` before the form with -ing."""
     word = words[position]
     if word.lower in CLITIC_VERB:
         return _clitic(words, position)
-    forms = [f for f in readings(word.lower, "en") if not f.participle or f.past]
+    forms = [f for f in readings(word.lower, "en") if not f.participle or f.past or bare]
     if not forms or (word.text[0].isupper() and position > 0):
         return None
     form = min(forms, key=lambda f: f.past)
@@ -138,7 +140,7 @@ def _english_verb(words: list[Token], position: int) -> Form | None:
     if _be_follows(words, position) or _verb_follows(words, position):
         return None
     is_bare = word.lower == form.lemma and not form.past
-    if is_bare and not _plural(words[:position]):
+    if is_bare and not bare and not _plural(words[:position]):
         return None
     return form
 
@@ -294,7 +296,8 @@ def _numbered(words: list[Token] | tuple[Token, ...], position: int) -> bool:
     """Whether a number follows that belongs to the name: Tor 5, Version 3.0."""
     if position >= len(words) or not words[position].text.replace(".", "").isdigit():
         return False
-    return position + 1 == len(words) or not words[position + 1].text[0].isupper()
+    after = words[position + 1].lower if position + 1 < len(words) else ","
+    return after == "," or after in PREPOSITIONS["de"]
 
 
 def _with_attributes(words: list[Token] | tuple[Token, ...], position: int) -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from app.extraction.data import words
+from app.extraction.data import words as listed
+from app.extraction.verbs import readings
 
-GERMAN = words("sets", "german")
-ENGLISH = words("sets", "english")
+GERMAN = listed("sets", "german")
+ENGLISH = listed("sets", "english")
 WORD = re.compile(r"[^\W\d_]+(?:['’]\w+)?")
 
 
@@ -18,6 +19,9 @@ def language_of(sentence: str, hint: str | None = None) -> str:
     english = sum(word in ENGLISH for word in words)
     if german == english:
         german += any(c in "äöüß" for c in sentence.lower())
+    if german == english:
+        german += sum(bool(readings(word, "de")) for word in words)
+        english += sum(bool(readings(word, "en")) for word in words)
     if german == english:
         return "de" if hint is not None and hint.lower().startswith("de") else "en"
     return "de" if german > english else "en"

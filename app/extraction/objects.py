@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.extraction.clauses import Contrast
+from app.extraction.clauses import ADVERBS, Contrast
 from app.extraction.data import words
 from app.extraction.drafts import Context
 from app.extraction.frames import DETERMINERS, PRONOUNS, Token, noun_phrase_end, tokens
@@ -30,7 +30,7 @@ FREQUENCY = re.compile(
     r"hour|day|week|month|quarter|year|morning|evening|weekday)s?|(?:once|twice|three times|four "
     r"times|\d+ times|\d+x)\s+(?:an?|per|every|each)\s+(?:hour|day|week|month|quarter|year)|daily|"
     r"weekly|monthly|yearly|quarterly|hourly|biweekly|fortnightly|annually|"
-    r"alle\s+(?:\d+\s+|zwei\s+|drei\s+|vier\s+|fünf\s+|sechs\s+|zehn\s+)?(?:Sekunden|Minuten|Stunden|"
+    r"alle\s+(?:(?:\d+|zwei|drei|vier|fünf|sechs|zehn)\s+)?(?:Sekunden|Minuten|Stunden|"
     r"Tage|Wochen|Monate|Jahre)|jede[nrs]?\s+(?:(?:zweite[nrs]?|dritte[nrs]?)\s+)?(?:Sekunde|Minute|Stunde|Tag|"
     r"Woche|Monat|Quartal|Jahr|Morgen|Abend)|(?:ein|zwei|drei|vier|\d+)\s?mal\s+(?:im|pro|am|"
     r"in der|je|die)\s+(?:Stunde|Tag|Woche|Monat|Quartal|Jahr)|täglich|wöchentlich|monatlich|jährlich|"
@@ -198,7 +198,8 @@ def contrast_words(contrast: Contrast | None, context: Context) -> list[Token]:
     if contrast is None:
         return []
     clause = context.clause
-    old = replace(clause, text=contrast.old, work=contrast.old, start=clause.start + contrast.start)
+    plain = ADVERBS.sub(lambda m: " " * len(m[0]), contrast.old)
+    old = replace(clause, text=plain, work=plain, start=clause.start + contrast.start)
     words = tokens(old)
     while words and (words[0].lower in PREPOSITIONS[context.language]):
         words = words[1:]

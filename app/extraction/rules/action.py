@@ -160,6 +160,10 @@ def running(context: Context) -> list[Draft]:
     ]
 
 
+PREPOSITION_EN = {
+    "mit": "with", "auf": "on", "bei": "at", "von": "from", "nach": "to", "an": "at", "für": "for",
+    "über": "via", "aus": "from", "zu": "to", "um": "at", "durch": "through", "gegen": "against",
+}  # fmt: skip
 TASTES = {
     "like": "likes", "love": "likes", "enjoy": "likes", "adore": "likes", "hate": "dislikes",
     "prefer": "prefers", "dislike": "dislikes",
@@ -187,11 +191,12 @@ def acts(context: Context) -> list[Draft]:
     frame, language = context.frame, context.language
     if day := _on_day(context):
         return day
-    found = _sense(frame, language)
+    found = _sense(frame, language) or _open_sense(frame, language)
     if found is None:
         return []
     sense, target, _, prepositional = found
-    if target and target[0].lower.endswith("ing") and readings(target[0].lower, language):
+    doing = len(target) > 1 and target[0].lower.endswith("ing")
+    if doing and readings(target[0].lower, language):
         return []  # a doing, which is no thing
     if not prepositional and (numbers := _measured(context)):
         return numbers
@@ -316,6 +321,31 @@ def _sense(frame: Frame, language: str) -> Found | None:
         return None
     _, target, after = complement(words_, language)
     return sense, target, after, False
+
+
+def _open_sense(frame: Frame, language: str) -> Found | None:
+    """A verb that no list gives a meaning: it names its predicate itself."""
+    if frame.participle or frame.past or frame.lemma in words("sets", "vague"):
+        return None
+    if frame.lemma in (
+        "be",
+        "have",
+        "do",
+        "sein",
+        "haben",
+        "werden",
+        "heißen",
+        "betragen",
+        "liegen",
+    ):
+        return None
+    preposition, target, after = complement(frame.rest, language)
+    name = english_name(frame.lemma) if language == "de" else frame.lemma
+    if preposition:
+        if preposition in ("as", "als", "about", "of", "like") or not is_name(target, "en"):
+            return None
+        name = f"{name}_{PREPOSITION_EN.get(preposition, preposition)}"
+    return Sense(name.replace(" ", "_"), listed=False), target, after, bool(preposition)
 
 
 def _copular(

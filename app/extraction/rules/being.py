@@ -43,6 +43,22 @@ DATED_VERBS = {
 ADJECTIVES = words("sets", "adjectives")
 DATE_NOUNS = ("date", "termin", "datum", "tag", "day")
 PERSONAL = words("sets", "personal")
+COMPLETED = frozenset(  # states that one does not leave, so that "was" tells of reaching them
+    [
+        "completed",
+        "resolved",
+        "approved",
+        "rejected",
+        "cancelled",
+        "released",
+        "signed",
+        "terminated",
+        "archived",
+        "paid",
+        "sold",
+        "delivered",
+    ]
+)
 PERSONAL_PREDICATES = {
     "married": "marital_status",
     "single": "marital_status",
@@ -191,8 +207,9 @@ def stated(context: Context) -> list[Draft]:
         return _status(context, Value(Kind.TEXT, f"text:{text}", text), dated_)
     if name is None or name.startswith("not:"):
         return []
-    if frame.past and frame.auxiliary != "have" and frame.auxiliary != "werden":
-        dated_ = False
+    done = frame.auxiliary in ("have", "werden") or frame.lemma == "werden"
+    if frame.past:
+        dated_ = done or (name in COMPLETED and not frame.rest)
     return _status(context, Value(Kind.STATE, f"state:{name}", text), dated_)
 
 
@@ -589,8 +606,13 @@ def _of_attribute(context: Context, given: Sequence[Token], rule: str) -> list[D
     if phrase is None or not given or given[0].lower in PRONOUNS - DETERMINERS[language]:
         return []
     found = attribute(phrase, context.reader, language)
-    if found is None or found.possessor is None or (phrase.indefinite and rule != "called"):
+    if found is None or (phrase.indefinite and rule != "called"):
         return []
+    if found.possessor is None:
+        if not phrase.definite or found.noun.split()[0] not in UNIQUE or " " not in found.noun:
+            return []
+        span = Span(phrase.head[0].start, phrase.head[-1].end)
+        found = replace(found, possessor=context.reader.group(span))
     noun = normal_noun(found.head_word, language)
     if given[0].lower in DETERMINERS[language] and not given[0].lower.startswith(
         ("a", "ein", "the", "d")
@@ -613,6 +635,8 @@ def _of_attribute(context: Context, given: Sequence[Token], rule: str) -> list[D
     old = contrast_words(context.clause.contrast, context)
     was = _value_of(old, predicate, context, named or kin) if old else None
     possessor = found.possessor
+    if possessor is None:
+        return []
     return [_with_old(context, Draft(possessor, predicate, target, rule), was)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.extraction.drafts import Context, Draft
+from app.extraction.drafts import Context, Draft, is_kin
 from app.extraction.frames import Token
 from app.extraction.model import Mention
 from app.extraction.objects import amount, thing, until_stop
@@ -57,6 +57,8 @@ def _residence(subject: Mention, context: Context) -> str:
     if subject.name == "we" or subject.type in ("organization", "group"):
         return "located_in"
     phrase = context.subject_phrase()
+    if phrase is not None and is_kin(phrase):
+        return "lives_in"
     if subject.is_speaker or subject.type == "person":
         lives = phrase is None or subject.name.count("'s ") == 0
         return "lives_in" if lives and not _determined(context) else "located_in"
