@@ -65,6 +65,7 @@ ROUTES: list[Any] = [
     portability_routes.ExportController,
     fact_routes.FactController,
     fact_routes.QuarantineController,
+    fact_routes.PredicateController,
     fact_routes.timeline,
     consolidation_routes.status,
     consolidation_routes.consolidate,
@@ -148,6 +149,7 @@ def dependencies() -> dict[str, Provide]:
         "knowing": of("entities"),
         "merging": of("merges"),
         "remembering": of("fast"),
+        "registries": of("predicates"),
     }
     return {"caller": Provide(provide_caller, sync_to_thread=False), **named}
 

@@ -7,7 +7,8 @@ The tree (a leaf's class name is its code on the wire)::
     │   ├── EmptyText              422
     │   ├── ResidueOnly            422   nothing but an injection marker was left
     │   ├── PiiRefused             422   the scope's policy refuses this class of data
-    │   └── PolicyInvalid          422   a sanitising policy that cannot be read
+    │   ├── PolicyInvalid          422   a sanitising policy or rules that cannot be read
+    │   └── InvalidPredicate       422   a row of the registry that cannot be read
     ├── Unauthenticated            401
     ├── Forbidden                  403   seen, but not writable by this caller
     │   └── SystemRoleRefused      403

@@ -8,6 +8,8 @@ from typing import Any
 
 from app.access.seal import seal_tenant
 from app.consolidation.tasks import CONSOLIDATE, run_consolidation
+from app.entities.repair import REPAIR, run_repair
+from app.facts.tasks import REKEY, rekey_facts
 from app.jobs.model import Job, Outcome, Report, Schedule, TaskFunction
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -48,6 +50,8 @@ TASKS: Mapping[str, TaskFunction] = {
     "upkeep.purge": purge,
     "indexing.retry": retry_refused,
     CONSOLIDATE: run_consolidation,
+    REKEY: rekey_facts,
+    REPAIR: run_repair,
     IMPORT: run_import,
     EXPORT: run_export,
 }
@@ -55,5 +59,6 @@ TASKS: Mapping[str, TaskFunction] = {
 SCHEDULES = [
     Schedule("audit.seal", "*/5 * * * *", "audit.seal", "Chains new audit events."),
     Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
+    Schedule("entities.repair", "45 4 * * *", REPAIR, "Proposes merges of entities."),
     Schedule("indexing.retry", "0 4 * * 0", "indexing.retry", "Offers refused texts once more."),
 ]

@@ -30,6 +30,7 @@ from app.entities.service import EntityService
 from app.episodes.repository import EpisodeRepository
 from app.episodes.service import EpisodeService
 from app.episodes.service import Parts as EpisodeParts
+from app.facts.predicates import PredicateService
 from app.facts.repository import FactRepository
 from app.facts.service import FactService
 from app.indexing.repository import IndexRepository, ensure_space, index_options
@@ -79,6 +80,7 @@ class Parts:
     entity_rows: EntityRepository
     fact_rows: FactRepository
     facts: FactService
+    predicates: PredicateService
     consolidation_rows: ConsolidationRepository
     consolidation: ConsolidationService
     fast: FastPath
@@ -135,9 +137,10 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     jobs = JobRepository(graph, timedelta(seconds=settings.worker.lease_seconds))
     episodes = EpisodeService(EpisodeParts(episode_rows, access_rows, scopes, wakeup))
     entity_rows, fact_rows = EntityRepository(graph), FactRepository(graph)
+    predicates = PredicateService(fact_rows)
     consolidation_rows = ConsolidationRepository(graph)
     consolidation = ConsolidationService(
-        ConsolidationParts(graph, consolidation_rows, entity_rows, fact_rows, scopes)
+        ConsolidationParts(graph, consolidation_rows, entity_rows, fact_rows, scopes, predicates)
     )
     facts = FactService(fact_rows, consolidation.terms)
     return Parts(
@@ -165,6 +168,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         entity_rows=entity_rows,
         fact_rows=fact_rows,
         facts=facts,
+        predicates=predicates,
         consolidation_rows=consolidation_rows,
         consolidation=consolidation,
         fast=FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts)),

@@ -250,11 +250,29 @@ UNWIND $rows AS row
 MATCH (f:Fact {id: row.id})
 SET f.key = row.key
 
-// name: predicates(scopes) read many
-// What workspaces changed in the registry of predicates.
+// name: predicates(paths) read many
+// What workspaces changed in the registry of predicates, widest first.
+// unscoped: a path and its own ancestors
 MATCH (p:Predicate)
-WHERE p.scope IN $scopes
+WHERE p.scope IN $paths
 RETURN p.scope AS scope, p.name AS name, p.definition AS definition
+ORDER BY size(p.scope), p.name
+
+// name: save_predicate(row, audit) write one
+// unscoped: $row.scope, which the service has checked
+MATCH (s:Scope {path: $row.scope})
+MERGE (p:Predicate {id: $row.id})
+SET p = $row
+CREATE (a:AuditEvent)-[:AUDIT]->(s)
+SET a = $audit
+RETURN p.name AS name
+
+// name: facts_of_predicate(scopes, predicate, after, limit) read many
+// Facts whose belief key may change with the registry, in the order of their ids.
+MATCH (f:Fact)
+WHERE f.scope IN $scopes AND f.predicate = $predicate AND f.id > $after
+WITH f ORDER BY f.id LIMIT $limit
+RETURN f.id AS id, f.subject AS subject
 
 // name: cluster(id, scopes) read optional
 // Every entity that was merged with this one, and the root that stands for them.

@@ -21,7 +21,8 @@ from app.entities.resolve import lookup_keys
 from app.errors import GraphUnavailable, LeaseLost, LociError
 from app.extraction.extract import extract
 from app.extraction.model import Utterance
-from app.extraction.predicates import Registry, standard
+from app.extraction.predicates import Registry
+from app.facts.predicates import PredicateService
 from app.facts.repository import FactRepository, Settled, Terms
 from app.kernel.clock import FOREVER, now
 from app.kernel.cypher import Q
@@ -45,6 +46,7 @@ class Parts:
     entities: EntityRepository
     facts: FactRepository
     scopes: ScopeService
+    predicates: PredicateService
 
 
 @dataclass(slots=True)
@@ -134,11 +136,8 @@ class ConsolidationService:
     async def terms(self, scope: str) -> Terms:
         """The registry and rules that beliefs of a scope are settled by."""
         rules = await self._parts.scopes.rules(scope)
-        return Terms(registry=await self.registry(scope), members=rules.members_revise)
-
-    async def registry(self, scope: str) -> Registry:
-        """The predicates of a scope: those of the program, with the edits along its path."""
-        return standard()
+        registry = await self._parts.predicates.registry(scope)
+        return Terms(registry=registry, members=rules.members_revise)
 
     async def _pass(
         self, episodes: Sequence[Row], setting: Setting, holder: str, total: Tally

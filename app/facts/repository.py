@@ -17,6 +17,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 
+PAGE = 500  # facts whose keys are made anew in one transaction
 SETTLER = "loci"  # who acts where belief follows from the claims alone
 
 
@@ -166,6 +167,17 @@ class FactRepository:
     async def write(self, name: str, work: Callable[[Tx], Awaitable[Any]]) -> Any:
         """Run `work` in one managed write transaction."""
         return await self.graph.write(name, work)
+
+    async def predicates(self, paths: list[str]) -> list[Row]:
+        return await self.graph.rows(Q.facts.predicates, paths=paths)
+
+    async def save_predicate(self, row: Row, event: Row) -> None:
+        await self.graph.one(Q.facts.save_predicate, row=row, audit=event)
+
+    async def facts_of_predicate(self, scopes: list[str], predicate: str, after: str) -> list[Row]:
+        return await self.graph.rows(
+            Q.facts.facts_of_predicate, scopes=scopes, predicate=predicate, after=after, limit=PAGE
+        )
 
     async def get(
         self, ids: list[str], scopes: list[str], as_of: datetime, known_at: datetime

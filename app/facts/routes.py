@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
-from litestar import Controller, get, post
+from litestar import Controller, get, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 
 from app.access.parameters import Within
 from app.errors import InvalidInput, NotFound
+from app.facts.predicates import PredicateService
 from app.facts.repository import Settled
 from app.facts.schemas import (
     DecisionOut,
@@ -19,6 +20,8 @@ from app.facts.schemas import (
     FactsOut,
     HistoryOut,
     KeepBothIn,
+    PredicateOut,
+    PredicatesOut,
     QuarantinedOut,
     QuarantineOut,
     ReviewIn,
@@ -26,6 +29,8 @@ from app.facts.schemas import (
     TimelineOut,
 )
 from app.facts.service import Decision, FactService, Moments
+from app.facts.tasks import REKEY
+from app.jobs.runner import Runner
 from app.kernel import paging
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import START, now
@@ -38,6 +43,9 @@ KnownAt = Annotated[
     QueryParameter(name="known_at", description="As it was known then; now if unset."),
 ]
 Limit = Annotated[int, QueryParameter(ge=1, le=500, description="Most items of a page.")]
+AnyScope = Annotated[
+    str | None, QueryParameter(name="scope", description="Scope path; the key's home if unset.")
+]
 Cursor = Annotated[str | None, QueryParameter(description="`next` of the page before.")]
 
 
@@ -220,6 +228,48 @@ class QuarantineController(Controller):
         """Take back the decisions on a fact: belief follows from the claims again."""
         settled = await believing.undo(caller, fact_id)
         return await _decided(believing, caller, fact_id, "undo", settled)
+
+
+class PredicateController(Controller):
+    """What is known of predicates: one value at a time or many, and how they read."""
+
+    path = "/v1/predicates"
+    tags = ("Facts",)
+
+    @get("/", operation_id="listPredicates", opt={"requires": Role.READER})
+    async def list_predicates(
+        self,
+        caller: NamedDependency[Caller],
+        registries: NamedDependency[PredicateService],
+        within: AnyScope = None,
+    ) -> PredicatesOut:
+        """The predicates that hold in a scope, its own edits and those above it included."""
+        (scope,) = caller.among([within or caller.home])
+        registry = await registries.registry(scope)
+        rows = sorted(registry, key=lambda predicate: predicate.name)
+        return PredicatesOut(scope, [PredicateOut.of(row) for row in rows])
+
+    @put("/{name:str}", operation_id="setPredicate", opt={"requires": Role.ADMIN})
+    async def save(
+        self,
+        name: FromPath[str],
+        data: JSONBody[dict[str, Any]],
+        caller: NamedDependency[Caller],
+        registries: NamedDependency[PredicateService],
+        runner: NamedDependency[Runner],
+        within: AnyScope = None,
+    ) -> PredicateOut:
+        """Change or add a predicate of a scope; what is believed is settled anew by a job."""
+        scope = within or caller.home
+        saved = await registries.save(caller, scope, name, data)
+        below = [seen for seen in caller.visible if seen == scope or seen.startswith(f"{scope}/")]
+        await runner.submit(
+            REKEY,
+            tenant=caller.tenant,
+            scope=scope,
+            args={"scopes": below, "predicate": name},
+        )
+        return PredicateOut.of(saved)
 
 
 @get(

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 from pydantic import Field
 
+from app.extraction.predicates import Predicate
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
 from app.kernel.wire import Moment, ShortText, WireModel
@@ -174,6 +175,41 @@ class QuarantineOut(msgspec.Struct, frozen=True):
 
     items: list[QuarantinedOut]
     next: str | None
+
+
+class PredicateOut(msgspec.Struct, frozen=True):
+    """One predicate: `functional` takes one value at a time; `half_life` is in days."""
+
+    name: str
+    functional: bool
+    exclusive: bool | list[str]
+    kind: str | None
+    inverse: str | None
+    half_life: float
+    label_en: str
+    label_de: str
+
+    @classmethod
+    def of(cls, predicate: Predicate) -> PredicateOut:
+        """The wire form of a predicate."""
+        exclusive = predicate.exclusive
+        return cls(
+            name=predicate.name,
+            functional=predicate.functional,
+            exclusive=exclusive if isinstance(exclusive, bool) else sorted(exclusive),
+            kind=predicate.kind.value if predicate.kind else None,
+            inverse=predicate.inverse,
+            half_life=predicate.half_life,
+            label_en=predicate.label_en,
+            label_de=predicate.label_de,
+        )
+
+
+class PredicatesOut(msgspec.Struct, frozen=True):
+    """The registry of a scope."""
+
+    scope: str
+    items: list[PredicateOut]
 
 
 class SpanIn(WireModel):

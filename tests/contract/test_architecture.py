@@ -16,7 +16,8 @@ from tests.contract.statements import APP, modules
 
 ROOT = APP.parent
 # The process edges: a request, a job, a command, and the supervisor's end.
-EDGES = {"jobs/runner.py", "cli/main.py", "runtime/supervisor.py", "runtime/__main__.py"}
+# Consolidation reads texts one by one: what one of them breaks is its own failed state.
+EDGES = {"consolidation/service.py", "jobs/runner.py", "cli/main.py", "runtime/supervisor.py", "runtime/__main__.py"}
 FORBIDDEN_NAMES = {"utils.py", "helpers.py", "base.py", "common.py", "manager.py"}
 
 
@@ -79,7 +80,9 @@ def test_no_module_is_named_after_nothing(folder: Path) -> None:
 
 
 def test_no_module_lies_deeper_than_its_slice() -> None:
-    assert [str(p) for p, _ in modules() if len(p.parts) > 2] == []
+    # The rules of extraction are a list of modules, one a kind of statement.
+    deeper = [p for p, _ in modules() if len(p.parts) > 2]
+    assert [str(p) for p in deeper if p.parts[:2] != ("extraction", "rules")] == []
 
 
 def test_nothing_prints() -> None:
