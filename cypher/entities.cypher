@@ -166,7 +166,7 @@ ORDER BY size(s.path) DESC LIMIT 1
 // name: near(session, scope, limit) read many
 // Roots of what the latest episodes of a session mention.
 MATCH (ep:Episode {session: $session})
-WHERE ep.scope = $scope
+WHERE ep.scope = $scope AND ep.captured_at IS NOT NULL
 WITH ep ORDER BY ep.captured_at DESC LIMIT $limit
 MATCH (ep)-[:MENTIONS]->(e:Entity)
 WHERE e.scope = ep.scope
@@ -177,7 +177,7 @@ ORDER BY root
 // Everything of a scope's entities that counts, in the order of their ids: what was touched when
 // does not.
 MATCH (e:Entity)
-WHERE e.scope = $scope
+WHERE e.scope = $scope AND e.id > ''
 CALL (e) {
   OPTIONAL MATCH (a:Alias)-[:NAMES]->(e)
   WITH a.key AS key ORDER BY key
@@ -195,8 +195,9 @@ CALL (e) {
 }
 CALL (e) {
   OPTIONAL MATCH (e)-[r:RELATES_TO]->(n:Entity)
-  WITH n.id AS other, r.id AS edge, r.retracted_at AS retracted ORDER BY edge
-  RETURN collect([other, edge, toString(retracted)]) AS relations
+  WITH n, r ORDER BY r.fact, n.id
+  RETURN collect([n.id, r.fact, r.predicate, toString(r.valid_from), toString(r.valid_to), r.live])
+         AS relations
 }
 RETURN e {.id, .root, .canonical_name, .canonical_key, .type, .aliases, .keys, .marks, .attributes,
           .curated, .mention_count, .importance, .trust, .is_pinned, .ingested_at, .expired_at}
@@ -416,7 +417,7 @@ RETURN e.scope AS scope, e.root AS root
 // Every scope that has entities.
 // unscoped: the repair job of the whole installation
 MATCH (s:Scope)
-WHERE EXISTS { MATCH (e:Entity) WHERE e.scope = s.path }
+WHERE EXISTS { MATCH (e:Entity) WHERE e.scope = s.path AND e.id > '' }
 RETURN s.path AS scope
 ORDER BY scope
 
