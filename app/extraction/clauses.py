@@ -175,7 +175,7 @@ SUBORDINATE = re.compile(
 RELATIVE_DE = re.compile(
     r"(?i)^\s*(?:in|mit|auf|von|für|an|bei|zu|aus)?\s*(?:der|die|das|dem|den|deren|dessen)\b"
 )
-SPLIT = re.compile(r",\s+|:\s+|\s+\((?=[^)]*\))")
+SPLIT = re.compile(r",\s+|(?<=[^\W\d_])\s-+\s(?=[^\W\d_])|:\s+|\s+\((?=[^)]*\))")
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 AUX = {
     "en": words("sets", "aux_en"),
@@ -310,7 +310,7 @@ def _segments(text: str, language: str) -> Iterator[tuple[int, str, str]]:
         follows = text[resume : cuts[position + 1][0]] if position + 1 < len(cuts) else ""
         has_verb = has_verb or _has_verb(text[start:end], language)
         turns = has_verb or TURN.match(follows) is not None
-        if sign == "," and not (turns and _starts_clause(follows, language)):
+        if sign != ":" and sign and not (turns and _starts_clause(follows, language)):
             continue
         yield start, text[start:end], sign
         start, has_verb = resume, False

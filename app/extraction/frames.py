@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from app.extraction.clauses import Clause
 from app.extraction.data import words
 from app.extraction.inflect import Form, particles
+from app.extraction.moments import Role
 from app.extraction.verbs import PREPOSITIONS, readings
 
 TOKEN = re.compile(
@@ -25,6 +26,7 @@ AUXILIARIES = {
     "en": frozenset(["be", "have", "do"]),
     "de": frozenset(["sein", "haben", "werden"]),
 }
+MODALS = words("sets", "modals")
 CLITIC_VERB = {"'m": "am", "'re": "are", "'s": "is", "'ve": "have"}
 MOST_SUBJECT_TOKENS = 7
 HABIT_DAY = re.compile(
@@ -101,11 +103,36 @@ def _english(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) -
         if _in_relative_clause(words, position):
             continue
         subject = tuple(words[:position]) or (inherited if clause.inherits else ())
-        subject = _after_comma(subject)
-        if not _possible_subject(subject, "en"):
+        subject = _without_will(_after_comma(subject), clause)
+        if not _possible_subject(subject, "en") or _is_doing(subject):
             return None
         return _english_frame(clause, subject, words, position, form)
     return None
+
+
+def _without_will(subject: tuple[Token, ...], clause: Clause) -> tuple[Token, ...]:
+    """What will be is stated only with the date from which it holds; what can be never is."""
+    if not subject or subject[-1].lower not in MODALS:
+        return subject
+    dated = any(when.role is Role.SINCE for when in clause.when)
+    return subject[:-1] if dated and subject[-1].lower in ("will", "'ll") else ()
+
+
+def _is_doing(subject: tuple[Token, ...]) -> bool:
+    first = subject[0].lower
+    last = subject[-1].lower
+    if len(subject) == 1 or first in DETERMINERS["en"]:
+        return len(subject) == 1 and last.endswith("ing") and len(last) > 5
+    return any(w.endswith("ing") and bool(readings(w, "en")) for w in (first, last))
+
+
+def _likes(before: list[Token]) -> bool:
+    """Whether `like` is the verb: `sounds like`, `poses like these` are comparisons."""
+    first = before[0].lower
+    if first in ("i", "we", "they", "you"):
+        return len(before) == 1
+    several = any(t.lower == "and" for t in before)
+    return several or (first in DETERMINERS["en"] and len(before) == 2 and first != "some")
 
 
 def _in_relative_clause(words: list[Token], position: int) -> bool:
@@ -139,7 +166,11 @@ def _english_verb(words: list[Token], position: int, *, bare: bool = False) -> F
         return None
     if _be_follows(words, position) or _verb_follows(words, position):
         return None
+    if form.lemma == "like" and not _likes(words[:position]):
+        return None
     is_bare = word.lower == form.lemma and not form.past
+    if before.lower in ("will", "'ll"):
+        return form
     if is_bare and not bare and not _plural(words[:position]):
         return None
     return form

@@ -161,13 +161,23 @@ def thing(words: Sequence[Token], predicate: str, context: Context) -> Mention |
             return None
         return literal(words, context)
     phrase = context.reader.phrase(words, context.language)
-    if phrase is None:
+    if phrase is None or _unnamed(phrase, row.range, context.language):
         return None
     fallback = next(iter(row.range)) if len(row.range) == 1 else "unknown"
     mention = context.reader.mention(phrase, fallback)
     if phrase.owner is not None and phrase.owner.name != "we" and not is_name(phrase.head, "en"):
         return replace(mention, name=f"{phrase.owner.name}'s {mention.name}")
     return mention
+
+
+NAMED = frozenset(["technology", "place", "organization", "project"])
+
+
+def _unnamed(phrase: Phrase, types: frozenset[str], language: str) -> bool:
+    """Whether the words only describe what must have a name: `a new project`, `my influence`."""
+    if language != "en" or not types & NAMED:
+        return False
+    return not any(c.isupper() or c.isdigit() for t in phrase.head for c in t.text)
 
 
 def complement(words: Sequence[Token], language: str) -> tuple[str, list[Token], list[Token]]:

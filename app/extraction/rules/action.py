@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from app.extraction.clauses import DO_NOT
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
-from app.extraction.frames import HABIT_DAY, PRONOUNS, Frame, Token
+from app.extraction.frames import HABIT_DAY, PRONOUNS, Frame, Token, tokens
 from app.extraction.frames import frame as framed
 from app.extraction.model import Mention
 from app.extraction.objects import (
@@ -54,6 +55,8 @@ def cleft(context: Context) -> list[Draft]:
     if not position:
         return []
     target = until_stop(frame.rest[:position], "en")
+    if target and (is_hollow(target) or readings(target[0].lower, "en")):
+        return []
     inner = _until_punctuation(frame.rest[position + 1 :])
     clause = replace(frame.clause, inherits=False)
     start, end = (inner[0].start, inner[-1].end) if inner else (0, 0)
@@ -182,6 +185,8 @@ def tastes(context: Context) -> list[Draft]:
     if not to and not (rest[0].lower.endswith("ing") and len(rest[0].lower) > 4):
         return []
     subject = context.subject(predicate)
+    if context.clause.denies and not DO_NOT.search(context.clause.text):
+        return []
     value = literal(rest[1:] if to else rest, context)
     return [Draft(subject, predicate, value, "taste")] if subject and value else []
 
@@ -195,9 +200,10 @@ def acts(context: Context) -> list[Draft]:
     if found is None:
         return []
     sense, target, _, prepositional = found
-    doing = len(target) > 1 and target[0].lower.endswith("ing")
-    if doing and readings(target[0].lower, language):
+    if len(target) > 1 and target[0].lower.endswith("ing"):
         return []  # a doing, which is no thing
+    if _wishes_of_others(sense, target, frame.rest):
+        return []
     if not prepositional and (numbers := _measured(context)):
         return numbers
     if not target or target[0].lower in PRONOUNS - {
@@ -212,11 +218,36 @@ def acts(context: Context) -> list[Draft]:
         "our",
     }:
         return []
-    if target[0].text[0].isdigit() or target[0].lower in ("to", "it", "so"):
+    if target[0].text[0].isdigit() or target[0].lower in words("sets", "hollow"):
+        return []
+    if not sense.listed and _passing(context, target):
         return []
     if sense.swapped:
         return _swapped(context, sense, target)
     return _plain(context, sense, target)
+
+
+def _wishes_of_others(sense: Sense, target: Sequence[Token], rest: Sequence[Token]) -> bool:
+    """`I want my kids to learn`: not the kids are wanted."""
+    after = rest[len(target)].lower if len(target) < len(rest) else ""
+    return sense.predicate in ("wants", "likes") and after == "to"
+
+
+def _passing(context: Context, target: Sequence[Token]) -> bool:
+    """Whether a verb without a listed meaning tells of the moment only."""
+    frame = context.frame
+    if context.clause.ends:
+        return False
+    going_on = frame.language == "en" and any(
+        t.lower in ("'m", "'re", "is", "are", "am", "been") for t in tokens(context.clause)
+    )
+    light = frame.lemma == "take" and target[0].lower != "the"
+    return going_on or light or is_hollow(target)
+
+
+def is_hollow(target: Sequence[Token]) -> bool:
+    """Whether the words hold one that points to what was said elsewhere."""
+    return any(t.lower in words("sets", "hollow") for t in target)
 
 
 def _plain(context: Context, sense: Sense, target: Sequence[Token]) -> list[Draft]:
@@ -224,6 +255,10 @@ def _plain(context: Context, sense: Sense, target: Sequence[Token]) -> list[Draf
     if subject is None:
         return []
     row = context.registry.get(sense.predicate)
+    if sense.predicate == "member_of" and not _group(target):
+        return []
+    if row.kind is Kind.TEXT and is_hollow(target):
+        return []
     members = [list(target)] if row.functional else list(items(target))
     if not sense.listed and context.frame.past and not context.clause.denies:
         return []
@@ -249,6 +284,11 @@ def _plain(context: Context, sense: Sense, target: Sequence[Token]) -> list[Draf
         )
         drafts.append(draft)
     return drafts
+
+
+def _group(target: Sequence[Token]) -> bool:
+    groups = words("nouns", "groups_en") | words("nouns", "groups_de")
+    return any(t.text[0].isupper() for t in target[1:] or target) or target[-1].lower in groups
 
 
 def _place_like(member: Sequence[Token]) -> bool:
@@ -290,7 +330,8 @@ def _swapped(context: Context, sense: Sense, target: Sequence[Token]) -> list[Dr
     """`Priya leads the team`: said of the team."""
     phrase = context.reader.phrase(target, context.language)
     agent = context.subject("name")
-    if phrase is None or agent is None or phrase.indefinite:
+    named = phrase is not None and is_name(phrase.head, "en")
+    if phrase is None or agent is None or not (phrase.definite or named or _bare_duty(context)):
         return []
     if context.frame.participle:
         return []
@@ -302,6 +343,23 @@ def _swapped(context: Context, sense: Sense, target: Sequence[Token]) -> list[Dr
 
 
 Found = tuple[Sense, list[Token], list[Token], bool]
+
+
+def _bare_duty(context: Context) -> bool:
+    """`Camille runs purchasing at Verdelo`: a name runs what has no article."""
+    first = context.frame.subject[0].lower
+    pronoun = first in PRONOUNS or context.frame.rest[0].lower in (
+        "a",
+        "an",
+        "ein",
+        "eine",
+        "einen",
+    )
+    return (
+        not pronoun
+        and is_name(context.frame.subject, "en")
+        and not any(t.lower.endswith("er") for t in context.frame.rest[:1])
+    )
 
 
 def _sense(frame: Frame, language: str) -> Found | None:

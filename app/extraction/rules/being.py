@@ -205,7 +205,7 @@ def stated(context: Context) -> list[Draft]:
         return _status(context, Value(Kind.TEXT, f"text:{text}", text), dated_)
     if name is None and _is_participle(text, context) and text not in NO_STATE:
         return _status(context, Value(Kind.TEXT, f"text:{text}", text), dated_)
-    if name is None or name.startswith("not:"):
+    if name is None or name.startswith("not:") or text in ("there", "here", "well"):
         return []
     done = frame.auxiliary in ("have", "werden") or frame.lemma == "werden"
     if frame.past:
@@ -440,7 +440,7 @@ def amount_of(context: Context, rest: list[Token]) -> list[Draft]:
         return []
     value, taken = found
     after = rest[taken].lower if taken < len(rest) else ""
-    if after in words("sets", "comparatives"):
+    if after in words("sets", "comparatives") or after == "of":
         return []
     if value.number == 1 and value.unit not in BASES and value.kind is Kind.QUANTITY:
         return []
@@ -520,6 +520,8 @@ def role(context: Context, rest: list[Token]) -> list[Draft]:
     """`X is the project manager of Heron`, `X is our customer`, `X is a teacher`."""
     language = context.language
     words_ = until_stop(rest, language, through="of for von vom für des der at bei im in")
+    if words_ and words_[0].lower in words("sets", "hollow"):
+        return []
     phrase = context.reader.phrase(words_, language)
     if phrase is None:
         return []
@@ -573,9 +575,17 @@ def _duty(
     if is_job:
         value = Value(Kind.TEXT, f"text:{role_key(phrase.text, language)}", phrase.text)
         return [Draft(who, "has_role", value, "job")]
-    if found.possessor is not None and phrase.owner is not None and not is_many(found.noun):
+    single = found.possessor is not None and phrase.owner is not None and not is_many(found.noun)
+    if single and found.possessor is not None and _owned_single(found, predicate, listed):
         return [Draft(found.possessor, predicate, _as_object(who, predicate, context), "of")]
     return []
+
+
+def _owned_single(found: Attribute, predicate: str, listed: bool) -> bool:
+    """`X is our bank` names a single thing; `X is my rock` is a way of speaking."""
+    if listed or found.noun.split()[0] in UNIQUE:
+        return True
+    return found.possessor is not None and not found.possessor.is_speaker
 
 
 def role_key(text: str, language: str) -> str:
@@ -646,8 +656,12 @@ def _valued(given: Sequence[Token], predicate: str, context: Context, named: boo
         return len(given) <= 6
     if given[0].lower in ("a", "an") or given[0].lower.startswith("ein"):
         return False  # "X is a Y" tells a kind, not a value
-    if given[0].text[0].isupper() or len(given) > 1:
+    if given[0].lower.endswith("ing") and given[0].text[0].islower():
+        return False
+    if any(c.isupper() or c.isdigit() for t in given for c in t.text):
         return len(given) <= 6 and not all(_describes(t) for t in given)
+    if len(given) > 1:
+        return len(given) <= 6 and _categorical(predicate)
     word = given[0]
     if any(c.isdigit() or c in "-_./" for c in word.text):
         return True
