@@ -5,7 +5,9 @@ ENV PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
     PIP_NO_CACHE_DIR=1
 
-RUN useradd --create-home --uid 10001 loci
+# A new volume takes its owner from the folder that it is mounted over.
+RUN useradd --create-home --uid 10001 loci \
+    && install --directory --owner loci --group loci --mode 700 /var/lib/loci/imports
 WORKDIR /srv/loci
 
 COPY requirements ./requirements

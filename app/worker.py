@@ -94,8 +94,28 @@ async def startup(context: dict[str, Any]) -> None:
 
 
 async def shutdown(context: dict[str, Any]) -> None:
-    """Close what startup opened."""
+    """Close what startup opened, once."""
+    context.pop("parts")
     await context["opened"].__aexit__(None, None, None)
+
+
+class BrokenOff(Worker):
+    """An arq worker that, when it ends, breaks off what runs: a successor goes on with it.
+
+    arq's own waits for running jobs when it has lost Valkey, which may take hours, in which it
+    takes on nothing else and nobody starts another.
+    """
+
+    async def close(self) -> None:
+        """Close everything; a Valkey that is away is no reason not to."""
+        for task in self.tasks.values():
+            task.cancel()
+        await asyncio.gather(*self.tasks.values(), return_exceptions=True)
+        self.tasks.clear()
+        if "parts" in self.ctx:
+            await shutdown(self.ctx)
+        with contextlib.suppress(RedisError, OSError):
+            await super().close()
 
 
 def _arq(function: Callable[..., Awaitable[Any]]) -> Any:
@@ -107,7 +127,7 @@ def build_worker(settings: Settings, *, burst: bool = False) -> Worker:
     """An arq worker over our functions; `burst` ends it when the queue is empty."""
     step = settings.worker.sweep_seconds
     seconds = set(range(0, 60, step)) if step < 60 else {0}
-    return Worker(
+    return BrokenOff(
         functions=[
             func(_arq(run_job), name=RUN, keep_result=0, timeout=JOB_SECONDS, max_tries=1_000_000),
             func(
@@ -137,7 +157,6 @@ def build_worker(settings: Settings, *, burst: bool = False) -> Worker:
         job_serializer=serialize,
         job_deserializer=deserialize,
         on_startup=_arq(startup),
-        on_shutdown=_arq(shutdown),
         max_jobs=settings.worker.concurrency,
         poll_delay=0.05,
         burst=burst,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -12,7 +13,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from app.errors import EmbedderUnavailable, InvalidInput
-from app.jobs.model import Job, Outcome, Report, Schedule, TaskFunction
+from app.jobs.model import Job, Outcome, Report, Schedule, Superseded, TaskFunction
+from app.jobs.repository import JobRepository
 from app.jobs.runner import BACKOFF, SYSTEM, Runner, last_due, tick
 from app.kernel.caller import Role
 from app.kernel.clock import now
@@ -30,7 +32,7 @@ class Bench:
 
     def tasks(self) -> Mapping[str, TaskFunction]:
         return {"good": self.good, "away": self.away, "bad": self.bad, "bug": self.bug,
-                "slow": self.slow}  # fmt: skip
+                "slow": self.slow, "tidy": self.tidy}  # fmt: skip
 
     async def good(self, parts: Any, job: Job, report: Report) -> Outcome:
         self.ran.append(job.id)
@@ -54,6 +56,11 @@ class Bench:
         await report({"step": 1})
         self.ran.append("past the report")
         return Outcome()
+
+    async def tidy(self, parts: Any, job: Job, report: Report) -> Outcome:
+        self.started.set()
+        await self.gate.wait()
+        return Outcome(tidy=lambda: self.ran.append("tidied"))
 
 
 @pytest.fixture
@@ -208,12 +215,102 @@ async def test_a_worker_that_died_is_followed_by_another(
     job = await submit(runner, writer, "good", n=1)
     assert await opened.jobs.claim(job.id) is not None  # claimed, and then its worker is gone
     assert await runner.run(None, job.id) == "elsewhere"
+    await expire(opened, job)
+    assert job.id in {turn.id for turn in await opened.jobs.due()}
+    assert await runner.run(None, job.id) == "done"
+    assert (await shown(writer, job))["attempts"] == 2
+
+
+async def expire(opened: Parts, job: Job) -> None:
+    """As if the job's worker had been silent for longer than its lease."""
     await opened.graph.raw(
         "MATCH (j:Job {id: $id}) SET j.lease_until = datetime() - duration('PT1S')", id=job.id
     )
-    assert job.id in {row["id"] for row in await opened.jobs.due()}
+
+
+async def test_who_lost_its_job_to_another_writes_nothing_more(
+    runner: Runner, bench: Bench, writer: Principal, opened: Parts
+) -> None:
+    job = await submit(runner, writer, "tidy")
+    late = asyncio.create_task(runner.run(None, job.id))
+    await bench.started.wait()
+    await expire(opened, job)
+    second = await opened.jobs.claim(job.id)
+    assert second is not None
+    await opened.jobs.progress(second, {"by": "the second"})
+    bench.gate.set()
+    assert await late == "elsewhere"
+    seen = await shown(writer, job)
+    assert (seen["state"], seen["attempts"]) == ("running", 2)
+    assert seen["progress"] == {"by": "the second"}
+    assert bench.ran == [], "what the second one works on was cleared away"
+    first = replace(second, attempts=1)
+    with pytest.raises(Superseded):
+        await opened.jobs.progress(first, {})
+    await opened.jobs.hand_back(first)
+    assert (await shown(writer, job))["state"] == "running"
+    await expire(opened, job)
     assert await runner.run(None, job.id) == "done"
-    assert (await shown(writer, job))["attempts"] == 2
+    assert bench.ran == ["tidied"]
+
+
+async def test_a_long_step_does_not_lose_the_job(
+    bench: Bench, writer: Principal, opened: Parts
+) -> None:
+    jobs = JobRepository(opened.graph, timedelta(seconds=1))
+    runner = Runner(jobs, opened.queue, bench.tasks(), max_tries=3)
+    job = await submit(runner, writer, "slow")
+    work = asyncio.create_task(runner.run(None, job.id))
+    await bench.started.wait()
+    for _ in range(5):
+        await asyncio.sleep(0.5)
+        assert await runner.run(None, job.id) == "elsewhere"
+    bench.gate.set()
+    assert await work == "done"
+    assert (await shown(writer, job))["attempts"] == 1
+
+
+async def test_a_worker_that_stops_hands_its_job_back(
+    runner: Runner, bench: Bench, writer: Principal
+) -> None:
+    job = await submit(runner, writer, "slow")
+    work = asyncio.create_task(runner.run(None, job.id))
+    await bench.started.wait()
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    seen = await shown(writer, job)
+    assert (seen["state"], seen["attempts"]) == ("queued", 0)
+    bench.gate.set()
+    assert await runner.run(None, job.id) == "done"
+    assert (await shown(writer, job))["attempts"] == 1
+
+
+async def test_a_job_that_takes_every_worker_down_is_a_dead_letter(
+    runner: Runner, bench: Bench, writer: Principal, opened: Parts
+) -> None:
+    job = await submit(runner, writer, "good", n=1)
+    for _ in range(3):
+        assert await opened.jobs.claim(job.id) is not None  # and its worker is gone
+        await expire(opened, job)
+    assert await runner.run(None, job.id) == "dead"
+    assert bench.ran == []
+    seen = await shown(writer, job)
+    assert seen["error"] == "each worker that ran it was lost"
+    assert (await writer.http.post(f"/v1/jobs/{job.id}/rerun")).status_code == 202
+    assert await runner.run(None, job.id) == "done"
+
+
+async def test_a_job_that_is_run_again_is_not_taken_for_the_one_a_dead_worker_left(
+    runner: Runner, writer: Principal, opened: Parts
+) -> None:
+    job = await submit(runner, writer, "bad")
+    pool = await opened.queue.pool()
+    assert await pool.zscore(opened.queue.name, job.turn.name) is not None  # and stays there
+    await runner.run(None, job.id)
+    assert (await writer.http.post(f"/v1/jobs/{job.id}/rerun")).status_code == 202
+    names = {name.decode() for name in await pool.zrange(opened.queue.name, 0, -1)}
+    assert len([name for name in names if name.startswith(f"{job.id}:0:")]) == 2
 
 
 async def test_a_lost_queue_is_rebuilt_from_the_graph(
@@ -227,7 +324,7 @@ async def test_a_lost_queue_is_rebuilt_from_the_graph(
     assert await opened.queue.depth() == 0
     assert await runner.sweep() >= 1
     queued = {entry.decode() for entry in await pool.zrange(opened.queue.name, 0, -1)}
-    assert f"{job.id}:0" in queued
+    assert job.turn.name in queued
     before = await opened.queue.depth()
     await runner.sweep()
     assert await opened.queue.depth() == before  # the same attempt is there once

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from arq.constants import health_check_key_suffix
+
+from app.settings import ALIASES, read_settings
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,6 +37,51 @@ def test_volumes_are_declared_and_used(compose: dict[str, Any]) -> None:
         for volume in service.get("volumes", [])
     }
     assert used == set(compose["volumes"])
+
+
+def test_api_and_workers_share_what_is_imported(compose: dict[str, Any]) -> None:
+    folder = compose["services"]["api"]["environment"]["LOCI_API__IMPORT_DIR"]
+    for service in ("api", "worker"):
+        assert f"imports:{folder}" in compose["services"][service]["volumes"]
+        assert compose["services"][service]["environment"]["LOCI_API__IMPORT_DIR"] == folder
+    assert f"--owner loci --group loci --mode 700 {folder}" in (ROOT / "Dockerfile").read_text()
+
+
+def test_every_variable_is_a_setting(compose: dict[str, Any]) -> None:
+    for service in ("api", "worker"):
+        environment = compose["services"][service]["environment"]
+        settings = read_settings(environment)  # an unknown LOCI_ variable is an error
+        unread = set(environment) - set(ALIASES) - {n for n in environment if n.startswith("LOCI_")}
+        assert not unread
+        assert settings.graph.uri == "bolt://neo4j:7687"
+        assert settings.redis.url.endswith("@valkey:6379/0")
+
+
+def test_commands_exist_and_ports_agree(compose: dict[str, Any]) -> None:
+    docker = (ROOT / "Dockerfile").read_text()
+    api, worker = (compose["services"][name]["command"] for name in ("api", "worker"))
+    assert json.dumps(api) == json.dumps(
+        json.loads(re.findall(r"CMD (\[.*\])", _joined(docker))[0])
+    )
+    port = api[api.index("--port") + 1]
+    assert compose["services"]["api"]["ports"][0].endswith(f":{port}")
+    assert f"127.0.0.1:{port}/health/ready" in str(compose["services"]["api"]["healthcheck"])
+    assert f"EXPOSE {port}\n" in docker
+    module, _, factory = next(word for word in api if ":" in word).partition(":")
+    assert callable(getattr(importlib.import_module(module), factory))
+    assert worker[1] == "-m"
+    assert callable(importlib.import_module(worker[2]).main)
+
+
+def test_the_workers_health_check_looks_for_the_key_that_they_write(
+    compose: dict[str, Any],
+) -> None:
+    key = read_settings({}).redis.queue + health_check_key_suffix
+    assert f'"{key}"' in str(compose["services"]["worker"]["healthcheck"]["test"])
+
+
+def _joined(text: str) -> str:
+    return re.sub(r"\\\n\s*", "", text)
 
 
 def test_servers_are_published_on_this_machine_only(compose: dict[str, Any]) -> None:
