@@ -74,7 +74,8 @@ def resolve(
     mention without a name.
     """
     reads = sorted(_reads(mentions, context), key=lambda read: read.rank)
-    episode = _Episode(scope, context, known)
+    asked = {key: known[key] for read in reads for key in read.name.keys if key in known}
+    episode = _Episode(scope, context, asked)
     full_names = _full_names(reads)
     partial = {r.place: full for r in reads if (full := _antecedent(r, full_names)) is not None}
     whole = [read for read in reads if read.place not in partial]
@@ -89,13 +90,19 @@ def resolve(
 
 def with_new(
     known: Mapping[str, Sequence[Known]], resolved: Iterable[Resolved]
-) -> dict[str, list[Known]]:
+) -> dict[str, Sequence[Known]]:
     """`known` and what one episode has added to it, for the next one of the same transaction."""
-    index = _index(known)
+    grown = {**known}
     for answer in resolved:
         if answer.row is not None:
-            _add(index, _known_of(answer.row))
-    return {key: list(found.values()) for key, found in index.items()}
+            new = _known_of(answer.row)
+            before = {k.id: k for key in new.keys for k in grown.get(key, ())}
+            if new.id in before:
+                new = replace(new, companions=before[new.id].companions)
+            for key in new.keys:
+                others = [k for k in grown.get(key, ()) if k.id != new.id]
+                grown[key] = [*others, new]
+    return grown
 
 
 def _reads(mentions: Iterable[Mention], context: Context) -> list[Read]:
