@@ -21,11 +21,13 @@ from app.evals import (
     contradictions,
     demo,
     entities,
+    extraction,
     importing,
     locomo,
     longmemeval,
     passages,
     sanitize,
+    similarity,
 )
 from app.evals.recall import Corpus
 from app.evals.recall import table as recall_table
@@ -57,6 +59,7 @@ def register(cli: typer.Typer) -> None:
     group.command("sanitize")(eval_sanitize)
     group.command("entities")(eval_entities)
     group.command("contradictions")(eval_contradictions)
+    group.command("similarity")(eval_similarity)
     group.command("search-speed")(eval_search_speed)
     group.command("capture-speed")(eval_capture_speed)
     group.command("import")(eval_import)
@@ -118,6 +121,23 @@ def eval_contradictions(
 def eval_entities(bench: Bench = BENCH, as_json: AsJson = False) -> None:
     """Whether two records describe one thing: precision and recall; needs no server."""
     _show_speed(entities.evaluate(bench), as_json)
+
+
+def eval_similarity(
+    bench: Bench = BENCH,
+    german: Annotated[Path, typer.Option(help="The German pairs.")] = CONTRADICTIONS,
+    as_json: AsJson = False,
+) -> None:
+    """What the configured model's cosines mean, beside human scores and contradictions."""
+
+    async def run() -> dict[str, Any]:
+        embedder = await asyncio.to_thread(build_embedder, embedding_config(read_settings()))
+        try:
+            return await similarity.evaluate(embedder, bench, german)
+        finally:
+            await embedder.aclose()
+
+    _show_speed(asyncio.run(run()), as_json)
 
 
 def eval_search_speed(

@@ -22,6 +22,10 @@ def object_key(thing: Mention | Value | None) -> str:
 
 def same_name(one: str, other: str) -> bool:
     """One name, or the first or last part of it: Verdelo and Verdelo Farms, Marta and her name."""
+    if normal_text(one) == normal_text(other):
+        return True
+    if not (one[:1].isupper() and other[:1].isupper()):
+        return False
     a, b = normal_text(one).split(), normal_text(other).split()
     short, long = sorted((a, b), key=len)
     return bool(short) and (long[: len(short)] == short or long[-len(short) :] == short)

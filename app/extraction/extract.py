@@ -8,14 +8,19 @@ from app.extraction.clauses import announces_correction, clauses
 from app.extraction.drafts import Context, finished
 from app.extraction.frames import Token, frame
 from app.extraction.language import language_of
+from app.extraction.mentions import Recogniser, Rules
 from app.extraction.model import Extracted, Mention, Span, Statement, Utterance
 from app.extraction.phrases import Reader
 from app.extraction.predicates import Registry, standard
 from app.extraction.rules import drafts
-from app.extraction.segment import is_code_like, sentences
+from app.extraction.segment import is_code_like, sentences, without_code
+
+RULES = Rules()
 
 
-def extract(utterance: Utterance, registry: Registry | None = None) -> Extracted:
+def extract(
+    utterance: Utterance, registry: Registry | None = None, recogniser: Recogniser | None = None
+) -> Extracted:
     """Everything that the rules find; the same text gives the same result. It never raises for
     what a text holds, and what it cannot read for sure it leaves out."""
     known = registry or standard()
@@ -26,8 +31,8 @@ def extract(utterance: Utterance, registry: Registry | None = None) -> Extracted
         found = list(_of_sentence(utterance, span, known, whole, corrects))
         statements += found
         corrects = not found and announces_correction(utterance.text[span.start : span.end])
-    unique = tuple(dict.fromkeys(statements))
-    return Extracted(_mentions(utterance, unique), unique)
+    unique = list(dict.fromkeys(statements))
+    return Extracted(_mentions(utterance, unique, recogniser or RULES, whole), tuple(unique))
 
 
 def _of_sentence(
@@ -49,11 +54,22 @@ def _of_sentence(
             yield from finished(draft, context)
 
 
-def _mentions(utterance: Utterance, statements: tuple[Statement, ...]) -> tuple[Mention, ...]:
-    found: list[Mention] = []
+def _mentions(
+    utterance: Utterance, statements: list[Statement], recogniser: Recogniser, language: str
+) -> tuple[Mention, ...]:
+    """The ends of the statements, and the other names of the text."""
+    stated: list[Mention] = []
     for statement in statements:
         for part in (statement.subject, statement.object, statement.replaces):
             if isinstance(part, Mention):
-                found.append(part)
-    unique = dict.fromkeys(found)
+                stated.append(part)
+    prose = without_code(utterance.text)
+    named = recogniser.mentions(prose, language)
+    taken = [m.span for m in stated]
+    others = [n for n in named if not any(_overlap(n.span, span) for span in taken)]
+    unique = dict.fromkeys([*stated, *others])
     return tuple(sorted(unique, key=lambda m: (m.span.start, m.span.end, m.name)))
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end

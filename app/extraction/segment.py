@@ -25,13 +25,18 @@ ORDINAL_NEXT = re.compile(
 
 def sentences(text: str) -> Iterator[Span]:
     """The sentences of a text as ranges of characters, without code, bullets and outer space."""
-    prose = CODE.sub(lambda found: "\n" * len(found[0]), text)
+    prose = without_code(text)
     start = 0
     for end in (*_stops(prose), len(prose)):
         span = _trimmed(prose, start, end)
         start = end
         if span is not None and span.end - span.start <= LONGEST:
             yield span
+
+
+def without_code(text: str) -> str:
+    """The text with line breaks in the place of code and addresses; positions stay."""
+    return CODE.sub(lambda found: "\n" * len(found[0]), text)
 
 
 def is_code_like(text: str) -> bool:

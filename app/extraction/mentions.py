@@ -1,0 +1,309 @@
+"""Names in a text, found by their shape and by the words beside them (seed 003's entity rules)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from app.extraction.data import words
+from app.extraction.model import Mention, Span
+
+NAME = r"[A-ZÄÖÜ][\w'’]*(?:[-&.+][A-Za-zÄÖÜäöü0-9][\w'’]*)*"
+RUN = re.compile(
+    rf"{NAME}(?:\s(?:(?:of|de|van|la|le|du|da|del|&)\s)?(?:{NAME}|\d{{1,4}}(?!\d|[.,]\d)))*"
+)
+RUN_DE = re.compile(rf"{NAME}(?:\s(?:(?:of|&)\s)?(?:{NAME}|\d{{1,4}}(?!\d|[.,]\d)))*")
+OWNING = re.compile(r"['’]s\s")
+COMMON_HEAD = re.compile(
+    r"(?:erin|torin|istin|ntin|leiter|leiterin|chef|tool|team|projekt|pipeline|modul|prüfer|berater|"
+    r"bibliothek|gruppe|firma|unternehmen|stadt|kollege|kollegin|freund|maintainer|manager|tests?|"
+    r"kontext|paper|kapitel|version|release|modell|repository|plattform|framework)$"
+)
+TITLED = re.compile(
+    rf"\b(?:Herrn?|Frau|Mr|Mrs|Ms|Dr|Prof)\.?\s(?:(?:Dr|Prof)\.\s)?(?P<name>{NAME}(?:\s{NAME}){{0,2}})"
+)
+CUES: tuple[tuple[str, str], ...] = (
+    ("person", r"(?:client|user|partner|colleague|boss|contact|customer|manager|coordinator|maintainer|"
+     r"author|editor|professor|director|CEO|CFO|CTO|friend|brother|sister|wife|husband|Kunde|Kundin|"
+     r"Partnerin|Kollege|Kollegin|Chef|Chefin|Freund|Freundin|Bruder|Schwester|Leiter|Leiterin|"
+     r"Ansprechpartnerin|Ansprechpartner|Managerin|Koordinatorin|Maintainer|Autorin|Autor)"),
+    ("organization", r"(?:company|firm|agency|startup|vendor|supplier|Firma|Unternehmen|Organisation|"
+     r"Agentur|Lieferant|Verein|Bank)"),
+    ("project", r"(?:project|Projekt|Projekts|Projektes|pipeline|Pipeline|repository|Repository|module|Modul)"),
+    ("place", r"(?:city|town|village|district|region|Stadt|Dorf|Distrikt|Region|Ort|Gemeinde)(?:\sof|\svon)?"),
+)  # fmt: skip
+CUED = tuple(
+    (
+        kind,
+        re.compile(
+            rf"\b{cue}\s(?:[\"“„'](?P<quoted>[^\"”“'\n]{{2,60}})[\"”“']|(?P<name>{NAME}(?:\s{NAME}){{0,3}}))"
+        ),
+    )
+    for kind, cue in CUES
+)
+PLACED = re.compile(
+    r"\b(?:based|located|live[sd]?|living|born|headquartered|office|offices|moved|move|arrived|grew up|"
+    r"wohn\w*|leb\w*|geboren|ansässig|Sitz|Büro|umgezogen|gezogen)\s(?:is\s|are\s|ist\s|sind\s)?"
+    rf"(?:in|to|from|nach|aus|von)\s(?P<name>{NAME}(?:\s{NAME})?)"
+)
+ORIGIN = re.compile(rf"\b(?:from|aus|nach|near|bei)\s(?P<name>{NAME}(?:\s{NAME})?)")
+TOOLED = re.compile(
+    r"(?i:\b(?:uses?|using|requires?|chose|switched to|migrated to|runs on|built (?:with|on)|powered by|"
+    r"written in|nutz(?:e|t|en)|verwende[nt]?|brauch(?:e|t|en)|setzt auf|läuft auf|based on))\s"
+    rf"(?P<name>{NAME}(?:\s{NAME})?)"
+)
+DOMAIN = re.compile(
+    r"(?<![\w@./-])(?P<name>[a-z0-9][a-z0-9-]{1,40}\.(?:com|org|net|io|ch|de|at|fr|it|co|ai|app|cloud))"
+    r"(?![\w./-])"
+)
+MADE = re.compile(
+    r"\b(?:GmbH|AG|SE|KG|OHG|UG|Inc|LLC|Ltd|Corp|Corporation|Company|Bank|University|Universität|"
+    r"Institute|Institut|Foundation|Stiftung|Verlag|Press|Studios?|Labs?|Group|Gruppe|Partners|"
+    r"Association|Agency|Hospital|Klinik|Ministry|School|College|Werke?|Brewery|Brauerei|Orchard|"
+    r"Cooperative|Network|Council|Society|Farms?|Holding|Industries|Technologies|Solutions|"
+    r"Consulting|Records|Museum|Library|Church|Garden|Committee|Commission|Team|Club|Party|"
+    r"Collective|Circle|Office|Department|Extension|Clinic|Center|Centre|Union|Trust|Fund)\.?$"
+)
+GEOGRAPHIC = re.compile(
+    r"\b(?:River|Lake|Mount|Mountains?|Island|Islands|County|City|Street|Valley|Bay|Sea|Ocean|"
+    r"Province|State|District|Straße|See|Fluss|Insel|Berg|Tal|Park)$"
+)
+NO_DOMAIN = frozenset(
+    ["github.com", "google.com", "npmjs.com", "nodejs.org", "anthropic.com", "openai.com",
+     "huggingface.co", "docker.com"]
+)  # fmt: skip
+SENTENCE_START = re.compile(r"(?:^|[.!?:;…\n]|[-*•]\s|[\"“„(])\s*$")
+SUFFIXES_DE = re.compile(
+    r"(?:ungs?|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|nis|nisse|tät|täten|ment|"
+    r"mente|ismus|ling|linge|chen|lein|tum|ieren|anz|enz|ierung|erei|ität|plan|bericht|daten|arbeit|"
+    r"system|projekt|prozess|werk|zeit|woche|monat|jahr|tag|liste|buch|stück|punkt|seite|weise)$"
+)
+
+
+class Recogniser(Protocol):
+    """Finds names; a statistical one may stand beside the rules."""
+
+    def mentions(self, text: str, language: str) -> list[Mention]:
+        """The names in the text, in order."""
+        ...
+
+
+class Rules:
+    """The recogniser that needs no model."""
+
+    def mentions(self, text: str, language: str) -> list[Mention]:
+        """Names with a cue first, then capitalised runs; of overlapping ones the first counts."""
+        found = [*_cued(text, language)]
+        runs = _runs_en(text) if language == "en" else _runs_de(text)
+        return without_overlap([*found, *(_typed(m, found) for m in runs)])
+
+
+def without_overlap(found: Iterable[Mention]) -> list[Mention]:
+    """The mentions in order of place; what overlaps an earlier one of the list is left out."""
+    kept: list[Mention] = []
+    for mention in found:
+        if not any(
+            m.span.start < mention.span.end and mention.span.start < m.span.end for m in kept
+        ):
+            kept.append(mention)
+    return sorted(kept, key=lambda m: m.span.start)
+
+
+def _typed(mention: Mention, known: list[Mention]) -> Mention:
+    """The same name has one type in one text."""
+    if mention.type != "unknown":
+        return mention
+    kind = next((m.type for m in known if m.name == mention.name), "unknown")
+    return Mention(mention.name, kind, mention.span)
+
+
+def _cued(text: str, language: str) -> Iterator[Mention]:
+    yield from (_mention(m, "person", language) for m in TITLED.finditer(text))
+    for kind, pattern in CUED:
+        for found in pattern.finditer(text):
+            group = "quoted" if found["quoted"] else "name"
+            if group == "quoted" or _is_name(found[group], language):
+                yield _mention(found, kind, language, group)
+    for kind, pattern in (("place", PLACED), ("technology", TOOLED)):
+        for found in pattern.finditer(text):
+            if _is_name(found["name"], language):
+                yield _mention(found, kind, language)
+    for found in DOMAIN.finditer(text):
+        if found["name"] not in NO_DOMAIN:
+            yield _mention(found, "organization", language)
+
+
+def _mention(found: re.Match[str], kind: str, language: str, group: str = "name") -> Mention:
+    name, start = found[group], found.start(group)
+    name = _trimmed(name)
+    return Mention(name, kind, Span(start, start + len(name)))
+
+
+def _trimmed(name: str) -> str:
+    """Without a possessive and the stop of the sentence."""
+    name = re.sub(r"['’]s?$", "", name.rstrip(".,;:"))
+    return re.sub(r"\s(?:of|de|von|van|der|den|la|le|du|da|del|and|&)$", "", name)
+
+
+def _is_name(name: str, language: str) -> bool:
+    if len(name) < 2 or name.lower() in words("names", "none"):
+        return False
+    return language == "en" or SUFFIXES_DE.search(name.split()[-1].lower()) is None
+
+
+def _runs_en(text: str) -> Iterator[Mention]:
+    """Capitalised runs; at the start of a sentence a lone word must not be a common one."""
+    for found in RUN.finditer(text):
+        for name, start in _owned_parts(found[0], found.start()):
+            yield from _run_en(name, start, text)
+
+
+def _owned_parts(name: str, start: int) -> Iterator[tuple[str, int]]:
+    """`Bramble's Native Species` are two names."""
+    at = 0
+    for cut in OWNING.finditer(name):
+        yield name[at : cut.start()], start + at
+        at = cut.end()
+    yield name[at:], start + at
+
+
+def _run_en(name: str, start: int, text: str) -> Iterator[Mention]:
+    name, start = _without_openers(name, start)
+    name = _trimmed(name)
+    if name and name[0].isupper() and _plausible(name, text, start):
+        yield Mention(name, _type_of(name, text, start), Span(start, start + len(name)))
+
+
+def _without_openers(name: str, start: int) -> tuple[str, int]:
+    openers = words("names", "openers")
+    while name:
+        head, _, rest = name.partition(" ")
+        if head.lower() not in openers and re.sub(r"['’]\w*$", "", head.lower()) not in openers:
+            return name, start
+        start, name = start + len(head) + 1, rest
+    return "", start
+
+
+def _plausible(name: str, text: str, start: int) -> bool:
+    lowered = name.lower()
+    if len(name) < 2 or lowered in words("names", "none") or name.isdigit():
+        return False
+    opens = SENTENCE_START.search(text[:start]) is not None
+    if " " in name or not opens:
+        return True
+    if lowered.endswith(("ing", "ly")) or re.search(rf"(?<!\w){re.escape(lowered)}(?!\w)", text):
+        return False
+    after = text[start + len(name) :]
+    return (
+        re.match(
+            r"['’]s\b|\s[a-z]+(?:ed|s)\b|\s(?:is|was|has|had|and|who|will|told|said|made|gave)\b|,",
+            after,
+        )
+        is not None
+    )
+
+
+def _type_of(name: str, text: str, start: int) -> str:
+    """What the shape of the name or the word before it tells."""
+    if MADE.search(name) and " " in name:
+        return "organization"
+    if GEOGRAPHIC.search(name) and " " in name:
+        return "place"
+    before = text[max(0, start - 16) : start]
+    if re.search(r"\b(?:from|aus|nach|near)\s$", before):
+        return "place"
+    after = text[start + len(name) : start + len(name) + 24]
+    if SPOKEN.match(after):
+        return "person"
+    if re.fullmatch(r"[A-ZÄÖÜ][a-zäöüß'’]+(?:[- ][A-ZÄÖÜ][a-zäöüß'’]+)", name) and " " in name:
+        return "person" if not re.search(r"\b(?:the|der|die|das)\s$", before) else "unknown"
+    return "unknown"
+
+
+SPOKEN = re.compile(
+    r"(?:['’]s\s(?:daily|brother|sister|wife|husband|mother|father|son|daughter|birthday|desk)|"
+    r"\s(?:said|says|asked|told|thinks|wrote|writes|promised|walked|pulled|helped|mentioned|prefers|"
+    r"likes|lives|works|worked|spent|wants|wanted|decided|noticed|hat|sagte|meinte|schrieb|fragte|"
+    r"arbeitet|wohnt|möchte|bevorzugt|nahm|verbrachte|erwähnte|half|schloss|und der Benutzer|and the user)\b)"
+)
+NOUN_DE = re.compile(
+    r"(?i)\b(?:der|die|das|den|dem|des|ein|eine|einen|einem|einer|eines|kein\w*|mein\w*|dein\w*|sein\w*|"
+    r"ihr\w*|unser\w*|dies\w*|jed\w*|zum|zur|beim|im|am|vom|ins|ans|alle[nrms]?|viele[nrms]?|"
+    r"einige[nrms]?|mehrere[nrms]?|zwei|drei|vier|fünf|sechs|keine[nrms]?|\d+|[a-zäöüß]+(?:e|en|er|es|em|te|ten))\s$"
+)
+
+
+OPENS_DE = re.compile(r"['’]?\s(?:[a-zäöü]+(?:t|te|en)\b|ist|hat|und|war|sagte|schloss|nahm)|,")
+BARE_DE = re.compile(
+    r"\b(?:von|mit|für|bei|an|in|nach|aus|und|mir|ihm|ihr|dass|hat|wie|durch|über)\s$"
+)
+
+
+def _runs_de(text: str) -> Iterator[Mention]:
+    """German capitalises every noun: a name is a run of two, or one that no article goes with.
+    A name found at one place is one wherever the text has it."""
+    found = list(_surely_de(text))
+    yield from found
+    for name, kind in {m.name: m.type for m in found if " " not in m.name}.items():
+        for again in re.finditer(rf"(?<![\w-]){re.escape(name)}(?=s?(?![\w-]))", text):
+            yield Mention(name, kind, Span(again.start(), again.end()))
+
+
+def _surely_de(text: str) -> Iterator[Mention]:
+    for found in RUN_DE.finditer(text):
+        name, start = _without_openers(found[0], found.start())
+        name, start = _without_common_head(name, start)
+        name = _genitive(_trimmed(name), text)
+        if name and name[0].isupper() and _german_name(name, text, start):
+            yield Mention(name, _type_of(name, text, start), Span(start, start + len(name)))
+
+
+def _without_common_head(name: str, start: int) -> tuple[str, int]:
+    """`Wirtschaftsprüferin Bek Halloran` is Bek Halloran."""
+    head, space, rest = name.partition(" ")
+    if space and COMMON_HEAD.search(head.lower()):
+        return rest, start + len(head) + 1
+    return name, start
+
+
+def _genitive(name: str, text: str) -> str:
+    """`Saelas Stimme` names Saela; `Saelas` alone does where the text has the name without s."""
+    head, space, rest = name.partition(" ")
+    stem = head[:-1]
+    if not head.endswith("s") or head.endswith(("ss", "us", "is")) or len(stem) < 3:
+        return name
+    if re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", text):
+        return stem
+    alone = " " not in rest and not rest.endswith("s") and (bool(SUFFIXES_DE.search(rest.lower())))
+    return stem if space and alone else name
+
+
+def _german_name(name: str, text: str, start: int) -> bool:
+    lowered = name.lower()
+    if lowered in words("names", "none") or SUFFIXES_DE.search(lowered.split()[-1]):
+        return False
+    parts = name.split()
+    if len(parts) > 1 and not all(p.isdigit() for p in parts[1:]):
+        return not any(
+            SUFFIXES_DE.search(p.lower()) or COMMON_HEAD.search(p.lower()) for p in parts
+        )
+    if COMMON_HEAD.search(lowered) or _german_compound(name):
+        return False
+    before = text[max(0, start - 24) : start]
+    if SENTENCE_START.search(before):
+        return len(name) > 2 and OPENS_DE.match(text, start + len(name)) is not None
+    if NOUN_DE.search(before) and not before.rstrip().endswith(("von", "mit", "für", "bei", "an")):
+        return any(c.isupper() for c in name[1:]) or any(c.isdigit() for c in name)
+    return BARE_DE.search(before) is not None
+
+
+def _german_compound(name: str) -> bool:
+    """`Aerwyn-Zyklus`: a name that only qualifies a noun."""
+    head, hyphen, last = name.rpartition("-")
+    return (
+        bool(hyphen)
+        and last[:1].isupper()
+        and (last.lower() == last[0].lower() + last[1:])
+        and (len(last) > 4 or head.isupper())
+    )
