@@ -45,7 +45,7 @@ class EntityRepository:
 
     async def upsert(self, tx: Tx, rows: Iterable[Row]) -> list[Row]:
         """Write and lock entities; id, root, type, marks and name of each as they are now."""
-        return await tx.rows(Q.entities.upsert, rows=list(rows))
+        return await tx.rows(Q.entities.upsert, rows=combined(rows))
 
     async def link_mentions(self, tx: Tx, rows: list[Row]) -> None:
         """Rows as `mention_rows` makes them."""
@@ -94,6 +94,16 @@ class EntityRepository:
 
     async def hop(self, roots: list[str], **view: Any) -> list[Row]:
         return await self.graph.rows(Q.entities.hop, roots=roots, **view)
+
+
+def combined(rows: Iterable[Row]) -> list[Row]:
+    """One row an entity, by id: of one transaction's episodes the later row covers the earlier."""
+    found: dict[str, Row] = {}
+    for row in rows:
+        before = found.get(row["id"])
+        names = {name["id"]: name for name in [*(before["names"] if before else ()), *row["names"]]}
+        found[row["id"]] = {**row, "names": [names[key] for key in sorted(names)]}
+    return [found[key] for key in sorted(found)]
 
 
 def mention_rows(episode: str, resolved: Iterable[Resolved]) -> dict[str, Any]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 import pytest
 
 from app.entities.digest import scope_digest
-from app.entities.model import Context, Resolved
-from app.entities.repository import EntityRepository, mention_rows
-from app.entities.resolve import lookup_keys, resolve
+from app.entities.model import Context, Known, Resolved
+from app.entities.repository import EntityRepository, combined, mention_rows
+from app.entities.resolve import lookup_keys, resolve, with_new
 from app.episodes.model import Capture
 from app.extraction.model import Mention, Span
 from app.kernel.graph import Tx
@@ -108,7 +108,7 @@ async def test_eight_writers_of_one_name_make_one_entity(opened: Parts, writer: 
         resolved = resolve(mentions_of(named), {}, scope, Context(AT))
 
         async def work(tx: Tx, made: list[Resolved] = resolved) -> None:
-            await rows.upsert(tx, reversed([r.row for r in made if r.row]))
+            await rows.upsert(tx, [r.row for r in reversed(made) if r.row])
 
         await asyncio.gather(*(opened.graph.write("test.mint", work) for _ in range(8)))
         keys = lookup_keys(mentions_of(named), Context(AT))
@@ -243,3 +243,23 @@ async def test_a_session_tells_what_it_speaks_of(opened: Parts, writer: Principa
     (row,) = await opened.episode_rows.get([episode], [scope])
     near = await EntityRepository(opened.graph).near(scope, row["session"]["id"])
     assert near == {resolved[0].entity_id}
+
+
+async def test_episodes_of_one_transaction_build_on_each_other(
+    opened: Parts, writer: Principal
+) -> None:
+    scope = writer.caller.home
+    rows = EntityRepository(opened.graph)
+    said = [[("Acme", "unknown")], [("Acme GmbH", "organization")], [("ACME", "organization")]]
+    known: Mapping[str, Sequence[Known]] = {}
+    written = []
+    for pairs in said:
+        resolved = resolve(mentions_of(pairs), known, scope, Context(AT))
+        known = with_new(known, resolved)
+        written += [r.row for r in resolved if r.row]
+    assert len(written) == 3
+    assert len(combined(written)) == 1
+    await opened.graph.write("test", lambda tx: rows.upsert(tx, written))
+    (bearer,) = (await rows.known(scope, ["acme"]))["acme"]
+    assert bearer.aliases == {"Acme", "Acme GmbH", "ACME"}
+    assert (bearer.type, bearer.marks) == ("organization", {"legal:gmbh"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -31,7 +32,7 @@ def ids(resolved: list[Resolved]) -> list[str]:
 
 def after(
     *pairs: tuple[str, str], known: dict[str, list[Known]] | None = None
-) -> dict[str, list[Known]]:
+) -> Mapping[str, Sequence[Known]]:
     """What is known after one episode has said this."""
     return with_new(known or {}, said(*pairs, known=known))
 
@@ -262,3 +263,16 @@ def test_a_row_holds_all_that_is_written() -> None:
     again = said(("Müller Technik GmbH", "organization"), known=with_new({}, [answer]))
     assert again[0].row is not None
     assert again[0].row["names"] == [], "names that are there are not written again"
+
+
+def test_a_pass_taken_again_keeps_to_what_it_found() -> None:
+    first = said(("Acme", "organization"))
+    known = with_new({}, first)
+    known = after(("Acme GmbH", "organization"), known=known)
+    known = after(("Acme AG", "organization"), known=known)
+    acme = mention("Acme", "organization")
+    (fresh,) = resolve([acme], known, SCOPE, Context(AT))
+    assert fresh.entity_id != first[0].entity_id, "by now the name has two bearers"
+    before = {(0, 4): first[0].entity_id}
+    (again,) = resolve([acme], known, SCOPE, Context(AT, before=before))
+    assert again.entity_id == first[0].entity_id
