@@ -235,8 +235,15 @@ WITH DISTINCT e.root AS root
 MATCH (r:Entity {id: root})
 WHERE r.scope IN $scopes AND r.id > $after AND r.expired_at > datetime.realtime()
   AND r.ingested_at <= $known_at AND ($type IS NULL OR r.type = $type)
-RETURN r {.*} AS entity, labels(r) AS labels
-ORDER BY r.id LIMIT $limit
+WITH r ORDER BY r.id LIMIT $limit
+CALL (r) {
+  MATCH (m:Entity {root: r.id})
+  WHERE m.scope = r.scope
+  WITH m ORDER BY m.id LIMIT 500
+  RETURN collect(m {.id, .canonical_name, .type, .aliases, .mention_count}) AS members
+}
+RETURN r {.*} AS entity, labels(r) AS labels, members
+ORDER BY r.id
 
 // name: list_entities(scopes, type, known_at, after, limit) read many
 // Entities in the order of their ids, a cluster once.
@@ -244,8 +251,15 @@ MATCH (r:Entity)
 WHERE r.scope IN $scopes AND r.id > $after AND r.root = r.id
   AND r.expired_at > datetime.realtime() AND r.ingested_at <= $known_at
   AND ($type IS NULL OR r.type = $type)
-RETURN r {.*} AS entity, labels(r) AS labels
-ORDER BY r.id LIMIT $limit
+WITH r ORDER BY r.id LIMIT $limit
+CALL (r) {
+  MATCH (m:Entity {root: r.id})
+  WHERE m.scope = r.scope
+  WITH m ORDER BY m.id LIMIT 500
+  RETURN collect(m {.id, .canonical_name, .type, .aliases, .mention_count}) AS members
+}
+RETURN r {.*} AS entity, labels(r) AS labels, members
+ORDER BY r.id
 
 // name: list_prefix(scopes, prefix, type, known_at, after, limit) read many
 // Entities whose canonical name begins so, a cluster once.
@@ -255,8 +269,15 @@ WITH DISTINCT e.root AS root
 MATCH (r:Entity {id: root})
 WHERE r.scope IN $scopes AND r.id > $after AND r.expired_at > datetime.realtime()
   AND r.ingested_at <= $known_at AND ($type IS NULL OR r.type = $type)
-RETURN r {.*} AS entity, labels(r) AS labels
-ORDER BY r.id LIMIT $limit
+WITH r ORDER BY r.id LIMIT $limit
+CALL (r) {
+  MATCH (m:Entity {root: r.id})
+  WHERE m.scope = r.scope
+  WITH m ORDER BY m.id LIMIT 500
+  RETURN collect(m {.id, .canonical_name, .type, .aliases, .mention_count}) AS members
+}
+RETURN r {.*} AS entity, labels(r) AS labels, members
+ORDER BY r.id
 
 // name: hop(roots, scopes, as_of, known_at, fan) read many
 // The edges of some clusters: what is mentioned with them, most often first, and what held facts

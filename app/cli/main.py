@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from app.cli import entities as entity_commands
 from app.cli import evals, serve, transfer
 from app.cli import keys as key_commands
 from app.cli import search as search_commands
@@ -41,6 +42,7 @@ cli = typer.Typer(
 key_app = typer.Typer(help="API keys.", no_args_is_help=True)
 cli.add_typer(key_app, name="keys")
 serve.register(cli)
+entity_commands.register(cli)
 evals.register(cli)
 transfer.register(cli)
 

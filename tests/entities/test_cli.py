@@ -1,0 +1,57 @@
+"""`loci entity` over a real graph."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli.main import cli
+from app.wiring import Parts
+from tests.conftest import Principal
+from tests.entities.test_repair import a_scope
+from tests.support.server import Backend
+
+Invoke = Callable[..., Awaitable[str]]
+
+
+@pytest.fixture
+def loci(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Invoke:
+    """Runs a command in a thread, since commands have event loops of their own."""
+    for name, value in backend.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("LOCI_EMBEDDING__PROVIDER", "hash")
+    monkeypatch.setenv("LOCI_EMBEDDING__ALLOW_TEST", "true")
+    monkeypatch.setenv("LOCI_TELEMETRY__LOG_LEVEL", "error")
+    monkeypatch.setenv("COLUMNS", "200")
+
+    async def invoke(*arguments: str) -> str:
+        result = await asyncio.to_thread(CliRunner().invoke, cli, ["entity", *arguments])
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    return invoke
+
+
+async def test_merges_from_the_command_line(opened: Parts, writer: Principal, loci: Invoke) -> None:
+    ids = await a_scope(opened, writer)
+    scope = writer.caller.home
+    assert "3 proposed" in await loci("repair", scope)
+    listed = json.loads(await loci("merges", scope, "--status", "pending", "--json"))
+    railway = next(m for m in listed if m["evidence"]["likeness"] == ["abbreviation"])
+    assert "accepted" in await loci("merge", scope, railway["id"])
+    (found,) = json.loads(await loci("find", scope, "db", "--json"))
+    assert found["aliases"] == ["DB", "Deutsche Bahn"]
+    assert "undone" in await loci("unmerge", scope, railway["id"])
+    (found,) = json.loads(await loci("find", scope, "db", "--json"))
+    assert found["aliases"] == ["DB"]
+    other = next(m for m in listed if m["evidence"]["likeness"] == ["name"])
+    assert "rejected" in await loci("reject", scope, other["id"])
+    pair = (ids["Acme/organization"], ids["Acme Robotics/organization"])
+    told = await loci("merge", scope, *pair, "--reason", "one firm")
+    assert "Acme and Acme Robotics are accepted" in told or (
+        "Acme Robotics and Acme are accepted" in told
+    )
