@@ -31,6 +31,7 @@ from app.jobs import routes as job_routes
 from app.kernel import audit
 from app.kernel.caller import PUBLIC, Caller
 from app.kernel.problems import HANDLERS, describe
+from app.notes import routes as note_routes
 from app.portability import routes as portability_routes
 from app.search import routes as search_routes
 from app.settings import Settings, read_settings
@@ -67,6 +68,9 @@ ROUTES: list[Any] = [
     fact_routes.QuarantineController,
     fact_routes.PredicateController,
     fact_routes.timeline,
+    note_routes.NoteController,
+    note_routes.CoreBlockController,
+    note_routes.BadPatternController,
     consolidation_routes.status,
     consolidation_routes.consolidate,
     consolidation_routes.remember,
@@ -76,6 +80,7 @@ ROUTES: list[Any] = [
 # What handlers may ask for by name, out of the parts of this process. No name is also a field of
 # a body: the framework would take a bad body for a fault of ours (contract test).
 INJECTED = (
+    "blocks",
     "episode_rows",
     "searches",
     "scope_rows",
@@ -149,6 +154,7 @@ def dependencies() -> dict[str, Provide]:
         "knowing": of("entities"),
         "merging": of("merges"),
         "remembering": of("fast"),
+        "noting": of("notes"),
         "registries": of("predicates"),
     }
     return {"caller": Provide(provide_caller, sync_to_thread=False), **named}

@@ -40,6 +40,10 @@ from app.jobs.repository import JobRepository
 from app.jobs.runner import Runner
 from app.kernel.graph import Graph, connect
 from app.kernel.migrate import migrate
+from app.notes.blocks import BlockService
+from app.notes.repository import BlockRepository, NoteRepository
+from app.notes.service import NoteService
+from app.notes.service import Parts as NoteParts
 from app.portability.deferral import text_index
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
@@ -84,6 +88,8 @@ class Parts:
     consolidation_rows: ConsolidationRepository
     consolidation: ConsolidationService
     fast: FastPath
+    notes: NoteService
+    blocks: BlockService
 
 
 def embedding_config(settings: Settings) -> EmbeddingConfig:
@@ -172,6 +178,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         consolidation_rows=consolidation_rows,
         consolidation=consolidation,
         fast=FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts)),
+        notes=NoteService(NoteParts(NoteRepository(graph), scopes, embedder, wakeup)),
+        blocks=BlockService(BlockRepository(graph), scopes),
     )
 
 

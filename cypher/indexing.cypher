@@ -1,7 +1,7 @@
 // name: oldest_pending(limit) read many
-// Episodes that wait for their vectors, oldest first.
+// Memories that wait for their vectors, oldest first.
 // unscoped: the worker serves every tenant
-MATCH (e:Episode)
+MATCH (e:Memory)
 WHERE e.index_state = 'pending' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
 WITH e ORDER BY e.index_state, e.ingested_at LIMIT $limit
 RETURN e.id AS id
@@ -9,20 +9,20 @@ RETURN e.id AS id
 // name: newest_pending(limit) read many
 // The other end: what was said just now does not wait behind a long import.
 // unscoped: the worker serves every tenant
-MATCH (e:Episode)
+MATCH (e:Memory)
 WHERE e.index_state = 'pending' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
 WITH e ORDER BY e.index_state DESC, e.ingested_at DESC LIMIT $limit
 RETURN e.id AS id
 
 // name: count_pending() read one
 // unscoped: a gauge of the whole installation
-MATCH (e:Episode)
+MATCH (e:Memory)
 WHERE e.index_state = 'pending' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
 RETURN count(e) AS pending
 
 // name: count_failed() read one
 // unscoped: a gauge of the whole installation
-MATCH (e:Episode)
+MATCH (e:Memory)
 WHERE e.index_state = 'failed' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
 RETURN count(e) AS failed
 
@@ -51,10 +51,11 @@ CALL (e) {
 RETURN e.id AS id, before, after
 
 // name: texts(ids) read many
-// What the index is made from.
+// What the index is made from. A memory's own id is its `memory_id`, whatever kind it is of; its
+// windows share it, and are no memories.
 // unscoped: the worker serves every tenant
 UNWIND $ids AS id
-MATCH (e:Episode {id: id})
+MATCH (e:Searchable {memory_id: id}) USING INDEX e:Searchable(memory_id) WHERE e:Memory
 RETURN e.id AS id, e.tenant AS tenant, e.content AS content, e.speaker AS speaker,
        e.title AS title, e.role AS role, e.captured_at AS captured_at, e.language AS language,
        e.terms AS terms, e.embed_hash AS embed_hash, e.index_state AS state, e.index_rev AS rev
@@ -71,19 +72,19 @@ CALL (hash) {
 RETURN hash, vector
 
 // name: store_entries(rows) write none
-// Vectors and context of one batch; an episode that changed meanwhile stays pending.
+// Vectors and context of one batch; a memory that changed meanwhile stays pending.
 // unscoped: the worker serves every tenant
 UNWIND $rows AS row
-MATCH (e:Episode {id: row.id})
+MATCH (e:Searchable {memory_id: row.id}) USING INDEX e:Searchable(memory_id) WHERE e:Memory
 SET e.context_terms = row.context_terms, e.embed_hash = row.embed_hash, e.windows = row.windows,
     e.index_state = CASE WHEN e.index_rev = row.rev THEN 'done' ELSE e.index_state END
 FOREACH (_ IN CASE WHEN row.vector IS NULL THEN [] ELSE [1] END | SET e.embedding = row.vector)
 
 // name: store_windows(rows) write none
-// Further windows of long texts; each mirrors its episode's facets, and the episode is the hit.
+// Further windows of long texts; each mirrors its memory's facets, and the memory is the hit.
 // unscoped: the worker serves every tenant
 UNWIND $rows AS row
-MATCH (e:Episode {id: row.memory_id})
+MATCH (e:Searchable {memory_id: row.memory_id}) USING INDEX e:Searchable(memory_id) WHERE e:Memory
 MERGE (w:Window {id: row.id})
 SET w = row.properties, w:Searchable, w.id = row.id, w.memory_id = e.id, w.scope = e.scope,
     w.tenant = e.tenant, w.kind = e.kind, w.title = e.title, w.session = e.session, w.role = e.role, w.live = e.live,
@@ -96,21 +97,21 @@ MERGE (w)-[:WINDOW_OF]->(e)
 // Windows beyond the number that a text now has.
 // unscoped: the worker serves every tenant
 UNWIND $rows AS row
-MATCH (e:Episode {id: row.id})<-[:WINDOW_OF]-(w:Window)
-WHERE w.place >= row.windows
+MATCH (e:Searchable {memory_id: row.id}) USING INDEX e:Searchable(memory_id) WHERE e:Memory
+MATCH (e)<-[:WINDOW_OF]-(w:Window) WHERE w.place >= row.windows
 DETACH DELETE w
 
 // name: mark_failed(ids, reason) write none
 // Texts that the model refuses; they stay searchable by keyword.
 // unscoped: the worker serves every tenant
 UNWIND $ids AS id
-MATCH (e:Episode {id: id})
+MATCH (e:Searchable {memory_id: id}) USING INDEX e:Searchable(memory_id) WHERE e:Memory
 SET e.index_state = 'failed', e.index_error = $reason
 
 // name: retry_failed() write one
 // Texts that the model refused wait for it again.
 // unscoped: upkeep of the whole installation
-MATCH (e:Episode)
+MATCH (e:Memory)
 WHERE e.index_state = 'failed' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
 SET e.index_state = 'pending'
 REMOVE e.index_error
@@ -130,9 +131,9 @@ CALL (n) { REMOVE n.embedding, n.embed_hash } IN TRANSACTIONS OF 1000 ROWS
 RETURN count(*) AS cleared
 
 // name: await_vectors() batched one
-// Every episode waits for its vector again.
+// Every memory that can be found waits for its vector again.
 // unscoped: an operator's command over the whole installation
-MATCH (e:Episode) WHERE e.index_state <> 'pending'
+MATCH (e:Searchable) WHERE e:Memory AND e.index_state <> 'pending'
 CALL (e) { SET e.index_state = 'pending' } IN TRANSACTIONS OF 1000 ROWS
 RETURN count(*) AS pending
 

@@ -42,6 +42,11 @@ class Label(StrEnum):
     REVIEW = "Review"
     PREDICATE = "Predicate"
     CONSOLIDATION_CURSOR = "ConsolidationCursor"
+    NOTE = "Note"
+    NOTE_VERSION = "NoteVersion"
+    NOTE_SHELF = "NoteShelf"
+    CORE_BLOCK = "CoreBlock"
+    BAD_PATTERN = "BadPattern"
 
 
 class Rel(StrEnum):
@@ -68,6 +73,7 @@ class Rel(StrEnum):
     SUPERSEDED_BY = "SUPERSEDED_BY"  # Fact → the one that took its place
     CONTRADICTS = "CONTRADICTS"  # Fact → one that waits in quarantine
     REVIEWS = "REVIEWS"  # Review → Fact
+    VERSION_OF = "VERSION_OF"  # NoteVersion → Note whose text it was
 
 
 class Index(StrEnum):
@@ -80,6 +86,7 @@ class Index(StrEnum):
 # Every property key that a query names. Those of whole maps (`SET e = row.episode`) that no query
 # names are in docs/data-model.md only.
 _PROPERTIES = """
+confidence confirmations namespace reason rev standing superseded_at tier updated_at
 actor args at attempts author body cancel_requested captured_at captured_key checksum
 consolidation_state content content_hash content_type context_terms created_at created_with
 dedup_key dimension embed_hash embedding error expired_at expired_key expires_at facets

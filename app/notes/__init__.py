@@ -1,1 +1,1 @@
-"""Free-text memories: written notes, condensed notes, core blocks, bad patterns."""
+"""Free-text memories: notes with their versions, core blocks, and patterns of failure."""

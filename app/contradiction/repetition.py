@@ -1,0 +1,33 @@
+"""Whether a text says no more than another has said."""
+
+from __future__ import annotations
+
+from app.contradiction.pair import Pair
+from app.contradiction.reading import read
+from app.contradiction.sentences import sentences
+
+COVERED = 0.7  # share of the later text's words that the earlier must have, seed 003
+
+
+def adds_nothing(old: str, new: str, language: str) -> bool:
+    """Whether each sentence of the later text has one in the earlier with its values, its names
+    and at least 0.7 of its words, denied and held alike."""
+    spoken = language if language in ("en", "de") else "en"
+    earlier = [read(sentence, spoken) for sentence in sentences(old)]
+    later = [read(sentence, spoken) for sentence in sentences(new)]
+    return bool(later) and all(any(_said(Pair(o, n)) for o in earlier) for n in later)
+
+
+def _said(pair: Pair) -> bool:
+    if bool(pair.old.denials) != bool(pair.new.denials) or not pair.same_mood:
+        return False
+    added = pair.only_new
+    if any(word.value is not None or _is_name(pair, word.token) for word in added):
+        return False
+    return len(added) <= (1 - COVERED) * len(pair.new.words)
+
+
+def _is_name(pair: Pair, token: int) -> bool:
+    """English capitals inside a sentence; German ones say nothing, so any noun counts there."""
+    word = next(word for word in pair.new.words if word.token == token)
+    return word.capital and (token > 0 or pair.language == "de")

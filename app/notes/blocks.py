@@ -1,0 +1,88 @@
+"""Core blocks, which every prompt has, and patterns of failure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.errors import LociError, TooLarge
+from app.kernel import audit
+from app.kernel.caller import Caller, Role
+from app.kernel.clock import FOREVER, now
+from app.kernel.graph import Row
+from app.kernel.ids import digest
+from app.kernel.scope import parse_scope
+from app.notes.repository import BlockRepository
+from app.sanitize.step import sanitize
+from app.scopes.service import ScopeService
+
+KINDS = ("identity", "persona", "redline")
+LONGEST = 4_000  # characters of a block: every prompt pays for it
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Something that went wrong before, and why."""
+
+    content: str
+    scope: str | None = None
+    reason: str | None = None
+
+
+class BlockService:
+    """Blocks of a scope, one of each kind; a curator sets them."""
+
+    def __init__(self, repository: BlockRepository, scopes: ScopeService) -> None:
+        self.repository = repository
+        self._scopes = scopes
+
+    async def put(self, who: Caller, scope: str | None, kind: str, content: str) -> Row:
+        """Set a block; TooLarge over 4,000 characters: nothing is cut silently."""
+        path = str(parse_scope(scope or who.home))
+        who.require(path, Role.CURATOR)
+        text = await self._clean(content, path, "content")
+        if len(text) > LONGEST:
+            raise TooLarge(f"a core block has at most {LONGEST} characters", field="content")
+        block = {
+            "id": digest("core-block", path, kind)[:32],
+            "scope": path,
+            "tenant": who.tenant,
+            "kind": kind,
+            "content": text,
+            "content_hash": digest(text),
+            "author": who.principal,
+            "ingested_at": now(),
+            "updated_at": now(),
+            "expired_at": FOREVER,
+        }
+        event = audit.event(
+            who, "core-block.put", path, block=kind, content_hash=block["content_hash"]
+        )
+        return await self.repository.put(block, event)
+
+    async def add_pattern(self, who: Caller, pattern: Pattern) -> Row:
+        """Record a failure; the same text in the same scope counts once more."""
+        path = str(parse_scope(pattern.scope or who.home))
+        who.require(path, Role.WRITER)
+        text = await self._clean(pattern.content, path, "content")
+        reason = pattern.reason and await self._clean(pattern.reason, path, "reason")
+        row = {
+            "id": digest("bad-pattern", path, text)[:32],
+            "scope": path,
+            "tenant": who.tenant,
+            "content": text,
+            "content_hash": digest(text),
+            "reason": reason or "",
+            "author": who.principal,
+            "ingested_at": now(),
+            "touched_at": now(),
+            "expired_at": FOREVER,
+        }
+        event = audit.event(who, "bad-pattern.add", path, content_hash=row["content_hash"])
+        return await self.repository.add_pattern(row, event)
+
+    async def _clean(self, text: str, scope: str, field: str) -> str:
+        try:
+            return sanitize(text, await self._scopes.policy(scope)).text
+        except LociError as error:
+            error.field = field
+            raise

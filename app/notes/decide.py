@@ -1,0 +1,95 @@
+"""What a new note does to the ones there are: pure, and the same in whatever order they came.
+
+Contradiction comes before repetition, so that a near-duplicate that contradicts is not swallowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from app.contradiction.compare import compare
+from app.contradiction.model import Verdict
+from app.contradiction.repetition import adds_nothing
+from app.kernel.clock import FOREVER
+from app.notes.calibration import Thresholds
+from app.notes.model import UNTESTED, Candidate, Decision, Incoming, Standing
+
+
+def decide(new: Incoming, candidates: Sequence[Candidate], at: Thresholds) -> Decision:
+    """Candidates are live notes of the same scope and namespace, and the former notes that those
+    have taken the place of."""
+    clashes = _clashes(new, candidates, at)
+    if clashes:
+        return _resolved(new, clashes)
+    return _repeated(new, [c for c in candidates if c.standing is Standing.HELD], at)
+
+
+def may_end(new: Incoming, old: Candidate) -> bool:
+    """A lower tier never ends a higher one; of equal tier only whoever said it may."""
+    if new.tier == old.tier:
+        return new.author == old.author
+    return new.tier > old.tier
+
+
+def _clashes(
+    new: Incoming, candidates: Sequence[Candidate], at: Thresholds
+) -> list[tuple[Candidate, Verdict]]:
+    if new.namespace in UNTESTED:
+        return []
+    found = []
+    for old in candidates:
+        if old.similarity is not None and old.similarity < at.candidate:
+            continue
+        verdict = _compared(new, old)
+        if verdict.found:
+            found.append((old, verdict))
+    return found
+
+
+def _compared(new: Incoming, old: Candidate) -> Verdict:
+    """The earlier text against the later one, by when they hold."""
+    language = new.language if new.language == old.language else None
+    if old.valid_from <= new.valid_from:
+        return compare(old.content, new.content, language)
+    return compare(new.content, old.content, language)
+
+
+def _resolved(new: Incoming, clashes: list[tuple[Candidate, Verdict]]) -> Decision:
+    """Each note holds until the next one that contradicts it; who may not end one must wait."""
+    reason = f"{clashes[0][1].kind}: {clashes[0][1].reason}"
+    olds = [old for old, _ in clashes]
+    ended = [o for o in olds if o.valid_from <= new.valid_from and o.valid_to > new.valid_from]
+    barred = [o for o in ended if o.standing is Standing.HELD and not may_end(new, o)]
+    if barred:
+        return Decision(Standing.QUARANTINED, contradicts=tuple(barred), reason=reason)
+    later = [old for old in olds if old.valid_from > new.valid_from]
+    before = min(later, key=lambda old: (old.valid_from, old.id), default=None)
+    standing = Standing.HELD if before is None else Standing.SUPERSEDED
+    return Decision(standing, ends=tuple(ended), before=before, reason=reason)
+
+
+def _repeated(new: Incoming, candidates: list[Candidate], at: Thresholds) -> Decision:
+    same = [old for old in candidates if _repeats(new, old, at)]
+    if not same:
+        return Decision()
+    first = max(same, key=lambda old: (old.similarity or 0.0, old.id))
+    if new.tier > first.tier:
+        # What an agent inferred and a user now says is the user's word from here on.
+        return Decision(
+            ends=(first,), confirmations=first.confirmations + 1, reason="said by a higher tier"
+        )
+    return Decision(duplicate=first, reason="it says nothing new")
+
+
+def _repeats(new: Incoming, old: Candidate, at: Thresholds) -> bool:
+    if new.content == old.content:
+        return True
+    if old.similarity is None or old.similarity < at.duplicate:
+        return False
+    return adds_nothing(old.content, new.content, new.language)
+
+
+def ends_at(decision: Decision) -> datetime:
+    """Until when the new note holds."""
+    return FOREVER if decision.before is None else decision.before.valid_from

@@ -1,0 +1,147 @@
+"""A note before it is stored, the notes it is held against, and what becomes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from app.errors import InvalidInput
+from app.facts.claim import Tier
+
+
+class Namespace(StrEnum):
+    """What a note is about; a note is only ever held against notes of its own namespace."""
+
+    KNOWLEDGE = "knowledge"
+    METHODS = "methods"
+    PROJECT_STATE = "project-state"
+    LEARNINGS = "learnings"
+
+
+class Standing(StrEnum):
+    """Whether a note is held, was overtaken by a later one, or waits for a curator."""
+
+    HELD = "held"
+    SUPERSEDED = "superseded"
+    QUARANTINED = "quarantined"
+    REJECTED = "rejected"
+
+
+class Source(StrEnum):
+    """Where the words come from, which is their tier."""
+
+    USER = "user"
+    TOOL = "tool"
+    AGENT = "agent"
+    EXTERNAL = "external"
+
+
+# Method notes stand beside each other, and a state of a project is one line of a log.
+UNTESTED = frozenset({Namespace.METHODS, Namespace.PROJECT_STATE})
+TIERS = {
+    Source.USER: Tier.USER,
+    Source.TOOL: Tier.TOOL,
+    Source.AGENT: Tier.AGENT,
+    Source.EXTERNAL: Tier.EXTERNAL,
+}
+ENTRY_TYPES = (
+    "fact", "observation", "reflection", "decision", "plan", "tool_output",
+    "conversation_summary", "memory", "preference", "knowledge", "tool_result", "insight",
+)  # fmt: skip
+ALIASES = {"status": Namespace.PROJECT_STATE, "project_state": Namespace.PROJECT_STATE}
+CONFIDENCE = 0.75  # of a note that says nothing of its own
+IMPORTANCE = 0.5
+SHORTEST = 5  # characters, seed 003
+CONFIRMED = 0.05  # what a repetition adds to the confidence, seed 003
+
+
+def namespace_of(name: str) -> Namespace:
+    """The namespace of that name or alias; InvalidInput (field `namespace`) where there is none."""
+    folded = name.strip().lower()
+    if folded in ALIASES:
+        return ALIASES[folded]
+    try:
+        return Namespace(folded)
+    except ValueError:
+        known = ", ".join(Namespace)
+        raise InvalidInput(f"namespace is one of {known}", field="namespace") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a client hands in: checked in form, not yet sanitised."""
+
+    content: str
+    namespace: Namespace
+    scope: str | None = None
+    title: str | None = None
+    entry_type: str = "fact"
+    importance: float = IMPORTANCE
+    confidence: float = CONFIDENCE
+    tags: tuple[str, ...] = ()
+    source: Source | None = None
+    valid_from: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A sanitised note with its authority and the moment from which it holds."""
+
+    content: str
+    namespace: Namespace
+    language: str
+    tier: Tier
+    author: str
+    valid_from: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A stored note that the new one is held against; `similarity` is a cosine, None where only
+    words led to it."""
+
+    id: str
+    content: str
+    language: str
+    tier: Tier
+    author: str
+    valid_from: datetime
+    valid_to: datetime
+    standing: Standing
+    confirmations: int
+    similarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a note does to others: it confirms one, ends some, comes before one, or waits."""
+
+    standing: Standing = Standing.HELD
+    duplicate: Candidate | None = None
+    ends: tuple[Candidate, ...] = ()
+    before: Candidate | None = None
+    contradicts: tuple[Candidate, ...] = ()
+    confirmations: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteReceipt:
+    """What became of one note. `id` names the first one where this is a repetition."""
+
+    status: str  # stored, duplicate or quarantined
+    id: str
+    scope: str
+    namespace: str
+    standing: str
+    confidence: float
+    confirmations: int
+    valid_from: datetime
+    valid_to: datetime
+    ends: tuple[str, ...] = ()
+    before: str | None = None
+    contradicts: tuple[str, ...] = ()
+    reason: str = ""
+    redactions: int = 0
+    markers: tuple[str, ...] = ()

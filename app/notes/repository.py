@@ -1,0 +1,102 @@
+"""Notes in the graph: one method a read; writes run inside the service's transaction."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from app.facts.claim import Tier
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row
+from app.notes.candidates import MOST, text_query
+from app.notes.model import Candidate, Incoming, Namespace, Standing
+from app.notes.record import shelf_id
+
+_VECTOR_DEPTH = 4 * MOST  # the index does not know namespaces
+
+
+class NoteRepository:
+    """Reads; the scopes are an argument of every query."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    async def revision(self, scope: str, namespace: Namespace) -> int:
+        """How often the notes of a scope and namespace have changed."""
+        row = await self.graph.optional(Q.notes.shelf, id=shelf_id(scope, namespace), scope=scope)
+        return int(row["rev"]) if row else 0
+
+    async def candidates(
+        self, scope: str, new: Incoming, vector: list[float] | None, text_hash: str
+    ) -> list[Candidate]:
+        """Live notes like the new one by vector or words, and those that they took the place of."""
+        cosines = await self._similar(scope, vector)
+        ids = list(dict.fromkeys([*cosines, *await self._sharing_words(scope, new)]))
+        rows = await self.graph.rows(
+            Q.notes.candidates, ids=ids, hash=text_hash, scope=scope, namespace=new.namespace
+        )
+        return [_candidate(row["note"], cosines.get(row["note"]["id"])) for row in rows]
+
+    async def get(self, note: str, scopes: list[str]) -> Row | None:
+        return await self.graph.optional(Q.notes.get, id=note, scopes=scopes)
+
+    async def page(self, scopes: list[str], **page: Any) -> list[Row]:
+        rows = await self.graph.rows(Q.notes.page, scopes=scopes, **page)
+        return [row["note"] for row in rows]
+
+    async def versions(self, note: str, scopes: list[str]) -> list[Row]:
+        rows = await self.graph.rows(Q.notes.versions, id=note, scopes=scopes)
+        return [row["version"] for row in rows]
+
+    async def _similar(self, scope: str, vector: list[float] | None) -> dict[str, float]:
+        if vector is None:
+            return {}
+        rows = await self.graph.rows(Q.notes.similar, v=vector, scope=scope, limit=_VECTOR_DEPTH)
+        return {row["id"]: 2 * row["score"] - 1 for row in rows}
+
+    async def _sharing_words(self, scope: str, new: Incoming) -> list[str]:
+        query = text_query(new.content, new.language, scope, new.namespace)
+        if query is None:
+            return []
+        rows = await self.graph.rows(Q.notes.sharing_words, q=query, scope=scope, limit=MOST)
+        return [row["id"] for row in rows]
+
+
+class BlockRepository:
+    """Core blocks and patterns of failure."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    async def put(self, block: Row, audit: Row) -> Row:
+        found: Row = (await self.graph.one(Q.blocks.put_block, block=block, audit=audit))["block"]
+        return found
+
+    async def blocks(self, scopes: list[str]) -> list[Row]:
+        return [row["block"] for row in await self.graph.rows(Q.blocks.list_blocks, scopes=scopes)]
+
+    async def add_pattern(self, pattern: Row, audit: Row) -> Row:
+        row = await self.graph.one(Q.blocks.create_pattern, pattern=pattern, audit=audit)
+        found: Row = row["pattern"]
+        return found
+
+    async def patterns(self, scopes: list[str], after: str, limit: int) -> list[Row]:
+        rows = await self.graph.rows(
+            Q.blocks.list_patterns, scopes=scopes, after=after, limit=limit
+        )
+        return [row["pattern"] for row in rows]
+
+
+def _candidate(note: Row, cosine: float | None) -> Candidate:
+    moments: dict[str, datetime] = {name: note[name] for name in ("valid_from", "valid_to")}
+    return Candidate(
+        id=note["id"],
+        content=note["content"],
+        language=note["language"],
+        tier=Tier(note["tier"]),
+        author=note["author"],
+        standing=Standing(note["standing"]),
+        confirmations=note["confirmations"],
+        similarity=cosine,
+        **moments,
+    )

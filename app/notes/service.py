@@ -1,0 +1,458 @@
+"""Writing and reading notes: sanitised first, then held against the ones there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import structlog
+
+from app.embeddings.model import Embedder
+from app.embeddings.model import Role as TextRole
+from app.episodes.record import tag_rows
+from app.errors import Conflict, EmbedderUnavailable, Forbidden, InvalidInput, LociError, NotFound
+from app.facts.claim import Tier
+from app.indexing.analysis import detect_language
+from app.indexing.entry import time_key
+from app.jobs.queue import Wakeup
+from app.kernel import audit
+from app.kernel.caller import Caller, Role
+from app.kernel.clock import FOREVER, now
+from app.kernel.cypher import Q
+from app.kernel.graph import Row, Tx
+from app.kernel.ids import digest, new_id
+from app.kernel.scope import parse_scope
+from app.notes import record
+from app.notes.calibration import thresholds
+from app.notes.decide import decide, ends_at
+from app.notes.model import (
+    CONFIRMED,
+    SHORTEST,
+    TIERS,
+    Candidate,
+    Decision,
+    Draft,
+    Incoming,
+    Namespace,
+    NoteReceipt,
+    Source,
+    Standing,
+)
+from app.notes.repository import NoteRepository
+from app.sanitize.step import Sanitized, sanitize
+from app.scopes.service import ScopeService
+
+log = structlog.get_logger()
+_TRIES = 25  # rounds against other writers of the same scope and namespace
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What notes work with."""
+
+    notes: NoteRepository
+    scopes: ScopeService
+    embedder: Embedder
+    wakeup: Wakeup
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What of a note is set; None leaves a thing as it is."""
+
+    content: str | None = None
+    title: str | None = None
+    entry_type: str | None = None
+    importance: float | None = None
+    confidence: float | None = None
+    tags: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    """One note on its way into the graph."""
+
+    draft: Draft
+    text: Sanitized
+    stamp: record.Stamp
+    vector: list[float] | None
+
+
+class NoteService:
+    """Notes as callers see them."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self.repository = parts.notes
+
+    async def write(self, who: Caller, draft: Draft) -> NoteReceipt:
+        """Store a note, or confirm the one that says the same, or let it wait for a curator.
+
+        Raises NotFound or Forbidden by the scope, InvalidInput for a text under five characters
+        and what the scope's policy refuses.
+        """
+        scope = str(parse_scope(draft.scope or who.home))
+        who.require(scope, Role.WRITER)
+        draft, text = await self._cleaned(draft, scope)
+        moment = now()
+        stamp = record.Stamp(
+            id=new_id(),
+            scope=scope,
+            tenant=who.tenant,
+            author=who.principal,
+            tier=_tier(who, draft.source),
+            valid_from=draft.valid_from or moment,
+            ingested_at=moment,
+        )
+        writing = _Writing(draft, text, stamp, await self._vector(text.text))
+        for _ in range(_TRIES):
+            receipt = await self._attempt(who, writing)
+            if receipt is not None:
+                self._parts.wakeup.set()
+                return receipt
+        raise Conflict("too many others write notes here at this moment; try again")
+
+    async def get(self, who: Caller, note: str) -> Row:
+        """One note; NotFound where absent, forgotten or not visible."""
+        row = await self.repository.get(note, who.visible)
+        if row is None:
+            raise NotFound(f"there is no note {note}")
+        return row
+
+    async def change(self, who: Caller, note: str, change: Change) -> Row:
+        """Set what the change names; a new text is sanitised, indexed anew, and the old kept.
+
+        Raises NotFound, and Forbidden where neither author nor curator asks.
+        """
+        stored = (await self.get(who, note))["note"]
+        _require_author(who, stored)
+        clean = await self._cleaned_change(change, stored["scope"])
+
+        async def work(tx: Tx) -> None:
+            await self._rewrite(tx, who, note, clean)
+
+        await self.repository.graph.write("notes.change", work)
+        self._parts.wakeup.set()
+        return await self.get(who, note)
+
+    async def forget(self, who: Caller, note: str) -> None:
+        """Hide a note from every reading; it stays in the graph until it is erased."""
+        stored = (await self.get(who, note))["note"]
+        _require_author(who, stored)
+        moment = now()
+        properties = {
+            "expired_at": moment,
+            "expired_key": time_key(moment),
+            "live": False,
+            "facets": [facet for facet in stored["facets"] if facet != "live"],
+        }
+        await self._set(who, stored, properties, "note.forget")
+
+    async def review(self, who: Caller, note: str, decision: str) -> Row:
+        """Decide on a note that waits: `accept` ends what it stands against, `keep` lets both
+        stand, `reject` leaves it out. NotFound, Forbidden without the curator's role, Conflict
+        where it does not wait."""
+        stored = (await self.get(who, note))["note"]
+        who.require(stored["scope"], Role.CURATOR)
+
+        async def work(tx: Tx) -> None:
+            await self._decided(tx, who, note, decision)
+
+        await self.repository.graph.write("notes.review", work)
+        self._parts.wakeup.set()
+        return await self.get(who, note)
+
+    # --- writing -------------------------------------------------------------------------------
+
+    async def _cleaned(self, draft: Draft, scope: str) -> tuple[Draft, Sanitized]:
+        policy = await self._parts.scopes.policy(scope)
+        text = _sanitized(draft.content, "content", policy)
+        if len(text.text.strip()) < SHORTEST:
+            raise InvalidInput(f"a note has at least {SHORTEST} characters", field="content")
+        title = draft.title and _sanitized(draft.title, "title", policy).text
+        return replace(draft, title=title), text
+
+    async def _vector(self, text: str) -> list[float] | None:
+        """The vector to compare by; None where the model is away: words decide alone then."""
+        try:
+            span = self._parts.embedder.windows(text)[0]
+            return (
+                await self._parts.embedder.embed([text[span.start : span.end]], TextRole.DOCUMENT)
+            )[0]
+        except EmbedderUnavailable as error:
+            log.warning("notes.no_vector", reason=error.detail)
+            return None
+
+    async def _attempt(self, who: Caller, writing: _Writing) -> NoteReceipt | None:
+        """Decide and write; None where someone else wrote here meanwhile."""
+        stamp, namespace = writing.stamp, writing.draft.namespace
+        seen = await self.repository.revision(stamp.scope, namespace)
+        new = _incoming(writing)
+        found = await self.repository.candidates(
+            stamp.scope, new, writing.vector, digest(new.content)
+        )
+        decision = decide(new, found, thresholds(self._parts.embedder.info.name))
+
+        async def work(tx: Tx) -> NoteReceipt | None:
+            locked = await tx.one(
+                Q.notes.lock_shelf,
+                id=record.shelf_id(stamp.scope, namespace),
+                scope=stamp.scope,
+                namespace=namespace,
+                seen=seen,
+                at=stamp.ingested_at,
+            )
+            if not locked["unchanged"]:
+                return None
+            if decision.duplicate is not None:
+                return await _confirm(tx, who, writing, decision.duplicate)
+            return await _create(tx, who, writing, decision)
+
+        return await self.repository.graph.write("notes.write", work)
+
+    async def _cleaned_change(self, change: Change, scope: str) -> Change:
+        policy = await self._parts.scopes.policy(scope)
+        content = change.content and _sanitized(change.content, "content", policy).text
+        if content is not None and len(content.strip()) < SHORTEST:
+            raise InvalidInput(f"a note has at least {SHORTEST} characters", field="content")
+        title = change.title and _sanitized(change.title, "title", policy).text
+        return replace(change, content=content, title=title)
+
+    async def _rewrite(self, tx: Tx, who: Caller, note: str, change: Change) -> None:
+        row = await tx.optional(Q.notes.lock_note, id=note, scopes=who.visible, at=now())
+        if row is None:
+            raise NotFound(f"there is no note {note}")
+        stored: Row = row["note"]
+        properties, version = _changed(stored, change)
+        await tx.one(
+            Q.notes.change,
+            id=note,
+            scope=stored["scope"],
+            properties=properties,
+            version=version,
+            tags=None if change.tags is None else tag_rows(stored["scope"], change.tags),
+            audit=audit.event(
+                who, "note.change", stored["scope"], fields=sorted(properties.keys() & _SHOWN)
+            ),
+        )
+        await tx.rows(Q.notes.mirror, id=note, scope=stored["scope"])
+
+    async def _set(self, who: Caller, stored: Row, properties: Row, kind: str) -> None:
+        async def work(tx: Tx) -> None:
+            await tx.one(
+                Q.notes.change,
+                id=stored["id"],
+                scope=stored["scope"],
+                properties=properties,
+                version=None,
+                tags=None,
+                audit=audit.event(who, kind, stored["scope"]),
+            )
+            await tx.rows(Q.notes.mirror, id=stored["id"], scope=stored["scope"])
+
+        await self.repository.graph.write("notes.set", work)
+
+    async def _decided(self, tx: Tx, who: Caller, note: str, decision: str) -> None:
+        moment = now()
+        row = await tx.optional(Q.notes.lock_note, id=note, scopes=who.visible, at=moment)
+        if row is None or row["note"]["standing"] != Standing.QUARANTINED:
+            raise Conflict(f"the note {note} does not wait for a decision")
+        stored = row["note"]
+        kept = decision != "reject"
+        properties: Row = {"standing": str(Standing.HELD if kept else Standing.REJECTED)}
+        if kept:
+            properties |= {"live": True, "facets": [*stored["facets"], "live"],
+                           "superseded_at": FOREVER, "index_state": "pending"}  # fmt: skip
+            await tx.rows(Q.notes.publish, id=note, scope=stored["scope"])
+        await tx.one(
+            Q.notes.change,
+            id=note,
+            scope=stored["scope"],
+            properties=properties,
+            version=None,
+            tags=None,
+            audit=audit.event(who, f"note.{decision}", stored["scope"]),
+        )
+        if decision == "accept":
+            ended = [o for o in row["against"] if o["standing"] == Standing.HELD]
+            since = max([stored["valid_from"], *(o["valid_from"] for o in ended)])
+            rows = [{"id": o["id"], "valid_to": since, "reason": stored["reason"]} for o in ended]
+            await tx.rows(Q.notes.end, rows=rows, by=note, scope=stored["scope"], at=moment)
+
+
+_SHOWN = frozenset(["content", "title", "entry_type", "importance", "confidence", "tags"])
+
+
+def _tier(who: Caller, source: Source | None) -> Tier:
+    """As the client says; without a word a user's note is the user's, an agent's the agent's."""
+    return TIERS[source or (Source.USER if who.kind == "user" else Source.AGENT)]
+
+
+def _sanitized(text: str, field: str, policy: Any) -> Sanitized:
+    try:
+        return sanitize(text, policy)
+    except LociError as error:
+        error.field = field
+        raise
+
+
+def _require_author(who: Caller, stored: Row) -> None:
+    who.require(stored["scope"], Role.WRITER)
+    if stored["author"] != who.principal and not who.may(stored["scope"], Role.CURATOR):
+        raise Forbidden("only its author or a curator changes a note")
+
+
+def _incoming(writing: _Writing) -> Incoming:
+    return Incoming(
+        content=writing.text.text,
+        namespace=writing.draft.namespace,
+        language=detect_language(writing.text.text),
+        tier=writing.stamp.tier,
+        author=writing.stamp.author,
+        valid_from=writing.stamp.valid_from,
+    )
+
+
+async def _confirm(tx: Tx, who: Caller, writing: _Writing, first: Candidate) -> NoteReceipt:
+    scope = writing.stamp.scope
+    row = await tx.one(
+        Q.notes.confirm,
+        id=first.id,
+        scope=scope,
+        step=CONFIRMED,
+        at=writing.stamp.ingested_at,
+        audit=audit.event(who, "note.confirm", scope),
+    )
+    return _receipt(writing, "duplicate", first.id, row, reason="it says nothing new")
+
+
+async def _create(tx: Tx, who: Caller, writing: _Writing, decision: Decision) -> NoteReceipt:
+    stamp, scope = writing.stamp, writing.stamp.scope
+    note = record.note_row(writing.draft, writing.text, stamp, decision)
+    await tx.one(
+        Q.notes.create,
+        note=_with_vector(note, writing.vector, decision),
+        searchable=decision.standing is not Standing.QUARANTINED,
+        tags=tag_rows(scope, writing.draft.tags),
+        audit=audit.event(
+            who,
+            "note.write",
+            scope,
+            content_hash=note["content_hash"],
+            standing=note["standing"],
+            ends=[old.id for old in decision.ends],
+            redactions=len(writing.text.redactions),
+            markers=list(writing.text.marker_ids),
+        ),
+    )
+    await _link(tx, stamp, decision)
+    status = "quarantined" if decision.standing is Standing.QUARANTINED else "stored"
+    return _receipt(writing, status, stamp.id, note, decision)
+
+
+async def _link(tx: Tx, stamp: record.Stamp, decision: Decision) -> None:
+    linked = {"scope": stamp.scope, "at": stamp.ingested_at}
+    if decision.ends:
+        rows = [
+            {"id": old.id, "valid_to": stamp.valid_from, "reason": decision.reason}
+            for old in decision.ends
+        ]
+        await tx.rows(Q.notes.end, rows=rows, by=stamp.id, **linked)
+    if decision.before is not None:
+        await tx.rows(
+            Q.notes.link_later,
+            id=stamp.id, by=decision.before.id, reason=decision.reason, **linked,
+        )  # fmt: skip
+    if decision.contradicts:
+        others = [old.id for old in decision.contradicts]
+        await tx.rows(
+            Q.notes.contradict, id=stamp.id, others=others, reason=decision.reason, **linked
+        )
+
+
+def _with_vector(note: Row, vector: list[float] | None, decision: Decision) -> Row:
+    """The vector at once, so that the next note is held against this one; the indexing pass
+    settles it, windows included."""
+    if vector is None or decision.standing is Standing.QUARANTINED:
+        return note
+    return {**note, "embedding": vector}
+
+
+def _changed(stored: Row, change: Change) -> tuple[Row, Row | None]:
+    """The properties to set, and the former text where it changes."""
+    named = {
+        "title": change.title,
+        "entry_type": change.entry_type,
+        "importance": change.importance,
+        "confidence": change.confidence,
+        "tags": None if change.tags is None else list(change.tags),
+    }
+    properties: Row = {key: value for key, value in named.items() if value is not None}
+    text = change.content if change.content is not None else stored["content"]
+    properties |= _reindexed(stored, properties, text)
+    if change.content is None or change.content == stored["content"]:
+        return properties, None
+    properties |= {
+        "content": text,
+        "content_hash": digest(text),
+        "version": stored["version"] + 1,
+    }
+    former = {
+        "id": record.version_id(stored["id"], stored["version"]),
+        "note": stored["id"],
+        "scope": stored["scope"],
+        "content": stored["content"],
+        "version": stored["version"],
+        "recorded_at": stored["updated_at"],
+        "retracted_at": now(),
+    }
+    return properties, former
+
+
+def _reindexed(stored: Row, properties: Row, text: str) -> Row:
+    """The index entry of the changed note, waiting for its vector unless the note waits itself."""
+    merged = {**stored, **properties}
+    draft = Draft(
+        content=text,
+        namespace=Namespace(stored["namespace"]),
+        title=merged.get("title"),
+        tags=tuple(merged["tags"]),
+    )
+    stamp = record.Stamp(
+        id=stored["id"],
+        scope=stored["scope"],
+        tenant=stored["tenant"],
+        author=stored["author"],
+        tier=Tier(stored["tier"]),
+        valid_from=stored["valid_from"],
+        ingested_at=stored["ingested_at"],
+    )
+    made = record.indexed(draft, text, stamp, live=stored["standing"] == Standing.HELD)
+    made["index_rev"] = stored["index_rev"] + 1
+    if stored["index_state"] == record.WAITING:
+        made["index_state"] = record.WAITING
+    return made
+
+
+def _receipt(
+    writing: _Writing, status: str, note: str, row: Row, decision: Decision | None = None,
+    reason: str = "",
+) -> NoteReceipt:  # fmt: skip
+    made = decision or Decision(reason=reason)
+    return NoteReceipt(
+        status=status,
+        id=note,
+        scope=writing.stamp.scope,
+        namespace=writing.draft.namespace,
+        standing=row["standing"],
+        confidence=row["confidence"],
+        confirmations=row["confirmations"],
+        valid_from=row["valid_from"],
+        valid_to=row.get("valid_to") or ends_at(made),
+        ends=tuple(old.id for old in made.ends),
+        before=made.before.id if made.before else None,
+        contradicts=tuple(old.id for old in made.contradicts),
+        reason=made.reason,
+        redactions=len(writing.text.redactions),
+        markers=tuple(writing.text.marker_ids),
+    )

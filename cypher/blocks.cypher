@@ -1,0 +1,34 @@
+// name: put_block(block, audit) write one
+// One core block of a scope and kind; what it held before is kept by the audit's hash alone.
+// unscoped: the service has checked $block.scope against the caller
+MERGE (b:CoreBlock {id: $block.id})
+ON CREATE SET b = $block, b.version = 0
+SET b.content = $block.content, b.content_hash = $block.content_hash, b.author = $block.author,
+    b.updated_at = $block.updated_at, b.expired_at = $block.expired_at, b.version = b.version + 1
+MERGE (a:AuditEvent {id: $audit.id})
+SET a = $audit
+MERGE (a)-[:AUDIT]->(b)
+RETURN b {.*} AS block
+
+// name: list_blocks(scopes) read many
+// Core blocks of scopes, the widest scope first.
+MATCH (b:CoreBlock)
+WHERE b.scope IN $scopes AND b.expired_at > datetime()
+RETURN b {.*} AS block ORDER BY size(split(b.scope, '/')), b.scope, b.kind
+
+// name: create_pattern(pattern, audit) write one
+// One pattern of failure.
+// unscoped: the service has checked $pattern.scope against the caller
+MERGE (p:BadPattern {id: $pattern.id})
+ON CREATE SET p = $pattern
+SET p.count = coalesce(p.count, 0) + 1, p.touched_at = $pattern.touched_at
+MERGE (a:AuditEvent {id: $audit.id})
+SET a = $audit
+MERGE (a)-[:AUDIT]->(p)
+RETURN p {.*} AS pattern
+
+// name: list_patterns(scopes, after, limit) read many
+// Patterns of failure by id.
+MATCH (p:BadPattern)
+WHERE p.scope IN $scopes AND p.id > $after AND p.expired_at > datetime()
+RETURN p {.*} AS pattern ORDER BY p.id LIMIT $limit

@@ -1,0 +1,185 @@
+// name: shelf(id, scope) read optional
+// How often the notes of one scope and namespace have changed.
+MATCH (s:NoteShelf {id: $id})
+WHERE s.scope = $scope
+RETURN s.rev AS rev
+
+// name: lock_shelf(id, scope, namespace, seen, at) write one
+// Takes the lock that writers of one scope and namespace queue at; counts the change where nobody
+// else has written since $seen.
+MERGE (s:NoteShelf {id: $id})
+ON CREATE SET s.scope = $scope, s.namespace = $namespace, s.rev = 0
+SET s.touched_at = $at
+WITH s, s.rev = $seen AS unchanged
+SET s.rev = CASE WHEN unchanged THEN s.rev + 1 ELSE s.rev END
+RETURN unchanged
+
+// name: similar(v, scope, limit) read many
+// Live notes of one scope by the vector index; its score is (1 + cosine) / 2.
+CYPHER 25
+MATCH (n:Searchable)
+SEARCH n IN (VECTOR INDEX memory_vector FOR $v
+  WHERE n.scope = $scope AND n.live = true AND n.kind = 'note' LIMIT $limit) SCORE AS score
+RETURN n.memory_id AS id, max(score) AS score
+
+// name: sharing_words(q, scope, limit) read many
+// Live notes of one scope by the text index; the scope is a required clause of $q as well.
+CALL db.index.fulltext.queryNodes('memory_text', $q, {limit: $limit}) YIELD node AS n, score
+WHERE n.scope = $scope
+RETURN DISTINCT n.memory_id AS id
+
+// name: candidates(ids, hash, scope, namespace) read many
+// Held notes by id, and by the same text, each with the former notes that it took the place of.
+CALL () {
+  UNWIND $ids AS id
+  MATCH (n:Note {id: id})
+  RETURN n
+  UNION
+  MATCH (n:Note {scope: $scope, content_hash: $hash})
+  RETURN n
+}
+WITH DISTINCT n
+WHERE n.scope = $scope AND n.namespace = $namespace AND n.standing = 'held'
+  AND n.expired_at > datetime()
+OPTIONAL MATCH (former:Note)-[:SUPERSEDED_BY*1..20]->(n)
+WHERE former.expired_at > datetime()
+WITH collect(DISTINCT n) + collect(DISTINCT former) AS found
+UNWIND found AS m
+WITH DISTINCT m
+RETURN m {.id, .content, .language, .tier, .author, .valid_from, .valid_to, .standing,
+          .confirmations} AS note
+
+// name: create(note, searchable, tags, audit) write one
+// One note with its tags and audit event; one that waits for a curator is in no search index.
+// unscoped: the service has checked $note.scope against the caller
+MERGE (n:Note {id: $note.id})
+SET n = $note, n:Memory
+FOREACH (_ IN CASE WHEN $searchable THEN [1] ELSE [] END | SET n:Searchable)
+FOREACH (tag IN $tags |
+  MERGE (t:Tag {id: tag.id}) ON CREATE SET t = tag
+  MERGE (n)-[:TAGGED]->(t))
+MERGE (a:AuditEvent {id: $audit.id})
+SET a = $audit
+MERGE (a)-[:AUDIT]->(n)
+RETURN n.id AS id
+
+// name: end(rows, by, scope, at) write none
+// Notes that the one with the id $by takes the place of, each from a moment on; they stay
+// readable, and are no longer live.
+UNWIND $rows AS row
+MATCH (old:Note {id: row.id})
+WHERE old.scope = $scope
+MATCH (new:Note {id: $by})
+OPTIONAL MATCH (old)-[former:SUPERSEDED_BY]->(:Note)
+DELETE former
+SET old.valid_to = row.valid_to, old.standing = 'superseded', old.live = false,
+    old.superseded_at = CASE WHEN old.superseded_at > $at THEN $at ELSE old.superseded_at END,
+    old.facets = [facet IN old.facets WHERE facet <> 'live']
+MERGE (old)-[s:SUPERSEDED_BY]->(new)
+SET s.reason = row.reason, s.recorded_at = $at
+WITH old
+MATCH (old)<-[:WINDOW_OF]-(w:Window)
+SET w.live = false, w.facets = old.facets
+
+// name: link_later(id, by, scope, reason, at) write none
+// A note of the past to the one that took its place.
+MATCH (old:Note {id: $id})
+WHERE old.scope = $scope
+MATCH (new:Note {id: $by})
+MERGE (old)-[s:SUPERSEDED_BY]->(new)
+SET s.reason = $reason, s.recorded_at = $at
+
+// name: contradict(id, others, scope, reason, at) write none
+// A note that waits, and those that it stands against.
+UNWIND $others AS other
+MATCH (new:Note {id: $id})
+MATCH (old:Note {id: other})
+WHERE new.scope = $scope AND old.scope = $scope
+MERGE (old)-[c:CONTRADICTS]->(new)
+SET c.reason = $reason, c.recorded_at = $at
+
+// name: confirm(id, scope, step, at, audit) write one
+// The same was said again.
+MATCH (n:Note {id: $id})
+WHERE n.scope = $scope
+SET n.confirmations = n.confirmations + 1, n.last_access = $at,
+    n.confidence = CASE WHEN n.confidence + $step > 1.0 THEN 1.0
+                        ELSE round(n.confidence + $step, 6) END
+MERGE (a:AuditEvent {id: $audit.id})
+SET a = $audit
+MERGE (a)-[:AUDIT]->(n)
+RETURN n.confidence AS confidence, n.confirmations AS confirmations, n.valid_from AS valid_from,
+       n.valid_to AS valid_to, n.standing AS standing
+
+// name: get(id, scopes) read optional
+// One note with what took its place, what it took the place of, and what it stands against.
+MATCH (n:Note {id: $id})
+WHERE n.scope IN $scopes AND n.expired_at > datetime()
+RETURN n {.*, embedding: null, terms: null} AS note,
+       [(n)-[:SUPERSEDED_BY]->(m:Note) WHERE m.scope IN $scopes | m.id] AS superseded_by,
+       [(m:Note)-[:SUPERSEDED_BY]->(n) WHERE m.scope IN $scopes | m.id] AS supersedes,
+       [(m:Note)-[:CONTRADICTS]-(n) WHERE m.scope IN $scopes | m.id] AS contradicts
+
+// name: page(scopes, namespace, standing, as_of, known_at, after, limit) read many
+// Notes in the order of their ids, as they held at one moment and were known at another.
+MATCH (n:Note)
+WHERE n.scope IN $scopes AND n.id > $after
+  AND ($namespace IS NULL OR n.namespace = $namespace)
+  AND n.ingested_at <= $known_at AND n.expired_at > datetime()
+  AND CASE
+        WHEN $standing IS NOT NULL THEN n.standing = $standing
+        ELSE n.standing IN ['held', 'superseded'] AND n.valid_from <= $as_of
+          AND (n.valid_to > $as_of OR n.superseded_at > $known_at)
+      END
+WITH n ORDER BY n.id LIMIT $limit
+RETURN n {.*, embedding: null, terms: null} AS note
+
+// name: versions(id, scopes) read many
+// The texts that a note had before, newest first.
+MATCH (n:Note {id: $id})
+WHERE n.scope IN $scopes AND n.expired_at > datetime()
+MATCH (v:NoteVersion)-[:VERSION_OF]->(n)
+RETURN v {.*} AS version ORDER BY v.version DESC
+
+// name: lock_note(id, scopes, at) write optional
+// One note for writing: whoever changes it first is done before the next one reads it.
+MATCH (n:Note {id: $id})
+WHERE n.scope IN $scopes AND n.expired_at > datetime()
+SET n.updated_at = $at
+RETURN n {.*, embedding: null} AS note,
+       [(m:Note)-[:CONTRADICTS]->(n) | m {.id, .valid_from, .valid_to, .standing}] AS against
+
+// name: change(id, scope, properties, version, tags, audit) write one
+// Set properties of a note; $version is the former text, or null where the text stays.
+MATCH (n:Note {id: $id})
+WHERE n.scope = $scope
+SET n += $properties
+FOREACH (former IN CASE WHEN $version IS NULL THEN [] ELSE [$version] END |
+  MERGE (v:NoteVersion {id: former.id}) SET v = former
+  MERGE (v)-[:VERSION_OF]->(n))
+WITH n
+CALL (n) {
+  WITH n WHERE $tags IS NOT NULL
+  OPTIONAL MATCH (n)-[r:TAGGED]->(:Tag)
+  DELETE r
+  WITH DISTINCT n
+  FOREACH (tag IN $tags |
+    MERGE (t:Tag {id: tag.id}) ON CREATE SET t = tag
+    MERGE (n)-[:TAGGED]->(t))
+}
+MERGE (a:AuditEvent {id: $audit.id})
+SET a = $audit
+MERGE (a)-[:AUDIT]->(n)
+RETURN n.version AS version
+
+// name: mirror(id, scope) write none
+// What the windows of a long note repeat of it.
+MATCH (n:Note {id: $id})<-[:WINDOW_OF]-(w:Window)
+WHERE n.scope = $scope
+SET w.live = n.live, w.facets = n.facets, w.expired_at = n.expired_at, w.expired_key = n.expired_key
+
+// name: publish(id, scope) write none
+// A note that waited is found from now on.
+MATCH (n:Note {id: $id})
+WHERE n.scope = $scope
+SET n:Searchable
