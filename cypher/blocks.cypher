@@ -13,7 +13,7 @@ RETURN b {.*} AS block
 // name: list_blocks(scopes) read many
 // Core blocks of scopes, the widest scope first.
 MATCH (b:CoreBlock)
-WHERE b.scope IN $scopes AND b.expired_at > datetime()
+WHERE b.scope IN $scopes AND b.kind >= '' AND b.expired_at > datetime()
 RETURN b {.*} AS block ORDER BY size(split(b.scope, '/')), b.scope, b.kind
 
 // name: create_pattern(pattern, audit) write one
