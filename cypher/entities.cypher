@@ -396,10 +396,13 @@ MATCH (a:Entity {id: m.left})
 MATCH (b:Entity {id: m.right})
 RETURN m {.*} AS record, a {.id, .root, .mention_count} AS left, b {.id, .root, .mention_count} AS right
 
-// name: cluster(roots, scope) read many
-// The members of some clusters with what was decided about them, by id.
+// name: cluster(roots, scope, at) write many
+// The members of some clusters, locked, with what was decided about them, by id.
 MATCH (e:Entity)
 WHERE e.root IN $roots AND e.scope = $scope
+WITH e ORDER BY e.id LIMIT 1000
+SET e.touched_at = $at
+WITH e
 CALL (e) {
   OPTIONAL MATCH (e)-[s:SAME_AS]->(o:Entity)
   WHERE s.status IN ['accepted', 'rejected']
@@ -408,7 +411,7 @@ CALL (e) {
                   right_count: s.right_count}) AS edges
 }
 RETURN e.id AS id, e.root AS root, edges
-ORDER BY id LIMIT 1000
+ORDER BY id
 
 // name: decide(id, scope, edge, record, roots, audit) write one
 // A decision: on the edge, in the ledger, and as the roots that follow from it.
@@ -470,3 +473,10 @@ CALL (a, b) {
   RETURN count(DISTINCT [n.id, one.predicate]) AS facts
 }
 RETURN a.id AS left, b.id AS right, shared, weight, facts
+
+// name: scope_of(ids) read one
+// The scope of entities of one cluster.
+// unscoped: asked inside the transaction of a decision about them
+MATCH (e:Entity)
+WHERE e.id IN $ids
+RETURN DISTINCT e.scope AS scope

@@ -160,7 +160,7 @@ class MergeService:
         """Whose root is another once this edge counts, or counts no more."""
         both = sorted({found["left"]["root"], found["right"]["root"]})
         scope = found["record"]["scope"]
-        rows = await tx.rows(Q.entities.cluster, roots=both, scope=scope)
+        rows = await tx.rows(Q.entities.cluster, roots=both, scope=scope, at=edge["decided_at"])
         if len(rows) > LARGEST:
             raise Conflict(f"the two have more than {LARGEST} members together")
         pair = (found["record"]["left"], found["record"]["right"])
