@@ -57,6 +57,7 @@ def register(cli: typer.Typer) -> None:
     group.command("passages")(eval_passages)
     group.command("demo")(eval_demo)
     group.command("sanitize")(eval_sanitize)
+    group.command("extraction")(eval_extraction)
     group.command("entities")(eval_entities)
     group.command("contradictions")(eval_contradictions)
     group.command("similarity")(eval_similarity)
@@ -118,9 +119,24 @@ def eval_contradictions(
     _show_speed(contradictions.evaluate(bench, german), as_json)
 
 
-def eval_entities(bench: Bench = BENCH, as_json: AsJson = False) -> None:
+def eval_entities(
+    bench: Bench = BENCH,
+    vectors: Annotated[bool, typer.Option(help="The distance of names' vectors instead.")] = False,
+    as_json: AsJson = False,
+) -> None:
     """Whether two records describe one thing: precision and recall; needs no server."""
-    _show_speed(entities.evaluate(bench), as_json)
+    if not vectors:
+        _show_speed(entities.evaluate(bench), as_json)
+        return
+
+    async def run() -> dict[str, Any]:
+        embedder = await asyncio.to_thread(build_embedder, embedding_config(read_settings()))
+        try:
+            return await entities.names(bench, embedder)
+        finally:
+            await embedder.aclose()
+
+    _show_speed(asyncio.run(run()), as_json)
 
 
 def eval_similarity(
@@ -138,6 +154,15 @@ def eval_similarity(
             await embedder.aclose()
 
     _show_speed(asyncio.run(run()), as_json)
+
+
+def eval_extraction(
+    bench: Bench = BENCH,
+    seed: Annotated[Path, typer.Option(help="Folder of the demo seed.")] = SEED,
+    as_json: AsJson = False,
+) -> None:
+    """Names and statements found by rules: precision, recall and speed; needs no server."""
+    _show_speed(extraction.evaluate(bench, seed), as_json)
 
 
 def eval_search_speed(

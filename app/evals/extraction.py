@@ -127,7 +127,7 @@ def _object_fits(statement: Statement, wanted: str) -> bool:
     key = normal_text(object_key(statement.object).partition(":")[2])
     if plain in key or key in plain or _same_number(statement, wanted):
         return True
-    return isinstance(statement.object, Value) and state_class(wanted) == key
+    return isinstance(statement.object, Value) and bool(state_class(wanted) == key)
 
 
 def _same_number(statement: Statement, wanted: str) -> bool:
@@ -143,7 +143,7 @@ def _date_fits(statement: Statement, row: Row, episode: Row) -> bool:
         return True
     day = statement.since.at.date() if statement.since else None
     said = datetime.fromisoformat(episode["captured_at"]).date()
-    return (day or said).isoformat() == row["valid_from"]
+    return (day or said).isoformat() == str(row["valid_from"])
 
 
 def near_misses(seed: Path) -> dict[str, Any]:

@@ -244,6 +244,8 @@ def clauses(
                 continue
         if hidden:
             return
+        if after == "," and REPORTING.search(segment):
+            return
         if after == "," and CUE.match(segment):
             correcting = True
             continue
@@ -270,7 +272,8 @@ def _judged(sentence: str) -> tuple[float, str | None]:
         text, sure = text[: tag.start()] + " " * len(tag[0]), 0.6
     elif text.rstrip("\"'”“» ").endswith("?"):
         return 0.0, None
-    if IRONY.search(text) and not IRONY.search(text.partition(":")[0]):
+    announced = ":" in text and IRONY.search(text.partition(":")[0]) is not None
+    if IRONY.search(text) and not announced:
         return 0.0, None
     view = OWN_VIEW.search(text)
     if view is not None:
@@ -327,6 +330,11 @@ CUE = re.compile(
     r"(?i)\s*(?:to be (?:precise|exact|accurate)|correction|korrektur|genau genommen|"
     r"um genau zu sein|sorry|I was wrong|my mistake|mein fehler|ich habe mich (?:geirrt|vertan)|actually|in fact|"
     r"stimmt nicht|falsch|wrong)\s*$"
+)
+REPORTING = re.compile(
+    r"(?i)\b(?:says?|said|thinks?|thought|believes?|claims?|claimed|writes?|wrote|heard|asked|"
+    r"sagt|sagte|meint|meinte|glaubt|denkt|dachte|behauptet|behauptete|erzählt|erzählte|schreibt|"
+    r"schrieb|fragt|fragte|gefragt|gehört|vermutet|schwört|erwähnt|heißt es)(?:\sübrigens)?\s*$"
 )
 TURN = re.compile(r"(?i)\s*(?:but|aber|doch|und|and)\s")
 

@@ -144,7 +144,7 @@ def finished(draft: Draft, context: Context) -> Iterator[Statement]:
 def _withheld(draft: Draft, context: Context, functional: bool) -> bool:
     """What would end something although the clause does not say so."""
     clause, frame = context.clause, context.frame
-    if clause.temporary and draft.predicate != "date":
+    if clause.temporary:
         return True
     if functional and (clause.additive or clause.qualified) and draft.old is None:
         return True

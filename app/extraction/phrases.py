@@ -194,7 +194,7 @@ def _plausible(items: Sequence[Token], language: str) -> bool:
         return False
     if len(items) == 1 and (items[0].lower in PRONOUNS or items[0].lower in BARE):
         return False
-    if any(t.lower in PERSONAL for t in items[1:]):
+    if any(t.lower in PERSONAL or t.lower in ("and", "und", "or", "oder") for t in items[1:]):
         return False
     if items[0].lower in PRONOUNS and not items[0].text[0].isupper():
         return False

@@ -368,7 +368,7 @@ def coloured(context: Context) -> list[Draft]:
         return []
     phrase = context.subject_phrase()
     rest = until_stop(given, context.language)
-    if phrase is None or len(rest) != 1:
+    if phrase is None or len(rest) != 1 or phrase.head[-1].lower.endswith(COLOUR_NOUNS):
         return []
     value = literal(rest, context)
     return [Draft(context.named(phrase, "color"), "color", value, "color")] if value else []
@@ -474,6 +474,7 @@ def _age(context: Context, who: Mention, value: Value, after: str) -> list[Draft
     return [Draft(who, "age", age, "age")]
 
 
+COLOUR_NOUNS = ("color", "colour", "farbe", "colors", "colours", "farben")
 UNIQUE = frozenset(["default", "main", "primary", "preferred", "favorite", "current", "only"])
 ADVERBS_OF_DEGREE = frozenset(["very", "quite", "too", "so", "sehr", "ganz", "ziemlich", "zu"])
 

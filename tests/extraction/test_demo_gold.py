@@ -1,0 +1,20 @@
+"""The demo's own updates and near misses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.evals.extraction import near_misses, updates
+
+SEED = Path(__file__).parents[2] / "seed" / "demo"
+
+
+def test_all_updates_of_the_demo_are_marked() -> None:
+    marks = updates(SEED)["groups"]["all"]
+    assert marks["of"] == 60
+    assert marks["retired"] == 60
+    assert marks["dated"] >= 54
+
+
+def test_no_near_miss_retires() -> None:
+    assert near_misses(SEED) == {"of": 50, "wrong": []}

@@ -1,0 +1,140 @@
+"""What single sentences give: the cases of the annex (3.b, 5.b) and one of each kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.extraction.model import Mode, Precision
+
+from .reading import SPEAKER, brief, end, read, statements
+
+GIVES = [
+    ("Alice uses Aionforge Memory; Italo uses Rust.",
+     ["assert Alice uses Aionforge Memory", "assert Italo uses Rust"]),
+    ("I'm allergic to nuts.", ["assert Nora Weiss allergic_to text:nuts"]),
+    ("Ich bin gegen Nüsse allergisch.", ["assert Nora Weiss allergic_to text:nuesse"]),
+    ("My name is Nora.", ["assert Nora Weiss name text:nora"]),
+    ("Ich heiße Nora.", ["assert Nora Weiss name text:nora"]),
+    ("I speak Dutch and Danish.",
+     ["assert Nora Weiss speaks text:dutch", "assert Nora Weiss speaks text:danish"]),
+    ("My favourite color is green.", ["assert Nora Weiss attribute:favorite color text:green"]),
+    ("Anna is a teacher.", ["assert Anna has_role text:teacher"]),
+    ("Anna ist Lehrerin.", ["assert Anna has_role text:lehrerin"]),
+    ("Anna is married to Ben.", ["assert Anna married_to Ben"]),
+    ("I was born in Lyon.", ["assert Nora Weiss born_in Lyon"]),
+    ("I am 34 years old.", ["assert Nora Weiss age number:34"]),
+    ("We use PostgreSQL for everything.", ["assert we uses PostgreSQL"]),
+    ("Wir nutzen SvelteKit.", ["assert we uses SvelteKit"]),
+    ("Priya leads the firmware team.", ["assert firmware team led_by Priya"]),
+    ("The Moosling costs 79 euros.", ["assert Moosling price money:EUR:79"]),
+    ("Der Versand kostet 4,90 Euro.", ["assert Versand price money:EUR:4.9"]),
+    ("Halden Foods has 120 employees.", ["assert Halden Foods headcount quantity:employee:120"]),
+    ("Our warehouse is in Hamburg.", ["assert warehouse located_in Hamburg"]),
+    ("Project Lynx is active.", ["assert Lynx status state:active"]),
+    ("I don't eat fish.", ["deny Nora Weiss eats text:fish"]),
+    ("Ich esse keinen Fisch.", ["deny Nora Weiss eats text:fisch"]),
+    ("I prefer tea over coffee.", ["assert Nora Weiss prefers text:tea"]),
+    ("I like to read on trains.", ["assert Nora Weiss likes text:read on trains"]),
+    ("Tom bevorzugt grünen Tee.", ["assert Tom prefers text:gruenen tee"]),
+    ("Mia is on the board.", ["assert Mia member_of board"]),
+    ("The deadline of the report is on July 3.",
+     ["assert report deadline date:2026-07-03"]),
+]  # fmt: skip
+GIVES_NOTHING = [
+    "It uses Rust.",
+    "because the build failed she uses a workaround",
+    "Ada, Bea, Cleo, Dora, Enid, Fay and Gwen Hopper Lovelace Turing use Rust.",
+    "`Vec::new()` uses Rust.",
+    "foo(bar) => uses Rust",
+    "Anna is a good friend of the family dog.",
+    "This uses Rust.",
+    "Do you use Rust?",
+    "Does she live in Berlin?",
+    "If we use Rust, the build gets faster.",
+    "Wenn wir Rust nutzen, wird alles schneller.",
+    "She thinks we use Rust.",
+    "Maybe Anna lives in Cork.",
+    "Vielleicht wohnt Anna in Kork.",
+    "Anna would live in Cork.",
+    "Please use Rust.",
+    "Bitte nutze Rust.",
+    "Sounds like a great plan.",
+    "Their lawyer wants a longer warranty.",
+    "",
+    "   ",
+    "???",
+    "```\nAnna lives in Cork.\n```",
+    '{"city": "Cork", "lives": true}',
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), GIVES)
+def test_a_sentence_gives(text: str, expected: list[str]) -> None:
+    assert [brief(s) for s in statements(text)] == expected
+
+
+@pytest.mark.parametrize("text", GIVES_NOTHING)
+def test_a_sentence_gives_nothing(text: str) -> None:
+    assert statements(text) == ()
+
+
+def test_the_first_person_is_the_speaker() -> None:
+    (found,) = statements("I live in Porto.")
+    assert found.subject.name == SPEAKER
+    assert found.subject.is_speaker
+    assert found.subject.type == "person"
+
+
+def test_without_a_speaker_the_first_person_stays_marked() -> None:
+    (found,) = read("I live in Porto.", speaker=None).statements
+    assert (found.subject.name, found.subject.is_speaker) == ("I", True)
+
+
+def test_we_is_a_group() -> None:
+    (found,) = statements("Our default branch is called main.")
+    assert (found.subject.name, found.subject.type) == ("we", "group")
+
+
+def test_a_move_names_the_old_place_and_ends_it() -> None:
+    new, old = statements("I moved from Bremen to Oldenburg on May 1.")
+    assert (new.mode, end(new.object), end(new.replaces)) == (Mode.ASSERT, "Oldenburg", "Bremen")
+    assert (old.mode, end(old.object)) == (Mode.END, "Bremen")
+    assert new.since is not None
+    assert (new.since.at.date().isoformat(), new.since.precision) == ("2026-05-01", Precision.DAY)
+
+
+def test_a_correction_names_the_error() -> None:
+    found = statements("Leo is allergic to eggs, not to milk.")
+    assert found[0].mode is Mode.CORRECT
+    assert end(found[0].replaces) == "text:milk"
+
+
+def test_a_correction_may_be_announced_by_the_sentence_before() -> None:
+    (found,) = statements("I was wrong in March. The root cause of INC-27 is clock drift.")
+    assert found.mode is Mode.CORRECT
+
+
+def test_doubt_lowers_the_confidence() -> None:
+    (sure,) = statements("Verdelo's headquarters are in Lyon.")
+    (unsure,) = statements("Verdelo's headquarters are in Lyon, I believe.")
+    (asking,) = statements("Verdelo's headquarters are in Lyon, right?")
+    assert unsure.confidence < sure.confidence
+    assert asking.confidence < sure.confidence
+
+
+def test_the_span_is_the_clause_in_the_text() -> None:
+    text = "Good morning. The printer is broken, and Anna lives in Cork."
+    found = [s for s in statements(text) if s.predicate == "lives_in"]
+    assert [text[s.span.start : s.span.end] for s in found] == ["and Anna lives in Cork"]
+
+
+def test_an_amount_that_holds_on_top_is_withheld() -> None:
+    assert statements("The app also runs on Android.") == ()
+
+
+def test_a_past_without_a_date_does_not_claim_the_present() -> None:
+    assert statements("I lived in Paris.") == ()
+    (dated,) = statements("In 2019 I lived in Paris.")
+    assert not dated.ongoing
+    assert dated.since is not None
+    assert dated.since.precision is Precision.YEAR
