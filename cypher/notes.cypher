@@ -98,6 +98,21 @@ WHERE new.scope = $scope AND old.scope = $scope
 MERGE (old)-[c:CONTRADICTS]->(new)
 SET c.reason = $reason, c.recorded_at = $at
 
+// name: hold_back(ids, by, scope, reason, at) write none
+// Notes that wait from now on, because an earlier one that they may not end has come to light.
+UNWIND $ids AS id
+MATCH (n:Note {id: id})
+WHERE n.scope = $scope
+MATCH (held:Note {id: $by})
+SET n.standing = 'quarantined', n.reason = $reason, n.live = false, n.index_state = 'withheld',
+    n.facets = [facet IN n.facets WHERE facet <> 'live'], n.index_rev = n.index_rev + 1
+REMOVE n:Searchable
+MERGE (held)-[c:CONTRADICTS]->(n)
+SET c.reason = $reason, c.recorded_at = $at
+WITH n
+MATCH (n)<-[:WINDOW_OF]-(w:Window)
+DETACH DELETE w
+
 // name: confirm(id, scope, step, at, audit) write one
 // The same was said again.
 MATCH (n:Note {id: $id})

@@ -12,6 +12,7 @@ from app.contradiction.compare import compare
 from app.contradiction.model import Verdict
 from app.contradiction.repetition import adds_nothing
 from app.kernel.clock import FOREVER
+from app.kernel.ids import digest
 from app.notes.calibration import Thresholds
 from app.notes.model import UNTESTED, Candidate, Decision, Incoming, Standing
 
@@ -25,11 +26,11 @@ def decide(new: Incoming, candidates: Sequence[Candidate], at: Thresholds) -> De
     return _repeated(new, [c for c in candidates if c.standing is Standing.HELD], at)
 
 
-def may_end(new: Incoming, old: Candidate) -> bool:
+def may_end(later: Incoming | Candidate, earlier: Incoming | Candidate) -> bool:
     """A lower tier never ends a higher one; of equal tier only whoever said it may."""
-    if new.tier == old.tier:
-        return new.author == old.author
-    return new.tier > old.tier
+    if later.tier == earlier.tier:
+        return later.author == earlier.author
+    return later.tier > earlier.tier
 
 
 def _clashes(
@@ -50,23 +51,39 @@ def _clashes(
 def _compared(new: Incoming, old: Candidate) -> Verdict:
     """The earlier text against the later one, by when they hold."""
     language = new.language if new.language == old.language else None
-    if old.valid_from <= new.valid_from:
+    if _place(old) <= _place(new):
         return compare(old.content, new.content, language)
     return compare(new.content, old.content, language)
 
 
+def _place(note: Incoming | Candidate) -> tuple[datetime, int, str]:
+    """The order of notes in the world; of one moment the higher tier comes last and so stays."""
+    return note.valid_from, note.tier, digest(note.content)
+
+
 def _resolved(new: Incoming, clashes: list[tuple[Candidate, Verdict]]) -> Decision:
-    """Each note holds until the next one that contradicts it; who may not end one must wait."""
+    """Each note holds until the next that contradicts it and may end it; others wait."""
     reason = f"{clashes[0][1].kind}: {clashes[0][1].reason}"
     olds = [old for old, _ in clashes]
-    ended = [o for o in olds if o.valid_from <= new.valid_from and o.valid_to > new.valid_from]
+    earlier = [o for o in olds if _place(o) <= _place(new)]
+    ended = [o for o in earlier if o.standing is Standing.HELD or o.valid_to > new.valid_from]
     barred = [o for o in ended if o.standing is Standing.HELD and not may_end(new, o)]
     if barred:
         return Decision(Standing.QUARANTINED, contradicts=tuple(barred), reason=reason)
-    later = [old for old in olds if old.valid_from > new.valid_from]
-    before = min(later, key=lambda old: (old.valid_from, old.id), default=None)
+    later = [old for old in olds if _place(old) > _place(new)]
+    waits = [old for old in later if _must_wait(old, new, olds)]
+    before = min((old for old in later if old not in waits), key=_place, default=None)
     standing = Standing.HELD if before is None else Standing.SUPERSEDED
-    return Decision(standing, ends=tuple(ended), before=before, reason=reason)
+    return Decision(standing, None, tuple(ended), before, tuple(waits), reason=reason)
+
+
+def _must_wait(later: Candidate, new: Incoming, olds: list[Candidate]) -> bool:
+    """Whether a note that came first would have had to wait, had it come second. One that has
+    ended others by right stays."""
+    has_ended = any(
+        old.standing is Standing.SUPERSEDED and old.valid_to == later.valid_from for old in olds
+    )
+    return later.standing is Standing.HELD and not has_ended and not may_end(later, new)
 
 
 def _repeated(new: Incoming, candidates: list[Candidate], at: Thresholds) -> Decision:

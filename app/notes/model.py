@@ -115,7 +115,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a note does to others: it confirms one, ends some, comes before one, or waits."""
+    """What a note does to others: it confirms one, ends some, comes before one, or waits.
+
+    `contradicts` are those that a waiting note stands against, or those that wait because of it.
+    """
 
     standing: Standing = Standing.HELD
     duplicate: Candidate | None = None

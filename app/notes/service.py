@@ -363,11 +363,13 @@ async def _link(tx: Tx, stamp: record.Stamp, decision: Decision) -> None:
             Q.notes.link_later,
             id=stamp.id, by=decision.before.id, reason=decision.reason, **linked,
         )  # fmt: skip
-    if decision.contradicts:
-        others = [old.id for old in decision.contradicts]
+    others = [old.id for old in decision.contradicts]
+    if decision.standing is Standing.QUARANTINED:
         await tx.rows(
             Q.notes.contradict, id=stamp.id, others=others, reason=decision.reason, **linked
         )
+    elif others:
+        await tx.rows(Q.notes.hold_back, ids=others, by=stamp.id, reason=decision.reason, **linked)
 
 
 def _with_vector(note: Row, vector: list[float] | None, decision: Decision) -> Row:

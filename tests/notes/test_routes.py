@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from app.kernel.caller import Role
+from app.kernel.ids import digest
 from tests.conftest import MakePrincipal, Principal
 
 Drain = Callable[[], Awaitable[int]]
@@ -67,19 +69,47 @@ async def test_a_later_contradiction_ends_the_old_note_and_keeps_it(writer: Prin
     assert await listed(writer, standing="superseded") == ["The budget of Vega is CHF 5'000."]
 
 
-async def test_the_outcome_does_not_depend_on_the_order(writer: Principal) -> None:
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+async def test_the_outcome_does_not_depend_on_the_order(
+    writer: Principal, order: tuple[int, ...]
+) -> None:
     said = [
         ("The budget of Vega is CHF 5'000.", "2026-01-01T00:00:00Z"),
         ("The budget of Vega is CHF 6'000.", "2026-02-01T00:00:00Z"),
         ("The budget of Vega is CHF 8'000.", "2026-03-01T00:00:00Z"),
     ]
-    for index in (2, 0, 1):
+    for index in order:
         await write(writer, said[index][0], valid_from=said[index][1])
     assert await listed(writer) == [said[2][0]]
-    for (content, _), moment in zip(
-        said, ("2026-01-15T00:00:00Z", "2026-02-15T00:00:00Z", "2026-03-15T00:00:00Z"), strict=True
-    ):
-        assert await listed(writer, as_of=moment) == [content]
+    for month, (content, _) in enumerate(said, start=1):
+        assert await listed(writer, as_of=f"2026-{month:02}-15T00:00:00Z") == [content]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+async def test_of_one_moment_the_same_note_stays_whichever_came_first(
+    writer: Principal, first: int
+) -> None:
+    texts = ["The budget of Vega is CHF 5'000.", "The budget of Vega is CHF 6'000."]
+    for index in (first, 1 - first):
+        await write(writer, texts[index], valid_from="2026-01-01T00:00:00Z")
+    (shown,) = await listed(writer)
+    assert shown == max(texts, key=digest)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+async def test_who_must_wait_does_not_depend_on_the_order(
+    principal: MakePrincipal, tenant: str, first: int
+) -> None:
+    scope = f"{tenant}/dev"
+    ana, bob = await principal(scope, name="ana"), await principal(scope, name="bob")
+    told = [
+        (ana, "The ticket for Vega is open.", "2026-01-01T00:00:00Z"),
+        (bob, "The ticket for Vega is closed.", "2026-02-01T00:00:00Z"),
+    ]
+    for who, text, moment in (told[first], told[1 - first]):
+        await write(who, text, scope=scope, valid_from=moment)
+    assert await listed(ana) == ["The ticket for Vega is open."]
+    assert await listed(ana, standing="quarantined") == ["The ticket for Vega is closed."]
 
 
 async def test_what_was_known_before_is_listed_as_it_was_known(writer: Principal) -> None:

@@ -1,0 +1,139 @@
+"""What a new note does to others: contradiction before repetition, tiers, and cosines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from app.contradiction.repetition import adds_nothing
+from app.errors import InvalidInput
+from app.facts.claim import Tier
+from app.kernel.clock import FOREVER
+from app.notes.calibration import DOCUMENTED, Thresholds, thresholds
+from app.notes.decide import decide
+from app.notes.model import Candidate, Incoming, Namespace, Standing, namespace_of
+
+JANUARY, FEBRUARY = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2))
+AT = Thresholds(duplicate=0.9, candidate=0.8)
+OLD = Candidate(
+    id="old",
+    content="The budget of Vega is CHF 5'000.",
+    language="en",
+    tier=Tier.AGENT,
+    author="agent:a",
+    valid_from=JANUARY,
+    valid_to=FOREVER,
+    standing=Standing.HELD,
+    confirmations=2,
+    similarity=0.99,
+)
+NEW = Incoming(
+    content="The budget of Vega is CHF 8'000.",
+    namespace=Namespace.KNOWLEDGE,
+    language="en",
+    tier=Tier.AGENT,
+    author="agent:a",
+    valid_from=FEBRUARY,
+)
+
+
+def test_a_near_duplicate_that_contradicts_is_a_contradiction() -> None:
+    decision = decide(NEW, [OLD], AT)
+    assert decision.ends == (OLD,)
+    assert decision.duplicate is None
+
+
+def test_words_alone_lead_to_a_contradiction_without_any_vector() -> None:
+    assert decide(NEW, [replace(OLD, similarity=None)], AT).ends
+
+
+def test_below_the_candidates_cosine_nothing_is_contradicted() -> None:
+    assert decide(NEW, [replace(OLD, similarity=0.79)], AT).ends == ()
+
+
+@pytest.mark.parametrize("similarity", [0.9, 0.999])
+def test_similarity_alone_ends_nothing(similarity: float) -> None:
+    new = replace(NEW, content="The budget of Vega was discussed on the phone with the bank.")
+    decision = decide(new, [replace(OLD, similarity=similarity)], AT)
+    assert (decision.ends, decision.contradicts, decision.duplicate) == ((), (), None)
+
+
+@pytest.mark.parametrize("namespace", [Namespace.METHODS, Namespace.PROJECT_STATE])
+def test_methods_and_project_state_contradict_nothing(namespace: Namespace) -> None:
+    assert decide(replace(NEW, namespace=namespace), [OLD], AT).ends == ()
+
+
+def test_a_lower_tier_waits_and_a_higher_one_ends() -> None:
+    user = replace(OLD, tier=Tier.USER, author="user:u")
+    low = decide(NEW, [user], AT)
+    assert (low.standing, low.contradicts, low.ends) == (Standing.QUARANTINED, (user,), ())
+    high = decide(replace(NEW, tier=Tier.USER, author="user:u"), [OLD], AT)
+    assert (high.standing, high.ends) == (Standing.HELD, (OLD,))
+
+
+def test_one_that_may_not_be_ended_is_enough_to_wait() -> None:
+    other = replace(OLD, id="other", author="agent:b")
+    decision = decide(NEW, [OLD, other], AT)
+    assert (decision.standing, decision.contradicts) == (Standing.QUARANTINED, (other,))
+
+
+def test_a_note_of_the_past_comes_before_the_one_that_took_its_place() -> None:
+    decision = decide(replace(NEW, valid_from=JANUARY), [replace(OLD, valid_from=FEBRUARY)], AT)
+    assert decision.standing is Standing.SUPERSEDED
+    assert decision.before is not None
+    assert decision.before.id == "old"
+
+
+def test_a_repetition_confirms_and_a_higher_tier_takes_over() -> None:
+    same = replace(NEW, content="The budget of Vega is 5000 CHF.")
+    assert decide(same, [OLD], AT).duplicate == OLD
+    user = decide(replace(same, tier=Tier.USER, author="user:u"), [OLD], AT)
+    assert (user.ends, user.confirmations) == ((OLD,), 3)
+
+
+def test_below_the_duplicate_s_cosine_only_the_same_text_repeats() -> None:
+    old = replace(OLD, similarity=0.89)
+    assert (
+        decide(replace(NEW, content="The budget of Vega is 5000 CHF."), [old], AT).duplicate is None
+    )
+    assert decide(replace(NEW, content=OLD.content), [old], AT).duplicate == old
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "language"),
+    [
+        ("Anna lives in Berlin.", "Anna lives in Berlin", "en"),
+        ("Anna lives in Berlin and works at Acme.", "Anna lives in Berlin.", "en"),
+        ("Das Budget beträgt 5000 Euro.", "Das Budget beträgt 5'000 Euro.", "de"),
+    ],
+)
+def test_what_says_no_more_is_a_repetition(old: str, new: str, language: str) -> None:
+    assert adds_nothing(old, new, language)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "language"),
+    [
+        ("Anna lives in Berlin.", "Anna lives in Berlin with Tom.", "en"),
+        ("The rent is 900 euros.", "The rent is 900 euros since 2021.", "en"),
+        ("Anna lives in Berlin.", "Anna does not live in Berlin.", "en"),
+        ("Anna lives in Berlin.", "Anna plans to live in Berlin.", "en"),
+        ("Das Budget ist genehmigt.", "Das Budget ist vom Vorstand genehmigt.", "de"),
+    ],
+)
+def test_what_adds_something_is_kept(old: str, new: str, language: str) -> None:
+    assert not adds_nothing(old, new, language)
+
+
+def test_a_model_without_measurements_has_the_document_s_cosines() -> None:
+    assert thresholds("some-other-model") == DOCUMENTED
+    assert thresholds("multilingual-e5-small").duplicate > DOCUMENTED.duplicate
+
+
+def test_namespaces_have_aliases_and_no_others() -> None:
+    assert namespace_of("status") is Namespace.PROJECT_STATE
+    assert namespace_of(" Knowledge ") is Namespace.KNOWLEDGE
+    with pytest.raises(InvalidInput, match="namespace is one of"):
+        namespace_of("gossip")
