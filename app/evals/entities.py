@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from app.embeddings.model import Embedder, Role
 from app.entities.match import Kind, Match, Rarity, Record, match
+from app.entities.names import name_keys
 from app.evals.jsonl import rows
 
 SPLITS = ("train", "valid", "test")
@@ -26,6 +28,7 @@ DOMAINS = {
     "beers": ("structured_beer", "Beer_Name"),
     "restaurants": ("structured_fodors-zagats", "name"),
 }
+DISTANCES = (0.02, 0.04, 0.06, 0.08, 0.10, 0.12)
 Row = dict[str, Any]
 
 
@@ -90,3 +93,37 @@ def clean(text: str) -> str:
     return re.sub(r"\s*[_'](?:s|')?(?=\s|$)", lambda m: "s" if "s" in m[0] else "", plain).strip(
         " '"
     )
+
+
+async def names(bench: Path, embedder: Embedder) -> dict[str, Any]:
+    """Whether the distance of two names' vectors tells what they name: the restaurants' names.
+
+    For each cosine distance the precision and recall of "as close as that is the same", over all
+    labelled pairs whose names differ after normalising; `keys` is the share of true pairs whose
+    names meet by their keys already.
+    """
+    stem, name = DOMAINS["restaurants"]
+    pairs = [p for split in SPLITS for p in rows(bench / "er_magellan" / f"{stem}_{split}.jsonl")]
+    texts = sorted({clean(pair[side][name]) for pair in pairs for side in "ab"})
+    vectors = dict(zip(texts, await embedder.embed(texts, Role.DOCUMENT), strict=True))
+    found = []
+    met = 0
+    for pair in pairs:
+        one, other = clean(pair["a"][name]), clean(pair["b"][name])
+        if set(name_keys(one, "organization")) & set(name_keys(other, "organization")):
+            met += bool(pair["label"])
+        else:
+            near = sum(x * y for x, y in zip(vectors[one], vectors[other], strict=True))
+            found.append((1 - near, bool(pair["label"])))
+    true = sum(label for _, label in found)
+    shown = {f"distance {d:.2f}": _within(found, d, true) for d in DISTANCES}
+    return {"names": {"keys": met / max(1, met + true), "left": true, "of": len(found)}, **shown}
+
+
+def _within(found: list[tuple[float, bool]], distance: float, true: int) -> dict[str, float]:
+    close = [label for far, label in found if far <= distance]
+    return {
+        "taken": len(close),
+        "precision": sum(close) / max(1, len(close)),
+        "recall": sum(close) / max(1, true),
+    }
