@@ -28,8 +28,8 @@ from app.extraction.model import Mention
 from app.kernel.clock import FOREVER
 from app.kernel.scope import parse_scope
 
-# Cosine, measured with the local model (`loci eval entities --vectors`). At 0.12, which other models
-# allow, one pair in six is the same thing. No default path asks for neighbours.
+# Cosine, measured with the local model (`loci eval entities --vectors`): at 0.12, as elsewhere, one
+# pair in six is the same thing. No default path asks for neighbours.
 DISTANCE = 0.02
 AMBIGUOUS = "ambiguous"  # discriminator of what a name stands for that has several bearers
 IMPORTANCE, TRUST = 0.5, 0.5  # of a new entity
