@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from app.extraction.model import Mention, Mode, Statement
 from app.extraction.predicates import Registry
-from app.values.compare import incompatible
 from app.values.model import Value
 from app.values.wording import normal_text
 
@@ -50,13 +49,7 @@ def retires(new: Statement, old: Statement, registry: Registry, *, exact: bool =
         return True
     if not registry.get(new.predicate).functional:
         return False
-    return _excludes(new.object, old.object)
-
-
-def _excludes(one: Mention | Value, other: Mention | Value) -> bool:
-    if isinstance(one, Value) and isinstance(other, Value) and one.kind is other.kind:
-        return incompatible(one, other)
-    return object_key(one) != object_key(other)
+    return object_key(new.object) != object_key(old.object)
 
 
 def meeting(

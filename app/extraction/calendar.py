@@ -28,6 +28,10 @@ _MONTH_NAMES = (
     "Dec Okt Dez"
 )
 _M = "|".join(sorted(_MONTH_NAMES.split(), key=len, reverse=True))
+_EN = (
+    "January|February|March|April|May|June|July|August|September|October|November|December|"
+    "Jan|Feb|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec"
+)
 _DAY_NAMES = (
     "Monday Tuesday Wednesday Thursday Friday Saturday Sunday Montag Dienstag Mittwoch Donnerstag "
     "Freitag Samstag Sonntag"
@@ -49,7 +53,8 @@ POINT = (
     r"(?:"
     rf"(?P<iso>{_YEAR}-\d\d(?:-\d\d)?)(?!\d)"
     rf"|(?P<dotted>\d{{1,2}}\.\s?\d{{1,2}}\.(?:\s?{_YEAR})?)(?!\d)"
-    rf"|(?P<md>(?P<md_m>{_M})\.?\s(?P<md_d>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,?\s(?P<md_y>{_YEAR}))?)"
+    rf"|(?P<md>(?P<md_m>{_EN})\.?\s(?P<md_d>\d{{1,2}})(?:st|nd|rd|th)?(?![\d.,]*\d)(?!\s?(?:Euro|€|%|Prozent|"
+    rf"Stunden|Minuten|Tage|Wochen|Mitarbeiter|euros|dollars|percent))(?:,?\s(?P<md_y>{_YEAR}))?)"
     rf"|(?P<dm>(?P<dm_d>\d{{1,2}})(?:\.|st|nd|rd|th)?\s(?:of\s)?(?P<dm_m>{_M})\b(?:\s(?P<dm_y>{_YEAR}))?)"
     rf"|(?P<part>(?i:(?:the\s)?(?:early|mid|late|end\sof|start\sof|beginning\sof|middle\sof)"
     rf"|Anfang|Mitte|Ende))[\s-](?P<part_m>{_M})\b(?:\s(?P<part_y>{_YEAR}))?"

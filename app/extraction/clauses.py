@@ -65,7 +65,7 @@ REPORTED = re.compile(
 CORRECTION = re.compile(
     r"(?i)\b(?:actually|in (?:actual )?fact|correction|corrected|I (?:have|need|want) to correct|"
     r"(?:I|we) (?:was|were) wrong|my mistake|I misspoke|to be precise|I meant|eigentlich|in "
-    r"wirklichkeit|in wahrheit|korrektur|korrigiere|berichtig\w*|richtig (?:ist|wäre|muss es)|"
+    r"wirklichkeit|in wahrheit|korrektur|korrigier\w*|berichtig\w*|richtig (?:ist|wäre|muss es)|"
     r"stimmt nicht|mein fehler|ich habe mich (?:geirrt|vertan|versprochen)|richtiggestellt|"
     r"genau genommen|tatsächlich|sorry, (?:it|that)|nein,|no,|falsch)\b"
 )
@@ -75,7 +75,8 @@ CORRECT_TOPIC = re.compile(
 )
 ONCE = re.compile(
     r"(?i)\b(?:only this once|just this once|this time|for once|ausnahmsweise|diesmal|nur heute|"
-    r"today only|dieses mal|temporarily|vorübergehend|for (?:one|two|three|four|five|\d+|a few) "
+    r"today only|dieses mal|temporarily|vorübergehend|"
+    r"(?:stay\w*|be|am|is|are|['’]m|['’]re|visit\w*|here)\b.{0,40}\bfor (?:one|two|three|four|five|\d+|a few) "
     r"(?:nights?|days?|hours?|minutes?)|für (?:eine|einen|zwei|drei|vier|\d+|ein paar) "
     r"(?:nächte|nacht|tage?|stunden?))\b"
 )
@@ -167,7 +168,8 @@ FILLER = re.compile(
 SUBORDINATE = re.compile(
     r"(?i)^\s*(?:because|weil|which|who|whose|that|dass|wer|was|ob|whether|while|während|although|"
     r"though|obwohl|since\s+(?:i|we|you|he|she|it|they)\b|damit\s+(?:ich|wir|sie|er|es|du|man)\b|"
-    r"so that|where|when|wo|wie|how|why|warum|what|if|falls|wenn|sofern|before|after|bevor|nachdem|"
+    r"so that|where|when|wo|wie|how|why|warum|what|if|falls|wenn|sofern|bevor|nachdem|"
+    r"(?:before|after)\s+(?:i|we|you|he|she|it|they)\b|"
     r"bis\s+(?:ich|wir|sie|er|es|du|man)\b|until\s+(?:i|we|you|he|she|it|they)\b|as\s+(?:i|we|you|"
     r"he|she|it|they)\b|unless|sobald|solange|please|bitte|let|lass\w*|just|zumal|whereas|indem|"
     r"der|die|das|dem|den|deren|dessen)\b"

@@ -96,6 +96,8 @@ def frame(clause: Clause, inherited: tuple[Token, ...] = ()) -> Frame | None:
 
 
 def _english(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) -> Frame | None:
+    if clause.inherits and (form := _leading_verb(words)) is not None:
+        return _english_frame(clause, inherited, words, 0, form) if inherited else None
     for position in range(len(words)):
         form = _english_verb(words, position, bare=clause.ends or clause.denies)
         if form is None:
@@ -110,6 +112,12 @@ def _english(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) -
     return None
 
 
+def _leading_verb(words: list[Token]) -> Form | None:
+    """The verb at the head of a part that has the subject of the part before."""
+    forms = [f for f in readings(words[0].lower, "en") if not f.participle or f.past]
+    return min(forms, key=lambda f: f.past) if forms else None
+
+
 def _without_will(subject: tuple[Token, ...], clause: Clause) -> tuple[Token, ...]:
     """What will be is stated only with the date from which it holds; what can be never is."""
     if not subject or subject[-1].lower not in MODALS:
@@ -122,7 +130,7 @@ def _is_doing(subject: tuple[Token, ...]) -> bool:
     first = subject[0].lower
     last = subject[-1].lower
     if len(subject) == 1 or first in DETERMINERS["en"]:
-        return len(subject) == 1 and last.endswith("ing") and len(last) > 5
+        return False
     return any(w.endswith("ing") and bool(readings(w, "en")) for w in (first, last))
 
 
@@ -159,7 +167,7 @@ def _english_verb(words: list[Token], position: int, *, bare: bool = False) -> F
         return form
     before = words[position - 1] if position else None
     if before is None:
-        return form
+        return None  # an order, or a noun that is also a verb
     if before.lower in DETERMINERS["en"] or before.lower in PREPOSITIONS["en"]:
         return None
     if before.lower == "'s":
@@ -266,6 +274,8 @@ def _finite(word: Token, position: int) -> Form | None:
 def _german_subject(
     clause: Clause, before: tuple[Token, ...], after: list[Token], inherited: tuple[Token, ...]
 ) -> tuple[tuple[Token, ...], list[Token]]:
+    if before and after and after[0].lower in ("ich", "wir", "er"):
+        return (after[0],), [*after[1:], *before]  # Bargeld akzeptieren wir
     if before and not _is_adverbial(before):
         return before, after
     if not before and clause.inherits:

@@ -27,12 +27,12 @@ PERIOD = re.compile(
 )
 FREQUENCY = re.compile(
     r"(?i)\b(?:every\s+(?:(?:other|second|\d+|two|three|four|five|six|ten|few)\s+)?(?:second|minute|"
-    r"hour|day|week|month|quarter|year|morning|evening|weekday)s?|(?:once|twice|three times|four "
+    r"hour|day|night|week|month|quarter|year|morning|evening|weekday)s?|(?:once|twice|three times|four "
     r"times|\d+ times|\d+x)\s+(?:an?|per|every|each)\s+(?:hour|day|week|month|quarter|year)|daily|"
     r"weekly|monthly|yearly|quarterly|hourly|biweekly|fortnightly|annually|"
     r"alle\s+(?:(?:\d+|zwei|drei|vier|fünf|sechs|zehn)\s+)?(?:Sekunden|Minuten|Stunden|"
     r"Tage|Wochen|Monate|Jahre)|jede[nrs]?\s+(?:(?:zweite[nrs]?|dritte[nrs]?)\s+)?(?:Sekunde|Minute|Stunde|Tag|"
-    r"Woche|Monat|Quartal|Jahr|Morgen|Abend)|(?:ein|zwei|drei|vier|\d+)\s?mal\s+(?:im|pro|am|"
+    r"Woche|Monat|Quartal|Jahr|Morgen|Abend|Nacht)|(?:ein|zwei|drei|vier|\d+)\s?mal\s+(?:im|pro|am|"
     r"in der|je|die)\s+(?:Stunde|Tag|Woche|Monat|Quartal|Jahr)|täglich|wöchentlich|monatlich|jährlich|"
     r"stündlich|vierteljährlich|halbjährlich)\b"
 )
@@ -161,8 +161,11 @@ def thing(words: Sequence[Token], predicate: str, context: Context) -> Mention |
             return None
         return literal(words, context)
     phrase = context.reader.phrase(words, context.language)
-    if phrase is None or _unnamed(phrase, row.range, context.language):
+    if phrase is None:
         return None
+    if _unnamed(phrase, row.range, context.language):
+        plain = predicate == "uses" and phrase.owner is None and len(phrase.head) <= 3
+        return literal(words, context) if plain and not phrase.definite else None
     fallback = next(iter(row.range)) if len(row.range) == 1 else "unknown"
     mention = context.reader.mention(phrase, fallback)
     if phrase.owner is not None and phrase.owner.name != "we" and not is_name(phrase.head, "en"):

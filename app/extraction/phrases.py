@@ -294,6 +294,10 @@ def _plain_adjective(word: str) -> str:
 
 def masculine(noun: str) -> str:
     """Ansprechpartnerin is ansprechpartner: one role, whoever has it."""
+    if noun.endswith("ärztin"):
+        return noun[:-6] + "arzt"
+    if noun.endswith("ende"):
+        return noun + "r"
     if noun.endswith("erin") and len(noun) > 6:
         return noun[:-2]
     for ending in ("torin", "entin", "istin", "ntin", "gin", "tin"):

@@ -16,8 +16,8 @@ NAME = re.compile(r"[^\W\d_][\w :/.%&+'-]{0,119}$")
 HALF_LIFE = 365.0  # days, where a row says nothing (annex 3.a)
 LONGEST = 40_000.0  # days
 # Predicates that rules make from nouns and verbs: what follows the colon is open.
-FUNCTIONAL_PREFIXES = ("attribute:", "measure:", "every:")
-MANY_PREFIXES = ("relation:", "tally:")
+FUNCTIONAL_PREFIXES = ("attribute:", "measure:", "every:", "term:", "by:")
+MANY_PREFIXES = ("relation:", "tally:", "done_by:")
 FLAGS = ("functional",)
 TEXTS = ("inverse", "label_en", "label_de")
 LISTS = ("domain", "range")

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from app.extraction.drafts import Context, Draft
 from app.extraction.rules.action import (
     acts,
+    bought,
+    by_whom,
     cleft,
     comes,
     frequency,
@@ -14,6 +16,7 @@ from app.extraction.rules.action import (
     lasting,
     running,
     tastes,
+    term,
 )
 from app.extraction.rules.being import (
     birthday,
@@ -41,6 +44,9 @@ RULES: tuple[Rule, ...] = (
     called,
     comes,
     tastes,
+    bought,
+    term,
+    by_whom,
     acts,
     stated,
     placed,

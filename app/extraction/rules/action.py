@@ -8,7 +8,15 @@ from dataclasses import replace
 from app.extraction.clauses import DO_NOT
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
-from app.extraction.frames import HABIT_DAY, PRONOUNS, Frame, Token, tokens
+from app.extraction.frames import (
+    AUXILIARIES,
+    DETERMINERS,
+    HABIT_DAY,
+    PRONOUNS,
+    Frame,
+    Token,
+    tokens,
+)
 from app.extraction.frames import frame as framed
 from app.extraction.model import Mention
 from app.extraction.objects import (
@@ -153,7 +161,7 @@ def running(context: Context) -> list[Draft]:
     phrase = context.subject_phrase()
     if left or phrase is None or context.reader.person(frame.subject[0]) is not None:
         return []
-    if frame.lemma in ("arbeiten", "work") or phrase.indefinite:
+    if phrase.indefinite:
         return []
     subject = context.named(phrase, "status")
     return [
@@ -191,6 +199,10 @@ def tastes(context: Context) -> list[Draft]:
     return [Draft(subject, predicate, value, "taste")] if subject and value else []
 
 
+def _thing_subject(context: Context) -> bool:
+    return context.frame.subject[0].lower in ("the", "our", "der", "die", "das", "unser", "unsere")
+
+
 def acts(context: Context) -> list[Draft]:
     """A verb that the registry or the lexicon knows, with its object."""
     frame, language = context.frame, context.language
@@ -206,6 +218,8 @@ def acts(context: Context) -> list[Draft]:
         return []
     if not prepositional and (numbers := _measured(context)):
         return numbers
+    if by := _by(context):
+        return by
     if not target or target[0].lower in PRONOUNS - {
         "the",
         "die",
@@ -227,6 +241,83 @@ def acts(context: Context) -> list[Draft]:
     return _plain(context, sense, target)
 
 
+def bought(context: Context) -> list[Draft]:
+    """`We buy coffee from Rondo`: who supplies the coffee."""
+    frame, language = context.frame, context.language
+    if frame.lemma not in BUYING or frame.past or frame.participle:
+        return []
+    rest = list(frame.rest)
+    what = complement(rest, language)[1] if rest and rest[0].lower not in SELLERS else []
+    after = rest[len(what) :]
+    if not what or not after or after[0].lower not in SELLERS:
+        return []
+    seller = complement(after, language)[1]
+    phrase = context.reader.phrase(what, language)
+    made = thing(seller, "supplied_by", context) if seller else None
+    if phrase is None or made is None or not is_name(seller, "en"):
+        return []
+    subject = context.named(replace(phrase, owner=None), "supplied_by")
+    old = _old(context, "supplied_by")
+    return [Draft(subject, "supplied_by", made, "bought", old=old)]
+
+
+BUYING = frozenset(["buy", "purchase", "source", "order", "get", "kaufen", "beziehen", "bestellen"])
+SELLERS = frozenset(["from", "at", "bei", "beim", "von", "vom"])
+
+
+def by_whom(context: Context) -> list[Draft]:
+    """`The podcast is hosted by Lea`, `Der Chor wird von Ada geleitet`."""
+    return _by(context) if _sense(context.frame, context.language) is None else []
+
+
+def _by(context: Context) -> list[Draft]:
+    frame, language = context.frame, context.language
+    if not frame.participle or frame.auxiliary not in ("be", "sein", "werden"):
+        return []
+    preposition, target, _ = complement(frame.rest, language)
+    if preposition not in ("by", "von", "durch") or not target:
+        return []
+    bare = [t for t in target if t.lower not in DETERMINERS[language]]
+    subject = context.subject("by:")
+    made = thing(target, "owned_by", context)
+    if subject is None or made is None or not bare or subject.is_speaker:
+        return []
+    lemma = english_name(frame.lemma) if language == "de" else frame.lemma
+    contrast = context.clause.contrast
+    error = contrast is not None and contrast.is_error
+    old = _old(context, "owned_by")
+    if not frame.past:
+        return [Draft(subject, f"by:{lemma}", made, "by", old=old, was_error=error)]
+    name = f"done_by:{lemma}"
+    return [Draft(subject, name, made, "by", old=old, was_error=error, event=True)]
+
+
+def term(context: Context) -> list[Draft]:
+    """`We keep backups for 30 days`, `They pay within 30 days`: how long, as one's own rule."""
+    frame, language = context.frame, context.language
+    if frame.past or frame.participle or frame.lemma in (*AUXILIARIES[language], "stay", "bleiben"):
+        return []
+    rest = list(frame.rest)
+    position = next((i for i, t in enumerate(rest) if t.lower in TERMS), None)
+    if position is None or position > 3:
+        return []
+    start = position + (
+        2 if rest[position + 1 : position + 2] and rest[position + 1].lower == "von" else 1
+    )
+    found = amount(rest[start:], context)
+    subject = context.subject("term:")
+    if found is None or subject is None or found[0].unit not in ("s", "month"):
+        return []
+    phrase = context.reader.phrase(rest[:position], language) if position else None
+    lemma = english_name(frame.lemma) if language == "de" else frame.lemma
+    noun = singular(phrase.text.lower(), language) if phrase else ""
+    old = old_amount(context, found[0])
+    return [Draft(subject, f"term:{lemma}:{noun}".rstrip(":"), found[0], "term", old=old)]
+
+
+TERMS = frozenset(["for", "within", "für", "innerhalb", "binnen"])
+
+
 def _wishes_of_others(sense: Sense, target: Sequence[Token], rest: Sequence[Token]) -> bool:
     """`I want my kids to learn`: not the kids are wanted."""
     after = rest[len(target)].lower if len(target) < len(rest) else ""
@@ -241,7 +332,8 @@ def _passing(context: Context, target: Sequence[Token]) -> bool:
     going_on = frame.language == "en" and any(
         t.lower in ("'m", "'re", "is", "are", "am", "been") for t in tokens(context.clause)
     )
-    light = frame.lemma == "take" and target[0].lower != "the"
+    capital = any(c.isupper() for t in target for c in t.text)
+    light = frame.lemma == "take" and target[0].lower != "the" and not capital
     return going_on or light or is_hollow(target)
 
 
@@ -328,6 +420,8 @@ def comes(context: Context) -> list[Draft]:
 
 def _swapped(context: Context, sense: Sense, target: Sequence[Token]) -> list[Draft]:
     """`Priya leads the team`: said of the team."""
+    if _object_first(context, target):
+        return _exchanged(context, sense, target)
     phrase = context.reader.phrase(target, context.language)
     agent = context.subject("name")
     named = phrase is not None and is_name(phrase.head, "en")
@@ -345,16 +439,30 @@ def _swapped(context: Context, sense: Sense, target: Sequence[Token]) -> list[Dr
 Found = tuple[Sense, list[Token], list[Token], bool]
 
 
+def _object_first(context: Context, target: Sequence[Token]) -> bool:
+    """`Die Brötchen liefert Bäckerei Thiel`: in German the object may lead."""
+    if context.language != "de" or target[0].lower in DETERMINERS["de"]:
+        return False
+    led = context.frame.subject[0].lower in ("das", "die", "den", "unser", "unsere", "unseren")
+    names = [t for t in target if t.text[0].isupper()]
+    return led and (len(names) > 1 or context.frame.lemma == "leiten")
+
+
+def _exchanged(context: Context, sense: Sense, target: Sequence[Token]) -> list[Draft]:
+    phrase = context.subject_phrase()
+    made = thing(target, sense.predicate, context)
+    if phrase is None or made is None:
+        return []
+    return [Draft(context.named(phrase, sense.predicate), sense.predicate, made, "verb_swapped")]
+
+
+NO_OFFICE = frozenset(["a", "an", "ein", "eine", "einen", "every", "each", "on", "in"])
+
+
 def _bare_duty(context: Context) -> bool:
     """`Camille runs purchasing at Verdelo`: a name runs what has no article."""
     first = context.frame.subject[0].lower
-    pronoun = first in PRONOUNS or context.frame.rest[0].lower in (
-        "a",
-        "an",
-        "ein",
-        "eine",
-        "einen",
-    )
+    pronoun = first in PRONOUNS or context.frame.rest[0].lower in NO_OFFICE
     return (
         not pronoun
         and is_name(context.frame.subject, "en")
@@ -580,7 +688,7 @@ def having(context: Context) -> list[Draft]:
     after = rest[len(core) :]
     if place := _place_of(context, core, after):
         return place
-    return _part(context, core)
+    return _possession(context, core) or _part(context, core)
 
 
 def _place_of(context: Context, core: Sequence[Token], after: Sequence[Token]) -> list[Draft]:
@@ -596,6 +704,17 @@ def _place_of(context: Context, core: Sequence[Token], after: Sequence[Token]) -
     predicate = "has_office_in" if noun == "office" else f"has_{noun}_in"
     made = thing(place, "has_office_in", context)
     return [Draft(subject, predicate, made, "place_of")] if made else []
+
+
+def _possession(context: Context, core: Sequence[Token]) -> list[Draft]:
+    """`I have a dog`: what people say that they have."""
+    subject = context.subject("has")
+    if not core or subject is None or context.frame.past:
+        return []
+    if core[-1].lower not in words("sets", "possessions") or len(core) > 3:
+        return []
+    value = literal(core, context)
+    return [Draft(subject, "has", value, "possession")] if value else []
 
 
 def _part(context: Context, core: Sequence[Token]) -> list[Draft]:

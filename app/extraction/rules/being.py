@@ -30,6 +30,7 @@ from app.extraction.phrases import (
     masculine,
     normal_noun,
 )
+from app.extraction.verbs import readings
 from app.values.dates import parse_date
 from app.values.model import Kind, Value
 from app.values.parse import parse_value
@@ -57,6 +58,8 @@ COMPLETED = frozenset(  # states that one does not leave, so that "was" tells of
         "paid",
         "sold",
         "delivered",
+        "passed",
+        "failed",
     ]
 )
 PERSONAL_PREDICATES = {
@@ -204,12 +207,13 @@ def stated(context: Context) -> list[Draft]:
     if name is None and text in BETA:
         return _status(context, Value(Kind.TEXT, f"text:{text}", text), dated_)
     if name is None and _is_participle(text, context) and text not in NO_STATE:
-        return _status(context, Value(Kind.TEXT, f"text:{text}", text), dated_)
+        reached = dated_ or frame.lemma == "werden"
+        return _status(context, Value(Kind.TEXT, f"text:{text}", text), reached)
     if name is None or name.startswith("not:") or text in ("there", "here", "well"):
         return []
     done = frame.auxiliary in ("have", "werden") or frame.lemma == "werden"
     if frame.past:
-        dated_ = done or (name in COMPLETED and not frame.rest)
+        dated_ = done or (name in COMPLETED and len(frame.rest) <= 1)
     return _status(context, Value(Kind.STATE, f"state:{name}", text), dated_)
 
 
@@ -218,7 +222,8 @@ def _is_participle(text: str, context: Context) -> bool:
     frame = context.frame
     if frame.participle:
         return not frame.rest
-    return context.language == "de" and is_be(context) and PARTICIPLE_DE.match(text) is not None
+    plain = is_be(context) or frame.lemma == "werden"
+    return context.language == "de" and plain and PARTICIPLE_DE.match(text) is not None
 
 
 def _state_words(context: Context) -> tuple[list[str], bool]:
@@ -398,9 +403,14 @@ def described(context: Context) -> list[Draft]:
     """`The N of X is Y`, `X is the N of Y`, `X is our N`, `X is a teacher`, amounts."""
     frame = context.frame
     verb_of_value = frame.lemma in ("betragen", "lauten", "liegen") and context.language == "de"
-    if not is_be(context) and not verb_of_value:
+    becomes = frame.lemma in ("become", "werden") and not frame.participle
+    if not is_be(context) and not verb_of_value and not becomes:
         return []
     rest = list(frame.rest)
+    if becomes:
+        return [replace(d, dated=True) for d in role(context, rest)]
+    if (relative := relative_clause(context)) is not None:
+        return _of_relative(context, relative, rest)
     if verb_of_value and frame.lemma == "liegen":
         if not rest or rest[0].lower != "bei":
             return []
@@ -415,6 +425,31 @@ def described(context: Context) -> list[Draft]:
     return role(context, rest) or _of_attribute(
         context, until_stop(rest, context.language), "attribute"
     )
+
+
+def relative_clause(context: Context) -> tuple[Mention, str, str] | None:
+    """`The uptime we promise (in the contract)`: who, the verb, and the noun."""
+    items = context.frame.subject
+    for position, word in enumerate(items):
+        who = context.reader.person(word)
+        if position == 0 or who is None or position + 1 >= len(items):
+            continue
+        form = next(iter(readings(items[position + 1].lower, context.language)), None)
+        nouns = [t for t in items[:position] if t.lower not in ("the", "that", "which", ",")]
+        if form is not None and nouns:
+            return who, form.lemma, " ".join(t.lower for t in nouns)
+    return None
+
+
+def _of_relative(
+    context: Context, relative: tuple[Mention, str, str], rest: list[Token]
+) -> list[Draft]:
+    """`The password manager we use is X`."""
+    who, verb, noun = relative
+    value = literal(until_stop(rest, context.language), context)
+    if value is None or verb not in ("use", "have", "need", "run"):
+        return []
+    return [Draft(who, f"attribute:{noun}", value, "relative")]
 
 
 def skip_place(rest: list[Token], context: Context) -> list[Token]:
@@ -474,6 +509,7 @@ def _age(context: Context, who: Mention, value: Value, after: str) -> list[Draft
     return [Draft(who, "age", age, "age")]
 
 
+AGENT = re.compile(r"(?:er|or|ist|ian|wife|man|woman|nurse|erin|orin|istin|mann|frau)$")
 COLOUR_NOUNS = ("color", "colour", "farbe", "colors", "colours", "farben")
 UNIQUE = frozenset(["default", "main", "primary", "preferred", "favorite", "current", "only"])
 ADVERBS_OF_DEGREE = frozenset(["very", "quite", "too", "so", "sehr", "ganz", "ziemlich", "zu"])
@@ -576,6 +612,13 @@ def _duty(
     if is_job:
         value = Value(Kind.TEXT, f"text:{role_key(phrase.text, language)}", phrase.text)
         return [Draft(who, "has_role", value, "job")]
+    inner = any(t.lower == "the" for t in phrase.head) or language == "de"
+    if found.possessor is not None and is_duty and not is_job and inner:
+        return [Draft(found.possessor, predicate, _as_object(who, predicate, context), "role")]
+    becoming = context.clause.newer or context.frame.lemma in ("become", "werden")
+    if becoming and found.possessor is None and AGENT.search(noun) and not phrase.definite:
+        value = Value(Kind.TEXT, f"text:{role_key(phrase.text, language)}", phrase.text)
+        return [Draft(person(subject), "has_role", value, "job")]
     single = found.possessor is not None and phrase.owner is not None and not is_many(found.noun)
     if single and found.possessor is not None and _owned_single(found, predicate, listed):
         return [Draft(found.possessor, predicate, _as_object(who, predicate, context), "of")]
@@ -619,12 +662,12 @@ def _of_attribute(context: Context, given: Sequence[Token], rule: str) -> list[D
     found = attribute(phrase, context.reader, language)
     if found is None or (phrase.indefinite and rule != "called"):
         return []
+    noun = normal_noun(found.head_word, language)
     if found.possessor is None:
-        if not phrase.definite or found.noun.split()[0] not in UNIQUE or " " not in found.noun:
+        if not phrase.definite or not (_is_unique(found.noun) or _office(noun, given, context)):
             return []
         span = Span(phrase.head[0].start, phrase.head[-1].end)
         found = replace(found, possessor=context.reader.group(span))
-    noun = normal_noun(found.head_word, language)
     if given[0].lower in DETERMINERS[language] and not given[0].lower.startswith(
         ("a", "ein", "the", "d")
     ):
@@ -635,8 +678,8 @@ def _of_attribute(context: Context, given: Sequence[Token], rule: str) -> list[D
         or _is_job(noun, language)
         or noun in words("nouns", "duties")
     )
-    kin = noun in words("nouns", "kin") or is_many(found.noun)
-    if kin and predicate not in context.registry.rows:
+    kin = noun in words("nouns", "kin")
+    if (kin or is_many(found.noun)) and predicate not in context.registry.rows:
         predicate = f"relation:{found.noun}"
     if rule == "attribute" and not _valued(given, predicate, context, named or kin):
         return []
@@ -649,6 +692,19 @@ def _of_attribute(context: Context, given: Sequence[Token], rule: str) -> list[D
     if possessor is None:
         return []
     return [_with_old(context, Draft(possessor, predicate, target, rule), was)]
+
+
+def _is_unique(noun: str) -> bool:
+    return " " in noun and noun.split()[0] in UNIQUE
+
+
+def _office(noun: str, given: Sequence[Token], context: Context) -> bool:
+    """`The keynote speaker is Dr. Amin`: an office that one has, and a name."""
+    language = context.language
+    agent = noun.endswith(("er", "or", "ist")) and len(noun) > 4
+    held = agent or _is_job(noun, language) or noun in words("nouns", "duties")
+    named = is_name(given, "en") and (language == "en" or len(given) > 1)
+    return held and named and given[0].lower not in DETERMINERS[language]
 
 
 def _valued(given: Sequence[Token], predicate: str, context: Context, named: bool) -> bool:
@@ -670,7 +726,7 @@ def _valued(given: Sequence[Token], predicate: str, context: Context, named: boo
 
 
 def _describes(word: Token) -> bool:
-    return word.lower in ADVERBS_OF_DEGREE or word.lower in words("sets", "colours")
+    return word.lower in ADVERBS_OF_DEGREE
 
 
 def _categorical(predicate: str) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.extraction.data import words as listed
 from app.extraction.drafts import Context, Draft, is_kin
 from app.extraction.frames import Token
 from app.extraction.model import Mention
 from app.extraction.objects import amount, thing, until_stop
 from app.extraction.phrases import attribute, attribute_predicate, is_name
-from app.extraction.rules.being import amount_target, like, person
-from app.extraction.verbs import CHANGES, MOVES, REPLACES, SWITCHES, readings
+from app.extraction.rules.being import amount_target, like, person, relative_clause
+from app.extraction.verbs import CHANGES, MOVES, REPLACES, SWITCHES
 from app.values.model import Value
 
 FROM = {"en": ("from",), "de": ("von", "vom", "aus")}
@@ -37,6 +38,8 @@ def moved(context: Context) -> list[Draft]:
     if frame.lemma not in MOVES[language]:
         return []
     before, after = legs(frame.rest, language)
+    if _patient(context):
+        return []
     if not after or not is_name([t for t in after if t.lower != "the"], "en"):
         return []
     subject = context.subject("name")
@@ -48,12 +51,17 @@ def moved(context: Context) -> list[Draft]:
     place, old = thing(after, predicate, context), None
     if before and is_name(before, "en"):
         old = thing(before, predicate, context)
+    if place is None:
+        return []
     who = person(subject) if predicate == "lives_in" else subject
-    return [Draft(who, predicate, place, "moved", old=old, dated=True)] if place else []
+    also = ["headquarters_in"] if who.type == "organization" and predicate == "located_in" else []
+    return [Draft(who, name, place, "moved", old=old, dated=True) for name in (predicate, *also)]
 
 
 def _residence(subject: Mention, context: Context) -> str:
-    """People live, all else is located."""
+    """People live, data is stored, all else is located."""
+    if context.frame.subject[-1].lower in listed("sets", "data_nouns"):
+        return "stored_in"
     if subject.name == "we" or subject.type in ("organization", "group"):
         return "located_in"
     phrase = context.subject_phrase()
@@ -109,7 +117,16 @@ def _old_leg(words: list[Token], start: int | None, value: Value, context: Conte
 def _of_itself(context: Context, value: Value, old: Value | None) -> list[Draft]:
     relative = relative_clause(context)
     if relative is not None:
-        return [Draft(relative[0], relative[1], value, "amount_changed", old=old, dated=True)]
+        return [
+            Draft(
+                relative[0],
+                f"measure:{relative[1]}:{relative[2]}",
+                value,
+                "amount_changed",
+                old=old,
+                dated=True,
+            )
+        ]
     phrase = context.subject_phrase()
     if phrase is None:
         return []
@@ -117,21 +134,6 @@ def _of_itself(context: Context, value: Value, old: Value | None) -> list[Draft]
     if target is None:
         return []
     return [Draft(target, predicate, value, "amount_changed", old=old, dated=True)]
-
-
-def relative_clause(context: Context) -> tuple[Mention, str] | None:
-    """`The uptime we promise (in the contract)`: what we promise, as `we promise 99 % uptime`."""
-    words = context.frame.subject
-    for position, word in enumerate(words):
-        who = context.reader.person(word)
-        if position == 0 or who is None or position + 1 >= len(words):
-            continue
-        form = next(iter(readings(words[position + 1].lower, context.language)), None)
-        nouns = [t for t in words[:position] if t.lower not in ("the", "that", "which", ",")]
-        if form is not None and nouns:
-            noun = " ".join(t.lower for t in nouns)
-            return who, f"measure:{form.lemma}:{noun}"
-    return None
 
 
 def _by_agent(
@@ -168,6 +170,8 @@ def switched(context: Context) -> list[Draft]:
     before, after = legs(frame.rest, language)
     if not after:
         return []
+    if patient := _patient(context):
+        return _patient_switched(context, patient, before, after)
     phrase = context.subject_phrase()
     found = attribute(phrase, context.reader, language) if phrase else None
     subject: Mention | None
@@ -184,6 +188,37 @@ def switched(context: Context) -> list[Draft]:
     new = thing(after, predicate, context)
     old = thing(before, predicate, context) if before else None
     if new is None or (frame.lemma in ("change", "move", "convert") and old is None):
+        return []
+    return [Draft(subject, predicate, new, "switched", old=old, dated=True)]
+
+
+def _patient(context: Context) -> list[Token]:
+    """What is moved: `our provider` in `we changed our provider from A to B`."""
+    taken: list[Token] = []
+    for word in context.frame.rest:
+        if word.lower in (*FROM[context.language], *TO[context.language]) or word.text in ",;:":
+            break
+        taken.append(word)
+    return taken if taken and taken[0].lower not in ("over", "all", "completely") else []
+
+
+def _patient_switched(
+    context: Context, patient: list[Token], before: list[Token], after: list[Token]
+) -> list[Draft]:
+    phrase = context.reader.phrase(patient, context.language)
+    found = attribute(phrase, context.reader, context.language) if phrase else None
+    if phrase is None or found is None or not phrase.definite:
+        return []
+    if found.possessor is not None:
+        subject, predicate = found.possessor, attribute_predicate(found.noun, context.language)
+    else:
+        data = found.head_word in listed("sets", "data_nouns")
+        predicate = "stored_in" if data else "runs_on"
+        subject = context.named(phrase, predicate)
+    new, old = thing(after, predicate, context), None
+    if before:
+        old = thing(before, predicate, context)
+    if new is None or old is None:
         return []
     return [Draft(subject, predicate, new, "switched", old=old, dated=True)]
 
