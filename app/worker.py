@@ -29,6 +29,7 @@ from app.wiring import CONSOLIDATION_TASK, INDEX_TASK, Parts, parts
 log = structlog.get_logger()
 JOB_SECONDS = 6 * 3600  # then a job that hangs is broken off and goes on from where it was
 INDEX_LOCK = "loci:indexing"
+CONSOLIDATION_LOCK = "loci:consolidation"
 LOCK_SECONDS = 30  # a worker that was killed holds up indexing for so long at most
 
 
@@ -41,13 +42,34 @@ async def run_job(context: dict[str, Any], job: str) -> str:
 async def drain_index(context: dict[str, Any]) -> int:
     """Index what waits; one process at a time, since neighbours are indexed together."""
     assembled: Parts = context["parts"]
-    lock = Lock(await assembled.queue.pool(), INDEX_LOCK, timeout=LOCK_SECONDS, blocking=False)
+    return await _alone(assembled, INDEX_LOCK, assembled.indexing.drain)
+
+
+async def drain_consolidation(context: dict[str, Any]) -> int:
+    """Consolidate what waits, one process at a time; then index the facts that are new."""
+    assembled: Parts = context["parts"]
+
+    async def work() -> int:
+        tally = await assembled.consolidation.drain()
+        if tally.episodes:
+            log.info("consolidation", episodes=tally.episodes, facts=tally.facts)
+        return tally.episodes
+
+    done = await _alone(assembled, CONSOLIDATION_LOCK, work)
+    if done:
+        await drain_index(context)
+    return done
+
+
+async def _alone(assembled: Parts, name: str, work: Callable[[], Awaitable[int]]) -> int:
+    """Do `work` unless another process does it; returns what it did."""
+    lock = Lock(await assembled.queue.pool(), name, timeout=LOCK_SECONDS, blocking=False)
     if not await lock.acquire():
         # Whoever holds the lock looks again before it ends; the sweep finds what that misses.
         return 0
     keeper = asyncio.create_task(_keep(lock))
     try:
-        return await assembled.indexing.drain()
+        return await work()
     finally:
         keeper.cancel()
         with contextlib.suppress(LockError, RedisError):
@@ -61,17 +83,6 @@ async def _keep(lock: Lock) -> None:
             await lock.reacquire()
 
 
-async def drain_consolidation(context: dict[str, Any]) -> int:
-    """Consolidate what waits; a scope that another worker holds is left to it."""
-    assembled: Parts = context["parts"]
-    tally = await assembled.consolidation.drain()
-    if tally.episodes:
-        assembled.wakeup.set()
-        log.info("consolidation", episodes=tally.episodes, facts=tally.facts, failed=tally.failed)
-        await drain_index(context)
-    return tally.episodes
-
-
 async def sweep(context: dict[str, Any]) -> None:
     """Find lost work: jobs that should be queued, episodes without vectors, schedules due."""
     assembled: Parts = context["parts"]
@@ -83,7 +94,7 @@ async def sweep(context: dict[str, Any]) -> None:
     if (await assembled.index_rows.backlog())["pending"]:
         await drain_index(context)
     if await assembled.consolidation_rows.due_scopes(limit=1):
-        await assembled.queue.enqueue(CONSOLIDATION_TASK, CONSOLIDATION_TASK)
+        await assembled.queue.enqueue(CONSOLIDATION_TASK)
 
 
 async def startup(context: dict[str, Any]) -> None:

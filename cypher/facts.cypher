@@ -18,6 +18,7 @@ CALL () {
   UNWIND $claims AS row
   MATCH (e:Episode {id: row.episode})
   MATCH (f:Fact {id: row.fact})
+  WHERE NOT EXISTS { (:Tombstone {id: row.id}) }
   MERGE (e)-[s:SUPPORTS {id: row.id}]->(f)
   ON CREATE SET s = row.properties
 }
@@ -106,6 +107,15 @@ SET f += row.properties
 UNWIND $keys AS key
 MATCH (f:Fact {key: key})
 WHERE NOT EXISTS { (:Episode)-[:SUPPORTS]->(f) }
+CALL (f) {
+  MATCH (:Entity {id: f.subject})-[r:RELATES_TO]->(:Entity)
+  WHERE r.fact = f.id
+  DELETE r
+}
+CALL (f) {
+  MATCH (v:Review {fact: f.id})
+  DETACH DELETE v
+}
 WITH f, f.id AS id
 DETACH DELETE f
 RETURN id
@@ -281,3 +291,33 @@ WHERE e.scope IN $scopes
 MATCH (m:Entity {root: e.root})
 WHERE m.scope = e.scope
 RETURN e.root AS root, collect(m.id) AS ids
+
+// name: same_subject(ids, scopes, known_at) read many
+// For each fact, what is claimed of the same subject and predicate in every scope that is read: of
+// the same full name and type. A first name alone stays in its scope.
+UNWIND $ids AS id
+MATCH (f:Fact {id: id})
+WHERE f.scope IN $scopes
+MATCH (s:Entity {id: f.subject})
+MATCH (r:Entity {id: s.root})
+CALL (f, r) {
+  MATCH (t:Entity)
+  WHERE t.scope IN $scopes AND t.canonical_key = r.canonical_key AND t.type = r.type
+    AND (t.scope = r.scope OR t.type <> 'person' OR t.canonical_key CONTAINS ' ')
+  MATCH (m:Entity {root: t.root})
+  MATCH (g:Fact {subject: m.id})
+  WHERE g.predicate = f.predicate AND g.scope IN $scopes
+    AND g.expired_at > datetime('9999-12-30T00:00:00Z')
+  WITH DISTINCT g LIMIT 200
+  OPTIONAL MATCH (o:Entity {id: g.object_id})
+  OPTIONAL MATCH (p:Entity {id: o.root})
+  RETURN collect({
+    fact: g {.id, .scope, .object_key, .negated},
+    value: coalesce('name:' + p.canonical_key, g.object_key),
+    claims: [(e:Episode)-[u:SUPPORTS]->(g) WHERE u.recorded_at <= $known_at | u {.*}],
+    reviews: [(v:Review)-[:REVIEWS]->(g)
+              WHERE v.at <= $known_at AND (v.undone_at IS NULL OR v.undone_at > $known_at) |
+              v {.id, .verdict, .valid_from, .valid_to}]
+  }) AS group
+}
+RETURN f.id AS id, f.predicate AS predicate, group

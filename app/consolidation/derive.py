@@ -99,12 +99,12 @@ def derive(
         context = context_of(reading, setting, near.get(session, frozenset()))
         resolved = resolve(reading.mentions, grown, setting.scope, context)
         grown = with_new(grown, resolved)
-        _add(derived, reading, resolved, setting, _roots(grown))
+        _add(derived, reading, resolved, setting, _bearers(grown))
     return derived
 
 
-def _roots(known: Mapping[str, Sequence[Known]]) -> dict[str, str]:
-    return {bearer.id: bearer.root for bearers in known.values() for bearer in bearers}
+def _bearers(known: Mapping[str, Sequence[Known]]) -> dict[str, Known]:
+    return {bearer.id: bearer for bearers in known.values() for bearer in bearers}
 
 
 def _add(
@@ -112,25 +112,27 @@ def _add(
     reading: Reading,
     resolved: Sequence[Resolved],
     setting: Setting,
-    roots: Mapping[str, str],
+    bearers: Mapping[str, Known],
 ) -> None:
     episode = reading.episode
     derived.entities += [answer.row for answer in resolved if answer.row is not None]
     derived.mentions.append(mention_rows(episode["id"], resolved))
-    things = {answer.mention: _thing(answer, roots) for answer in resolved}
+    things = {answer.mention: _thing(answer, bearers) for answer in resolved}
     for statement in reading.extracted.statements:
         if statement.confidence >= LEAST_CONFIDENCE:
             _claim(derived, statement, things, episode, setting)
 
 
-def _thing(answer: Resolved, roots: Mapping[str, str]) -> Thing:
+def _thing(answer: Resolved, bearers: Mapping[str, Known]) -> Thing:
     identity = answer.entity_id
+    bearer = bearers.get(identity)
     return Thing(
         kind="entity",
         key=f"entity:{identity}",
         text=answer.mention.name,
         id=identity,
-        root=roots.get(identity, identity),
+        root=bearer.root if bearer else identity,
+        name=bearer.keys[0] if bearer else answer.mention.name.casefold(),
     )
 
 
@@ -149,7 +151,7 @@ def _claim(
     source = _source(statement, episode, setting)
     negated = statement.mode in (Mode.END, Mode.DENY)
     triple = _triple(setting, subject, statement.predicate, value, negated)
-    _put(derived, triple, statement, source, setting, replaced.root_key if replaced else None)
+    _put(derived, triple, statement, source, setting, replaced)
     single = setting.terms.single(statement.predicate, value.key)
     if replaced is not None and not single and statement.mode in (Mode.ASSERT, Mode.CORRECT):
         # Of several values the old one has a key of its own: it ends, or was never so, there.
@@ -163,13 +165,13 @@ def _put(
     statement: Statement,
     source: Source,
     setting: Setting,
-    voids: str | None,
+    replaced: Thing | None,
 ) -> None:
     predicate = setting.terms.registry.get(triple.predicate)
     key = triple.belief_key(setting.terms.single(triple.predicate, triple.object.key))
     wording = Wording(render(triple, predicate, source.language), source.language)
     fact = fact_row(triple, key, wording, source)
-    claim = claim_row(triple, statement, source, voids)
+    claim = claim_row(triple, statement, source, replaced)
     derived.facts.setdefault(fact["id"], fact)
     derived.claims.setdefault(claim["id"], claim)
     derived.locks.add(triple.subject.root or triple.subject.id or "")

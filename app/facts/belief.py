@@ -530,25 +530,23 @@ def _errors_of(correction: Claim, live: list[Claim], rules: Rules) -> list[Claim
         and c.said_at <= correction.said_at
         and c.value != correction.value
     ]
-    wrong = correction.voids or _held_value(earlier, correction, rules)
     gone: list[Claim] = []
-    for tier in {c.authority.tier for c in earlier}:
-        told = [c for c in earlier if c.value == wrong and c.authority.tier == tier]
+    for tier in sorted({c.authority.tier for c in earlier}):
+        same = [c for c in earlier if c.authority.tier == tier]
+        wrong = correction.voids or _held_value(same, correction, rules)
+        told = [c for c in same if c.value == wrong]
         if told and not may_not_retire([correction.authority], [c.authority for c in told], rules):
             gone += told
     return gone
 
 
 def _held_value(earlier: list[Claim], correction: Claim, rules: Rules) -> str | None:
-    """The value in force when a correction was made that does not name the error."""
-    for tier in sorted({c.authority.tier for c in earlier}, reverse=True):
-        sweep = _Sweep(rules)
-        for event in sorted(_events(c for c in earlier if c.authority.tier == tier), key=_order):
-            if event.at <= correction.said_at:
-                sweep.take(event)
-        if sweep.holder is not None:
-            return sweep.holder.value
-    return None
+    """The value that one tier held when a correction was made that does not name the error."""
+    sweep = _Sweep(rules)
+    for event in sorted(_events(earlier), key=_order):
+        if event.at <= correction.said_at:
+            sweep.take(event)
+    return sweep.holder.value if sweep.holder is not None else None
 
 
 def _reviewed(claim: Claim, reviews: Reviews) -> Claim:

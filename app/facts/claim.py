@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import IntEnum
 
@@ -80,6 +80,10 @@ class Rules:
     functional: bool
     members: bool = False
     quorum: int = 2
+
+    def with_members(self, members: bool) -> Rules:
+        """The same rules with or without trust among members."""
+        return replace(self, members=members)
 
 
 @dataclass(frozen=True, slots=True)

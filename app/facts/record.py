@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -30,6 +30,12 @@ class Thing:
     text: str
     id: str | None = None
     root: str | None = None
+    name: str = ""  # canonical key of the entity's name, which is the same in every scope
+
+    @property
+    def name_key(self) -> str:
+        """The key by which values of different scopes are compared."""
+        return f"name:{self.name}" if self.root else self.key
 
     @property
     def root_key(self) -> str:
@@ -136,9 +142,12 @@ def fact_row(triple: Triple, key: str, wording: Wording, source: Source) -> dict
 
 
 def claim_row(
-    triple: Triple, statement: Statement, source: Source, voids: str | None
+    triple: Triple, statement: Statement, source: Source, replaced: Thing | None
 ) -> dict[str, Any]:
-    """A SUPPORTS edge: what one span says, and on whose authority."""
+    """A SUPPORTS edge: what one span says, and on whose authority.
+
+    `replaced` is the value that the text names as the old one.
+    """
     held = source.authority
     identity = claim_id(source.episode, triple.fact_id, statement.span.start)
     properties = {
@@ -159,7 +168,8 @@ def claim_row(
         "trust": held.trust,
         "own": held.own,
         "voice": held.voice or None,
-        "voids": voids,
+        "voids": replace(triple, object=replaced, negated=False).fact_id if replaced else None,
+        "voids_name": replaced.name_key if replaced else None,
         "rule": statement.rule,
         "language": source.language,
     }
@@ -171,8 +181,8 @@ def claim_row(
     }
 
 
-def read_claim(row: dict[str, Any], fact: str, value: str) -> Claim:
-    """The claim that a SUPPORTS edge holds."""
+def read_claim(row: dict[str, Any], fact: str, value: str, voids: str | None) -> Claim:
+    """The claim that a SUPPORTS edge holds; `voids` is the value that it names as an error."""
     return Claim(
         id=row["id"],
         fact=fact,
@@ -190,7 +200,7 @@ def read_claim(row: dict[str, Any], fact: str, value: str) -> Claim:
         end=_moment(row, "until"),
         ongoing=row.get("ongoing", True),
         confidence=row["confidence"],
-        voids=row.get("voids"),
+        voids=voids,
     )
 
 

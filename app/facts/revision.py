@@ -65,7 +65,7 @@ def revise(rows: Sequence[Row], values: Mapping[str, str], rules: Rules, at: dat
     entities as one; `at` is the moment of the transaction, after the lock.
     """
     claims = [
-        read_claim(claim, row["fact"]["id"], values[row["fact"]["id"]])
+        read_claim(claim, row["fact"]["id"], values[row["fact"]["id"]], _named_error(claim, values))
         for row in rows
         for claim in row["claims"]
     ]
@@ -76,6 +76,12 @@ def revise(rows: Sequence[Row], values: Mapping[str, str], rules: Rules, at: dat
         _links(row, settled, at, revision)
         _mirror(row, settled, at, revision)
     return revision
+
+
+def _named_error(claim: Row, values: Mapping[str, str]) -> str | None:
+    """The value that a claim names as the old one; a value that nothing states is no error."""
+    fact = claim.get("voids")
+    return None if fact is None else values.get(fact, f"fact:{fact}")
 
 
 def _shape(segment: Segment | Row) -> tuple[Any, ...]:
