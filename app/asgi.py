@@ -31,6 +31,7 @@ from app.jobs import routes as job_routes
 from app.kernel import audit
 from app.kernel.caller import PUBLIC, Caller
 from app.kernel.problems import HANDLERS, describe
+from app.lifecycle import routes as lifecycle_routes
 from app.notes import routes as note_routes
 from app.portability import routes as portability_routes
 from app.search import routes as search_routes
@@ -75,6 +76,7 @@ ROUTES: list[Any] = [
     consolidation_routes.consolidate,
     consolidation_routes.remember,
     consolidation_routes.supersede,
+    lifecycle_routes.ErasureController,
 ]
 
 # What handlers may ask for by name, out of the parts of this process. No name is also a field of
@@ -89,6 +91,7 @@ INJECTED = (
     "jobs",
     "runner",
     "consolidation_rows",
+    "erasure",
 )
 
 

@@ -16,6 +16,8 @@ The tree (a leaf's class name is its code on the wire)::
     ├── Conflict                   409
     │   ├── AlreadyExists          409
     │   ├── IdempotencyMismatch    409   one key, two different requests
+    │   ├── SwitchedOff            409   the scope's rules do not allow it
+    │   ├── Erased                 409   an import holds what was erased here
     │   └── LeaseLost              409   another worker has taken over; nothing was written
     ├── TooLarge                   413
     ├── UnsupportedMediaType       415
@@ -111,6 +113,14 @@ class AlreadyExists(Conflict):
 
 class IdempotencyMismatch(Conflict):
     title = "The idempotency key was used for a different request"
+
+
+class Erased(Conflict):
+    title = "This was erased here"
+
+
+class SwitchedOff(Conflict):
+    title = "The rules of the scope do not allow this"
 
 
 class LeaseLost(Conflict):

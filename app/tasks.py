@@ -13,6 +13,7 @@ from app.facts.tasks import REKEY, rekey_facts
 from app.jobs.model import Job, Outcome, Report, Schedule, TaskFunction
 from app.kernel.clock import now
 from app.kernel.cypher import Q
+from app.lifecycle.tasks import ERASE, FINISH, finish_erasures, run_erasure
 from app.portability.jobs import EXPORT, IMPORT, run_export, run_import
 from app.portability.spool import spool_of
 
@@ -52,12 +53,15 @@ TASKS: Mapping[str, TaskFunction] = {
     CONSOLIDATE: run_consolidation,
     REKEY: rekey_facts,
     REPAIR: run_repair,
+    ERASE: run_erasure,
+    FINISH: finish_erasures,
     IMPORT: run_import,
     EXPORT: run_export,
 }
 
 SCHEDULES = [
     Schedule("audit.seal", "*/5 * * * *", "audit.seal", "Chains new audit events."),
+    Schedule("lifecycle.finish", "*/5 * * * *", FINISH, "Finishes erasures that were cut short."),
     Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
     Schedule("entities.repair", "45 4 * * *", REPAIR, "Proposes merges of entities."),
     Schedule("indexing.retry", "0 4 * * 0", "indexing.retry", "Offers refused texts once more."),

@@ -44,7 +44,12 @@ from app.notes.blocks import BlockService
 from app.notes.repository import BlockRepository, NoteRepository
 from app.notes.service import NoteService
 from app.notes.service import Parts as NoteParts
+from app.lifecycle.erasure import ErasureService
+from app.lifecycle.erasure import Parts as ErasureParts
+from app.lifecycle.residue import Residue
 from app.portability.deferral import text_index
+from app.portability.jobs import EXPORT, IMPORT
+from app.portability.spool import spool_of
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
 from app.search.repository import SearchRepository
@@ -88,6 +93,7 @@ class Parts:
     consolidation_rows: ConsolidationRepository
     consolidation: ConsolidationService
     fast: FastPath
+    erasure: ErasureService
     notes: NoteService
     blocks: BlockService
 
@@ -178,6 +184,16 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         consolidation_rows=consolidation_rows,
         consolidation=consolidation,
         fast=FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts)),
+        erasure=ErasureService(
+            ErasureParts(
+                graph,
+                entity_rows,
+                fact_rows,
+                scopes,
+                consolidation.terms,
+                Residue(graph, EXPORT, IMPORT, spool_of(settings).drop),
+            )
+        ),
         notes=NoteService(NoteParts(NoteRepository(graph), scopes, embedder, wakeup)),
         blocks=BlockService(BlockRepository(graph), scopes),
     )

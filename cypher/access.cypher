@@ -168,7 +168,7 @@ WITH a ORDER BY a.at, a.id LIMIT $limit
 WITH a, COUNT { (a)-[:AUDIT]->() } AS targets,
      COLLECT { MATCH (a)-[:AUDIT]->(t) RETURN coalesce(t.id, t.path) LIMIT 1 } AS first
 RETURN a {.id, .tenant, .scope, .kind, .outcome, .actor, .request, .at, .payload} AS event,
-       CASE targets WHEN 0 THEN '' WHEN 1 THEN first[0] ELSE toString(targets) + ' targets' END
+       CASE targets WHEN 0 THEN coalesce(a.target, '') WHEN 1 THEN first[0] ELSE toString(targets) + ' targets' END
          AS target
 ORDER BY a.at, a.id
 

@@ -107,7 +107,8 @@ CALL (ep, row) {
   WHERE e.scope = ep.scope
   MERGE (ep)-[r:MENTIONS {start: m.start, end: m.end}]->(e)
   ON CREATE SET r.name = m.name
-  WITH DISTINCT e
+  WITH collect(DISTINCT e) AS found // all are there before any is counted
+  UNWIND found AS e
   SET e.mention_count = COUNT { (e)<-[:MENTIONS]-() }
   RETURN collect(e.id) AS added
 }
@@ -148,8 +149,9 @@ CALL (all) {
   DELETE c
 }
 FOREACH (m IN edges | DELETE m)
-WITH found
-UNWIND found AS e
+WITH collect(found) AS lists // all are gone before any is counted
+UNWIND lists AS list
+UNWIND list AS e
 WITH DISTINCT e
 SET e.mention_count = COUNT { (e)<-[:MENTIONS]-() }
 RETURN e.id AS id, e.mention_count AS mention_count

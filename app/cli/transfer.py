@@ -65,6 +65,9 @@ def import_command(
         bool,
         typer.Option("--defer-indexes", help="Empty graph only: search indexes come after."),
     ] = False,
+    revive: Annotated[
+        bool, typer.Option("--revive", help="Bring back what was erased here as well.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Import a package; what is there already stays, a bad record does not stop the rest."""
@@ -75,7 +78,7 @@ def import_command(
             return []
         done = []
         for folder in packs(path):
-            order = Order(folder, scope, rejects, fresh=fresh, defer=defer_indexes)
+            order = Order(folder, scope, rejects, fresh=fresh, defer=defer_indexes, revive=revive)
             done.append(await _import(store, order, quiet=as_json))
         await opened.queue.enqueue(INDEX_TASK)
         return done

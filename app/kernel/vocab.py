@@ -38,6 +38,12 @@ class Label(StrEnum):
     IDEMPOTENCY = "IdempotencyRecord"
     SCHEMA_VERSION = "SchemaVersion"
     VECTOR_SPACE = "VectorSpace"
+    ERASURE_RECEIPT = "ErasureReceipt"
+    TOMBSTONE = "Tombstone"
+    LEARNING_ENTRY = "LearningEntry"
+    PROMOTION = "Promotion"
+    ATTESTATION = "Attestation"
+    FEEDBACK = "Feedback"
     FACT = "Fact"
     REVIEW = "Review"
     PREDICATE = "Predicate"
@@ -68,6 +74,11 @@ class Rel(StrEnum):
     SAME_AS = "SAME_AS"  # Entity → Entity: proposed or decided to be one
     MERGES = "MERGES"  # MergeRecord → both entities
     AUDIT = "AUDIT"  # AuditEvent → its target
+    DERIVED_FROM = "DERIVED_FROM"  # what was made → what it was made from
+    PROMOTED_TO = "PROMOTED_TO"  # Fact → its copy in a wider scope
+    DEMOTED_FROM = "DEMOTED_FROM"  # a copy that lost its support → the Fact
+    ATTESTS = "ATTESTS"  # Attestation → Fact
+    DECIDES = "DECIDES"  # Promotion → Fact that it is about
     SUPPORTS = "SUPPORTS"  # Episode → Fact: one claim
     ABOUT = "ABOUT"  # Fact → Entity: one interval
     SUPERSEDED_BY = "SUPERSEDED_BY"  # Fact → the one that took its place
@@ -106,4 +117,7 @@ object_kind object_text ongoing own predicate principal principals reached_at re
 retracted_at rule rules said_at since since_precision standing statement subject subject_text
 superseded tier to_precision undone_at undone_by until until_precision verdict voice voids other
 """
+_PROPERTIES += """
+counts hashes ids quoted receipt scopes survivors by
+"""  # lifecycle
 PROPERTIES = frozenset(_PROPERTIES.split())

@@ -21,14 +21,15 @@ from app.episodes.record import (
     session_row,
     tag_rows,
 )
-from app.errors import InvalidInput, SystemRoleRefused
+from app.errors import Erased, InvalidInput, SystemRoleRefused
 from app.kernel.clock import FOREVER, START, open_end
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.kernel.scope import NAME, parse_scope
+from app.lifecycle.graves import erased
 from app.portability import sessions
-from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
+from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Written, cleaned
 from app.portability.records import EpisodeRecord, pack_vector, unpack_vector
 from app.portability.writing import importer_of, write_events
 from app.sanitize.step import sanitize
@@ -195,12 +196,23 @@ async def write(tx: Tx, batch: Batch) -> Written:
     asked = [{"line": r["line"], "key": r["key"], "id": r["id"]} for r in unique]
     found = await tx.rows(Q.portability.known_episodes, rows=asked)
     known = {row["line"] for row in found}
-    new = sorted(
-        (row for row in unique if row["line"] not in known), key=lambda r: (r["session"], r["id"])
-    )
+    absent = [row for row in unique if row["line"] not in known]
+    gone = [] if batch.rules.revives else await _erased(tx, absent)
+    new = sorted((r for r in absent if r not in gone), key=lambda r: (r["session"], r["id"]))
     if new:
         await _write_new(tx, batch, new)
-    return Written(accepted=len(new), duplicates=len(batch.rows) - len(new))
+    error = Erased("it was erased from this store; --revive brings it back")
+    return Written(
+        accepted=len(new),
+        duplicates=len(batch.rows) - len(new) - len(gone),
+        rejects=[Reject.of(batch.file, row["line"], error, row["scope"]) for row in gone],
+    )
+
+
+async def _erased(tx: Tx, rows: list[Row]) -> list[Row]:
+    """Rows that were erased here, told by their id or by what makes them the same."""
+    found = await erased(tx, [value for row in rows for value in (row["id"], row["key"])])
+    return [row for row in rows if found & {row["id"], row["key"]}]
 
 
 def _distinct(rows: list[Row]) -> list[Row]:

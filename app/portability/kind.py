@@ -30,7 +30,8 @@ class Rules:
 
     `target` re-roots every path. `keeps` tells that ids, provenance and times of ingestion are
     taken as they are, which only the operator may ask for; `restores` that audit events come with
-    the package, so that none is written for each record. `dimension` is that of the vectors, 0
+    the package, so that none is written for each record. `revives` tells that what was erased here
+    may come back. `dimension` is that of the vectors, 0
     where the package names no model.
     """
 
@@ -42,6 +43,7 @@ class Rules:
     restores: bool = False
     dimension: int = 0
     transport: str = "import"
+    revives: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,7 @@ class Order:
     caller: Caller | None = None
     fresh: bool = False
     defer: bool = False
+    revive: bool = False
     limits: Limits = field(default_factory=Limits)
     spool: Path | None = None
 
@@ -150,6 +151,7 @@ async def _rules(graph: Graph, package: Package, order: Order, run: Run) -> Rule
         keeps=keeps,
         restores=keeps and package.has_audit and bool(package.manifest.tenants),
         dimension=await _dimension(graph, package.manifest),
+        revives=order.revive,
     )
 
 

@@ -6,10 +6,40 @@ A scope without rules of its own takes those of the nearest scope above it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from app.errors import PolicyInvalid
+
+
+class PromotionRules(BaseModel):
+    """A quorum of distinct attesters, and how sure their word must make a fact.
+
+    The score is the mean of a Beta posterior, (1 + sum r) / (2 + k), r being the reliability of
+    each of k attesters (seed 001, annex 3.a).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    enabled: bool = Field(False, strict=True, description="facts are promoted")
+    demotion: bool = Field(
+        False, strict=True, description="copies that lost their support are quarantined"
+    )
+    quorum: int = Field(3, ge=2, le=1000, description="distinct attesters that are needed")
+    threshold: float = Field(0.8, gt=0, lt=1, description="least score of a fact")
+    target: Literal["workspace", "tenant"] = Field(
+        "tenant", description="which wider scope the copy goes to"
+    )
+
+    @model_validator(mode="after")
+    def _reachable(self) -> PromotionRules:
+        best = (1 + self.quorum) / (2 + self.quorum)
+        if best < self.threshold - 1e-9:
+            raise ValueError(
+                f"the quorum of {self.quorum} reaches {best:.3f} at best, less than the threshold"
+            )
+        return self
 
 
 class ScopeRules(BaseModel):
@@ -27,6 +57,33 @@ class ScopeRules(BaseModel):
         ("email", "external", "upload", "web"),
         description="origins whose statements are unverified, whoever hands them in",
     )
+    erasure: bool = Field(
+        False, strict=True, description="administrators may erase memories for good"
+    )
+    decay: bool = Field(
+        False, strict=True, description="what has not been used for long ranks lower"
+    )
+    forgetting: bool = Field(
+        False,
+        strict=True,
+        description="a nightly sweep forgets what is old, unimportant, doubtful and unreferenced",
+    )
+    promotion: PromotionRules = Field(
+        PromotionRules(), description="when facts that many attest are copied to a wider scope"
+    )
+    maintenance: Literal["off", "nightly"] = Field(
+        "off", description="`nightly` switches the whole schedule of upkeep on"
+    )
+
+    @property
+    def forgets(self) -> bool:
+        """Whether the sweep may forget here."""
+        return self.forgetting or self.maintenance == "nightly"
+
+    @property
+    def decays(self) -> bool:
+        """Whether ranking lets memories fade."""
+        return self.decay or self.maintenance == "nightly"
 
     @classmethod
     def parse(cls, stored: Mapping[str, object]) -> ScopeRules:

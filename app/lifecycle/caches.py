@@ -1,0 +1,27 @@
+"""Caches of a process that hold words of texts: emptied when something is erased."""
+
+from __future__ import annotations
+
+from app.contradiction import stems
+from app.entities import names
+from app.episodes import labels
+from app.extraction.verbs import english_name
+from app.indexing import analysis
+from app.sanitize import numbers
+from app.values import units
+
+# Every module with a bounded cache of texts; a test looks for others.
+MODULES = (analysis, labels, names, numbers, stems, units)
+
+
+def clear_caches() -> int:
+    """Empty the bounded caches of functions in the modules that read texts; returns how many."""
+    found = [
+        thing
+        for module in MODULES
+        for thing in vars(module).values()
+        if hasattr(thing, "cache_clear") and (thing.cache_parameters()["maxsize"] or 1) > 1
+    ]
+    for cached in (*found, english_name):
+        cached.cache_clear()
+    return len(found) + 1

@@ -1,0 +1,61 @@
+"""The closure of an erasure: what was made from what goes, over DERIVED_FROM and SUPPORTS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from app.kernel.cypher import Q, Query
+from app.kernel.graph import Row
+from app.lifecycle.model import Closure
+
+
+class Reader(Protocol):
+    """A graph, or a transaction on it."""
+
+    async def rows(self, query: Query, /, **params: object) -> list[Row]:
+        """All rows of a query."""
+
+
+async def close_over(reader: Reader, ids: Iterable[str], *, sources: bool = False) -> Closure:
+    """Everything that follows from some memories.
+
+    A fact goes with its last support, or where it is named itself; a note, or a copy in a wider
+    scope, goes with anything that it was made from, so that it is made anew from what is left.
+    """
+    closure = Closure()
+    waiting = sorted(set(ids))
+    named, asked = set(waiting), set(waiting)
+    while waiting:
+        await _take(reader, closure, waiting)
+        await _facts(reader, closure, named)
+        waiting = sorted(_found(closure, sources=sources) - asked)
+        asked.update(waiting)
+    return closure
+
+
+async def _take(reader: Reader, closure: Closure, ids: list[str]) -> None:
+    for row in await reader.rows(Q.lifecycle.closure_episodes, ids=ids):
+        closure.episodes[row["episode"]["id"]] = row
+    for row in await reader.rows(Q.lifecycle.closure_notes, ids=ids):
+        closure.notes[row["note"]["id"]] = row
+
+
+async def _facts(reader: Reader, closure: Closure, named: set[str]) -> None:
+    """Which facts go and which live on, given the episodes found so far."""
+    touched = {c["fact"] for row in closure.episodes.values() for c in row["claims"]}
+    rows = await reader.rows(
+        Q.lifecycle.closure_facts, ids=sorted(touched | named), episodes=sorted(closure.episodes)
+    )
+    closure.facts, closure.kept = {}, {}
+    for row in rows:
+        goes = row["fact"]["id"] in named or row["left"] == 0
+        (closure.facts if goes else closure.kept)[row["fact"]["id"]] = row
+
+
+def _found(closure: Closure, *, sources: bool) -> set[str]:
+    parts = (closure.episodes, closure.facts, closure.kept, closure.notes)
+    found = {i for part in parts for row in part.values() for i in row["derived"]}
+    if sources:
+        found |= {c["episode"] for row in closure.facts.values() for c in row["claims"]}
+    return found

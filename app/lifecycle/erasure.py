@@ -1,0 +1,391 @@
+"""Erasure: what is named goes for good, with everything that was made from it.
+
+One transaction takes a batch out of the graph and lets belief follow from the claims that are
+left, so that what an erased text had retired comes back. Kept answers, ended jobs, spooled files
+and caches follow; a receipt stays in the state `removing` until they are done, and whoever finds
+it so goes on. Running it again therefore ends where the first run would have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from app.entities.clusters import Link, changes, roots
+from app.entities.repository import EntityRepository
+from app.errors import Forbidden, NotFound, SwitchedOff
+from app.facts.repository import FactRepository, Terms
+from app.indexing.neighbours import WINDOW_BEFORE
+from app.kernel import audit
+from app.kernel.caller import Caller, Role
+from app.kernel.clock import now
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row, Tx
+from app.kernel.ids import digest, new_id
+from app.kernel.scope import parse_scope
+from app.lifecycle.closure import close_over
+from app.lifecycle.model import Closure, Removed, Target, tombstones
+from app.lifecycle.renaming import renamed
+from app.lifecycle.residue import Residue
+from app.lifecycle.rewording import reworded
+from app.scopes.service import ScopeService
+
+BATCH = 25  # episodes of one transaction
+REACH = 50  # episodes of a session on either side that may have borrowed words
+VECTOR_REACH = 2 * WINDOW_BEFORE  # of those, after it, whose vector may take in the text
+PREVIEW = 1000  # episodes that a dry run looks at
+
+TermsOf = Callable[[str], Awaitable[Terms]]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What erasure works with."""
+
+    graph: Graph
+    entities: EntityRepository
+    facts: FactRepository
+    scopes: ScopeService
+    terms_of: TermsOf
+    residue: Residue
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Who wants what gone, under which receipt."""
+
+    caller: Caller
+    target: Target
+    receipt: str
+
+
+class ErasureService:
+    """Dry runs, erasures, and finishing what was cut short."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self.graph = parts.graph
+
+    async def preview(self, caller: Caller, target: Target) -> dict[str, Any]:
+        """What an erasure would take, without taking it."""
+        ids = await self._next(caller, target, PREVIEW)
+        closure = await close_over(self.graph, ids, sources=target.sources)
+        refused = _refused(caller, closure)
+        return {
+            "target": target.name,
+            "episodes": sorted(closure.episodes),
+            "facts": sorted(closure.facts),
+            "notes": sorted(closure.notes),
+            "facts_kept": sorted(closure.kept),
+            "survivors": closure.survivors(),
+            "scopes": sorted(closure.scopes),
+            "hashes": closure.hashes,
+            "refused": refused,
+            "complete": target.kind == "memory" or len(ids) < PREVIEW,
+        }
+
+    async def place(self, caller: Caller, target: Target) -> str:
+        """The scope that the target lies in; NotFound for what is not seen."""
+        if target.kind != "memory":
+            return str(parse_scope(target.scope or caller.home))
+        place = await self.graph.optional(
+            Q.lifecycle.find_memory, id=target.value, scopes=caller.visible
+        )
+        if place is None:
+            raise NotFound(f"there is no memory {target.value}")
+        return str(place["scope"])
+
+    async def exists(self, caller: Caller, target: Target) -> bool:
+        """Whether there is anything left to erase."""
+        return bool(await self._next(caller, target, 1))
+
+    async def check(self, caller: Caller, target: Target) -> str:
+        """The scope that the target lies in.
+
+        Raises NotFound for what is not seen, Forbidden without the admin's role there, and
+        SwitchedOff where its rules do not allow erasure.
+        """
+        scope = await self.place(caller, target)
+        caller.require(scope, Role.ADMIN)
+        if not (await self._parts.scopes.rules(scope)).erasure:
+            raise SwitchedOff(f"the rules of {scope} do not allow erasure", field="scope")
+        return scope
+
+    async def find_receipt(self, caller: Caller, target: Target) -> Row | None:
+        """The receipt of something that is gone already."""
+        row = await self.graph.optional(
+            Q.lifecycle.receipt_of, target=target.name, scopes=caller.visible
+        )
+        return row["receipt"] if row else None
+
+    async def erase(
+        self, order: Order, progress: Callable[[int], Awaitable[None]] | None = None
+    ) -> Row:
+        """Erase in batches until nothing is left, then clear what quotes it; the receipt."""
+        scope = await self.place(order.caller, order.target)
+        done = 0
+        while ids := await self._next(order.caller, order.target, BATCH):
+            removed = await self._batch(order, scope, ids)
+            done += len(ids)
+            if progress is not None:
+                await progress(done)
+            if not removed.counts or order.target.kind == "memory":
+                break
+        return await self.finish(order.receipt)
+
+    async def finish(self, receipt: str) -> Row:
+        """Clear answers, jobs, files and caches of an erasure; does nothing where that is done."""
+        graph = self.graph
+        found = await graph.optional(Q.lifecycle.touch_receipt, id=receipt, at=now())
+        if found is None:
+            raise NotFound("there is nothing to erase")
+        row: Row = found["receipt"]
+        if row["state"] == "done":
+            return row
+        cleared = await self._parts.residue.clear(row)
+        counts = {**orjson.loads(row["counts"]), **cleared}
+        at = now()
+        packed = _packed(counts)
+        await graph.rows(Q.lifecycle.close_receipt, id=receipt, counts=packed, at=at)
+        return {**row, "counts": packed, "state": "done", "finished_at": at}
+
+    async def finish_all(self) -> int:
+        """Finish what a process that died has left; returns how many."""
+        rows = await self.graph.rows(Q.lifecycle.open_receipts, limit=100)
+        for row in rows:
+            await self.finish(row["receipt"]["id"])
+        return len(rows)
+
+    async def _next(self, caller: Caller, target: Target, limit: int) -> list[str]:
+        """Ids of the next memories to go; none where nothing is left."""
+        if target.kind == "memory":
+            row = await self.graph.optional(
+                Q.lifecycle.find_memory, id=target.value, scopes=caller.visible
+            )
+            return [row["id"]] if row else []
+        named = dict.fromkeys(("session", "author", "speaker"), "") | {target.kind: target.value}
+        scope = target.scope or caller.home
+        rows = await self.graph.rows(Q.lifecycle.episodes_by, scope=scope, limit=limit, **named)
+        return [row["id"] for row in rows]
+
+    async def _batch(self, order: Order, scope: str, ids: list[str]) -> Removed:
+        reach = await close_over(self.graph, ids, sources=order.target.sources)
+        terms = {path: await self._parts.terms_of(path) for path in sorted({scope, *reach.scopes})}
+
+        async def work(tx: Tx) -> Removed:
+            return await self._remove(tx, order, scope, (ids, terms))
+
+        return await self.graph.write("lifecycle.erase", work)
+
+    async def _remove(
+        self, tx: Tx, order: Order, scope: str, given: tuple[list[str], dict[str, Terms]]
+    ) -> Removed:
+        ids, terms = given
+        at = now()
+        receipt = (
+            await tx.one(
+                Q.lifecycle.lock_receipt,
+                id=order.receipt,
+                row=_receipt(order, scope),
+                at=at,
+            )
+        )["receipt"]
+        closure = await self._locked(tx, ids, sources=order.target.sources)
+        refused = _refused(order.caller, closure)
+        if refused:
+            raise Forbidden(f"this key needs the role admin in {', '.join(refused)}")
+        if closure.scopes - terms.keys():
+            raise Forbidden("the closure has grown while it was looked at: send it again")
+        removed = Removed(survivors=closure.survivors())
+        places = await tx.rows(Q.lifecycle.keys_of, facts=sorted({*closure.facts, *closure.kept}))
+        await self._take_out(tx, closure, removed)
+        await self._settle(tx, places, (terms, at))
+        await self._entities(tx, closure, (terms, removed))
+        removed.add(
+            await tx.one(Q.lifecycle.drop_shared, sessions=closure.sessions, tags=closure.tags)
+        )
+        await tx.rows(Q.lifecycle.bury, rows=tombstones(closure, receipt))
+        await _write_receipt(tx, order, receipt, (closure, removed))
+        return removed
+
+    async def _locked(self, tx: Tx, ids: list[str], *, sources: bool) -> Closure:
+        """The closure, written first: whoever reads it meanwhile waits, then finds it gone."""
+        before = await close_over(tx, ids, sources=sources)
+        await tx.rows(
+            Q.lifecycle.lock_closure,
+            episodes=sorted(before.episodes),
+            notes=sorted(before.notes),
+            at=now(),
+        )
+        facts = [row["fact"] for row in (*before.facts.values(), *before.kept.values())]
+        places = await tx.rows(Q.lifecycle.keys_of, facts=sorted(f["id"] for f in facts))
+        entities = {*before.entities, *(p["subject"] for p in places), *(p["root"] for p in places)}
+        await tx.rows(Q.facts.lock, ids=sorted(e for e in entities if e), at=now())
+        return await close_over(tx, ids, sources=sources)
+
+    async def _take_out(self, tx: Tx, closure: Closure, removed: Removed) -> None:
+        episodes, facts, notes = (
+            sorted(closure.episodes),
+            sorted(closure.facts),
+            sorted(closure.notes),
+        )
+        await tx.rows(Q.lifecycle.name_targets, episodes=episodes, facts=facts, notes=notes)
+        await self._neighbours(tx, episodes)
+        await self._parts.entities.unlink_mentions(tx, episodes)
+        removed.add(await tx.one(Q.lifecycle.drop_facts, ids=facts))
+        removed.add(await tx.one(Q.lifecycle.drop_notes, ids=notes, at=now()))
+        removed.add(await tx.one(Q.lifecycle.drop_episodes, ids=episodes))
+
+    async def _neighbours(self, tx: Tx, episodes: list[str]) -> None:
+        near: set[str] = set()
+        vectors: set[str] = set()
+        for row in await tx.rows(Q.lifecycle.around, ids=episodes, reach=REACH):
+            near.update(row["before"], row["after"])
+            vectors.update(row["after"][:VECTOR_REACH])
+        left = sorted(near - set(episodes))
+        if left:
+            await tx.rows(Q.lifecycle.unborrow, ids=left, vectors=sorted(vectors))
+
+    async def _settle(
+        self, tx: Tx, places: list[Row], given: tuple[dict[str, Terms], datetime]
+    ) -> None:
+        """Let belief follow from the claims that are left, in the words of what is left."""
+        terms, at = given
+        keys: dict[str, set[str]] = {}
+        for place in places:
+            keys.setdefault(place["scope"], set()).add(place["key"])
+        for scope, touched in sorted(keys.items()):
+            await self._parts.facts.settle(tx, touched, terms[scope])
+            rows = await tx.rows(Q.lifecycle.facts_of_keys, keys=sorted(touched))
+            await tx.rows(Q.lifecycle.forget_history, facts=[row["id"] for row in rows], at=at)
+
+    async def _entities(
+        self, tx: Tx, closure: Closure, given: tuple[dict[str, Terms], Removed]
+    ) -> None:
+        terms, removed = given
+        rest = await tx.rows(Q.lifecycle.entity_rest, ids=closure.entities)
+        orphans = [row["entity"] for row in rest if not row["needed"]]
+        await self._split(tx, orphans, terms)
+        removed.add(await tx.one(Q.lifecycle.drop_entities, ids=sorted(e["id"] for e in orphans)))
+        removed.ids += [e["id"] for e in orphans]
+        rows = [
+            renamed(row, _names_in(closure, row["entity"]["id"])) for row in rest if row["needed"]
+        ]
+        changed = [row for row in rows if row is not None]
+        if changed:
+            removed.add((await tx.rows(Q.lifecycle.rename, rows=changed))[0])
+            removed.ids += [row["id"] for row in changed]
+        words = await self._reword(tx, closure, terms)
+        removed.ids += [row["id"] for row in words]
+
+    async def _reword(self, tx: Tx, closure: Closure, terms: dict[str, Terms]) -> list[Row]:
+        rows = await tx.rows(Q.lifecycle.best_support, facts=sorted(closure.kept))
+        made = [reworded(row, terms[row["fact"]["scope"]].registry) for row in rows]
+        words = [row for row in made if row is not None]
+        if words:
+            await tx.rows(Q.lifecycle.reword, rows=words)
+        return words
+
+    async def _split(self, tx: Tx, orphans: list[Row], terms: dict[str, Terms]) -> None:
+        """Clusters that lose a member: the roots of the others follow from the merges left."""
+        gone = {e["id"] for e in orphans}
+        for scope in sorted({e["scope"] for e in orphans}):
+            wanted = sorted({e["root"] for e in orphans if e["scope"] == scope})
+            rows = await tx.rows(Q.lifecycle.cluster_members, roots=wanted, scope=scope, at=now())
+            left = [row for row in rows if row["id"] not in gone]
+            if not left:
+                continue
+            before = {row["id"]: row["root"] for row in left}
+            moved = changes(before, roots(before, _links(left, gone)))
+            await tx.rows(Q.lifecycle.set_roots, rows=moved)
+            ids = [row["id"] for row in moved]
+            keys = await self._parts.facts.rekey(tx, ids, terms[scope])
+            await self._parts.facts.settle(tx, keys, terms[scope])
+
+
+def _links(rows: Iterable[Row], gone: set[str]) -> list[Link]:
+    return [
+        Link(row["id"], edge["right"], edge["left_count"], edge["right_count"])
+        for row in rows
+        for edge in row["edges"]
+        if edge["right"] not in gone
+    ]
+
+
+def _names_in(closure: Closure, entity: str) -> set[str]:
+    """What the erased texts called an entity: their words for it, and their speakers."""
+    names: set[str] = set()
+    for row in closure.episodes.values():
+        said = {m["name"] for m in row["mentions"] if m["entity"] == entity and m["name"]}
+        if said:
+            speaker = row["episode"].get("speaker")
+            names |= said | ({speaker} if speaker else set())
+    return names
+
+
+def _refused(caller: Caller, closure: Closure) -> list[str]:
+    """Scopes of the closure that the caller does not administer."""
+    return sorted(scope for scope in closure.scopes if not caller.may(scope, Role.ADMIN))
+
+
+def _receipt(order: Order, scope: str) -> Row:
+    return {
+        "id": order.receipt,
+        "tenant": order.caller.tenant,
+        "scope": scope,
+        "kind": order.target.kind,
+        "target": order.target.name,
+        "by": order.caller.principal,
+        "at": now(),
+        "state": "removing",
+        "counts": "{}",
+        "ids": [],
+        "hashes": [],
+        "quoted": [],
+        "survivors": [],
+        "scopes": [],
+    }
+
+
+async def _write_receipt(tx: Tx, order: Order, receipt: Row, done: tuple[Closure, Removed]) -> None:
+    closure, removed = done
+    counts = orjson.loads(receipt["counts"])
+    for kind, count in removed.counts.items():
+        counts[kind] = counts.get(kind, 0) + count
+    ids = [*closure.episodes, *closure.facts, *closure.notes]
+    hashes = [f"{kind}:{h}" for kind, found in closure.hashes.items() for h in found]
+    kept = sorted(closure.kept)
+    properties = {
+        "counts": _packed(counts),
+        "ids": sorted({*receipt["ids"], *ids}),
+        "hashes": sorted({*receipt["hashes"], *hashes}),
+        # What answers may quote: not only what is gone, also what changed with it.
+        "quoted": sorted({*receipt["quoted"], *removed.ids, *kept}),
+        "survivors": sorted({*receipt["survivors"], *removed.survivors}),
+        "scopes": sorted({*receipt["scopes"], *closure.scopes}),
+    }
+    event = audit.event(
+        order.caller,
+        "erase",
+        receipt["scope"],
+        receipt=receipt["id"],
+        target=order.target.name,
+        ids=sorted(ids),
+        hashes=sorted(hashes),
+        counts=removed.counts,
+    )
+    event["id"] = digest("erase", receipt["id"], *sorted(ids))[:32]
+    await tx.rows(Q.lifecycle.add_to_receipt, id=receipt["id"], properties=properties, audit=event)
+
+
+def _packed(counts: dict[str, Any]) -> str:
+    return orjson.dumps(counts, option=orjson.OPT_SORT_KEYS).decode()
+
+
+def new_receipt() -> str:
+    """The id of a receipt to come."""
+    return new_id()

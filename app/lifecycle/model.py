@@ -1,0 +1,128 @@
+"""What is to be erased, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.kernel.graph import Row
+from app.kernel.ids import digest
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What somebody wants gone: one memory, or all episodes of a session, an author or a speaker.
+
+    `sources` takes the episodes that support a fact along with it. `scope` is where the episodes
+    of a session, author or speaker are looked for.
+    """
+
+    kind: str  # memory, session, author or speaker
+    value: str
+    scope: str | None = None
+    sources: bool = False
+
+    @property
+    def name(self) -> str:
+        """The target as a receipt keeps it: an id, or the hash of a name."""
+        if self.kind == "memory":
+            return self.value
+        return digest("erasure", self.kind, self.scope or "", self.value)[:32]
+
+
+@dataclass(slots=True)
+class Closure:
+    """Everything that goes with some memories, and what lives on changed."""
+
+    episodes: dict[str, Row] = field(default_factory=dict)
+    facts: dict[str, Row] = field(default_factory=dict)  # those that go
+    kept: dict[str, Row] = field(default_factory=dict)  # facts that lose support and live on
+    notes: dict[str, Row] = field(default_factory=dict)
+
+    @property
+    def scopes(self) -> set[str]:
+        """Every scope that something leaves or changes in."""
+        every = (
+            *(row["episode"] for row in self.episodes.values()),
+            *(row["fact"] for row in (*self.facts.values(), *self.kept.values())),
+            *(row["note"] for row in self.notes.values()),
+        )
+        return {row["scope"] for row in every}
+
+    @property
+    def entities(self) -> list[str]:
+        """Entities that were mentioned by what goes, or were what a fact was about."""
+        found = {m["entity"] for row in self.episodes.values() for m in row["mentions"]}
+        for row in self.facts.values():
+            found |= {row["fact"]["subject"], row["fact"].get("object_id")}
+        return sorted(e for e in found if e)
+
+    @property
+    def hashes(self) -> dict[str, list[str]]:
+        """Content hashes of what goes, by kind."""
+        return {
+            "episodes": sorted(r["episode"]["content_hash"] for r in self.episodes.values()),
+            "facts": sorted(digest(r["fact"]["statement"]) for r in self.facts.values()),
+            "notes": sorted(r["note"]["content_hash"] for r in self.notes.values()),
+        }
+
+    @property
+    def sessions(self) -> list[str]:
+        """Sessions that lose episodes."""
+        return sorted({row["episode"]["session"] for row in self.episodes.values()})
+
+    @property
+    def tags(self) -> list[str]:
+        """Tags that may be left without use."""
+        rows = (*self.episodes.values(), *self.notes.values())
+        return sorted({tag for row in rows for tag in row["tags"]})
+
+    def survivors(self) -> list[str]:
+        """Episodes that still support a fact that was named and goes."""
+        left = {c["episode"] for row in self.facts.values() for c in row["claims"]}
+        return sorted(left - self.episodes.keys())
+
+
+@dataclass(slots=True)
+class Removed:
+    """What one batch took out: counts by kind, and ids that may be quoted elsewhere."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    ids: list[str] = field(default_factory=list)
+    hashes: list[str] = field(default_factory=list)
+    survivors: list[str] = field(default_factory=list)
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Count what one step removed."""
+        for kind, count in row.items():
+            if count:
+                self.counts[kind] = self.counts.get(kind, 0) + int(count)
+
+
+def tombstone_id(value: str) -> str:
+    """The id of the tombstone of an id or dedup key: a hash that tells nothing."""
+    return digest("tombstone", value)
+
+
+def tombstones(closure: Closure, receipt: Row) -> list[Row]:
+    """What an import, and a second reading of a text that stays, must not bring back."""
+    values = [*closure.episodes, *closure.facts, *closure.notes]
+    values += [row["episode"]["dedup_key"] for row in closure.episodes.values()]
+    rows = [_tombstone(tombstone_id(value), receipt) for value in values]
+    rows += [_tombstone(claim, receipt) for claim in surviving_claims(closure.facts.values())]
+    return sorted(rows, key=lambda row: str(row["id"]))
+
+
+def surviving_claims(facts: Iterable[Row]) -> list[str]:
+    """Claims of texts that stay about facts that go: they are not made again."""
+    return sorted({claim["claim"] for row in facts for claim in row["claims"]})
+
+
+def _tombstone(identifier: str, receipt: Row) -> Row:
+    return {
+        "id": identifier,
+        "tenant": receipt["tenant"],
+        "receipt": receipt["id"],
+        "created_at": receipt["at"],
+    }

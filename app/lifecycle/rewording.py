@@ -1,0 +1,90 @@
+"""A fact that outlives one of its sources says so in the words of those that are left: pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.consolidation.derive import render
+from app.consolidation.service import read
+from app.extraction.model import Mention, Mode, Statement
+from app.extraction.predicates import Registry
+from app.facts.record import Thing, Triple
+from app.indexing.entry import Facts, entry
+from app.kernel.graph import Row
+from app.values.model import Value
+
+
+def reworded(row: Row, registry: Registry) -> Row | None:
+    """The row of `lifecycle.reword` for a row of `lifecycle.best_support`.
+
+    None where the words stay as they are.
+    """
+    fact, claim = row["fact"], row["claim"]
+    subject, value = _ends(row, registry)
+    triple = Triple(
+        scope=fact["scope"],
+        tenant="",
+        subject=Thing("entity", "", subject),
+        predicate=fact["predicate"],
+        object=Thing(fact["object_kind"], fact["object_key"], value),
+        negated=fact["negated"],
+    )
+    language = claim.get("language") or row["episode"].get("language") or "en"
+    statement = render(triple, registry.get(fact["predicate"]), language)
+    before = tuple(fact[name] for name in ("statement", "subject_text", "object_text"))
+    if (statement, subject, value) == before:
+        return None
+    return {
+        "id": fact["id"],
+        "properties": {
+            "statement": statement,
+            "content": statement,
+            "subject_text": subject,
+            "object_text": value,
+            **_terms(fact, statement, language),
+        },
+    }
+
+
+def _terms(fact: Row, statement: str, language: str) -> dict[str, Any]:
+    facts = Facts(
+        memory_id=fact["id"],
+        scope=fact["scope"],
+        kind="fact",
+        captured_at=fact["valid_from"],
+        ingested_at=fact["valid_from"],
+    )
+    made = entry(facts, statement, language)
+    return {name: made[name] for name in ("language", "terms", "about_terms")}
+
+
+def _ends(row: Row, registry: Registry) -> tuple[str, str]:
+    """Subject and object as the claim's own text has them; failing that, their names now."""
+    fact = row["fact"]
+    for statement in read(row["episode"], registry).extracted.statements:
+        if statement.span.start != row["claim"]["start"]:
+            continue
+        if statement.predicate != fact["predicate"]:
+            continue
+        for end, negated in _objects(statement):
+            if negated == fact["negated"] and _same(end, fact, row["object_name"]):
+                return statement.subject.name, _text(end)
+    plain = fact["object_key"].partition(":")[2]
+    return row["subject_name"] or "", row["object_name"] or plain
+
+
+def _objects(statement: Statement) -> list[tuple[Mention | Value, bool]]:
+    said = (statement.object, statement.mode in (Mode.END, Mode.DENY))
+    return [said] if statement.replaces is None else [said, (statement.replaces, True)]
+
+
+def _same(end: Mention | Value, fact: Row, object_name: str | None) -> bool:
+    """Whether an end is the fact's object; of a mention it is enough that it is an entity, since
+    one place of a text makes one claim about a fact."""
+    if isinstance(end, Mention):
+        return object_name is not None
+    return bool(end.key == fact["object_key"])
+
+
+def _text(end: Mention | Value) -> str:
+    return end.name if isinstance(end, Mention) else end.text

@@ -1,0 +1,143 @@
+"""Wire types of erasure, forgetting, feedback, attestation and the learning log."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+import orjson
+from pydantic import Field, model_validator
+
+from app.kernel.graph import Row
+from app.kernel.wire import ShortText, WireModel
+from app.lifecycle.model import Target
+from app.lifecycle.proof import Proof
+
+TARGETS = ("memory", "session", "author", "speaker")
+
+
+class ErasureIn(WireModel):
+    """What is to go: exactly one of memory, session, author and speaker."""
+
+    memory: ShortText | None = Field(None, description="Id of an episode, a fact or a note.")
+    session: ShortText | None = Field(None, description="Id or key of a session.")
+    author: ShortText | None = Field(None, description="Id of a principal: all that it captured.")
+    speaker: ShortText | None = Field(None, description="Name of a speaker, as it was captured.")
+    scope: ShortText | None = Field(
+        None, description="Scope of the session, author or speaker; the key's home if unset."
+    )
+    sources: bool = Field(
+        False, strict=True, description="Erase the episodes that support a named fact as well."
+    )
+    dry_run: bool = Field(False, strict=True, description="Tell what would go, and leave it.")
+
+    @model_validator(mode="after")
+    def _one(self) -> ErasureIn:
+        if sum(getattr(self, name) is not None for name in TARGETS) != 1:
+            raise ValueError(f"give exactly one of {', '.join(TARGETS)}")
+        return self
+
+    def target(self) -> Target:
+        """What was named."""
+        kind = next(name for name in TARGETS if getattr(self, name) is not None)
+        return Target(kind, getattr(self, kind), self.scope, self.sources)
+
+
+class PreviewOut(msgspec.Struct, frozen=True):
+    """What an erasure would take; `refused` holds scopes that this key does not administer."""
+
+    target: str
+    episodes: list[str]
+    facts: list[str]
+    notes: list[str]
+    facts_kept: list[str]
+    survivors: list[str]
+    scopes: list[str]
+    hashes: dict[str, list[str]]
+    refused: list[str]
+    complete: bool
+
+
+class ErasureOut(msgspec.Struct, frozen=True):
+    """A receipt; `state` is `queued` while a job works on it, `removing` until nothing quotes what
+    went, then `done`. `survivors` are episodes that still say what an erased fact said."""
+
+    receipt: str
+    state: str
+    target: str
+    counts: dict[str, int] = {}
+    hashes: list[str] = []
+    survivors: list[str] = []
+    job: str | None = None
+    preview: PreviewOut | None = None
+
+    @classmethod
+    def of(cls, row: Row) -> ErasureOut:
+        """The wire form of a receipt."""
+        return cls(
+            receipt=row["id"],
+            state=row["state"],
+            target=row["target"],
+            counts=orjson.loads(row["counts"]),
+            hashes=row["hashes"],
+            survivors=row["survivors"],
+        )
+
+
+class ReceiptOut(msgspec.Struct, frozen=True):
+    """A receipt in full: ids and hashes of everything that went, never content."""
+
+    receipt: str
+    kind: str
+    target: str
+    scope: str
+    scopes: list[str]
+    by: str
+    at: datetime
+    finished_at: datetime | None
+    state: str
+    counts: dict[str, int]
+    ids: list[str]
+    hashes: list[str]
+    survivors: list[str]
+
+    @classmethod
+    def of(cls, row: Row) -> ReceiptOut:
+        """The wire form of an ErasureReceipt."""
+        named = ("kind", "target", "scope", "scopes", "by", "at", "state", "ids", "hashes")
+        return cls(
+            receipt=row["id"],
+            finished_at=row.get("finished_at"),
+            counts=orjson.loads(row["counts"]),
+            survivors=row["survivors"],
+            **{name: row[name] for name in named},
+        )
+
+
+class ReceiptsOut(msgspec.Struct, frozen=True):
+    """A page of receipts, newest first; `next` is the id to continue after."""
+
+    items: list[ReceiptOut]
+    next: str | None
+
+
+class CheckIn(WireModel):
+    """What to look for beside ids."""
+
+    text: ShortText | None = Field(None, description="A text that must be nowhere any more.")
+
+
+class CheckOut(msgspec.Struct, frozen=True):
+    """Whether anything still holds what was erased; `same_text` says the same by another hand."""
+
+    receipt: str
+    clean: bool
+    looked_at: int
+    holders: dict[str, list[str]]
+    same_text: list[dict[str, Any]]
+
+    @classmethod
+    def of(cls, receipt: str, proof: Proof) -> CheckOut:
+        """The wire form of a proof."""
+        return cls(receipt, proof.clean, proof.looked_at, proof.holders, proof.same_text)

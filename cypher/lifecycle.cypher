@@ -1,0 +1,525 @@
+// name: find_memory(id, scopes) read optional
+// An episode, fact or note by id, as far as it is visible.
+CALL () {
+  MATCH (n:Episode {id: $id}) RETURN n, 'episode' AS kind
+  UNION
+  MATCH (n:Fact {id: $id}) RETURN n, 'fact' AS kind
+  UNION
+  MATCH (n:Note {id: $id}) RETURN n, 'note' AS kind
+}
+WITH n, kind
+WHERE n.scope IN $scopes
+RETURN n.id AS id, kind, n.scope AS scope, n.tenant AS tenant, n.author AS author,
+       n.expired_at AS expired_at, n.is_pinned AS is_pinned
+
+// name: episodes_by(scope, session, author, speaker, limit) read many
+// The next episodes of a session, of an author, or of a speaker; they leave as they are erased.
+CALL () {
+  MATCH (e:Episode {session: $session}) WHERE e.scope = $scope RETURN e
+  UNION
+  MATCH (e:Episode {scope: $scope, author: $author}) RETURN e
+  UNION
+  MATCH (e:Episode {scope: $scope, speaker: $speaker}) RETURN e
+}
+WITH e ORDER BY e.id LIMIT $limit
+RETURN e.id AS id
+
+// name: closure_episodes(ids) read many
+// What hangs on episodes: the claims that they make, what they mention, and what was made from them.
+// unscoped: members of a closure, whose scopes the service checks
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})
+RETURN e {.id, .scope, .tenant, .content_hash, .dedup_key, .session, .speaker} AS episode,
+       [(e)-[s:SUPPORTS]->(f:Fact) | {fact: f.id, claim: s.id}] AS claims,
+       [(e)-[m:MENTIONS]->(n:Entity) | {entity: n.id, name: m.name}] AS mentions,
+       [(e)-[:TAGGED]->(t:Tag) | t.id] AS tags,
+       [(x)-[:DERIVED_FROM]->(e) | x.id] AS derived
+
+// name: closure_facts(ids, episodes) read many
+// Facts with the support that is left to them once some episodes are gone.
+// unscoped: members of a closure, whose scopes the service checks
+UNWIND $ids AS id
+MATCH (f:Fact {id: id})
+RETURN f {.id, .scope, .tenant, .key, .statement, .subject, .object_id, .predicate} AS fact,
+       COUNT { (e:Episode)-[:SUPPORTS]->(f) WHERE NOT e.id IN $episodes } AS left,
+       [(e:Episode)-[s:SUPPORTS]->(f) WHERE NOT e.id IN $episodes | {claim: s.id, episode: e.id}] AS claims,
+       [(x)-[:DERIVED_FROM]->(f) | x.id] AS derived
+
+// name: closure_notes(ids) read many
+// Notes with their own closure.
+// unscoped: members of a closure, whose scopes the service checks
+UNWIND $ids AS id
+MATCH (n:Note {id: id})
+RETURN n {.id, .scope, .tenant, .content_hash} AS note,
+       [(n)-[:TAGGED]->(t:Tag) | t.id] AS tags,
+       [(x)-[:DERIVED_FROM]->(n) | x.id] AS derived
+
+// name: lock_closure(episodes, notes, at) write none
+// What goes is written first: a pass that reads or derives from it waits, and then finds nothing.
+// unscoped: members of a closure, whose scopes the service checks
+CALL () {
+  UNWIND $episodes AS id
+  MATCH (e:Episode {id: id})
+  SET e.touched_at = $at
+}
+CALL () {
+  UNWIND $notes AS id
+  MATCH (n:Note {id: id})
+  SET n.touched_at = $at
+}
+
+// name: name_targets(episodes, facts, notes) write none
+// Audit events that are not sealed yet keep the id of what they are about.
+// unscoped: members of a closure, whose scopes the service checks
+CALL () {
+  UNWIND $episodes AS id
+  MATCH (n:Episode {id: id})<-[:AUDIT]-(a:AuditEvent)
+  RETURN a, n
+  UNION
+  UNWIND $facts AS id
+  MATCH (n:Fact {id: id})<-[:AUDIT]-(a:AuditEvent)
+  RETURN a, n
+  UNION
+  UNWIND $notes AS id
+  MATCH (n:Note {id: id})<-[:AUDIT]-(a:AuditEvent)
+  RETURN a, n
+}
+WITH a, n WHERE a.unsealed = true AND COUNT { (a)-[:AUDIT]->() } = 1
+SET a.target = n.id
+
+// name: around(ids, reach) read many
+// The episodes of a session on either side, forgotten ones too: they borrow words from each other.
+// unscoped: a session lies in one scope
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})
+CALL (e) {
+  MATCH (p:Episode {session: e.session})
+  WHERE p.captured_at <= e.captured_at AND p.id <> e.id
+  WITH p ORDER BY p.captured_at DESC LIMIT $reach
+  RETURN collect(p.id) AS before
+}
+CALL (e) {
+  MATCH (p:Episode {session: e.session})
+  WHERE p.captured_at >= e.captured_at AND p.id <> e.id
+  WITH p ORDER BY p.captured_at, p.ingested_at LIMIT $reach
+  RETURN collect(p.id) AS after
+}
+RETURN before, after
+
+// name: unborrow(ids, vectors) write none
+// Neighbours give back the words that they borrowed, at once, and are indexed anew; those whose
+// vector took in the text lose it.
+// unscoped: neighbours of a closure, in its sessions
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})
+SET e.context_terms = '', e.index_state = 'pending', e.index_rev = e.index_rev + 1
+FOREACH (_ IN CASE WHEN id IN $vectors THEN [1] ELSE [] END | REMOVE e.embedding, e.embed_hash)
+
+// name: drop_episodes(ids) write one
+// Episodes with windows and provenance; claims and mentions go with their edges.
+// unscoped: members of a closure, whose scopes the service checks
+CALL () {
+  UNWIND $ids AS id
+  MATCH (:Episode {id: id})<-[:WINDOW_OF]-(w:Window)
+  DETACH DELETE w
+  RETURN count(*) AS windows
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (:Episode {id: id})-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
+  DETACH DELETE v
+  RETURN count(*) AS provenance
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (e:Episode {id: id})
+  DETACH DELETE e
+  RETURN count(*) AS episodes
+}
+RETURN episodes, windows, provenance
+
+// name: drop_facts(ids) write one
+// Facts with their reviews, windows, and the edges between entities that stand for them.
+// unscoped: members of a closure, whose scopes the service checks
+CALL () {
+  UNWIND $ids AS id
+  MATCH (f:Fact {id: id})
+  MATCH (:Entity {id: f.subject})-[r:RELATES_TO]->(:Entity)
+  WHERE r.fact = f.id
+  DELETE r
+  RETURN count(*) AS relations
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (v:Review {fact: id})
+  DETACH DELETE v
+  RETURN count(*) AS reviews
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (t:Attestation {fact: id})
+  DETACH DELETE t
+  RETURN count(*) AS attestations
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (:Fact {id: id})<-[:WINDOW_OF]-(w:Window)
+  DETACH DELETE w
+  RETURN count(*) AS windows
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (f:Fact {id: id})
+  DETACH DELETE f
+  RETURN count(*) AS facts
+}
+RETURN facts, relations, reviews, attestations, windows
+
+// name: drop_notes(ids, at) write one
+// Notes with their former texts and windows; a note that one of them had ended holds again.
+// unscoped: members of a closure, whose scopes the service checks
+CALL () {
+  UNWIND $ids AS id
+  MATCH (old:Note)-[:SUPERSEDED_BY]->(:Note {id: id})
+  WHERE NOT old.id IN $ids AND old.standing = 'superseded'
+    AND NOT EXISTS { MATCH (old)-[:SUPERSEDED_BY]->(other:Note) WHERE NOT other.id IN $ids }
+  WITH DISTINCT old
+  SET old.standing = 'held', old.valid_to = datetime('9999-12-31T00:00:00Z'),
+      old.superseded_at = datetime('9999-12-31T00:00:00Z'),
+      old.live = old.expired_at > $at,
+      old.facets = [t IN old.facets WHERE t <> 'live']
+                   + CASE WHEN old.expired_at > $at THEN ['live'] ELSE [] END
+  RETURN count(old) AS restored
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (:Note {id: id})<-[:VERSION_OF]-(v:NoteVersion)
+  DETACH DELETE v
+  RETURN count(*) AS versions
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (:Note {id: id})<-[:WINDOW_OF]-(w:Window)
+  DETACH DELETE w
+  RETURN count(*) AS windows
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (n:Note {id: id})
+  DETACH DELETE n
+  RETURN count(*) AS notes
+}
+RETURN notes, versions, windows, restored
+
+// name: drop_shared(sessions, tags) write one
+// Sessions without episodes, and tags that nothing has any more.
+// unscoped: a session and a tag lie in one scope, which the service has checked
+CALL () {
+  UNWIND $sessions AS id
+  MATCH (s:MemSession {id: id})
+  SET s.touched_at = datetime.realtime()
+  WITH s
+  WHERE NOT EXISTS { (:Episode)-[:IN_SESSION]->(s) }
+  DETACH DELETE s
+  RETURN count(*) AS sessions
+}
+CALL () {
+  UNWIND $tags AS id
+  MATCH (t:Tag {id: id})
+  WHERE NOT EXISTS { ()-[:TAGGED]->(t) }
+  DETACH DELETE t
+  RETURN count(*) AS tags
+}
+RETURN sessions, tags
+
+// name: keys_of(facts) read many
+// Belief keys of facts and the entities that they hang on.
+// unscoped: members of a closure, whose scopes the service checks
+UNWIND $facts AS id
+MATCH (f:Fact {id: id})
+OPTIONAL MATCH (s:Entity {id: f.subject})
+RETURN f.id AS id, f.key AS key, f.scope AS scope, f.subject AS subject, s.root AS root,
+       f.object_id AS object_id
+
+// name: forget_history(facts, at) write none
+// What the erased claims had made us hold is taken out, not only retracted; what is held instead
+// counts from when that was, and goes on with what was held before if it is the same.
+// unscoped: facts of the keys that were settled
+UNWIND $facts AS id
+MATCH (f:Fact {id: id})
+CALL (f) {
+  MATCH (f)-[a:ABOUT]->(:Entity)
+  WHERE a.retracted_at >= $at AND a.recorded_at < $at
+    AND a.retracted_at < datetime('9999-12-31T00:00:00Z')
+  WITH collect(a) AS gone, min(a.recorded_at) AS since
+  FOREACH (a IN gone | DELETE a)
+  RETURN since
+}
+CALL (f, since) {
+  WITH f, since WHERE since IS NOT NULL
+  MATCH (f)-[a:ABOUT]->(:Entity)
+  WHERE a.recorded_at >= $at
+  SET a.recorded_at = since
+  RETURN collect(a) AS again
+}
+CALL (f, since, again) {
+  UNWIND again AS a
+  MATCH (f)-[p:ABOUT]->(:Entity)
+  WHERE p.retracted_at = since AND p.valid_from = a.valid_from AND p.valid_to = a.valid_to
+    AND p.standing = a.standing AND p.reason = a.reason
+    AND p.from_precision = a.from_precision AND p.to_precision = a.to_precision
+  SET p.retracted_at = a.retracted_at
+  DELETE a
+}
+
+// name: reword(rows) write none
+// Facts that live on in the words of what still supports them.
+// unscoped: facts of the closure, in its scopes
+UNWIND $rows AS row
+MATCH (f:Fact {id: row.id})
+SET f += row.properties, f.index_rev = f.index_rev + 1, f.index_state = 'pending'
+REMOVE f.embedding, f.embed_hash
+
+// name: best_support(facts) read many
+// For each fact its earliest claim, with the text that makes it and what that mentions.
+// unscoped: facts of the closure, in its scopes
+UNWIND $facts AS id
+MATCH (f:Fact {id: id})
+CALL (f) {
+  MATCH (e:Episode)-[s:SUPPORTS]->(f)
+  RETURN e, s ORDER BY s.said_at, s.id LIMIT 1
+}
+OPTIONAL MATCH (a:Entity {id: f.subject})
+OPTIONAL MATCH (b:Entity {id: f.object_id})
+RETURN f {.id, .scope, .predicate, .object_key, .object_id, .object_kind, .object_text, .subject_text, .negated,
+          .statement, .valid_from} AS fact,
+       e {.id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin,
+          .trust, .session, .expired_at, .assertion} AS episode,
+       s {.id, .start, .end, .language, .mode} AS claim,
+       a.canonical_name AS subject_name, b.canonical_name AS object_name
+
+// name: entity_rest(ids) read many
+// Entities that an erasure concerned, with what is left of them.
+// unscoped: entities of the closure, in its scopes
+UNWIND $ids AS id
+MATCH (e:Entity {id: id})
+RETURN e {.id, .scope, .tenant, .root, .type, .canonical_name, .canonical_key, .aliases, .keys, .marks} AS entity,
+       EXISTS { (:Episode)-[:MENTIONS]->(e) } OR EXISTS { MATCH (:Fact {subject: e.id}) }
+         OR EXISTS { MATCH (:Fact {object_id: e.id}) } AS needed,
+       COLLECT { MATCH (p:Episode)-[m:MENTIONS]->(e) RETURN DISTINCT m.name } AS names,
+       COLLECT { MATCH (p:Episode)-[:MENTIONS]->(e) WHERE p.speaker IS NOT NULL
+                 RETURN DISTINCT p.speaker } AS speakers
+
+// name: drop_entities(ids) write one
+// Entities that nothing mentions and no fact is about, with the records of their merges.
+// unscoped: entities of the closure, in its scopes
+CALL () {
+  UNWIND $ids AS id
+  MATCH (m:MergeRecord)-[:MERGES]->(:Entity {id: id})
+  WITH DISTINCT m
+  DETACH DELETE m
+  RETURN count(*) AS merges
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (a:Alias)-[:NAMES]->(:Entity {id: id})
+  WHERE NOT EXISTS { MATCH (a)-[:NAMES]->(o:Entity) WHERE NOT o.id IN $ids }
+  WITH DISTINCT a
+  DETACH DELETE a
+  RETURN count(*) AS aliases
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (e:Entity {id: id})
+  DETACH DELETE e
+  RETURN count(*) AS entities
+}
+RETURN entities, aliases, merges
+
+// name: rename(rows) write one
+// Names that only the erased texts used go from what lives on, and out of the evidence of merges.
+// unscoped: entities of the closure, in its scopes
+CALL () {
+  UNWIND $rows AS row
+  MATCH (e:Entity {id: row.id})
+  SET e += row.properties
+}
+CALL () {
+  UNWIND $rows AS row
+  UNWIND row.gone AS alias
+  MATCH (a:Alias {id: alias})-[n:NAMES]->(:Entity {id: row.id})
+  DELETE n
+  WITH DISTINCT a
+  WHERE NOT EXISTS { (a)-[:NAMES]->(:Entity) }
+  DETACH DELETE a
+  RETURN count(*) AS aliases
+}
+CALL () {
+  UNWIND $rows AS row
+  MATCH (m:MergeRecord)-[:MERGES]->(e:Entity {id: row.id})
+  SET m.evidence = '{}'
+  WITH e
+  MATCH (e)-[s:SAME_AS]-(:Entity)
+  SET s.evidence = '{}'
+}
+RETURN aliases
+
+// name: set_roots(rows) write none
+// The roots of clusters that lost a member.
+// unscoped: entities of one cluster lie in one scope
+UNWIND $rows AS row
+MATCH (e:Entity {id: row.id})
+SET e.root = row.root
+
+// name: bury(rows) write none
+// Tombstones: hashes that an import asks before it brings something back.
+// unscoped: each id is a digest over what was erased
+UNWIND $rows AS row
+MERGE (t:Tombstone {id: row.id})
+SET t = row
+
+// name: buried(ids) read many
+// Which of these were erased.
+// unscoped: each id is a digest over what was erased
+UNWIND $ids AS id
+MATCH (t:Tombstone {id: id})
+RETURN t.id AS id
+
+// name: lock_receipt(id, row, at) write one
+// The receipt of an erasure, locked: what several batches remove adds up in it.
+// unscoped: $row carries tenant and scope
+MERGE (r:ErasureReceipt {id: $id})
+ON CREATE SET r = $row
+SET r.touched_at = $at
+RETURN r {.*} AS receipt
+
+// name: touch_receipt(id, at) write optional
+// A receipt for the process that finishes it.
+// unscoped: found by the receipt's own id
+MATCH (r:ErasureReceipt {id: $id})
+SET r.touched_at = $at
+RETURN r {.*} AS receipt
+
+// name: add_to_receipt(id, properties, audit) write none
+// What one batch removed, with its audit event.
+// unscoped: found by the receipt's own id
+MATCH (r:ErasureReceipt {id: $id})
+SET r += $properties
+MERGE (a:AuditEvent {id: $audit.id})
+ON CREATE SET a = $audit
+MERGE (a)-[:AUDIT]->(r)
+
+// name: close_receipt(id, counts, at) write none
+// Nothing is left to remove.
+// unscoped: found by the receipt's own id
+MATCH (r:ErasureReceipt {id: $id})
+SET r.counts = $counts, r.state = 'done', r.finished_at = $at
+
+// name: get_receipt(id, scopes) read optional
+MATCH (r:ErasureReceipt {id: $id})
+WHERE r.scope IN $scopes
+RETURN r {.*} AS receipt
+
+// name: receipt_of(target, scopes) read optional
+// The latest receipt of something that was erased before.
+MATCH (r:ErasureReceipt {target: $target})
+WHERE r.scope IN $scopes
+RETURN r {.*} AS receipt ORDER BY r.at DESC LIMIT 1
+
+// name: list_receipts(scopes, after, limit) read many
+// Receipts, newest first.
+MATCH (r:ErasureReceipt)
+WHERE r.scope IN $scopes AND r.id < $after
+WITH r ORDER BY r.id DESC LIMIT $limit
+RETURN r {.*} AS receipt
+
+// name: open_receipts(limit) read many
+// Erasures that were cut short after the graph was cleared.
+// unscoped: upkeep of the whole installation
+MATCH (r:ErasureReceipt {state: 'removing'})
+WHERE r.touched_at < datetime.realtime() - duration('PT60S')
+RETURN r {.*} AS receipt LIMIT $limit
+
+// name: drop_answers(tenant, needles) write one
+// Kept answers that show something that is gone: by its id or hash; all of them without needles.
+MATCH (r:IdempotencyRecord {tenant: $tenant})
+WHERE r.body IS NOT NULL
+  AND ($needles IS NULL OR any(needle IN $needles WHERE r.body CONTAINS needle))
+DELETE r
+RETURN count(*) AS answers
+
+// name: clear_jobs(tenant, needles, keep) write one
+// Jobs that ended, dead letters too, lose what they say of something that is gone.
+MATCH (j:Job {tenant: $tenant})
+WHERE j.state IN ['done', 'dead', 'cancelled'] AND NOT j.task IN $keep
+  AND any(needle IN $needles WHERE j.args CONTAINS needle OR coalesce(j.items, '') CONTAINS needle
+          OR coalesce(j.result, '') CONTAINS needle OR coalesce(j.error, '') CONTAINS needle
+          OR coalesce(j.progress, '') CONTAINS needle)
+SET j.args = '{}', j.progress = '{}', j.items = '[]', j.result = '{}', j.error = null
+RETURN count(*) AS jobs
+
+// name: spooled(tenant, tasks, at) write many
+// Jobs of a tenant whose files may hold what is gone; one that runs is asked to stop.
+MATCH (j:Job {tenant: $tenant})
+WHERE j.task IN $tasks AND j.state IN ['running', 'done', 'dead', 'cancelled']
+SET j.touched_at = $at,
+    j.cancel_requested = CASE WHEN j.state = 'running' THEN true ELSE j.cancel_requested END
+RETURN j.id AS id, j.task AS task, j.scope AS scope, j.state AS state, j.args AS args
+
+// name: holders(label, tenant, below, needles, skip, page) read one
+// Nodes of one label, a page of them, that hold one of some texts in a property or in a list.
+CYPHER 25
+MATCH (n:$($label))
+WITH n SKIP $skip LIMIT $page
+WITH collect(n) AS seen
+RETURN size(seen) AS seen,
+       [n IN seen WHERE (n.tenant = $tenant OR n.scope = $tenant OR n.scope STARTS WITH $below)
+          AND any(k IN keys(n) WHERE any(v IN
+            CASE WHEN n[k] IS :: STRING NOT NULL THEN [n[k]]
+                 WHEN n[k] IS :: LIST<STRING NOT NULL> NOT NULL THEN n[k]
+                 ELSE [] END
+            WHERE any(x IN $needles WHERE toLower(v) CONTAINS x))) |
+        coalesce(n.id, n.path)][..100] AS ids
+
+// name: edge_holders(type, tenant, below, needles, skip, page) read one
+// The same of relationships; an edge is told by the node that it starts from.
+CYPHER 25
+MATCH (n)-[r:$($type)]->()
+WITH n, r SKIP $skip LIMIT $page
+WITH collect({n: n, r: r}) AS seen
+RETURN size(seen) AS seen,
+       [x IN seen WHERE (x.n.tenant = $tenant OR x.n.scope = $tenant OR x.n.scope STARTS WITH $below)
+          AND any(k IN keys(x.r) WHERE any(v IN
+            CASE WHEN x.r[k] IS :: STRING NOT NULL THEN [x.r[k]] ELSE [] END
+            WHERE any(t IN $needles WHERE toLower(v) CONTAINS t))) |
+        coalesce(x.n.id, x.n.path)][..100] AS ids
+
+// name: facts_of_keys(keys) read many
+// unscoped: keys are digests that cover their scope
+UNWIND $keys AS key
+MATCH (f:Fact {key: key})
+RETURN f.id AS id
+
+// name: blank_job(id) write none
+// The order of an erasure named somebody: it is not kept once it is carried out.
+// unscoped: the job's own id
+MATCH (j:Job {id: $id})
+SET j.args = '{}'
+
+// name: same_text(scopes, hashes) read many
+// Memories that say just the same, by another hand or in another place: they are not touched.
+MATCH (n:Memory)
+WHERE n.scope IN $scopes AND n.content_hash IN $hashes
+RETURN n.id AS id, n.scope AS scope LIMIT 100
+
+// name: cluster_members(roots, scope, at) write many
+// The members of clusters that lose one, locked, with the merges that join them.
+MATCH (e:Entity)
+WHERE e.root IN $roots AND e.scope = $scope
+WITH e ORDER BY e.id LIMIT 1000
+SET e.touched_at = $at
+WITH e
+RETURN e.id AS id, e.root AS root,
+       [(e)-[s:SAME_AS]->(o:Entity) WHERE s.status = 'accepted' |
+         {right: o.id, left_count: s.left_count, right_count: s.right_count}] AS edges
+ORDER BY id

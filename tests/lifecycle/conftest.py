@@ -1,0 +1,68 @@
+"""What the tests of erasure and forgetting share."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import httpx
+import pytest_asyncio
+
+from app.wiring import Parts
+from tests.conftest import Principal
+
+Say = Callable[..., Awaitable[str]]
+Switch = Callable[..., Awaitable[None]]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def switch(admin: Principal) -> Switch:
+    """Sets the rules of a scope: `await switch("acme/dev", erasure=True)`."""
+
+    async def call(scope: str, **rules: Any) -> None:
+        answer = await admin.http.put("/v1/scopes/rules", params={"scope": scope}, json=rules)
+        assert answer.status_code == 200, answer.text
+
+    return call
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def say(opened: Parts, admin: Principal) -> Say:
+    """Captures a text and consolidates it: `await say("acme/dev", "Ada lives in Ulm.")`; its id."""
+
+    async def call(scope: str, text: str, by: Principal | None = None, **more: Any) -> str:
+        body = {"scope": scope, "content": text, "session": "talk", "role": "user", **more}
+        answer: httpx.Response = await (by or admin).http.post("/v1/episodes", json=body)
+        assert answer.status_code == 201, answer.text
+        await opened.consolidation.consolidate(scope)
+        episode: str = answer.json()["id"]
+        return episode
+
+    return call
+
+
+async def facts_in(opened: Parts, scope: str) -> dict[str, str]:
+    """Statements of a scope's facts with their status."""
+    rows = await opened.graph.raw(
+        "MATCH (f:Fact {scope: $scope}) RETURN f.statement AS statement, f.status AS status",
+        scope=scope,
+    )
+    return {row["statement"]: row["status"] for row in rows}
+
+
+async def strings_of(opened: Parts, word: str) -> list[str]:
+    """Every node and relationship of the whole store that holds a word, whatever it is."""
+    found = await opened.graph.raw(
+        "MATCH (n) WITH n, [k IN keys(n) WHERE any(v IN "
+        "CASE WHEN n[k] IS :: STRING NOT NULL THEN [n[k]] "
+        "WHEN n[k] IS :: LIST<STRING NOT NULL> NOT NULL THEN n[k] ELSE [] END "
+        "WHERE toLower(v) CONTAINS $word)] AS held WHERE size(held) > 0 "
+        "RETURN labels(n)[0] AS what, held "
+        "UNION ALL MATCH ()-[r]->() WITH r, [k IN keys(r) WHERE any(v IN "
+        "CASE WHEN r[k] IS :: STRING NOT NULL THEN [r[k]] "
+        "WHEN r[k] IS :: LIST<STRING NOT NULL> NOT NULL THEN r[k] ELSE [] END "
+        "WHERE toLower(v) CONTAINS $word)] AS held WHERE size(held) > 0 "
+        "RETURN type(r) AS what, held",
+        word=word.lower(),
+    )
+    return sorted(f"{row['what']}.{key}" for row in found for key in row["held"])
