@@ -137,7 +137,7 @@ NONE_DE = re.compile(r"(?i)\bkein(?:e[nrms]?)?\b")
 NO_EN = re.compile(r"(?i)(?:(?<=have)|(?<=has)|(?<=eat)|(?<=need)|(?<=needs)|(?<=sell))\s+no\b")
 MORE_DE = re.compile(r"(?i)\bmehr\b")
 STOPPED_EN = re.compile(
-    r"(?i)\b(?:have |has |had )?(?:stopped|quit|ceased|given up|gave up)\s+(?=[a-z]+ing\b)"
+    r"(?i)\b(?:have |has |had |['’]ve |['’]s )?(?:stopped|quit|ceased|given up|gave up)\s+(?=[a-z]+ing\b)"
 )
 
 # The old value named beside the new one.

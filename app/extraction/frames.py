@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from app.extraction.clauses import Clause
-from app.extraction.data import words
+from app.extraction.data import words as words_of
 from app.extraction.inflect import Form, particles
 from app.extraction.moments import Role
 from app.extraction.verbs import PREPOSITIONS, readings
@@ -17,16 +17,16 @@ TOKEN = re.compile(
 )
 CLITIC = re.compile(r"(?i)(?<=\w)(?:['’](?:s|m|re|ve|ll|d))$")
 DETERMINERS = {
-    "en": words("sets", "determiners_en"),
-    "de": words("sets", "determiners_de"),
+    "en": words_of("sets", "determiners_en"),
+    "de": words_of("sets", "determiners_de"),
 }
-PRONOUNS = words("sets", "pronouns")
+PRONOUNS = words_of("sets", "pronouns")
 BE = {"en": "be", "de": "sein"}
 AUXILIARIES = {
     "en": frozenset(["be", "have", "do"]),
     "de": frozenset(["sein", "haben", "werden"]),
 }
-MODALS = words("sets", "modals")
+MODALS = words_of("sets", "modals")
 CLITIC_VERB = {"'m": "am", "'re": "are", "'s": "is", "'ve": "have"}
 MOST_SUBJECT_TOKENS = 7
 HABIT_DAY = re.compile(
@@ -109,7 +109,48 @@ def _english(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) -
         if not _possible_subject(subject, "en") or _is_doing(subject):
             return None
         return _english_frame(clause, subject, words, position, form)
+    return _unlisted_english(clause, words)
+
+
+def _unlisted_english(clause: Clause, words: list[Token]) -> Frame | None:
+    """A verb that no list has, by its place: `I juggle`, `Lara coaches the juniors`."""
+    for position in range(1, min(len(words) - 1, 5)):
+        word, subject = words[position], tuple(words[:position])
+        if not _verb_shaped(word, "en") or not _possible_subject(subject, "en"):
+            continue
+        lemma = _lemma_of(word.lower, subject, negated=clause.ends or clause.denies)
+        if lemma is not None:
+            return Frame(
+                clause, subject, lemma, "", "", past=False, rest=tuple(words[position + 1 :])
+            )
     return None
+
+
+def _verb_shaped(word: Token, language: str) -> bool:
+    if not word.text.isalpha() or not word.text.islower() or len(word.text) < 4:
+        return False
+    closed = PRONOUNS | DETERMINERS[language] | PREPOSITIONS[language] | NO_VERBS
+    return word.lower not in closed and not word.lower.endswith(("ly", "ing", "ed"))
+
+
+def _lemma_of(word: str, subject: tuple[Token, ...], *, negated: bool) -> str | None:
+    """The plain form, where the subject is of a kind that goes with the form."""
+    if len(subject) == 1 and subject[0].lower in ("i", "we", "they"):
+        return None if word.endswith("s") else word
+    named = all(t.text[0].isupper() for t in subject)
+    definite = subject[0].lower in DETERMINERS["en"] and len(subject) in (2, 3)
+    if not (named or definite):
+        return None
+    if negated and not word.endswith("s"):
+        return word
+    if not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return None
+    if word.endswith(("ches", "shes", "sses", "xes", "zes")):
+        return word[:-2]
+    return word[:-3] + "y" if word.endswith("ies") else word[:-1]
+
+
+NO_VERBS = words_of("sets", "no_verbs")
 
 
 def _leading_verb(words: list[Token]) -> Form | None:
@@ -246,7 +287,7 @@ def _english_frame(
 def _german(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) -> Frame | None:
     position = _german_verb(words)
     if position is None:
-        return None
+        return _unlisted_german(clause, words)
     form = _finite(words[position], position)
     if form is None:
         return None
@@ -255,6 +296,22 @@ def _german(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) ->
     if not _possible_subject(subject, "de"):
         return None
     return _german_frame(clause, subject, rest, form)
+
+
+def _unlisted_german(clause: Clause, words: list[Token]) -> Frame | None:
+    """`Ich jongliere`, `Lara coacht die Jugend`: the second place is the verb's."""
+    end = noun_phrase_end(words, "de")
+    if not end or end + 1 > len(words) - 1 or not _verb_shaped(words[end], "de"):
+        return None
+    subject, word = tuple(words[:end]), words[end].lower
+    first = subject[0].lower
+    if first in ("ich", "wir") and len(subject) == 1:
+        lemma = word if word.endswith("en") else word + "n" if word.endswith("e") else ""
+    else:
+        lemma = word[:-1] + "en" if word.endswith("t") and subject[-1].text[0].isupper() else ""
+    if not lemma or not _possible_subject(subject, "de"):
+        return None
+    return Frame(clause, subject, lemma, "", "", past=False, rest=tuple(words[end + 1 :]))
 
 
 def _german_verb(words: list[Token]) -> int | None:
@@ -304,7 +361,7 @@ def _is_adverbial(before: tuple[Token, ...]) -> bool:
     )
 
 
-ADVERBS_DE = words("sets", "adverbs_de")
+ADVERBS_DE = words_of("sets", "adverbs_de")
 
 
 def _small(word: Token) -> bool:
@@ -405,7 +462,7 @@ def _after_comma(words: tuple[Token, ...]) -> tuple[Token, ...]:
     return words
 
 
-PERSONAL = words("sets", "personal_pronouns")
+PERSONAL = words_of("sets", "personal_pronouns")
 
 
 def _has_stray_pronoun(subject: tuple[Token, ...], language: str) -> bool:
