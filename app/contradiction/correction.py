@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from app.contradiction.function_words import CHANGES, CORRECTING, REPLACING
+from app.contradiction.frames import WIDE_PLACES
+from app.contradiction.function_words import CHANGES, CORRECTING, LIVES, MOVES, REPLACING
 from app.contradiction.model import Clash, Verdict
 from app.contradiction.pair import Pair, written
 from app.contradiction.reading import Reading, Word
@@ -10,6 +11,7 @@ from app.values.wording import word_set
 
 _FROM = frozenset(["from", "von", "vom"])
 _TO = word_set("to into nach zu zum zur auf in")
+_IN = frozenset(["in"])
 _INSTEAD = tuple(tuple(phrase.split()) for phrase in REPLACING)
 _SPEAKERS = frozenset(["we", "i", "wir", "ich"])
 _MOST_CORRECTED = 3  # words of the part that an announced correction changes
@@ -19,7 +21,7 @@ def find(pair: Pair) -> Verdict | None:
     """ "from X to Y", "Y instead of X", "Correction: ..." against a text that says X."""
     if "condition" in pair.new.moods or pair.old.denials:
         return None
-    return _moved(pair) or _replaced(pair) or _announced(pair)
+    return _moved(pair) or _relocated(pair) or _replaced(pair) or _announced(pair)
 
 
 def _moved(pair: Pair) -> Verdict | None:
@@ -41,6 +43,28 @@ def _moved(pair: Pair) -> Verdict | None:
             return Verdict(Clash.CORRECTION, "it has changed from one to the other",
                            written(left), written(to))  # fmt: skip
     return None
+
+
+def _relocated(pair: Pair) -> Verdict | None:
+    """Someone lives in X and has moved to Y."""
+    if not MOVES & set(pair.new.tokens) or not LIVES & set(pair.old.tokens) or pair.new.denials:
+        return None
+    left, to = _led_by(pair.old, _IN), _led_by(pair.new, _TO)
+    others = [w for w in pair.new.words if w not in to]
+    if not left or not to or any(_same(w, v) for w in left for v in to):
+        return None
+    if any(w.folded in WIDE_PLACES for w in (*left, *to)) or not _about_same(pair, left, others):
+        return None
+    return Verdict(Clash.CORRECTION, "it has moved elsewhere", written(left), written(to))
+
+
+def _led_by(reading: Reading, prepositions: frozenset[str]) -> list[Word]:
+    """The names right after the last of the prepositions."""
+    found: list[Word] = []
+    for word in reading.words:
+        if word.capital and word.token and reading.tokens[word.token - 1] in prepositions:
+            found = [word]
+    return found
 
 
 def _replaced(pair: Pair) -> Verdict | None:

@@ -26,7 +26,7 @@ there here it its itself he she they them their his her our we i you my your us 
 whose do does did done doing get gets got yet still already now currently again also just only even
 really very quite rather anymore longer more much too about into onto over out up off
 one ones other another each both own something someone somebody anything anyone
-anybody everything indeed actually well however meanwhile today nowadays recently finally
+anybody everything indeed actually well however meanwhile nowadays recently finally
 while where when being be
 """
 
@@ -38,7 +38,7 @@ ich du uns mir mich dich dir ihm ihn ihnen man sich in im ins an am ans auf aus 
 von vom zu zum zur fuer um ueber unter vor hinter neben zwischen durch gegen bis seit ab
 noch schon bereits jetzt nun aktuell derzeit momentan gerade wieder weiterhin immer mehr auch nur
 sehr ganz gar eher gern gerne doch eigentlich erst einfach etwa rund jemand jemanden jemandem etwas
-irgendwer alles es heute heutzutage inzwischen mittlerweile mal ja dass welche welcher welches
+irgendwer alles es heutzutage inzwischen mittlerweile mal ja dass welche welcher welches
 tut tun getan worden gibt geben endlich allerdings jedoch
 """
 
@@ -154,4 +154,10 @@ REPLACING = (
     "anstatt",
     "statt",
     "anstelle",
+)
+
+# Verbs of moving house: where they lead is where one lives from then on.
+MOVES = word_set("moved relocated moves gezogen umgezogen zog verlegt umgesiedelt")
+LIVES = word_set(
+    "lives live living resides based located is are wohnt wohne wohnen lebt lebe sitzt ist sind"
 )

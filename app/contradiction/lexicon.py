@@ -253,6 +253,11 @@ COLOURS = word_set(
     "silber silbern"
 )
 
+FREQUENCIES = word_set(
+    "hourly daily weekly biweekly fortnightly monthly quarterly yearly annually stuendlich "
+    "taeglich woechentlich monatlich quartalsweise jaehrlich"
+)
+
 # Third person and participle of German strong verbs, by their infinitive's stem.
 IRREGULAR = {
     form: base

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.contradiction.function_words import COPULAS, FUNCTION
+from app.contradiction.function_words import COPULAS, FUNCTION, HAVE
 from app.contradiction.model import Clash, Verdict
 from app.contradiction.numbers import added_name
 from app.contradiction.pair import Pair, _missing
@@ -16,6 +16,7 @@ _PAST = frozenset(["was", "were", "war", "waren"])
 _FINITE = word_set(
     "laeuft laufen ruht funktioniert runs steht stehen findet finden takes"
 )  # verbs that are states by themselves
+_TODAY = frozenset(["today", "heute"])
 _SHORT = 4  # letters of words such as "an", "zu", "off": states only right after a verb
 
 
@@ -48,13 +49,17 @@ def _state_of(reading: Reading) -> tuple[tuple[Word, ...], str] | None:
 
 
 def _is_predicate(reading: Reading, start: int, tokens: list[str]) -> bool:
-    if start == 0 or tokens[0] in COPULAS or tokens[0] in ":=" or tokens[0] in _FINITE:
+    if start == 0 or tokens[0] in COPULAS | HAVE or tokens[0] in ":=" or tokens[0] in _FINITE:
         return True
     before = reading.tokens[start - 1]
     if before in COPULAS or before in ":=":
         return True
     linked = bool(COPULAS & set(reading.tokens[:start]))
-    return linked and len(tokens[0]) > _SHORT and (before in FUNCTION or not before.isalpha())
+    return (
+        linked
+        and len(tokens[0]) > _SHORT
+        and (before in FUNCTION or before in _TODAY or not before.isalpha())
+    )
 
 
 def _same_thing(pair: Pair, old: tuple[Word, ...], new: tuple[Word, ...]) -> bool:

@@ -57,7 +57,10 @@ CLASSES: dict[str, str] = {
     "available": "available|free|unoccupied|verfuegbar|frei|lieferbar|in stock|auf lager",
     "unavailable": "unavailable|occupied|taken|sold out|out of stock|vergriffen|ausverkauft|belegt|"
     "vergeben|nicht verfuegbar|besetzt|filled|ausgebucht|fully booked|nicht lieferbar",
-    "vacant": "vacant|unfilled|unbesetzt|vakant|leer|empty|leerstehend",
+    "rented": "rented|rented out|vermietet",
+    "punctual": "on time|punctual|puenktlich|im zeitplan",
+    "delayed": "delayed|late|behind schedule|verspaetet|in verzug|im verzug",
+    "vacant": "steht leer|vacant|unfilled|unbesetzt|vakant|leer|empty|leerstehend",
     "full": "full|voll",
     "archived": "archived|archiviert",
     "deprecated": "deprecated|obsolete|retired|veraltet|ueberholt",
@@ -65,9 +68,9 @@ CLASSES: dict[str, str] = {
     "unpaid": "unpaid|overdue|unbezahlt|ueberfaellig|offen",
     "sold": "sold|verkauft",
     "delivered": "delivered|arrived|geliefert|zugestellt|angekommen|eingetroffen",
-    "passed": "passed|successful|bestanden|erfolgreich",
-    "failed": "failed|unsuccessful|gescheitert|fehlgeschlagen|durchgefallen|nicht bestanden|"
-    "missglueckt",
+    "passed": "passed|passing|successful|bestanden|erfolgreich",
+    "failed": "failed|failing|unsuccessful|gescheitert|fehlgeschlagen|durchgefallen|"
+    "nicht bestanden|missglueckt",
     "mandatory": "mandatory|required|compulsory|verpflichtend|vorgeschrieben|erforderlich|pflicht|"
     "obligatorisch",
     "optional": "optional|voluntary|freiwillig",
@@ -122,7 +125,8 @@ _EXCLUDES: dict[str, str] = {
     "valid": "invalid",
     "available": "unavailable booked sold",
     "unavailable": "vacant open",
-    "vacant": "full booked",
+    "vacant": "full booked rented",
+    "punctual": "delayed",
     "deprecated": "planned",
     "paid": "unpaid open pending",
     "delivered": "pending planned",
@@ -146,7 +150,7 @@ _LEAD = re.compile(
     r"jetzt|nun|bereits|schon|aktuell|derzeit|wieder|endlich|vollstaendig|offiziell|gerade|momentan"
     r"|noch|seit heute|es)\s+)+"
 )
-_TAIL = re.compile(r"\s+(?:now|again|already|worden|today|heute|jetzt|currently|wieder)$")
+_TAIL = re.compile(r"\s+(?:now|again|already|worden|jetzt|currently|wieder)$")
 _NOT = re.compile(
     r"^(?:not yet|not|no longer|isn't|aren't|nicht mehr|noch nicht|nicht|never|nie)\s+(?P<rest>.+)$"
 )
