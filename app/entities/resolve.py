@@ -113,10 +113,10 @@ def _reads(mentions: Iterable[Mention], context: Context) -> list[Read]:
 
 def _read(place: int, mention: Mention, context: Context) -> Read:
     name, kind = mention.name, mention.type
-    if mention.is_speaker:
-        plural = kind == "group" or name.casefold() in WE
-        name = (context.group if plural else context.speaker) or name
-        kind = "group" if plural else kind
+    if name.casefold() in WE or (mention.is_speaker and kind == "group"):
+        name, kind = context.group or name, "group"
+    elif mention.is_speaker:
+        name = context.speaker or name
     return Read(place, mention, read_name(name, kind), kind)
 
 
