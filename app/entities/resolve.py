@@ -113,11 +113,18 @@ def _reads(mentions: Iterable[Mention], context: Context) -> list[Read]:
 
 def _read(place: int, mention: Mention, context: Context) -> Read:
     name, kind = mention.name, mention.type
-    if name.casefold() in WE or (mention.is_speaker and kind == "group"):
+    if _is_we(mention):
         name, kind = context.group or name, "group"
     elif mention.is_speaker:
         name = context.speaker or name
     return Read(place, mention, read_name(name, kind), kind)
+
+
+def _is_we(mention: Mention) -> bool:
+    said = mention.name.casefold() in WE and not mention.name.isupper()  # the US is a country
+    if mention.is_speaker:
+        return said or mention.type == "group"
+    return said and mention.type in {"group", UNKNOWN}
 
 
 # --- the same person in the same episode --------------------------------------------------------

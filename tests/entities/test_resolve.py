@@ -212,14 +212,17 @@ def test_the_speaker_is_found_by_name_and_we_is_the_group() -> None:
         mention("we", "group", 20, speaker=True),
         mention("Wir", "unknown", 30, speaker=True),
         mention("us", "group", 40),
+        mention("US", "place", 50),
+        mention("US", "unknown", 60),
     ]
     found = resolve(mentions, {}, SCOPE, context)
     anna = ids(said(("Anna Weber", "person")))[0]
     acme = ids(said(("Acme Robotics GmbH", "organization")))[0]
-    assert ids(found) == [anna, anna, acme, acme, acme]
+    assert ids(found)[:5] == [anna, anna, acme, acme, acme]
+    assert found[5].entity_id == found[6].entity_id not in {anna, acme}
     assert found[0].row is not None
     assert found[0].row["entity"]["canonical_name"] == "Anna Weber"
-    assert lookup_keys(mentions, context) == ["acme robotics", "acmerobotics", "anna weber"]
+    assert lookup_keys(mentions, context) == ["acme robotics", "acmerobotics", "anna weber", "us"]
 
 
 # --- neighbours ---------------------------------------------------------------------------------
