@@ -32,11 +32,13 @@ IRONY = re.compile(
 )
 HEDGE = re.compile(
     r"(?i)\b(?:maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|apparently|"
-    r"reportedly|rumou?r\w*|might|could|would|should|'d|(?-i:may)(?=\s+[a-z])|shall|imagine|suppose|"
+    r"reportedly|rumou?r\w*|might|could|would|should|'d|(?-i:may)(?=\s+[a-z])|shall|imagine|"
+    r"suppose|"
     r"wish(?:es|ed)?|hop(?:e|es|ed|ing)|hypothetical\w*|in theory|dream\w*|pretend\w*|if only|"
     r"according to|vielleicht|eventuell|womöglich|möglicherweise|wahrscheinlich|vermutlich|"
     r"angeblich|anscheinend|offenbar|scheinbar|wohl|könnten?|könntest|würden?|würdest|wäre[nt]?|"
-    r"hätten?|hättest|sollten?|sollen|soll|dürften?|möchten?|gerücht\w*|laut|theoretisch|hoffentlich|"
+    r"hätten?|hättest|sollten?|sollen|soll|dürften?|möchten?|gerücht\w*|laut|theoretisch|"
+    r"hoffentlich|"
     r"hoff(?:e|t|en)|wünsch(?:e|te|ten)|angenommen|unless|whether|ob|als ob|as though|"
     r"seems?|seemed|scheint|plan(?:s|ned|ning)?\s+to|intends?|going to|gonna|thinking (?:about|of)|"
     r"consider(?:s|ing)?|überleg\w*|erwäg\w*|wants? to|wanted to|need(?:s|ed)? to|have to|has to|"
@@ -59,8 +61,10 @@ REPORTED = re.compile(
     r"schreibt|schrieb|fragt|fragte|gefragt|hört|gehört\s*,|vermutet|findet|fand|findet,|"
     r"schwört|erwähnt|erwähnte|wollte wissen)\b"
     r"(?=\s*(?:,|that\b|whether\b|if\b|what\b|how\b|me\b|us\b|mir\b|uns\b|\"|„|“|he\b|she\b|it\b|"
-    r"they\b|we\b|our\b|my\b|the\b|his\b|her\b|their\b|there\b|er\b|sie\b|es\b|dass\b|ob\b|übrigens|"
-    r"[A-ZÄÖÜ]\w+\s+(?:\w+\s+)?(?:is|are|was|has|had|will|lives?|works?|ist|hat|war|wird|wohnt|lebt)))"
+    r"they\b|we\b|our\b|my\b|the\b|his\b|her\b|their\b|there\b|er\b|sie\b|es\b|dass\b|ob\b|"
+    r"übrigens|"
+    r"[A-ZÄÖÜ]\w+\s+(?:\w+\s+)?(?:is|are|was|has|had|will|lives?|works?|ist|hat|war|wird|wohnt|"
+    r"lebt)))"
 )
 CORRECTION = re.compile(
     r"(?i)\b(?:actually|in (?:actual )?fact|correction|corrected|I (?:have|need|want) to correct|"
@@ -76,7 +80,8 @@ CORRECT_TOPIC = re.compile(
 ONCE = re.compile(
     r"(?i)\b(?:only this once|just this once|this time|for once|ausnahmsweise|diesmal|nur heute|"
     r"today only|dieses mal|temporarily|vorübergehend|"
-    r"(?:stay\w*|be|am|is|are|['’]m|['’]re|visit\w*|here)\b.{0,40}\bfor (?:one|two|three|four|five|\d+|a few) "
+    r"(?:stay\w*|be|am|is|are|['’]m|['’]re|visit\w*|here)\b.{0,40}\bfor (?:one|two|three|four|"
+    r"five|\d+|a few) "
     r"(?:nights?|days?|hours?|minutes?)|für (?:eine|einen|zwei|drei|vier|\d+|ein paar) "
     r"(?:nächte|nacht|tage?|stunden?))\b"
 )
@@ -104,7 +109,8 @@ WITH_NEW = re.compile(
 )
 ADVERBS = re.compile(
     r"(?i)(?<![\w-])(?:also|as well|too|now|from now on|still|just|currently|presently|already|"
-    r"really|actually|always|usually|normally|generally|mainly|mostly|definitely|finally|recently|lately|"
+    r"really|actually|always|usually|normally|generally|mainly|mostly|definitely|finally|"
+    r"recently|lately|"
     r"these days|nowadays|by the way|at the moment|at present|for now|for the time being|anyway|"
     r"of course|in fact|honestly|basically|officially|personally|simply|certainly|obviously|"
     r"exactly|precisely|exclusively|only|primarily|effective immediately|with immediate effect|"
@@ -137,7 +143,8 @@ NONE_DE = re.compile(r"(?i)\bkein(?:e[nrms]?)?\b")
 NO_EN = re.compile(r"(?i)(?:(?<=have)|(?<=has)|(?<=eat)|(?<=need)|(?<=needs)|(?<=sell))\s+no\b")
 MORE_DE = re.compile(r"(?i)\bmehr\b")
 STOPPED_EN = re.compile(
-    r"(?i)\b(?:have |has |had |['’]ve |['’]s )?(?:stopped|quit|ceased|given up|gave up)\s+(?=[a-z]+ing\b)"
+    r"(?i)\b(?:have |has |had |['’]ve |['’]s )?(?:stopped|quit|ceased|given up|"
+    r"gave up)\s+(?=[a-z]+ing\b)"
 )
 
 # The old value named beside the new one.
@@ -330,7 +337,8 @@ CONTRASTING = re.compile(
 
 CUE = re.compile(
     r"(?i)\s*(?:to be (?:precise|exact|accurate)|correction|korrektur|genau genommen|"
-    r"um genau zu sein|sorry|I was wrong|my mistake|mein fehler|ich habe mich (?:geirrt|vertan)|actually|in fact|"
+    r"um genau zu sein|sorry|I was wrong|my mistake|mein fehler|ich habe mich (?:geirrt|vertan)|"
+    r"actually|in fact|"
     r"stimmt nicht|falsch|wrong)\s*$"
 )
 REPORTING = re.compile(

@@ -385,7 +385,10 @@ def noun_phrase_end(words: list[Token] | tuple[Token, ...], language: str) -> in
             position += 1
     if position == start:
         return 0
-    if language == "de":
+    determined = bool(words) and words[0].lower in DETERMINERS["de"]
+    if language == "de" and (
+        determined or (words[position : position + 1] and words[position].lower != "der")
+    ):
         return _with_attributes(words, position)
     return position
 

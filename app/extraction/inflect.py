@@ -109,6 +109,8 @@ def _german_stem(lemma: str) -> list[tuple[str, Form]]:
     listed = irregular_de().get(lemma)
     if listed is not None:
         return list(listed)
+    if lemma.endswith(("eln", "ern")):
+        return _weak_l(lemma)
     root = lemma.removesuffix("en") if lemma.endswith("en") else lemma.removesuffix("n")
     e = "e" if root.endswith(("t", "d", "chn", "ffn", "tm")) else ""
     unstressed = lemma.startswith(("be", "ver", "er", "ent", "ge", "miss", "zer", "über", "unter"))
@@ -121,6 +123,21 @@ def _german_stem(lemma: str) -> list[tuple[str, Form]]:
         (root + e + "te", Form(lemma, past=True)),
         (root + e + "ten", Form(lemma, past=True)),
         (participle, Form(lemma, participle=True)),
+    ]
+
+
+def _weak_l(lemma: str) -> list[tuple[str, Form]]:
+    """Verbs in -eln and -ern: ich pendle, er pendelt, gependelt."""
+    root = lemma[:-1]
+    return [
+        (lemma[:-3] + lemma[-2] + "e", Form(lemma)),
+        (root + "e", Form(lemma)),
+        (root + "t", Form(lemma)),
+        (lemma, Form(lemma, plural=True)),
+        (root + "te", Form(lemma, past=True)),
+        (root + "ten", Form(lemma, past=True)),
+        ("ge" + root + "t", Form(lemma, participle=True)),
+        (root + "t", Form(lemma, participle=True)),
     ]
 
 

@@ -16,45 +16,56 @@ RUN = re.compile(
 RUN_DE = re.compile(rf"{NAME}(?:\s(?:(?:of|&)\s)?(?:{NAME}|\d{{1,4}}(?!\d|[.,]\d)))*")
 OWNING = re.compile(r"['’]s\s")
 COMMON_HEAD = re.compile(
-    r"(?:erin|torin|istin|ntin|leiter|leiterin|chef|tool|team|projekt|pipeline|modul|prüfer|berater|"
+    r"(?:erin|torin|istin|ntin|leiter|leiterin|chef|tool|team|projekt|pipeline|modul|prüfer|"
+    r"berater|"
     r"bibliothek|gruppe|firma|unternehmen|stadt|kollege|kollegin|freund|maintainer|manager|tests?|"
     r"kontext|paper|kapitel|version|release|modell|repository|plattform|framework)$"
 )
 TITLED = re.compile(
-    rf"\b(?:Herrn?|Frau|Mr|Mrs|Ms|Dr|Prof)\.?\s(?:(?:Dr|Prof)\.\s)?(?P<name>{NAME}(?:\s{NAME}){{0,2}})"
+    rf"\b(?:Herrn?|Frau|Mr|Mrs|Ms|Dr|Prof)\.?\s(?:(?:Dr|"
+    rf"Prof)\.\s)?(?P<name>{NAME}(?:\s{NAME}){{0,2}})"
 )
 CUES: tuple[tuple[str, str], ...] = (
-    ("person", r"(?:client|user|partner|colleague|boss|contact|customer|manager|coordinator|maintainer|"
-     r"author|editor|professor|director|CEO|CFO|CTO|friend|brother|sister|wife|husband|Kunde|Kundin|"
+    ("person", r"(?:client|user|partner|colleague|boss|contact|customer|manager|coordinator|"
+     r"maintainer|"
+     r"author|editor|professor|director|CEO|CFO|CTO|friend|brother|sister|wife|husband|Kunde|"
+     r"Kundin|"
      r"Partnerin|Kollege|Kollegin|Chef|Chefin|Freund|Freundin|Bruder|Schwester|Leiter|Leiterin|"
      r"Ansprechpartnerin|Ansprechpartner|Managerin|Koordinatorin|Maintainer|Autorin|Autor)"),
-    ("organization", r"(?:company|firm|agency|startup|vendor|supplier|Firma|Unternehmen|Organisation|"
+    ("organization", r"(?:company|firm|agency|startup|vendor|supplier|Firma|Unternehmen|"
+     r"Organisation|"
      r"Agentur|Lieferant|Verein|Bank)"),
-    ("project", r"(?:project|Projekt|Projekts|Projektes|pipeline|Pipeline|repository|Repository|module|Modul)"),
-    ("place", r"(?:city|town|village|district|region|Stadt|Dorf|Distrikt|Region|Ort|Gemeinde)(?:\sof|\svon)?"),
+    ("project", r"(?:project|Projekt|Projekts|Projektes|pipeline|Pipeline|repository|Repository|"
+     r"module|Modul)"),
+    ("place", r"(?:city|town|village|district|region|Stadt|Dorf|Distrikt|Region|Ort|"
+     r"Gemeinde)(?:\sof|\svon)?"),
 )  # fmt: skip
 CUED = tuple(
     (
         kind,
         re.compile(
-            rf"\b{cue}\s(?:[\"“„'](?P<quoted>[^\"”“'\n]{{2,60}})[\"”“']|(?P<name>{NAME}(?:\s{NAME}){{0,3}}))"
+            rf"\b{cue}\s(?:[\"“„'](?P<quoted>[^\"”“'\n]{{2,60}})[\"”“']|"
+            rf"(?P<name>{NAME}(?:\s{NAME}){{0,3}}))"
         ),
     )
     for kind, cue in CUES
 )
 PLACED = re.compile(
-    r"\b(?:based|located|live[sd]?|living|born|headquartered|office|offices|moved|move|arrived|grew up|"
+    r"\b(?:based|located|live[sd]?|living|born|headquartered|office|offices|moved|move|arrived|"
+    r"grew up|"
     r"wohn\w*|leb\w*|geboren|ansässig|Sitz|Büro|umgezogen|gezogen)\s(?:is\s|are\s|ist\s|sind\s)?"
     rf"(?:in|to|from|nach|aus|von)\s(?P<name>{NAME}(?:\s{NAME})?)"
 )
 ORIGIN = re.compile(rf"\b(?:from|aus|nach|near|bei)\s(?P<name>{NAME}(?:\s{NAME})?)")
 TOOLED = re.compile(
-    r"(?i:\b(?:uses?|using|requires?|chose|switched to|migrated to|runs on|built (?:with|on)|powered by|"
+    r"(?i:\b(?:uses?|using|requires?|chose|switched to|migrated to|runs on|built (?:with|on)|"
+    r"powered by|"
     r"written in|nutz(?:e|t|en)|verwende[nt]?|brauch(?:e|t|en)|setzt auf|läuft auf|based on))\s"
     rf"(?P<name>{NAME}(?:\s{NAME})?)"
 )
 DOMAIN = re.compile(
-    r"(?<![\w@./-])(?P<name>[a-z0-9][a-z0-9-]{1,40}\.(?:com|org|net|io|ch|de|at|fr|it|co|ai|app|cloud))"
+    r"(?<![\w@./-])(?P<name>[a-z0-9][a-z0-9-]{1,40}\.(?:com|org|net|io|ch|de|at|fr|it|co|ai|app|"
+    r"cloud))"
     r"(?![\w./-])"
 )
 MADE = re.compile(
@@ -76,7 +87,8 @@ NO_DOMAIN = frozenset(
 SENTENCE_START = re.compile(r"(?:^|[.!?:;…\n]|[-*•]\s|[\"“„(])\s*$")
 SUFFIXES_DE = re.compile(
     r"(?:ungs?|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|nis|nisse|tät|täten|ment|"
-    r"mente|ismus|ling|linge|chen|lein|tum|ieren|anz|enz|ierung|erei|ität|plan|bericht|daten|arbeit|"
+    r"mente|ismus|ling|linge|chen|lein|tum|ieren|anz|enz|ierung|erei|ität|plan|bericht|daten|"
+    r"arbeit|"
     r"system|projekt|prozess|werk|zeit|woche|monat|jahr|tag|liste|buch|stück|punkt|seite|weise)$"
 )
 
@@ -223,14 +235,18 @@ def _type_of(name: str, text: str, start: int) -> str:
 
 SPOKEN = re.compile(
     r"(?:['’]s\s(?:daily|brother|sister|wife|husband|mother|father|son|daughter|birthday|desk)|"
-    r"\s(?:said|says|asked|told|thinks|wrote|writes|promised|walked|pulled|helped|mentioned|prefers|"
+    r"\s(?:said|says|asked|told|thinks|wrote|writes|promised|walked|pulled|helped|mentioned|"
+    r"prefers|"
     r"likes|lives|works|worked|spent|wants|wanted|decided|noticed|hat|sagte|meinte|schrieb|fragte|"
-    r"arbeitet|wohnt|möchte|bevorzugt|nahm|verbrachte|erwähnte|half|schloss|und der Benutzer|and the user)\b)"
+    r"arbeitet|wohnt|möchte|bevorzugt|nahm|verbrachte|erwähnte|half|schloss|und der Benutzer|"
+    r"and the user)\b)"
 )
 NOUN_DE = re.compile(
-    r"(?i)\b(?:der|die|das|den|dem|des|ein|eine|einen|einem|einer|eines|kein\w*|mein\w*|dein\w*|sein\w*|"
+    r"(?i)\b(?:der|die|das|den|dem|des|ein|eine|einen|einem|einer|eines|kein\w*|mein\w*|dein\w*|"
+    r"sein\w*|"
     r"ihr\w*|unser\w*|dies\w*|jed\w*|zum|zur|beim|im|am|vom|ins|ans|alle[nrms]?|viele[nrms]?|"
-    r"einige[nrms]?|mehrere[nrms]?|zwei|drei|vier|fünf|sechs|keine[nrms]?|\d+|[a-zäöüß]+(?:e|en|er|es|em|te|ten))\s$"
+    r"einige[nrms]?|mehrere[nrms]?|zwei|drei|vier|fünf|sechs|keine[nrms]?|\d+|[a-zäöüß]+(?:e|en|"
+    r"er|es|em|te|ten))\s$"
 )
 
 

@@ -23,17 +23,22 @@ NO_UNITS = words("sets", "no_units")
 BASES = frozenset(base for base, _ in UNITS.values())
 NUMERIC = (Kind.MONEY, Kind.QUANTITY, Kind.NUMBER)
 PERIOD = re.compile(
-    r"(?i)^\s*(?:im|pro|per|a|an|je|/|every|each)\s?(?:month|year|week|day|hour|monat|jahr|woche|tag|stunde)\b"
+    r"(?i)^\s*(?:im|pro|per|a|an|je|/|every|each)\s?(?:month|year|week|day|hour|monat|jahr|"
+    r"woche|tag|stunde)\b"
 )
 FREQUENCY = re.compile(
-    r"(?i)\b(?:every\s+(?:(?:other|second|\d+|two|three|four|five|six|ten|few)\s+)?(?:second|minute|"
-    r"hour|day|night|week|month|quarter|year|morning|evening|weekday)s?|(?:once|twice|three times|four "
+    r"(?i)\b(?:every\s+(?:(?:other|second|\d+|two|three|four|five|six|ten|few)\s+)?(?:second|"
+    r"minute|"
+    r"hour|day|night|week|month|quarter|year|morning|evening|weekday)s?|(?:once|twice|"
+    r"three times|four "
     r"times|\d+ times|\d+x)\s+(?:an?|per|every|each)\s+(?:hour|day|week|month|quarter|year)|daily|"
     r"weekly|monthly|yearly|quarterly|hourly|biweekly|fortnightly|annually|"
     r"alle\s+(?:(?:\d+|zwei|drei|vier|fünf|sechs|zehn)\s+)?(?:Sekunden|Minuten|Stunden|"
-    r"Tage|Wochen|Monate|Jahre)|jede[nrs]?\s+(?:(?:zweite[nrs]?|dritte[nrs]?)\s+)?(?:Sekunde|Minute|Stunde|Tag|"
+    r"Tage|Wochen|Monate|Jahre)|jede[nrs]?\s+(?:(?:zweite[nrs]?|dritte[nrs]?)\s+)?(?:Sekunde|"
+    r"Minute|Stunde|Tag|"
     r"Woche|Monat|Quartal|Jahr|Morgen|Abend|Nacht)|(?:ein|zwei|drei|vier|\d+)\s?mal\s+(?:im|pro|am|"
-    r"in der|je|die)\s+(?:Stunde|Tag|Woche|Monat|Quartal|Jahr)|täglich|wöchentlich|monatlich|jährlich|"
+    r"in der|je|die)\s+(?:Stunde|Tag|Woche|Monat|Quartal|Jahr)|täglich|wöchentlich|monatlich|"
+    r"jährlich|"
     r"stündlich|vierteljährlich|halbjährlich)\b"
 )
 
@@ -164,7 +169,11 @@ def thing(words: Sequence[Token], predicate: str, context: Context) -> Mention |
     if phrase is None:
         return None
     if _unnamed(phrase, row.range, context.language):
-        plain = predicate == "uses" and phrase.owner is None and len(phrase.head) <= 3
+        plain = (
+            predicate in ("uses", "stored_in", "runs_on")
+            and phrase.owner is None
+            and len(phrase.head) <= 3
+        )
         return literal(words, context) if plain and not phrase.definite else None
     fallback = next(iter(row.range)) if len(row.range) == 1 else "unknown"
     mention = context.reader.mention(phrase, fallback)

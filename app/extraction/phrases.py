@@ -296,7 +296,9 @@ def masculine(noun: str) -> str:
     """Ansprechpartnerin is ansprechpartner: one role, whoever has it."""
     if noun.endswith("ärztin"):
         return noun[:-6] + "arzt"
-    if noun.endswith("ende"):
+    if noun.endswith("wältin"):
+        return noun[:-6] + "walt"
+    if noun.endswith(("ende", "liche", "tragte")):
         return noun + "r"
     if noun.endswith("erin") and len(noun) > 6:
         return noun[:-2]

@@ -30,7 +30,7 @@ from app.extraction.objects import (
     thing,
     until_stop,
 )
-from app.extraction.phrases import is_name
+from app.extraction.phrases import is_name, normal_noun
 from app.extraction.rules.being import DATED_VERBS, old_amount, skip_place
 from app.extraction.verbs import MERGED, PREPOSITIONS, Sense, english_name, readings, senses
 from app.values.model import Kind, Value
@@ -97,9 +97,11 @@ def frequency(context: Context) -> list[Draft]:
     """`We release firmware every two weeks`: how often is an attribute of who and what."""
     frame, clause = context.frame, context.clause
     found = FREQUENCY.search(clause.work)
-    if found is None or frame.lemma in ("be", "sein", "cost", "kosten", "pay", "earn", "zahlen"):
+    if found is None or frame.lemma in ("be", "sein", "cost", "kosten"):
         return []
     if clause.ends or clause.denies:
+        return []
+    if frame.lemma in PAYING and amount(list(frame.rest), context) is not None:
         return []
     cut = clause.start + found.start()
     if frame.subject and frame.subject[-1].end > cut:
@@ -128,6 +130,9 @@ def _frequency_name(frame: Frame, what: Sequence[Token], context: Context) -> st
         return f"attribute:{noun} interval"
     lemma = english_name(frame.lemma) if context.language == "de" else frame.lemma
     return f"every:{lemma}:{noun}" if noun else f"every:{lemma}"
+
+
+PAYING = frozenset(["pay", "earn", "zahlen", "bezahlen", "verdienen"])
 
 
 def singular(noun: str, language: str) -> str:
@@ -425,7 +430,11 @@ def _swapped(context: Context, sense: Sense, target: Sequence[Token]) -> list[Dr
     phrase = context.reader.phrase(target, context.language)
     agent = context.subject("name")
     named = phrase is not None and is_name(phrase.head, "en")
-    if phrase is None or agent is None or not (phrase.definite or named or _bare_duty(context)):
+    if (
+        phrase is None
+        or agent is None
+        or not (phrase.definite or named or _bare_duty(context, target))
+    ):
         return []
     if context.frame.participle:
         return []
@@ -459,10 +468,10 @@ def _exchanged(context: Context, sense: Sense, target: Sequence[Token]) -> list[
 NO_OFFICE = frozenset(["a", "an", "ein", "eine", "einen", "every", "each", "on", "in"])
 
 
-def _bare_duty(context: Context) -> bool:
+def _bare_duty(context: Context, target: Sequence[Token]) -> bool:
     """`Camille runs purchasing at Verdelo`: a name runs what has no article."""
     first = context.frame.subject[0].lower
-    pronoun = first in PRONOUNS or context.frame.rest[0].lower in NO_OFFICE
+    pronoun = first in PRONOUNS or target[0].lower in NO_OFFICE
     return (
         not pronoun
         and is_name(context.frame.subject, "en")
@@ -664,6 +673,9 @@ def lasting(context: Context) -> list[Draft]:
     if frame.participle or frame.lemma in DATED_VERBS[language]:
         return []
     rest = skip_place(list(frame.rest), context)
+    if frame.lemma in ("consist", "bestehen") and rest and rest[0].lower in ("of", "aus"):
+        made_of = amount(rest[1:], context)
+        return measured(context, "have", made_of[0], rest[1 + made_of[1] :]) if made_of else []
     found = amount(rest, context)
     if found is None:
         return []
@@ -688,6 +700,8 @@ def having(context: Context) -> list[Draft]:
     after = rest[len(core) :]
     if place := _place_of(context, core, after):
         return place
+    if with_whom := _with(context, core, after):
+        return with_whom
     return _possession(context, core) or _part(context, core)
 
 
@@ -704,6 +718,20 @@ def _place_of(context: Context, core: Sequence[Token], after: Sequence[Token]) -
     predicate = "has_office_in" if noun == "office" else f"has_{noun}_in"
     made = thing(place, "has_office_in", context)
     return [Draft(subject, predicate, made, "place_of")] if made else []
+
+
+def _with(context: Context, core: Sequence[Token], after: Sequence[Token]) -> list[Draft]:
+    """`We have a contract with Optiva`."""
+    if not core or not after or after[0].lower not in ("with", "mit") or context.frame.past:
+        return []
+    partner = complement(after[1:], context.language)[1]
+    subject = context.subject("partner_of")
+    phrase = context.reader.phrase(core, context.language)
+    if phrase is None or subject is None or not partner or not is_name(partner, "en"):
+        return []
+    noun = normal_noun(phrase.text, context.language).replace(" ", "_")
+    made = thing(partner, "partner_of", context)
+    return [Draft(subject, f"has_{noun}_with", made, "with")] if made else []
 
 
 def _possession(context: Context, core: Sequence[Token]) -> list[Draft]:

@@ -21,6 +21,7 @@ from app.extraction.objects import (
     until_stop,
 )
 from app.extraction.phrases import (
+    POSSESSIVE_DE,
     Attribute,
     Phrase,
     attribute,
@@ -42,6 +43,8 @@ DATED_VERBS = {
     "de": words("sets", "dated_verbs_de"),
 }
 ADJECTIVES = words("sets", "adjectives")
+DUE = frozenset(["due", "fällig"])
+SET = frozenset(["scheduled", "planned", "set", "angesetzt", "geplant", "terminiert"])
 DATE_NOUNS = ("date", "termin", "datum", "tag", "day")
 PERSONAL = words("sets", "personal")
 COMPLETED = frozenset(  # states that one does not leave, so that "was" tells of reaching them
@@ -71,7 +74,14 @@ NO_STATE = words("sets", "no_state")
 PARTICIPLE_DE = re.compile(
     r"(?:ge\w{3,}|(?:be|ver|er|ent|zer|ab|an|auf|aus|ein|um|vor|zu)\w{4,})(?:t|en)$"
 )
-BETA = frozenset(["in beta", "in alpha", "in the works", "in review", "in production"])
+BETA = frozenset(
+    [
+        *("in beta", "in alpha", "in the works", "in review", "in production", "in testing"),
+        *("in planning", "under investigation", "under discussion", "under repair"),
+        *("under maintenance", "in planung", "in prüfung", "im test", "in wartung"),
+        *("in reparatur", "in vorbereitung", "on ice", "auf eis"),
+    ]
+)
 
 
 def is_be(context: Context) -> bool:
@@ -166,7 +176,8 @@ def dated(context: Context) -> list[Draft]:
         return []
     if frame.past or not any(w.point.is_exact for w in _dates(context)):
         return []
-    if any(t.text not in ",." for t in until_stop(frame.rest, context.language)):
+    left = [t.lower for t in until_stop(frame.rest, context.language) if t.text not in ",."]
+    if any(word not in DUE | SET for word in left):
         return []
     phrase = context.subject_phrase()
     who = context.subject("date")
@@ -177,6 +188,8 @@ def dated(context: Context) -> list[Draft]:
             else []
         )
     subject, predicate = _dated_subject(phrase, context)
+    if any(word in DUE for word in left) and predicate == "date":
+        predicate = "deadline"
     return _on_date(context, subject, predicate) if subject else []
 
 
@@ -308,16 +321,35 @@ def _with_old(context: Context, draft: Draft, old: Thing | None) -> Draft:
 def placed(context: Context) -> list[Draft]:
     """`Our warehouse is in Hamburg`, `Silas is in the on-call rota`."""
     frame, language = context.frame, context.language
-    if not is_be(context) or not frame.rest or frame.rest[0].lower not in ("in", "im", "on", "at"):
+    if (
+        not is_be(context)
+        or not frame.rest
+        or frame.rest[0].lower not in ("in", "im", "on", "at", "auf")
+    ):
         return []
-    if frame.rest[0].lower in ("on", "at"):
-        return _member(context, frame.rest[1:])
+    if frame.rest[0].lower in ("on", "at", "auf"):
+        on = until_stop(frame.rest[1:], language)
+        return _stored(context, on) or _member(context, frame.rest[1:])
     place = until_stop(frame.rest[1:], language, through="im in des der")
+    if found := _stored(context, place):
+        return found
     if found := _member(context, place):
         return found
     if not place or frame.rest[0].lower == "im" or not place[0].text[0].isupper():
         return []
     return _located(context, until_stop(frame.rest[1:], language))
+
+
+def _stored(context: Context, place: Sequence[Token]) -> list[Draft]:
+    """`The archive is on S3`."""
+    if not place or context.frame.subject[-1].lower not in words("sets", "data_nouns"):
+        return []
+    subject, target = context.subject("stored_in"), thing(place, "stored_in", context)
+    if subject is None or target is None:
+        return []
+    old = contrast_words(context.clause.contrast, context)
+    was = thing(old, "stored_in", context) if old else None
+    return [_with_old(context, Draft(subject, "stored_in", target, "stored"), was)]
 
 
 def _member(context: Context, place: Sequence[Token]) -> list[Draft]:
@@ -509,6 +541,7 @@ def _age(context: Context, who: Mention, value: Value, after: str) -> list[Draft
     return [Draft(who, "age", age, "age")]
 
 
+TITLES = frozenset(["Herr", "Frau", "Mr", "Mrs", "Ms", "Mr.", "Mrs.", "Ms.", "Dr.", "Dr"])
 AGENT = re.compile(r"(?:er|or|ist|ian|wife|man|woman|nurse|erin|orin|istin|mann|frau)$")
 COLOUR_NOUNS = ("color", "colour", "farbe", "colors", "colours", "farben")
 UNIQUE = frozenset(["default", "main", "primary", "preferred", "favorite", "current", "only"])
@@ -593,9 +626,7 @@ def _duty(
     """A role of one person in something, or a job."""
     language = context.language
     is_job = _is_job(noun, language)
-    is_duty = noun in words("nouns", "duties") or noun.rpartition("-")[2] in words(
-        "nouns", "duties"
-    )
+    is_duty = _is_duty(noun, language) or noun.rpartition("-")[2] in words("nouns", "duties")
     kin = words("nouns", "kin")
     predicate = attribute_predicate(found.noun, language)
     listed = predicate in context.registry.rows
@@ -616,6 +647,12 @@ def _duty(
     if found.possessor is not None and is_duty and not is_job and inner:
         return [Draft(found.possessor, predicate, _as_object(who, predicate, context), "role")]
     becoming = context.clause.newer or context.frame.lemma in ("become", "werden")
+    titled = phrase.head[0].text in TITLES or context.subject_phrase() is None
+    plain = language == "de" or phrase.head[-1].text.islower()
+    owned = context.frame.subject[0].lower in ("our", "the") or POSSESSIVE_DE.match(
+        context.frame.subject[0].text
+    )
+    becoming = becoming and plain and not owned and (not titled or subject.is_speaker)
     if becoming and found.possessor is None and AGENT.search(noun) and not phrase.definite:
         value = Value(Kind.TEXT, f"text:{role_key(phrase.text, language)}", phrase.text)
         return [Draft(person(subject), "has_role", value, "job")]
@@ -623,6 +660,13 @@ def _duty(
     if single and found.possessor is not None and _owned_single(found, predicate, listed):
         return [Draft(found.possessor, predicate, _as_object(who, predicate, context), "of")]
     return []
+
+
+def _is_duty(noun: str, language: str) -> bool:
+    duties = words("nouns", "duties")
+    if noun in duties:
+        return True
+    return language == "de" and any(noun.endswith(duty) for duty in duties if len(duty) > 6)
 
 
 def _owned_single(found: Attribute, predicate: str, listed: bool) -> bool:
@@ -663,6 +707,11 @@ def _of_attribute(context: Context, given: Sequence[Token], rule: str) -> list[D
     if found is None or (phrase.indefinite and rule != "called"):
         return []
     noun = normal_noun(found.head_word, language)
+    if found.possessor is None and phrase.definite and _is_code(given):
+        code = literal(given, context)
+        error = literal(contrast_words(context.clause.contrast, context), context)
+        subject = context.named(phrase, "value")
+        return [_with_old(context, Draft(subject, "value", code, "value"), error)] if code else []
     if found.possessor is None:
         if not phrase.definite or not (_is_unique(found.noun) or _office(noun, given, context)):
             return []
@@ -692,6 +741,12 @@ def _of_attribute(context: Context, given: Sequence[Token], rule: str) -> list[D
     if possessor is None:
         return []
     return [_with_old(context, Draft(possessor, predicate, target, rule), was)]
+
+
+def _is_code(given: Sequence[Token]) -> bool:
+    """`E42`, `db-1`: a lone word with a letter and a digit in it."""
+    text = given[0].text
+    return len(given) == 1 and any(c.isdigit() for c in text) and any(c.isalpha() for c in text)
 
 
 def _is_unique(noun: str) -> bool:
