@@ -30,6 +30,7 @@ from app.entities.service import EntityService
 from app.episodes.repository import EpisodeRepository
 from app.episodes.service import EpisodeService
 from app.episodes.service import Parts as EpisodeParts
+from app.facts.merging import beliefs_follow
 from app.facts.predicates import PredicateService
 from app.facts.repository import FactRepository
 from app.facts.service import FactService
@@ -40,13 +41,13 @@ from app.jobs.repository import JobRepository
 from app.jobs.runner import Runner
 from app.kernel.graph import Graph, connect
 from app.kernel.migrate import migrate
+from app.lifecycle.erasure import ErasureService
+from app.lifecycle.erasure import Parts as ErasureParts
+from app.lifecycle.residue import Residue
 from app.notes.blocks import BlockService
 from app.notes.repository import BlockRepository, NoteRepository
 from app.notes.service import NoteService
 from app.notes.service import Parts as NoteParts
-from app.lifecycle.erasure import ErasureService
-from app.lifecycle.erasure import Parts as ErasureParts
-from app.lifecycle.residue import Residue
 from app.portability.deferral import text_index
 from app.portability.jobs import EXPORT, IMPORT
 from app.portability.spool import spool_of
@@ -93,9 +94,9 @@ class Parts:
     consolidation_rows: ConsolidationRepository
     consolidation: ConsolidationService
     fast: FastPath
-    erasure: ErasureService
     notes: NoteService
     blocks: BlockService
+    erasure: ErasureService
 
 
 def embedding_config(settings: Settings) -> EmbeddingConfig:
@@ -174,7 +175,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         indexing=IndexService(index_rows, embedder, settings.embedding.batch),
         searches=SearchService(SearchRepository(graph), embedder, settings.search.depth),
         entities=EntityService(EntityRepository(graph), scopes),
-        merges=MergeService(graph),
+        merges=MergeService(graph, beliefs_follow(fact_rows, consolidation.terms)),
         jobs=jobs,
         runner=Runner(jobs, queue, TASKS, settings.worker.max_tries),
         entity_rows=entity_rows,
@@ -184,6 +185,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         consolidation_rows=consolidation_rows,
         consolidation=consolidation,
         fast=FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts)),
+        notes=NoteService(NoteParts(NoteRepository(graph), scopes, embedder, wakeup)),
+        blocks=BlockService(BlockRepository(graph), scopes),
         erasure=ErasureService(
             ErasureParts(
                 graph,
@@ -194,8 +197,6 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
                 Residue(graph, EXPORT, IMPORT, spool_of(settings).drop),
             )
         ),
-        notes=NoteService(NoteParts(NoteRepository(graph), scopes, embedder, wakeup)),
-        blocks=BlockService(BlockRepository(graph), scopes),
     )
 
 
