@@ -6,9 +6,10 @@ from app.contradiction import antonyms, correction, exclusive, negation, numbers
 from app.contradiction.language import languages_of
 from app.contradiction.model import NONE, Verdict
 from app.contradiction.pair import Pair
-from app.contradiction.reading import read
+from app.contradiction.reading import Reading, read
 from app.contradiction.sentences import sentences
 
+_FEW = 2  # words of a sentence that is compared with any other
 _RULES = (
     correction.find,
     negation.find,
@@ -28,14 +29,19 @@ def compare(old: str, new: str, language: str | None = None) -> Verdict:
     spoken = [language, language] if language else languages_of(old, new)
     if spoken[0] != spoken[1] or spoken[0] not in ("en", "de"):
         return NONE
-    earlier = [read(sentence, spoken[0]) for sentence in sentences(old)]
-    later = [read(sentence, spoken[0]) for sentence in sentences(new)]
-    for one in earlier:
-        for other in later:
-            verdict = _first(Pair(one, other))
-            if verdict is not None:
-                return verdict
-    return NONE
+    said = dict.fromkeys(sentences(old))
+    says = dict.fromkeys(sentences(new))
+    earlier = [read(sentence, spoken[0]) for sentence in said if sentence not in says]
+    later = [read(sentence, spoken[0]) for sentence in says if sentence not in said]
+    pairs = (Pair(one, other) for one in earlier for other in later if _related(one, other))
+    found = (verdict for pair in pairs if (verdict := _first(pair)) is not None)
+    return next(found, NONE)
+
+
+def _related(one: Reading, other: Reading) -> bool:
+    """Whether two sentences share a third of the shorter one's words, as every rule asks for."""
+    least = min(len(one.words), len(other.words))
+    return least <= _FEW or 3 * len(one.keys & other.keys) >= least
 
 
 def _first(pair: Pair) -> Verdict | None:

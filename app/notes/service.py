@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -191,7 +192,9 @@ class NoteService:
         found = await self.repository.candidates(
             stamp.scope, new, writing.vector, digest(new.content)
         )
-        decision = decide(new, found, thresholds(self._parts.embedder.info.name))
+        # Long notes have many sentences to hold against each other: off the event loop with it.
+        at = thresholds(self._parts.embedder.info.name)
+        decision = await asyncio.to_thread(decide, new, found, at)
 
         async def work(tx: Tx) -> NoteReceipt | None:
             locked = await tx.one(
