@@ -161,8 +161,8 @@ NOT_TAIL = re.compile(
     r"(?:any ?more)?$"
 )
 NOT_BUT = re.compile(
-    r"(?i)\b(?P<cue>not|n['’]t|nicht|nicht mehr|no longer|keine?[nrms]?)\s+(?P<old>[^,;]+?),?\s+"
-    r"(?:but(?: rather)?|sondern)\s+"
+    r"(?i)\b(?P<cue>not|n['’]t|nicht|nicht mehr|no longer|keine?[nrms]?)\s+(?!only\b|just\b|"
+    r"merely\b|nur\b|bloß\b|mehr nur\b)(?P<old>[^,;]+?),?\s+(?:but(?: rather)?|sondern)\s+"
 )
 PREFERENCE = re.compile(r"(?i)\b(?:prefer\w*|bevorzug\w*|lieber)\b")
 FILLER = re.compile(

@@ -105,7 +105,7 @@ def _english(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) -
         if _in_relative_clause(words, position):
             continue
         subject = tuple(words[:position]) or (inherited if clause.inherits else ())
-        subject = _without_will(_after_comma(subject), clause)
+        subject = _without_will(_without_adverb(_after_comma(subject)), clause)
         if not _possible_subject(subject, "en") or _is_doing(subject):
             return None
         return _english_frame(clause, subject, words, position, form)
@@ -119,11 +119,24 @@ def _unlisted_english(clause: Clause, words: list[Token]) -> Frame | None:
         if not _verb_shaped(word, "en") or not _possible_subject(subject, "en"):
             continue
         lemma = _lemma_of(word.lower, subject, negated=clause.ends or clause.denies)
-        if lemma is not None:
+        if lemma is not None and _object_shaped(words[position + 1 :]):
             return Frame(
                 clause, subject, lemma, "", "", past=False, rest=tuple(words[position + 1 :])
             )
     return None
+
+
+def _object_shaped(rest: list[Token]) -> bool:
+    first = rest[0]
+    if first.lower in DETERMINERS["en"] or not first.text[0].islower():
+        return True
+    if first.lower in PREPOSITIONS["en"]:
+        return len(rest) > 1 and rest[1].text[0].isupper()
+    return (
+        len(rest) <= 2
+        and not first.lower.endswith(("ed", "ly"))
+        and not rest[-1].lower.endswith("ly")
+    )
 
 
 def _verb_shaped(word: Token, language: str) -> bool:
@@ -138,7 +151,7 @@ def _lemma_of(word: str, subject: tuple[Token, ...], *, negated: bool) -> str | 
     if len(subject) == 1 and subject[0].lower in ("i", "we", "they"):
         return None if word.endswith("s") else word
     named = all(t.text[0].isupper() for t in subject)
-    definite = subject[0].lower in DETERMINERS["en"] and len(subject) in (2, 3)
+    definite = subject[0].lower in ("the", "my", "our", "this") and len(subject) in (2, 3)
     if not (named or definite):
         return None
     if negated and not word.endswith("s"):
@@ -157,6 +170,16 @@ def _leading_verb(words: list[Token]) -> Form | None:
     """The verb at the head of a part that has the subject of the part before."""
     forms = [f for f in readings(words[0].lower, "en") if not f.participle or f.past]
     return min(forms, key=lambda f: f.past) if forms else None
+
+
+def _without_adverb(subject: tuple[Token, ...]) -> tuple[Token, ...]:
+    """`The river then` is the river."""
+    while len(subject) > 1 and (
+        subject[-1].lower in ("then", "thus", "hence", "once", "often", "never", "ever")
+        or (subject[-1].lower.endswith("ly") and subject[-1].text.islower())
+    ):
+        subject = subject[:-1]
+    return subject
 
 
 def _without_will(subject: tuple[Token, ...], clause: Clause) -> tuple[Token, ...]:
@@ -488,6 +511,10 @@ def _possible_subject(subject: tuple[Token, ...], language: str) -> bool:
     if _has_stray_pronoun(subject, language):
         return False
     if subject[-1].lower in ("and", "und", "or", "oder"):
+        return False
+    if any(t.lower in ("which", "who", "whose", "that") for t in subject[1:]) and not any(
+        t.lower in PERSONAL for t in subject[1:]
+    ):
         return False
     return not (
         len(subject) == 1 and subject[0].lower in PRONOUNS - {"i", "we", "ich", "wir", "it", "es"}

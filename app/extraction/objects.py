@@ -114,6 +114,13 @@ def amount(words: Sequence[Token], context: Context) -> tuple[Value, int] | None
     return best
 
 
+def _goes_with(best: tuple[Value, int], words: Sequence[Token]) -> bool:
+    """Whether a further word belongs to what is counted: `20 wind turbines`."""
+    before, last = words[-2].lower, words[-1].lower
+    plural = last.endswith("s") and not before.endswith("s")
+    return best[0].kind is Kind.QUANTITY and best[0].unit not in BASES and plural
+
+
 def _is_number(word: Token, context: Context) -> bool:
     if any(c.isdigit() for c in word.text):
         return True

@@ -768,7 +768,7 @@ def _valued(given: Sequence[Token], predicate: str, context: Context, named: boo
         return len(given) <= 6
     if given[0].lower in ("a", "an") or given[0].lower.startswith("ein"):
         return False  # "X is a Y" tells a kind, not a value
-    if given[0].lower.endswith("ing") and given[0].text[0].islower():
+    if given[0].lower.endswith(("ing", "ly")) and given[0].text[0].islower():
         return False
     if any(c.isupper() or c.isdigit() for t in given for c in t.text):
         return len(given) <= 6 and not all(_describes(t) for t in given)

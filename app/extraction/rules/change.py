@@ -262,9 +262,15 @@ def _exchange(context: Context, old: list[Token], new: list[Token]) -> list[Draf
 
 def _in_use(context: Context, new: list[Token], old: list[Token]) -> list[Draft]:
     span = context.reader.phrase(new, context.language)
-    if span is None:
+    if span is None or (context.frame.past and not _recent(context)):
         return []
     return _uses(context, context.reader.group(context.reader.mention(span).span), new, old)
+
+
+def _recent(context: Context) -> bool:
+    """Whether the clause tells when, and so of a change here and not of history."""
+    clause = context.clause
+    return context.frame.auxiliary == "have" or clause.newer or bool(clause.when)
 
 
 def _uses(
