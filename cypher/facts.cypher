@@ -34,16 +34,44 @@ DELETE s
 RETURN DISTINCT key, subject
 
 // name: claims_of(keys) read many
-// Everything that belief follows from, and what is held of it now, one row a fact.
+// Everything that belief follows from, and what is held of it now, one row a fact. Of a fact that
+// stands alone under its key and that nobody ended, the first claim of each tier says it all: the
+// rest are counted, so that a statement made a thousand times costs as little as one made twice.
 // unscoped: keys are digests that cover their scope
 UNWIND $keys AS key
-MATCH (f:Fact {key: key})
+CALL (key) {
+  MATCH (f:Fact {key: key})
+  RETURN collect(f) AS facts
+}
+UNWIND facts AS f
+CALL (f) {
+  OPTIONAL MATCH (:Episode)-[s:SUPPORTS]->(f)
+  RETURN count(s) AS evidence, count(DISTINCT s.principal) AS principals,
+         max(s.confidence) AS confidence, max(s.trust) AS trust,
+         sum(CASE WHEN s.mode = 'assert' AND s.until IS NULL THEN 0 ELSE 1 END) AS special
+}
+WITH key, f, evidence > 32 AND size(facts) = 1 AND special = 0 AND NOT f.negated AS plain, evidence, principals, confidence, trust
+CALL (f, plain) {
+  WITH f, plain WHERE NOT plain
+  MATCH (e:Episode)-[s:SUPPORTS]->(f)
+  RETURN collect(s {.*, episode: e.id}) AS some
+  UNION
+  WITH f, plain WHERE plain
+  UNWIND [0, 1, 2, 3, 4] AS tier
+  CALL (f, tier) {
+    MATCH (e:Episode)-[s:SUPPORTS {tier: tier}]->(f)
+    RETURN s {.*, episode: e.id} AS first ORDER BY coalesce(s.since, s.said_at), s.id LIMIT 1
+  }
+  RETURN collect(first) AS some
+}
+WITH key, f, plain, evidence, principals, confidence, trust, collect(some) AS lists
 OPTIONAL MATCH (o:Entity {id: f.object_id})
 RETURN key, coalesce('entity:' + o.root, f.object_key) AS value,
        f {.id, .scope, .tenant, .subject, .object_key, .negated, .predicate, .status, .confidence, .evidence, .principals,
                .trust, .valid_from, .valid_to, .live, .ingested_at, .expired_at, .statement, .language,
                .facets} AS fact,
-       [(e:Episode)-[s:SUPPORTS]->(f) | s {.*, episode: e.id}] AS claims,
+       reduce(found = [], list IN lists | found + list) AS claims,
+       CASE WHEN plain THEN {evidence: evidence, principals: principals, confidence: confidence, trust: trust} END AS weight,
        [(f)-[a:ABOUT]->(:Entity) WHERE a.retracted_at = datetime('9999-12-31T00:00:00Z') |
          a {.id, .valid_from, .valid_to, .from_precision, .to_precision, .standing, .reason}] AS held,
        [(f)-[x:SUPERSEDED_BY]->(n:Fact) WHERE x.retracted_at = datetime('9999-12-31T00:00:00Z') |

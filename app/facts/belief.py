@@ -611,8 +611,15 @@ def _weights(claims: Collection[Claim]) -> dict[str, Weight]:
 
 
 def _weight(claims: list[Claim]) -> Weight:
-    principals = {claim.authority.principal for claim in claims}
-    said = max(claim.confidence for claim in claims)
-    confidence = min(MOST_CONFIDENT, said + CONFIRMATION * (len(principals) - 1))
-    trust = max(claim.authority.trust for claim in claims)
-    return Weight(round(max(said, confidence), 4), len(claims), len(principals), trust)
+    return weigh(
+        said=max(claim.confidence for claim in claims),
+        evidence=len(claims),
+        principals=len({claim.authority.principal for claim in claims}),
+        trust=max(claim.authority.trust for claim in claims),
+    )
+
+
+def weigh(said: float, evidence: int, principals: int, trust: float) -> Weight:
+    """How sure a fact is: the surest claim, and a little more for each further principal."""
+    confirmed = min(MOST_CONFIDENT, said + CONFIRMATION * (principals - 1))
+    return Weight(round(max(said, confirmed), 4), evidence, principals, trust)

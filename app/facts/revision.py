@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from app.facts.belief import Segment, Settlement, Standing, settle
+from app.facts.belief import Segment, Settlement, Standing, settle, weigh
 from app.facts.claim import Reviews, Rules
 from app.facts.record import DERIVED_TRUST, expired, read_claim
 from app.indexing.entry import LIVE, time_key
@@ -158,7 +158,12 @@ def _mirror(row: Row, settled: Settlement, at: datetime, revision: Revision) -> 
     start = min((s.valid_from for s in spans), default=said)
     end = max((s.valid_to for s in spans), default=start)
     status = "active" if held and end > at else "quarantined" if mine and not held else "superseded"
-    weight = settled.weights.get(fact["id"])
+    counted = row["weight"]
+    weight = (
+        weigh(counted["confidence"], counted["evidence"], counted["principals"], counted["trust"])
+        if counted
+        else settled.weights.get(fact["id"])
+    )
     live = status == "active" and not expired(fact)
     wanted: Row = {
         "status": status,
