@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from app.extraction.clauses import ADVERBS, Contrast
-from app.extraction.data import words
+from app.extraction.data import words as listed
 from app.extraction.drafts import Context
 from app.extraction.frames import DETERMINERS, PRONOUNS, Token, noun_phrase_end, tokens
 from app.extraction.model import Mention
@@ -17,9 +17,10 @@ from app.values.model import Kind, Value
 from app.values.parse import parse_value
 from app.values.units import UNITS
 
-STOPS = words("sets", "stops")
-KEPT_LINKS = words("sets", "kept_links")
-NO_UNITS = words("sets", "no_units")
+STOPS = listed("sets", "stops")
+KEPT_LINKS = listed("sets", "kept_links")
+ABOUT = listed("sets", "about")
+NO_UNITS = listed("sets", "no_units")
 BASES = frozenset(base for base, _ in UNITS.values())
 NUMERIC = (Kind.MONEY, Kind.QUANTITY, Kind.NUMBER)
 PERIOD = re.compile(
@@ -84,19 +85,7 @@ def amount(words: Sequence[Token], context: Context) -> tuple[Value, int] | None
     """The number, with its unit or what it counts, at the head of the words, and how many words
     it takes."""
     start = 0
-    while start < len(words) and words[start].lower in (
-        "about",
-        "around",
-        "etwa",
-        "rund",
-        "ca",
-        "circa",
-        "roughly",
-        "approximately",
-        "ungefähr",
-        "only",
-        "over",
-    ):
+    while start < len(words) and words[start].lower in ABOUT:
         start += 1
     best: tuple[Value, int] | None = None
     for end in range(start + 1, min(len(words), start + 5) + 1):
@@ -107,9 +96,8 @@ def amount(words: Sequence[Token], context: Context) -> tuple[Value, int] | None
         value = parse_value(_written(words[start:end], context), context.language)
         if value is None or value.kind not in NUMERIC or not _is_number(words[start], context):
             continue
-        if best is None or (
-            best[0].kind is Kind.NUMBER and _better(value, words[end - 1], context)
-        ):
+        open_ = best is not None and (best[0].kind is Kind.NUMBER or _goes_with(best, words[:end]))
+        if best is None or (open_ and _better(value, words[end - 1], context)):
             best = value, end
     return best
 
