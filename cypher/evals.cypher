@@ -55,3 +55,11 @@ WITH e, row
 UNWIND row.tags AS tag
 MATCH (t:Tag {id: tag})
 CREATE (e)-[:TAGGED]->(t)
+
+// name: open_beliefs(scope, subject, at) read one
+// How many facts of one predicate a subject has, and how many of them are believed now.
+MATCH (f:Fact {subject: $subject})
+WHERE f.scope = $scope AND f.predicate = 'located_in'
+OPTIONAL MATCH (f)-[a:ABOUT {standing: 'held'}]->(:Entity)
+WHERE a.retracted_at > $at AND a.valid_from <= $at AND a.valid_to > $at
+RETURN count(DISTINCT f) AS facts, count(a) AS held

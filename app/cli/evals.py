@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import secrets
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -16,7 +17,9 @@ from rich.table import Table
 from app.cli.keys import all_scopes, mint
 from app.cli.transfer import store_of
 from app.embeddings.provider import build_embedder
+from app.errors import InvalidInput
 from app.evals import (
+    beliefs,
     bulk,
     contradictions,
     demo,
@@ -45,6 +48,7 @@ Url = Annotated[str, typer.Option(envvar="LOCI_API_URL", help="Address of the AP
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 BENCH = Path("../shared/bench")
 SEED = Path("seed/demo")
+RATE_STEPS = (1_000, 3_000, 10_000, 30_000, 100_000)
 CONTRADICTIONS = Path("seed/contradictions/de.jsonl")
 URL = "http://127.0.0.1:8484"
 
@@ -56,6 +60,7 @@ def register(cli: typer.Typer) -> None:
     group.command("longmemeval")(eval_longmemeval)
     group.command("passages")(eval_passages)
     group.command("demo")(eval_demo)
+    group.command("beliefs")(eval_beliefs)
     group.command("sanitize")(eval_sanitize)
     group.command("extraction")(eval_extraction)
     group.command("entities")(eval_entities)
@@ -163,6 +168,40 @@ def eval_extraction(
 ) -> None:
     """Names and statements found by rules: precision, recall and speed; needs no server."""
     _show_speed(extraction.evaluate(bench, seed), as_json)
+
+
+def eval_beliefs(
+    part: Annotated[str, typer.Argument(help="timelines, races, updates or rate.", metavar="PART")],
+    bench: Bench = BENCH,
+    seed: Annotated[Path, typer.Option(help="Folder of the demo seed.")] = SEED,
+    scope: Annotated[str, typer.Option(help="Scope whose raw episodes `rate` takes.")] = "",
+    count: Annotated[int, typer.Option(help="How many races.")] = 1000,
+    as_json: AsJson = False,
+) -> None:
+    """Whether beliefs come out right, and the rate of consolidation; works on the graph itself."""
+
+    async def run() -> dict[str, Any]:
+        async with parts(read_settings()) as opened:
+            if part == "rate":
+                return {"steps": await beliefs.rate(opened, scope, RATE_STEPS)}
+            if part == "updates":
+                reader = await opened.keys.resolve(await _admin(opened, "demo"))
+                return await beliefs.updates(opened, reader, seed / "gold")
+            place = f"eval-{part}-{secrets.token_hex(4)}"
+            caller = await opened.keys.resolve(await _admin(opened, place))
+            if part == "timelines":
+                return await beliefs.timeline_answers(opened, caller, beliefs.timelines(bench))
+            if part == "races":
+                return await beliefs.races(opened, caller, count)
+            raise InvalidInput("part is timelines, races, updates or rate", field="part")
+
+    _show_speed(asyncio.run(run()), as_json)
+
+
+async def _admin(opened: Parts, scope: str) -> str:
+    """A key that sees and writes everything in a scope and below."""
+    minted = await mint(opened, scope, kind="user", name="eval", role=Role.ADMIN, subtree=True)
+    return minted.text
 
 
 def eval_search_speed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -68,7 +69,9 @@ def _end(end: dict[str, Any], span: Span, language: str | None) -> Mention | Val
     if "name" in end:
         return _mention(end, span)
     parsed = parse_value(end["value"], language)
-    return parsed or Value(Kind.TEXT, f"text:{end['value'].casefold().strip()}", end["value"])
+    if parsed is None:
+        return Value(Kind.TEXT, f"text:{end['value'].casefold().strip()}", end["value"])
+    return replace(parsed, text=end["value"])  # as the client wrote it
 
 
 def _text(end: dict[str, Any]) -> str:

@@ -93,9 +93,16 @@ class ConsolidationService:
         return tally
 
     async def consolidate(
-        self, scope: str, tally: Tally | None = None, progress: Progress | None = None
+        self,
+        scope: str,
+        tally: Tally | None = None,
+        progress: Progress | None = None,
+        most: int | None = None,
     ) -> Tally:
-        """One scope until nothing waits there; does nothing while another holder works on it."""
+        """One scope until nothing waits there, or `most` episodes are done.
+
+        Does nothing while another holder works on it.
+        """
         total = tally or Tally()
         start = time.perf_counter()
         holder = new_id()
@@ -107,6 +114,8 @@ class ConsolidationService:
                 await self._pass(episodes, replace(setting, at=now()), holder, total)
                 if progress is not None:
                     await progress(total.episodes)
+                if most is not None and total.episodes + total.failed >= most:
+                    break
         finally:
             await rows.release(scope, holder)
             total.seconds += time.perf_counter() - start
