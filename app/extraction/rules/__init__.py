@@ -5,29 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from app.extraction.drafts import Context, Draft
-from app.extraction.rules.action import (
-    acts,
-    bought,
-    by_whom,
-    cleft,
-    comes,
-    frequency,
-    having,
-    lasting,
-    running,
-    tastes,
-    term,
-)
-from app.extraction.rules.being import (
-    birthday,
-    called,
-    coloured,
-    dated,
-    described,
-    placed,
-    stated,
-)
+from app.extraction.rules.action import acts, cleft, running, tastes
+from app.extraction.rules.agents import bought, by_whom, comes
+from app.extraction.rules.attributes import called, coloured, described
 from app.extraction.rules.change import amount_changed, moved, replaced, switched
+from app.extraction.rules.dates import birthday, dated
+from app.extraction.rules.measures import frequency, lasting, term
+from app.extraction.rules.places import placed
+from app.extraction.rules.possessions import having
+from app.extraction.rules.states import stated
 
 Rule = Callable[[Context], list[Draft]]
 

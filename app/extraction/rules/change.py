@@ -10,7 +10,8 @@ from app.extraction.frames import Token
 from app.extraction.model import Mention
 from app.extraction.objects import amount, thing, until_stop
 from app.extraction.phrases import attribute, attribute_predicate, is_name
-from app.extraction.rules.being import amount_target, like, person, relative_clause
+from app.extraction.rules.amounts import amount_target, like, relative_clause
+from app.extraction.rules.copula import person
 from app.extraction.verbs import CHANGES, MOVES, REPLACES, SWITCHES
 from app.values.model import Value
 
