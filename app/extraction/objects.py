@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.extraction.clauses import ADVERBS, Contrast
+from app.extraction.clauses import Contrast
+from app.extraction.cues import ADVERBS
 from app.extraction.data import words as listed
 from app.extraction.drafts import Context
 from app.extraction.frames import DETERMINERS, PRONOUNS, Token, noun_phrase_end, tokens

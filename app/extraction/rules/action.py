@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.extraction.clauses import DO_NOT
+from app.extraction.cues import DO_NOT
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
 from app.extraction.frames import (

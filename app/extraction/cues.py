@@ -1,0 +1,200 @@
+"""Words that colour a clause: doubt, hearsay, jest, correction, negation, contrast."""
+
+from __future__ import annotations
+
+import re
+
+END_MARK = re.compile(r"[.!…]+[\"'”“»)\]\s]*$")
+TAG = re.compile(
+    r"(?i),\s*(?:oder(?:\s(?:nicht|etwa|habe|irre|täusche)[^?]*)?|nicht wahr|nicht|gell|ja|right|"
+    r"isn't (?:it|he|she)|doesn't (?:it|he|she)|don't (?:they|we|you)|aren't (?:they|we)|correct|"
+    r"no|or (?:did|do|am|was|have) I[^?]*|stimmt's|richtig|or not)\s*\?\s*$"
+)
+OWN_VIEW = re.compile(
+    r"(?i)(?:,\s*(?:I (?:believe|think|guess|suppose|would say|reckon|assume)|if I remember "
+    r"(?:correctly|right|rightly)|as far as I know|afaik|glaube ich|denke ich|meine ich|soweit ich "
+    r"weiß|soviel ich weiß|würde ich sagen|nehme ich an|wenn ich mich (?:richtig|recht) erinnere)"
+    r"\s*[.!]?\s*$)|(?:^\s*(?:and |but |und |aber )?(?:I (?:believe|think|guess|suppose)(?: that)?|"
+    r"ich (?:glaube|denke|meine),(?: dass)?)\s+)"
+)
+IRONY = re.compile(
+    r"(?i)\b(?:scherz|im scherz|spaß beiseite|just kidding|kidding|joking|as a joke|haha+|lol|"
+    r"rofl|ironisch|ironically|sarcas\w+|sarkas\w+|yeah,? right|as if|wer's glaubt|na klar,|"
+    r"ja klar,|träum weiter|in your dreams|schön wär)|(?:[;:]-?[)P]|😉|😜|🙃|/s)\s*[.!]?\s*$"
+)
+HEDGE = re.compile(
+    r"(?i)\b(?:maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|apparently|"
+    r"reportedly|rumou?r\w*|might|could|would|should|'d|(?-i:may)(?=\s+[a-z])|shall|imagine|"
+    r"suppose|"
+    r"wish(?:es|ed)?|hop(?:e|es|ed|ing)|hypothetical\w*|in theory|dream\w*|pretend\w*|if only|"
+    r"according to|vielleicht|eventuell|womöglich|möglicherweise|wahrscheinlich|vermutlich|"
+    r"angeblich|anscheinend|offenbar|scheinbar|wohl|könnten?|könntest|würden?|würdest|wäre[nt]?|"
+    r"hätten?|hättest|sollten?|sollen|soll|dürften?|möchten?|gerücht\w*|laut|theoretisch|"
+    r"hoffentlich|"
+    r"hoff(?:e|t|en)|wünsch(?:e|te|ten)|angenommen|unless|whether|ob|als ob|as though|"
+    r"seems?|seemed|scheint|plan(?:s|ned|ning)?\s+to|intends?|going to|gonna|thinking (?:about|of)|"
+    r"consider(?:s|ing)?|überleg\w*|erwäg\w*|wants? to|wanted to|need(?:s|ed)? to|have to|has to|"
+    r"muss|müssen|musst|must|try(?:ing)? to|used to|früher|almost|nearly|fast nie|beinahe)\b"
+)
+CONDITION = re.compile(
+    r"(?i)(?<![\w'])(?:if|falls|wenn|sofern|in case|solange|when|"
+    r"once(?!\s(?:an?|per|every|in)\b)|sobald)\b"
+)
+LEADING_CONDITION = re.compile(
+    r"(?i)^\s*(?:(?:and|but|und|aber|so|also|even|selbst|only|nur)\s+)?(?:if|falls|wenn|sofern|"
+    r"solange|in case|assuming|provided|suppose|angenommen|gesetzt|when|once|sobald|sollten?|"
+    r"würden?|hätten?|wären?|unless|had|were|should)\b"
+)
+REPORTED = re.compile(
+    r"(?i)\b(?:says?|said|thinks?|thought|believes?|believed|claims?|claimed|tells?|told|writes?|"
+    r"wrote|reckons?|heard|hears?|asked|asks?|wonders?|wondered|assumes?|suggests?|suggested|"
+    r"suspects?|insists?|swears?|feels like|denies|denied|mentions?|mentioned|"
+    r"sagt|sagte|meint|meinte|glaubt|glaubte|denkt|dachte|behauptet|behauptete|erzählt|erzählte|"
+    r"schreibt|schrieb|fragt|fragte|gefragt|hört|gehört\s*,|vermutet|findet|fand|findet,|"
+    r"schwört|erwähnt|erwähnte|wollte wissen)\b"
+    r"(?=\s*(?:,|that\b|whether\b|if\b|what\b|how\b|me\b|us\b|mir\b|uns\b|\"|„|“|he\b|she\b|it\b|"
+    r"they\b|we\b|our\b|my\b|the\b|his\b|her\b|their\b|there\b|er\b|sie\b|es\b|dass\b|ob\b|"
+    r"übrigens|"
+    r"[A-ZÄÖÜ]\w+\s+(?:\w+\s+)?(?:is|are|was|has|had|will|lives?|works?|ist|hat|war|wird|wohnt|"
+    r"lebt)))"
+)
+CORRECTION = re.compile(
+    r"(?i)\b(?:actually|in (?:actual )?fact|correction|corrected|I (?:have|need|want) to correct|"
+    r"(?:I|we) (?:was|were) wrong|my mistake|I misspoke|to be precise|I meant|eigentlich|in "
+    r"wirklichkeit|in wahrheit|korrektur|korrigier\w*|berichtig\w*|richtig (?:ist|wäre|muss es)|"
+    r"stimmt nicht|mein fehler|ich habe mich (?:geirrt|vertan|versprochen)|richtiggestellt|"
+    r"genau genommen|tatsächlich|sorry, (?:it|that)|nein,|no,|falsch)\b"
+)
+CORRECT_TOPIC = re.compile(
+    r"(?i)\b(?:correct|correction (?:to|on|of|for)|korrigiere|korrigieren|korrektur (?:zu[mr]?|der|"
+    r"des))\s+(?P<topic>(?:the|my|our|an?|die|der|das|den|dem|mein\w*|unser\w*)?\s*[^,:;.]+)$"
+)
+ONCE = re.compile(
+    r"(?i)\b(?:only this once|just this once|this time|for once|ausnahmsweise|diesmal|nur heute|"
+    r"today only|dieses mal|temporarily|vorübergehend|"
+    r"(?:stay\w*|be|am|is|are|['’]m|['’]re|visit\w*|here)\b.{0,40}\bfor (?:one|two|three|four|"
+    r"five|\d+|a few) "
+    r"(?:nights?|days?|hours?|minutes?)|für (?:eine|einen|zwei|drei|vier|\d+|ein paar) "
+    r"(?:nächte|nacht|tage?|stunden?))\b"
+)
+NOT_ONLY = re.compile(r"(?i)\b(?:not only|not just|nicht nur|nicht bloß)\b")
+NEWER = re.compile(
+    r"(?i)\b(?:now|from now on|jetzt|nun|inzwischen|mittlerweile|neuerdings|ab sofort|von nun an|"
+    r"nowadays|these days|künftig|with immediate effect|finally|endlich|as of|"
+    r"effective immediately|going forward|ab jetzt|fortan|seitdem|meanwhile|by now)\b"
+)
+ADDITIVE = re.compile(
+    r"(?i)\b(?:also|as well(?: as)?|too|additionally|in addition|another|besides|auch|ebenfalls|"
+    r"ebenso|zusätzlich|außerdem|zudem|des weiteren|darüber hinaus|second|zweite[rsnm]?|"
+    r"dritte[rsnm]?|weitere[rsnm]?|a further|sometimes|manchmal|gelegentlich|occasionally)\b"
+)
+QUALIFIED = re.compile(
+    r"(?i)^\s*(?:mit|with|without|ohne)\s+"
+    r"(?!(?:the|der|dem|den|einer?m?|an?)?\s*(?:new|neue[nrms]?)\b)"
+    r"|\b(?:sogar|even|(?<!went )(?<!goes )(?<!gone )(?<!go )up to|bis zu|at most|"
+    r"höchstens|mindestens|at least)\b"
+)
+WITH_NEW = re.compile(
+    r"(?i)^\s*(?:thanks to|with|mit|dank)\s+(?:the|der|dem|den|our|unsere[rmn]?)?\s*"
+    r"(?:new|neue[nrms]?)"
+    r"\s+(?:[a-zäöü]\w+|[A-ZÄÖÜ]\w+(?=\s+[a-zäöü]))(?:\s+[a-z]+(?=\s+the\b))?"
+)
+ADVERBS = re.compile(
+    r"(?i)(?<![\w-])(?:also|as well|too|now|from now on|still|just|currently|presently|already|"
+    r"really|actually|always|usually|normally|generally|mainly|mostly|definitely|finally|"
+    r"recently|lately|"
+    r"these days|nowadays|by the way|at the moment|at present|for now|for the time being|anyway|"
+    r"of course|in fact|honestly|basically|officially|personally|simply|certainly|obviously|"
+    r"exactly|precisely|exclusively|only|primarily|effective immediately|with immediate effect|"
+    r"going forward|meanwhile|by now|strongly|absolutely|truly|very much|a lot|all the time|"
+    r"auch|ebenfalls|zusätzlich|außerdem|noch immer|immer noch|noch|schon|jetzt|nun|inzwischen|"
+    r"mittlerweile|aktuell|derzeit|zurzeit|zur zeit|momentan|im moment|gerade|übrigens|eigentlich|"
+    r"tatsächlich|ja|doch|halt|eben|einfach|immer|meistens|bereits|weiterhin|nach wie vor|endlich|"
+    r"leider|zum glück|natürlich|sogar|bei uns|neuerdings|ab sofort|von nun an|ab jetzt|künftig|"
+    r"fortan|seitdem|offiziell|genau|ausschließlich|hauptsächlich|vor allem|total|wirklich|sehr|"
+    r"gern|gerne|am liebsten|nur|erst|einmalig|in wirklichkeit|in wahrheit|nämlich|eh|"
+    r"hier|seit version [\d.]+|since version [\d.]+|in open terrain|im freien|at last|"
+    r"all|both|beide|alle)\b(?!-)"
+)
+KEEP_ADVERB = re.compile(r"(?i)\b(?:all|alle|both|beide)\b")
+EVENT_SINCE = re.compile(
+    r"(?i)\b(?:since|seit|after|nach)\s+(?:the|our|dem|der|den|unsere[rmn]?)\s+"
+    r"(?:(?:last|new|latest|letzten|neuen|jüngsten)\s+)?[^\W\d_]\w+(?=\s|,|$)"
+)
+AGAIN = re.compile(r"(?i)\b(?:again|wieder|erneut)\b")
+END_EN = re.compile(r"(?i)\b(?:no longer|not any longer|never again|not any ?more)\b")
+TAIL_EN = re.compile(r"(?i)\b(?:any ?more|any longer)\b")
+END_DE = re.compile(r"(?i)\b(?:nicht mehr|nicht länger|nie wieder|nie mehr)\b")
+NOT_EN = re.compile(r"(?i)\b(?:not|never)\b|n['’]t\b")
+DID_NOT = re.compile(r"(?i)\bdid(?:\s+not|n['’]t)\b")
+DO_NOT = re.compile(r"(?i)\b(?:do|does|did)(?:\s+not|n['’]t)\b")
+NOT_YET = re.compile(r"(?i)\b(?:not yet|noch nicht|noch kein\w*)\b")
+NOT_DE = re.compile(r"(?i)\b(?:nicht|niemals|nie)\b")
+NONE_DE = re.compile(r"(?i)\bkein(?:e[nrms]?)?\b")
+NO_EN = re.compile(r"(?i)(?:(?<=have)|(?<=has)|(?<=eat)|(?<=need)|(?<=needs)|(?<=sell))\s+no\b")
+MORE_DE = re.compile(r"(?i)\bmehr\b")
+STOPPED_EN = re.compile(
+    r"(?i)\b(?:have |has |had |['’]ve |['’]s )?(?:stopped|quit|ceased|given up|"
+    r"gave up)\s+(?=[a-z]+ing\b)"
+)
+INSTEAD = re.compile(
+    r"(?i),?\s*\b(?:instead of|in place of|rather than|anstelle (?:von|der|des)|anstatt|statt|"
+    r"replacing)\s+(?P<old>[^,;]+)"
+)
+NO_LONGER_TAIL = re.compile(
+    r"(?i)(?:,\s*(?:and|und|but|aber)?|\s(?:and|und|but|aber))\s*(?:no longer|not any ?more|nicht "
+    r"mehr|nicht länger)\s+(?P<old>[^,;]+)$"
+)
+NOT_TAIL = re.compile(
+    r"(?i),\s*(?:and|und|but|aber)?\s*(?:not|nicht|keine?[nrms]?)\s+(?P<old>[^,;]+?)\s*"
+    r"(?:any ?more)?$"
+)
+NOT_BUT = re.compile(
+    r"(?i)\b(?P<cue>not|n['’]t|nicht|nicht mehr|no longer|keine?[nrms]?)\s+(?!only\b|just\b|"
+    r"merely\b|nur\b|bloß\b|mehr nur\b)(?P<old>[^,;]+?),?\s+(?:but(?: rather)?|sondern)\s+"
+)
+PREFERENCE = re.compile(r"(?i)\b(?:prefer\w*|bevorzug\w*|lieber)\b")
+FILLER = re.compile(
+    r"(?i)^\s*(?:(?:and|but|so|then|und|aber|also|dann|denn|damit|hence|therefore|deshalb|daher|"
+    r"somit|erst|that|dass|note that|remember that|remember|please note|oh|ach)\b[,:]?\s+|"
+    r"(?:yes|no|ok(?:ay)?|well|right|ja|nein|gut|doch|danke|thanks|thank you|sorry|btw|hello|hi|"
+    r"hey|hallo|exactly|genau|stimmt|sure|fyi|great|good|schön|super|klar|understood|verstanden)"
+    r"\s*,\s+)+"
+)
+SUBORDINATE = re.compile(
+    r"(?i)^\s*(?:because|weil|which|who|whose|that|dass|wer|was|ob|whether|while|während|although|"
+    r"though|obwohl|since\s+(?:i|we|you|he|she|it|they)\b|damit\s+(?:ich|wir|sie|er|es|du|man)\b|"
+    r"so that|where|when|wo|wie|how|why|warum|what|if|falls|wenn|sofern|bevor|nachdem|"
+    r"(?:before|after)\s+(?:i|we|you|he|she|it|they)\b|"
+    r"bis\s+(?:ich|wir|sie|er|es|du|man)\b|until\s+(?:i|we|you|he|she|it|they)\b|as\s+(?:i|we|you|"
+    r"he|she|it|they)\b|unless|sobald|solange|please|bitte|let|lass\w*|just|zumal|whereas|indem|"
+    r"der|die|das|dem|den|deren|dessen)\b"
+)
+RELATIVE_DE = re.compile(
+    r"(?i)^\s*(?:in|mit|auf|von|für|an|bei|zu|aus)?\s*(?:der|die|das|dem|den|deren|dessen)\b"
+)
+SPLIT = re.compile(r",\s+|(?<=[^\W\d_])\s-+\s(?=[^\W\d_])|:\s+|\s+\((?=[^)]*\))")
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+MOST_CUE = 60  # characters of a sentence that only announces a correction
+CONTRASTING = re.compile(
+    r"(?i)^\s*(?:and |und |but |aber )?(?:not|nicht|keine?[nrms]?|no longer|sondern|instead|statt|"
+    r"rather|anstatt)\b"
+)
+CUE = re.compile(
+    r"(?i)\s*(?:to be (?:precise|exact|accurate)|correction|korrektur|genau genommen|"
+    r"um genau zu sein|sorry|I was wrong|my mistake|mein fehler|ich habe mich (?:geirrt|vertan)|"
+    r"actually|in fact|"
+    r"stimmt nicht|falsch|wrong)\s*$"
+)
+REPORTING = re.compile(
+    r"(?i)\b(?:says?|said|thinks?|thought|believes?|claims?|claimed|writes?|wrote|heard|asked|"
+    r"sagt|sagte|meint|meinte|glaubt|denkt|dachte|behauptet|behauptete|erzählt|erzählte|schreibt|"
+    r"schrieb|fragt|fragte|gefragt|gehört|vermutet|schwört|erwähnt|heißt es)(?:\sübrigens)?\s*$"
+)
+TURN = re.compile(r"(?i)\s*(?:but|aber|doch|und|and)\s")
+JOINED = re.compile(r"(?i)\s*(?:and|und)\s")
+JOINT = re.compile(r"\s(?:and|und|but|aber)\s")
+SUBJECT_START = re.compile(
+    r"(?:(?i:the|my|our|his|her|their|its|this|i|we|he|she|they|it|ich|wir|er|sie|es|die|der|das|"
+    r"mein\w*|unser\w*|ihr\w*|sein\w*|from|as of|ab|seit)\b|[A-ZÄÖÜ])"
+)
