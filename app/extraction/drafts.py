@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from app.extraction.calendar import Lean
 from app.extraction.clauses import Clause
 from app.extraction.data import words as listed
-from app.extraction.frames import Frame, Token, tokens
 from app.extraction.model import Mention, Mode, Moment, Span, Statement
 from app.extraction.moments import Role, When
 from app.extraction.phrases import Phrase, Reader
 from app.extraction.predicates import Registry
+from app.extraction.tokens import Frame, Token, tokens
 from app.values.model import Value
 
 Thing = Mention | Value

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from app.extraction.clauses import announces_correction, clauses
 from app.extraction.drafts import Context, finished
-from app.extraction.frames import Token, frame
+from app.extraction.frames import frame
 from app.extraction.language import language_of
 from app.extraction.mentions import Recogniser, Rules
 from app.extraction.model import Extracted, Mention, Span, Statement, Utterance
@@ -14,6 +14,7 @@ from app.extraction.phrases import Reader
 from app.extraction.predicates import Registry, standard
 from app.extraction.rules import drafts
 from app.extraction.segment import is_code_like, sentences, without_code
+from app.extraction.tokens import Token
 
 RULES = Rules()
 

@@ -10,9 +10,9 @@ from app.extraction.clauses import Contrast
 from app.extraction.cues import ADVERBS
 from app.extraction.data import words as listed
 from app.extraction.drafts import Context
-from app.extraction.frames import DETERMINERS, PRONOUNS, Token, noun_phrase_end, tokens
 from app.extraction.model import Mention
 from app.extraction.phrases import Phrase, is_name
+from app.extraction.tokens import DETERMINERS, PRONOUNS, Token, noun_phrase_end, tokens
 from app.extraction.verbs import MERGED, PREPOSITIONS
 from app.values.model import Kind, Value
 from app.values.parse import parse_value

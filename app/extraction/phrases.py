@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from app.extraction.clauses import Clause
 from app.extraction.data import pairs, words
-from app.extraction.frames import DETERMINERS, PERSONAL, PRONOUNS, Token
 from app.extraction.model import Mention, Span, Utterance
 from app.extraction.predicates import standard
 from app.extraction.segment import is_code_like
+from app.extraction.tokens import DETERMINERS, PERSONAL, PRONOUNS, Token
 from app.extraction.verbs import PREPOSITIONS
 
 LONGEST = 80  # characters of a name (annex 3.a)

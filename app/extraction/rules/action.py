@@ -8,12 +8,6 @@ from dataclasses import replace
 from app.extraction.cues import DO_NOT
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
-from app.extraction.frames import (
-    HABIT_DAY,
-    PRONOUNS,
-    Token,
-    tokens,
-)
 from app.extraction.frames import frame as framed
 from app.extraction.objects import (
     items,
@@ -26,6 +20,7 @@ from app.extraction.rules.agents import by_agent, swapped
 from app.extraction.rules.copula import old_thing
 from app.extraction.rules.measures import amount_with_verb
 from app.extraction.rules.senses import open_sense, sense_of
+from app.extraction.tokens import HABIT_DAY, PRONOUNS, Token, tokens
 from app.extraction.verbs import Sense, english_name, readings
 from app.values.model import Kind, Value
 from app.values.parse import parse_value

@@ -6,11 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.extraction.drafts import Context, Draft
-from app.extraction.frames import (
-    DETERMINERS,
-    PRONOUNS,
-    Token,
-)
 from app.extraction.objects import (
     complement,
     thing,
@@ -18,6 +13,7 @@ from app.extraction.objects import (
 from app.extraction.phrases import is_name
 from app.extraction.rules.copula import old_thing
 from app.extraction.rules.senses import sense_of
+from app.extraction.tokens import DETERMINERS, PRONOUNS, Token
 from app.extraction.verbs import Sense, english_name
 
 

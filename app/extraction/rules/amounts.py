@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
-from app.extraction.frames import Token
 from app.extraction.model import Mention
 from app.extraction.objects import (
     BASES,
@@ -19,6 +18,7 @@ from app.extraction.phrases import (
     attribute,
     attribute_predicate,
 )
+from app.extraction.tokens import Token
 from app.extraction.verbs import readings
 from app.values.model import Kind, Value
 from app.values.parse import parse_value

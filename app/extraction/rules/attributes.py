@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
-from app.extraction.frames import DETERMINERS, PRONOUNS, Token
 from app.extraction.model import Mention, Span
 from app.extraction.objects import (
     contrast_words,
@@ -25,6 +24,7 @@ from app.extraction.phrases import (
 from app.extraction.rules.amounts import amount_of, relative_clause
 from app.extraction.rules.copula import BE, UNIQUE, is_be, with_old
 from app.extraction.rules.roles import is_job, role
+from app.extraction.tokens import DETERMINERS, PRONOUNS, Token
 from app.values.model import Kind, Value
 
 

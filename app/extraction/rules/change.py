@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from app.extraction.data import words as listed
 from app.extraction.drafts import Context, Draft, is_kin
-from app.extraction.frames import Token
 from app.extraction.model import Mention
 from app.extraction.objects import amount, thing, until_stop
 from app.extraction.phrases import attribute, attribute_predicate, is_name
 from app.extraction.rules.amounts import amount_target, like, relative_clause
 from app.extraction.rules.copula import person
+from app.extraction.tokens import Token
 from app.extraction.verbs import CHANGES, MOVES, REPLACES, SWITCHES
 from app.values.model import Value
 

@@ -6,11 +6,6 @@ from collections.abc import Sequence
 
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
-from app.extraction.frames import (
-    AUXILIARIES,
-    Frame,
-    Token,
-)
 from app.extraction.objects import (
     BASES,
     FREQUENCY,
@@ -19,6 +14,7 @@ from app.extraction.objects import (
 )
 from app.extraction.rules.amounts import old_amount, skip_place
 from app.extraction.rules.dates import DATED_VERBS
+from app.extraction.tokens import AUXILIARIES, Frame, Token
 from app.extraction.verbs import english_name
 from app.values.model import Kind, Value
 from app.values.parse import parse_value

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
-from app.extraction.frames import Token
 from app.extraction.objects import (
     contrast_words,
     thing,
@@ -18,6 +17,7 @@ from app.extraction.phrases import (
     is_name,
 )
 from app.extraction.rules.copula import is_be, person, with_old
+from app.extraction.tokens import Token
 
 
 def placed(context: Context) -> list[Draft]:

@@ -6,9 +6,6 @@ from collections.abc import Sequence
 
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
-from app.extraction.frames import (
-    Token,
-)
 from app.extraction.objects import (
     amount,
     complement,
@@ -20,6 +17,7 @@ from app.extraction.phrases import is_name, normal_noun
 from app.extraction.rules.amounts import skip_place
 from app.extraction.rules.copula import old_thing
 from app.extraction.rules.measures import measured
+from app.extraction.tokens import Token
 
 PARTS_BY_ARTICLE = ("a", "an", "the", "ein", "eine", "einen", "our", "its")
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from app.extraction.data import pairs, words
 from app.extraction.drafts import Context, Draft
-from app.extraction.frames import DETERMINERS, Token
 from app.extraction.model import Mention, Span
 from app.extraction.objects import (
     until_stop,
@@ -22,6 +21,7 @@ from app.extraction.phrases import (
     masculine,
 )
 from app.extraction.rules.copula import UNIQUE, person
+from app.extraction.tokens import DETERMINERS, Token
 from app.values.model import Kind, Value
 from app.values.parse import parse_value
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.extraction.data import words
-from app.extraction.frames import (
-    Frame,
-    Token,
-)
 from app.extraction.objects import (
     complement,
 )
 from app.extraction.phrases import is_name
+from app.extraction.tokens import Frame, Token
 from app.extraction.verbs import MERGED, PREPOSITIONS, Sense, english_name, senses
 
 Found = tuple[Sense, list[Token], list[Token], bool]

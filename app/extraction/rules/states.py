@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
-from app.extraction.frames import DETERMINERS, Token
 from app.extraction.objects import (
     contrast_words,
     until_stop,
@@ -16,6 +15,7 @@ from app.extraction.phrases import (
     attribute,
 )
 from app.extraction.rules.copula import BE, is_be, with_old
+from app.extraction.tokens import DETERMINERS, Token
 from app.values.model import Kind, Value
 from app.values.states import parse_state
 

@@ -1,0 +1,222 @@
+"""English clauses as subject, verb and what follows."""
+
+from __future__ import annotations
+
+from app.extraction.clauses import Clause
+from app.extraction.data import words as words_of
+from app.extraction.inflect import Form
+from app.extraction.moments import Role
+from app.extraction.tokens import (
+    AUXILIARIES,
+    DETERMINERS,
+    Frame,
+    Token,
+    after_comma,
+    possible_subject,
+    verb_shaped,
+)
+from app.extraction.verbs import PREPOSITIONS, readings
+
+MODALS = words_of("sets", "modals")
+
+
+CLITIC_VERB = {"'m": "am", "'re": "are", "'s": "is", "'ve": "have"}
+
+
+def english_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) -> Frame | None:
+    if clause.inherits and (form := _leading_verb(words)) is not None:
+        return _framed(clause, inherited, words, 0, form) if inherited else None
+    for position in range(len(words)):
+        form = _english_verb(words, position, bare=clause.ends or clause.denies)
+        if form is None:
+            continue
+        if _in_relative_clause(words, position):
+            continue
+        subject = tuple(words[:position]) or (inherited if clause.inherits else ())
+        subject = _without_will(_without_adverb(after_comma(subject)), clause)
+        if not possible_subject(subject, "en") or _is_doing(subject):
+            return None
+        return _framed(clause, subject, words, position, form)
+    return _unlisted_english(clause, words)
+
+
+def _unlisted_english(clause: Clause, words: list[Token]) -> Frame | None:
+    """A verb that no list has, by its place: `I juggle`, `Lara coaches the juniors`."""
+    for position in range(1, min(len(words) - 1, 5)):
+        word, subject = words[position], tuple(words[:position])
+        if not verb_shaped(word, "en") or not possible_subject(subject, "en"):
+            continue
+        lemma = _lemma_of(word.lower, subject, negated=clause.ends or clause.denies)
+        if lemma is not None and _object_shaped(words[position + 1 :]):
+            return Frame(
+                clause, subject, lemma, "", "", past=False, rest=tuple(words[position + 1 :])
+            )
+    return None
+
+
+def _object_shaped(rest: list[Token]) -> bool:
+    first = rest[0]
+    if first.lower in DETERMINERS["en"] or not first.text[0].islower():
+        return True
+    if first.lower in PREPOSITIONS["en"]:
+        return len(rest) > 1 and rest[1].text[0].isupper()
+    return (
+        len(rest) <= 2
+        and not first.lower.endswith(("ed", "ly"))
+        and not rest[-1].lower.endswith("ly")
+    )
+
+
+def _lemma_of(word: str, subject: tuple[Token, ...], *, negated: bool) -> str | None:
+    """The plain form, where the subject is of a kind that goes with the form."""
+    if len(subject) == 1 and subject[0].lower in ("i", "we", "they"):
+        return None if word.endswith("s") else word
+    named = all(t.text[0].isupper() for t in subject)
+    definite = subject[0].lower in ("the", "my", "our", "this") and len(subject) in (2, 3)
+    if not (named or definite):
+        return None
+    if negated and not word.endswith("s"):
+        return word
+    if not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return None
+    if word.endswith(("ches", "shes", "sses", "xes", "zes")):
+        return word[:-2]
+    return word[:-3] + "y" if word.endswith("ies") else word[:-1]
+
+
+def _leading_verb(words: list[Token]) -> Form | None:
+    """The verb at the head of a part that has the subject of the part before."""
+    forms = [f for f in readings(words[0].lower, "en") if not f.participle or f.past]
+    return min(forms, key=lambda f: f.past) if forms else None
+
+
+def _without_adverb(subject: tuple[Token, ...]) -> tuple[Token, ...]:
+    """`The river then` is the river."""
+    while len(subject) > 1 and (
+        subject[-1].lower in ("then", "thus", "hence", "once", "often", "never", "ever")
+        or (subject[-1].lower.endswith("ly") and subject[-1].text.islower())
+    ):
+        subject = subject[:-1]
+    return subject
+
+
+def _without_will(subject: tuple[Token, ...], clause: Clause) -> tuple[Token, ...]:
+    """What will be is stated only with the date from which it holds; what can be never is."""
+    if not subject or subject[-1].lower not in MODALS:
+        return subject
+    dated = any(when.role is Role.SINCE for when in clause.when)
+    return subject[:-1] if dated and subject[-1].lower in ("will", "'ll") else ()
+
+
+def _is_doing(subject: tuple[Token, ...]) -> bool:
+    first = subject[0].lower
+    last = subject[-1].lower
+    if len(subject) == 1 or first in DETERMINERS["en"]:
+        return False
+    return any(w.endswith("ing") and bool(readings(w, "en")) for w in (first, last))
+
+
+def _likes(before: list[Token]) -> bool:
+    """Whether `like` is the verb: `sounds like`, `poses like these` are comparisons."""
+    first = before[0].lower
+    if first in ("i", "we", "they", "you"):
+        return len(before) == 1
+    several = any(t.lower == "and" for t in before)
+    return several or (first in DETERMINERS["en"] and len(before) == 2 and first != "some")
+
+
+def _in_relative_clause(words: list[Token], position: int) -> bool:
+    """`promise` in `the uptime we promise went up`: a pronoun after a noun, and a later verb."""
+    if position < 2 or words[position - 1].lower not in ("i", "we", "you", "they", "he", "she"):
+        return False
+    if words[position - 2].lower in ("and", ",", "or", "but"):
+        return False
+    later = words[position + 1 :]
+    return any(_english_verb(words, position + 1 + i) for i in range(len(later)))
+
+
+def _english_verb(words: list[Token], position: int, *, bare: bool = False) -> Form | None:
+    """The verb at that place. `bare`: a negation with do was taken out, so that any subject may
+    stand before the plain form, and `stopped` before the form with -ing."""
+    word = words[position]
+    if word.lower in CLITIC_VERB:
+        return _clitic(words, position)
+    forms = [f for f in readings(word.lower, "en") if not f.participle or f.past or bare]
+    if not forms or (word.text[0].isupper() and position > 0):
+        return None
+    form = min(forms, key=lambda f: f.past)
+    if form.lemma in AUXILIARIES["en"]:
+        return form
+    before = words[position - 1] if position else None
+    if before is None:
+        return None  # an order, or a noun that is also a verb
+    if before.lower in DETERMINERS["en"] or before.lower in PREPOSITIONS["en"]:
+        return None
+    if before.lower == "'s":
+        return None
+    if _be_follows(words, position) or _verb_follows(words, position):
+        return None
+    if form.lemma == "like" and not _likes(words[:position]):
+        return None
+    is_bare = word.lower == form.lemma and not form.past
+    if before.lower in ("will", "'ll"):
+        return form
+    if is_bare and not bare and not _plural(words[:position]):
+        return None
+    return form
+
+
+def _clitic(words: list[Token], position: int) -> Form | None:
+    """'m and 're are forms of be; 's is one after a pronoun, and else marks the possessor."""
+    mark = words[position].lower
+    if mark == "'s":
+        owner = words[position - 1].lower if position else ""
+        if owner not in ("it", "he", "she", "that", "there", "what", "who", "here"):
+            return None
+    return Form("have" if mark == "'ve" else "be")
+
+
+def _be_follows(words: list[Token], position: int) -> bool:
+    """Whether a form of be or have comes soon: then the word before it is a noun or participle."""
+    for word in words[position + 1 : position + 6]:
+        if word.lower in (",", "and", "to", "that"):
+            return False
+        if word.lower in ("is", "are", "was", "were", "has"):
+            return True
+    return False
+
+
+def _verb_follows(words: list[Token], position: int) -> bool:
+    """Whether the next word is the verb of a plural: `support calls come from`."""
+    if not words[position].lower.endswith("s") or position + 1 >= len(words):
+        return False
+    after = words[position + 1]
+    return any(f.lemma == after.lower for f in readings(after.lower, "en"))
+
+
+def _plural(before: list[Token]) -> bool:
+    last = before[-1].lower
+    if last in ("i", "we", "you", "they", "people") or last.endswith("s"):
+        return True
+    return any(t.lower == "and" for t in before)
+
+
+def _framed(
+    clause: Clause, subject: tuple[Token, ...], words: list[Token], position: int, form: Form
+) -> Frame | None:
+    rest = words[position + 1 :]
+    lemma, auxiliary, participle, past = form.lemma, "", "", form.past
+    if lemma == "have" and rest and rest[0].lower == "been":
+        auxiliary, lemma, rest = "have", "be", rest[1:]
+    if lemma in ("be", "have") and rest:
+        found = next((f for f in readings(rest[0].lower, "en") if f.participle), None)
+        if found is not None and rest[0].text[0].islower():
+            if lemma == "have" and found.past:
+                auxiliary, lemma, past, rest = "have", found.lemma, True, rest[1:]
+            elif lemma == "be":
+                auxiliary, participle = "be", rest[0].lower
+                rest = rest[1:]
+                lemma = found.lemma
+                if participle.endswith("ing") and not found.past:
+                    auxiliary, participle = "", ""
+    return Frame(clause, subject, lemma, auxiliary, participle, past, tuple(rest))

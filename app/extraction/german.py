@@ -1,0 +1,133 @@
+"""German clauses as subject, verb and what follows: the verb stands second."""
+
+from __future__ import annotations
+
+from app.extraction.clauses import Clause
+from app.extraction.data import words as words_of
+from app.extraction.inflect import Form, particles
+from app.extraction.tokens import (
+    AUXILIARIES,
+    HABIT_DAY,
+    PRONOUNS,
+    Frame,
+    Token,
+    after_comma,
+    noun_phrase_end,
+    possible_subject,
+    verb_shaped,
+)
+from app.extraction.verbs import PREPOSITIONS, readings
+
+
+def german_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) -> Frame | None:
+    position = _german_verb(words)
+    if position is None:
+        return _unlisted_german(clause, words)
+    form = _finite(words[position], position)
+    if form is None:
+        return None
+    before, after = after_comma(tuple(words[:position])), words[position + 1 :]
+    subject, rest = _german_subject(clause, before, after, inherited)
+    if not possible_subject(subject, "de"):
+        return None
+    return _framed(clause, subject, rest, form)
+
+
+def _unlisted_german(clause: Clause, words: list[Token]) -> Frame | None:
+    """`Ich jongliere`, `Lara coacht die Jugend`: the second place is the verb's."""
+    end = noun_phrase_end(words, "de")
+    if not end or end + 1 > len(words) - 1 or not verb_shaped(words[end], "de"):
+        return None
+    subject, word = tuple(words[:end]), words[end].lower
+    first = subject[0].lower
+    if first in ("ich", "wir") and len(subject) == 1:
+        lemma = word if word.endswith("en") else word + "n" if word.endswith("e") else ""
+    else:
+        lemma = word[:-1] + "en" if word.endswith("t") and subject[-1].text[0].isupper() else ""
+    if not lemma or not possible_subject(subject, "de"):
+        return None
+    return Frame(clause, subject, lemma, "", "", past=False, rest=tuple(words[end + 1 :]))
+
+
+def _german_verb(words: list[Token]) -> int | None:
+    for position, word in enumerate(words):
+        if _finite(word, position) is not None:
+            return position
+    return None
+
+
+def _finite(word: Token, position: int) -> Form | None:
+    if word.text[0].isupper() and position > 0:
+        return None
+    forms = [f for f in readings(word.lower, "de") if not f.participle]
+    return min(forms, key=lambda f: (f.past, f.plural)) if forms else None
+
+
+def _german_subject(
+    clause: Clause, before: tuple[Token, ...], after: list[Token], inherited: tuple[Token, ...]
+) -> tuple[tuple[Token, ...], list[Token]]:
+    if before and after and after[0].lower in ("ich", "wir", "er"):
+        return (after[0],), [*after[1:], *before]  # Bargeld akzeptieren wir
+    if before and not _is_adverbial(before):
+        return before, after
+    if not before and clause.inherits:
+        return inherited, after
+    if not before and not _fronted(clause):
+        return (), after  # a verb at the head: a question, an order or a condition
+    end = noun_phrase_end(after, "de")
+    front = list(before) if before else []
+    return tuple(after[:end]), front + after[end:]
+
+
+def _fronted(clause: Clause) -> bool:
+    """Whether something was taken out before the verb, so that the subject follows it."""
+    blanked = len(clause.work) - len(clause.work.lstrip())
+    return blanked > 0 and clause.text[:blanked].strip() != ""
+
+
+def _is_adverbial(before: tuple[Token, ...]) -> bool:
+    first = before[0].lower
+    if len(before) == 1 and (first in ADVERBS_DE or _small(before[0])):
+        return True
+    if first in PREPOSITIONS["de"] or first in ("den", "einen", "meinen", "unseren", "dort", "da"):
+        return True
+    return len(before) == 1 and (
+        HABIT_DAY.match(before[0].text) is not None or first in ("hier", "damit", "außerdem")
+    )
+
+
+ADVERBS_DE = words_of("sets", "adverbs_de")
+
+
+def _small(word: Token) -> bool:
+    """A German subject is a noun with a capital, or a pronoun."""
+    return word.text[0].islower() and word.lower not in PRONOUNS
+
+
+def _framed(clause: Clause, subject: tuple[Token, ...], rest: list[Token], form: Form) -> Frame:
+    lemma, auxiliary, participle, past = form.lemma, "", "", form.past
+    core, tail = _until_comma(rest)
+    last = core[-1] if core else None
+    if last is not None and lemma in AUXILIARIES["de"]:
+        found = next((f for f in readings(last.lower, "de") if f.participle or f.plural), None)
+        if last.lower == "worden" and len(core) > 1:
+            core = core[:-1]
+            last = core[-1]
+            found = next((f for f in readings(last.lower, "de") if f.participle), None)
+            lemma = "werden"
+        if found is not None and last.text[0].islower() and found.participle:
+            auxiliary, lemma, participle = lemma, found.lemma, last.lower
+            past = past or auxiliary == "haben"
+            core = core[:-1]
+    elif last is not None and last.lower in particles() and len(core) > 1:
+        joined = last.lower + lemma
+        if readings(joined, "de"):
+            lemma, core = joined, core[:-1]
+    return Frame(clause, subject, lemma, auxiliary, participle, past, tuple(core + tail))
+
+
+def _until_comma(words: list[Token]) -> tuple[list[Token], list[Token]]:
+    for position, word in enumerate(words):
+        if word.text in ",;(–":
+            return words[:position], words[position:]
+    return words, []

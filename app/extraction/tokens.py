@@ -1,0 +1,197 @@
+"""Words of a clause, and what makes a noun phrase or a subject of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from app.extraction.clauses import Clause
+from app.extraction.data import words as words_of
+from app.extraction.verbs import PREPOSITIONS, readings
+
+TOKEN = re.compile(
+    r"(?:Mr|Mrs|Ms|Dr|Prof|St)\.|[#@]?[^\W\d_][^\W_]*(?:[-./&+@_'’][^\W_]+)*[+#]*(?:['’](?=\s))?|"
+    r"[€$£]?\s?\d[\d.,'’:/-]*(?:\w+)?(?:\s?%)?(?<![.,:])|[^\w\s]"
+)
+
+
+CLITIC = re.compile(r"(?i)(?<=\w)(?:['’](?:s|m|re|ve|ll|d))$")
+
+
+DETERMINERS = {
+    "en": words_of("sets", "determiners_en"),
+    "de": words_of("sets", "determiners_de"),
+}
+
+
+PRONOUNS = words_of("sets", "pronouns")
+
+
+BE = {"en": "be", "de": "sein"}
+
+
+AUXILIARIES = {
+    "en": frozenset(["be", "have", "do"]),
+    "de": frozenset(["sein", "haben", "werden"]),
+}
+
+
+MOST_SUBJECT_TOKENS = 7
+
+
+HABIT_DAY = re.compile(
+    r"(?i)^(?:(?:on\s)?(?P<en>mon|tues|wednes|thurs|fri|satur|sun)days|"
+    r"(?P<de>montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)s)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word with its place in the whole text."""
+
+    text: str
+    lower: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """`lemma` is the full verb; `auxiliary` the one before it (be, have, sein, haben, werden).
+    `rest` are the words that follow, in German without the participle or particle at the end."""
+
+    clause: Clause
+    subject: tuple[Token, ...]
+    lemma: str
+    auxiliary: str
+    participle: str
+    past: bool
+    rest: tuple[Token, ...]
+
+    @property
+    def language(self) -> str:
+        """Of the clause."""
+        return self.clause.language
+
+
+def tokens(clause: Clause) -> list[Token]:
+    """The words of what is left of a clause."""
+    found: list[Token] = []
+    for match in TOKEN.finditer(clause.work):
+        text, start = match[0], clause.start + match.start()
+        lead = len(text) - len(text.lstrip())
+        text, start = text[lead:], start + lead
+        clitic = CLITIC.search(text) if clause.language == "en" else None
+        if clitic is None:
+            found.append(Token(text, text.lower(), start, start + len(text)))
+            continue
+        cut = clitic.start()
+        found.append(Token(text[:cut], text[:cut].lower(), start, start + cut))
+        mark = clitic[0].lower().replace("’", "'")
+        found.append(Token(clitic[0], mark, start + cut, start + len(text)))
+    return found
+
+
+def verb_shaped(word: Token, language: str) -> bool:
+    if not word.text.isalpha() or not word.text.islower() or len(word.text) < 4:
+        return False
+    closed = PRONOUNS | DETERMINERS[language] | PREPOSITIONS[language] | NO_VERBS
+    return word.lower not in closed and not word.lower.endswith(("ly", "ing", "ed"))
+
+
+NO_VERBS = words_of("sets", "no_verbs")
+
+
+def noun_phrase_end(words: list[Token] | tuple[Token, ...], language: str) -> int:
+    """How many of the words from the first on make one noun phrase."""
+    position = 0
+    if words and words[0].lower in PRONOUNS - DETERMINERS[language]:
+        return 1
+    if words and words[0].lower in DETERMINERS[language]:
+        position = 1
+    while position < len(words) and _adjective(words[position], language):
+        position += 1
+    start = position
+    while position < len(words) and _noun(words[position]):
+        position += 1
+        if _numbered(words, position):
+            position += 1
+    if position == start:
+        return 0
+    determined = bool(words) and words[0].lower in DETERMINERS["de"]
+    if language == "de" and (
+        determined or (words[position : position + 1] and words[position].lower != "der")
+    ):
+        return _with_attributes(words, position)
+    return position
+
+
+def _numbered(words: list[Token] | tuple[Token, ...], position: int) -> bool:
+    """Whether a number follows that belongs to the name: Tor 5, Version 3.0."""
+    if position >= len(words) or not words[position].text.replace(".", "").isdigit():
+        return False
+    after = words[position + 1].lower if position + 1 < len(words) else ","
+    return after == "," or after in PREPOSITIONS["de"]
+
+
+def _with_attributes(words: list[Token] | tuple[Token, ...], position: int) -> int:
+    """A genitive or a prepositional attribute that belongs to a German noun phrase."""
+    if position < len(words) and words[position].lower in ("des", "der", "für", "im", "in", "bei"):
+        inner = noun_phrase_end(words[position + 1 :], "de")
+        if words[position].lower in ("des", "der", "für") and inner:
+            return position + 1 + inner
+        if inner and position + 1 + inner < len(words):  # something else is left for the verb
+            return position + 1 + inner
+    return position
+
+
+def _adjective(word: Token, language: str) -> bool:
+    if not word.text[0].islower() or word.lower in PREPOSITIONS[language]:
+        return False
+    if language == "de":
+        return word.lower.endswith(("e", "en", "er", "es", "em")) and not readings(word.lower, "de")
+    return word.lower not in PRONOUNS and word.lower not in ("and", "or", "but")
+
+
+def _noun(word: Token) -> bool:
+    return word.text[0].isupper()
+
+
+def after_comma(words: tuple[Token, ...]) -> tuple[Token, ...]:
+    for position in range(len(words) - 1, -1, -1):
+        if words[position].text in ",;:–(":
+            return words[position + 1 :]
+    return words
+
+
+PERSONAL = words_of("sets", "personal_pronouns")
+
+
+def _has_stray_pronoun(subject: tuple[Token, ...], language: str) -> bool:
+    """A pronoun inside, save that of a relative clause: `the uptime we promise`."""
+    for position, token in enumerate(subject):
+        if position and token.lower in PERSONAL:
+            after = subject[position + 1].lower if position + 1 < len(subject) else ""
+            if not readings(after, language):
+                return True
+    return False
+
+
+def possible_subject(subject: tuple[Token, ...], language: str) -> bool:
+    if not subject or len(subject) > MOST_SUBJECT_TOKENS + 3:
+        return False
+    if any(t.text in '"“”„' for t in subject):
+        return False
+    if subject[0].text[0].isdigit() or subject[0].text in ("In", "At", "On"):
+        return False
+    if _has_stray_pronoun(subject, language):
+        return False
+    if subject[-1].lower in ("and", "und", "or", "oder"):
+        return False
+    if any(t.lower in ("which", "who", "whose", "that") for t in subject[1:]) and not any(
+        t.lower in PERSONAL for t in subject[1:]
+    ):
+        return False
+    return not (
+        len(subject) == 1 and subject[0].lower in PRONOUNS - {"i", "we", "ich", "wir", "it", "es"}
+    )
