@@ -124,7 +124,8 @@ def _year(at: datetime) -> Moment:
     return Moment(_month(at).at.replace(month=1), Precision.YEAR)
 
 
-def _dated(spoken: datetime, lean: Lean, year: str | None, month: int, day: int = 1) -> datetime:
+def _dated(spoken: datetime, lean: Lean, date: tuple[str | None, int, int]) -> datetime:
+    year, month, day = date
     if year is not None:
         return datetime(int(year), month, day, tzinfo=UTC)
     candidates = []
@@ -155,22 +156,22 @@ def _iso(found: re.Match[str], spoken: datetime, lean: Lean) -> Moment:
 
 def _dotted(found: re.Match[str], spoken: datetime, lean: Lean) -> Moment:
     day, month, year = [*found["dotted"].replace(" ", "").split("."), ""][:3]
-    return _day(_dated(spoken, lean, year or None, int(month), int(day)))
+    return _day(_dated(spoken, lean, (year or None, int(month), int(day))))
 
 
 def _md(found: re.Match[str], spoken: datetime, lean: Lean) -> Moment:
     month = _month_of(found["md_m"])
-    return _day(_dated(spoken, lean, found["md_y"], month, int(found["md_d"])))
+    return _day(_dated(spoken, lean, (found["md_y"], month, int(found["md_d"]))))
 
 
 def _dm(found: re.Match[str], spoken: datetime, lean: Lean) -> Moment:
     month = _month_of(found["dm_m"])
-    return _day(_dated(spoken, lean, found["dm_y"], month, int(found["dm_d"])))
+    return _day(_dated(spoken, lean, (found["dm_y"], month, int(found["dm_d"]))))
 
 
 def _part(found: re.Match[str], spoken: datetime, lean: Lean) -> Moment:
     """Early, middle or end of a month; the end of a month is the start of the next."""
-    start = _dated(spoken, lean, found["part_y"], _month_of(found["part_m"]))
+    start = _dated(spoken, lean, (found["part_y"], _month_of(found["part_m"]), 1))
     word = found["part"].lower()
     if "end" in word or "late" in word:
         return _day((start + timedelta(days=32)).replace(day=1))
@@ -178,7 +179,7 @@ def _part(found: re.Match[str], spoken: datetime, lean: Lean) -> Moment:
 
 
 def _named_month(found: re.Match[str], spoken: datetime, lean: Lean) -> Moment:
-    return _month(_dated(spoken, lean, found["mon_y"], _month_of(found["mon_m"])))
+    return _month(_dated(spoken, lean, (found["mon_y"], _month_of(found["mon_m"]), 1)))
 
 
 def _weekday(found: re.Match[str], spoken: datetime, lean: Lean) -> Moment:
@@ -291,7 +292,7 @@ def easter(year: int) -> datetime:
 
 def _season(found: re.Match[str], spoken: datetime, lean: Lean) -> Moment:
     name = fold(found["season"]).removeprefix("the ")
-    return _month(_dated(spoken, lean, None, _SEASONS[name]))
+    return _month(_dated(spoken, lean, (None, _SEASONS[name], 1)))
 
 
 def _bare_year(found: re.Match[str], spoken: datetime, lean: Lean) -> Moment:

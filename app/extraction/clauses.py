@@ -114,12 +114,21 @@ def announces_correction(sentence: str) -> bool:
     return len(sentence) <= MOST_CUE and CORRECTION.search(sentence) is not None
 
 
-def clauses(
-    sentence: str, start: int, language: str, spoken: datetime, *, corrects: bool = False
-) -> Iterator[Clause]:
-    """The clauses that assert something; questions, conditions, hearsay and jests give none.
-    `corrects`: the sentence before announced a correction."""
-    sure, text = _judged(sentence)
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence with where it starts in the text. `corrects`: the one before announced a
+    correction."""
+
+    text: str
+    start: int
+    language: str
+    corrects: bool = False
+
+
+def clauses(sentence: Sentence, spoken: datetime) -> Iterator[Clause]:
+    """The clauses that assert something; questions, conditions, hearsay and jests give none."""
+    start, language, corrects = sentence.start, sentence.language, sentence.corrects
+    sure, text = _judged(sentence.text)
     if text is None:
         return
     correcting, topic, topic_at, hidden = corrects, None, 0, False

@@ -25,7 +25,7 @@ CLITIC_VERB = {"'m": "am", "'re": "are", "'s": "is", "'ve": "have"}
 
 def english_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) -> Frame | None:
     if clause.inherits and (form := _leading_verb(words)) is not None:
-        return _framed(clause, inherited, words, 0, form) if inherited else None
+        return _framed(clause, inherited, words[1:], form) if inherited else None
     for position in range(len(words)):
         form = _english_verb(words, position, bare=clause.ends or clause.denies)
         if form is None:
@@ -36,7 +36,7 @@ def english_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ..
         subject = _without_will(_without_adverb(after_comma(subject)), clause)
         if not possible_subject(subject, "en") or _is_doing(subject):
             return None
-        return _framed(clause, subject, words, position, form)
+        return _framed(clause, subject, words[position + 1 :], form)
     return _unlisted_english(clause, words)
 
 
@@ -202,9 +202,8 @@ def _plural(before: list[Token]) -> bool:
 
 
 def _framed(
-    clause: Clause, subject: tuple[Token, ...], words: list[Token], position: int, form: Form
+    clause: Clause, subject: tuple[Token, ...], rest: list[Token], form: Form
 ) -> Frame | None:
-    rest = words[position + 1 :]
     lemma, auxiliary, participle, past = form.lemma, "", "", form.past
     if lemma == "have" and rest and rest[0].lower == "been":
         auxiliary, lemma, rest = "have", "be", rest[1:]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.extraction.clauses import announces_correction, clauses
+from app.extraction.clauses import Sentence, announces_correction, clauses
 from app.extraction.drafts import Context, finished
 from app.extraction.frames import frame
 from app.extraction.language import language_of
@@ -28,29 +28,27 @@ def extract(
     statements: list[Statement] = []
     corrects = False
     whole = language_of(utterance.text, utterance.language)
+    reader = Reader(utterance)
     for span in sentences(utterance.text):
-        found = list(_of_sentence(utterance, span, known, whole, corrects))
+        text = utterance.text[span.start : span.end]
+        sentence = Sentence(text, span.start, language_of(text, whole), corrects)
+        found = list(_of_sentence(sentence, reader, known))
         statements += found
-        corrects = not found and announces_correction(utterance.text[span.start : span.end])
+        corrects = not found and announces_correction(text)
     unique = list(dict.fromkeys(statements))
     return Extracted(_mentions(utterance, unique, recogniser or RULES, whole), tuple(unique))
 
 
-def _of_sentence(
-    utterance: Utterance, span: Span, registry: Registry, whole: str, corrects: bool
-) -> Iterator[Statement]:
-    sentence = utterance.text[span.start : span.end]
-    if is_code_like(sentence):
+def _of_sentence(sentence: Sentence, reader: Reader, registry: Registry) -> Iterator[Statement]:
+    if is_code_like(sentence.text):
         return
-    language = language_of(sentence, whole)
     subject: tuple[Token, ...] = ()
-    spoken = utterance.captured_at
-    for clause in clauses(sentence, span.start, language, spoken, corrects=corrects):
+    for clause in clauses(sentence, reader.utterance.captured_at):
         found = frame(clause, subject)
         if found is None:
             continue
         subject = found.subject
-        context = Context(found, Reader(utterance), registry)
+        context = Context(found, reader, registry)
         for draft in drafts(context):
             yield from finished(draft, context)
 

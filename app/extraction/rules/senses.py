@@ -27,10 +27,10 @@ def sense_of(frame: Frame, language: str) -> Found | None:
     middle = ""
     if frame.participle and frame.auxiliary in ("be", "sein", "werden"):
         lemma, middle = frame.auxiliary, frame.participle
-        return _prepositional(table, lemma, middle, words_, language)
+        return _prepositional(table, (lemma, middle), words_, language)
     if frame.lemma in ("be", "sein"):
         return _copular(table, lemma, words_, language)
-    found = _prepositional(table, lemma, "", words_, language)
+    found = _prepositional(table, (lemma, ""), words_, language)
     if found is not None:
         return found
     sense = table.get((lemma, "", ""))
@@ -71,12 +71,12 @@ def _copular(
     """`is allergic to`, `ist Mitglied in`, `is from`."""
     if language == "de" and words_ and len(words_) > 2:  # ist gegen Nüsse allergisch
         last = words_[-1].lower
-        found = _prepositional(table, lemma, last, words_[:-1], language)
+        found = _prepositional(table, (lemma, last), words_[:-1], language)
         if found is not None:
             return found
     for size in (2, 1, 0):
         middle = " ".join(t.lower for t in words_[:size])
-        found = _prepositional(table, lemma, middle, words_[size:], language)
+        found = _prepositional(table, (lemma, middle), words_[size:], language)
         if found is not None:
             return found
     return None
@@ -84,8 +84,7 @@ def _copular(
 
 def _prepositional(
     table: dict[tuple[str, str, str], Sense],
-    lemma: str,
-    middle: str,
+    verb: tuple[str, str],
     words_: list[Token],
     language: str,
 ) -> Found | None:
@@ -98,7 +97,7 @@ def _prepositional(
         if position and not _skippable(words_[:position], language):
             break
         preposition = MERGED.get(word.lower, word.lower) if language == "de" else word.lower
-        sense = table.get((lemma, middle, preposition))
+        sense = table.get((*verb, preposition))
         if sense is not None:
             _, target, after = complement(words_[position:], language)
             return sense, target, after, True
