@@ -20,6 +20,7 @@ from app.kernel.caller import Caller
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
+from app.values.parse import parse_value
 from app.wiring import Parts
 
 WRITERS = 8  # at once on one subject
@@ -100,7 +101,7 @@ def _january(year: int) -> datetime:
 
 def _holding(known: Iterable[Told], fact: Told, year: int) -> set[str]:
     return {
-        k.value
+        _key(k.value)
         for k in known
         if (k.subject, k.predicate) == (fact.subject, fact.predicate)
         and k.start <= year < max(k.end, k.start + 1)
@@ -119,7 +120,13 @@ async def _asked(
         after="",
         limit=500,
     )
-    return {row["fact"]["object_text"] for row in rows}
+    return {row["fact"]["object_key"] for row in rows}
+
+
+def _key(text: str) -> str:
+    """Two wordings of one value are one value, in the store and in what is expected of it."""
+    value = parse_value(text)
+    return value.key if value else f"text:{text.casefold().strip()}"
 
 
 async def races(parts: Parts, caller: Caller, count: int) -> dict[str, Any]:
