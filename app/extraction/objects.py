@@ -82,6 +82,16 @@ def items(words: Sequence[Token]) -> Iterator[list[Token]]:
         yield member
 
 
+def more_of(words: Sequence[Token], target: Sequence[Token]) -> Iterator[list[Token]]:
+    """The further names of a list with commas: `uses React, Vue and Svelte`."""
+    rest = [t for t in words if target and t.start > target[-1].start]
+    if not rest or rest[0].text != "," or not any(t.lower in ("and", "und") for t in rest):
+        return
+    listed_ = list(items(rest))
+    if all(len(i) <= 3 and i[0].text[0].isupper() and i[-1].text.isalnum() for i in listed_):
+        yield from listed_
+
+
 def amount(words: Sequence[Token], context: Context) -> tuple[Value, int] | None:
     """The number, with its unit or what it counts, at the head of the words, and how many words
     it takes."""

@@ -251,7 +251,8 @@ def attribute(phrase: Phrase, reader: Reader, language: str) -> Attribute | None
         possessor = genitive(reader.mention(inner), phrase.head[cut].lower)
         if inner.owner is not None and inner.owner.name != "we":
             possessor = replace(possessor, name=possessor.name)
-    if language == "en" and cut is not None and noun_tokens[-1].text[0].isupper():
+    named = noun_tokens[-1].text[0].isupper() and not noun_tokens[-1].text.isupper()
+    if language == "en" and cut is not None and named:
         return None  # the State of the Union is a name
     nouns = [t for t in noun_tokens if not NEWER.match(t.text)] or list(noun_tokens)
     noun = normal_noun(" ".join(t.text for t in nouns), language)

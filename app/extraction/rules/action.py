@@ -12,6 +12,7 @@ from app.extraction.frames import frame as framed
 from app.extraction.objects import (
     items,
     literal,
+    more_of,
     thing,
     until_stop,
 )
@@ -191,7 +192,9 @@ def _plain(context: Context, sense: Sense, target: Sequence[Token]) -> list[Draf
         return []
     if row.kind is Kind.TEXT and is_hollow(target):
         return []
-    members = [list(target)] if row.functional else list(items(target))
+    members = (
+        [list(target)] if row.functional else [*items(target), *more_of(context.frame.rest, target)]
+    )
     if not sense.listed and context.frame.past and not context.clause.denies:
         return []
     if row.kind is Kind.ENTITY and not sense.listed and not is_name(target, "en"):

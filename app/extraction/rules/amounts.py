@@ -62,6 +62,8 @@ def amount_of(context: Context, rest: list[Token]) -> list[Draft]:
     if found is None:
         return []
     value, taken = found
+    if value.kind is Kind.NUMBER and rest[0].lower in ("at", "um"):
+        return []  # an hour
     after = rest[taken].lower if taken < len(rest) else ""
     if after in words("sets", "comparatives") or after == "of":
         return []
