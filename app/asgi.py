@@ -77,6 +77,9 @@ ROUTES: list[Any] = [
     consolidation_routes.remember,
     consolidation_routes.supersede,
     lifecycle_routes.ErasureController,
+    lifecycle_routes.KeepingController,
+    lifecycle_routes.forget_facts,
+    lifecycle_routes.sweep,
 ]
 
 # What handlers may ask for by name, out of the parts of this process. No name is also a field of
@@ -92,6 +95,8 @@ INJECTED = (
     "runner",
     "consolidation_rows",
     "erasure",
+    "forgetting",
+    "sweeping",
 )
 
 

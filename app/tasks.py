@@ -13,7 +13,14 @@ from app.facts.tasks import REKEY, rekey_facts
 from app.jobs.model import Job, Outcome, Report, Schedule, TaskFunction
 from app.kernel.clock import now
 from app.kernel.cypher import Q
-from app.lifecycle.tasks import ERASE, FINISH, finish_erasures, run_erasure
+from app.lifecycle.tasks import (
+    ERASE,
+    FINISH,
+    SWEEP,
+    finish_erasures,
+    run_erasure,
+    run_sweep,
+)
 from app.portability.jobs import EXPORT, IMPORT, run_export, run_import
 from app.portability.spool import spool_of
 
@@ -55,6 +62,7 @@ TASKS: Mapping[str, TaskFunction] = {
     REPAIR: run_repair,
     ERASE: run_erasure,
     FINISH: finish_erasures,
+    SWEEP: run_sweep,
     IMPORT: run_import,
     EXPORT: run_export,
 }
@@ -62,6 +70,7 @@ TASKS: Mapping[str, TaskFunction] = {
 SCHEDULES = [
     Schedule("audit.seal", "*/5 * * * *", "audit.seal", "Chains new audit events."),
     Schedule("lifecycle.finish", "*/5 * * * *", FINISH, "Finishes erasures that were cut short."),
+    Schedule("lifecycle.sweep", "0 4 * * *", SWEEP, "Forgets where a scope's rules say so."),
     Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
     Schedule("entities.repair", "45 4 * * *", REPAIR, "Proposes merges of entities."),
     Schedule("indexing.retry", "0 4 * * 0", "indexing.retry", "Offers refused texts once more."),

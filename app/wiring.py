@@ -43,7 +43,9 @@ from app.kernel.graph import Graph, connect
 from app.kernel.migrate import migrate
 from app.lifecycle.erasure import ErasureService
 from app.lifecycle.erasure import Parts as ErasureParts
+from app.lifecycle.forgetting import ForgettingService
 from app.lifecycle.residue import Residue
+from app.lifecycle.sweep import SweepService
 from app.notes.blocks import BlockService
 from app.notes.repository import BlockRepository, NoteRepository
 from app.notes.service import NoteService
@@ -97,6 +99,8 @@ class Parts:
     notes: NoteService
     blocks: BlockService
     erasure: ErasureService
+    forgetting: ForgettingService
+    sweeping: SweepService
 
 
 def embedding_config(settings: Settings) -> EmbeddingConfig:
@@ -156,6 +160,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         ConsolidationParts(graph, consolidation_rows, entity_rows, fact_rows, scopes, predicates)
     )
     facts = FactService(fact_rows, consolidation.terms)
+    forgetting = ForgettingService(graph)
     return Parts(
         settings=settings,
         graph=graph,
@@ -187,6 +192,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         fast=FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts)),
         notes=NoteService(NoteParts(NoteRepository(graph), scopes, embedder, wakeup)),
         blocks=BlockService(BlockRepository(graph), scopes),
+        forgetting=forgetting,
+        sweeping=SweepService(graph, scopes, forgetting, predicates.registry),
         erasure=ErasureService(
             ErasureParts(
                 graph,

@@ -4,8 +4,8 @@
 MERGE (c:ConsolidationCursor {scope: $scope})
 ON CREATE SET c.tenant = $tenant, c.consolidated = 0, c.failed = 0, c.facts = 0, c.created_at = $at,
               c.lease_until = datetime('0001-01-02T00:00:00Z'), c.holder = ''
-SET c.touched_at = $at
-WITH c WHERE c.lease_until <= $at OR c.holder = $holder
+SET c.touched_at = $at, c.tenant = $tenant, c.created_at = coalesce(c.created_at, $at)
+WITH c WHERE coalesce(c.lease_until, $at) <= $at OR c.holder = $holder // made by the fast path
 SET c.holder = $holder, c.lease_until = $until
 WITH c
 CALL (c) {

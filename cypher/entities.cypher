@@ -295,8 +295,8 @@ CALL (m) {
   UNION ALL
   MATCH (m)-[r:RELATES_TO]-(n:Entity)
   WHERE n.scope = m.scope AND EXISTS {
-    MATCH (:Fact {id: r.fact})-[a:ABOUT]->(:Entity)
-    WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at
+    MATCH (f:Fact {id: r.fact})-[a:ABOUT]->(:Entity)
+    WHERE f.expired_at > datetime.realtime() AND a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at
       AND a.standing = 'held'
   }
   RETURN n, 'RELATES_TO' AS kind, 1 AS count, r.predicate AS predicate, r.fact AS fact,

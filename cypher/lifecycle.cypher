@@ -523,3 +523,267 @@ RETURN e.id AS id, e.root AS root,
        [(e)-[s:SAME_AS]->(o:Entity) WHERE s.status = 'accepted' |
          {right: o.id, left_count: s.left_count, right_count: s.right_count}] AS edges
 ORDER BY id
+
+// name: forget(rows, scopes, at, key) write many
+// Hides memories at every moment, in the indexes too; each that was not hidden gets its audit
+// event. What is hidden already stays as it is.
+UNWIND $rows AS row
+CALL (row) {
+  MATCH (n:Episode {id: row.id}) RETURN n
+  UNION
+  MATCH (n:Fact {id: row.id}) RETURN n
+  UNION
+  MATCH (n:Note {id: row.id}) RETURN n
+}
+WITH row, n
+WHERE n.scope IN $scopes
+SET n.is_pinned = coalesce(n.is_pinned, false)
+WITH row, n, n.expired_at > $at AS changes
+FOREACH (_ IN CASE WHEN changes THEN [1] ELSE [] END |
+  SET n.expired_at = $at, n.expired_key = $key, n.live = false,
+      n.facets = [t IN n.facets WHERE t <> 'live']
+  MERGE (a:AuditEvent {id: row.audit.id})
+  ON CREATE SET a = row.audit
+  MERGE (a)-[:AUDIT]->(n))
+WITH n, changes
+CALL (n) {
+  MATCH (w:Window)-[:WINDOW_OF]->(n)
+  SET w.live = n.live, w.facets = n.facets, w.expired_at = n.expired_at, w.expired_key = n.expired_key
+}
+CALL (n) {
+  WITH n WHERE n:Fact
+  MATCH (:Entity {id: n.subject})-[r:RELATES_TO]->(:Entity)
+  WHERE r.fact = n.id
+  SET r.live = false
+}
+RETURN n.id AS id, changes, n:Episode AS episode
+
+// name: unforget(rows, scopes, at, never, key) write many
+// Shows memories again that were forgotten: live as far as they are believed.
+UNWIND $rows AS row
+CALL (row) {
+  MATCH (n:Episode {id: row.id}) RETURN n, true AS lives
+  UNION
+  MATCH (n:Fact {id: row.id}) RETURN n, n.status = 'active' AS lives
+  UNION
+  MATCH (n:Note {id: row.id}) RETURN n, n.standing = 'held' AS lives
+}
+WITH row, n, lives
+WHERE n.scope IN $scopes
+SET n.is_pinned = coalesce(n.is_pinned, false)
+WITH row, n, lives, n.expired_at <= $at AS changes
+FOREACH (_ IN CASE WHEN changes THEN [1] ELSE [] END |
+  SET n.expired_at = $never, n.expired_key = $key, n.live = lives,
+      n.facets = [t IN n.facets WHERE t <> 'live'] + CASE WHEN lives THEN ['live'] ELSE [] END
+  MERGE (a:AuditEvent {id: row.audit.id})
+  ON CREATE SET a = row.audit
+  MERGE (a)-[:AUDIT]->(n))
+WITH n, changes
+CALL (n) {
+  MATCH (w:Window)-[:WINDOW_OF]->(n)
+  SET w.live = n.live, w.facets = n.facets, w.expired_at = n.expired_at, w.expired_key = n.expired_key
+}
+CALL (n) {
+  WITH n WHERE n:Fact
+  MATCH (:Entity {id: n.subject})-[r:RELATES_TO]->(:Entity)
+  WHERE r.fact = n.id
+  SET r.live = n.live
+}
+RETURN n.id AS id, changes, n:Episode AS episode
+
+// name: set_pin(rows, scopes, pinned) write many
+// Pins memories, or unpins them; one that was forgotten stays hidden.
+UNWIND $rows AS row
+CALL (row) {
+  MATCH (n:Episode {id: row.id}) RETURN n
+  UNION
+  MATCH (n:Fact {id: row.id}) RETURN n
+  UNION
+  MATCH (n:Note {id: row.id}) RETURN n
+}
+WITH row, n
+WHERE n.scope IN $scopes
+SET n.importance = n.importance
+WITH row, n, coalesce(n.is_pinned, false) <> $pinned AS changes
+SET n.is_pinned = $pinned
+FOREACH (_ IN CASE WHEN changes THEN [1] ELSE [] END |
+  MERGE (a:AuditEvent {id: row.audit.id})
+  ON CREATE SET a = row.audit
+  MERGE (a)-[:AUDIT]->(n))
+RETURN n.id AS id, changes
+
+// name: owners(ids, scopes) read many
+// Who said a memory: its author, or all who support a fact.
+UNWIND $ids AS id
+CALL (id) {
+  MATCH (n:Episode {id: id}) RETURN n, 'episode' AS kind, [n.author] AS principals
+  UNION
+  MATCH (n:Fact {id: id})
+  RETURN n, 'fact' AS kind,
+         COLLECT { MATCH (:Episode)-[s:SUPPORTS]->(n) RETURN DISTINCT s.principal } AS principals
+  UNION
+  MATCH (n:Note {id: id}) RETURN n, 'note' AS kind, [n.author] AS principals
+}
+WITH n, kind, principals
+WHERE n.scope IN $scopes
+RETURN n.id AS id, kind, n.scope AS scope, n.tenant AS tenant, principals, n.expired_at AS expired_at,
+       coalesce(n.is_pinned, false) AS is_pinned
+
+// name: live_of(scopes, limit) read many
+// Memories of scopes that are not forgotten.
+CALL () {
+  MATCH (n:Episode) WHERE n.scope IN $scopes AND n.live RETURN n LIMIT $limit
+  UNION
+  MATCH (n:Fact) WHERE n.scope IN $scopes AND n.status IN ['active', 'superseded', 'quarantined']
+    AND n.expired_at > datetime('9999-12-30T00:00:00Z')
+  RETURN n LIMIT $limit
+  UNION
+  MATCH (n:Note) WHERE n.scope IN $scopes AND n.expired_at > datetime('9999-12-30T00:00:00Z')
+  RETURN n LIMIT $limit
+}
+RETURN n.id AS id LIMIT $limit
+
+// name: facts_named(aliases, scopes, limit) read many
+// Facts about the entities that bear one of some names, forgotten ones aside.
+UNWIND $aliases AS alias
+MATCH (:Alias {id: alias})-[:NAMES]->(e:Entity)
+MATCH (m:Entity {root: e.root})
+MATCH (f:Fact {subject: m.id})
+WHERE f.scope IN $scopes AND f.expired_at > datetime('9999-12-30T00:00:00Z')
+RETURN DISTINCT f.id AS id LIMIT $limit
+
+// name: every_scope() read many
+// unscoped: upkeep of the whole installation
+MATCH (s:Scope)
+RETURN s.path AS path, s.tenant AS tenant
+ORDER BY path
+
+// name: sweepable_episodes(scope, after, before, trust, limit) read many
+// Old episodes of little trust, with whether anything rests on them.
+MATCH (n:Episode {scope: $scope})
+WHERE n.id > $after AND n.live AND n.ingested_at <= $before AND coalesce(n.trust, 0.0) < $trust
+  AND NOT coalesce(n.is_pinned, false)
+WITH n ORDER BY n.id LIMIT $limit
+RETURN n {.id, .kind, .importance, .trust, .is_pinned, .ingested_at, .captured_at, .last_access} AS memory,
+       EXISTS { (n)-[:SUPPORTS]->() } OR EXISTS { (n)-[:MENTIONS]->() }
+         OR EXISTS { ()-[:DERIVED_FROM]->(n) } AS referenced
+
+// name: sweepable_facts(scope, after, before, trust, limit) read many
+// Old facts of little trust, with whether anything rests on them; what is attested or was copied
+// to a wider scope is spared.
+MATCH (n:Fact {scope: $scope})
+WHERE n.status IN ['active', 'superseded', 'quarantined'] AND n.id > $after
+  AND n.expired_at > datetime('9999-12-30T00:00:00Z') AND n.ingested_at <= $before
+  AND coalesce(n.trust, 0.0) < $trust AND NOT coalesce(n.is_pinned, false)
+WITH n ORDER BY n.id LIMIT $limit
+RETURN n {.id, .kind, .predicate, .importance, .trust, .is_pinned, .ingested_at, .captured_at, .last_access} AS memory,
+       EXISTS { (n)-[:SUPPORTS]->() } OR EXISTS { ()-[:DERIVED_FROM]->(n) }
+         OR EXISTS { (n)-[:PROMOTED_TO]-() }
+         OR EXISTS { MATCH (t:Attestation {fact: n.id}) WHERE t.revoked_at IS NULL } AS referenced
+
+// name: sweepable_notes(scope, after, before, trust, limit) read many
+// Old notes of little trust, with whether anything rests on them.
+MATCH (n:Note {scope: $scope})
+WHERE n.id > $after AND n.expired_at > datetime('9999-12-30T00:00:00Z')
+  AND n.ingested_at <= $before AND coalesce(n.trust, 0.0) < $trust
+  AND NOT coalesce(n.is_pinned, false)
+WITH n ORDER BY n.id LIMIT $limit
+RETURN n {.id, .kind, .importance, .trust, .is_pinned, .ingested_at, .captured_at, .last_access} AS memory,
+       EXISTS { ()-[:DERIVED_FROM]->(n) } AS referenced
+
+// name: doubled_beliefs(tenant, below, limit) read many
+// Two facts of one key that are both held at one moment, neither a denial: only a key of a predicate
+// that takes many values may say two things, and such a key holds one value.
+MATCH (f:Fact)
+WHERE $tenant IS NULL OR f.scope = $tenant OR f.scope STARTS WITH $below
+MATCH (f)-[a:ABOUT]->(:Entity)
+WHERE a.retracted_at = datetime('9999-12-31T00:00:00Z') AND a.standing = 'held' AND NOT f.negated
+  AND NOT a.reason = 'reviewed'
+MATCH (g:Fact {key: f.key})
+WHERE g.id > f.id AND NOT g.negated
+MATCH (o:Entity)<-[b:ABOUT]-(g)
+WHERE b.retracted_at = datetime('9999-12-31T00:00:00Z') AND b.standing = 'held'
+  AND NOT b.reason = 'reviewed' AND a.valid_from < b.valid_to AND b.valid_from < a.valid_to
+OPTIONAL MATCH (x:Entity {id: f.object_id})
+OPTIONAL MATCH (y:Entity {id: g.object_id})
+WITH f, g WHERE coalesce(x.root, f.object_key) <> coalesce(y.root, g.object_key)
+RETURN DISTINCT f.id AS id LIMIT $limit
+
+// name: overlapping_intervals(tenant, below, limit) read many
+MATCH (f:Fact)
+WHERE $tenant IS NULL OR f.scope = $tenant OR f.scope STARTS WITH $below
+MATCH (f)-[a:ABOUT]->(:Entity)
+WHERE a.retracted_at = datetime('9999-12-31T00:00:00Z') AND a.standing = 'held'
+MATCH (f)-[b:ABOUT]->(:Entity)
+WHERE b.retracted_at = a.retracted_at AND b.standing = 'held' AND b.id > a.id
+  AND a.valid_from < b.valid_to AND b.valid_from < a.valid_to
+RETURN DISTINCT f.id AS id LIMIT $limit
+
+// name: unsupported_facts(tenant, below, limit) read many
+MATCH (f:Fact)
+WHERE ($tenant IS NULL OR f.scope = $tenant OR f.scope STARTS WITH $below)
+  AND (NOT EXISTS { (:Episode)-[:SUPPORTS]->(f) } OR NOT EXISTS { (f)-[:ABOUT]->(:Entity) })
+RETURN f.id AS id LIMIT $limit
+
+// name: crossing_edges(tenant, below, limit) read many
+// Copies in a wider scope and what they were made from are tied across scopes; nothing else is.
+MATCH (n)-[r:SUPPORTS|ABOUT|MENTIONS|RELATES_TO|COOCCURS|NAMES|SAME_AS|SUPERSEDED_BY|CONTRADICTS|REVIEWS|IN_SESSION|TAGGED|WINDOW_OF]->(m)
+WHERE ($tenant IS NULL OR n.scope = $tenant OR n.scope STARTS WITH $below) AND n.scope <> m.scope
+RETURN DISTINCT n.id AS id LIMIT $limit
+
+// name: stale_mirrors(tenant, below, limit) read many
+// Status and liveness of a fact against its open intervals; a fact whose time has run out a moment
+// ago waits for the refresh.
+MATCH (f:Fact)
+WHERE $tenant IS NULL OR f.scope = $tenant OR f.scope STARTS WITH $below
+WITH f,
+     EXISTS { MATCH (f)-[a:ABOUT]->(:Entity)
+              WHERE a.retracted_at = datetime('9999-12-31T00:00:00Z') AND a.standing = 'held' } AS held,
+     f.expired_at > datetime('9999-12-30T00:00:00Z') AS shown
+WHERE (f.status = 'active' AND NOT held) OR (f.status = 'quarantined' AND held)
+   OR f.live <> (f.status = 'active' AND shown)
+   OR ('live' IN f.facets) <> f.live
+RETURN f.id AS id LIMIT $limit
+
+// name: orphan_relations(tenant, below, limit) read many
+MATCH (n:Entity)-[r:RELATES_TO]->(:Entity)
+WHERE ($tenant IS NULL OR n.scope = $tenant OR n.scope STARTS WITH $below)
+  AND NOT EXISTS { (:Fact {id: r.fact}) }
+RETURN DISTINCT n.id AS id LIMIT $limit
+
+// name: miscounted_mentions(tenant, below, limit) read many
+MATCH (e:Entity)
+WHERE ($tenant IS NULL OR e.scope = $tenant OR e.scope STARTS WITH $below)
+  AND e.mention_count <> COUNT { (e)<-[:MENTIONS]-() }
+RETURN e.id AS id LIMIT $limit
+
+// name: stray_entities(tenant, below, limit) read many
+MATCH (e:Entity)
+WHERE ($tenant IS NULL OR e.scope = $tenant OR e.scope STARTS WITH $below)
+  AND NOT EXISTS { (:Episode)-[:MENTIONS]->(e) } AND NOT EXISTS { (e)-[:SAME_AS]-() }
+  AND NOT EXISTS { MATCH (:Fact {subject: e.id}) } AND NOT EXISTS { MATCH (:Fact {object_id: e.id}) }
+RETURN e.id AS id LIMIT $limit
+
+// name: empty_aliases(tenant, below, limit) read many
+MATCH (a:Alias)
+WHERE ($tenant IS NULL OR a.scope = $tenant OR a.scope STARTS WITH $below)
+  AND NOT EXISTS { (a)-[:NAMES]->(:Entity) }
+RETURN a.id AS id LIMIT $limit
+
+// name: stray_windows(tenant, below, limit) read many
+MATCH (w:Window)
+WHERE ($tenant IS NULL OR w.scope = $tenant OR w.scope STARTS WITH $below)
+  AND NOT EXISTS { (w)-[:WINDOW_OF]->() }
+RETURN w.id AS id LIMIT $limit
+
+// name: stray_provenance(tenant, below, limit) read many
+MATCH (v:ProvenanceRecord)
+WHERE ($tenant IS NULL OR v.scope = $tenant OR v.scope STARTS WITH $below)
+  AND NOT EXISTS { ()-[:HAS_PROVENANCE]->(v) }
+RETURN v.id AS id LIMIT $limit
+
+// name: broken_roots(tenant, below, limit) read many
+MATCH (e:Entity)
+WHERE ($tenant IS NULL OR e.scope = $tenant OR e.scope STARTS WITH $below)
+  AND NOT EXISTS { MATCH (r:Entity {id: e.root}) WHERE r.root = r.id AND r.scope = e.scope }
+RETURN e.id AS id LIMIT $limit

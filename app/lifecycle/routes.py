@@ -1,4 +1,4 @@
-"""Erasure over HTTP."""
+"""Erasure, forgetting and pins over HTTP."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
 from app.access.parameters import Within
 from app.episodes.record import session_id
 from app.episodes.repository import EpisodeRepository
-from app.errors import NotFound
+from app.errors import NotFound, SwitchedOff
 from app.jobs.runner import Runner
 from app.kernel.caller import Caller, Role
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.lifecycle.erasure import ErasureService, Order, new_receipt
+from app.lifecycle.forgetting import ForgettingService, Kept
 from app.lifecycle.model import Target
 from app.lifecycle.proof import prove
 from app.lifecycle.schemas import (
@@ -25,13 +26,21 @@ from app.lifecycle.schemas import (
     CheckOut,
     ErasureIn,
     ErasureOut,
+    ForgetIn,
+    ForgottenOut,
+    KeptOut,
     PreviewOut,
     ReceiptOut,
     ReceiptsOut,
+    SweepIn,
+    SweepOut,
 )
+from app.lifecycle.sweep import SweepService
 from app.lifecycle.tasks import ERASE, packed
+from app.scopes.service import ScopeService
 
 LAST = "~"  # after every id
+WRITES = {"requires": Role.WRITER}
 Limit = Annotated[int, QueryParameter(ge=1, le=500, description="Most items of a page.")]
 After = Annotated[str | None, QueryParameter(description="`next` of the page before.")]
 
@@ -56,7 +65,7 @@ class ErasureController(Controller):
         if data.dry_run:
             caller.require(await erasure.place(caller, target), Role.ADMIN)
             preview = PreviewOut(**await erasure.preview(caller, target))
-            return Response(ErasureOut("", "preview", target.name, preview=preview))
+            return Response(ErasureOut("", "preview", preview=preview))
         if known := await _finished(erasure, caller, target):
             return Response(ErasureOut.of(known))
         scope = await erasure.check(caller, target)
@@ -64,7 +73,7 @@ class ErasureController(Controller):
         if target.kind == "memory":
             return Response(ErasureOut.of(await erasure.erase(order)))
         job = await runner.submit(ERASE, tenant=caller.tenant, scope=scope, args=packed(order))
-        queued = ErasureOut(order.receipt, "queued", target.name, job=job.id)
+        queued = ErasureOut(order.receipt, "queued", job=job.id)
         return Response(queued, status_code=HTTP_202_ACCEPTED)
 
     @get("/", operation_id="listErasures", opt={"requires": Role.ADMIN})
@@ -111,6 +120,97 @@ class ErasureController(Controller):
         receipt = await _receipt(erasure, caller, receipt_id)
         proof = await prove(erasure.graph, receipt, caller.visible, data.text)
         return CheckOut.of(receipt_id, proof)
+
+
+class KeepingController(Controller):
+    """Soft forgetting and pins: for a curator, or whoever alone said it."""
+
+    path = "/v1/memories/{memory_id:str}"
+    tags = ("Lifecycle",)
+
+    @post("/forget", operation_id="forgetMemory", opt=WRITES, status_code=HTTP_200_OK)
+    async def forget(
+        self,
+        memory_id: FromPath[str],
+        caller: NamedDependency[Caller],
+        forgetting: NamedDependency[ForgettingService],
+    ) -> KeptOut:
+        """Hide a memory at every moment; its status stays, and it can be shown again."""
+        return _kept(await forgetting.set(caller, memory_id, "forget"))
+
+    @post("/unforget", operation_id="unforgetMemory", opt=WRITES, status_code=HTTP_200_OK)
+    async def unforget(
+        self,
+        memory_id: FromPath[str],
+        caller: NamedDependency[Caller],
+        forgetting: NamedDependency[ForgettingService],
+    ) -> KeptOut:
+        """Show a forgotten memory again."""
+        return _kept(await forgetting.set(caller, memory_id, "unforget"))
+
+    @post("/pin", operation_id="pinMemory", opt=WRITES, status_code=HTTP_200_OK)
+    async def pin(
+        self,
+        memory_id: FromPath[str],
+        caller: NamedDependency[Caller],
+        forgetting: NamedDependency[ForgettingService],
+    ) -> KeptOut:
+        """Keep a memory from sweeps and decay; what is forgotten stays hidden."""
+        return _kept(await forgetting.set(caller, memory_id, "pin"))
+
+    @post("/unpin", operation_id="unpinMemory", opt=WRITES, status_code=HTTP_200_OK)
+    async def unpin(
+        self,
+        memory_id: FromPath[str],
+        caller: NamedDependency[Caller],
+        forgetting: NamedDependency[ForgettingService],
+    ) -> KeptOut:
+        """Let a memory fade again."""
+        return _kept(await forgetting.set(caller, memory_id, "unpin"))
+
+
+@post(
+    "/v1/facts:forget",
+    operation_id="forgetFacts",
+    tags=["Facts"],
+    opt=WRITES,
+    status_code=HTTP_200_OK,
+)
+async def forget_facts(
+    data: JSONBody[ForgetIn],
+    caller: NamedDependency[Caller],
+    forgetting: NamedDependency[ForgettingService],
+) -> ForgottenOut:
+    """Forget one fact, all about something, or everything in a user's own scope."""
+    if data.id is not None:
+        return ForgottenOut(int((await forgetting.set(caller, data.id, "forget")).changed))
+    if data.name is not None:
+        return ForgottenOut(await forgetting.forget_named(caller, data.name, data.scope))
+    return ForgottenOut(await forgetting.forget_user(caller, data.all_of_user or ""))
+
+
+@post(
+    "/v1/sweeps",
+    operation_id="sweep",
+    tags=["Lifecycle"],
+    opt={"requires": Role.ADMIN},
+    status_code=HTTP_200_OK,
+)
+async def sweep(
+    data: JSONBody[SweepIn],
+    caller: NamedDependency[Caller],
+    sweeping: NamedDependency[SweepService],
+    scoping: NamedDependency[ScopeService],
+) -> SweepOut:
+    """Forget what is old, unimportant, doubtful and unreferenced in a scope, or tell what is."""
+    scope = caller.require(data.scope or caller.home, Role.ADMIN)
+    if not data.dry_run and not (await scoping.rules(scope)).forgets:
+        raise SwitchedOff(f"the rules of {scope} do not forget by themselves", field="scope")
+    return SweepOut(scope, data.dry_run, await sweeping.sweep(scope, dry_run=data.dry_run))
+
+
+def _kept(kept: Kept) -> KeptOut:
+    return KeptOut(kept.id, kept.changed, kept.forgotten, kept.pinned)
 
 
 async def _resolved(target: Target, caller: Caller, episodes: EpisodeRepository) -> Target:

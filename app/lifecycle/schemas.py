@@ -60,12 +60,14 @@ class PreviewOut(msgspec.Struct, frozen=True):
 
 
 class ErasureOut(msgspec.Struct, frozen=True):
-    """A receipt; `state` is `queued` while a job works on it, `removing` until nothing quotes what
-    went, then `done`. `survivors` are episodes that still say what an erased fact said."""
+    """A receipt without the ids of what went: a kept answer must not name them.
+
+    `state` is `queued` while a job works on it, `removing` until nothing quotes what went, then
+    `done`. `survivors` are episodes that still say what an erased fact said.
+    """
 
     receipt: str
     state: str
-    target: str
     counts: dict[str, int] = {}
     hashes: list[str] = []
     survivors: list[str] = []
@@ -78,7 +80,6 @@ class ErasureOut(msgspec.Struct, frozen=True):
         return cls(
             receipt=row["id"],
             state=row["state"],
-            target=row["target"],
             counts=orjson.loads(row["counts"]),
             hashes=row["hashes"],
             survivors=row["survivors"],
@@ -141,3 +142,50 @@ class CheckOut(msgspec.Struct, frozen=True):
     def of(cls, receipt: str, proof: Proof) -> CheckOut:
         """The wire form of a proof."""
         return cls(receipt, proof.clean, proof.looked_at, proof.holders, proof.same_text)
+
+
+class KeptOut(msgspec.Struct, frozen=True):
+    """How a memory stands; `changed` tells whether this request did it."""
+
+    id: str
+    changed: bool
+    forgotten: bool
+    is_pinned: bool
+
+
+class ForgetIn(WireModel):
+    """Which facts to forget: exactly one of id, name and all_of_user."""
+
+    id: ShortText | None = Field(None, description="Id of a fact.")
+    name: ShortText | None = Field(None, description="Name of what the facts are about.")
+    all_of_user: ShortText | None = Field(
+        None, description="A user's own scope: every memory in it is forgotten."
+    )
+    scope: ShortText | None = Field(None, description="Where the name is looked for; all if unset.")
+
+    @model_validator(mode="after")
+    def _one(self) -> ForgetIn:
+        if sum(v is not None for v in (self.id, self.name, self.all_of_user)) != 1:
+            raise ValueError("give exactly one of id, name and all_of_user")
+        return self
+
+
+class ForgottenOut(msgspec.Struct, frozen=True):
+    """How many memories were hidden; none the second time."""
+
+    forgotten: int
+
+
+class SweepIn(WireModel):
+    """A scope to sweep now."""
+
+    scope: ShortText | None = Field(None, description="Scope path; the key's home if unset.")
+    dry_run: bool = Field(True, strict=True, description="Tell what would be forgotten.")
+
+
+class SweepOut(msgspec.Struct, frozen=True):
+    """What a sweep forgot, or would."""
+
+    scope: str
+    dry_run: bool
+    memories: list[str]

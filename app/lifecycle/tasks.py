@@ -13,9 +13,10 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.lifecycle.erasure import Order
 from app.lifecycle.model import Target
-from app.lifecycle.residue import ERASE
 
+ERASE = "lifecycle.erase"
 FINISH = "lifecycle.finish"
+SWEEP = "lifecycle.sweep"
 
 
 def packed(order: Order) -> dict[str, Any]:
@@ -65,4 +66,6 @@ async def finish_erasures(parts: Any, job: Job, report: Report) -> Outcome:
     return Outcome({"finished": await parts.erasure.finish_all()})
 
 
-__all__ = ["ERASE", "FINISH", "finish_erasures", "packed", "run_erasure"]
+async def run_sweep(parts: Any, job: Job, report: Report) -> Outcome:
+    """Forget what may be forgotten, in every scope whose rules switch it on."""
+    return Outcome(await parts.sweeping.sweep_all())

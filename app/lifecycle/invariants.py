@@ -1,0 +1,48 @@
+"""What must hold of the derived graph at every moment, whatever was cut short: one list of checks.
+
+`loci doctor` and the crash tests ask it; a broken invariant is told by its name and some ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.kernel.cypher import Q, Query
+from app.kernel.graph import Graph
+
+SHOWN = 20  # ids of each broken invariant
+
+CHECKS: Mapping[str, Query] = {
+    "one open belief for each functional key": Q.lifecycle.doubled_beliefs,
+    "no two open intervals of one fact that overlap": Q.lifecycle.overlapping_intervals,
+    "every fact is supported": Q.lifecycle.unsupported_facts,
+    "every edge of the derived graph stays in one scope": Q.lifecycle.crossing_edges,
+    "what a fact mirrors is what its edges say": Q.lifecycle.stale_mirrors,
+    "every relation between entities has its fact": Q.lifecycle.orphan_relations,
+    "every entity's mentions are counted": Q.lifecycle.miscounted_mentions,
+    "no entity without mention, fact or merge": Q.lifecycle.stray_entities,
+    "every name names something": Q.lifecycle.empty_aliases,
+    "every window has its memory": Q.lifecycle.stray_windows,
+    "every provenance has its episode": Q.lifecycle.stray_provenance,
+    "every root is its own": Q.lifecycle.broken_roots,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """One invariant that does not hold, and ids of nodes for which it does not."""
+
+    invariant: str
+    ids: list[str]
+
+
+async def broken(graph: Graph, tenant: str | None = None) -> list[Broken]:
+    """Every invariant that does not hold, of one tenant or of the whole store."""
+    below = f"{tenant}/" if tenant else None
+    found = []
+    for name, query in CHECKS.items():
+        rows = await graph.rows(query, tenant=tenant, below=below, limit=SHOWN)
+        if rows:
+            found.append(Broken(name, [str(row["id"]) for row in rows]))
+    return found

@@ -1,0 +1,171 @@
+"""Forget, unforget, pin and the sweep, on the real graph."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from app.kernel.caller import Role
+from app.kernel.clock import now
+from app.scopes.rules import ScopeRules
+from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
+from tests.lifecycle.conftest import Say, Switch
+
+
+async def tell(who: Principal, memory: str, verb: str) -> dict[str, Any]:
+    answer = await who.http.post(f"/v1/memories/{memory}/{verb}")
+    assert answer.status_code == 200, answer.text
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+async def found(who: Principal, query: str, scope: str) -> list[str]:
+    answer = await who.http.post("/v1/search", json={"query": query, "scopes": [scope]})
+    assert answer.status_code == 200, answer.text
+    return [hit["id"] for hit in answer.json()["hits"]]
+
+
+async def events(opened: Parts, memory: str) -> list[str]:
+    rows = await opened.graph.raw(
+        "MATCH (a:AuditEvent)-[:AUDIT]->(n {id: $id}) WHERE a.kind STARTS WITH 'memory.' "
+        "RETURN a.kind AS kind ORDER BY a.at",
+        id=memory,
+    )
+    return [row["kind"] for row in rows]
+
+
+async def fact_of(opened: Parts, scope: str) -> str:
+    row = await opened.graph.raw("MATCH (f:Fact {scope: $s}) RETURN f.id AS id", s=scope)
+    fact: str = row[0]["id"]
+    return fact
+
+
+async def test_forgetting_hides_and_unforgetting_shows(
+    opened: Parts, admin: Principal, tenant: str, say: Say
+) -> None:
+    episode = await say(tenant, "Ada Berger lives in Bremen.")
+    fact = await fact_of(opened, tenant)
+    await opened.indexing.drain()
+    subject = (await admin.http.get(f"/v1/facts/{fact}")).json()["subject"]
+    assert episode in await found(admin, "Where does Ada Berger live?", tenant)
+    for memory in (episode, fact):
+        assert (await tell(admin, memory, "forget"))["changed"]
+    assert await found(admin, "Where does Ada Berger live?", tenant) == []
+    assert (await admin.http.get(f"/v1/facts/{fact}")).status_code == 404
+    past = (now() - timedelta(seconds=1)).isoformat()
+    for params in ({}, {"known_at": past}, {"as_of": past}):
+        listed = await admin.http.get("/v1/facts", params={"subject": subject, **params})
+        assert listed.json()["items"] == []
+    for memory in (episode, fact):
+        assert await tell(admin, memory, "unforget") == {
+            "id": memory,
+            "changed": True,
+            "forgotten": False,
+            "is_pinned": False,
+        }
+    assert (await admin.http.get(f"/v1/facts/{fact}")).json()["status"] == "active"
+    await opened.indexing.drain()
+    assert episode in await found(admin, "Where does Ada Berger live?", tenant)
+
+
+async def test_each_change_is_audited_once(
+    opened: Parts, admin: Principal, tenant: str, say: Say
+) -> None:
+    episode = await say(tenant, "Ada Berger lives in Bremen.")
+    assert not (await tell(admin, episode, "unforget"))["changed"]
+    for verb in ("forget", "forget", "unforget", "unforget", "forget"):
+        await tell(admin, episode, verb)
+    assert await events(opened, episode) == ["memory.forget", "memory.unforget", "memory.forget"]
+    for verb in ("pin", "pin", "unpin"):
+        told = await tell(admin, episode, verb)
+    assert told["forgotten"]  # a pin does not bring it back
+    assert (await events(opened, episode))[3:] == ["memory.pin", "memory.unpin"]
+
+
+async def test_it_is_for_curators_and_for_who_alone_said_it(
+    opened: Parts, admin: Principal, principal: MakePrincipal, tenant: str, say: Say
+) -> None:
+    ada = await principal(tenant, name="ada", kind="user")
+    bob = await principal(tenant, name="bob", kind="user")
+    reader = await principal(tenant, role=Role.READER, name="reed")
+    stranger = await principal(f"{tenant}-x", role=Role.ADMIN, name="eve")
+    episode = await say(tenant, "Heron GmbH is based in Ulm.", by=ada)
+    fact = await fact_of(opened, tenant)
+    for who, status in ((bob, 403), (reader, 403), (stranger, 404)):
+        answer = await who.http.post(f"/v1/memories/{episode}/forget")
+        assert answer.status_code == status
+    assert (await tell(ada, fact, "forget"))["changed"]
+    assert (await tell(ada, fact, "unforget"))["changed"]
+    await say(tenant, "Heron GmbH is based in Ulm.", by=bob)
+    assert (await ada.http.post(f"/v1/memories/{fact}/forget")).status_code == 403
+    assert (await tell(admin, fact, "forget"))["changed"]
+
+
+async def test_forgetting_facts_by_name_and_all_of_a_user(
+    opened: Parts, admin: Principal, principal: MakePrincipal, tenant: str, say: Say
+) -> None:
+    await opened.scopes.create(admin.caller, f"{tenant}/dev")
+    mine, yours = f"{tenant}/dev/user:ann", f"{tenant}/dev/user:bea"
+    for scope in (mine, yours):
+        await opened.scopes.create(admin.caller, scope)
+    admin = await principal(tenant, role=Role.ADMIN, name="admin", kind="user")
+    for scope in (mine, yours):
+        await say(scope, "Ada Berger lives in Bremen. Heron GmbH is based in Ulm.", by=admin)
+
+    async def forget(**body: Any) -> int:
+        answer = await admin.http.post("/v1/facts:forget", json=body)
+        assert answer.status_code == 200, answer.text
+        count: int = answer.json()["forgotten"]
+        return count
+
+    assert await forget(name="Heron GmbH", scope=mine) == 1
+    assert await forget(name="Heron GmbH", scope=mine) == 0
+    assert await forget(all_of_user=mine) == 2  # the episode and the fact that is left
+    assert await forget(all_of_user=mine) == 0
+    left = await opened.graph.raw(
+        "MATCH (f:Fact) WHERE f.scope = $s AND f.live RETURN count(f) AS n", s=yours
+    )
+    assert left == [{"n": 2}]
+    for body in ({}, {"id": "a", "name": "b"}, {"all_of_user": tenant}):
+        assert (await admin.http.post("/v1/facts:forget", json=body)).status_code == 422
+
+
+async def test_the_sweep_spares_what_is_pinned_and_runs_where_the_rules_say_so(
+    opened: Parts, admin: Principal, tenant: str, say: Say, switch: Switch
+) -> None:
+    old, pinned, fresh = [
+        await say(tenant, f"Yes, number {place}.", session=f"s{place}") for place in range(3)
+    ]
+    await opened.graph.raw(
+        "MATCH (e:Episode) WHERE e.id IN $ids SET e.trust = 0.1, "
+        "e.ingested_at = e.ingested_at - duration('P90D'), "
+        "e.captured_at = e.captured_at - duration('P90D')",
+        ids=[old, pinned],
+    )
+    await tell(admin, pinned, "pin")
+    await opened.graph.raw("MATCH (e:Episode {id: $id}) SET e.trust = 0.1", id=fresh)
+    refused = await admin.http.post("/v1/sweeps", json={"scope": tenant, "dry_run": False})
+    assert (refused.status_code, refused.json()["code"]) == (409, "SwitchedOff")
+    assert await opened.sweeping.sweep(tenant) == []
+    dry = (await admin.http.post("/v1/sweeps", json={"scope": tenant})).json()
+    assert dry["memories"] == [old]
+    assert await events(opened, old) == []
+    await switch(tenant, maintenance="nightly")
+    assert await opened.sweeping.sweep(tenant) == [old]
+    assert await events(opened, old) == ["memory.forget"]
+    assert await opened.sweeping.sweep(tenant) == []
+    await tell(admin, pinned, "unpin")
+    assert await opened.sweeping.sweep(tenant) == [pinned]
+
+
+def test_everything_is_off_until_it_is_switched_on() -> None:
+    rules = ScopeRules()
+    assert not rules.erasure
+    assert not rules.forgets
+    assert not rules.decays
+    assert not rules.promotion.enabled
+    assert not rules.promotion.demotion
+    assert ScopeRules(maintenance="nightly").forgets
+    assert ScopeRules(maintenance="nightly").decays
+    assert not ScopeRules(maintenance="nightly").erasure
