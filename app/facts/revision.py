@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from app.facts.belief import Segment, Settlement, Standing, settle, weigh
+from app.facts.belief import Settlement, settle, weigh
 from app.facts.claim import Reviews, Rules
+from app.facts.interval import Segment, Standing
 from app.facts.record import DERIVED_TRUST, expired, read_claim
 from app.indexing.entry import LIVE, time_key
 from app.kernel.clock import FOREVER

@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
-from app.facts.belief import Settlement, Standing, settle
+from app.facts.belief import Settlement, settle
+from app.facts.interval import Standing
 from app.facts.record import read_claim
 from app.facts.repository import Terms
 from app.facts.revision import reviews_of

@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.extraction.model import Mode, Moment, Precision
-from app.facts.belief import Reason, Settlement, Standing, may_not_retire, settle
+from app.facts.belief import Settlement, settle
 from app.facts.claim import Authority, Claim, Reviews, Rules, Tier
+from app.facts.interval import Reason, Standing
+from app.facts.sweep import may_not_retire
 from app.kernel.clock import FOREVER
 
 ONE = Rules(functional=True)

@@ -1,0 +1,66 @@
+"""Corrections: what was said in error is taken out of the record of the world."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.extraction.model import Mode, Moment, Precision
+from app.facts.claim import Claim, Rules
+from app.facts.interval import Reason
+from app.facts.sweep import Sweep, events_of, in_order, may_not_retire
+
+
+def apply_corrections(
+    claims: list[Claim], rules: Rules
+) -> tuple[list[Claim], set[tuple[str, str, Reason]]]:
+    """Take out what was said in error; the right value holds from when the wrong one did."""
+    live = list(claims)
+    links: set[tuple[str, str, Reason]] = set()
+    corrections = [c for c in claims if c.mode is Mode.CORRECT]
+    # The strongest first: what a weaker correction takes out must not change what they do.
+    for correction in sorted(
+        corrections, key=lambda c: (-c.authority.tier, c.said_at, c.value, c.id)
+    ):
+        errors = _errors_of(correction, live, rules) if correction in live else []
+        if not errors:
+            continue
+        links |= {(error.fact, correction.fact, Reason.CORRECTED) for error in errors}
+        live = [c for c in live if c not in errors]
+        starts = [
+            e.start or Moment(e.said_at, Precision.INSTANT)
+            for e in errors
+            if e.authority.tier == correction.authority.tier
+        ]
+        if correction.start is None and starts:
+            first = min(starts, key=lambda moment: (moment.at, moment.precision))
+            live[live.index(correction)] = replace(correction, start=first)
+    return live, links
+
+
+def _errors_of(correction: Claim, live: list[Claim], rules: Rules) -> list[Claim]:
+    """The earlier claims that a correction may take out, of its own tier and of lower ones."""
+    earlier = [
+        c
+        for c in live
+        if not c.negative
+        and c.authority.tier <= correction.authority.tier
+        and c.said_at <= correction.said_at
+        and c.value != correction.value
+    ]
+    gone: list[Claim] = []
+    for tier in sorted({c.authority.tier for c in earlier}):
+        same = [c for c in earlier if c.authority.tier == tier]
+        wrong = correction.voids or _held_value(same, correction, rules)
+        told = [c for c in same if c.value == wrong]
+        if told and not may_not_retire([correction.authority], [c.authority for c in told], rules):
+            gone += told
+    return gone
+
+
+def _held_value(earlier: list[Claim], correction: Claim, rules: Rules) -> str | None:
+    """The value that one tier held when a correction was made that does not name the error."""
+    sweep = Sweep(rules)
+    for event in sorted(events_of(earlier), key=in_order):
+        if event.at <= correction.said_at:
+            sweep.take(event)
+    return sweep.holder.value if sweep.holder is not None else None

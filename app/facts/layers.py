@@ -1,0 +1,85 @@
+"""What a lower tier says goes under what the higher ones hold: it fills gaps, and that is all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.facts.interval import Held, Reason, Segment, Standing
+from app.facts.sweep import Event, Sweep
+
+
+class Layers:
+    """Puts what one tier yields under what the higher ones hold."""
+
+    def __init__(self, corrected: set[tuple[str, str, Reason]]) -> None:
+        self.held: list[Held] = []
+        self.waiting: list[Segment] = []
+        self.superseded = set(corrected)
+        self.contradictions: set[tuple[str, str]] = set()
+
+    def add(self, sweep: Sweep, events: list[Event]) -> None:
+        """One more tier, with the moments at which it says something."""
+        held, waiting = sweep.finish()
+        self.superseded |= sweep.superseded
+        self.contradictions |= sweep.contradictions
+        above = list(self.held)
+        for item in held:
+            self._fit(item, above, [e for e in events if e.claim.fact == item.fact])
+        for item in waiting:
+            if not any(h.fact == item.fact and h.contains(item.start) for h in above):
+                self.waiting.append(item.segment(Standing.QUARANTINED))
+
+    def finish(self) -> list[Segment]:
+        """All intervals, those of one fact that touch made one."""
+        held: list[Segment] = []
+        for item in sorted(self.held, key=lambda h: (h.fact, h.start)):
+            segment = item.segment(Standing.HELD)
+            if held and held[-1].fact == segment.fact and held[-1].valid_to >= segment.valid_from:
+                if segment.valid_to > held[-1].valid_to:
+                    held[-1] = replace(
+                        held[-1],
+                        valid_to=segment.valid_to,
+                        to_precision=segment.to_precision,
+                        reason=segment.reason,
+                    )
+                continue
+            held.append(segment)
+        return [*held, *self.waiting]
+
+    def _fit(self, item: Held, above: list[Held], events: list[Event]) -> None:
+        """Keep of an interval what no conflicting one of a higher tier covers."""
+        against = sorted((h for h in above if h.conflicts(item)), key=lambda h: h.start)
+        said = sorted(
+            {item.start, *(e.at for e in events if item.start <= e.at < item.end and not e.stops)}
+        )
+        covered: Held | None = None
+        reached = item.start
+        for moment in said:
+            if moment < reached:
+                continue
+            wall = next((h for h in against if h.contains(moment)), None)
+            if wall is not None:
+                covered = covered or wall
+                reached = wall.end
+                continue
+            following = next((h for h in against if h.start > moment), None)
+            end = min(item.end, following.start) if following else item.end
+            if following is not None and following.start < item.end:
+                self.held.append(
+                    replace(
+                        item,
+                        start=moment,
+                        end=end,
+                        to_precision=following.from_precision,
+                        reason=Reason.LATER_VALUE,
+                    )
+                )
+                self.superseded.add((item.fact, following.fact, Reason.LATER_VALUE))
+            else:
+                self.held.append(replace(item, start=moment))
+            reached = end
+        if covered is not None:
+            self.contradictions.add((covered.fact, item.fact))
+            self.waiting.append(
+                replace(item, end=item.end, reason=Reason.LOWER_TIER).segment(Standing.QUARANTINED)
+            )

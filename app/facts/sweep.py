@@ -1,0 +1,305 @@
+"""One pass over the claims of one tier, from the oldest to the latest.
+
+A value ends only for a structural reason: another value of a functional predicate with a later
+validity, a statement that it has stopped, an end that a source names. Who may end what somebody
+else said is `may_not_retire`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from app.extraction.model import Moment, Precision
+from app.facts.claim import Authority, Claim, Rules, Tier
+from app.facts.interval import Held, Reason
+from app.kernel.clock import FOREVER
+
+PERIODS = {
+    Precision.INSTANT: timedelta(0),
+    Precision.DAY: timedelta(days=1),
+    Precision.MONTH: timedelta(days=28),
+    Precision.YEAR: timedelta(days=365),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A claim at a moment: it says that the value holds from here on, or that it stops here."""
+
+    at: datetime
+    precision: Precision
+    claim: Claim
+    stops: bool = False  # the end of the claim's own interval
+
+
+@dataclass(slots=True)
+class Stint:
+    """A value, or its negation, held without a break."""
+
+    fact: str
+    value: str
+    start: Event
+    last: Event
+    claims: list[Claim] = field(default_factory=list)
+
+    def confirm(self, event: Event) -> None:
+        """Take one more claim of the same value."""
+        self.claims.append(event.claim)
+        self.last = max(self.last, event, key=lambda e: e.at)
+
+    def covers(self, moment: datetime, but: Claim) -> bool:
+        """Whether another claim names an end of its own that lies after the moment."""
+        return any(c.end is not None and c.end.at > moment for c in self.claims if c is not but)
+
+
+class Sweep:
+    """One pass over the events of a key, from the oldest to the latest."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.holder: Stint | None = None
+        self.denied: dict[str, Stint] = {}
+        self.waiting: dict[str, Stint] = {}  # by fact: claimed, but not believed
+        self.why: dict[str, Reason] = {}
+        self.held: list[Held] = []
+        self.superseded: set[tuple[str, str, Reason]] = set()
+        self.contradictions: set[tuple[str, str]] = set()
+
+    def take(self, event: Event) -> None:
+        """Let one event take effect."""
+        if event.stops:
+            self._stop(event)
+        elif event.claim.negative:
+            self._deny(event)
+        else:
+            self._assert(event)
+
+    def finish(self) -> tuple[list[Held], list[Held]]:
+        """What is held and what waits; everything that is still open stays open."""
+        for stint in (self.holder, *self.denied.values()):
+            if stint is not None:
+                self._record(stint, FOREVER, Precision.INSTANT, Reason.STATED)
+        waiting = []
+        for fact, stint in self.waiting.items():
+            end = max((c.end.at for c in stint.claims if c.end is not None), default=FOREVER)
+            waiting.append(laid_out(stint, end, Precision.INSTANT, self.why[fact]))
+        return [h for h in self.held if h.start < h.end], waiting
+
+    def _assert(self, event: Event) -> None:
+        claim = event.claim
+        if not self._lift_denial(event):
+            return
+        holder = self.holder
+        if holder is None:
+            self.holder = self._opened(event)
+        elif holder.value == claim.value:
+            holder.confirm(event)
+        else:
+            self._challenge(holder, event)
+
+    def _challenge(self, holder: Stint, event: Event) -> None:
+        """Another value of a functional predicate: retire, or wait for a review."""
+        ordered = _ordered(holder.start, event)
+        refusal = self._refusal(holder, event, ordered)
+        if ordered and refusal is None and _planned_past(holder, event):
+            refusal = Reason.NO_ORDER
+        if refusal is not None:
+            self._quarantine(event, holder, refusal)
+        elif ordered:
+            self._close(holder, event, Reason.LATER_VALUE)
+            self.holder = self._opened(event)
+        else:
+            self._displace(holder, event)
+            self.holder = self._opened(event)
+
+    def _deny(self, event: Event) -> None:
+        claim, holder = event.claim, self.holder
+        standing = self.denied.get(claim.value)
+        if standing is not None:
+            standing.confirm(event)
+            return
+        if holder is not None and holder.value == claim.value:
+            ordered = _ordered(holder.start, event)
+            refusal = self._refusal(holder, event, ordered)
+            if refusal is not None:
+                self._quarantine(event, holder, refusal)
+                return
+            if ordered:
+                self._close(holder, event, Reason.STOPPED)
+            else:
+                self._displace(holder, event)
+            self.holder = None
+        self.denied[claim.value] = self._opened(event)
+
+    def _lift_denial(self, event: Event) -> bool:
+        """Whether a positive claim gets past a denial of the same value that stands."""
+        denial = self.denied.get(event.claim.value)
+        if denial is None:
+            return True
+        ordered = _ordered(denial.start, event)
+        refusal = self._refusal(denial, event, ordered)
+        if refusal is not None:
+            self._quarantine(event, denial, refusal)
+            return False
+        if ordered:
+            self._close(denial, event, Reason.RESUMED)
+        else:
+            self._displace(denial, event)
+        del self.denied[event.claim.value]
+        return True
+
+    def _stop(self, event: Event) -> None:
+        claim, holder = event.claim, self.holder
+        ends_here = (
+            holder is not None
+            and holder.fact == claim.fact
+            and claim in holder.claims
+            and not holder.covers(event.at, claim)
+        )
+        if holder is None or not ends_here:
+            return
+        self._record(holder, event.at, event.precision, Reason.SOURCE_NAMES_END)
+        self.holder = None
+
+    def _refusal(self, holder: Stint, event: Event, ordered: bool) -> Reason | None:
+        """Why the claims for a newer value may not retire what is held; None if they may."""
+        if not ordered:
+            return _weaker(holder, event)
+        if not _ordered(holder.last, event) and (weaker := _weaker(holder, event)):
+            return weaker  # the old value was confirmed at this very moment
+        waiting = self.waiting.get(event.claim.fact)
+        behind = [*(waiting.claims if waiting else ()), event.claim]
+        return may_not_retire(
+            [c.authority for c in behind], [c.authority for c in holder.claims], self.rules
+        )
+
+    def _opened(self, event: Event) -> Stint:
+        stint = begun(event)
+        waiting = self.waiting.pop(event.claim.fact, None)
+        if waiting is not None:
+            self.contradictions = {p for p in self.contradictions if event.claim.fact not in p}
+            stint.claims = [*waiting.claims, *stint.claims]
+        return stint
+
+    def _quarantine(self, event: Event, holder: Stint, why: Reason) -> None:
+        fact = event.claim.fact
+        self.contradictions.add((holder.fact, fact))
+        if fact in self.waiting:
+            self.waiting[fact].confirm(event)
+            return
+        self.waiting[fact] = begun(event)
+        self.why[fact] = why
+
+    def _displace(self, holder: Stint, event: Event) -> None:
+        """What was held from the same moment on loses against a stronger claim without order."""
+        self.contradictions.add((event.claim.fact, holder.fact))
+        self.waiting[holder.fact] = holder
+        self.why[holder.fact] = Reason.NO_ORDER
+
+    def _close(self, stint: Stint, event: Event, why: Reason) -> None:
+        self._record(stint, event.at, event.precision, why)
+        self.superseded.add((stint.fact, event.claim.fact, why))
+
+    def _record(self, stint: Stint, end: datetime, precision: Precision, why: Reason) -> None:
+        self.held.append(laid_out(stint, end, precision, why))
+
+
+def may_not_retire(
+    challengers: Sequence[Authority], holders: Sequence[Authority], rules: Rules
+) -> Reason | None:
+    """Why these challengers may not end what those holders said; None where they may.
+
+    A lower tier never retires a higher one. What a user asserted is ended by that user, by the
+    person it is about, or by a quorum of distinct principals; repetition does not count.
+    """
+    if _outranked_by(holders, challengers):
+        return Reason.LOWER_TIER
+    top = max(h.tier for h in holders)
+    if top != Tier.USER:
+        return None
+    equals = [c for c in challengers if c.tier >= top]
+    if any(c.tier > Tier.USER for c in equals):
+        return None
+    others = {h.speaker for h in holders if h.tier == top} - {c.speaker for c in equals}
+    tellers = {c.principal for c in equals}
+    own = any(h.own for h in holders if h.tier == top)
+    if not others or (any(c.own for c in equals) and not own):
+        return None
+    if own:
+        return Reason.OTHER_PRINCIPAL
+    agreed = len(tellers) >= rules.quorum and len(tellers) > len(others)
+    return None if rules.members or agreed else Reason.OTHER_PRINCIPAL
+
+
+def events_of(claims: Iterable[Claim]) -> Iterable[Event]:
+    for claim in claims:
+        start = claim.start or Moment(claim.said_at, Precision.INSTANT)
+        yield Event(start.at, start.precision, claim)
+        if claim.end is not None and not claim.negative:
+            yield Event(claim.end.at, claim.end.precision, claim, stops=True)
+        elif claim.start is not None and claim.ongoing and claim.start.at < claim.said_at:
+            yield Event(claim.said_at, Precision.INSTANT, claim)
+
+
+def in_order(event: Event) -> tuple[datetime, int, float, int, str, str]:
+    """Ends before starts, then the more trusted first, then the smaller value (annex, 3.a)."""
+    claim = event.claim
+    sign = 0 if event.stops else 1
+    trust = claim.authority.trust
+    return (event.at, sign, -trust, int(claim.negative), claim.value, claim.id)
+
+
+def _outranked_by(holders: Sequence[Authority], challengers: Sequence[Authority]) -> bool:
+    return max(c.tier for c in challengers) < max(h.tier for h in holders)
+
+
+def _weaker(holder: Stint, event: Event) -> Reason | None:
+    """Without order in time the stronger side stands: tier, then trust, then the smaller value."""
+    best = max(holder.claims, key=lambda c: (c.authority.tier, c.authority.trust))
+    held, said = best.authority, event.claim.authority
+    stands = (held.tier, held.trust)
+    comes = (said.tier, said.trust)
+    if comes > stands:
+        return None
+    if comes == stands and (event.claim.value, event.claim.negative) < (
+        best.value,
+        best.negative,
+    ):
+        return None
+    return Reason.NO_ORDER
+
+
+def _planned_past(holder: Stint, event: Event) -> bool:
+    """Whether what is held names an end that lies after the event, in words as new as its own."""
+    return any(
+        c.end is not None and c.end.at > event.at and c.said_at >= event.claim.said_at
+        for c in holder.claims
+    )
+
+
+def _ordered(held: Event, event: Event) -> bool:
+    """Whether one moment surely lies after the other, given how exactly each is known."""
+    if event.at == held.at:
+        return False
+    if {held.precision, event.precision} == {Precision.INSTANT}:
+        return True
+    return event.at >= held.at + PERIODS[held.precision]
+
+
+def begun(event: Event) -> Stint:
+    return Stint(event.claim.fact, event.claim.value, event, event, [event.claim])
+
+
+def laid_out(stint: Stint, end: datetime, precision: Precision, why: Reason) -> Held:
+    return Held(
+        fact=stint.fact,
+        value=stint.value,
+        negative=stint.start.claim.negative,
+        start=stint.start.at,
+        end=max(end, stint.start.at),
+        from_precision=stint.start.precision,
+        to_precision=precision,
+        reason=why,
+    )
