@@ -407,10 +407,11 @@ SET e.touched_at = $at
 WITH e
 CALL (e) {
   OPTIONAL MATCH (e)-[s:SAME_AS]->(o:Entity)
-  WHERE s.status IN ['accepted', 'rejected']
+  WHERE s.status IN ['accepted', 'rejected', 'undone']
+  WITH o, s WHERE o IS NOT NULL
   WITH o, s ORDER BY o.id
   RETURN collect({right: o.id, status: s.status, left_count: s.left_count,
-                  right_count: s.right_count}) AS edges
+                  right_count: s.right_count, decided_by: s.decided_by, rule: s.rule}) AS edges
 }
 RETURN e.id AS id, e.root AS root, edges
 ORDER BY id
@@ -432,6 +433,68 @@ MERGE (v:AuditEvent {id: $audit.id})
 SET v = $audit
 MERGE (v)-[:AUDIT]->(m)
 RETURN m {.*} AS record
+
+// name: lock_scope(scope, at) write optional
+// Decisions of one scope wait for each other, those of rules too.
+MATCH (s:Scope {path: $scope})
+SET s.touched_at = $at
+RETURN s.path AS scope
+
+// name: namesakes(scope, tokens, limit) read many
+// What is called by a given name alone, and persons whose full name begins with it; `speaks` tells
+// whether episodes of the scope are theirs, by the speaker's name or by that of a principal.
+UNWIND $tokens AS token
+CALL (token) {
+  MATCH (e:Entity {scope: $scope, canonical_key: token})
+  WHERE e.type IN ['person', 'unknown'] AND e.expired_at > datetime.realtime()
+  RETURN e ORDER BY e.id LIMIT $limit
+  UNION
+  MATCH (e:Entity)
+  WHERE e.scope = $scope AND e.canonical_key STARTS WITH token + ' '
+    AND e.type IN ['person', 'unknown'] AND e.expired_at > datetime.realtime()
+  RETURN e ORDER BY e.id LIMIT $limit
+}
+RETURN token, e {.id, .root, .canonical_key, .canonical_name, .type, .marks} AS entity,
+       e.canonical_key <> token AND (
+         EXISTS { MATCH (ep:Episode) WHERE ep.scope = $scope AND ep.speaker IN e.aliases }
+         OR EXISTS { MATCH (ep:Episode) WHERE ep.scope = $scope
+                       AND ep.author IN [n IN e.aliases | 'user:' + e.tenant + ':' + n] }
+       ) AS speaks
+ORDER BY token, e.id
+
+// name: follow_rule(rows, roots) write one
+// What a rule decides about pairs: on the edge, in the ledger, and as the roots that follow.
+// unscoped: both ends lie in the record's scope, whose lock the caller holds
+CALL () {
+  UNWIND $rows AS row
+  MATCH (a:Entity {id: row.record.left})
+  MATCH (b:Entity {id: row.record.right})
+  MERGE (m:MergeRecord {id: row.record.id})
+  ON CREATE SET m = row.record
+  SET m += row.decided
+  MERGE (a)-[s:SAME_AS]->(b)
+  ON CREATE SET s = row.edge
+  SET s += row.decided
+  MERGE (m)-[:MERGES]->(a)
+  MERGE (m)-[:MERGES]->(b)
+  MERGE (v:AuditEvent {id: row.audit.id})
+  SET v = row.audit
+  MERGE (v)-[:AUDIT]->(m)
+  RETURN count(*) AS decided
+}
+CALL () {
+  UNWIND $roots AS row
+  WITH row ORDER BY row.id
+  MATCH (e:Entity {id: row.id})
+  SET e.root = row.root
+}
+RETURN decided
+
+// name: roots(ids) read many
+// unscoped: asked inside the transaction that has written these entities
+UNWIND $ids AS id
+MATCH (e:Entity {id: id})
+RETURN e.id AS id, e.root AS root
 
 // name: place(id, scopes) read optional
 // Where an entity lives.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from app.entities.model import Context, Known, Resolved
+from app.entities.names import read_name
 from app.entities.repository import mention_rows
 from app.entities.resolve import resolve, with_new
 from app.extraction.model import Extracted, Mention, Mode, Statement
@@ -69,14 +70,35 @@ class Setting:
     at: datetime
 
 
-def context_of(reading: Reading, setting: Setting, near: frozenset[str]) -> Context:
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What the graph holds around some episodes.
+
+    `known` are the bearers of the names asked for; `near` tells what each session speaks of,
+    `before` which entities an earlier pass found in an episode, by start and end; `roots` are
+    roots read since, which count in place of those in `known`.
+    """
+
+    known: Mapping[str, Sequence[Known]]
+    near: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    before: Mapping[str, Mapping[tuple[int, int], str]] = field(default_factory=dict)
+    roots: Mapping[str, str] = field(default_factory=dict)
+
+
+def context_of(reading: Reading, setting: Setting, around: Around) -> Context:
     """What resolution may use of one episode beside its text."""
     return Context(
         at=setting.at,
-        speaker=reading.episode.get("speaker") or author_name(reading.episode),
+        speaker=speaker_of(reading.episode),
         group=setting.group,
-        near=near,
+        near=around.near.get(str(reading.episode.get("session") or ""), frozenset()),
+        before=around.before.get(reading.episode["id"], {}),
     )
+
+
+def speaker_of(episode: Mapping[str, Any]) -> str | None:
+    """Who says "I"."""
+    return episode.get("speaker") or author_name(episode)
 
 
 def author_name(episode: Mapping[str, Any]) -> str | None:
@@ -85,26 +107,31 @@ def author_name(episode: Mapping[str, Any]) -> str | None:
     return author.rpartition(":")[2] or None
 
 
-def derive(
-    readings: Sequence[Reading],
-    known: Mapping[str, Sequence[Known]],
-    setting: Setting,
-    near: Mapping[str, frozenset[str]],
-) -> Derived:
-    """The rows of some episodes of one scope; `near` holds what each session speaks of."""
+def derive(readings: Sequence[Reading], setting: Setting, around: Around) -> Derived:
+    """The rows of some episodes of one scope."""
     derived = Derived()
-    grown: Mapping[str, Sequence[Known]] = known
+    grown: Mapping[str, Sequence[Known]] = around.known
     for reading in readings:
-        session = str(reading.episode.get("session") or "")
-        context = context_of(reading, setting, near.get(session, frozenset()))
+        context = context_of(reading, setting, around)
         resolved = resolve(reading.mentions, grown, setting.scope, context)
         grown = with_new(grown, resolved)
-        _add(derived, reading, resolved, setting, _bearers(grown))
+        _add(derived, reading, resolved, setting, _bearers(grown, around.roots))
     return derived
 
 
-def _bearers(known: Mapping[str, Sequence[Known]]) -> dict[str, Known]:
-    return {bearer.id: bearer for bearers in known.values() for bearer in bearers}
+def first_words(readings: Iterable[Reading], derived: Derived) -> set[str]:
+    """The words with which the names in some episodes begin, and those of their speakers."""
+    keys = [row["entity"]["canonical_key"] for row in derived.entities]
+    for reading in readings:
+        speaker = speaker_of(reading.episode)
+        if speaker:
+            keys.append(read_name(speaker, "person").canonical)
+    return {key.split()[0] for key in keys if key.split()}
+
+
+def _bearers(known: Mapping[str, Sequence[Known]], roots: Mapping[str, str]) -> dict[str, Known]:
+    found = (bearer for bearers in known.values() for bearer in bearers)
+    return {b.id: replace(b, root=roots[b.id]) if b.id in roots else b for b in found}
 
 
 def _add(
@@ -238,8 +265,3 @@ def render(triple: Triple, predicate: Predicate, language: str) -> str:
     if not triple.negated:
         return told
     return f"Nicht: {told}" if language == "de" else f"Not: {told}"
-
-
-def lookup(readings: Iterable[Reading], setting: Setting) -> list[tuple[Reading, Context]]:
-    """Each reading with the context that decides which names it asks for."""
-    return [(reading, context_of(reading, setting, frozenset())) for reading in readings]

@@ -14,8 +14,17 @@ from dataclasses import dataclass, replace
 import structlog
 
 from app.consolidation.assertion import statement_of
-from app.consolidation.derive import Derived, Reading, Setting, context_of, derive
+from app.consolidation.derive import (
+    Around,
+    Derived,
+    Reading,
+    Setting,
+    context_of,
+    derive,
+    first_words,
+)
 from app.consolidation.repository import ConsolidationRepository
+from app.entities.given_name_rule import follow_rule
 from app.entities.repository import EntityRepository
 from app.entities.resolve import lookup_keys
 from app.errors import GraphUnavailable, LeaseLost, LociError
@@ -186,24 +195,23 @@ class ConsolidationService:
         self, readings: Sequence[Reading], setting: Setting, holder: str, total: Tally
     ) -> None:
         parts = self._parts
-        sessions = {str(reading.episode.get("session") or "") for reading in readings}
-        near = {s: await parts.entities.near(setting.scope, s) for s in sorted(sessions)}
-        keys = _keys(readings, setting, near)
+        sessions = sorted({str(reading.episode.get("session") or "") for reading in readings})
+        near = {s: await parts.entities.near(setting.scope, s) for s in sessions}
+        keys = _keys(readings, setting)
         ids = sorted(reading.episode["id"] for reading in readings)
 
         async def work(tx: Tx) -> tuple[Derived, Settled]:
             known = await parts.entities.known(setting.scope, keys, tx)
-            derived = derive(readings, known, setting, near)
+            around = Around(known, near, await parts.entities.mentioned(ids, tx))
+            derived, moved = await self._resolved(tx, readings, setting, around)
             batch = derived.batch()
-            await parts.entities.upsert(tx, derived.entities)
             dropped = await tx.rows(
                 Q.facts.drop_claims, episodes=ids, kept=[row["id"] for row in batch.claims]
             )
-            settled = await parts.facts.put(
-                tx,
-                replace(batch, extra=[row["key"] for row in dropped]),
-                setting.terms,
-            )
+            extra = [row["key"] for row in dropped]
+            if moved:
+                extra += await parts.facts.rekey(tx, moved, setting.terms)
+            settled = await parts.facts.put(tx, replace(batch, extra=extra), setting.terms)
             await parts.entities.link_mentions(tx, derived.mentions)
             done = await parts.rows.complete(tx, ids, setting.scope, holder, len(batch.facts))
             if done != len(ids):
@@ -212,6 +220,23 @@ class ConsolidationService:
 
         derived, settled = await parts.graph.write("consolidation.pass", work)
         total.add(derived, settled, len(ids))
+
+    async def _resolved(
+        self, tx: Tx, readings: Sequence[Reading], setting: Setting, around: Around
+    ) -> tuple[Derived, list[str]]:
+        """The rows under the roots that hold once the entities are locked, and the entities whose
+        root the rule for given names has changed."""
+        derived = derive(readings, setting, around)
+        used = {row["id"]: row["entity"]["root"] for row in derived.entities}
+        locked = await self._parts.entities.upsert(tx, derived.entities)
+        words = first_words(readings, derived)
+        moved = await follow_rule(tx, setting.scope, words, setting.at)
+        fresh = {row["id"]: row["root"] for row in locked}
+        if moved:
+            fresh |= await self._parts.entities.roots(tx, sorted({*fresh, *moved}))
+        if any(fresh[identifier] != root for identifier, root in used.items()):
+            derived = derive(readings, setting, replace(around, roots=fresh))
+        return derived, moved
 
 
 def read(episode: Row, registry: Registry) -> Reading:
@@ -230,11 +255,9 @@ def read(episode: Row, registry: Registry) -> Reading:
     return Reading(episode, extract(utterance, registry))
 
 
-def _keys(
-    readings: Sequence[Reading], setting: Setting, near: dict[str, frozenset[str]]
-) -> list[str]:
+def _keys(readings: Sequence[Reading], setting: Setting) -> list[str]:
     found: set[str] = set()
     for reading in readings:
-        session = str(reading.episode.get("session") or "")
-        found |= set(lookup_keys(reading.mentions, context_of(reading, setting, near[session])))
+        context = context_of(reading, setting, Around({}))
+        found |= set(lookup_keys(reading.mentions, context))
     return sorted(found)

@@ -72,6 +72,11 @@ class EntityRepository:
             found.setdefault(row["episode"], {})[row["start"], row["end"]] = row["id"]
         return found
 
+    async def roots(self, tx: Tx, ids: list[str]) -> dict[str, str]:
+        """The root of each entity, as this transaction sees it."""
+        rows = await tx.rows(Q.entities.roots, ids=ids)
+        return {row["id"]: row["root"] for row in rows}
+
     async def near(self, scope: str, session: str) -> frozenset[str]:
         """Roots of what a session has spoken of lately."""
         rows = await self.graph.rows(

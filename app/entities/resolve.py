@@ -178,10 +178,7 @@ class _Episode:
 
     def settle(self, read: Read) -> bool:
         """Resolve or mint, unless the name has several bearers."""
-        bearers = self._bearers(read)
-        span = read.mention.span
-        earlier = [b for b in bearers if b.id == self.context.before.get((span.start, span.end))]
-        bearers = earlier or bearers
+        bearers = self._earlier(read) or self._bearers(read)
         if len({bearer.root for bearer in bearers}) > 1:
             return False
         if bearers:
@@ -203,10 +200,19 @@ class _Episode:
         else:
             self._mint(read, AMBIGUOUS)
 
+    def _earlier(self, read: Read) -> list[Known]:
+        """Whom an earlier pass found here, however close others have come since."""
+        span = read.mention.span
+        found = self.context.before.get((span.start, span.end))
+        return [k for k in self._named(read) if k.id == found]
+
+    def _named(self, read: Read) -> list[Known]:
+        found = {k.id: k for key in read.name.keys for k in self.index.get(key, {}).values()}
+        return list(found.values())
+
     def _bearers(self, read: Read) -> list[Known]:
         """Whom the name may mean: the closest of the classes that has anybody in it."""
-        found = {k.id: k for key in read.name.keys for k in self.index.get(key, {}).values()}
-        fitting = [k for k in found.values() if self._fits(read, k)]
+        fitting = [k for k in self._named(read) if self._fits(read, k)]
         if not fitting:
             fitting = [
                 near.known

@@ -1,0 +1,201 @@
+"""A given name alone is the one speaker of that name, for as long as there is only one."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+
+from app.entities.clusters import Link
+from app.entities.digest import scope_digest
+from app.entities.given_name_rule import Person, Tie, judge
+from app.entities.model import entity_id
+from app.kernel.caller import Role
+from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
+from tests.consolidation.conftest import Said, again, beliefs, digest, query, roots, take_in
+
+SCOPE = "t/dev"
+TOLD = [
+    Said(1, "Silas is in the on-call rota.", "Tomas Bielik"),
+    Said(2, "Silas Okoro works at Brennmoor.", "Tomas Bielik"),
+    Said(3, "I am no longer in the on-call rota.", "Silas Okoro"),
+    Said(4, "Silas lives in Bremen.", "Tomas Bielik"),
+]
+SECOND = Said(5, "Silas Brandt lives in Kiel.", "Tomas Bielik")
+
+
+# --- pure ---------------------------------------------------------------------------------------
+
+
+def person(key: str, kind: str = "person", *marks: str, speaks: bool = False) -> Person:
+    identifier = entity_id(SCOPE, kind, key)
+    return Person(identifier, identifier, key, key.title(), kind, frozenset(marks), speaks)
+
+
+def joined(*persons: Person, ties: tuple[Tie, ...] = ()) -> set[frozenset[str]]:
+    members = {p.id: p.root for p in persons}
+    token = persons[0].key.split()[0]
+    verdict = judge(SCOPE, {token: list(persons)}, members, ties)
+    names = {p.id: p.key for p in persons}
+    return {frozenset((names[link.left], names[link.right])) for link in verdict.join}
+
+
+def tie(one: Person, other: Person, status: str, *, ruled: bool) -> Tie:
+    left, right = sorted((one.id, other.id))
+    return Tie(Link(left, right, int(left == other.id), int(right == other.id)), status, ruled)
+
+
+SHORT, WHOLE = person("silas"), person("silas okoro", speaks=True)
+
+
+def test_the_only_speaker_of_a_name_is_meant() -> None:
+    assert joined(SHORT, WHOLE) == {frozenset(("silas", "silas okoro"))}
+    assert joined(WHOLE, person("silas", "unknown")) == {frozenset(("silas", "silas okoro"))}
+
+
+@pytest.mark.parametrize(
+    "persons",
+    [
+        (SHORT, person("silas okoro")),
+        (SHORT, WHOLE, person("silas brandt")),
+        (SHORT, WHOLE, person("silas brandt", "unknown")),
+        (SHORT, WHOLE, person("silas brandt", speaks=True)),
+        (SHORT,),
+        (WHOLE,),
+        (person("silas", "person", "honorific:f"), person("silas k", "person", "honorific:m")),
+        (person("maria", "person", "honorific:m"), person("maria kern", speaks=True)),
+    ],
+    ids=["silent", "two", "perhaps two", "two speakers", "none", "alone", "marks", "gender"],
+)
+def test_anything_else_stays_apart(persons: tuple[Person, ...]) -> None:
+    assert joined(*persons) == set()
+
+
+def test_decisions_of_curators_stand() -> None:
+    for status in ("rejected", "undone"):
+        assert joined(SHORT, WHOLE, ties=(tie(SHORT, WHOLE, status, ruled=False),)) == set()
+    taken_back = tie(SHORT, WHOLE, "undone", ruled=True)
+    assert joined(SHORT, WHOLE, ties=(taken_back,)) == {frozenset(("silas", "silas okoro"))}
+
+
+def test_only_joins_of_the_rule_are_taken_back() -> None:
+    other = person("silas brandt")
+    members = {p.id: WHOLE.id if p is not other else p.id for p in (SHORT, WHOLE, other)}
+    called = {"silas": [SHORT, WHOLE, other]}
+    own = judge(SCOPE, called, members, [tie(SHORT, WHOLE, "accepted", ruled=True)])
+    assert [set(pair) for pair in own.part] == [{SHORT.id, WHOLE.id}]
+    assert [row["id"] for row in own.moved] == [SHORT.id]
+    curated = judge(SCOPE, called, members, [tie(SHORT, WHOLE, "accepted", ruled=False)])
+    assert (curated.part, curated.moved) == ((), ())
+
+
+def test_two_names_that_a_curator_made_one_are_one_person() -> None:
+    longer = person("silas m okoro")
+    same = tie(WHOLE, longer, "accepted", ruled=False)
+    assert joined(SHORT, WHOLE, longer, ties=(same,)) == {frozenset(("silas", "silas okoro"))}
+
+
+# --- in the graph -------------------------------------------------------------------------------
+
+
+async def told_in(
+    opened: Parts, principal: MakePrincipal, place: str, told: list[Said], batch: int
+) -> str:
+    writer = await principal(place)
+    await take_in(opened, {"one": writer.caller}, told, batch)
+    return writer.caller.home
+
+
+async def test_the_speaker_and_his_given_name_are_one_in_any_order(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    seen = set()
+    rng = random.Random(4)
+    orders = rng.sample(list(itertools.permutations(TOLD)), 4)
+    for place, order in enumerate(orders):
+        scope = await told_in(opened, principal, f"{tenant}/a{place}", list(order), 1 + place % 3)
+        found = await roots(opened, scope)
+        assert found["silas"] == "silas okoro"
+        seen.add(str(await beliefs(opened, scope)))
+    assert len(seen) == 1
+    facts = await beliefs(opened, scope)
+    rota = {(f[0], f[3]): f for f in facts if f[1] == "member_of"}
+    assert rota["silas", False][7][0][1].startswith("2026-03-02T11:00"), "he has left it himself"
+
+
+async def test_a_second_bearer_takes_the_join_back_in_any_order(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    seen = set()
+    orders = random.Random(7).sample(list(itertools.permutations([*TOLD, SECOND])), 4)
+    orders[0] = (*TOLD, SECOND)
+    for place, order in enumerate(orders):
+        scope = await told_in(opened, principal, f"{tenant}/b{place}", list(order), 1 + place % 3)
+        found = await roots(opened, scope)
+        assert all(name == root for name, root in found.items()), found
+        seen.add(str(await beliefs(opened, scope)))
+    assert len(seen) == 1
+    rota = [f for f in await beliefs(opened, scope) if f[:2] == ("silas", "member_of")]
+    assert rota[0][7][0][1].startswith("9999"), "which Silas has left is open now"
+
+
+async def test_a_second_pass_changes_nothing(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    for place, told in enumerate((TOLD, [*TOLD, SECOND])):
+        scope = await told_in(opened, principal, f"{tenant}/c{place}", told, 2)
+        before = (await scope_digest(opened.graph, scope), await digest(opened, scope))
+        await again(opened, scope, 1)
+        await again(opened, scope)
+        assert (await scope_digest(opened.graph, scope), await digest(opened, scope)) == before
+
+
+async def test_namesakes_of_the_demo_stay_apart(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    told = [
+        Said(1, "Ich wohne in Emden.", "Jonas Wetterau"),
+        Said(2, "Jonas drinks coffee.", "Ilse Harmsen"),
+        Said(3, "Jonas Pfeil arbeitet bei Gut Ellerhain.", "Hanne Brock"),
+    ]
+    for place, order in enumerate((told, told[::-1], [told[1], told[0], told[2]])):
+        scope = await told_in(opened, principal, f"{tenant}/d{place}", order, 1)
+        found = await roots(opened, scope)
+        assert {n: found[n] for n in found if n.startswith("jonas")} == {
+            name: name for name in ("jonas", "jonas wetterau", "jonas pfeil")
+        }
+
+
+async def test_a_curator_has_the_last_word(
+    opened: Parts, writer: Principal, principal: MakePrincipal
+) -> None:
+    scope = writer.caller.home
+    curator = await principal(scope, role=Role.CURATOR, name="curator", kind="user")
+    await take_in(opened, {"one": writer.caller}, TOLD, 2)
+    assert (await roots(opened, scope))["silas"] == "silas okoro"
+    merges = await query(
+        opened.graph, "MATCH (m:MergeRecord {scope: $scope}) RETURN m.id AS id", scope=scope
+    )
+    assert len(merges) == 1
+    merge = merges[0]["id"]
+    shown = (await curator.http.get(f"/v1/merges/{merge}")).json()
+    assert shown["status"] == "accepted"
+    undone = await curator.http.post(f"/v1/merges/{merge}/undo")
+    assert undone.status_code == 200, undone.text
+    more = [Said(8, "Silas works at Brennmoor.", "Tomas Bielik")]
+    await take_in(opened, {"one": writer.caller}, more)
+    await again(opened, scope)
+    assert (await roots(opened, scope))["silas"] == "silas"
+
+    ends = {"left": shown["left"]["id"], "right": shown["right"]["id"]}
+    proposed = await curator.http.post("/v1/merges", json=ends)
+    assert proposed.status_code == 201, proposed.text
+    assert (await curator.http.post(f"/v1/merges/{merge}/accept")).status_code == 200
+    await take_in(opened, {"one": writer.caller}, [SECOND])
+    assert (await roots(opened, scope))["silas"] in {"silas okoro", "silas"}
+    assert (
+        len({r for n, r in (await roots(opened, scope)).items() if n in {"silas", "silas okoro"}})
+        == 1
+    )
