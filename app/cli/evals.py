@@ -174,16 +174,13 @@ def eval_beliefs(
     part: Annotated[str, typer.Argument(help="timelines, races, updates or rate.", metavar="PART")],
     bench: Bench = BENCH,
     seed: Annotated[Path, typer.Option(help="Folder of the demo seed.")] = SEED,
-    scope: Annotated[str, typer.Option(help="Scope whose raw episodes `rate` takes.")] = "",
-    count: Annotated[int, typer.Option(help="How many races.")] = 1000,
+    count: Annotated[int, typer.Option(help="How many races, or episodes.")] = 1000,
     as_json: AsJson = False,
 ) -> None:
     """Whether beliefs come out right, and the rate of consolidation; works on the graph itself."""
 
     async def run() -> dict[str, Any]:
         async with parts(read_settings()) as opened:
-            if part == "rate":
-                return {"steps": await beliefs.rate(opened, scope, RATE_STEPS)}
             if part == "updates":
                 reader = await opened.keys.resolve(await _admin(opened, "demo"))
                 return await beliefs.updates(opened, reader, seed / "gold")
@@ -193,6 +190,10 @@ def eval_beliefs(
                 return await beliefs.timeline_answers(opened, caller, beliefs.timelines(bench))
             if part == "races":
                 return await beliefs.races(opened, caller, count)
+            if part == "rate":
+                await beliefs.talk(opened, caller, bench, count)
+                steps = [step for step in RATE_STEPS if step < count] + [count]
+                return {"steps": await beliefs.rate(opened, caller.home, steps)}
             raise InvalidInput("part is timelines, races, updates or rate", field="part")
 
     _show_speed(asyncio.run(run()), as_json)

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from app.consolidation.fast import Observation
-from app.evals import jsonl
+from app.episodes.model import Capture
+from app.evals import bulk, jsonl
 from app.facts.service import Moments
 from app.kernel.caller import Caller
 from app.kernel.clock import now
@@ -24,6 +25,8 @@ from app.values.parse import parse_value
 from app.wiring import Parts
 
 WRITERS = 8  # at once on one subject
+TEXTS = 2_000  # different texts that `talk` varies
+BATCH = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +213,41 @@ async def _apart(parts: Parts, caller: Caller, row: dict[str, Any]) -> str | Non
     )
     lost = {link["id"] for found in rows for link in found["superseded_by"]}
     return row["id"] if lost & second else None
+
+
+async def talk(parts: Parts, caller: Caller, bench: Path, count: int) -> None:
+    """Capture `count` episodes into the caller's home: half real text, half news of 300 projects."""
+    texts = bulk.base_texts(bench, TEXTS)
+    chance = random.Random(5)
+    for first in range(0, count, BATCH):
+        captures = [
+            Capture(
+                content=_news(chance) if place % 2 else _real(texts, chance),
+                session=f"talk-{place // bulk.TURNS:05d}",
+                role="user",
+                speaker=bulk.SPEAKERS[place % len(bulk.SPEAKERS)],
+                captured_at=bulk.START + timedelta(minutes=place),
+            )
+            for place in range(first, min(first + BATCH, count))
+        ]
+        await parts.episodes.capture_batch(caller, captures)
+
+
+def _real(texts: list[str], chance: random.Random) -> str:
+    return bulk.variation(texts, chance.randrange(len(texts)), chance)
+
+
+def _news(chance: random.Random) -> str:
+    project = f"Project Alder{chance.randrange(300):03d}"
+    return chance.choice(
+        (
+            f"{project} is {chance.choice(('active', 'paused', 'completed'))}.",
+            f"The budget of {project} is {chance.randrange(5, 90)},000 euros.",
+            f"{project} uses {chance.choice(('Rust', 'Go', 'Kafka', 'Redis', 'Valkey'))}.",
+            f"Das Budget von {project} liegt bei {chance.randrange(5, 90)}.000 Euro.",
+            f"{project} no longer uses {chance.choice(('Rust', 'Go', 'Kafka'))}.",
+        )
+    )
 
 
 async def rate(parts: Parts, scope: str, steps: Sequence[int]) -> list[dict[str, Any]]:
