@@ -216,7 +216,7 @@ async def _apart(parts: Parts, caller: Caller, row: dict[str, Any]) -> str | Non
 
 
 async def talk(parts: Parts, caller: Caller, bench: Path, count: int) -> None:
-    """Capture `count` episodes into the caller's home: half real text, half news of 300 projects."""
+    """Capture episodes into the caller's home: half real text, half news of 300 projects."""
     texts = bulk.base_texts(bench, TEXTS)
     chance = random.Random(5)
     for first in range(0, count, BATCH):
