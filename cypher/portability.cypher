@@ -236,6 +236,24 @@ CALL (a, row) {
   WITH a, row WHERE $label = 'Principal'
   MATCH (t:Principal {id: row.id}) MERGE (a)-[:AUDIT]->(t)
   UNION
+  WITH a, row WHERE $label = 'Entity'
+  MATCH (t:Entity {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
+  WITH a, row WHERE $label = 'MergeRecord'
+  MATCH (t:MergeRecord {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
+  WITH a, row WHERE $label = 'Fact'
+  MATCH (t:Fact {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
+  WITH a, row WHERE $label = 'Note'
+  MATCH (t:Note {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
+  WITH a, row WHERE $label = 'CoreBlock'
+  MATCH (t:CoreBlock {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
+  WITH a, row WHERE $label = 'BadPattern'
+  MATCH (t:BadPattern {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
   WITH a, row WHERE $label = 'Scope'
   MATCH (t:Scope {path: row.id}) MERGE (a)-[:AUDIT]->(t)
 }
@@ -243,7 +261,7 @@ CALL (a, row) {
 // name: export_scopes(scopes) read many
 UNWIND $scopes AS path
 MATCH (s:Scope {path: path})
-RETURN s {.path, .name, .policy, .created_at} AS scope
+RETURN s {.path, .name, .policy, .rules, .created_at} AS scope
 ORDER BY s.path
 
 // name: export_principals(scopes, after, limit) read many
@@ -310,10 +328,10 @@ WITH a ORDER BY a.at, a.id LIMIT $limit
 RETURN a {.id, .tenant, .scope, .kind, .outcome, .actor, .request, .at, .payload, .seq, .hash,
           .target} AS event,
        COLLECT { MATCH (a)-[:AUDIT]->(t)
-                 WHERE t:Scope OR t:Principal OR t:MemSession OR t:Episode
-                 WITH CASE WHEN t:Scope THEN 'Scope' WHEN t:Principal THEN 'Principal'
-                           WHEN t:MemSession THEN 'MemSession' ELSE 'Episode' END AS label,
+                 WITH [l IN labels(t) WHERE l IN ['Scope', 'Principal', 'MemSession', 'Episode',
+                         'Entity', 'MergeRecord', 'Fact', 'Note', 'CoreBlock', 'BadPattern']][0] AS label,
                       coalesce(t.path, t.id) AS id
+                 WHERE label IS NOT NULL
                  RETURN {label: label, id: id} ORDER BY label, id } AS targets
 ORDER BY a.at, a.id
 

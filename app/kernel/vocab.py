@@ -120,4 +120,7 @@ superseded tier to_precision undone_at undone_by until until_precision verdict v
 _PROPERTIES += """
 counts hashes ids quoted receipt scopes survivors by
 """  # lifecycle
+_PROPERTIES += """
+claims_due
+"""  # packages
 PROPERTIES = frozenset(_PROPERTIES.split())

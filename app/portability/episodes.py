@@ -29,14 +29,20 @@ from app.kernel.ids import new_id
 from app.kernel.scope import NAME, parse_scope
 from app.lifecycle.graves import erased
 from app.portability import sessions
+from app.portability.derived import held
 from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Written, cleaned
 from app.portability.records import EpisodeRecord, pack_vector, unpack_vector
 from app.portability.writing import importer_of, write_events
+from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import sanitize
 
 AUTHOR = re.compile(rf"(?P<kind>agent|user):(?P<tenant>{NAME}):(?P<name>{NAME})\Z")
 PAGE = 1000
-STATS = ("importance", "trust", "is_pinned", "consolidation_state")
+STATS = (
+    "importance", "trust", "is_pinned", "consolidation_state", "consolidated_at", "attempts",
+    "consolidation_error",
+)  # fmt: skip
+DERIVED = ("consolidated_at", "attempts", "consolidation_error")
 
 
 def prepare(record: EpisodeRecord, at: At) -> Row:
@@ -45,6 +51,9 @@ def prepare(record: EpisodeRecord, at: At) -> Row:
     cleaned_up = _clean(record, scope, at)
     stamp = _stamp(record, scope, at)
     episode = {**episode_row(cleaned_up, stamp), **_carried(record, cleaned_up)}
+    if record.assertion:
+        packed = _cleaned_tree(record.assertion, at.policy(scope))
+        episode["assertion"] = orjson.dumps(packed, option=orjson.OPT_SORT_KEYS).decode()
     vector, windows = _vectors(record, at, stamp.id)
     episode.update(vector)
     return {
@@ -61,6 +70,13 @@ def prepare(record: EpisodeRecord, at: At) -> Row:
         "tags": tag_rows(scope, cleaned_up.capture.tags),
         "windows": windows,
     }
+
+
+def _cleaned_tree(value: Any, policy: SanitizePolicy) -> Any:
+    """A statement with every text in it as it may be stored."""
+    if isinstance(value, dict):
+        return {name: _cleaned_tree(item, policy) for name, item in value.items()}
+    return sanitize(value, policy).text if isinstance(value, str) and value.strip() else value
 
 
 def _clean(record: EpisodeRecord, scope: str, at: At) -> Cleaned:
@@ -91,7 +107,7 @@ def _stamp(record: EpisodeRecord, scope: str, at: At) -> Stamp:
     return Stamp(
         id=at.identifier(record.id, scope) if record.id else new_id(),
         tenant=parse_scope(scope).tenant,
-        author=_author(record.author, scope, at),
+        author=author_of(record.author, scope, at),
         agent=importer_of(at.rules, scope),
         captured_at=record.captured_at or ingested_at,
         ingested_at=ingested_at,
@@ -100,7 +116,7 @@ def _stamp(record: EpisodeRecord, scope: str, at: At) -> Stamp:
     )
 
 
-def _author(given: str | None, scope: str, at: At) -> str:
+def author_of(given: str | None, scope: str, at: At) -> str:
     """The author's id in the tenant of `scope`; InvalidInput for one of another tenant."""
     if given is None:
         return importer_of(at.rules, scope)
@@ -121,7 +137,7 @@ def _carried(record: EpisodeRecord, cleaned_up: Cleaned) -> Row:
         "pii": sorted({*record.pii, *found.tags}),
     }
     if record.stats:
-        carried |= record.stats.model_dump()
+        carried |= record.stats.model_dump(exclude_none=True)
     return carried
 
 
@@ -200,6 +216,7 @@ async def write(tx: Tx, batch: Batch) -> Written:
     gone = [] if batch.rules.revives else await _erased(tx, absent)
     new = sorted((r for r in absent if r not in gone), key=lambda r: (r["session"], r["id"]))
     if new:
+        await _keep_states(tx, batch, new)
         await _write_new(tx, batch, new)
     error = Erased("it was erased from this store; --revive brings it back")
     return Written(
@@ -207,6 +224,15 @@ async def write(tx: Tx, batch: Batch) -> Written:
         duplicates=len(batch.rows) - len(new) - len(gone),
         rejects=[Reject.of(batch.file, row["line"], error, row["scope"]) for row in gone],
     )
+
+
+async def _keep_states(tx: Tx, batch: Batch, new: list[Row]) -> None:
+    """How far episodes were consolidated counts only where what was made of them comes along."""
+    restored = await held(tx, batch)
+    for row in new:
+        if row["scope"] not in restored:
+            kept = {k: v for k, v in row["episode"].items() if k not in DERIVED}
+            row["episode"] = {**kept, "consolidation_state": "raw"}
 
 
 async def _erased(tx: Tx, rows: list[Row]) -> list[Row]:
@@ -304,6 +330,14 @@ async def _episodes(graph: Graph, scope: str, ids: list[str]) -> AsyncIterator[l
         after_at, after_id = last["captured_at"], last["id"]
 
 
+async def pages(graph: Graph, scope: str) -> AsyncIterator[list[str]]:
+    """The ids of a scope's episodes, in the order in which they are exported."""
+    async for listed in sessions.pages(graph, scope):
+        for group in _groups(listed):
+            async for page in _episodes(graph, scope, [s["id"] for s in group]):
+                yield [row["episode"]["id"] for row in page]
+
+
 async def _stored_vectors(graph: Graph, chosen: Selection, page: list[Row]) -> dict[str, Row]:
     if not chosen.vectors:
         return {}
@@ -340,6 +374,10 @@ def _record(row: Row, key: str, vector: Row | None) -> Record:
     record["timed"] = _is_timed(episode)
     record["markers"] = episode.get("marker_ids")
     record["stats"] = {name: episode[name] for name in STATS if episode.get(name) is not None}
+    if episode["consolidation_state"] == "in_progress":
+        record["stats"]["consolidation_state"] = "raw"  # nothing is written before it is done
+    if episode.get("assertion"):
+        record["assertion"] = orjson.loads(episode["assertion"])
     if provenance:
         record["provenance"] = _provenance_record(provenance)
         record["model_family"] = provenance.get("model_family")

@@ -23,6 +23,7 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
 from app.portability.audits import RESTORE
+from app.portability.derived import finish
 from app.portability.gate import ScopeGate
 from app.portability.kind import Batch, Kind, Reject, Rules, Written
 from app.portability.package import Package, PackedFile
@@ -72,6 +73,7 @@ class Importer:
         self._progress = progress
         self._rejects = rejects
         self._writers = asyncio.Semaphore(WRITERS)
+        self._alone = asyncio.Semaphore(1)
         self._told = 0.0
         self._started = time.perf_counter() - progress.seconds
         self._policies: tuple[float, dict[str, str]] = (0.0, {})
@@ -85,6 +87,8 @@ class Importer:
                     await self._mark_restore(package)
                     marked = True
                 await self._file(file)
+            if self._rules.derived:
+                await finish(self._tools.graph, self._rules)
         finally:
             with suppress(LociError):
                 await self._tell(always=True)
@@ -114,6 +118,12 @@ class Importer:
                 "audit events and their chain are restored by the operator only, and in place"
             )
             return
+        if file.kind.derived and not self._rules.derived:
+            self._progress.skipped[file.name] = (
+                "what was made of episodes is restored by the operator only, in place and with its "
+                "cursors; the episodes are read anew"
+            )
+            return
         # Scopes that this run has just made may have policies.
         self._policies = (0.0, {})
         await self._chunks(file, mark)
@@ -140,7 +150,7 @@ class Importer:
         prepared = await self._tools.preparer.prepare(chunk, self._rules, policies)
         rows = await self._admitted(chunk, prepared)
         batch = Batch(chunk.file, rows, self._rules, self._refusals(prepared.rejects))
-        async with self._writers:
+        async with self._alone if kind.serial else self._writers:
             written = await self._write(kind, batch)
         return Done(
             next_line=chunk.first + len(chunk.lines),

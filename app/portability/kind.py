@@ -31,8 +31,8 @@ class Rules:
     `target` re-roots every path. `keeps` tells that ids, provenance and times of ingestion are
     taken as they are, which only the operator may ask for; `restores` that audit events come with
     the package, so that none is written for each record. `revives` tells that what was erased here
-    may come back. `dimension` is that of the vectors, 0
-    where the package names no model.
+    may come back; `derived` that the package holds what was made of its episodes. `dimension` is
+    that of the vectors, 0 where the package names no model.
     """
 
     run: str
@@ -44,6 +44,7 @@ class Rules:
     dimension: int = 0
     transport: str = "import"
     revives: bool = False
+    derived: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,8 @@ class Kind:
 
     `prepare` gives a row with at least `line`, `scopes` (every path it needs) and `scope`; it
     raises a LociError for a record that is refused. `counted` is what the digest covers.
-    `trusted` kinds are taken from the operator only.
+    `trusted` kinds are taken from the operator only, `derived` ones where the run restores them;
+    `serial` ones are written one batch at a time, since their rows share nodes.
     """
 
     name: str
@@ -177,6 +179,8 @@ class Kind:
     export: Export
     counted: Callable[[Record], Record] = itself
     trusted: bool = False
+    derived: bool = False
+    serial: bool = False
     batch: int = 500
 
 

@@ -4,12 +4,38 @@ from __future__ import annotations
 
 from app.portability.agents import AGENT
 from app.portability.audits import AUDIT, CHAIN
+from app.portability.cursors import CURSOR
+from app.portability.entities import COMPANY, ENTITY, MERGE
 from app.portability.episodes import EPISODE
+from app.portability.facts import FACT, LINK
 from app.portability.kind import Kind
+from app.portability.notes import BLOCK, NOTE, NOTE_LINK, PATTERN
+from app.portability.predicates import PREDICATE
+from app.portability.readings import READING
 from app.portability.scopes import SCOPE
 from app.portability.sessions import SESSION
 
-# The chain comes first: whatever is sealed while a restore runs follows on what it restores.
-KINDS: tuple[Kind, ...] = (CHAIN, SCOPE, AGENT, SESSION, EPISODE, AUDIT)
+# The chain comes first: whatever is sealed while a restore runs follows on what it restores. The
+# cursors come before the episodes, so that nobody consolidates what is about to be restored.
+KINDS: tuple[Kind, ...] = (
+    CHAIN,
+    SCOPE,
+    AGENT,
+    SESSION,
+    PREDICATE,
+    CURSOR,
+    EPISODE,
+    ENTITY,
+    COMPANY,
+    MERGE,
+    FACT,
+    READING,
+    LINK,
+    NOTE,
+    NOTE_LINK,
+    BLOCK,
+    PATTERN,
+    AUDIT,
+)
 BY_NAME = {kind.name: kind for kind in KINDS}
 BY_FILE = {kind.file: kind for kind in KINDS}

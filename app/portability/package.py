@@ -84,6 +84,11 @@ class Package:
         return sum(file.path.stat().st_size for file in self.files)
 
     @property
+    def has_derived(self) -> bool:
+        """Whether what was made of the episodes comes along."""
+        return any(file.kind.name == "cursor" for file in self.files)
+
+    @property
     def has_audit(self) -> bool:
         """Whether audit events come along, so that a restore is whole."""
         return any(file.kind.name == "audit" for file in self.files)

@@ -21,7 +21,6 @@ from app.errors import InvalidInput, LociError, TooLarge
 from app.kernel.graph import Row
 from app.portability.kind import At, Kind, Reject, Rules
 from app.portability.kinds import BY_NAME
-from app.portability.records import EpisodeRecord, SessionRecord
 
 LINE_LIMIT = 8 << 20  # bytes: a text of 1 MiB, escaped, and its vector
 BOM = b"\xef\xbb\xbf"
@@ -66,7 +65,7 @@ def _one(kind: Kind, text: bytes | None, at: At, into: tuple[str, Prepared]) -> 
         if text is None:
             raise TooLarge(f"a line holds at most {LINE_LIMIT} bytes")
         record = _record(kind.model, text.removeprefix(BOM))
-        if isinstance(record, EpisodeRecord | SessionRecord):
+        if getattr(record, "scope", None) is not None:
             scope = at.scope(record.scope)
         done.rows.append(kind.prepare(record, at))
     except LociError as error:

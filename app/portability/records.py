@@ -17,6 +17,7 @@ from app.access.schemas import PrincipalName, RoleName
 from app.kernel.ids import ID
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
 from app.sanitize.policy import SanitizePolicy
+from app.scopes.rules import ScopeRules
 
 MOST_CHARACTERS = 1_048_576  # of one text
 
@@ -48,6 +49,9 @@ class ScopeRecord(WireModel):
     path: Path = Field(description="tenant, tenant/workspace, or one of the two with a leaf.")
     name: ShortText | None = Field(None, description="A name for people.")
     policy: SanitizePolicy | None = Field(None, description="Sanitising policy of its texts.")
+    rules: ScopeRules | None = Field(
+        None, description="How members may revise each other, and which upkeep is on."
+    )
     created_at: Moment | None = None
 
 
@@ -107,7 +111,12 @@ class StatsRecord(WireModel):
     importance: Unit = 0.5
     trust: Unit = 0.5
     is_pinned: bool = False
-    consolidation_state: ShortText = "raw"
+    consolidation_state: Literal["raw", "consolidated", "failed"] = Field(
+        "raw", description="Taken as it is where the package holds what was made of the episode."
+    )
+    consolidated_at: Moment | None = None
+    attempts: Annotated[int, Field(ge=0)] | None = None
+    consolidation_error: Annotated[str, StringConstraints(max_length=1000)] | None = None
 
 
 class WindowRecord(WireModel):
@@ -157,6 +166,9 @@ class EpisodeRecord(WireModel):
     pii: tuple[ShortText, ...] = Field((), description="Classes of personal data left in.")
     provenance: ProvenanceRecord | None = None
     stats: StatsRecord | None = None
+    assertion: dict[ShortText, Any] | None = Field(
+        None, description="A statement that the client made itself, in place of what rules read."
+    )
     embedding: Vector | None = None
     index: IndexRecord | None = None
 
@@ -172,7 +184,10 @@ class ChainRecord(WireModel):
 class TargetRecord(WireModel):
     """What an audit event is about; `id` is the path of a scope."""
 
-    label: Literal["Scope", "Principal", "MemSession", "Episode"]
+    label: Literal[
+        "Scope", "Principal", "MemSession", "Episode", "Entity", "MergeRecord", "Fact", "Note",
+        "CoreBlock", "BadPattern",
+    ]  # fmt: skip
     id: Path
 
 

@@ -24,6 +24,7 @@ def prepare(record: ScopeRecord, at: At) -> Row:
         "kind": path.kind,
         "name": record.name or str(path).rpartition("/")[2],
         "policy": _dumped(policy.model_dump(mode="json")) if policy else None,
+        "rules": _dumped(record.rules.model_dump(mode="json")) if record.rules else None,
         "created_at": record.created_at or at.moment,
     }
     return {
@@ -58,8 +59,9 @@ async def export(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
     """Every scope, by path."""
     for row in await graph.rows(Q.portability.export_scopes, scopes=chosen.scopes):
         scope = row["scope"]
-        policy = scope.get("policy")
-        yield cleaned({**scope, "policy": orjson.loads(policy) if policy else None})
+        policy, rules = scope.get("policy"), scope.get("rules")
+        own = {"policy": orjson.loads(policy) if policy else None}
+        yield cleaned({**scope, **own, "rules": orjson.loads(rules) if rules else None})
 
 
 SCOPE = Kind("scope", "scopes.jsonl", ScopeRecord, prepare, write, export)

@@ -152,6 +152,7 @@ async def _rules(graph: Graph, package: Package, order: Order, run: Run) -> Rule
         restores=keeps and package.has_audit and bool(package.manifest.tenants),
         dimension=await _dimension(graph, package.manifest),
         revives=order.revive,
+        derived=keeps and package.has_derived,
     )
 
 

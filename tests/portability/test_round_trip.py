@@ -20,10 +20,15 @@ from app.sanitize.policy import Action, SanitizePolicy
 from app.settings import Settings
 from app.wiring import Parts, parts
 from tests.conftest import MakePrincipal, Principal
+from tests.portability.beliefs import believe
 from tests.portability.conftest import Import, untold
 from tests.portability.packages import turns, write_package
 from tests.support.server import EmbeddedPair
 
+BELIEFS = {
+    "predicate", "cursor", "entity", "company", "merge", "fact", "reading", "link", "note",
+    "note_link", "block", "pattern",
+}  # fmt: skip
 Drain = Callable[[], Awaitable[int]]
 
 
@@ -71,6 +76,7 @@ async def test_a_round_trip_through_an_empty_database_keeps_the_digest(
     tmp_path: Path,
 ) -> None:
     await fill(opened, admin, principal, tenant)
+    await believe(opened, admin, principal, f"{tenant}/dev")
     sealed = await opened.runner.submit("audit.seal", tenant=tenant, scope=tenant, args={})
     await opened.runner.run(opened, sealed.id)
     await admin.http.post("/v1/episodes", json={"content": "After sealing.", "session": "late"})
@@ -84,6 +90,7 @@ async def test_a_round_trip_through_an_empty_database_keeps_the_digest(
         "session",
         "episode",
         "audit",
+        *BELIEFS,
     }
     assert manifest["digest"] == (await digest_of(opened.graph, chosen))["digest"]
 
@@ -104,16 +111,66 @@ async def test_a_round_trip_through_an_empty_database_keeps_the_digest(
     chain = await check_chain(empty.access_rows, tenant)
     assert chain.intact, chain
     assert (await digest_of(empty.graph, again))["digest"] != manifest["digest"]  # seq is sealed in
-    await nothing_waits(empty)
+    await no_episode_waits(empty)
+    await same_beliefs(opened, empty, f"{tenant}/dev")
+    assert (await empty.consolidation.consolidate(f"{tenant}/dev")).episodes == 0
+    assert (await empty.consolidation.consolidate(tenant)).episodes == 1  # it was raw
+    await opened.consolidation.consolidate(tenant)
     await same_nodes(opened, empty, tenant)
 
     second = await import_attended(store_of(empty), Order(tmp_path / "a.tar.zst"), untold)
     assert sum(t["accepted"] for t in second["kinds"].values()) == 0
 
 
-async def nothing_waits(store: Parts) -> None:
-    """Vectors came along, and none has to be made."""
-    assert (await store.index_rows.backlog())["pending"] == 0
+async def no_episode_waits(store: Parts) -> None:
+    """Vectors of episodes came along, and none has to be made."""
+    rows = await store.graph.raw(
+        "MATCH (e:Episode) WHERE e.index_state <> 'done' RETURN count(e) AS waiting"
+    )
+    assert rows == [{"waiting": 0}]
+
+
+async def same_beliefs(first: Parts, second: Parts, scope: str) -> None:
+    """Every node and edge of the derived graph is back, but for locks, vectors and counters."""
+    left, right = [await derived(p, scope) for p in (first, second)]
+    assert len(left) > 60
+    assert left == right
+
+
+async def derived(store: Parts, scope: str) -> list[tuple[Any, ...]]:
+    """Nodes by label and id, and every edge between them, with their properties."""
+    nodes = await store.graph.raw(
+        "MATCH (n) WHERE n.scope = $scope AND any(l IN labels(n) WHERE l IN $labels) "
+        "RETURN labels(n) AS labels, n {.*, " + ", ".join(f"{x}: null" for x in LOCAL) + "} AS n",
+        scope=scope,
+        labels=DERIVED_LABELS,
+    )
+    edges = await store.graph.raw(
+        "MATCH (a)-[r]->(b) WHERE (a.scope = $scope OR b.scope = $scope) AND type(r) IN $types "
+        "RETURN type(r) AS type, a.id AS a, b.id AS b, r {.*} AS r",
+        scope=scope,
+        types=DERIVED_TYPES,
+    )
+    found = [("node", sorted(row["labels"]), row["n"]) for row in nodes]
+    found += [("edge", [row["type"], row["a"], row["b"]], row["r"]) for row in edges]
+    return sorted(((kind, named, _set(own)) for kind, named, own in found), key=repr)
+
+
+def _set(properties: dict[str, Any]) -> list[tuple[str, str]]:
+    return sorted((k, str(v)) for k, v in properties.items() if v is not None)
+
+
+LOCAL = (
+    "touched_at", "embedding", "embed_hash", "index_rev", "index_state", "holder", "lease_until"
+)  # fmt: skip
+DERIVED_LABELS = [
+    "Entity", "Alias", "MergeRecord", "Fact", "Review", "Predicate", "ConsolidationCursor", "Note",
+    "NoteVersion", "CoreBlock", "BadPattern",
+]  # fmt: skip
+DERIVED_TYPES = [
+    "NAMES", "MENTIONS", "COOCCURS", "RELATES_TO", "SAME_AS", "MERGES", "SUPPORTS", "ABOUT",
+    "SUPERSEDED_BY", "CONTRADICTS", "REVIEWS", "VERSION_OF", "TAGGED", "DERIVED_FROM",
+]  # fmt: skip
 
 
 async def same_nodes(first: Parts, second: Parts, tenant: str) -> None:

@@ -1,0 +1,116 @@
+"""What the kinds of the derived graph share.
+
+A scope's derived graph is restored as a whole or not at all: the run holds the scope's cursor, and
+only where there was none before. Everywhere else the episodes are read anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from app.errors import LociError
+from app.kernel.clock import FOREVER, open_end
+from app.kernel.cypher import Q, Query
+from app.kernel.graph import Graph, Row, Tx
+from app.portability.kind import At, Batch, Record, Reject, Rules, Written
+from app.portability.writing import event_of
+from app.sanitize.step import sanitize
+
+PAGE = 500
+HELD_FOR = timedelta(days=1)  # a run that was killed and is not repeated lets go after a day
+ENDS = ("valid_to", "retracted_at", "expired_at", "superseded_at")
+
+
+def closed(properties: Row, *names: str) -> Row:
+    """Open ends as the graph holds them."""
+    return {**properties, **{name: properties.get(name) or FOREVER for name in names}}
+
+
+def opened(row: Row) -> Row:
+    """Open ends as a package holds them: not at all."""
+    return {k: open_end(v) if k in ENDS else v for k, v in row.items()}
+
+
+def clean(text: str, field: str, scope: str, at: At) -> str:
+    """The text as it may be stored in a scope; what refuses it names the field."""
+    try:
+        return sanitize(text, at.policy(scope)).text
+    except LociError as error:
+        error.field = field
+        raise
+
+
+def rest(node: Row, known: Iterable[str]) -> Record:
+    """Properties beyond the known ones that a package can hold; moments as text."""
+    kept = {k: v for k, v in node.items() if k not in set(known) and v is not None}
+    return {k: v.isoformat() if isinstance(v, datetime) else v for k, v in kept.items()}
+
+
+def unrest(stats: Record) -> Row:
+    """The reverse of `rest`: what ends in `_at`, and the last access, are moments."""
+    return {k: _moment(k, v) for k, v in stats.items()}
+
+
+def _moment(name: str, value: Any) -> Any:
+    timed = name.endswith("_at") or name == "last_access"
+    return datetime.fromisoformat(value) if timed and isinstance(value, str) else value
+
+
+async def held(tx: Tx, batch: Batch) -> set[str]:
+    """Scopes of a batch whose derived graph this run restores."""
+    if not batch.rules.derived:
+        return set()
+    scopes = sorted({row["scope"] for row in batch.rows})
+    rows = await tx.rows(Q.restoring.held_by, scopes=scopes, run=batch.rules.run)
+    return {row["scope"] for row in rows}
+
+
+async def write_events(tx: Tx, rules: Rules, kind: str, rows: list[Row]) -> None:
+    """One event a scope about new rows, tied to the scope; none where audit is restored."""
+    if rules.restores:
+        return
+    by_scope: dict[str, list[str]] = {}
+    for row in rows:
+        by_scope.setdefault(row["scope"], []).append(row["subject"])
+    events = [event_of(rules, scope, kind, found) for scope, found in sorted(by_scope.items())]
+    if events:
+        await tx.rows(Q.restoring.tie_events, rows=events)
+
+
+async def write_new(tx: Tx, batch: Batch, kind: str, query: Query) -> Written:
+    """Rows through a query that returns the lines of those that are new, by their subjects."""
+    unique = {row["subject"]: row for row in reversed(batch.rows)}
+    rows = [unique[subject] for subject in sorted(unique)]
+    made = {row["line"] for row in await tx.rows(query, rows=rows)}
+    new = [row for row in rows if row["line"] in made]
+    await write_events(tx, batch.rules, kind, new)
+    return Written(accepted=len(new), duplicates=len(batch.rows) - len(new))
+
+
+async def write_restored(tx: Tx, batch: Batch, kind: str, query: Query) -> Written:
+    """The same for what only scopes take in that this run restores."""
+    scopes = await held(tx, batch)
+    taken = Batch(batch.file, [r for r in batch.rows if r["scope"] in scopes], batch.rules)
+    if not taken.rows:
+        return Written(duplicates=len(batch.rows))
+    done = await write_new(tx, taken, kind, query)
+    done.duplicates = len(batch.rows) - done.accepted
+    return done
+
+
+def missing(batch: Batch, row: Row, detail: str) -> Reject:
+    """The reject of a row that refers to what is not there."""
+    return Reject(batch.file, row["line"], "NotFound", detail, "episode", row["scope"])
+
+
+async def finish(graph: Graph, rules: Rules) -> None:
+    """Let go of every scope that the run restored, once what came incomplete is due again."""
+    for row in await graph.rows(Q.restoring.all_held, run=rules.run):
+        after = ""
+        while found := await graph.rows(
+            Q.restoring.check_facts, scope=row["scope"], after=after, limit=PAGE
+        ):
+            after = max(fact["id"] for fact in found)
+        await graph.rows(Q.restoring.release, scope=row["scope"], run=rules.run)

@@ -1,0 +1,284 @@
+"""Notes, core blocks and patterns of failure in a package."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from app.episodes.record import tag_rows
+from app.facts.claim import Tier
+from app.indexing.entry import LIVE, time_key
+from app.kernel.clock import FOREVER
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row, Tx
+from app.kernel.ids import digest
+from app.kernel.scope import parse_scope
+from app.lifecycle.graves import erased
+from app.notes import record as rows_of
+from app.notes.model import Draft, Namespace
+from app.portability.derived import PAGE, clean, closed, opened, rest, unrest, write_new
+from app.portability.episodes import author_of
+from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
+from app.portability.note_records import BlockRecord, NoteLinkRecord, NoteRecord, PatternRecord
+from app.sanitize.step import SANITIZER_VERSION
+
+FOUND = ("held", "superseded")  # what the indexes hold; the rest waits or was rejected
+PLAIN = (
+    "id", "scope", "namespace", "entry_type", "content", "title", "tags", "author", "tier",
+    "standing", "reason", "valid_from", "valid_to", "superseded_at", "confidence",
+    "confirmations", "version", "updated_at", "ingested_at", "expired_at", "importance", "trust",
+    "is_pinned", "pii",
+)  # fmt: skip
+MADE = (
+    "tenant", "content_hash", "marker_ids", "sanitizer", "windows", "memory_id", "kind", "session",
+    "role", "live", "captured_at", "captured_key", "ingested_key", "expired_key", "facets",
+    "language", "terms", "about_terms", "context_terms", "index_state", "index_rev",
+    "index_error", "embedding", "embed_hash", "touched_at",
+)  # fmt: skip
+BLOCK_PLAIN = (
+    "scope", "kind", "content", "author", "version", "ingested_at", "updated_at", "expired_at",
+)  # fmt: skip
+PATTERN_PLAIN = ("scope", "content", "reason", "author", "count", "ingested_at", "expired_at")
+
+
+def prepare(record: NoteRecord, at: At) -> Row:
+    """A note with its index entry, its former texts, its tags, and what it was made from."""
+    scope = at.scope(record.scope)
+    identifier = at.identifier(record.id, scope)
+    versions = [
+        {
+            "id": rows_of.version_id(identifier, former.version),
+            "note": identifier,
+            "scope": scope,
+            "content": clean(former.content, "versions", scope, at),
+            "version": former.version,
+            "recorded_at": former.recorded_at,
+            "retracted_at": former.retracted_at or FOREVER,
+        }
+        for former in record.versions
+    ]
+    return {
+        "line": at.line,
+        "scope": scope,
+        "subject": identifier,
+        "scopes": [scope],
+        "id": identifier,
+        "searchable": record.standing in FOUND,
+        "properties": _properties(record, identifier, scope, at),
+        "versions": versions,
+        "tags": tag_rows(scope, record.tags),
+        "sources": [{"kind": s.kind, "id": at.identifier(s.id, scope)} for s in record.sources],
+    }
+
+
+def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
+    text = clean(record.content, "content", scope, at)
+    title = clean(record.title, "title", scope, at) if record.title else None
+    author = author_of(record.author, scope, at)
+    taken = (record.ingested_at if at.rules.keeps else None) or at.moment
+    tenant, tier = parse_scope(scope).tenant, Tier(record.tier)
+    stamp = rows_of.Stamp(identifier, scope, tenant, author, tier, record.valid_from, taken)
+    draft = Draft(text, Namespace(record.namespace), title=title, tags=record.tags)
+    made = rows_of.indexed(draft, text, stamp, live=record.standing == "held")
+    expired = record.expired_at or FOREVER
+    if expired < FOREVER:
+        made["live"] = False
+        made["facets"] = [token for token in made["facets"] if token != LIVE]
+    own = record.model_dump(
+        exclude={"versions", "sources", "stats", "markers", "scope", "id"}, exclude_none=True
+    )
+    return {
+        **made,
+        **unrest(record.stats),
+        **closed(own, "valid_to", "superseded_at", "expired_at"),
+        "id": identifier,
+        "tenant": tenant,
+        "content": text,
+        "content_hash": digest(text),
+        **({"title": title} if title else {}),
+        "tags": list(record.tags),
+        "pii": list(record.pii),
+        "marker_ids": list(record.markers),
+        "author": author,
+        "reason": record.reason or "",
+        "ingested_at": taken,
+        "updated_at": record.updated_at or taken,
+        "expired_key": time_key(expired),
+        "index_state": "pending" if record.standing in FOUND else rows_of.WAITING,
+        "sanitizer": SANITIZER_VERSION,
+        "windows": 1,
+    }
+
+
+async def write(tx: Tx, batch: Batch) -> Written:
+    """Notes that are new and were not erased here, by id."""
+    gone = set() if batch.rules.revives else await erased(tx, [r["id"] for r in batch.rows])
+    kept = Batch(batch.file, [r for r in batch.rows if r["id"] not in gone], batch.rules)
+    done = await write_new(tx, kept, "note", Q.restoring.notes) if kept.rows else Written()
+    done.duplicates = len(batch.rows) - done.accepted
+    return done
+
+
+async def pages(graph: Graph, chosen: Selection) -> AsyncIterator[list[Row]]:
+    """Every note, by scope and id."""
+    for scope in chosen.scopes:
+        after = ""
+        while page := await graph.rows(
+            Q.restoring.export_notes, scopes=[scope], after=after, limit=PAGE
+        ):
+            yield page
+            after = page[-1]["note"]["id"]
+
+
+async def export(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
+    """Every note, by scope and id."""
+    async for page in pages(graph, chosen):
+        for row in page:
+            yield _record(row)
+
+
+def _record(row: Row) -> Record:
+    note = row["note"]
+    named = ("version", "content", "recorded_at", "retracted_at")
+    versions = [cleaned(opened({n: v.get(n) for n in named})) for v in row["versions"]]
+    return cleaned(
+        {
+            **opened({name: note.get(name) for name in PLAIN}),
+            "reason": note.get("reason") or None,
+            "markers": note.get("marker_ids"),
+            "versions": versions,
+            "sources": row["sources"],
+            "stats": rest(note, (*PLAIN, *MADE)),
+        }
+    )
+
+
+def prepare_link(record: NoteLinkRecord, at: At) -> Row:
+    """One edge between notes."""
+    scope = at.scope(record.scope)
+    note, other = (at.identifier(i, scope) for i in (record.note, record.other))
+    properties = {"reason": record.reason or "", "recorded_at": record.recorded_at}
+    return {
+        "line": at.line,
+        "scope": scope,
+        "subject": f"{record.type} {note} {other}",
+        "scopes": [scope],
+        "type": record.type,
+        "note": note,
+        "other": other,
+        "properties": properties,
+    }
+
+
+async def write_link(tx: Tx, batch: Batch) -> Written:
+    """Edges that are new."""
+    return await write_new(tx, batch, "note_link", Q.restoring.note_links)
+
+
+async def export_link(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
+    """Every edge between notes, by scope and the note that it begins at."""
+    async for page in pages(graph, chosen):
+        for row in page:
+            for link in row["links"]:
+                own = {"scope": row["note"]["scope"], "note": row["note"]["id"]}
+                yield cleaned({**own, **link, "reason": link["reason"] or None})
+
+
+def prepare_block(record: BlockRecord, at: At) -> Row:
+    """A core block; its id follows from scope and kind."""
+    scope = at.scope(record.scope)
+    text = clean(record.content, "content", scope, at)
+    own = record.model_dump(exclude_none=True)
+    identifier = digest("core-block", scope, record.kind)[:32]
+    taken = (record.ingested_at if at.rules.keeps else None) or at.moment
+    return _text_row(identifier, scope, at) | {
+        "properties": {
+            **closed(own, "expired_at"),
+            **_text_properties(identifier, scope, text, at),
+            "author": author_of(record.author, scope, at),
+            "ingested_at": taken,
+            "updated_at": record.updated_at or taken,
+        }
+    }
+
+
+def _text_row(identifier: str, scope: str, at: At) -> Row:
+    return {
+        "line": at.line,
+        "scope": scope,
+        "subject": identifier,
+        "scopes": [scope],
+        "id": identifier,
+    }
+
+
+def _text_properties(identifier: str, scope: str, text: str, at: At) -> Row:
+    return {
+        "id": identifier,
+        "scope": scope,
+        "tenant": parse_scope(scope).tenant,
+        "content": text,
+        "content_hash": digest(text),
+    }
+
+
+async def write_block(tx: Tx, batch: Batch) -> Written:
+    """Blocks of scopes that have none of the kind."""
+    return await write_new(tx, batch, "block", Q.restoring.blocks)
+
+
+async def export_block(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
+    """Every core block, by scope and kind."""
+    for row in await graph.rows(Q.restoring.export_blocks, scopes=chosen.scopes):
+        yield cleaned(opened({name: row["block"].get(name) for name in BLOCK_PLAIN}))
+
+
+def prepare_pattern(record: PatternRecord, at: At) -> Row:
+    """A pattern; its id follows from scope and text."""
+    scope = at.scope(record.scope)
+    text = clean(record.content, "content", scope, at)
+    reason = clean(record.reason, "reason", scope, at) if record.reason else ""
+    identifier = digest("bad-pattern", scope, text)[:32]
+    return _text_row(identifier, scope, at) | {
+        "properties": {
+            **closed(record.model_dump(exclude_none=True), "expired_at"),
+            **_text_properties(identifier, scope, text, at),
+            "reason": reason,
+            "author": author_of(record.author, scope, at),
+            "ingested_at": (record.ingested_at if at.rules.keeps else None) or at.moment,
+            "touched_at": at.moment,
+        }
+    }
+
+
+async def write_pattern(tx: Tx, batch: Batch) -> Written:
+    """Patterns that are new."""
+    return await write_new(tx, batch, "pattern", Q.restoring.patterns)
+
+
+async def export_pattern(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
+    """Every pattern, by scope and id."""
+    for scope in chosen.scopes:
+        after = ""
+        while page := await graph.rows(
+            Q.restoring.export_patterns, scopes=[scope], after=after, limit=PAGE
+        ):
+            for row in page:
+                own = opened({name: row["pattern"].get(name) for name in PATTERN_PLAIN})
+                yield cleaned({**own, "reason": own["reason"] or None})
+            after = page[-1]["pattern"]["id"]
+
+
+NOTE = Kind("note", "notes.jsonl", NoteRecord, prepare, write, export, serial=True)
+NOTE_LINK = Kind(
+    "note_link",
+    "note_links.jsonl",
+    NoteLinkRecord,
+    prepare_link,
+    write_link,
+    export_link,
+    serial=True,
+)
+BLOCK = Kind("block", "blocks.jsonl", BlockRecord, prepare_block, write_block, export_block)
+PATTERN = Kind(
+    "pattern", "patterns.jsonl", PatternRecord, prepare_pattern, write_pattern, export_pattern
+)

@@ -1,0 +1,358 @@
+// name: hold_cursors(rows, run, until) write many
+// Scopes whose derived graph a run restores: those without a cursor. The run holds it, so that
+// nobody consolidates there meanwhile; a scope with a graph of its own keeps that.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+MERGE (c:ConsolidationCursor {scope: row.scope})
+ON CREATE SET c = row.properties, c.holder = $run
+WITH c, row, c.holder = $run AS mine
+FOREACH (_ IN CASE WHEN mine THEN [1] ELSE [] END | SET c.lease_until = $until)
+RETURN row.line AS line, mine
+
+// name: held_by(scopes, run) read many
+// Which of some scopes a run restores.
+// unscoped: the run has checked each path
+UNWIND $scopes AS scope
+MATCH (c:ConsolidationCursor {scope: scope})
+WHERE c.holder = $run
+RETURN c.scope AS scope
+
+// name: all_held(run) read many
+// Every scope that a run restores.
+// unscoped: asked by the run itself
+MATCH (c:ConsolidationCursor)
+WHERE c.scope > '' AND c.holder = $run
+RETURN c.scope AS scope ORDER BY scope
+
+// name: release(scope, run) write none
+// The scope is whole: whoever consolidates goes on from here.
+MATCH (c:ConsolidationCursor {scope: $scope})
+WHERE c.holder = $run
+SET c.holder = '', c.lease_until = datetime('0001-01-02T00:00:00Z')
+
+// name: tie_events(rows) write none
+// Audit events about a batch, tied to its scope.
+// unscoped: $rows carry tenant and scope
+UNWIND $rows AS row
+MATCH (s:Scope {path: row.scope})
+MERGE (a:AuditEvent {id: row.id})
+ON CREATE SET a = row
+MERGE (a)-[:AUDIT]->(s)
+
+// name: entities(rows) write many
+// Entities that are new, with their names.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+WITH row WHERE NOT EXISTS { MATCH (:Entity {id: row.id}) }
+CREATE (e:Entity:Memory)
+SET e = row.properties
+FOREACH (_ IN CASE WHEN 'Concept' IN row.labels THEN [1] ELSE [] END | SET e:Concept)
+FOREACH (_ IN CASE WHEN 'Decision' IN row.labels THEN [1] ELSE [] END | SET e:Decision)
+FOREACH (_ IN CASE WHEN 'Incident' IN row.labels THEN [1] ELSE [] END | SET e:Incident)
+FOREACH (_ IN CASE WHEN 'Lesson' IN row.labels THEN [1] ELSE [] END | SET e:Lesson)
+FOREACH (_ IN CASE WHEN 'Source' IN row.labels THEN [1] ELSE [] END | SET e:Source)
+WITH e, row
+CALL (e, row) {
+  UNWIND row.names AS name
+  MERGE (a:Alias {id: name.id})
+  ON CREATE SET a.scope = row.scope, a.key = name.key
+  MERGE (a)-[:NAMES]->(e)
+}
+RETURN row.line AS line
+
+// name: company(rows) write many
+// How often two entities are mentioned together.
+// unscoped: both ends lie in the row's scope
+UNWIND $rows AS row
+MATCH (a:Entity {id: row.one})
+MATCH (b:Entity {id: row.other})
+WHERE a.scope = row.scope AND b.scope = row.scope AND NOT EXISTS { (a)-[:COOCCURS]->(b) }
+CREATE (a)-[c:COOCCURS]->(b)
+SET c.count = row.count
+RETURN row.line AS line
+
+// name: merges(rows) write many
+// The ledger of merges with the edges that roots follow.
+// unscoped: both ends lie in the row's scope
+UNWIND $rows AS row
+MATCH (a:Entity {id: row.left})
+MATCH (b:Entity {id: row.right})
+WHERE a.scope = row.scope AND b.scope = row.scope
+  AND NOT EXISTS { MATCH (:MergeRecord {id: row.id}) }
+CREATE (m:MergeRecord)
+SET m = row.properties
+CREATE (m)-[:MERGES]->(a)
+CREATE (m)-[:MERGES]->(b)
+CREATE (a)-[s:SAME_AS]->(b)
+SET s = row.edge
+RETURN row.line AS line
+
+// name: facts(rows) write many
+// Facts that are new, with every interval that was ever held, what was decided on them, and the
+// edge that stands for them.
+// unscoped: subject and object lie in the row's scope
+UNWIND $rows AS row
+MATCH (s:Entity {id: row.properties.subject})
+WHERE s.scope = row.scope AND NOT EXISTS { MATCH (:Fact {id: row.id}) }
+CREATE (f:Fact:Memory:Searchable)
+SET f = row.properties
+WITH f, s, row
+CALL (f, s, row) {
+  UNWIND row.intervals AS interval
+  CREATE (f)-[a:ABOUT]->(s)
+  SET a = interval
+}
+CALL (f, row) {
+  UNWIND row.reviews AS review
+  CREATE (v:Review)-[:REVIEWS]->(f)
+  SET v = review
+}
+CALL (s, row) {
+  UNWIND row.relations AS relation
+  MATCH (o:Entity {id: row.properties.object_id})
+  WHERE o.scope = row.scope
+  CREATE (s)-[r:RELATES_TO]->(o)
+  SET r = relation
+}
+RETURN row.line AS line
+
+// name: readings(rows) write many
+// What was read in episodes that nothing was read in yet; a claim that was erased stays away.
+// unscoped: episode, entities and facts lie in the row's scope
+UNWIND $rows AS row
+MATCH (e:Episode {id: row.episode})
+WHERE e.scope = row.scope
+WITH e, row, NOT EXISTS { (e)-[:SUPPORTS|MENTIONS]->() } AS fresh
+CALL (e, row, fresh) {
+  UNWIND CASE WHEN fresh THEN row.mentions ELSE [] END AS mention
+  MATCH (n:Entity {id: mention.entity})
+  WHERE n.scope = row.scope
+  CREATE (e)-[m:MENTIONS]->(n)
+  SET m.start = mention.start, m.end = mention.end, m.name = mention.name
+}
+CALL (e, row, fresh) {
+  UNWIND CASE WHEN fresh THEN row.claims ELSE [] END AS claim
+  MATCH (f:Fact {id: claim.fact})
+  WHERE f.scope = row.scope AND NOT EXISTS { (:Tombstone {id: claim.id}) }
+  CREATE (e)-[u:SUPPORTS]->(f)
+  SET u = claim.properties
+}
+RETURN row.line AS line, fresh
+
+// name: links(rows) write many
+// Which fact took the place of another, or stands against it.
+// unscoped: both facts lie in the row's scope
+UNWIND $rows AS row
+MATCH (f:Fact {id: row.fact})
+MATCH (n:Fact {id: row.other})
+WHERE f.scope = row.scope AND n.scope = row.scope
+  AND NOT EXISTS { MATCH (f)-[x:SUPERSEDED_BY|CONTRADICTS]->(n) WHERE x.id = row.id }
+FOREACH (_ IN CASE row.type WHEN 'SUPERSEDED_BY' THEN [1] ELSE [] END |
+  CREATE (f)-[x:SUPERSEDED_BY]->(n) SET x = row.properties)
+FOREACH (_ IN CASE row.type WHEN 'CONTRADICTS' THEN [1] ELSE [] END |
+  CREATE (f)-[x:CONTRADICTS]->(n) SET x = row.properties)
+RETURN row.line AS line
+
+// name: check_facts(scope, after, limit) write many
+// The next restored facts by id. One that came with fewer claims than it had is settled anew: what
+// supports its belief key is read again, and a fact without support leaves.
+MATCH (f:Fact)
+WHERE f.scope = $scope AND f.id > $after
+WITH f ORDER BY f.id LIMIT $limit
+WITH f, f.id AS id, f.key AS key, f.claims_due AS due, COUNT { (:Episode)-[:SUPPORTS]->(f) } AS claims
+REMOVE f.claims_due
+WITH f, id, key, due, claims
+CALL (key, due, claims) {
+  WITH key, due, claims WHERE claims < due
+  MATCH (:Fact {key: key})<-[:SUPPORTS]-(e:Episode)
+  SET e.consolidation_state = 'raw'
+}
+CALL (f, due, claims) {
+  WITH f, due, claims WHERE claims = 0 AND due > 0
+  OPTIONAL MATCH (:Entity {id: f.subject})-[r:RELATES_TO]->(:Entity)
+  WHERE r.fact = f.id
+  DELETE r
+  WITH DISTINCT f
+  OPTIONAL MATCH (v:Review {fact: f.id})
+  DETACH DELETE v
+  WITH DISTINCT f
+  DETACH DELETE f
+}
+RETURN id
+
+// name: predicates(rows) write many
+// Edits of the registry that are new.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+WITH row WHERE NOT EXISTS { MATCH (:Predicate {id: row.id}) }
+CREATE (p:Predicate)
+SET p = row.properties
+RETURN row.line AS line
+
+// name: notes(rows) write many
+// Notes that are new, with their former texts, their tags, and what they were made from.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+WITH row WHERE NOT EXISTS { MATCH (:Note {id: row.id}) }
+CREATE (n:Note:Memory)
+SET n = row.properties
+FOREACH (_ IN CASE WHEN row.searchable THEN [1] ELSE [] END | SET n:Searchable)
+FOREACH (former IN row.versions | CREATE (v:NoteVersion) SET v = former CREATE (v)-[:VERSION_OF]->(n))
+FOREACH (tag IN row.tags |
+  MERGE (t:Tag {id: tag.id}) ON CREATE SET t = tag
+  MERGE (n)-[:TAGGED]->(t))
+WITH n, row
+CALL (n, row) {
+  UNWIND row.sources AS source
+  CALL (source, row) {
+    WITH source, row WHERE source.kind = 'Episode'
+    MATCH (m:Episode {id: source.id}) WHERE m.scope = row.scope RETURN m
+    UNION
+    WITH source, row WHERE source.kind = 'Fact'
+    MATCH (m:Fact {id: source.id}) WHERE m.scope = row.scope RETURN m
+    UNION
+    WITH source, row WHERE source.kind = 'Note'
+    MATCH (m:Note {id: source.id}) WHERE m.scope = row.scope RETURN m
+  }
+  MERGE (n)-[:DERIVED_FROM]->(m)
+}
+RETURN row.line AS line
+
+// name: note_links(rows) write many
+// What took the place of a note, or waits because of it; a note that has such an edge keeps it.
+// unscoped: both notes lie in the row's scope
+UNWIND $rows AS row
+MATCH (n:Note {id: row.note})
+MATCH (m:Note {id: row.other})
+WHERE n.scope = row.scope AND m.scope = row.scope
+  AND CASE row.type
+        WHEN 'SUPERSEDED_BY' THEN NOT EXISTS { (n)-[:SUPERSEDED_BY]->(:Note) }
+        ELSE NOT EXISTS { (n)-[:CONTRADICTS]->(m) }
+      END
+FOREACH (_ IN CASE row.type WHEN 'SUPERSEDED_BY' THEN [1] ELSE [] END |
+  CREATE (n)-[x:SUPERSEDED_BY]->(m) SET x = row.properties)
+FOREACH (_ IN CASE row.type WHEN 'CONTRADICTS' THEN [1] ELSE [] END |
+  CREATE (n)-[x:CONTRADICTS]->(m) SET x = row.properties)
+RETURN row.line AS line
+
+// name: blocks(rows) write many
+// Core blocks of scopes that have none of the kind.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+WITH row WHERE NOT EXISTS { MATCH (:CoreBlock {id: row.id}) }
+CREATE (b:CoreBlock)
+SET b = row.properties
+RETURN row.line AS line
+
+// name: patterns(rows) write many
+// Patterns of failure that are new.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+WITH row WHERE NOT EXISTS { MATCH (:BadPattern {id: row.id}) }
+CREATE (p:BadPattern)
+SET p = row.properties
+RETURN row.line AS line
+
+// name: export_cursors(scopes) read many
+UNWIND $scopes AS scope
+MATCH (c:ConsolidationCursor {scope: scope})
+RETURN c {.scope, .consolidated, .facts, .failed, .reached_at, .last_run_at, .created_at} AS cursor
+ORDER BY c.scope
+
+// name: export_predicates(scopes) read many
+MATCH (p:Predicate)
+WHERE p.scope IN $scopes
+RETURN p {.scope, .name, .definition} AS predicate
+ORDER BY p.scope, p.name
+
+// name: export_entities(scopes, after, limit) read many
+// Entities of one scope by id, with their names and the number of their companions.
+MATCH (e:Entity)
+WHERE e.scope IN $scopes AND e.id > $after
+WITH e ORDER BY e.id LIMIT $limit
+RETURN e {.*} AS entity, labels(e) AS labels,
+       COLLECT { MATCH (a:Alias)-[:NAMES]->(e) RETURN a.key ORDER BY a.key } AS names,
+       COUNT { (e)-[:COOCCURS]->(:Entity) } AS company
+ORDER BY e.id
+
+// name: export_company(scopes, ids, after, limit) read many
+// What some entities are mentioned with; the cursor counts within one of them.
+UNWIND range(0, size($ids) - 1) AS place
+CALL (place) {
+  MATCH (e:Entity {id: $ids[place]})
+  MATCH (e)-[c:COOCCURS]->(n:Entity)
+  WHERE e.scope IN $scopes AND n.id > $after
+  WITH e, c, n ORDER BY n.id LIMIT $limit
+  RETURN e.scope AS scope, e.id AS one, n.id AS other, c.count AS count
+}
+RETURN scope, one, other, count
+ORDER BY place, other
+
+// name: export_merges(scopes, after, limit) read many
+MATCH (m:MergeRecord)
+WHERE m.scope IN $scopes AND m.id > $after
+WITH m ORDER BY m.id LIMIT $limit
+RETURN m {.*} AS record,
+       [(a:Entity {id: m.left})-[s:SAME_AS]->(b:Entity {id: m.right}) | s {.*}][0] AS edge
+ORDER BY m.id
+
+// name: export_facts(scopes, after, limit) read many
+// Facts of one scope by id, with everything that was ever held of them.
+MATCH (f:Fact)
+WHERE f.scope IN $scopes AND f.id > $after
+WITH f ORDER BY f.id LIMIT $limit
+RETURN f {.*, embedding: null} AS fact, COUNT { (:Episode)-[:SUPPORTS]->(f) } AS claims,
+       COLLECT { MATCH (f)-[a:ABOUT]->(:Entity) RETURN a {.*} ORDER BY a.recorded_at, a.id } AS intervals,
+       COLLECT { MATCH (v:Review)-[:REVIEWS]->(f) RETURN v {.*} ORDER BY v.id } AS reviews,
+       [(s:Entity {id: f.subject})-[r:RELATES_TO]->(:Entity) WHERE r.fact = f.id | r {.*}][0] AS relation
+ORDER BY f.id
+
+// name: export_readings(scopes, ids) read many
+// What was read in some episodes.
+UNWIND $ids AS id
+MATCH (e:Episode {id: id})
+WHERE e.scope IN $scopes
+RETURN e.scope AS scope, e.id AS episode,
+       COLLECT { MATCH (e)-[m:MENTIONS]->(n:Entity)
+                 RETURN {entity: n.id, start: m.start, end: m.end, name: m.name}
+                 ORDER BY m.start, m.end, n.id } AS mentions,
+       COLLECT { MATCH (e)-[s:SUPPORTS]->(f:Fact)
+                 RETURN s {.*, fact: f.id} ORDER BY s.id } AS claims
+
+// name: export_links(scopes, after, limit) read many
+// The edges between facts, by the fact that they begin at, a page of facts at a time.
+MATCH (f:Fact)
+WHERE f.scope IN $scopes AND f.id > $after
+WITH f ORDER BY f.id LIMIT $limit
+RETURN f.id AS fact, f.scope AS scope,
+       COLLECT { MATCH (f)-[x:SUPERSEDED_BY|CONTRADICTS]->(n:Fact)
+                 RETURN x {.*, type: type(x), other: n.id} ORDER BY x.id } AS links
+ORDER BY fact
+
+// name: export_notes(scopes, after, limit) read many
+// Notes of one scope by id, with their former texts and what they were made from.
+MATCH (n:Note)
+WHERE n.scope IN $scopes AND n.id > $after
+WITH n ORDER BY n.id LIMIT $limit
+RETURN n {.*, embedding: null} AS note,
+       COLLECT { MATCH (v:NoteVersion)-[:VERSION_OF]->(n) RETURN v {.*} ORDER BY v.version } AS versions,
+       COLLECT { MATCH (n)-[:DERIVED_FROM]->(m) WHERE m:Episode OR m:Fact OR m:Note
+                 RETURN {kind: [l IN labels(m) WHERE l IN ['Episode', 'Fact', 'Note']][0], id: m.id}
+                 ORDER BY m.id } AS sources,
+       COLLECT { MATCH (n)-[x:SUPERSEDED_BY|CONTRADICTS]->(m:Note)
+                 RETURN {type: type(x), other: m.id, reason: x.reason, recorded_at: x.recorded_at}
+                 ORDER BY type(x), m.id } AS links
+ORDER BY n.id
+
+// name: export_blocks(scopes) read many
+MATCH (b:CoreBlock)
+WHERE b.scope IN $scopes AND b.kind >= ''
+RETURN b {.*} AS block
+ORDER BY b.scope, b.kind
+
+// name: export_patterns(scopes, after, limit) read many
+MATCH (p:BadPattern)
+WHERE p.scope IN $scopes AND p.id > $after
+WITH p ORDER BY p.id LIMIT $limit
+RETURN p {.*} AS pattern
+ORDER BY p.id
