@@ -34,6 +34,7 @@ from app.facts.merging import beliefs_follow
 from app.facts.predicates import PredicateService
 from app.facts.repository import FactRepository
 from app.facts.service import FactService
+from app.facts.view import FactView
 from app.indexing.repository import IndexRepository, ensure_space, index_options
 from app.indexing.service import IndexService
 from app.jobs.queue import Queue, Wakeup
@@ -56,6 +57,7 @@ from app.portability.spool import spool_of
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
 from app.search.repository import SearchRepository
+from app.search.service import Parts as SearchParts
 from app.search.service import SearchService
 from app.settings import Settings
 from app.tasks import TASKS
@@ -93,6 +95,7 @@ class Parts:
     fact_rows: FactRepository
     facts: FactService
     predicates: PredicateService
+    views: FactView
     consolidation_rows: ConsolidationRepository
     consolidation: ConsolidationService
     fast: FastPath
@@ -178,7 +181,14 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         episodes=episodes,
         index_rows=index_rows,
         indexing=IndexService(index_rows, embedder, settings.embedding.batch),
-        searches=SearchService(SearchRepository(graph), embedder, settings.search.depth),
+        searches=SearchService(
+            SearchParts(
+                SearchRepository(graph),
+                FactView(graph, consolidation.terms),
+                embedder,
+                settings.search.depth,
+            )
+        ),
         entities=EntityService(EntityRepository(graph), scopes),
         merges=MergeService(graph, beliefs_follow(fact_rows, consolidation.terms)),
         jobs=jobs,
@@ -187,6 +197,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         fact_rows=fact_rows,
         facts=facts,
         predicates=predicates,
+        views=FactView(graph, consolidation.terms),
         consolidation_rows=consolidation_rows,
         consolidation=consolidation,
         fast=FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts)),

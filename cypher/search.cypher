@@ -15,37 +15,39 @@ SEARCH n IN (VECTOR INDEX memory_vector FOR $v
 RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
        collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled
 
-// name: vector_filtered(v, scopes, kinds, roles, since, until, known_at, limit) read one
-// The vector leg with every filter: roles, event time, and what was known at a moment.
+// name: vector_filtered(v, scopes, live, kinds, roles, since, until, known_at, alive, limit) read one
+// The vector leg with every filter: roles, event time, and what was known at a moment. What was
+// forgotten by now is hidden at every moment.
 CYPHER 25
 MATCH (n:Searchable)
 SEARCH n IN (VECTOR INDEX memory_vector FOR $v
-  WHERE n.scope IN $scopes AND n.kind IN $kinds AND n.role IN $roles
+  WHERE n.scope IN $scopes AND n.live IN $live AND n.kind IN $kinds AND n.role IN $roles
     AND n.captured_at >= $since AND n.captured_at <= $until
-    AND n.ingested_at <= $known_at AND n.expired_at > $known_at LIMIT $limit) SCORE AS score
+    AND n.ingested_at <= $known_at AND n.expired_at > $alive LIMIT $limit) SCORE AS score
 RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
        collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled
 
-// name: vector_in_sessions(v, scopes, sessions, kinds, roles, since, until, known_at, limit) read one
+// name: vector_in_sessions(v, scopes, sessions, live, kinds, roles, since, until, known_at, alive, limit) read one
 // The same inside given sessions.
 CYPHER 25
 MATCH (n:Searchable)
 SEARCH n IN (VECTOR INDEX memory_vector FOR $v
-  WHERE n.scope IN $scopes AND n.session IN $sessions AND n.kind IN $kinds AND n.role IN $roles
+  WHERE n.scope IN $scopes AND n.live IN $live AND n.session IN $sessions AND n.kind IN $kinds
+    AND n.role IN $roles
     AND n.captured_at >= $since AND n.captured_at <= $until
-    AND n.ingested_at <= $known_at AND n.expired_at > $known_at LIMIT $limit) SCORE AS score
+    AND n.ingested_at <= $known_at AND n.expired_at > $alive LIMIT $limit) SCORE AS score
 RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
        collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled
 
-// name: vector_tagged(v, scopes, tags, wanted, sessions, kinds, roles, since, until, known_at, limit) read one
+// name: vector_tagged(v, scopes, tags, wanted, sessions, live, kinds, roles, since, until, known_at, alive, limit) read one
 // The vector leg among tagged memories: a list cannot be a filter of the vector index, so their
 // similarity is computed exactly, over what the tags name.
 MATCH (t:Tag)
 WHERE t.id IN $tags AND t.scope IN $scopes
 MATCH (n:Searchable)-[:TAGGED]->(t)
-WHERE n.scope IN $scopes AND n.kind IN $kinds AND n.role IN $roles
+WHERE n.scope IN $scopes AND n.live IN $live AND n.kind IN $kinds AND n.role IN $roles
   AND n.captured_at >= $since AND n.captured_at <= $until
-  AND n.ingested_at <= $known_at AND n.expired_at > $known_at
+  AND n.ingested_at <= $known_at AND n.expired_at > $alive
   AND ($sessions IS NULL OR n.session IN $sessions)
   AND n.embedding IS NOT NULL
 WITH n, count(DISTINCT t.name) AS matched
@@ -57,21 +59,90 @@ RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
 
 // name: hydrate(ids, scopes) read one
 // What a hit shows, in one row for the same reason. Its times come as the tokens of the index: the driver
-// takes a tenth of a millisecond to read one moment.
+// takes a tenth of a millisecond to read one moment. `stated` are the facts that an episode says
+// are so, which tells whether its words still hold.
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
 WHERE e.scope IN $scopes
 OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 RETURN collect(e {.id, .kind, .scope, .content, .role, .speaker, .title, .tags, .captured_key,
                   .ingested_key, .expired_key, .author, .content_hash, .origin, .windows,
-                  session_id: s.id, session_key: s.key}) AS memories
+                  session_id: s.id, session_key: s.key,
+                  stated: [(e)-[u:SUPPORTS]->(f:Fact)
+                    WHERE u.until IS NULL AND (u.ongoing OR u.since IS NOT NULL)
+                      AND NOT u.mode IN ['end', 'deny'] | f.id]
+                  }) AS memories
+
+// name: hydrate_facts(ids, scopes, as_of, known_at, alive) read one
+// The same of facts, with the interval that holds at both moments and what supports them.
+UNWIND $ids AS id
+MATCH (f:Fact {id: id})
+WHERE f.scope IN $scopes AND f.expired_key > $alive
+OPTIONAL MATCH (s:Entity {id: f.subject})
+RETURN collect(f {.id, .kind, .scope, .content, .captured_key, .ingested_key, .expired_key, .subject,
+    .predicate, .object_kind, .object_id, .object_text, .negated, .status, .confidence, .trust,
+    .evidence, .principals, subject_name: s.canonical_name,
+    intervals: [(f)-[a:ABOUT]->(:Entity)
+      WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at
+        AND a.standing = 'held' |
+      [toString(a.valid_from), toString(a.valid_to), a.from_precision]],
+    support: [(e:Episode)-[u:SUPPORTS]->(f)
+      WHERE e.scope IN $scopes AND u.recorded_at <= $known_at |
+      [e.captured_key, e.id, u.start, u.end, e.author, e.origin, e.content_hash]]}) AS memories
+
+// name: hydrate_notes(ids, scopes, as_of, known_at, alive) read one
+// The same of notes, as far as they held at one moment by what was known at the other.
+UNWIND $ids AS id
+MATCH (n:Note {id: id})
+WHERE n.scope IN $scopes AND n.expired_key > $alive AND n.ingested_at <= $known_at
+  AND n.standing IN ['held', 'superseded'] AND n.valid_from <= $as_of
+  AND (n.valid_to > $as_of OR n.superseded_at > $known_at)
+RETURN collect(n {.id, .kind, .scope, .content, .title, .tags, .captured_key, .ingested_key,
+                  .expired_key, .author, .content_hash, .windows, .namespace, .entry_type,
+                  .confidence, .trust, .standing,
+                  valid_to: toString(n.valid_to)}) AS memories
+
+// name: past(ids, scopes, known_at) read many
+// Facts that do not hold at the moments of a reading: what was known of them, and what took their
+// place.
+UNWIND $ids AS id
+MATCH (f:Fact {id: id})
+WHERE f.scope IN $scopes
+RETURN f.id AS id, f.statement AS statement,
+       [(f)-[a:ABOUT]->(:Entity) WHERE a.recorded_at <= $known_at < a.retracted_at |
+         [a.standing, toString(a.valid_from), toString(a.valid_to)]] AS intervals,
+       [(f)-[x:SUPERSEDED_BY]->(n:Fact) WHERE x.recorded_at <= $known_at < x.retracted_at |
+         [n.captured_key, n.id, n.statement]] AS replaced_by
+
+// name: blocks(scopes) read one
+// Core blocks, the widest scope first; every prompt has them.
+MATCH (b:CoreBlock)
+WHERE b.scope IN $scopes AND b.kind >= '' AND b.expired_at > datetime()
+WITH b ORDER BY size(split(b.scope, '/')), b.scope, b.kind
+RETURN collect(b {.id, .scope, .kind, .content, .author}) AS blocks
+
+// name: read_other(id, scopes) read optional
+// One fact, note, core block or pattern of failure by id.
+CALL () {
+  MATCH (f:Fact {id: $id}) RETURN f AS m, 'fact' AS kind
+  UNION ALL
+  MATCH (n:Note {id: $id}) RETURN n AS m, 'note' AS kind
+  UNION ALL
+  MATCH (b:CoreBlock {id: $id}) RETURN b AS m, 'core_block' AS kind
+  UNION ALL
+  MATCH (p:BadPattern {id: $id}) RETURN p AS m, 'bad_pattern' AS kind
+}
+WITH m, kind
+WHERE m.scope IN $scopes AND m.expired_at > datetime.realtime()
+RETURN m.id AS id, kind, m.scope AS scope, m.content AS content, m.tags AS tags
 
 // name: vectors(ids, scopes) read many
 // Vectors of candidates, for diversity.
 UNWIND $ids AS id
-MATCH (e:Episode {id: id})
-WHERE e.scope IN $scopes AND e.embedding IS NOT NULL
-RETURN e.id AS id, e.embedding AS vector
+MATCH (m:Searchable {memory_id: id})
+USING INDEX m:Searchable(memory_id)
+WHERE m:Memory AND m.scope IN $scopes AND m.embedding IS NOT NULL
+RETURN m.id AS id, m.embedding AS vector
 
 // name: window_spans(ids, scopes) read many
 // Where the windows of long texts lie.

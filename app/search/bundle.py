@@ -6,9 +6,13 @@ it and is escaped, so that no memory can close the wrapper or forge another (see
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from app.search.model import Found, Hit
+from app.extraction.model import Precision
+from app.kernel.graph import Row
+from app.search.believed import believed, worded
+from app.search.model import Found, Hit, Lapse, Mark
 
 SNIPPET = 360  # characters of one hit
 OPEN = "<recalled-memory-context>"
@@ -31,24 +35,73 @@ def snippet(text: str, span: tuple[int, int], size: int = SNIPPET) -> str:
 
 
 def render(found: Found) -> str:
-    """The whole bundle; the same hits always give the same bytes."""
+    """The whole bundle; the same hits always give the same bytes.
+
+    Core blocks come first and whole; a budget or a limit does not touch them.
+    """
     count = len(found.hits)
     noun = "memory" if count == 1 else "memories"
     summary = f"{count} {noun} recalled, {found.mode.value} search. {NOTICE}"
-    return "\n".join([summary, OPEN, *(line(hit) for hit in found.hits), CLOSE])
+    blocks = [block(row) for row in found.blocks]
+    return "\n".join([summary, OPEN, *blocks, *(line(hit) for hit in found.hits), CLOSE])
+
+
+def block(row: Row) -> str:
+    """One core block, whole, with its line breaks."""
+    return element("core-block", {n: str(row[n]) for n in ("id", "kind", "scope")}, row["content"])
 
 
 def line(hit: Hit) -> str:
     """One hit as an element; attributes and text are escaped."""
     memory = hit.memory
-    attributes = {
-        "id": hit.id,
-        "kind": str(memory["kind"]),
-        "scope": str(memory["scope"]),
+    attributes = {"id": hit.id, "kind": str(memory["kind"]), "scope": str(memory["scope"])}
+    attributes |= fact_attributes(memory) if memory["kind"] == "fact" else told(memory)
+    attributes |= outdated(hit.marks) | {"score": hit.band}
+    return element("memory", attributes, snippet(memory["content"], hit.span))
+
+
+def told(memory: Row) -> dict[str, str]:
+    """When and by whom something was said or written."""
+    return {
         "when": memory["captured_at"].strftime("%Y-%m-%dT%H:%M:%SZ"),
         "role": str(memory["role"] or ""),
         "speaker": str(memory["speaker"] or ""),
-        "score": hit.band,
     }
-    shown = " ".join(f"{name}={quoteattr(value)}" for name, value in attributes.items() if value)
-    return f"<memory {shown}>{escape(snippet(memory['content'], hit.span))}</memory>"
+
+
+def fact_attributes(memory: Row) -> dict[str, str]:
+    """Since when a fact is so, by how many it is said, and how far it is trusted."""
+    told_of = believed(memory)
+    people = memory["principals"]
+    return {
+        "since": worded(told_of.since, told_of.precision),
+        "until": worded(told_of.until, told_of.precision) if told_of.until else "",
+        "said-by": f"{people} {'person' if people == 1 else 'people'}",
+        "trust": f"{memory['trust']:.2f}",
+    }
+
+
+def outdated(marks: Sequence[Mark]) -> dict[str, str]:
+    """What of an episode's words does not hold any more, or is disputed."""
+    told_of = {}
+    for lapse in Lapse:
+        lines = [_lapsed(mark) for mark in marks if mark.lapse is lapse]
+        told_of[lapse.value] = "; ".join(lines)
+    return told_of
+
+
+def _lapsed(mark: Mark) -> str:
+    text = mark.statement
+    if mark.since is not None:
+        text += f", until {worded(mark.since, Precision.DAY)}"
+    return f"{text}, now: {mark.replaced_by[1]}" if mark.replaced_by else text
+
+
+def element(name: str, attributes: dict[str, str], text: str) -> str:
+    """One element; what is empty is left out, and everything is escaped."""
+    shown = " ".join(
+        f"{name}={quoteattr(' '.join(value.split()))}"
+        for name, value in attributes.items()
+        if value
+    )
+    return f"<{name} {shown}>{escape(text)}</{name}>"

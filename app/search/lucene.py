@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from app.indexing.entry import LIVE, time_key
-from app.kernel.clock import FOREVER
+from app.kernel.clock import FOREVER, now
 from app.search.model import Filters
 
 # Boosts of the fields against the text itself; docs/benchmarks.md has the ablation.
@@ -65,16 +65,17 @@ def _required(filters: Filters, session_ids: list[str] | None) -> list[str]:
 
 def _times(filters: Filters) -> list[str]:
     clauses = []
-    upper = min(filter(None, (filters.until, filters.as_of)), default=None)
-    if filters.since is not None or upper is not None:
+    if filters.since is not None or filters.until is not None:
         low = time_key(filters.since) if filters.since else "*"
-        high = time_key(upper) if upper else "*"
+        high = time_key(filters.until) if filters.until else "*"
         clauses.append(f"+captured_key:{span(low, high)}^0")
-    if filters.known_at is None:
+    if filters.current:
         return [f"+facets:{group([LIVE])}^0", *clauses]
-    known = time_key(filters.known_at)
-    # Expired strictly after the moment: the lower bound is left out.
-    expired = f'{{"{known}" TO "{time_key(FOREVER)}"]'
+    if filters.as_of is not None:
+        clauses.append(f"+captured_key:{span('*', time_key(filters.as_of))}^0")
+    known = time_key(filters.known_at or now())
+    # What is forgotten by now is hidden at every moment; the lower bound is left out.
+    expired = f'{{"{time_key(now())}" TO "{time_key(FOREVER)}"]'
     return [*clauses, f"+ingested_key:{span('*', known)}^0", f"+expired_key:{expired}^0"]
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from itertools import compress
 
 from app.kernel.graph import Row
 
-KINDS = ("episode",)
+KINDS = ("episode", "fact", "note")  # what is ranked; core blocks stand before all of it
 ROLES = ("user", "assistant", "tool")
 
 
@@ -46,7 +47,24 @@ class Filters:
     def plain(self) -> bool:
         """Whether only scope and kind count, which the fastest query answers."""
         rest = (self.sessions, self.roles, self.tags, self.since, self.until)
-        return all(f is None for f in rest) and self.as_of is None and self.known_at is None
+        return all(f is None for f in rest) and self.current
+
+    @property
+    def current(self) -> bool:
+        """Whether the question is about now, as it is known now."""
+        return self.as_of is None and self.known_at is None
+
+    @property
+    def split(self) -> list[Filters]:
+        """The same, apart for facts where both moments count.
+
+        The index has the start of a fact as it is known now, which is not what was known then.
+        """
+        if self.known_at is None or self.as_of is None or "fact" not in self.kinds:
+            return [self]
+        others = [kind for kind in self.kinds if kind != "fact"]
+        parts = [replace(self, kinds=["fact"], as_of=None)]
+        return [*parts, replace(self, kinds=others)] if others else parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +79,8 @@ class SearchRequest:
     limit: int = 10
     token_budget: int | None = None
     diversity: float | None = None  # MMR's lambda; None keeps the fused order
+    blocks_of: list[str] | None = None  # scopes whose core blocks stand first; None leaves them out
+    injected: bool = False  # whether the answer goes into a prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +116,41 @@ class Ranking:
         return cls(scores, places, set(compress(columns["ids"], columns["titled"])))
 
     @classmethod
+    def joined(cls, parts: Sequence[Ranking]) -> Ranking:
+        """Of rankings over different kinds by the same measure, best first."""
+        if len(parts) == 1:
+            return parts[0]
+        scored = [item for part in parts for item in part.scores.items()]
+        scores = dict(sorted(scored, key=lambda item: (-item[1], item[0])))
+        places = {memory: place for part in parts for memory, place in part.places.items()}
+        return cls(scores, places, {memory for part in parts for memory in part.titled})
+
+    @classmethod
     def empty(cls) -> Ranking:
         """Of a leg with nothing to look for."""
         return cls({}, {}, set())
+
+
+class Lapse(StrEnum):
+    """Why what an episode says does not hold."""
+
+    PAST = "past"
+    DISPUTED = "disputed"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A statement of an episode that does not hold at the moments of the reading.
+
+    `since` is when it ceased, `replaced_by` the id and statement of what took its place; a
+    disputed one waits in quarantine.
+    """
+
+    fact: str
+    statement: str
+    lapse: Lapse
+    since: datetime | None = None
+    replaced_by: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +165,7 @@ class Hit:
     memory: Row
     span: tuple[int, int]
     tokens: int
+    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +178,4 @@ class Found:
     tokens: int
     dropped: int
     milliseconds: dict[str, float]
+    blocks: list[Row] = field(default_factory=list)

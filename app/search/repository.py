@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from datetime import UTC, datetime
+
 from app.episodes.record import tag_id
-from app.indexing.entry import key_time
-from app.kernel.clock import END, FOREVER, START, now
+from app.facts.service import Moments
+from app.indexing.entry import key_time, time_key
+from app.kernel.clock import END, START, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.search.model import ROLES, Filters, Ranking
@@ -43,10 +47,49 @@ class SearchRepository:
             found = await self.graph.one(Q.search.vector_filtered, **full)
         return Ranking.of(found)
 
-    async def hydrate(self, ids: list[str], scopes: list[str]) -> dict[str, Row]:
-        """Memories by id, as far as they are in the scopes."""
+    async def hydrate(self, ids: list[str], filters: Filters, moments: Moments) -> dict[str, Row]:
+        """Memories by id, as far as they are in the scopes and may hold at the moments."""
+        scopes = filters.scopes
         found = await self.graph.one(Q.search.hydrate, ids=ids, scopes=scopes)
-        return {memory["id"]: timed(memory) for memory in found["memories"]}
+        memories = {memory["id"]: timed(memory) for memory in found["memories"]}
+        rest = [i for i in ids if i not in memories]
+        if rest:
+            others = (self._others(kind, rest, scopes, moments) for kind in filters.kinds)
+            for rows in await asyncio.gather(*others):
+                memories |= {memory["id"]: completed(timed(memory)) for memory in rows}
+        return memories
+
+    async def _others(
+        self, kind: str, ids: list[str], scopes: list[str], moments: Moments
+    ) -> list[Row]:
+        queries = {"fact": Q.search.hydrate_facts, "note": Q.search.hydrate_notes}
+        if kind not in queries:
+            return []
+        found = await self.graph.one(
+            queries[kind],
+            ids=ids,
+            scopes=scopes,
+            as_of=moments.as_of,
+            known_at=moments.known_at,
+            alive=time_key(now()),
+        )
+        rows: list[Row] = found["memories"]
+        return rows
+
+    async def past(self, ids: list[str], scopes: list[str], known_at: datetime) -> list[Row]:
+        """What became of facts that do not hold."""
+        return await self.graph.rows(Q.search.past, ids=ids, scopes=scopes, known_at=known_at)
+
+    async def blocks(self, scopes: list[str] | None) -> list[Row]:
+        """Core blocks of scopes; of none where there are none."""
+        if not scopes:
+            return []
+        found: list[Row] = (await self.graph.one(Q.search.blocks, scopes=scopes))["blocks"]
+        return found
+
+    async def read_other(self, memory: str, scopes: list[str]) -> Row | None:
+        """One memory that is no episode."""
+        return await self.graph.optional(Q.search.read_other, id=memory, scopes=scopes)
 
     async def vectors(self, ids: list[str], scopes: list[str]) -> dict[str, list[float]]:
         rows = await self.graph.rows(Q.search.vectors, ids=ids, scopes=scopes)
@@ -60,6 +103,12 @@ class SearchRepository:
         return {row["id"]: (row["start"], row["end"]) for row in rows}
 
 
+def completed(memory: Row) -> Row:
+    """A memory that nobody said in a session, with what such a one has not."""
+    unsaid = ("role", "speaker", "title", "tags", "session_id", "session_key", "origin", "windows")
+    return dict.fromkeys((*unsaid, "author", "content_hash")) | memory
+
+
 def timed(memory: Row) -> Row:
     """The memory with its times as moments in place of their tokens."""
     for name in ("captured", "ingested", "expired"):
@@ -69,10 +118,12 @@ def timed(memory: Row) -> Row:
 
 def _bounds(filters: Filters) -> Row:
     ends = [moment for moment in (filters.until, filters.as_of) if moment is not None]
-    known_at = filters.known_at or now()
+    alive = now()
     return {
         "roles": filters.roles or ANY_ROLE,
-        "since": filters.since or START,
-        "until": min(ends, default=END),
-        "known_at": min(known_at, FOREVER),
+        "since": (filters.since or START).astimezone(UTC),
+        "until": min(ends, default=END).astimezone(UTC),
+        "known_at": (filters.known_at or alive).astimezone(UTC),
+        "alive": alive,
+        "live": [True] if filters.current else [True, False],
     }

@@ -13,6 +13,7 @@ from litestar.status_codes import HTTP_200_OK
 from app.episodes.repository import EpisodeRepository
 from app.errors import NotFound
 from app.kernel.caller import Caller, Role
+from app.kernel.graph import Row
 from app.search.schemas import FoundOut, SearchIn
 from app.search.service import SearchService
 
@@ -56,6 +57,7 @@ async def read_memory(
     memory_id: FromPath[str],
     caller: NamedDependency[Caller],
     episode_rows: NamedDependency[EpisodeRepository],
+    searches: NamedDependency[SearchService],
     verbose: Annotated[
         bool, QueryParameter(description="At most 2,000 characters, not 480.")
     ] = False,
@@ -63,16 +65,26 @@ async def read_memory(
 ) -> MemoryOut:
     """One memory by id, cut to 480 characters unless asked for more."""
     rows = await episode_rows.get([memory_id], caller.visible)
-    if not rows:
+    size = None if full else VERBOSE if verbose else BODY
+    if rows:
+        episode = rows[0]["episode"]
+        return cut({**episode, "id": memory_id, "kind": "episode"}, size)
+    other = await searches.read(memory_id, caller.visible)
+    if other is None:
         raise NotFound(f"there is no memory {memory_id}")
-    episode = rows[0]["episode"]
-    text: str = episode["content"]
-    size = len(text) if full else VERBOSE if verbose else BODY
+    return cut(other, size)
+
+
+def cut(memory: Row, size: int | None) -> MemoryOut:
+    """At most `size` characters of a memory."""
+    text: str = memory["content"]
+    shown = text if size is None else text[:size]
+    untrusted = {"text": shown, "speaker": memory.get("speaker"), "tags": memory["tags"] or []}
     return MemoryOut(
-        id=memory_id,
-        kind="episode",
-        scope=episode["scope"],
-        truncated=len(text) > size,
+        id=memory["id"],
+        kind=memory["kind"],
+        scope=memory["scope"],
+        truncated=len(text) > len(shown),
         characters=len(text),
-        untrusted={"text": text[:size], "speaker": episode.get("speaker"), "tags": episode["tags"]},
+        untrusted=untrusted,
     )

@@ -10,9 +10,22 @@ from pydantic import Field, StringConstraints
 
 from app.kernel.caller import Caller
 from app.kernel.clock import open_end
+from app.kernel.graph import Row
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
+from app.search.believed import believed
 from app.search.bundle import render
-from app.search.model import Filters, Found, Fusion, Hit, Leg, Mode, SearchRequest
+from app.search.model import (
+    KINDS,
+    Filters,
+    Found,
+    Fusion,
+    Hit,
+    Lapse,
+    Leg,
+    Mark,
+    Mode,
+    SearchRequest,
+)
 
 LIMIT_DEFAULT, LIMIT_MOST = 10, 100
 QUERY_MOST = 4000  # characters
@@ -47,15 +60,19 @@ class SearchIn(WireModel):
     scopes: tuple[str, ...] | None = Field(
         None, description="Scopes to read; all visible if unset."
     )
-    kinds: tuple[Literal["episode"], ...] | None = Field(None, description="Kinds of memory.")
+    kinds: tuple[Literal["episode", "fact", "note", "core_block"], ...] | None = Field(
+        None, description="Kinds of memory; all if unset."
+    )
     session: ShortText | None = Field(None, description="A session, by id or by your name of it.")
     roles: tuple[Literal["user", "assistant", "tool"], ...] | None = Field(None)
     tags: tuple[TagName, ...] | None = Field(None, max_length=16, description="All must be there.")
     since: Moment | None = Field(None, description="Said at or after this moment.")
     until: Moment | None = Field(None, description="Said at or before this moment.")
-    as_of: Moment | None = Field(None, description="As the world was: said by then.")
+    as_of: Moment | None = Field(
+        None, description="As the world was: what was so, and had been said, by then."
+    )
     known_at: Moment | None = Field(
-        None, description="As we knew it: stored by then, not yet gone."
+        None, description="As we knew it: stored by then, and not forgotten since."
     )
     form: Literal["json", "bundle"] = Field("json", description="`bundle` is for a prompt.")
 
@@ -64,6 +81,7 @@ class SearchIn(WireModel):
         weight = MMR_WEIGHT if self.diversity == "mmr" else self.diversity
         filters = Filters(
             scopes=caller.among(self.scopes),
+            kinds=[kind for kind in KINDS if self.kinds is None or kind in self.kinds],
             sessions=[self.session] if self.session else None,
             roles=list(self.roles) if self.roles else None,
             tags=list(dict.fromkeys(self.tags)) if self.tags else None,
@@ -81,7 +99,13 @@ class SearchIn(WireModel):
             limit=self.limit,
             token_budget=self.token_budget,
             diversity=weight if weight is None else float(weight),
+            blocks_of=caller.visible if self._wants_blocks() else None,
+            injected=self.form == "bundle",
         )
+
+    def _wants_blocks(self) -> bool:
+        """Core blocks are in every prompt, and among data unless other kinds are asked for."""
+        return self.form == "bundle" or self.kinds is None or "core_block" in self.kinds
 
 
 class LegOut(msgspec.Struct, frozen=True):
@@ -89,6 +113,100 @@ class LegOut(msgspec.Struct, frozen=True):
 
     rank: int
     score: float
+
+
+class MarkOut(msgspec.Struct, frozen=True):
+    """A fact that the text states and that does not hold; its words are under `untrusted`."""
+
+    fact: str
+    standing: str
+    since: datetime | None
+    replaced_by: str | None
+
+    @classmethod
+    def of(cls, mark: Mark) -> MarkOut:
+        """The wire form of a mark."""
+        replaced_by = mark.replaced_by[0] if mark.replaced_by else None
+        return cls(mark.fact, mark.lapse.value, mark.since, replaced_by)
+
+
+class FactHitOut(msgspec.Struct, frozen=True):
+    """What is believed of a fact at the moments asked for; `support` are episodes, newest first."""
+
+    subject: str
+    predicate: str
+    negated: bool
+    object_kind: str
+    object_id: str | None
+    status: str
+    confidence: float
+    trust: float
+    evidence: int
+    principals: int
+    since: datetime
+    until: datetime | None
+    precision: str
+    support: list[str]
+
+    @classmethod
+    def of(cls, memory: Row) -> FactHitOut:
+        """The wire form of a fact that was found."""
+        held = believed(memory)
+        return cls(
+            subject=memory["subject"],
+            predicate=memory["predicate"],
+            negated=memory["negated"],
+            object_kind=memory["object_kind"],
+            object_id=memory["object_id"],
+            status=memory["status"],
+            confidence=memory["confidence"],
+            trust=memory["trust"],
+            evidence=memory["evidence"],
+            principals=memory["principals"],
+            since=held.since,
+            until=held.until,
+            precision=held.precision.value,
+            support=list(dict.fromkeys(s.episode for s in held.support)),
+        )
+
+
+class NoteHitOut(msgspec.Struct, frozen=True):
+    """What kind of note it is, and until when it held."""
+
+    namespace: str
+    entry_type: str
+    confidence: float
+    trust: float
+    standing: str
+    until: datetime | None
+
+    @classmethod
+    def of(cls, memory: Row) -> NoteHitOut:
+        """The wire form of a note that was found."""
+        return cls(
+            namespace=memory["namespace"],
+            entry_type=memory["entry_type"],
+            confidence=memory["confidence"],
+            trust=memory["trust"],
+            standing=memory["standing"],
+            until=open_end(datetime.fromisoformat(memory["valid_to"])),
+        )
+
+
+class BlockOut(msgspec.Struct, frozen=True):
+    """A core block; it is there whatever was asked."""
+
+    id: str
+    kind: str
+    scope: str
+    author: str
+    untrusted: dict[str, str]
+
+    @classmethod
+    def of(cls, row: Row) -> BlockOut:
+        """The wire form of a core block."""
+        text = {"text": row["content"]}
+        return cls(row["id"], row["kind"], row["scope"], row["author"], text)
 
 
 class HitOut(msgspec.Struct, frozen=True):
@@ -110,6 +228,10 @@ class HitOut(msgspec.Struct, frozen=True):
     source: dict[str, Any]
     tokens: int
     untrusted: dict[str, Any]
+    standing: str
+    marks: list[MarkOut]
+    fact: FactHitOut | None = None
+    note: NoteHitOut | None = None
 
     @classmethod
     def of(cls, hit: Hit) -> HitOut:
@@ -129,14 +251,7 @@ class HitOut(msgspec.Struct, frozen=True):
             ingested_at=memory["ingested_at"],
             expired_at=open_end(memory["expired_at"]),
             window={"start": start, "end": end},
-            source={
-                "episode_id": hit.id,
-                "start": start,
-                "end": end,
-                "author": memory["author"],
-                "origin": memory["origin"],
-                "content_hash": memory["content_hash"],
-            },
+            source=source_of(hit),
             tokens=hit.tokens,
             untrusted={
                 "text": memory["content"][start:end],
@@ -144,8 +259,58 @@ class HitOut(msgspec.Struct, frozen=True):
                 "title": memory["title"],
                 "tags": memory["tags"] or [],
                 "session": memory["session_key"],
+                **_untrusted_more(hit),
             },
+            standing=standing_of(hit),
+            marks=[MarkOut.of(mark) for mark in hit.marks],
+            fact=FactHitOut.of(memory) if memory["kind"] == "fact" else None,
+            note=NoteHitOut.of(memory) if memory["kind"] == "note" else None,
         )
+
+
+def source_of(hit: Hit) -> dict[str, Any]:
+    """Where the words stand: the memory itself, or for a fact its newest support."""
+    if hit.memory["kind"] != "fact":
+        start, end = hit.span
+        names = ("author", "origin", "content_hash")
+        said = {"episode_id": hit.id} if hit.memory["kind"] == "episode" else {"note_id": hit.id}
+        return said | {"start": start, "end": end} | {name: hit.memory[name] for name in names}
+    newest = next(iter(believed(hit.memory).support), None)
+    if newest is None:
+        return {}
+    return {
+        "episode_id": newest.episode,
+        "start": newest.start,
+        "end": newest.end,
+        "author": newest.author,
+        "origin": newest.origin,
+        "content_hash": newest.content_hash,
+    }
+
+
+def standing_of(hit: Hit) -> str:
+    """`past` where something that it says has ceased, `disputed` where it waits, else `current`."""
+    lapses = {mark.lapse for mark in hit.marks}
+    return next((lapse.value for lapse in Lapse if lapse in lapses), "current")
+
+
+def _untrusted_more(hit: Hit) -> dict[str, Any]:
+    if hit.memory["kind"] == "fact":
+        memory = hit.memory
+        return {"subject": memory["subject_name"], "object": memory["object_text"]}
+    if not hit.marks:
+        return {}
+    return {
+        lapse.value: [
+            {
+                "statement": mark.statement,
+                "replaced_by": mark.replaced_by[1] if mark.replaced_by else None,
+            }
+            for mark in hit.marks
+            if mark.lapse is lapse
+        ]
+        for lapse in Lapse
+    }
 
 
 class FoundOut(msgspec.Struct, frozen=True):
@@ -158,6 +323,7 @@ class FoundOut(msgspec.Struct, frozen=True):
     tokens: int
     dropped_for_budget: int
     milliseconds: dict[str, float]
+    core_blocks: list[BlockOut]
     bundle: str | None = None
 
     @classmethod
@@ -171,6 +337,7 @@ class FoundOut(msgspec.Struct, frozen=True):
             tokens=found.tokens,
             dropped_for_budget=found.dropped,
             milliseconds={name: round(ms, 3) for name, ms in found.milliseconds.items()},
+            core_blocks=[BlockOut.of(row) for row in found.blocks] if form == "json" else [],
             bundle=render(found) if form == "bundle" else None,
         )
 

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from app.embeddings.model import Embedder, Role
 from app.embeddings.tokens import count_tokens
 from app.episodes.record import session_id
+from app.facts.service import Moments
+from app.facts.view import FactView
 from app.indexing.analysis import query_terms
 from app.indexing.dates import date_terms
 from app.kernel.graph import Row
 from app.search.bundle import band
 from app.search.fusion import rrf, weighted
+from app.search.holding import claimed, lapsed, marks_of
 from app.search.lucene import text_query
 from app.search.mmr import mmr
 from app.search.model import Filters, Found, Fusion, Hit, Leg, Mode, Ranking, SearchRequest
 from app.search.repository import SearchRepository
 
 MMR_POOL = 5  # candidates for each hit that diversity may choose from
+PAGE = 10  # least candidates that are read at once after the first page
 
 
 # Weights of the keyword and the vector leg where the caller names none; decision 0010 tells how
@@ -41,32 +45,68 @@ class Candidate:
     legs: dict[str, Leg]
 
 
+# Told after each search which memories were shown, and whether for a prompt; it must not wait.
+Shown = Callable[[Sequence[str], bool], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a search is made with; `depth` is how many candidates each leg brings."""
+
+    repository: SearchRepository
+    view: FactView
+    embedder: Embedder
+    depth: int
+    shown: Shown | None = None
+
+
+@dataclass(slots=True)
+class Reading:
+    """What was read of the candidates at the moments of a search; `held` are facts that hold."""
+
+    moments: Moments
+    memories: dict[str, Row] = field(default_factory=dict)
+    held: set[str] = field(default_factory=set)
+
+    def take(self, memories: Iterable[Row]) -> None:
+        """Keep what may be shown: every memory but a fact that does not hold."""
+        for memory in memories:
+            if memory["kind"] != "fact" or memory["id"] in self.held:
+                self.memories[memory["id"]] = memory
+
+
 class SearchService:
     """Holds no tenant state: scopes come with each request."""
 
-    def __init__(self, repository: SearchRepository, embedder: Embedder, depth: int) -> None:
-        self._repository = repository
-        self._embedder = embedder
-        self._depth = depth
+    def __init__(self, made: Parts) -> None:
+        self.made = made
+        self._repository = made.repository
+        self._embedder = made.embedder
+        self._depth = made.depth
 
     async def search(self, request: SearchRequest) -> Found:
         """The hits of one request, best first; raises EmbedderUnavailable, GraphUnavailable."""
         clock = Stopwatch()
-        if request.limit == 0 or not request.filters.scopes:
-            return Found([], request.mode, 0, 0, 0, clock.marks)
-        legs = await self._legs(request, clock)
+        filters = request.filters
+        if request.limit == 0 or not filters.scopes or not filters.kinds:
+            blocks = await self._repository.blocks(request.blocks_of)
+            return Found([], request.mode, 0, 0, 0, clock.marks, blocks)
+        legs, blocks = await asyncio.gather(
+            self._legs(request, clock), self._repository.blocks(request.blocks_of)
+        )
         scores = fuse(legs, request)
-        most = request.limit * (MMR_POOL if request.diversity is not None else 1)
-        pool = best(scores, legs, most)
+        ordered = best(scores)
         clock.mark("fuse")
-        memories = await self._repository.hydrate([c.id for c in pool], request.filters.scopes)
-        pool = [c for c in pool if c.id in memories]
+        reading = await self._read(ordered, request)
+        pool = candidates([i for i in ordered if i in reading.memories], scores, legs)
         if request.diversity is not None:
             pool = await self._diverse(pool, request)
         clock.mark("hydrate")
-        hits = await self._hits(pool[: request.limit], memories, request.filters)
+        hits = await self._hits(pool[: request.limit], reading, request)
         kept = within(hits, request.token_budget)
         clock.mark("render")
+        if self.made.shown is not None:
+            self.made.shown([hit.id for hit in kept], request.injected)
         return Found(
             hits=kept,
             mode=request.mode,
@@ -74,7 +114,30 @@ class SearchService:
             tokens=sum(hit.tokens for hit in kept),
             dropped=len(hits) - len(kept),
             milliseconds=clock.marks,
+            blocks=blocks,
         )
+
+    async def read(self, memory: str, scopes: list[str]) -> Row | None:
+        """A fact, note, core block or pattern of failure by id; None where it is not visible."""
+        return await self._repository.read_other(memory, scopes)
+
+    async def _read(self, ordered: list[str], request: SearchRequest) -> Reading:
+        """The best memories that hold, as many as are wanted: what does not hold gives way."""
+        filters = request.filters
+        most = request.limit * (MMR_POOL if request.diversity is not None else 1)
+        reading = Reading(Moments.of(filters.as_of, filters.known_at))
+        place = 0
+        while len(reading.memories) < most and place < len(ordered):
+            wanted = most - len(reading.memories)
+            page = ordered[place : place + (wanted if place == 0 else max(wanted, PAGE))]
+            place += len(page)
+            found = await self._repository.hydrate(page, filters, reading.moments)
+            reading.held |= await self._held(claimed(found.values()), filters, reading.moments)
+            reading.take([found[i] for i in page if i in found])
+        return reading
+
+    async def _held(self, facts: list[str], filters: Filters, moments: Moments) -> set[str]:
+        return await self.made.view.held(facts, filters.scopes, moments) if facts else set()
 
     async def _legs(self, request: SearchRequest, clock: Stopwatch) -> dict[str, Ranking]:
         filters = request.filters
@@ -92,12 +155,17 @@ class SearchService:
     ) -> Ranking:
         start = time.perf_counter()
         terms = [variant for word in query_terms(request.query) for variant in word]
-        query = text_query(terms, date_terms(request.query), request.filters, sessions)
-        if query is None:
-            return Ranking.empty()
-        found = await self._repository.keyword(query, request.filters.scopes, self._depth)
+        dates = date_terms(request.query)
+        queries = [text_query(terms, dates, part, sessions) for part in request.filters.split]
+        found = await asyncio.gather(
+            *(
+                self._repository.keyword(query, request.filters.scopes, self._depth)
+                for query in queries
+                if query is not None
+            )
+        )
         clock.marks["keyword"] = (time.perf_counter() - start) * 1000
-        return found
+        return Ranking.joined(found)
 
     async def _vector(
         self, request: SearchRequest, sessions: list[str] | None, clock: Stopwatch
@@ -106,9 +174,14 @@ class SearchService:
         vector = (await self._embedder.embed([request.query], Role.QUERY))[0]
         clock.marks["embed"] = (time.perf_counter() - start) * 1000
         start = time.perf_counter()
-        found = await self._repository.vector(vector, request.filters, sessions, self._depth)
+        found = await asyncio.gather(
+            *(
+                self._repository.vector(vector, part, sessions, self._depth)
+                for part in request.filters.split
+            )
+        )
         clock.marks["vector"] = (time.perf_counter() - start) * 1000
-        return found
+        return Ranking.joined(found)
 
     async def _diverse(self, pool: list[Candidate], request: SearchRequest) -> list[Candidate]:
         scopes = request.filters.scopes
@@ -122,11 +195,13 @@ class SearchService:
         return [pool[place] for place in order]
 
     async def _hits(
-        self, pool: list[Candidate], memories: dict[str, Row], filters: Filters
+        self, pool: list[Candidate], reading: Reading, request: SearchRequest
     ) -> list[Hit]:
+        memories, scopes = reading.memories, request.filters.scopes
+        past = await self._past([memories[c.id] for c in pool], reading, scopes)
         windows = {c.id: place for c in pool if (place := _place(c, memories[c.id]))}
         ids = [f"{memory}~{place}" for memory, place in windows.items()]
-        spans = await self._repository.spans(ids, filters.scopes)
+        spans = await self._repository.spans(ids, scopes)
         top = max((c.score for c in pool), default=0.0)
         hits = []
         for rank, candidate in enumerate(pool, start=1):
@@ -143,9 +218,19 @@ class SearchService:
                     memory=memory,
                     span=span,
                     tokens=count_tokens(memory["content"][span[0] : span[1]]),
+                    marks=marks_of(memory, past, reading.moments),
                 )
             )
         return hits
+
+    async def _past(
+        self, memories: list[Row], reading: Reading, scopes: list[str]
+    ) -> dict[str, Row]:
+        gone = lapsed(memories, reading.held)
+        if not gone:
+            return {}
+        rows = await self._repository.past(gone, scopes, reading.moments.known_at)
+        return {row["id"]: row for row in rows}
 
 
 class Stopwatch:
@@ -195,21 +280,27 @@ def blend(
     return weighted({name: found.scores for name, found in legs.items()}, named)
 
 
-def best(scores: dict[str, float], legs: Mapping[str, Ranking], most: int) -> list[Candidate]:
-    """At most that many memories, best first and equal scores in the order of ids."""
-    ordered = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:most]
+def best(scores: Mapping[str, float]) -> list[str]:
+    """All memories, best first and equal scores in the order of ids."""
+    return sorted(scores, key=lambda memory: (-scores[memory], memory))
+
+
+def candidates(
+    ids: list[str], scores: Mapping[str, float], legs: Mapping[str, Ranking]
+) -> list[Candidate]:
+    """These memories with their score and their place in each leg."""
     ranks = {name: {m: rank for rank, m in enumerate(f.scores, 1)} for name, f in legs.items()}
     return [
         Candidate(
             memory,
-            score,
+            scores[memory],
             {
                 name: Leg(ranks[name][memory], found.scores[memory], found.places[memory])
                 for name, found in legs.items()
                 if memory in found.scores
             },
         )
-        for memory, score in ordered
+        for memory in ids
     ]
 
 
