@@ -22,6 +22,29 @@ CALL (scope) {
   UNION ALL
   MATCH (n:MemSession {scope: scope}) WHERE n.id > ''
   RETURN 'MemSession' AS kind, count(n) AS found
+  UNION ALL
+  MATCH (n:Entity {scope: scope}) WHERE n.id > ''
+  RETURN 'Entity' AS kind, count(n) AS found
+  UNION ALL
+  MATCH (n:Fact {scope: scope}) WHERE n.id > ''
+  RETURN 'Fact' AS kind, count(n) AS found
+  UNION ALL
+  MATCH (n:Note {scope: scope}) WHERE n.id > ''
+  RETURN 'Note' AS kind, count(n) AS found
+  UNION ALL
+  MATCH (n:CoreBlock {scope: scope}) WHERE n.kind > ''
+  RETURN 'CoreBlock' AS kind, count(n) AS found
+  UNION ALL
+  MATCH (n:BadPattern {scope: scope}) WHERE n.id > ''
+  RETURN 'BadPattern' AS kind, count(n) AS found
 }
-RETURN kind, sum(found) AS count
+WITH kind, sum(found) AS count
+WHERE count > 0
+RETURN kind, count
 ORDER BY kind
+
+// name: consolidated() read one
+// How many episodes were consolidated and facts written since the beginning: what a rate is made of.
+// unscoped: a gauge of the whole installation
+MATCH (c:ConsolidationCursor)
+RETURN coalesce(sum(c.consolidated), 0) AS episodes, coalesce(sum(c.facts), 0) AS facts

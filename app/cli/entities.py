@@ -54,9 +54,9 @@ def find(
         sought = Sought(scopes=caller.among([scope]), known_at=now(), name=name, limit=MOST)
         return [EntityOut.of(row) for row in await opened.entities.page(sought)]
 
-    found = _run(scope, work)
+    found = run_in(scope, work)
     if as_json:
-        _print(found)
+        print_json(found)
         return
     table = Table("id", "name", "type", "mentions", "aliases")
     for item in found:
@@ -77,9 +77,9 @@ def merges(
         rows = await opened.merges.page(caller.among([scope]), status=status, after="", limit=MOST)
         return [MergeOut.of(row) for row in rows]
 
-    found = _run(scope, work)
+    found = run_in(scope, work)
     if as_json:
-        _print(found)
+        print_json(found)
         return
     table = Table("id", "status", "left", "right", "evidence")
     for item in found:
@@ -106,7 +106,7 @@ def merge(
             chosen = made["record"]["id"]
         return MergeOut.of(await opened.merges.decide(caller, chosen, "accept"))
 
-    _told(_run(scope, work), as_json)
+    _told(run_in(scope, work), as_json)
 
 
 def unmerge(
@@ -115,7 +115,7 @@ def unmerge(
     as_json: AsJson = False,
 ) -> None:
     """Take an accepted merge back, exactly."""
-    _told(_run(scope, _decision(merge_id, "undo")), as_json)
+    _told(run_in(scope, _decision(merge_id, "undo")), as_json)
 
 
 def reject(
@@ -124,7 +124,7 @@ def reject(
     as_json: AsJson = False,
 ) -> None:
     """Settle that two entities are not one: no other merge may join them either."""
-    _told(_run(scope, _decision(merge_id, "reject")), as_json)
+    _told(run_in(scope, _decision(merge_id, "reject")), as_json)
 
 
 def repair(scope: Scope) -> None:
@@ -134,7 +134,7 @@ def repair(scope: Scope) -> None:
         caller.among([scope])
         return await repair_scope(opened.graph, opened.merges, scope)
 
-    console.print(f"{_run(scope, work)} proposed")
+    console.print(f"{run_in(scope, work)} proposed")
 
 
 def _decision(merge_id: str, verb: str) -> Callable[[Parts, Caller], Awaitable[Any]]:
@@ -144,7 +144,8 @@ def _decision(merge_id: str, verb: str) -> Callable[[Parts, Caller], Awaitable[A
     return work
 
 
-def _run(scope: str, work: Callable[[Parts, Caller], Awaitable[Any]]) -> Any:
+def run_in(scope: str, work: Callable[[Parts, Caller], Awaitable[Any]]) -> Any:
+    """Run `work` over the parts as the operator of the tenant of `scope`."""
     settings = read_settings()
     configure_logging(settings.telemetry)
 
@@ -158,10 +159,11 @@ def _run(scope: str, work: Callable[[Parts, Caller], Awaitable[Any]]) -> Any:
 
 def _told(done: MergeOut, as_json: bool) -> None:
     if as_json:
-        _print(done)
+        print_json(done)
         return
     console.print(f"{done.id}: {done.left.name} and {done.right.name} are {done.status}")
 
 
-def _print(value: Any) -> None:
+def print_json(value: Any) -> None:
+    """Print what the API would answer."""
     console.print_json(msgspec.json.encode(value).decode())

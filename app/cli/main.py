@@ -17,8 +17,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from app.cli import beliefs, evals, serve, transfer
 from app.cli import entities as entity_commands
-from app.cli import evals, serve, transfer
 from app.cli import keys as key_commands
 from app.cli import search as search_commands
 from app.embeddings.provider import build_embedder
@@ -43,6 +43,7 @@ key_app = typer.Typer(help="API keys.", no_args_is_help=True)
 cli.add_typer(key_app, name="keys")
 serve.register(cli)
 entity_commands.register(cli)
+beliefs.register(cli)
 evals.register(cli)
 transfer.register(cli)
 

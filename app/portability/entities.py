@@ -74,7 +74,7 @@ def _cleaned(record: EntityRecord, scope: str, at: At) -> Record:
 
 async def write(tx: Tx, batch: Batch) -> Written:
     """Entities that are new, by id."""
-    return await write_restored(tx, batch, "entity", Q.restoring.entities)
+    return await write_restored(tx, batch, "entity", query=Q.restoring.entities)
 
 
 async def pages(graph: Graph, scope: str) -> AsyncIterator[list[Row]]:
@@ -119,7 +119,7 @@ def prepare_company(record: CompanyRecord, at: At) -> Row:
 
 async def write_company(tx: Tx, batch: Batch) -> Written:
     """Pairs that are new."""
-    return await write_restored(tx, batch, "company", Q.restoring.company)
+    return await write_restored(tx, batch, "company", query=Q.restoring.company)
 
 
 async def export_company(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
@@ -179,7 +179,7 @@ def prepare_merge(record: MergeRecord, at: At) -> Row:
 
 async def write_merge(tx: Tx, batch: Batch) -> Written:
     """Lines that are new, by id."""
-    return await write_restored(tx, batch, "merge", Q.restoring.merges)
+    return await write_restored(tx, batch, "merge", query=Q.restoring.merges)
 
 
 async def export_merge(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:

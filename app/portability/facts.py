@@ -101,7 +101,7 @@ def _relations(record: FactRecord) -> list[Row]:
 
 async def write(tx: Tx, batch: Batch) -> Written:
     """Facts that are new, by id."""
-    return await write_restored(tx, batch, "fact", Q.restoring.facts)
+    return await write_restored(tx, batch, "fact", query=Q.restoring.facts)
 
 
 async def export(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
@@ -154,7 +154,7 @@ def prepare_link(record: LinkRecord, at: At) -> Row:
 
 async def write_link(tx: Tx, batch: Batch) -> Written:
     """Edges that are new, by id."""
-    return await write_restored(tx, batch, "link", Q.restoring.links)
+    return await write_restored(tx, batch, "link", query=Q.restoring.links)
 
 
 async def export_link(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:

@@ -113,7 +113,7 @@ async def write(tx: Tx, batch: Batch) -> Written:
     """Notes that are new and were not erased here, by id."""
     gone = set() if batch.rules.revives else await erased(tx, [r["id"] for r in batch.rows])
     kept = Batch(batch.file, [r for r in batch.rows if r["id"] not in gone], batch.rules)
-    done = await write_new(tx, kept, "note", Q.restoring.notes) if kept.rows else Written()
+    done = await write_new(tx, kept, "note", query=Q.restoring.notes) if kept.rows else Written()
     done.duplicates = len(batch.rows) - done.accepted
     return done
 
@@ -171,7 +171,7 @@ def prepare_link(record: NoteLinkRecord, at: At) -> Row:
 
 async def write_link(tx: Tx, batch: Batch) -> Written:
     """Edges that are new."""
-    return await write_new(tx, batch, "note_link", Q.restoring.note_links)
+    return await write_new(tx, batch, "note_link", query=Q.restoring.note_links)
 
 
 async def export_link(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
@@ -223,7 +223,7 @@ def _text_properties(identifier: str, scope: str, text: str, at: At) -> Row:
 
 async def write_block(tx: Tx, batch: Batch) -> Written:
     """Blocks of scopes that have none of the kind."""
-    return await write_new(tx, batch, "block", Q.restoring.blocks)
+    return await write_new(tx, batch, "block", query=Q.restoring.blocks)
 
 
 async def export_block(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
@@ -252,7 +252,7 @@ def prepare_pattern(record: PatternRecord, at: At) -> Row:
 
 async def write_pattern(tx: Tx, batch: Batch) -> Written:
     """Patterns that are new."""
-    return await write_new(tx, batch, "pattern", Q.restoring.patterns)
+    return await write_new(tx, batch, "pattern", query=Q.restoring.patterns)
 
 
 async def export_pattern(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:

@@ -41,7 +41,7 @@ def prepare(record: PredicateRecord, at: At) -> Row:
 
 async def write(tx: Tx, batch: Batch) -> Written:
     """Edits that are new, by id."""
-    return await write_new(tx, batch, "predicate", Q.restoring.predicates)
+    return await write_new(tx, batch, "predicate", query=Q.restoring.predicates)
 
 
 async def export(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:

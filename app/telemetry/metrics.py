@@ -33,6 +33,17 @@ INDEX_BACKLOG = Gauge(
 INDEX_FAILED = Gauge(
     "loci_index_failed", "Episodes that the embedding model refused.", registry=REGISTRY
 )
+CONSOLIDATION_BACKLOG = Gauge(
+    "loci_consolidation_backlog", "Episodes that were not read yet.", registry=REGISTRY
+)
+CONSOLIDATION_FAILED = Gauge(
+    "loci_consolidation_failed", "Episodes that could not be read.", registry=REGISTRY
+)
+CONSOLIDATED = Gauge(
+    "loci_consolidated_episodes",
+    "Episodes that were consolidated since the beginning, by whichever worker; its rate is theirs.",
+    registry=REGISTRY,
+)
 JOBS = Gauge("loci_jobs", "Jobs by state.", ["state"], registry=REGISTRY)
 
 

@@ -25,6 +25,7 @@ class StatusOut(msgspec.Struct, frozen=True):
     schema: int
     census: dict[str, int]
     backlog: dict[str, int]
+    consolidation: dict[str, int]
     jobs: dict[str, int]
     embedding: dict[str, Any]
     neo4j: str
@@ -62,6 +63,7 @@ async def status(caller: NamedDependency[Caller], state: State) -> StatusOut:
         schema=max((row["version"] for row in versions), default=0),
         census={row["kind"]: row["count"] for row in census},
         backlog=await parts.index_rows.backlog(),
+        consolidation=await _consolidation(parts, caller.visible),
         jobs=await parts.jobs.count_by_state(),
         embedding={"model": info.name, "version": info.version, "dimension": info.dimension},
         neo4j=server["version"],
@@ -76,10 +78,22 @@ async def prometheus(state: State) -> Response[bytes]:
     backlog = await state.parts.index_rows.backlog()
     metrics.INDEX_BACKLOG.set(backlog["pending"])
     metrics.INDEX_FAILED.set(backlog["failed"])
+    waiting = await state.parts.consolidation_rows.backlog()
+    metrics.CONSOLIDATION_BACKLOG.set(waiting["raw"])
+    metrics.CONSOLIDATION_FAILED.set(waiting["failed"])
+    done = await state.parts.graph.one(Q.health.consolidated)
+    metrics.CONSOLIDATED.set(done["episodes"])
     jobs = await state.parts.jobs.count_by_state()
     for name in ("queued", "running", "dead"):
         metrics.JOBS.labels(name).set(jobs.get(name, 0))
     return Response(metrics.render(), media_type="text/plain; version=0.0.4")
+
+
+async def _consolidation(parts: Any, scopes: list[str]) -> dict[str, int]:
+    """Episodes of the caller's scopes by how far they were read."""
+    rows = await parts.consolidation_rows.status(scopes)
+    states = ("raw", "in_progress", "failed", "consolidated")
+    return {state: sum(row[state] for row in rows) for state in states}
 
 
 async def _gds(graph: Graph) -> str | None:

@@ -220,6 +220,8 @@ async def demo(opened: Parts, tmp_path_factory: pytest.TempPathFactory) -> Async
         scopes=parameters["scopes"],
     )
     await opened.indexing.index([row["id"] for row in said])
+    for scope in parameters["scopes"]:
+        await opened.consolidation.consolidate(scope)
     yield Demo(tenant, parameters)
 
 

@@ -1,0 +1,296 @@
+"""`loci consolidate`, `loci facts`, `loci quarantine`, `loci erase`: belief from a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress as Bar
+from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from app.access.service import operator
+from app.cli.entities import print_json, run_in
+from app.consolidation.service import Tally
+from app.entities.service import Sought
+from app.errors import InvalidInput
+from app.facts.schemas import FactOut
+from app.facts.service import Decision, Moments
+from app.kernel import audit
+from app.kernel.caller import Caller
+from app.kernel.clock import now
+from app.kernel.ids import ID
+from app.kernel.scope import parse_scope
+from app.lifecycle.erasure import Order, new_receipt
+from app.lifecycle.model import Target
+from app.settings import read_settings
+from app.telemetry.logging import configure_logging
+from app.wiring import Parts, parts
+
+console = Console()
+messages = Console(stderr=True)
+MOST = 500  # rows of one listing
+AGAIN = {"failed": ["failed"], "all": ["failed", "consolidated"]}
+
+Scope = Annotated[str, typer.Argument(help="Scope path, such as acme/dev.")]
+FactId = Annotated[str, typer.Argument(help="Id of a fact.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the commands to the program."""
+    cli.command("consolidate")(consolidate)
+    cli.command("facts")(facts)
+    cli.command("erase")(erase)
+    group = typer.Typer(help="Facts that wait for a decision.", no_args_is_help=True)
+    group.command("list")(waiting)
+    group.command("accept")(accept)
+    group.command("reject")(reject)
+    group.command("undo")(undo)
+    cli.add_typer(group, name="quarantine")
+
+
+def consolidate(
+    scope: Annotated[
+        str | None, typer.Option("--scope", help="One scope; all that have something if unset.")
+    ] = None,
+    again: Annotated[
+        str | None, typer.Option("--again", help="Take up `failed` episodes, or `all`, once more.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read episodes that wait, and settle what follows from them."""
+    if again is not None and again not in AGAIN:
+        raise InvalidInput(f"again is one of {', '.join(AGAIN)}", field="again")
+    if again is not None and scope is None:
+        raise InvalidInput("name the scope that is read again", field="scope")
+
+    async def work(opened: Parts) -> dict[str, Any]:
+        taken = await _take_up(opened, scope, again) if scope and again else 0
+        return {"again": taken, **asdict(await _consolidate(opened, scope, quiet=as_json))}
+
+    done = _run(work)
+    if as_json:
+        print_json(done)
+        return
+    rate = done["episodes"] / done["seconds"] if done["seconds"] else 0.0
+    console.print(
+        f"{done['episodes']} episodes, {done['facts']} facts, {done['quarantined']} in quarantine, "
+        f"{done['failed']} failed ({rate:.0f} episodes/s)"
+    )
+
+
+async def _take_up(opened: Parts, scope: str, again: str) -> int:
+    path = str(parse_scope(scope))
+    caller = operator(parse_scope(path).tenant, [path])
+    event = audit.event(caller, "consolidate", path, again=again)
+    await opened.access_rows.write_audit(event, actor=caller.principal)
+    return await opened.consolidation_rows.reset(path, AGAIN[again])
+
+
+async def _consolidate(opened: Parts, scope: str | None, *, quiet: bool) -> Tally:
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    tally = Tally()
+    with Bar(*columns, console=messages, disable=quiet) as bar:
+        task = bar.add_task("reading …", total=None)
+
+        async def tell(episodes: int) -> None:
+            bar.update(task, description=f"{episodes} episodes, {tally.facts} facts")
+
+        scopes = [str(parse_scope(scope))] if scope else await _due(opened)
+        for path in scopes:
+            await opened.consolidation.consolidate(path, tally, tell)
+    return tally
+
+
+async def _due(opened: Parts) -> list[str]:
+    return [row["scope"] for row in await opened.consolidation_rows.due_scopes()]
+
+
+def facts(
+    scope: Scope,
+    about: Annotated[str, typer.Argument(help="Id of an entity, or a name of it.")],
+    as_of: Annotated[
+        datetime | None, typer.Option("--as-of", help="What was so then, as 2026-05-01 in UTC.")
+    ] = None,
+    known_at: Annotated[
+        datetime | None, typer.Option("--known-at", help="As it was known then.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """The facts about an entity that were held at both moments; now, if unset."""
+    moments = Moments.of(_aware(as_of), _aware(known_at))
+
+    async def work(opened: Parts, caller: Caller) -> list[FactOut]:
+        found: list[FactOut] = []
+        for entity in await _entities(opened, caller, scope, about):
+            rows = await opened.facts.repository.list_held(
+                subjects=await opened.facts.cluster(caller, entity),
+                scopes=caller.among([scope]),
+                predicates=None,
+                as_of=moments.as_of,
+                known_at=moments.known_at,
+                after="",
+                limit=MOST,
+            )
+            found += [FactOut.of(row) for row in rows]
+        return found
+
+    found = run_in(scope, work)
+    if as_json:
+        print_json(found)
+        return
+    table = Table("id", "fact", "since", "until", "confidence", "evidence")
+    for fact in found:
+        interval = fact.intervals[0]
+        table.add_row(
+            fact.id,
+            escape(fact.untrusted["statement"]),
+            _day(interval.valid_from),
+            _day(interval.valid_to),
+            f"{fact.confidence:.2f}",
+            str(fact.evidence),
+        )
+    console.print(table)
+
+
+async def _entities(opened: Parts, caller: Caller, scope: str, about: str) -> list[str]:
+    """The entity of that id, else the clusters of all that bear the name."""
+    named = Sought(scopes=caller.among([scope]), known_at=now(), name=about, limit=MOST)
+    found = [str(row["entity"]["id"]) for row in await opened.entities.page(named)]
+    return found or ([about] if ID.match(about) else [])
+
+
+def _aware(moment: datetime | None) -> datetime | None:
+    return moment.replace(tzinfo=now().tzinfo) if moment and moment.tzinfo is None else moment
+
+
+def _day(moment: datetime | None) -> str:
+    return moment.date().isoformat() if moment else ""
+
+
+def waiting(scope: Scope, as_json: AsJson = False) -> None:
+    """Facts in quarantine with the reason, and what they stand against."""
+
+    async def work(opened: Parts, caller: Caller) -> list[dict[str, Any]]:
+        scopes = caller.among([scope])
+        rows = await opened.facts.repository.quarantined(scopes, "", MOST)
+        ids = sorted({row["id"] for row in rows} | {o for row in rows for o in row["against"]})
+        at = now()
+        held = await opened.facts.repository.get(ids, scopes, at, at)
+        known = {row["fact"]["id"]: FactOut.of(row) for row in held}
+        return [
+            {
+                "fact": known[row["id"]],
+                "reasons": sorted(set(row["reasons"])),
+                "against": [known[o] for o in sorted(set(row["against"])) if o in known],
+            }
+            for row in rows
+            if row["id"] in known
+        ]
+
+    found = run_in(scope, work)
+    if as_json:
+        print_json(found)
+        return
+    table = Table("id", "waits", "reason", "against")
+    for row in found:
+        against = "; ".join(str(fact.untrusted["statement"]) for fact in row["against"])
+        told = escape(row["fact"].untrusted["statement"])
+        table.add_row(row["fact"].id, told, ", ".join(row["reasons"]), escape(against))
+    console.print(table)
+
+
+Why = Annotated[str | None, typer.Option("--note", help="Why.")]
+
+
+def accept(scope: Scope, fact: FactId, note: Why = None, as_json: AsJson = False) -> None:
+    """The fact is right: it is held, and what it contradicts ends."""
+    _decide(scope, Decision(fact, "accept", note=note), as_json)
+
+
+def reject(scope: Scope, fact: FactId, note: Why = None, as_json: AsJson = False) -> None:
+    """The fact is wrong: it stays on record and is not believed."""
+    _decide(scope, Decision(fact, "reject", note=note), as_json)
+
+
+def undo(scope: Scope, fact: FactId, as_json: AsJson = False) -> None:
+    """Take the decisions on a fact back: belief follows from what was said again."""
+
+    async def work(opened: Parts, caller: Caller) -> FactOut:
+        await opened.facts.undo(caller, fact)
+        return FactOut.of(await opened.facts.get(caller, fact, Moments.of(None, None)))
+
+    _told(run_in(scope, work), as_json)
+
+
+def _decide(scope: str, decision: Decision, as_json: bool) -> None:
+    async def work(opened: Parts, caller: Caller) -> FactOut:
+        await opened.facts.decide(caller, [decision])
+        return FactOut.of(await opened.facts.get(caller, decision.fact, Moments.of(None, None)))
+
+    _told(run_in(scope, work), as_json)
+
+
+def _told(fact: FactOut, as_json: bool) -> None:
+    if as_json:
+        print_json(fact)
+        return
+    console.print(f"{fact.id} is {fact.status}: {escape(fact.untrusted['statement'])}")
+
+
+def erase(
+    scope: Scope,
+    memory: Annotated[
+        str | None, typer.Option("--memory", help="Id of an episode, a fact or a note.")
+    ] = None,
+    session: Annotated[str | None, typer.Option("--session", help="Id of a session.")] = None,
+    author: Annotated[str | None, typer.Option("--author", help="Id of a principal.")] = None,
+    speaker: Annotated[str | None, typer.Option("--speaker", help="Name of a speaker.")] = None,
+    sources: Annotated[
+        bool, typer.Option("--sources", help="The episodes that support a fact as well.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what would go, and leave it.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Erase memories for good, with all that rests on them alone; prints the receipt."""
+    given = {"memory": memory, "session": session, "author": author, "speaker": speaker}
+    named = [(kind, value) for kind, value in given.items() if value]
+    if len(named) != 1:
+        raise InvalidInput(f"give exactly one of --{', --'.join(given)}", field="memory")
+    target = Target(*named[0], scope=scope, sources=sources)
+
+    async def work(opened: Parts, caller: Caller) -> dict[str, Any]:
+        if dry_run:
+            return await opened.erasure.preview(caller, target)
+        await opened.erasure.check(caller, target)
+        return dict(await opened.erasure.erase(Order(caller, target, new_receipt())))
+
+    done = run_in(scope, work)
+    if as_json:
+        print_json(done)
+        return
+    table = Table("what", "value", show_header=False)
+    for name, value in done.items():
+        told = str(len(value)) if isinstance(value, list) else str(value)
+        table.add_row(name, escape(told))
+    console.print(table)
+
+
+def _run(work: Callable[[Parts], Awaitable[Any]]) -> Any:
+    settings = read_settings()
+    configure_logging(settings.telemetry)
+
+    async def run() -> Any:
+        async with parts(settings) as opened:
+            return await work(opened)
+
+    return asyncio.run(run())

@@ -1,0 +1,97 @@
+"""`loci consolidate`, `loci facts`, `loci quarantine` and `loci erase` over a real graph."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli.main import cli
+from app.kernel.caller import Role
+from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
+from tests.facts.conftest import Remember
+from tests.support.server import Backend
+
+Invoke = Callable[..., Awaitable[str]]
+
+
+@pytest.fixture
+def loci(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Invoke:
+    """Runs a command in a thread, since commands have event loops of their own."""
+    for name, value in backend.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("LOCI_EMBEDDING__PROVIDER", "hash")
+    monkeypatch.setenv("LOCI_EMBEDDING__ALLOW_TEST", "true")
+    monkeypatch.setenv("LOCI_TELEMETRY__LOG_LEVEL", "error")
+    monkeypatch.setenv("COLUMNS", "240")
+
+    async def invoke(*arguments: str) -> str:
+        result = await asyncio.to_thread(CliRunner().invoke, cli, list(arguments))
+        assert result.exit_code == 0, (result.output, result.exception)
+        return result.stdout
+
+    return invoke
+
+
+async def test_what_was_said_is_consolidated_and_read_again(
+    opened: Parts, writer: Principal, loci: Invoke
+) -> None:
+    scope = writer.caller.home
+    for content in ("I live in Bremen.", "I have moved from Bremen to Oldenburg."):
+        body = {"content": content, "session": "s", "role": "user", "speaker": "Ilse"}
+        await writer.http.post("/v1/episodes", json=body)
+    told = json.loads(await loci("consolidate", "--scope", scope, "--json"))
+    assert (told["again"], told["episodes"], told["failed"]) == (0, 2, 0)
+    assert told["facts"] >= 2
+    (held,) = [f for f in json.loads(await loci("facts", scope, "ilse", "--json")) if held_now(f)]
+    assert held["untrusted"]["object"] == "Oldenburg"
+    assert "Oldenburg" in await loci("facts", scope, "Ilse")
+    before = json.loads(await loci("facts", scope, "Ilse", "--known-at", "2026-01-01", "--json"))
+    assert before == []
+    again = json.loads(await loci("consolidate", "--scope", scope, "--again", "all", "--json"))
+    assert (again["again"], again["opened"], again["retracted"]) == (2, 0, 0)
+    assert "0 episodes" in await loci("consolidate", "--scope", scope)
+    state = (await writer.http.get("/v1/status")).json()["consolidation"]
+    assert state == {"raw": 0, "in_progress": 0, "failed": 0, "consolidated": 4}
+
+
+def held_now(fact: dict[str, object]) -> bool:
+    return fact["predicate"] == "lives_in" and not fact["negated"]
+
+
+async def test_a_doubtful_fact_is_decided_on_the_command_line(
+    principal: MakePrincipal, tenant: str, remember: Remember, loci: Invoke
+) -> None:
+    scope = f"{tenant}/dev"
+    ada = await principal(scope, name="ada", kind="user", role=Role.WRITER)
+    bob = await principal(scope, name="bob", kind="user", role=Role.WRITER)
+    await remember("Heron", "status", "active", by=ada, type="project", scope=scope)
+    said = await remember("Heron", "status", "completed", by=bob, type="project", scope=scope)
+    (doubted,) = said["quarantined"]
+    (row,) = json.loads(await loci("quarantine", "list", scope, "--json"))
+    assert (row["fact"]["id"], row["reasons"]) == (doubted, ["other_principal"])
+    assert row["against"][0]["untrusted"]["object"] == "active"
+    assert "other_principal" in await loci("quarantine", "list", scope)
+    told = await loci("quarantine", "accept", scope, doubted, "--note", "It shipped.")
+    assert f"{doubted} is active" in told
+    undone = json.loads(await loci("quarantine", "undo", scope, doubted, "--json"))
+    assert undone["status"] == "quarantined"
+    assert "is quarantined" in await loci("quarantine", "reject", scope, doubted)
+
+
+async def test_an_erasure_can_be_tried_first(
+    writer: Principal, remember: Remember, loci: Invoke
+) -> None:
+    scope = writer.caller.home
+    said = await remember("Ilse", "drinks", "green tea")
+    shown = json.loads(
+        await loci("erase", scope, "--memory", said["episode"], "--dry-run", "--json")
+    )
+    assert shown["episodes"] == [said["episode"]]
+    assert shown["facts"] == [said["facts"][0]["id"]]
+    kept = await writer.http.get(f"/v1/episodes/{said['episode']}")
+    assert kept.status_code == 200
