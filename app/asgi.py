@@ -31,6 +31,7 @@ from app.jobs import routes as job_routes
 from app.kernel import audit
 from app.kernel.caller import PUBLIC, Caller
 from app.kernel.problems import HANDLERS, describe
+from app.lifecycle import doors as lifecycle_doors
 from app.lifecycle import routes as lifecycle_routes
 from app.notes import routes as note_routes
 from app.portability import routes as portability_routes
@@ -80,6 +81,13 @@ ROUTES: list[Any] = [
     lifecycle_routes.KeepingController,
     lifecycle_routes.forget_facts,
     lifecycle_routes.sweep,
+    lifecycle_doors.give_feedback,
+    lifecycle_doors.list_feedback,
+    lifecycle_doors.attest,
+    lifecycle_doors.revoke,
+    lifecycle_doors.consider,
+    lifecycle_doors.list_promotions,
+    lifecycle_doors.learning_log,
 ]
 
 # What handlers may ask for by name, out of the parts of this process. No name is also a field of
@@ -97,6 +105,8 @@ INJECTED = (
     "erasure",
     "forgetting",
     "sweeping",
+    "feedback",
+    "promoting",
 )
 
 

@@ -16,8 +16,12 @@ from app.kernel.cypher import Q
 from app.lifecycle.tasks import (
     ERASE,
     FINISH,
+    PROMOTE,
+    REFRESH,
     SWEEP,
+    consider_promotions,
     finish_erasures,
+    refresh_facts,
     run_erasure,
     run_sweep,
 )
@@ -63,6 +67,8 @@ TASKS: Mapping[str, TaskFunction] = {
     ERASE: run_erasure,
     FINISH: finish_erasures,
     SWEEP: run_sweep,
+    REFRESH: refresh_facts,
+    PROMOTE: consider_promotions,
     IMPORT: run_import,
     EXPORT: run_export,
 }
@@ -70,6 +76,8 @@ TASKS: Mapping[str, TaskFunction] = {
 SCHEDULES = [
     Schedule("audit.seal", "*/5 * * * *", "audit.seal", "Chains new audit events."),
     Schedule("lifecycle.finish", "*/5 * * * *", FINISH, "Finishes erasures that were cut short."),
+    Schedule("facts.refresh", "*/5 * * * *", REFRESH, "Ends facts whose time has run out."),
+    Schedule("lifecycle.promote", "30 4 * * *", PROMOTE, "Promotes where a scope's rules say so."),
     Schedule("lifecycle.sweep", "0 4 * * *", SWEEP, "Forgets where a scope's rules say so."),
     Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
     Schedule("entities.repair", "45 4 * * *", REPAIR, "Proposes merges of entities."),

@@ -44,7 +44,11 @@ from app.kernel.graph import Graph, connect
 from app.kernel.migrate import migrate
 from app.lifecycle.erasure import ErasureService
 from app.lifecycle.erasure import Parts as ErasureParts
+from app.lifecycle.feedback import FeedbackService, UseCounter
 from app.lifecycle.forgetting import ForgettingService
+from app.lifecycle.learning import LearningService
+from app.lifecycle.promotion import Parts as PromotionParts
+from app.lifecycle.promotion import PromotionService
 from app.lifecycle.residue import Residue
 from app.lifecycle.sweep import SweepService
 from app.notes.blocks import BlockService
@@ -104,6 +108,10 @@ class Parts:
     erasure: ErasureService
     forgetting: ForgettingService
     sweeping: SweepService
+    feedback: FeedbackService
+    uses: UseCounter
+    learning: LearningService
+    promoting: PromotionService
 
 
 def embedding_config(settings: Settings) -> EmbeddingConfig:
@@ -164,6 +172,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     )
     facts = FactService(fact_rows, consolidation.terms)
     forgetting = ForgettingService(graph)
+    fast = FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts))
     return Parts(
         settings=settings,
         graph=graph,
@@ -200,10 +209,14 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         views=FactView(graph, consolidation.terms),
         consolidation_rows=consolidation_rows,
         consolidation=consolidation,
-        fast=FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts)),
+        fast=fast,
         notes=NoteService(NoteParts(NoteRepository(graph), scopes, embedder, wakeup)),
         blocks=BlockService(BlockRepository(graph), scopes),
         forgetting=forgetting,
+        feedback=FeedbackService(graph),
+        uses=UseCounter(graph),
+        learning=LearningService(graph, fact_rows, consolidation.terms),
+        promoting=PromotionService(PromotionParts(graph, scopes, facts, fast)),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),
         erasure=ErasureService(
             ErasureParts(

@@ -787,3 +787,194 @@ MATCH (e:Entity)
 WHERE ($tenant IS NULL OR e.scope = $tenant OR e.scope STARTS WITH $below)
   AND NOT EXISTS { MATCH (r:Entity {id: e.root}) WHERE r.root = r.id AND r.scope = e.scope }
 RETURN e.id AS id LIMIT $limit
+
+// name: attest(id, fact, scope, tenant, principal, at, audit) write many
+// A principal stands for a fact, once; one that took it back may do so again.
+MATCH (f:Fact {id: $fact})
+WHERE f.scope = $scope
+MERGE (t:Attestation {id: $id})
+ON CREATE SET t.fact = $fact, t.scope = $scope, t.tenant = $tenant, t.principal = $principal
+MERGE (t)-[:ATTESTS]->(f)
+WITH f, t, t.at IS NULL OR t.revoked_at IS NOT NULL AS changed
+FOREACH (_ IN CASE WHEN changed THEN [1] ELSE [] END |
+  SET t.at = $at
+  REMOVE t.revoked_at
+  MERGE (a:AuditEvent {id: $audit.id}) ON CREATE SET a = $audit
+  MERGE (a)-[:AUDIT]->(f))
+RETURN changed
+
+// name: revoke_attestation(id, scope, at, audit) write many
+// Takes an attestation back.
+MATCH (t:Attestation {id: $id})-[:ATTESTS]->(f:Fact)
+WHERE t.scope = $scope
+SET t.touched_at = $at
+WITH f, t, t.revoked_at IS NULL AS changed
+FOREACH (_ IN CASE WHEN changed THEN [1] ELSE [] END |
+  SET t.revoked_at = $at
+  MERGE (a:AuditEvent {id: $audit.id}) ON CREATE SET a = $audit
+  MERGE (a)-[:AUDIT]->(f))
+RETURN changed
+
+// name: attesters(fact, scopes) read one
+// Who stands for a fact.
+OPTIONAL MATCH (t:Attestation {fact: $fact})
+WHERE t.scope IN $scopes AND t.revoked_at IS NULL
+RETURN $fact AS fact, collect(t.principal) AS attesters
+
+// name: attested(scope, quorum, after, limit) read many
+// Held facts of a scope that enough distinct principals stand for, with the record of each: what it
+// supports that others support as well, and what a curator rejected. Copies are not copied again.
+MATCH (f:Fact {scope: $scope, status: 'active'})
+WHERE f.id > $after AND f.expired_at > datetime('9999-12-30T00:00:00Z')
+  AND COUNT { MATCH (t:Attestation {fact: f.id}) WHERE t.revoked_at IS NULL } >= $quorum
+  AND NOT EXISTS { ()-[:PROMOTED_TO]->(f) }
+WITH f ORDER BY f.id LIMIT $limit
+MATCH (s:Entity {id: f.subject})
+OPTIONAL MATCH (o:Entity {id: f.object_id})
+RETURN f {.id, .scope, .tenant, .predicate, .object_text, .object_id, .negated, .valid_from, .valid_to, .ingested_at} AS fact,
+       s.canonical_name AS subject_name, s.type AS subject_type,
+       o.canonical_name AS object_name, o.type AS object_type,
+       COLLECT {
+         MATCH (t:Attestation {fact: f.id})
+         WHERE t.revoked_at IS NULL
+         RETURN {principal: t.principal,
+           agreements: COUNT { MATCH (q:Attestation {principal: t.principal})-[:ATTESTS]->(g:Fact)
+                               WHERE q.revoked_at IS NULL AND g.principals > 1 AND g.status = 'active' },
+           contradictions: COUNT { MATCH (q:Attestation {principal: t.principal})-[:ATTESTS]->(g:Fact)
+                                   WHERE EXISTS { MATCH (v:Review {fact: g.id, verdict: 'reject'})
+                                                  WHERE v.undone_at IS NULL } }}
+       } AS attesters
+
+// name: promote(row, audit) write one
+// A copy in a wider scope: its episode was derived from the fact.
+// unscoped: the service promotes within one tenant
+MATCH (f:Fact {id: $row.fact})
+MATCH (c:Fact {id: $row.copy})
+MATCH (e:Episode {id: $row.episode})
+MERGE (p:Promotion {id: $row.id})
+SET p.touched_at = $row.at
+WITH f, c, e, p, p.state IS NULL AS made
+FOREACH (_ IN CASE WHEN made THEN [1] ELSE [] END |
+  SET p = $row
+  MERGE (a:AuditEvent {id: $audit.id}) ON CREATE SET a = $audit
+  MERGE (a)-[:AUDIT]->(p))
+MERGE (p)-[:DECIDES]->(f)
+MERGE (e)-[:DERIVED_FROM]->(f)
+MERGE (f)-[:PROMOTED_TO]->(c)
+RETURN made
+
+// name: promotions_of(scopes, states) read many
+// Promotions with what is left behind each.
+MATCH (p:Promotion)
+WHERE p.scope IN $scopes AND p.state IN $states
+OPTIONAL MATCH (f:Fact {id: p.fact})
+RETURN p {.*} AS promotion, f.status AS status, EXISTS { (:Fact {id: p.copy}) } AS copy_there,
+       COLLECT {
+         MATCH (t:Attestation {fact: p.fact})
+         WHERE t.revoked_at IS NULL
+         RETURN {principal: t.principal,
+           agreements: COUNT { MATCH (q:Attestation {principal: t.principal})-[:ATTESTS]->(g:Fact)
+                               WHERE q.revoked_at IS NULL AND g.principals > 1 AND g.status = 'active' },
+           contradictions: COUNT { MATCH (q:Attestation {principal: t.principal})-[:ATTESTS]->(g:Fact)
+                                   WHERE EXISTS { MATCH (v:Review {fact: g.id, verdict: 'reject'})
+                                                  WHERE v.undone_at IS NULL } }}
+       } AS attesters
+ORDER BY p.id
+
+// name: demote(id, at, audit) write none
+// The copy waits in quarantine; the promotion says since when.
+// unscoped: found by the promotion's own id
+MATCH (p:Promotion {id: $id})
+SET p.state = 'demoted', p.demoted_at = $at
+MERGE (a:AuditEvent {id: $audit.id})
+ON CREATE SET a = $audit
+MERGE (a)-[:AUDIT]->(p)
+WITH p
+MATCH (f:Fact {id: p.fact})
+MATCH (c:Fact {id: p.copy})
+MERGE (c)-[d:DEMOTED_FROM]->(f)
+SET d.recorded_at = $at
+
+// name: due_facts(at, limit) read many
+// Facts that count as held and whose time in the world has run out.
+// unscoped: the worker serves every tenant
+MATCH (f:Fact)
+WHERE f.status = 'active' AND f.valid_to <= $at
+WITH f ORDER BY f.valid_to LIMIT $limit
+OPTIONAL MATCH (s:Entity {id: f.subject})
+RETURN f.id AS id, f.key AS key, f.scope AS scope, f.tenant AS tenant, f.subject AS subject, s.root AS root
+
+// name: learn(rows) write many
+// Entries of the learning log, each once.
+// unscoped: rows carry tenant and scope
+UNWIND $rows AS row
+OPTIONAL MATCH (known:LearningEntry {id: row.id})
+WITH row, known IS NULL AS made
+MERGE (l:LearningEntry {id: row.id})
+ON CREATE SET l = row
+RETURN row.id AS id, made
+
+// name: cursors(limit) read many
+// How far each scope was consolidated.
+// unscoped: the worker serves every tenant
+MATCH (c:ConsolidationCursor)
+WHERE c.last_run_at IS NOT NULL
+RETURN c.scope AS scope, coalesce(c.consolidated, 0) AS consolidated, coalesce(c.facts, 0) AS facts,
+       c.last_run_at AS at
+ORDER BY scope LIMIT $limit
+
+// name: learning_log(scopes, kind, after, limit) read many
+// What was learnt, newest first.
+MATCH (l:LearningEntry)
+WHERE l.scope IN $scopes AND l.place < $after AND ($kind IS NULL OR l.kind = $kind)
+WITH l ORDER BY l.place DESC LIMIT $limit
+RETURN l {.*} AS entry
+
+// name: give_feedback(row, scopes, bonus, most, audit) write optional
+// One principal's word on a memory, once for each verdict; the useful ones raise trust, a little
+// and for at most $most principals.
+CALL () {
+  MATCH (n:Episode {id: $row.memory}) RETURN n
+  UNION
+  MATCH (n:Fact {id: $row.memory}) RETURN n
+  UNION
+  MATCH (n:Note {id: $row.memory}) RETURN n
+}
+WITH n
+WHERE n.scope IN $scopes AND n.expired_at > datetime('9999-12-30T00:00:00Z')
+SET n.is_pinned = coalesce(n.is_pinned, false)
+MERGE (f:Feedback {id: $row.id})
+ON CREATE SET f = $row, f.scope = n.scope
+WITH n, f, f.at = $row.at AND f.request = $row.request AS made
+FOREACH (_ IN CASE WHEN made THEN [1] ELSE [] END |
+  MERGE (a:AuditEvent {id: $audit.id}) ON CREATE SET a = $audit, a.scope = n.scope
+  MERGE (a)-[:AUDIT]->(n))
+FOREACH (_ IN CASE WHEN made AND $row.verdict = 'useful' THEN [1] ELSE [] END |
+  SET n.useful = coalesce(n.useful, 0) + 1)
+FOREACH (_ IN CASE WHEN made AND $row.verdict = 'useful' AND n.useful <= $most THEN [1] ELSE [] END |
+  SET n.trust_bonus = coalesce(n.trust_bonus, 0.0) + $bonus)
+RETURN n.id AS memory, n.scope AS scope, made, coalesce(n.useful, 0) AS useful,
+       coalesce(n.trust, 0.0) AS trust, coalesce(n.trust_bonus, 0.0) AS trust_bonus
+
+// name: list_feedback(scopes, verdict, after, limit) read many
+// What was said of memories; what is called wrong waits here for a curator.
+MATCH (f:Feedback)
+WHERE f.scope IN $scopes AND f.verdict = $verdict AND f.id > $after
+WITH f ORDER BY f.id LIMIT $limit
+RETURN f {.*} AS feedback
+
+// name: count_uses(rows) write none
+// How often memories were recalled and put into a prompt; what is gone is passed over.
+// unscoped: ids that a search of the caller's scopes gave
+UNWIND $rows AS row
+CALL (row) {
+  MATCH (n:Episode {id: row.id}) RETURN n
+  UNION
+  MATCH (n:Fact {id: row.id}) RETURN n
+  UNION
+  MATCH (n:Note {id: row.id}) RETURN n
+}
+SET n.recalled = coalesce(n.recalled, 0) + row.recalled,
+    n.injected = coalesce(n.injected, 0) + row.injected,
+    n.last_access = CASE WHEN n.last_access IS NULL OR n.last_access < row.at THEN row.at
+                         ELSE n.last_access END

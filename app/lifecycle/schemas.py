@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import orjson
@@ -189,3 +189,101 @@ class SweepOut(msgspec.Struct, frozen=True):
     scope: str
     dry_run: bool
     memories: list[str]
+
+
+class FeedbackIn(WireModel):
+    """A word on a memory."""
+
+    memory: ShortText = Field(description="Id of an episode, a fact or a note.")
+    verdict: Literal["useful", "wrong", "irrelevant"] = Field(
+        description="`useful` raises its trust a little; `wrong` puts it before a curator."
+    )
+
+
+class FeedbackOut(msgspec.Struct, frozen=True):
+    """What was recorded; `recorded` is false where it had been said before."""
+
+    memory: str
+    recorded: bool
+    useful: int
+    trust: float
+    trust_bonus: float
+
+
+class FeedbackItemOut(msgspec.Struct, frozen=True):
+    """One word on a memory."""
+
+    id: str
+    memory: str
+    scope: str
+    verdict: str
+    principal: str
+    at: datetime
+
+
+class FeedbackPageOut(msgspec.Struct, frozen=True):
+    """What waits for a curator; `next` is the id to continue after."""
+
+    items: list[FeedbackItemOut]
+    next: str | None
+
+
+class AttestedOut(msgspec.Struct, frozen=True):
+    """Who stands for a fact; `changed` tells whether this request did it."""
+
+    fact: str
+    changed: bool
+    attesters: list[str]
+
+
+class PromotionOut(msgspec.Struct, frozen=True):
+    """A decision to copy a fact to a wider scope."""
+
+    id: str
+    fact: str
+    copy: str
+    scope: str
+    target: str
+    attesters: list[str]
+    score: float
+    at: datetime
+    state: str
+    demoted_at: datetime | None
+
+
+class PromotionsOut(msgspec.Struct, frozen=True):
+    """Promotions and demotions of some scopes."""
+
+    items: list[PromotionOut]
+    next: None = None
+
+
+class ConsideredOut(msgspec.Struct, frozen=True):
+    """How many facts were promoted, and how many copies demoted."""
+
+    scope: str
+    promoted: int
+    demoted: int
+
+
+class ConsiderIn(WireModel):
+    """A scope whose facts are looked at."""
+
+    scope: ShortText | None = Field(None, description="Scope path; the key's home if unset.")
+
+
+class LearningOut(msgspec.Struct, frozen=True):
+    """One thing that was learnt: ids and counts, no content."""
+
+    id: str
+    kind: str
+    scope: str
+    recorded_at: datetime
+    payload: dict[str, Any]
+
+
+class LearningLogOut(msgspec.Struct, frozen=True):
+    """The learning log, newest first; `next` continues it."""
+
+    items: list[LearningOut]
+    next: str | None

@@ -17,6 +17,8 @@ from app.lifecycle.model import Target
 ERASE = "lifecycle.erase"
 FINISH = "lifecycle.finish"
 SWEEP = "lifecycle.sweep"
+REFRESH = "facts.refresh"
+PROMOTE = "lifecycle.promote"
 
 
 def packed(order: Order) -> dict[str, Any]:
@@ -69,3 +71,13 @@ async def finish_erasures(parts: Any, job: Job, report: Report) -> Outcome:
 async def run_sweep(parts: Any, job: Job, report: Report) -> Outcome:
     """Forget what may be forgotten, in every scope whose rules switch it on."""
     return Outcome(await parts.sweeping.sweep_all())
+
+
+async def refresh_facts(parts: Any, job: Job, report: Report) -> Outcome:
+    """Expire facts whose time has run out, and write down what was learnt."""
+    return Outcome(dict(await parts.learning.refresh()))
+
+
+async def consider_promotions(parts: Any, job: Job, report: Report) -> Outcome:
+    """Promote and demote in every scope whose rules switch it on."""
+    return Outcome(dict(await parts.promoting.consider_all()))

@@ -9,7 +9,7 @@ CREATE INDEX erasure_receipt_state IF NOT EXISTS FOR (n:ErasureReceipt) ON (n.st
 CREATE INDEX erasure_receipt_target IF NOT EXISTS FOR (n:ErasureReceipt) ON (n.target);
 CREATE INDEX idempotency_tenant IF NOT EXISTS FOR (n:IdempotencyRecord) ON (n.tenant);
 CREATE INDEX job_tenant IF NOT EXISTS FOR (n:Job) ON (n.tenant);
-CREATE INDEX learning_entry_scope IF NOT EXISTS FOR (n:LearningEntry) ON (n.scope, n.id);
+CREATE INDEX learning_entry_scope IF NOT EXISTS FOR (n:LearningEntry) ON (n.scope, n.place);
 CREATE INDEX promotion_scope IF NOT EXISTS FOR (n:Promotion) ON (n.scope, n.id);
 CREATE INDEX attestation_fact IF NOT EXISTS FOR (n:Attestation) ON (n.fact);
 CREATE INDEX feedback_memory IF NOT EXISTS FOR (n:Feedback) ON (n.memory);
