@@ -164,9 +164,9 @@ async def test_a_second_pass_keeps_to_what_names_meant(opened: Parts, writer: Pr
     scope = writer.caller.home
     for said in (
         Said(1, "Frau Weber lives in Bremen.", "Tomas Bielik"),
-        Said(2, "Weber lives in Bremen.", "Tomas Bielik", session="other"),
-        Said(3, "Herr Weber lives in Kiel.", "Tomas Bielik", session="third"),
-        Said(4, "Weber lives in Emden.", "Tomas Bielik", session="fourth"),
+        Said(2, "Weber lives in Bremen.", "Tomas Bielik"),
+        Said(3, "Herr Weber lives in Kiel.", "Tomas Bielik"),
+        Said(4, "Weber lives in Emden.", "Tomas Bielik"),
     ):
         await capture(opened, writer.caller, said)
         await opened.consolidation.consolidate(scope)
