@@ -1,4 +1,4 @@
-"""`loci consolidate`, `loci facts`, `loci quarantine`, `loci erase`: belief from a terminal."""
+"""`loci consolidate`, `loci facts`, `loci quarantine`: belief from a terminal."""
 
 from __future__ import annotations
 
@@ -27,8 +27,6 @@ from app.kernel.caller import Caller
 from app.kernel.clock import now
 from app.kernel.ids import ID
 from app.kernel.scope import parse_scope
-from app.lifecycle.erasure import Order, new_receipt
-from app.lifecycle.model import Target
 from app.settings import read_settings
 from app.telemetry.logging import configure_logging
 from app.wiring import Parts, parts
@@ -47,7 +45,6 @@ def register(cli: typer.Typer) -> None:
     """Add the commands to the program."""
     cli.command("consolidate")(consolidate)
     cli.command("facts")(facts)
-    cli.command("erase")(erase)
     group = typer.Typer(help="Facts that wait for a decision.", no_args_is_help=True)
     group.command("list")(waiting)
     group.command("accept")(accept)
@@ -243,46 +240,6 @@ def _told(fact: FactOut, as_json: bool) -> None:
         print_json(fact)
         return
     console.print(f"{fact.id} is {fact.status}: {escape(fact.untrusted['statement'])}")
-
-
-def erase(
-    scope: Scope,
-    memory: Annotated[
-        str | None, typer.Option("--memory", help="Id of an episode, a fact or a note.")
-    ] = None,
-    session: Annotated[str | None, typer.Option("--session", help="Id of a session.")] = None,
-    author: Annotated[str | None, typer.Option("--author", help="Id of a principal.")] = None,
-    speaker: Annotated[str | None, typer.Option("--speaker", help="Name of a speaker.")] = None,
-    sources: Annotated[
-        bool, typer.Option("--sources", help="The episodes that support a fact as well.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what would go, and leave it.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Erase memories for good, with all that rests on them alone; prints the receipt."""
-    given = {"memory": memory, "session": session, "author": author, "speaker": speaker}
-    named = [(kind, value) for kind, value in given.items() if value]
-    if len(named) != 1:
-        raise InvalidInput(f"give exactly one of --{', --'.join(given)}", field="memory")
-    target = Target(*named[0], scope=scope, sources=sources)
-
-    async def work(opened: Parts, caller: Caller) -> dict[str, Any]:
-        if dry_run:
-            return await opened.erasure.preview(caller, target)
-        await opened.erasure.check(caller, target)
-        return dict(await opened.erasure.erase(Order(caller, target, new_receipt())))
-
-    done = run_in(scope, work)
-    if as_json:
-        print_json(done)
-        return
-    table = Table("what", "value", show_header=False)
-    for name, value in done.items():
-        told = str(len(value)) if isinstance(value, list) else str(value)
-        table.add_row(name, escape(told))
-    console.print(table)
 
 
 def _run(work: Callable[[Parts], Awaitable[Any]]) -> Any:

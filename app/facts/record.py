@@ -9,8 +9,8 @@ from typing import Any
 
 from app.extraction.model import Mode, Moment, Precision, Statement
 from app.facts.claim import Authority, Claim, Tier
+from app.indexing.entry import LIVE, entry
 from app.indexing.entry import Facts as EntryFacts
-from app.indexing.entry import entry
 from app.kernel.clock import FOREVER
 from app.kernel.ids import digest
 
@@ -108,8 +108,10 @@ def fact_row(triple: Triple, key: str, wording: Wording, source: Source) -> dict
         captured_at=source.said_at,
         ingested_at=source.recorded_at,
     )
+    made = entry(facts, wording.statement, wording.language)
     properties = {
-        **entry(facts, wording.statement, wording.language),
+        **made,
+        "facets": [token for token in made["facets"] if token != LIVE],
         "id": triple.fact_id,
         "tenant": triple.tenant,
         "subject": triple.subject.id,

@@ -344,7 +344,13 @@ async def index_until(done: asyncio.Event, opened: Parts, who: Principal) -> Non
             await opened.indexing.index(waiting)
 
 
-TYPED = ["README.md", "docs/quickstart.md", "docs/guides/capture.md", "docs/guides/recall.md"]
+TYPED = [
+    "README.md",
+    "docs/quickstart.md",
+    "docs/guides/capture.md",
+    "docs/guides/recall.md",
+    "docs/guides/truth.md",
+]
 
 
 @pytest.mark.parametrize("page", TYPED)

@@ -1,4 +1,4 @@
-"""`loci consolidate`, `loci facts`, `loci quarantine` and `loci erase` over a real graph."""
+"""`loci consolidate`, `loci facts` and `loci quarantine` over a real graph."""
 
 from __future__ import annotations
 
@@ -81,17 +81,3 @@ async def test_a_doubtful_fact_is_decided_on_the_command_line(
     undone = json.loads(await loci("quarantine", "undo", scope, doubted, "--json"))
     assert undone["status"] == "quarantined"
     assert "is quarantined" in await loci("quarantine", "reject", scope, doubted)
-
-
-async def test_an_erasure_can_be_tried_first(
-    writer: Principal, remember: Remember, loci: Invoke
-) -> None:
-    scope = writer.caller.home
-    said = await remember("Ilse", "drinks", "green tea")
-    shown = json.loads(
-        await loci("erase", scope, "--memory", said["episode"], "--dry-run", "--json")
-    )
-    assert shown["episodes"] == [said["episode"]]
-    assert shown["facts"] == [said["facts"][0]["id"]]
-    kept = await writer.http.get(f"/v1/episodes/{said['episode']}")
-    assert kept.status_code == 200
