@@ -171,7 +171,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         ConsolidationParts(graph, consolidation_rows, entity_rows, fact_rows, scopes, predicates)
     )
     facts = FactService(fact_rows, consolidation.terms)
-    forgetting = ForgettingService(graph)
+    forgetting, uses = ForgettingService(graph), UseCounter(graph)
     fast = FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts))
     return Parts(
         settings=settings,
@@ -196,6 +196,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
                 FactView(graph, consolidation.terms),
                 embedder,
                 settings.search.depth,
+                uses.note,
             )
         ),
         entities=EntityService(EntityRepository(graph), scopes),
@@ -214,7 +215,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         blocks=BlockService(BlockRepository(graph), scopes),
         forgetting=forgetting,
         feedback=FeedbackService(graph),
-        uses=UseCounter(graph),
+        uses=uses,
         learning=LearningService(graph, fact_rows, consolidation.terms),
         promoting=PromotionService(PromotionParts(graph, scopes, facts, fast)),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),
@@ -242,9 +243,11 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
             assembled = assemble(settings, graph, embedder)
             if wakeups:
                 assembled.wakeup.start()
+                assembled.uses.start()
             try:
                 yield assembled
             finally:
+                await assembled.uses.stop()
                 await assembled.wakeup.stop()
                 await assembled.queue.close()
         finally:

@@ -63,7 +63,7 @@ RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
 // are so, which tells whether its words still hold.
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
-WHERE e.scope IN $scopes
+WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
 OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 RETURN collect(e {.id, .kind, .scope, .content, .role, .speaker, .title, .tags, .captured_key,
                   .ingested_key, .expired_key, .author, .content_hash, .origin, .windows,

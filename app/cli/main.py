@@ -20,6 +20,7 @@ from rich.table import Table
 from app.cli import beliefs, evals, serve, transfer
 from app.cli import entities as entity_commands
 from app.cli import keys as key_commands
+from app.cli import lifecycle as lifecycle_commands
 from app.cli import search as search_commands
 from app.embeddings.provider import build_embedder
 from app.errors import LociError
@@ -44,6 +45,7 @@ cli.add_typer(key_app, name="keys")
 serve.register(cli)
 entity_commands.register(cli)
 beliefs.register(cli)
+lifecycle_commands.register(cli)
 evals.register(cli)
 transfer.register(cli)
 

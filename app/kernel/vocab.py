@@ -119,7 +119,7 @@ superseded tier to_precision undone_at undone_by until until_precision verdict v
 """
 _PROPERTIES += """
 counts hashes ids quoted receipt scopes survivors by
-attesters bonus copy demoted_at episode injected most place recalled target trust_bonus useful
+attesters copy demoted_at episode injected place recalled trust_bonus useful
 """  # lifecycle
 _PROPERTIES += """
 claims_due

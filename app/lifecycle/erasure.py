@@ -16,6 +16,7 @@ from typing import Any
 import orjson
 
 from app.entities.clusters import Link, changes, roots
+from app.entities.given_name_rule import first_word, follow_rule
 from app.entities.repository import EntityRepository
 from app.errors import Forbidden, NotFound, SwitchedOff
 from app.facts.repository import FactRepository, Terms
@@ -281,6 +282,25 @@ class ErasureService:
             removed.ids += [row["id"] for row in changed]
         words = await self._reword(tx, closure, terms)
         removed.ids += [row["id"] for row in words]
+        await self._given_names(tx, closure, ([row["entity"] for row in rest], terms))
+
+    async def _given_names(
+        self, tx: Tx, closure: Closure, given: tuple[list[Row], dict[str, Terms]]
+    ) -> None:
+        """Whom a given name alone means may be another once a person is gone, or a voice."""
+        entities, terms = given
+        called: dict[str, set[str]] = {}
+        for entity in entities:
+            called.setdefault(entity["scope"], set()).add(first_word(entity["canonical_name"]))
+        for row in closure.episodes.values():
+            episode = row["episode"]
+            if episode.get("speaker"):
+                called.setdefault(episode["scope"], set()).add(first_word(episode["speaker"]))
+        for scope, words in sorted(called.items()):
+            moved = await follow_rule(tx, scope, words, now())
+            if moved:
+                keys = await self._parts.facts.rekey(tx, moved, terms[scope])
+                await self._parts.facts.settle(tx, keys, terms[scope])
 
     async def _reword(self, tx: Tx, closure: Closure, terms: dict[str, Terms]) -> list[Row]:
         rows = await tx.rows(Q.lifecycle.best_support, facts=sorted(closure.kept))

@@ -6,11 +6,13 @@ raises trust, by a little for each distinct principal, so that retrieval does no
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from app.errors import NotFound
+from app.errors import LociError, NotFound
 from app.kernel import audit
 from app.kernel.caller import Caller
 from app.kernel.clock import now
@@ -20,7 +22,8 @@ from app.kernel.ids import digest, new_id
 
 BONUS = 0.02  # of trust, for each distinct principal that found a memory useful
 MOST = 5  # principals that count
-FULL = 1000  # memories that a buffer holds before it is written without being asked
+FULL = 10_000  # memories that a buffer counts between two writes
+EVERY = 5.0  # seconds between two writes
 
 
 class FeedbackService:
@@ -58,7 +61,7 @@ class FeedbackService:
 
 
 class UseCounter:
-    """Counts uses in the memory of a process and writes them later.
+    """Counts uses in the memory of a process and writes them every few seconds.
 
     A crash loses the counts of some seconds and nothing else; no search waits for a write.
     """
@@ -67,11 +70,14 @@ class UseCounter:
         self._graph = graph
         self._recalled: Counter[str] = Counter()
         self._injected: Counter[str] = Counter()
+        self._runner: asyncio.Task[None] | None = None
 
-    def note(self, ids: Iterable[str], *, injected: bool) -> bool:
-        """Count one search; `injected` tells that it went into a prompt. Whether to write now."""
-        (self._injected if injected else self._recalled).update(ids)
-        return len(self._recalled) + len(self._injected) >= FULL
+    def note(self, ids: Iterable[str], injected: bool) -> None:
+        """Count one search; `injected` tells that it went into a prompt. Beyond what the buffer
+        holds, memories that are new to it are not counted."""
+        counted = self._injected if injected else self._recalled
+        room = len(counted) < FULL
+        counted.update(i for i in ids if room or i in counted)
 
     async def flush(self) -> int:
         """Write what was counted; how many memories that were."""
@@ -85,3 +91,24 @@ class UseCounter:
         if rows:
             await self._graph.rows(Q.lifecycle.count_uses, rows=rows)
         return len(rows)
+
+    def start(self) -> None:
+        """Write every few seconds from now on; needs a running loop."""
+        self._runner = asyncio.create_task(self._run(), name="uses")
+
+    async def stop(self) -> None:
+        """Write once more and stop; a graph that is away costs the last counts."""
+        if self._runner is None:
+            return
+        self._runner.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._runner
+        self._runner = None
+        with contextlib.suppress(LociError):
+            await self.flush()
+
+    async def _run(self) -> None:
+        while True:
+            await asyncio.sleep(EVERY)
+            with contextlib.suppress(LociError):
+                await self.flush()

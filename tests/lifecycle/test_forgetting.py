@@ -54,6 +54,8 @@ async def test_forgetting_hides_and_unforgetting_shows(
     assert await found(admin, "Where does Ada Berger live?", tenant) == []
     assert (await admin.http.get(f"/v1/facts/{fact}")).status_code == 404
     past = (now() - timedelta(seconds=1)).isoformat()
+    asked = {"query": "Where does Ada Berger live?", "scopes": [tenant], "known_at": past}
+    assert (await admin.http.post("/v1/search", json=asked)).json()["hits"] == []
     for params in ({}, {"known_at": past}, {"as_of": past}):
         listed = await admin.http.get("/v1/facts", params={"subject": subject, **params})
         assert listed.json()["items"] == []

@@ -168,6 +168,7 @@ async def test_uses_are_counted_apart_and_later(
     opened: Parts, admin: Principal, tenant: str, say: Say
 ) -> None:
     episode = await say(tenant, "Heron GmbH is based in Ulm.")
+    await opened.uses.flush()
     for _ in range(3):
         opened.uses.note([episode, "gone"], injected=False)
     opened.uses.note([episode], injected=True)

@@ -1,0 +1,119 @@
+"""`loci erase` and `loci verify`: what must go, and what must hold, from the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from app.access.service import operator
+from app.cli.keys import all_scopes
+from app.episodes.record import session_id
+from app.errors import InvalidInput
+from app.kernel.caller import Caller
+from app.kernel.scope import parse_scope
+from app.lifecycle.erasure import Order, new_receipt
+from app.lifecycle.invariants import broken
+from app.lifecycle.model import Target
+from app.lifecycle.schemas import ErasureOut
+from app.settings import read_settings
+from app.telemetry.logging import configure_logging
+from app.wiring import Parts, parts
+
+console = Console()
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Named = Annotated[str | None, typer.Option(help="Instead of a memory: all episodes of this one.")]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add both commands to the program."""
+    cli.command("erase")(erase)
+    cli.command("verify")(verify)
+
+
+def erase(
+    scope: Annotated[str, typer.Argument(help="Scope path, such as acme/dev.")],
+    memory: Annotated[
+        str | None, typer.Argument(help="Id of an episode, a fact or a note.")
+    ] = None,
+    session: Named = None,
+    author: Named = None,
+    speaker: Named = None,
+    sources: Annotated[
+        bool, typer.Option("--sources", help="With the episodes that support a named fact.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what would go, and leave it.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Erase for good, with all that was made from it, where the scope's rules allow erasure."""
+    named = {"memory": memory, "session": session, "author": author, "speaker": speaker}
+    given = [(kind, value) for kind, value in named.items() if value]
+    if len(given) != 1:
+        raise InvalidInput(f"give exactly one of {', '.join(named)}", field="memory")
+    kind, value = given[0]
+    path = str(parse_scope(scope))
+    if kind == "session" and value:
+        value = session_id(path, value)
+    target = Target(kind, value or "", path, sources)
+
+    async def work(opened: Parts, caller: Caller) -> dict[str, Any]:
+        if dry_run:
+            return await opened.erasure.preview(caller, target)
+        if not await opened.erasure.exists(caller, target):
+            known = await opened.erasure.find_receipt(caller, target)
+            receipt = known["id"] if known else ""
+            return _told(await opened.erasure.finish(receipt))
+        await opened.erasure.check(caller, target)
+        return _told(await opened.erasure.erase(Order(caller, target, new_receipt())))
+
+    _show(_run(path, work), as_json)
+
+
+def verify(
+    tenant: Annotated[str | None, typer.Argument(help="Tenant; the whole store if unset.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look whether everything holds that must hold of the derived graph; exit code 1 if not."""
+
+    async def work(opened: Parts, caller: Caller) -> list[dict[str, Any]]:
+        return [asdict(found) for found in await broken(opened.graph, tenant)]
+
+    found = _run(tenant or "_", work, checked=False)
+    if found:
+        _show({row["invariant"]: row["ids"] for row in found}, as_json)
+        raise typer.Exit(1)
+    _show({"broken": 0}, as_json)
+
+
+def _told(receipt: dict[str, Any]) -> dict[str, Any]:
+    shown = ErasureOut.of(receipt)
+    return {"receipt": shown.receipt, "state": shown.state, "counts": shown.counts}
+
+
+def _show(value: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        console.print_json(json.dumps(value, default=str))
+        return
+    for name, shown in value.items():
+        console.print(f"{name}: {shown}", soft_wrap=True, highlight=False, markup=False)
+
+
+def _run(scope: str, work: Any, *, checked: bool = True) -> Any:
+    """Run `work` as the operator of the tenant."""
+    settings = read_settings()
+    configure_logging(settings.telemetry)
+
+    async def run() -> Any:
+        async with parts(settings) as opened:
+            tenant = scope.partition("/")[0]
+            scopes = await all_scopes(opened, tenant) if checked else []
+            return await work(opened, operator(tenant, scopes))
+
+    return asyncio.run(run())
