@@ -20,6 +20,8 @@ from app.sanitize.step import sanitize
 
 PAGE = 500
 HELD_FOR = timedelta(days=1)  # a run that was killed and is not repeated lets go after a day
+# What counts how a memory was used; a package holds none of it.
+COUNTERS = ("last_access", "recalled", "injected", "useful", "trust_bonus")
 ENDS = ("valid_to", "retracted_at", "expired_at", "superseded_at")
 
 
@@ -44,18 +46,19 @@ def clean(text: str, field: str, scope: str, at: At) -> str:
 
 def rest(node: Row, known: Iterable[str]) -> Record:
     """Properties beyond the known ones that a package can hold; moments as text."""
-    kept = {k: v for k, v in node.items() if k not in set(known) and v is not None}
+    unsaid = {*known, *COUNTERS}
+    kept = {k: v for k, v in node.items() if k not in unsaid and v is not None}
     return {k: v.isoformat() if isinstance(v, datetime) else v for k, v in kept.items()}
 
 
 def unrest(stats: Record) -> Row:
-    """The reverse of `rest`: what ends in `_at`, and the last access, are moments."""
+    """The reverse of `rest`: what ends in `_at` is a moment."""
     return {k: _moment(k, v) for k, v in stats.items()}
 
 
 def _moment(name: str, value: Any) -> Any:
-    timed = name.endswith("_at") or name == "last_access"
-    return datetime.fromisoformat(value) if timed and isinstance(value, str) else value
+    timed = name.endswith("_at") and isinstance(value, str)
+    return datetime.fromisoformat(value) if timed else value
 
 
 async def held(tx: Tx, batch: Batch) -> set[str]:
