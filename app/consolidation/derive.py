@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from app.entities.given_name_rule import first_word
 from app.entities.model import Context, Known, Resolved
-from app.entities.names import read_name
 from app.entities.repository import mention_rows
 from app.entities.resolve import resolve, with_new
 from app.extraction.model import Extracted, Mention, Mode, Statement
@@ -121,12 +121,9 @@ def derive(readings: Sequence[Reading], setting: Setting, around: Around) -> Der
 
 def first_words(readings: Iterable[Reading], derived: Derived) -> set[str]:
     """The words with which the names in some episodes begin, and those of their speakers."""
-    keys = [row["entity"]["canonical_key"] for row in derived.entities]
-    for reading in readings:
-        speaker = speaker_of(reading.episode)
-        if speaker:
-            keys.append(read_name(speaker, "person").canonical)
-    return {key.split()[0] for key in keys if key.split()}
+    found = {row["entity"]["canonical_key"].split()[0] for row in derived.entities}
+    speakers = {speaker_of(reading.episode) for reading in readings}
+    return found | {first_word(speaker) for speaker in speakers if speaker}
 
 
 def _bearers(known: Mapping[str, Sequence[Known]], roots: Mapping[str, str]) -> dict[str, Known]:

@@ -19,6 +19,7 @@ from app.entities.clusters import Link, changes, groups, opposed, roots
 from app.entities.merges import LARGEST, Proposal
 from app.entities.model import entity_id
 from app.entities.names import UNKNOWN, clashes, gender, read_name
+from app.errors import InvalidInput
 from app.kernel import audit
 from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
@@ -69,6 +70,14 @@ class Verdict:
     join: tuple[Link, ...]
     part: tuple[Pair, ...]
     moved: tuple[dict[str, str], ...]
+
+
+def first_word(name: str) -> str:
+    """The word with which the key of a person's name begins; empty for none."""
+    try:
+        return read_name(name, "person").tokens[0]
+    except InvalidInput:
+        return ""
 
 
 def judge(
@@ -141,7 +150,7 @@ async def follow_rule(tx: Tx, scope: str, tokens: Iterable[str], at: datetime) -
 
     Ids of the entities whose root is another now; their facts need new keys.
     """
-    asked = sorted(set(tokens))
+    asked = sorted(set(tokens) - {""})
     if not asked:
         return []
     await tx.optional(Q.entities.lock_scope, scope=scope, at=at)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import random
 
@@ -9,12 +10,21 @@ import pytest
 
 from app.entities.clusters import Link
 from app.entities.digest import scope_digest
-from app.entities.given_name_rule import Person, Tie, judge
+from app.entities.given_name_rule import Person, Tie, first_word, judge
 from app.entities.model import entity_id
 from app.kernel.caller import Role
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
-from tests.consolidation.conftest import Said, again, beliefs, digest, query, roots, take_in
+from tests.consolidation.conftest import (
+    Said,
+    again,
+    beliefs,
+    capture,
+    digest,
+    query,
+    roots,
+    take_in,
+)
 
 SCOPE = "t/dev"
 TOLD = [
@@ -95,6 +105,12 @@ def test_two_names_that_a_curator_made_one_are_one_person() -> None:
     longer = person("silas m okoro")
     same = tie(WHOLE, longer, "accepted", ruled=False)
     assert joined(SHORT, WHOLE, longer, ties=(same,)) == {frozenset(("silas", "silas okoro"))}
+
+
+def test_the_first_word_of_a_name_is_that_of_its_key() -> None:
+    assert first_word("Dr. Silas Okoro") == "silas"
+    assert first_word("Okoro, Silas") == "silas"
+    assert first_word("???") == ""
 
 
 # --- in the graph -------------------------------------------------------------------------------
@@ -199,3 +215,41 @@ async def test_a_curator_has_the_last_word(
         len({r for n, r in (await roots(opened, scope)).items() if n in {"silas", "silas okoro"}})
         == 1
     )
+
+
+async def test_a_second_bearer_who_is_erased_leaves_the_name_to_the_first(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    writer = await principal(f"{tenant}/dev")
+    admin = await principal(tenant, role=Role.ADMIN, name="admin", kind="user", subtree=True)
+    scope = writer.caller.home
+    await take_in(opened, {"one": writer.caller}, TOLD)
+    before = (await beliefs(opened, scope), await roots(opened, scope))
+    episode = await capture(opened, writer.caller, SECOND)
+    await opened.consolidation.consolidate(scope)
+    assert (await roots(opened, scope))["silas"] == "silas"
+    rules = await admin.http.put(
+        "/v1/scopes/rules", params={"scope": scope}, json={"erasure": True}
+    )
+    assert rules.status_code == 200, rules.text
+    answer = await admin.http.post("/v1/erasures", json={"memory": episode})
+    assert answer.status_code in {200, 202}, answer.text
+    assert (await beliefs(opened, scope), await roots(opened, scope)) == before
+
+
+async def test_episodes_taken_in_at_once_agree_in_the_end(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    writer = await principal(f"{tenant}/dev")
+    scope = writer.caller.home
+    ids = [await capture(opened, writer.caller, said) for said in [*TOLD, SECOND]]
+    await asyncio.gather(*(opened.consolidation.consolidate_now(scope, [i]) for i in ids))
+    found = await roots(opened, scope)
+    assert {found[name] for name in ("silas", "silas okoro", "silas brandt")} == {
+        "silas",
+        "silas okoro",
+        "silas brandt",
+    }
+    other = await principal(f"{tenant}x/dev")
+    await take_in(opened, {"one": other.caller}, [*TOLD, SECOND])
+    assert await beliefs(opened, scope) == await beliefs(opened, other.caller.home)
