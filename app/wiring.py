@@ -46,6 +46,7 @@ from app.lifecycle.erasure import ErasureService
 from app.lifecycle.erasure import Parts as ErasureParts
 from app.lifecycle.feedback import FeedbackService, UseCounter
 from app.lifecycle.forgetting import ForgettingService
+from app.lifecycle.keeper import CacheKeeper
 from app.lifecycle.learning import LearningService
 from app.lifecycle.promotion import Parts as PromotionParts
 from app.lifecycle.promotion import PromotionService
@@ -241,12 +242,15 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
         try:
             await prepare_graph(graph, embedder, settings)
             assembled = assemble(settings, graph, embedder)
+            keeper = CacheKeeper(graph)
+            keeper.start()
             if wakeups:
                 assembled.wakeup.start()
                 assembled.uses.start()
             try:
                 yield assembled
             finally:
+                await keeper.stop()
                 await assembled.uses.stop()
                 await assembled.wakeup.stop()
                 await assembled.queue.close()

@@ -978,3 +978,10 @@ SET n.recalled = coalesce(n.recalled, 0) + row.recalled,
     n.injected = coalesce(n.injected, 0) + row.injected,
     n.last_access = CASE WHEN n.last_access IS NULL OR n.last_access < row.at THEN row.at
                          ELSE n.last_access END
+
+// name: erased_since(since) read many
+// Erasures that ended after a moment.
+// unscoped: asked by every process, which is told nothing but the moment
+MATCH (r:ErasureReceipt {state: 'done'})
+WHERE r.finished_at > $since
+RETURN r.finished_at AS finished_at LIMIT 1000

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.entities.names import read_name
 from app.kernel.caller import Role
+from app.lifecycle.keeper import CacheKeeper
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.lifecycle.conftest import Say, Switch, facts_in, strings_of
@@ -175,6 +177,20 @@ async def test_an_erasure_that_was_cut_short_is_finished_by_whoever_finds_it(
     receipt = (await admin.http.get(f"/v1/erasures/{told['receipt']}")).json()
     assert receipt["state"] == "done"
     assert receipt["ids"]
+
+
+async def test_other_processes_empty_their_caches_as_well(
+    opened: Parts, admin: Principal, tenant: str, say: Say, switch: Switch
+) -> None:
+    keeper = CacheKeeper(opened.graph)
+    assert not await keeper.look()
+    await switch(tenant, erasure=True)
+    await erase(admin, memory=await say(tenant, "Ada Berger lives in Bremen."))
+    read_name("Ada Berger", "person")  # another process has just read the same name
+    assert read_name.cache_info().currsize > 0
+    assert await keeper.look()
+    assert read_name.cache_info().currsize == 0
+    assert not await keeper.look()
 
 
 async def test_a_session_an_author_and_a_speaker_go_as_jobs(
