@@ -66,7 +66,7 @@ MATCH (e:Episode {id: id})
 WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
 OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 RETURN collect(e {.id, .kind, .scope, .content, .role, .speaker, .title, .tags, .captured_key,
-                  .ingested_key, .expired_key, .author, .content_hash, .origin, .windows,
+                  .ingested_key, .expired_key, .author, .content_hash, .origin, .windows, .terms,
                   session_id: s.id, session_key: s.key,
                   stated: [(e)-[u:SUPPORTS]->(f:Fact)
                     WHERE u.until IS NULL AND (u.ongoing OR u.since IS NOT NULL)

@@ -22,6 +22,7 @@ from app.evals import (
     beliefs,
     bulk,
     contradictions,
+    currency,
     demo,
     entities,
     extraction,
@@ -66,6 +67,8 @@ def register(cli: typer.Typer) -> None:
     group.command("entities")(eval_entities)
     group.command("contradictions")(eval_contradictions)
     group.command("similarity")(eval_similarity)
+    group.command("updates")(eval_updates)
+    group.command("stale")(eval_stale)
     group.command("search-speed")(eval_search_speed)
     group.command("capture-speed")(eval_capture_speed)
     group.command("import")(eval_import)
@@ -205,6 +208,46 @@ async def _admin(opened: Parts, scope: str) -> str:
     return minted.text
 
 
+def eval_updates(
+    bench: Bench = BENCH,
+    seed: Annotated[Path, typer.Option(help="Folder of the demo seed.")] = SEED,
+    url: Url = URL,
+    as_json: AsJson = False,
+) -> None:
+    """Whether the newest statement of an update stands first, and the old one is no fact."""
+
+    async def run() -> dict[str, Any]:
+        folder = bench / "longmemeval_pool"
+        pairs, talk = await _clients(["eval/updates-longmemeval", "eval/updates-demo"], url)
+        try:
+            return {
+                "longmemeval": await currency.longmemeval_updates(*pairs, folder, progress.print),
+                "demo": await currency.demo_updates(*talk, seed, progress.print),
+            }
+        finally:
+            await pairs[0].close()
+            await talk[0].close()
+
+    _show_speed(asyncio.run(run()), as_json)
+
+
+def eval_stale(bench: Bench = BENCH, url: Url = URL, as_json: AsJson = False) -> None:
+    """Whether a search over facts gives any that does not hold now: LoCoMo's questions."""
+
+    async def run() -> dict[str, Any]:
+        corpora = locomo.load(bench / "locomo")
+        opened = await _clients([f"eval/stale-{c.name.lower()}" for c in corpora], url)
+        told: dict[str, Any] = {}
+        for (client, scope), corpus in zip(opened, corpora, strict=True):
+            told[corpus.name] = await currency.stale_facts(client, scope, corpus, progress.print)
+            await client.close()
+        names = {name for row in told.values() for name in row}
+        told["overall"] = {n: sum(row.get(n, 0) for row in told.values()) for n in sorted(names)}
+        return told
+
+    _show_speed(asyncio.run(run()), as_json)
+
+
 def eval_search_speed(
     scope: Annotated[list[str], typer.Option(help="Scopes to search, or a tenant's below it.")],
     bench: Bench = BENCH,
@@ -300,6 +343,12 @@ def eval_package(
     asyncio.run(run())
 
 
+async def _clients(scopes: Sequence[str], url: str) -> list[tuple[ApiClient, str]]:
+    """For each scope a client with a key of an agent that is at home there."""
+    async with parts(read_settings()) as opened:
+        return [(ApiClient(url, await _key(opened, scope)), scope) for scope in scopes]
+
+
 async def _below(opened: Parts, named: list[str]) -> list[str]:
     """The named scopes, and for a tenant every scope below it."""
     found = []
@@ -353,7 +402,8 @@ async def _key(opened: Parts, scope: str) -> str:
 def _show(runs: list[Run], as_json: bool) -> None:
     merged = pooled(runs)
     if as_json:
-        console.print_json(data={"runs": [asdict(run) for run in runs], "pooled": merged})
+        told = {"runs": [asdict(run) for run in runs], "pooled": merged}
+        console.print_json(json.dumps(told, default=sorted))  # gold is a set
         return
     for mode in MODES:
         console.print(_table(mode, merged[mode]))

@@ -56,7 +56,7 @@ def line(hit: Hit) -> str:
     memory = hit.memory
     attributes = {"id": hit.id, "kind": str(memory["kind"]), "scope": str(memory["scope"])}
     attributes |= fact_attributes(memory) if memory["kind"] == "fact" else told(memory)
-    attributes |= outdated(hit.marks) | {"score": hit.band}
+    attributes |= outdated(hit.marks) | {"later": " ".join(hit.later), "score": hit.band}
     return element("memory", attributes, snippet(memory["content"], hit.span))
 
 

@@ -166,6 +166,7 @@ class Hit:
     span: tuple[int, int]
     tokens: int
     marks: tuple[Mark, ...] = ()
+    later: tuple[str, ...] = ()  # hits in which the same speaker says more on it, later
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,6 +230,7 @@ class HitOut(msgspec.Struct, frozen=True):
     untrusted: dict[str, Any]
     standing: str
     marks: list[MarkOut]
+    later: list[str]
     fact: FactHitOut | None = None
     note: NoteHitOut | None = None
 
@@ -263,6 +264,7 @@ class HitOut(msgspec.Struct, frozen=True):
             },
             standing=standing_of(hit),
             marks=[MarkOut.of(mark) for mark in hit.marks],
+            later=list(hit.later),
             fact=FactHitOut.of(memory) if memory["kind"] == "fact" else None,
             note=NoteHitOut.of(memory) if memory["kind"] == "note" else None,
         )

@@ -20,12 +20,14 @@ from app.kernel.graph import Row
 from app.search.bundle import band
 from app.search.fusion import rrf, weighted
 from app.search.holding import claimed, lapsed, marks_of
+from app.search.latest import latest_first
 from app.search.lucene import text_query
 from app.search.mmr import mmr
 from app.search.model import Filters, Found, Fusion, Hit, Leg, Mode, Ranking, SearchRequest
 from app.search.repository import SearchRepository
 
 MMR_POOL = 5  # candidates for each hit that diversity may choose from
+LOOK = 10  # least hits among which a later word is looked for, however few are shown
 PAGE = 10  # least candidates that are read at once after the first page
 
 
@@ -99,10 +101,12 @@ class SearchService:
         clock.mark("fuse")
         reading = await self._read(ordered, request)
         pool = candidates([i for i in ordered if i in reading.memories], scores, legs)
+        pool, later = by_time(pool[: wanted(request)], reading, request)
         if request.diversity is not None:
             pool = await self._diverse(pool, request)
+        pool = pool[: request.limit]
         clock.mark("hydrate")
-        hits = await self._hits(pool[: request.limit], reading, request)
+        hits = await self._hits(pool, reading, request, later)
         kept = within(hits, request.token_budget)
         clock.mark("render")
         if self.made.shown is not None:
@@ -124,12 +128,12 @@ class SearchService:
     async def _read(self, ordered: list[str], request: SearchRequest) -> Reading:
         """The best memories that hold, as many as are wanted: what does not hold gives way."""
         filters = request.filters
-        most = request.limit * (MMR_POOL if request.diversity is not None else 1)
+        most = wanted(request)
         reading = Reading(Moments.of(filters.as_of, filters.known_at))
         place = 0
         while len(reading.memories) < most and place < len(ordered):
-            wanted = most - len(reading.memories)
-            page = ordered[place : place + (wanted if place == 0 else max(wanted, PAGE))]
+            missing = most - len(reading.memories)
+            page = ordered[place : place + (missing if place == 0 else max(missing, PAGE))]
             place += len(page)
             found = await self._repository.hydrate(page, filters, reading.moments)
             reading.held |= await self._held(claimed(found.values()), filters, reading.moments)
@@ -191,14 +195,21 @@ class SearchService:
         for place, candidate in enumerate(pool):
             if candidate.id in known:
                 rows[place] = known[candidate.id]
-        order = mmr([c.score for c in pool], rows, request.diversity or 0.0, request.limit)
+        # A later word that overtook another stands in its place, with that place's relevance.
+        scores = sorted((c.score for c in pool), reverse=True)
+        order = mmr(scores, rows, request.diversity or 0.0, request.limit)
         return [pool[place] for place in order]
 
     async def _hits(
-        self, pool: list[Candidate], reading: Reading, request: SearchRequest
+        self,
+        pool: list[Candidate],
+        reading: Reading,
+        request: SearchRequest,
+        later: Mapping[str, list[str]],
     ) -> list[Hit]:
         memories, scopes = reading.memories, request.filters.scopes
         past = await self._past([memories[c.id] for c in pool], reading, scopes)
+        shown = {candidate.id for candidate in pool}
         windows = {c.id: place for c in pool if (place := _place(c, memories[c.id]))}
         ids = [f"{memory}~{place}" for memory, place in windows.items()]
         spans = await self._repository.spans(ids, scopes)
@@ -219,6 +230,7 @@ class SearchService:
                     span=span,
                     tokens=count_tokens(memory["content"][span[0] : span[1]]),
                     marks=marks_of(memory, past, reading.moments),
+                    later=tuple(i for i in later.get(candidate.id, ()) if i in shown),
                 )
             )
         return hits
@@ -302,6 +314,20 @@ def candidates(
         )
         for memory in ids
     ]
+
+
+def wanted(request: SearchRequest) -> int:
+    """How many memories are read: more than are shown where others may take their places."""
+    return max(LOOK, request.limit * (MMR_POOL if request.diversity is not None else 1))
+
+
+def by_time(
+    pool: list[Candidate], reading: Reading, request: SearchRequest
+) -> tuple[list[Candidate], dict[str, list[str]]]:
+    """The same memories with later words above earlier ones."""
+    memories = [reading.memories[candidate.id] for candidate in pool]
+    order, later = latest_first(request.query, memories, [c.score for c in pool])
+    return [pool[place] for place in order], later
 
 
 def within(hits: list[Hit], budget: int | None) -> list[Hit]:
