@@ -209,7 +209,7 @@ class ErasureService:
         removed.add(
             await tx.one(Q.lifecycle.drop_shared, sessions=closure.sessions, tags=closure.tags)
         )
-        await tx.rows(Q.lifecycle.bury, rows=tombstones(closure, receipt))
+        await tx.rows(Q.lifecycle.bury, rows=tombstones(closure, receipt, removed.entities))
         await _write_receipt(tx, order, receipt, (closure, removed))
         return removed
 
@@ -272,7 +272,7 @@ class ErasureService:
         orphans = [row["entity"] for row in rest if not row["needed"]]
         await self._split(tx, orphans, terms)
         removed.add(await tx.one(Q.lifecycle.drop_entities, ids=sorted(e["id"] for e in orphans)))
-        removed.ids += [e["id"] for e in orphans]
+        removed.entities = sorted(e["id"] for e in orphans)
         rows = [
             renamed(row, _names_in(closure, row["entity"]["id"])) for row in rest if row["needed"]
         ]
@@ -384,7 +384,7 @@ async def _write_receipt(tx: Tx, order: Order, receipt: Row, done: tuple[Closure
         "ids": sorted({*receipt["ids"], *ids}),
         "hashes": sorted({*receipt["hashes"], *hashes}),
         # What answers may quote: not only what is gone, also what changed with it.
-        "quoted": sorted({*receipt["quoted"], *removed.ids, *kept}),
+        "quoted": sorted({*receipt["quoted"], *removed.ids, *removed.entities, *kept}),
         "survivors": sorted({*receipt["survivors"], *removed.survivors}),
         "scopes": sorted({*receipt["scopes"], *closure.scopes}),
     }

@@ -92,6 +92,7 @@ class Removed:
     ids: list[str] = field(default_factory=list)
     hashes: list[str] = field(default_factory=list)
     survivors: list[str] = field(default_factory=list)
+    entities: list[str] = field(default_factory=list)
 
     def add(self, row: dict[str, Any]) -> None:
         """Count what one step removed."""
@@ -105,9 +106,9 @@ def tombstone_id(value: str) -> str:
     return digest("tombstone", value)
 
 
-def tombstones(closure: Closure, receipt: Row) -> list[Row]:
+def tombstones(closure: Closure, receipt: Row, entities: Iterable[str]) -> list[Row]:
     """What an import, and a second reading of a text that stays, must not bring back."""
-    values = [*closure.episodes, *closure.facts, *closure.notes]
+    values = [*closure.episodes, *closure.facts, *closure.notes, *entities]
     values += [row["episode"]["dedup_key"] for row in closure.episodes.values()]
     rows = [_tombstone(tombstone_id(value), receipt) for value in values]
     rows += [_tombstone(claim, receipt) for claim in surviving_claims(closure.facts.values())]
