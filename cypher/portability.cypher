@@ -254,6 +254,9 @@ CALL (a, row) {
   WITH a, row WHERE $label = 'BadPattern'
   MATCH (t:BadPattern {id: row.id}) MERGE (a)-[:AUDIT]->(t)
   UNION
+  WITH a, row WHERE $label = 'Promotion'
+  MATCH (t:Promotion {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
   WITH a, row WHERE $label = 'Scope'
   MATCH (t:Scope {path: row.id}) MERGE (a)-[:AUDIT]->(t)
 }
@@ -329,7 +332,8 @@ RETURN a {.id, .tenant, .scope, .kind, .outcome, .actor, .request, .at, .payload
           .target} AS event,
        COLLECT { MATCH (a)-[:AUDIT]->(t)
                  WITH [l IN labels(t) WHERE l IN ['Scope', 'Principal', 'MemSession', 'Episode',
-                         'Entity', 'MergeRecord', 'Fact', 'Note', 'CoreBlock', 'BadPattern']][0] AS label,
+                         'Entity', 'MergeRecord', 'Fact', 'Note', 'CoreBlock', 'BadPattern',
+                         'Promotion']][0] AS label,
                       coalesce(t.path, t.id) AS id
                  WHERE label IS NOT NULL
                  RETURN {label: label, id: id} ORDER BY label, id } AS targets

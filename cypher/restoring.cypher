@@ -356,3 +356,51 @@ WHERE p.scope IN $scopes AND p.id > $after
 WITH p ORDER BY p.id LIMIT $limit
 RETURN p {.*} AS pattern
 ORDER BY p.id
+
+// name: attestations(rows) write many
+// Who stands for which fact.
+// unscoped: the fact lies in the row's scope
+UNWIND $rows AS row
+MATCH (f:Fact {id: row.fact})
+WHERE f.scope = row.scope AND NOT EXISTS { MATCH (:Attestation {id: row.id}) }
+CREATE (t:Attestation)-[:ATTESTS]->(f)
+SET t = row.properties
+RETURN row.line AS line
+
+// name: promotions(rows) write many
+// Decisions to copy facts to a wider scope, with the edges between fact, copy, and the episode that
+// says the copy.
+// unscoped: a promotion stays within one tenant
+UNWIND $rows AS row
+MATCH (f:Fact {id: row.fact})
+WHERE f.scope = row.scope AND NOT EXISTS { MATCH (:Promotion {id: row.id}) }
+CREATE (p:Promotion)-[:DECIDES]->(f)
+SET p = row.properties
+WITH f, row
+CALL (f, row) {
+  MATCH (c:Fact {id: row.copy})
+  WHERE c.tenant = f.tenant
+  MERGE (f)-[:PROMOTED_TO]->(c)
+  FOREACH (at IN CASE WHEN row.demoted_at IS NULL THEN [] ELSE [row.demoted_at] END |
+    MERGE (c)-[d:DEMOTED_FROM]->(f) SET d.recorded_at = at)
+}
+CALL (f, row) {
+  MATCH (e:Episode {id: row.episode})
+  WHERE e.tenant = f.tenant
+  MERGE (e)-[:DERIVED_FROM]->(f)
+}
+RETURN row.line AS line
+
+// name: export_attestations(scopes, after, limit) read many
+MATCH (t:Attestation)
+WHERE t.id > $after AND t.scope IN $scopes
+WITH t ORDER BY t.id LIMIT $limit
+RETURN t {.*} AS attestation
+ORDER BY t.id
+
+// name: export_promotions(scopes, after, limit) read many
+MATCH (p:Promotion)
+WHERE p.scope IN $scopes AND p.id > $after
+WITH p ORDER BY p.id LIMIT $limit
+RETURN p {.*} AS promotion
+ORDER BY p.id

@@ -215,3 +215,30 @@ class LinkRecord(WireModel):
     reason: ShortText | None = None
     recorded_at: Moment
     retracted_at: Moment | None = None
+
+
+class AttestationRecord(WireModel):
+    """A principal that stands for a fact."""
+
+    id: Id
+    scope: Path
+    fact: Id
+    principal: ShortText
+    at: Moment
+    revoked_at: Moment | None = None
+
+
+class PromotionRecord(WireModel):
+    """A decision to copy a fact to a wider scope of the tenant."""
+
+    id: Id
+    scope: Path
+    target: Path
+    fact: Id
+    copied_to: Id = Field(description="Id of the copy.")
+    episode: Id
+    attesters: tuple[ShortText, ...] = ()
+    score: Unit
+    at: Moment
+    state: Literal["promoted", "demoted"]
+    demoted_at: Moment | None = None

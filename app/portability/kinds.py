@@ -11,6 +11,7 @@ from app.portability.facts import FACT, LINK
 from app.portability.kind import Kind
 from app.portability.notes import BLOCK, NOTE, NOTE_LINK, PATTERN
 from app.portability.predicates import PREDICATE
+from app.portability.promotions import ATTESTATION, PROMOTION
 from app.portability.readings import READING
 from app.portability.scopes import SCOPE
 from app.portability.sessions import SESSION
@@ -31,6 +32,8 @@ KINDS: tuple[Kind, ...] = (
     FACT,
     READING,
     LINK,
+    ATTESTATION,
+    PROMOTION,
     NOTE,
     NOTE_LINK,
     BLOCK,

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from app.entities.repair import repair_scope
+from app.kernel import audit
 from app.kernel.caller import Role
+from app.kernel.clock import now
+from app.kernel.cypher import Q
+from app.kernel.ids import digest
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 
@@ -39,13 +43,15 @@ async def believe(
         body = {"content": content, "session": "talk", "speaker": speaker, "captured_at": moment}
         await sent(people[speaker], "POST", "/v1/episodes", {**body, "scope": scope})
     await opened.consolidation.consolidate(scope)
-    waiting = await _contradict(admin, people, scope)
+    waiting = await _contradict(opened, admin, people, scope)
     await _merge(opened, admin, people["ada"], scope)
     await _write(admin, people, scope)
     return {"waiting": waiting, **people}
 
 
-async def _contradict(admin: Principal, people: dict[str, Principal], scope: str) -> str:
+async def _contradict(
+    opened: Parts, admin: Principal, people: dict[str, Principal], scope: str
+) -> str:
     found: dict[str, Any] = {}
     for name, value in (("ada", "active"), ("bob", "completed")):
         thing = {"name": "Osprey", "type": "project"}
@@ -53,11 +59,39 @@ async def _contradict(admin: Principal, people: dict[str, Principal], scope: str
         body = {"statement": stated, "scope": scope}
         found = await sent(people[name], "POST", "/v1/facts:remember", body)
     (waiting,) = found["quarantined"]
+    await sent(people["bob"], "POST", f"/v1/facts/{waiting}/attest")
+    await _promote(opened, admin, (waiting, found["episode"]), scope)
     door = f"/v1/quarantine/{waiting}"
     await sent(admin, "POST", f"{door}/accept", {"note": "It shipped."})
     await sent(admin, "POST", f"{door}/undo")
     await sent(admin, "PUT", f"/v1/predicates/status?scope={scope}", {"half_life": 30})
     return str(waiting)
+
+
+async def _promote(opened: Parts, who: Principal, told: tuple[str, str], scope: str) -> None:
+    """What a promotion leaves behind; the copy is another fact of the same thing."""
+    fact, episode = told
+    (other,) = await opened.graph.raw(
+        "MATCH (f:Fact {id: $fact}), (o:Fact {subject: f.subject}) WHERE o <> f RETURN o.id AS id",
+        fact=fact,
+    )
+    row = {
+        "id": digest("promotion", fact)[:32],
+        "tenant": who.caller.tenant,
+        "scope": scope,
+        "target": who.caller.tenant,
+        "fact": fact,
+        "copy": other["id"],
+        "episode": episode,
+        "attesters": [who.caller.principal],
+        "score": 0.8,
+        "at": now(),
+        "state": "promoted",
+    }
+    event = audit.event(who.caller, "promote", who.caller.tenant, fact=fact)
+    await opened.graph.rows(Q.lifecycle.promote, row=row, audit=event)
+    gone = audit.event(who.caller, "demote", who.caller.tenant, fact=fact)
+    await opened.graph.rows(Q.lifecycle.demote, id=row["id"], at=now(), audit=gone)
 
 
 async def _merge(opened: Parts, admin: Principal, ada: Principal, scope: str) -> None:

@@ -27,7 +27,7 @@ from tests.support.server import EmbeddedPair
 
 BELIEFS = {
     "predicate", "cursor", "entity", "company", "merge", "fact", "reading", "link", "note",
-    "note_link", "block", "pattern",
+    "note_link", "block", "pattern", "attestation", "promotion",
 }  # fmt: skip
 Drain = Callable[[], Awaitable[int]]
 
@@ -163,11 +163,12 @@ LOCAL = (
 )  # fmt: skip
 DERIVED_LABELS = [
     "Entity", "Alias", "MergeRecord", "Fact", "Review", "Predicate", "ConsolidationCursor", "Note",
-    "NoteVersion", "CoreBlock", "BadPattern",
+    "NoteVersion", "CoreBlock", "BadPattern", "Attestation", "Promotion",
 ]  # fmt: skip
 DERIVED_TYPES = [
     "NAMES", "MENTIONS", "COOCCURS", "RELATES_TO", "SAME_AS", "MERGES", "SUPPORTS", "ABOUT",
-    "SUPERSEDED_BY", "CONTRADICTS", "REVIEWS", "VERSION_OF", "TAGGED", "DERIVED_FROM",
+    "SUPERSEDED_BY", "CONTRADICTS", "REVIEWS", "VERSION_OF", "TAGGED", "DERIVED_FROM", "ATTESTS",
+    "DECIDES", "PROMOTED_TO", "DEMOTED_FROM",
 ]  # fmt: skip
 
 
