@@ -19,7 +19,7 @@ from app.facts.repository import Batch, Terms
 from app.scopes.rules import ScopeRules
 
 TIERS = {"user": Tier.USER, "tool": Tier.TOOL, "assistant": Tier.AGENT}
-LEAST_CONFIDENCE = 0.5  # below it a statement is left in its episode
+LEAST_CONFIDENCE = 0.4  # below it a statement is left in its episode
 
 
 @dataclass(frozen=True, slots=True)

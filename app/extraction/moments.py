@@ -17,6 +17,7 @@ class Role(Enum):
     UNTIL = "until"
     AT = "at"
     TEMPORARY = "temporary"
+    PURPOSE = "purpose"  # "the stand for June": what a thing is for, not when something holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,8 @@ _CUES = (
         Lean.NEAREST,
     ),
     (r"until|till|through|bis(?:\s(?:zum|zu|zur))?", Role.UNTIL, Lean.FUTURE),
-    (r"(?:(?:on|in|at|over|during|am|im|an|in|um|by|für|for|der|dem|vom|von)\s?(?:the|dem|der)?)",
+    (r"(?:für|for)(?:\s(?:the|den|die|das))?", Role.PURPOSE, Lean.NEAREST),
+    (r"(?:(?:on|in|at|over|during|am|im|an|in|um|by|der|dem|vom|von)\s?(?:the|dem|der)?)",
      Role.AT, Lean.NEAREST),
 )  # fmt: skip
 _CUE = "|".join(rf"(?P<cue{i}>{cue})" for i, (cue, _, _) in enumerate(_CUES))
