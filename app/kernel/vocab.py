@@ -113,9 +113,10 @@ left left_count marks mention_count predicate proposed_at recorded_at retracted_
 right_count root changes type valid_from valid_to
 assertion confidence consolidated consolidated_at consolidation_error definition
 fact facts failed from_precision held holder leased_by mode negated note object_id object_key
-object_kind object_text ongoing own voids_name predicate principal principals reached_at reason recorded_at
+object_kind object_text ongoing own predicate principal principals reached_at reason recorded_at
 retracted_at rule rules said_at since since_precision standing statement subject subject_text
-superseded tier to_precision undone_at undone_by until until_precision verdict voice voids other
+superseded tier to_precision undone_at undone_by until until_precision verdict voice voids
+voids_name other
 """
 _PROPERTIES += """
 counts hashes ids quoted receipt scopes survivors by

@@ -14,6 +14,7 @@ from app.errors import LociError
 from app.kernel.clock import FOREVER, open_end
 from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row, Tx
+from app.lifecycle.graves import erased
 from app.portability.kind import At, Batch, Record, Reject, Rules, Written
 from app.portability.writing import event_of
 from app.sanitize.step import sanitize
@@ -95,12 +96,18 @@ async def write_new(tx: Tx, batch: Batch, kind: str, query: Query) -> Written:
 async def write_restored(tx: Tx, batch: Batch, kind: str, query: Query) -> Written:
     """The same for what only scopes take in that this run restores."""
     scopes = await held(tx, batch)
-    taken = Batch(batch.file, [r for r in batch.rows if r["scope"] in scopes], batch.rules)
+    gone = set() if batch.rules.revives else await erased(tx, _ids(batch))
+    kept = [r for r in batch.rows if r["scope"] in scopes and r.get("id") not in gone]
+    taken = Batch(batch.file, kept, batch.rules)
     if not taken.rows:
         return Written(duplicates=len(batch.rows))
     done = await write_new(tx, taken, kind, query)
     done.duplicates = len(batch.rows) - done.accepted
     return done
+
+
+def _ids(batch: Batch) -> list[str]:
+    return [row["id"] for row in batch.rows if row.get("id")]
 
 
 def missing(batch: Batch, row: Row, detail: str) -> Reject:

@@ -17,7 +17,13 @@ from tests.contract.statements import APP, modules
 ROOT = APP.parent
 # The process edges: a request, a job, a command, and the supervisor's end.
 # Consolidation reads texts one by one: what one of them breaks is its own failed state.
-EDGES = {"consolidation/service.py", "jobs/runner.py", "cli/main.py", "runtime/supervisor.py", "runtime/__main__.py"}
+EDGES = {
+    "consolidation/service.py",
+    "jobs/runner.py",
+    "cli/main.py",
+    "runtime/supervisor.py",
+    "runtime/__main__.py",
+}
 FORBIDDEN_NAMES = {"utils.py", "helpers.py", "base.py", "common.py", "manager.py"}
 
 
