@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from app.access.service import operator
 from app.cli.keys import all_scopes, mint
 from app.cli.transfer import store_of
 from app.embeddings.provider import build_embedder
@@ -38,6 +39,7 @@ from app.evals.recall import table as recall_table
 from app.evals.retrieval import MODES, ApiClient, Run, evaluate
 from app.evals.speed import Wire, capture_speed, search_speed, summary, vector_recall
 from app.kernel.caller import Role
+from app.scopes.rules import ScopeRules
 from app.settings import read_settings
 from app.wiring import Parts, embedding_config, parts
 
@@ -218,7 +220,9 @@ def eval_updates(
 
     async def run() -> dict[str, Any]:
         folder = bench / "longmemeval_pool"
-        pairs, talk = await _clients(["eval/updates-longmemeval", "eval/updates-demo"], url)
+        names = ["eval/updates-longmemeval", "eval/updates-company"]
+        pairs, talk = await _clients(names, url)
+        await _members_revise(names[1])
         try:
             return {
                 "longmemeval": await currency.longmemeval_updates(*pairs, folder, progress.print),
@@ -347,6 +351,13 @@ async def _clients(scopes: Sequence[str], url: str) -> list[tuple[ApiClient, str
     """For each scope a client with a key of an agent that is at home there."""
     async with parts(read_settings()) as opened:
         return [(ApiClient(url, await _key(opened, scope)), scope) for scope in scopes]
+
+
+async def _members_revise(scope: str) -> None:
+    """Set the rule that the demo has: who works there may correct a colleague."""
+    async with parts(read_settings()) as opened:
+        caller = operator(scope.partition("/")[0], [scope])
+        await opened.scopes.set_rules(caller, scope, ScopeRules(members_revise=True))
 
 
 async def _below(opened: Parts, named: list[str]) -> list[str]:

@@ -104,6 +104,7 @@ async def demo_updates(client: ApiClient, scope: str, seed: Path, tell: Tell) ->
         tally["updates"] += 1
         tally["new side is a fact that is shown"] += new
         tally["old side is a fact that is shown"] += old
+        tally["both sides are facts that are shown"] += new and old
         past = [h for h in hits if h["id"] == ids[row["old"]["episode"]]]
         tally["old episode shown"] += bool(past)
         tally["old episode marked past"] += any(h["standing"] == "past" for h in past)
