@@ -456,9 +456,10 @@ CALL (token) {
 }
 RETURN token, e {.id, .root, .canonical_key, .canonical_name, .type, .marks} AS entity,
        e.canonical_key <> token AND (
-         EXISTS { MATCH (ep:Episode) WHERE ep.scope = $scope AND ep.speaker IN e.aliases }
-         OR EXISTS { MATCH (ep:Episode) WHERE ep.scope = $scope
-                       AND ep.author IN [n IN e.aliases | 'user:' + e.tenant + ':' + n] }
+         EXISTS { UNWIND e.aliases AS name
+                  MATCH (ep:Episode {scope: $scope, speaker: name}) RETURN 1 }
+         OR EXISTS { UNWIND e.aliases AS name
+                     MATCH (ep:Episode {scope: $scope, author: 'user:' + e.tenant + ':' + name}) RETURN 1 }
        ) AS speaks
 ORDER BY token, e.id
 
