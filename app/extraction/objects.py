@@ -232,8 +232,3 @@ def contrast_words(contrast: Contrast | None, context: Context) -> list[Token]:
     while words and (words[0].lower in PREPOSITIONS[context.language]):
         words = words[1:]
     return until_stop(words, context.language)
-
-
-def phrase_of(words: Sequence[Token], context: Context) -> Phrase | None:
-    """The words as a noun phrase."""
-    return context.reader.phrase(words, context.language)

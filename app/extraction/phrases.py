@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.extraction.clauses import Clause
 from app.extraction.data import pairs, words
 from app.extraction.model import Mention, Span, Utterance
 from app.extraction.predicates import standard
@@ -335,8 +334,3 @@ def is_many(noun: str) -> bool:
     """Whether one may have several of what the noun names."""
     last = noun.split()[-1]
     return last in words("nouns", "many") or last.removesuffix("s") in words("nouns", "many")
-
-
-def clause_text(clause: Clause) -> str:
-    """The clause as it was written."""
-    return clause.text.strip(" \t\n,;:.!")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -163,10 +163,6 @@ class FactRepository:
                 changed.append({"id": row["id"], "key": key})
         await tx.rows(Q.facts.rekey, rows=sorted(changed, key=lambda row: row["id"]))
         return sorted(touched)
-
-    async def write(self, name: str, work: Callable[[Tx], Awaitable[Any]]) -> Any:
-        """Run `work` in one managed write transaction."""
-        return await self.graph.write(name, work)
 
     async def predicates(self, paths: list[str]) -> list[Row]:
         return await self.graph.rows(Q.facts.predicates, paths=paths)
