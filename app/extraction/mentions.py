@@ -80,10 +80,8 @@ GEOGRAPHIC = re.compile(
     r"\b(?:River|Lake|Mount|Mountains?|Island|Islands|County|City|Street|Valley|Bay|Sea|Ocean|"
     r"Province|State|District|Straße|See|Fluss|Insel|Berg|Tal|Park)$"
 )
-NO_DOMAIN = frozenset(
-    ["github.com", "google.com", "npmjs.com", "nodejs.org", "anthropic.com", "openai.com",
-     "huggingface.co", "docker.com"]
-)  # fmt: skip
+# Sites that everybody links to; the name of one says nothing of who a text is about.
+NO_SITE = frozenset("anthropic docker github google huggingface nodejs npmjs openai".split())
 SENTENCE_START = re.compile(r"(?:^|[.!?:;…\n]|[-*•]\s|[\"“„(])\s*$")
 SUFFIXES_DE = re.compile(
     r"(?:ungs?|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|nis|nisse|tät|täten|ment|"
@@ -142,7 +140,7 @@ def _cued(text: str, language: str) -> Iterator[Mention]:
             if _is_name(found["name"], language):
                 yield _mention(found, kind, language)
     for found in DOMAIN.finditer(text):
-        if found["name"] not in NO_DOMAIN:
+        if found["name"].rsplit(".", 1)[0] not in NO_SITE:
             yield _mention(found, "organization", language)
 
 
