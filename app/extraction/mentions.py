@@ -81,7 +81,9 @@ GEOGRAPHIC = re.compile(
     r"Province|State|District|Straße|See|Fluss|Insel|Berg|Tal|Park)$"
 )
 # Sites that everybody links to; the name of one says nothing of who a text is about.
-NO_SITE = frozenset("anthropic docker github google huggingface nodejs npmjs openai".split())
+NO_SITE = frozenset(
+    ["anthropic", "docker", "github", "google", "huggingface", "nodejs", "npmjs", "openai"]
+)
 SENTENCE_START = re.compile(r"(?:^|[.!?:;…\n]|[-*•]\s|[\"“„(])\s*$")
 SUFFIXES_DE = re.compile(
     r"(?:ungs?|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|nis|nisse|tät|täten|ment|"
