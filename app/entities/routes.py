@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 from litestar import Controller, get, patch, post
@@ -10,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED
 
-from app.access.parameters import Within
+from app.access.parameters import AsOf, KnownAt, Limit, Within, aware
 from app.entities.merges import MergeService
 from app.entities.names import TYPES
 from app.entities.schemas import (
@@ -27,14 +26,6 @@ from app.errors import InvalidInput
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 
-AsOf = Annotated[
-    datetime | None, QueryParameter(name="as_of", description="What was so then; now if unset.")
-]
-KnownAt = Annotated[
-    datetime | None,
-    QueryParameter(name="known_at", description="As it was known then; now if unset."),
-]
-Limit = Annotated[int, QueryParameter(ge=1, le=500, description="Most items of a page.")]
 Depth = Annotated[int, QueryParameter(ge=1, le=3, description="Steps from the entity.")]
 Status = Literal["pending", "accepted", "rejected", "undone"]
 
@@ -71,7 +62,7 @@ class EntityController(Controller):
             raise InvalidInput("ask for a name or for a prefix", field="prefix")
         sought = Sought(
             scopes=caller.among(within),
-            known_at=aware(known_at, "known_at"),
+            known_at=aware(known_at, "known_at") or now(),
             name=name,
             prefix=prefix,
             type=kind,
@@ -91,7 +82,9 @@ class EntityController(Controller):
         known_at: KnownAt = None,
     ) -> EntityOut:
         """One entity; the id of a merged one gives what it was merged into."""
-        return EntityOut.of(await knowing.get(caller, entity_id, aware(known_at, "known_at")))
+        return EntityOut.of(
+            await knowing.get(caller, entity_id, aware(known_at, "known_at") or now())
+        )
 
     @get(
         "/{entity_id:str}/neighbours",
@@ -108,7 +101,7 @@ class EntityController(Controller):
         known_at: KnownAt = None,
     ) -> NeighboursOut:
         """What is mentioned with it, and what facts held at both moments relate it to."""
-        moments = (aware(as_of, "as_of"), aware(known_at, "known_at"))
+        moments = (aware(as_of, "as_of") or now(), aware(known_at, "known_at") or now())
         return NeighboursOut.of(await knowing.neighbourhood(caller, entity_id, depth, moments))
 
     @patch("/{entity_id:str}", operation_id="changeEntity", opt={"requires": Role.CURATOR})
@@ -215,12 +208,3 @@ class MergeController(Controller):
     ) -> MergeOut:
         """Take an accepted merge back, exactly."""
         return MergeOut.of(await merging.decide(caller, merge_id, "undo"))
-
-
-def aware(moment: datetime | None, field: str) -> datetime:
-    """The moment asked for, now where none was named; InvalidInput for one without a zone."""
-    if moment is None:
-        return now()
-    if moment.tzinfo is None:
-        raise InvalidInput(f"{field} needs a time zone, such as Z", field=field)
-    return moment

@@ -10,7 +10,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED
 
-from app.access.parameters import Within
+from app.access.parameters import Limit, Within, aware
 from app.episodes.record import session_id
 from app.episodes.repository import EpisodeRepository
 from app.episodes.schemas import (
@@ -28,7 +28,6 @@ from app.kernel import paging
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import END, START
 
-Limit = Annotated[int, QueryParameter(ge=1, le=500, description="Most items of a page.")]
 Wait = Annotated[
     str | None,
     QueryParameter(description="`indexed` waits until the vector is there, 20 s at most."),
@@ -87,8 +86,8 @@ class EpisodeController(Controller):
         page = {
             "after_at": after_at,
             "after_id": after_id,
-            "since": _aware(since, "since") or START,
-            "until": _aware(until, "until") or END,
+            "since": aware(since, "since") or START,
+            "until": aware(until, "until") or END,
             "limit": limit + 1,
         }
         named = await _session_of(episode_rows, session, scopes) if session else None
@@ -165,9 +164,3 @@ async def _waited(episodes: EpisodeService, ids: list[str | None], wait: str | N
     if wait != "indexed":
         raise InvalidInput("wait takes only `indexed`", field="wait")
     return await episodes.wait_indexed([identifier for identifier in ids if identifier])
-
-
-def _aware(moment: datetime | None, field: str) -> datetime | None:
-    if moment is not None and moment.tzinfo is None:
-        raise InvalidInput(f"{field} needs a time zone", field=field)
-    return moment

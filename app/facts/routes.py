@@ -10,7 +10,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 
-from app.access.parameters import Within
+from app.access.parameters import AsOf, KnownAt, Limit, Within, aware
 from app.errors import InvalidInput, NotFound
 from app.facts.predicates import PredicateService
 from app.facts.repository import Settled
@@ -35,14 +35,6 @@ from app.kernel import paging
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import START, now
 
-AsOf = Annotated[
-    datetime | None, QueryParameter(name="as_of", description="What was so then; now if unset.")
-]
-KnownAt = Annotated[
-    datetime | None,
-    QueryParameter(name="known_at", description="As it was known then; now if unset."),
-]
-Limit = Annotated[int, QueryParameter(ge=1, le=500, description="Most items of a page.")]
 AnyScope = Annotated[
     str | None, QueryParameter(name="scope", description="Scope path; the key's home if unset.")
 ]
@@ -297,10 +289,7 @@ async def timeline(
 
 def moments_of(as_of: datetime | None, known_at: datetime | None) -> Moments:
     """The two moments of a read; InvalidInput for one without a time zone."""
-    for name, moment in (("as_of", as_of), ("known_at", known_at)):
-        if moment is not None and moment.tzinfo is None:
-            raise InvalidInput(f"{name} needs a time zone", field=name)
-    return Moments.of(as_of, known_at)
+    return Moments.of(aware(as_of, "as_of"), aware(known_at, "known_at"))
 
 
 async def _decided(

@@ -10,13 +10,13 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 
-from app.access.parameters import Within
+from app.access.parameters import Limit, Within
 from app.kernel.caller import Caller, Role
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.lifecycle.feedback import FeedbackService
 from app.lifecycle.promotion import PromotionService
-from app.lifecycle.routes import LAST, WRITES, After, Limit
+from app.lifecycle.routes import LAST, WRITES, After
 from app.lifecycle.schemas import (
     AttestedOut,
     ConsideredOut,

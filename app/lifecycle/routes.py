@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
 
-from app.access.parameters import Within
+from app.access.parameters import Limit, Within
 from app.episodes.record import session_id
 from app.episodes.repository import EpisodeRepository
 from app.errors import NotFound, SwitchedOff
@@ -41,7 +41,6 @@ from app.scopes.service import ScopeService
 
 LAST = "~"  # after every id
 WRITES = {"requires": Role.WRITER}
-Limit = Annotated[int, QueryParameter(ge=1, le=500, description="Most items of a page.")]
 After = Annotated[str | None, QueryParameter(description="`next` of the page before.")]
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 
 from litestar import Controller, delete, get, patch, post, put
 from litestar.di import NamedDependency
-from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
+from litestar.params import FromPath, FromQuery, JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
-from app.access.parameters import OneScope, Within
-from app.errors import InvalidInput, NotFound
+from app.access.parameters import AsOf, KnownAt, Limit, OneScope, Within, aware
+from app.errors import NotFound
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.notes.blocks import BlockService
@@ -35,14 +34,6 @@ from app.notes.schemas import (
 )
 from app.notes.service import NoteService
 
-AsOf = Annotated[
-    datetime | None, QueryParameter(name="as_of", description="What was so then; now if unset.")
-]
-KnownAt = Annotated[
-    datetime | None,
-    QueryParameter(name="known_at", description="As it was known then; now if unset."),
-]
-Limit = Annotated[int, QueryParameter(ge=1, le=500, description="Most items of a page.")]
 StandingName = Literal["held", "superseded", "quarantined", "rejected"]
 
 
@@ -85,8 +76,8 @@ class NoteController(Controller):
             caller.among(within),
             namespace=None if namespace is None else namespace_of(namespace),
             standing=standing,
-            as_of=_aware(as_of, "as_of"),
-            known_at=_aware(known_at, "known_at"),
+            as_of=aware(as_of, "as_of") or now(),
+            known_at=aware(known_at, "known_at") or now(),
             after=cursor or "",
             limit=limit + 1,
         )
@@ -237,11 +228,3 @@ class BadPatternController(Controller):
         rows = await blocks.repository.patterns(caller.among(within), cursor or "", limit + 1)
         items = [BadPatternOut.of(row) for row in rows[:limit]]
         return BadPatternsOut(items, items[-1].id if len(rows) > limit else None)
-
-
-def _aware(moment: datetime | None, field: str) -> datetime:
-    if moment is None:
-        return now()
-    if moment.tzinfo is None:
-        raise InvalidInput(f"{field} needs a zone, such as Z or +02:00", field=field)
-    return moment
