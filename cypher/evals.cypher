@@ -63,3 +63,17 @@ WHERE f.scope = $scope AND f.predicate = 'located_in'
 OPTIONAL MATCH (f)-[a:ABOUT {standing: 'held'}]->(:Entity)
 WHERE a.retracted_at > $at AND a.valid_from <= $at AND a.valid_to > $at
 RETURN count(DISTINCT f) AS facts, count(a) AS held
+
+// name: bare_keyword(q, scopes, limit) read many
+// The text leg as anybody would write it.
+CALL db.index.fulltext.queryNodes('memory_text', $q, {limit: $limit}) YIELD node AS n, score
+WHERE n.scope IN $scopes
+RETURN n.memory_id AS id, score
+
+// name: bare_vector(v, scopes, kinds, limit) read many
+// The vector leg as anybody would write it.
+CYPHER 25
+MATCH (n:Searchable)
+SEARCH n IN (VECTOR INDEX memory_vector FOR $v
+  WHERE n.scope IN $scopes AND n.live = true AND n.kind IN $kinds LIMIT $limit) SCORE AS score
+RETURN n.memory_id AS id, score

@@ -154,8 +154,8 @@ MERGE (t:Tag {id: row.id})
 ON CREATE SET t = row
 
 // name: create_episodes(rows) write none
-// New episodes with their provenance, tags and audit event; that none is there was asked in the
-// same transaction, and the constraints answer for what came in between.
+// New episodes with their provenance, tags and audit event; that none is there was asked just
+// before, and the constraints answer for what came in between.
 // unscoped: the run has checked each path
 UNWIND $rows AS row
 MATCH (s:MemSession {id: row.session})

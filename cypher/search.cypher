@@ -1,6 +1,6 @@
 // name: keyword(q, scopes, limit) read one
-// The text leg, as columns: a hundred rows cost more to send than to find. The scope is a required clause of $q, inside the index; the predicate here is a
-// second wall.
+// The text leg, as columns: a hundred rows cost more to send than to find. The scope is a required
+// clause of $q, inside the index; the predicate here is a second wall.
 CALL db.index.fulltext.queryNodes('memory_text', $q, {limit: $limit}) YIELD node AS n, score
 WHERE n.scope IN $scopes
 RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
@@ -57,21 +57,28 @@ ORDER BY score DESC LIMIT $limit
 RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
        collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled
 
-// name: hydrate(ids, scopes) read one
-// What a hit shows, in one row for the same reason. Its times come as the tokens of the index: the driver
-// takes a tenth of a millisecond to read one moment. `stated` are the facts that an episode says
-// are so, which tells whether its words still hold.
+// name: hydrate(ids, scopes, blocks_of) read one
+// What a hit shows, in one row for the same reason. Its times come as the tokens of the index: the
+// driver takes a tenth of a millisecond to read one moment. `stated` are the facts that an episode
+// says are so, which tells whether its words still hold. Core blocks come along, the widest scope
+// first: every prompt has them, and a question of their own would cost more than they do.
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
 WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
 OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
-RETURN collect(e {.id, .kind, .scope, .content, .role, .speaker, .title, .tags, .captured_key,
+WITH collect(e {.id, .kind, .scope, .content, .role, .speaker, .title, .tags, .captured_key,
                   .ingested_key, .expired_key, .author, .content_hash, .origin, .windows, .terms,
                   session_id: s.id, session_key: s.key,
                   stated: [(e)-[u:SUPPORTS]->(f:Fact)
                     WHERE u.until IS NULL AND (u.ongoing OR u.since IS NOT NULL)
                       AND NOT u.mode IN ['end', 'deny'] | f.id]
                   }) AS memories
+RETURN memories, COLLECT {
+  MATCH (b:CoreBlock)
+  WHERE b.scope IN $blocks_of AND b.kind >= '' AND b.expired_at > datetime.realtime()
+  RETURN b {.id, .scope, .kind, .content, .author}
+  ORDER BY size(split(b.scope, '/')), b.scope, b.kind
+} AS blocks
 
 // name: hydrate_facts(ids, scopes, as_of, known_at, alive) read one
 // The same of facts, with the interval that holds at both moments and what supports them.
@@ -113,13 +120,6 @@ RETURN f.id AS id, f.statement AS statement,
          [a.standing, toString(a.valid_from), toString(a.valid_to)]] AS intervals,
        [(f)-[x:SUPERSEDED_BY]->(n:Fact) WHERE x.recorded_at <= $known_at < x.retracted_at |
          [n.captured_key, n.id, n.statement]] AS replaced_by
-
-// name: blocks(scopes) read one
-// Core blocks, the widest scope first; every prompt has them.
-MATCH (b:CoreBlock)
-WHERE b.scope IN $scopes AND b.kind >= '' AND b.expired_at > datetime()
-WITH b ORDER BY size(split(b.scope, '/')), b.scope, b.kind
-RETURN collect(b {.id, .scope, .kind, .content, .author}) AS blocks
 
 // name: read_other(id, scopes) read optional
 // One fact, note, core block or pattern of failure by id.

@@ -206,23 +206,37 @@ def _provenance(record: EpisodeRecord, cleaned_up: Cleaned, stamp: Stamp, at: At
     }
 
 
-async def write(tx: Tx, batch: Batch) -> Written:
-    """Episodes that are new, with sessions, tags, provenance and one event a scope."""
+async def lead(tx: Tx, batch: Batch) -> None:
+    """Tell which rows are new, and write the sessions and tags they share with other batches."""
     unique = _distinct(batch.rows)
     asked = [{"line": r["line"], "key": r["key"], "id": r["id"]} for r in unique]
     found = await tx.rows(Q.portability.known_episodes, rows=asked)
     known = {row["line"] for row in found}
     absent = [row for row in unique if row["line"] not in known]
-    gone = [] if batch.rules.revives else await _erased(tx, absent)
-    new = sorted((r for r in absent if r not in gone), key=lambda r: (r["session"], r["id"]))
-    if new:
-        await _keep_states(tx, batch, new)
-        await _write_new(tx, batch, new)
+    # Asked after what is known: what an erasure takes meanwhile is either still there, or buried.
+    batch.gone = [] if batch.rules.revives else await _erased(tx, absent)
+    gone = {row["line"] for row in batch.gone}
+    new = (row for row in absent if row["line"] not in gone)
+    batch.new = sorted(new, key=lambda r: (r["session"], r["id"]))
+    if batch.new:
+        # In order: two batches that meet in one wait, and do not deadlock.
+        touched = _sessions(batch.new)
+        await tx.rows(Q.portability.touch_sessions, rows=touched, since=batch.rules.moment)
+    tags = {tag["id"]: tag for row in batch.new for tag in row["tags"]}
+    if tags:
+        await tx.rows(Q.portability.touch_tags, rows=[tags[i] for i in sorted(tags)])
+
+
+async def write(tx: Tx, batch: Batch) -> Written:
+    """Episodes that are new, with provenance and one event a scope."""
+    if batch.new:
+        await _keep_states(tx, batch, batch.new)
+        await _write_new(tx, batch, batch.new)
     error = Erased("it was erased from this store; --revive brings it back")
     return Written(
-        accepted=len(new),
-        duplicates=len(batch.rows) - len(new) - len(gone),
-        rejects=[Reject.of(batch.file, row["line"], error, row["scope"]) for row in gone],
+        accepted=len(batch.new),
+        duplicates=len(batch.rows) - len(batch.new) - len(batch.gone),
+        rejects=[Reject.of(batch.file, row["line"], error, row["scope"]) for row in batch.gone],
     )
 
 
@@ -253,11 +267,6 @@ def _distinct(rows: list[Row]) -> list[Row]:
 
 
 async def _write_new(tx: Tx, batch: Batch, new: list[Row]) -> None:
-    # Shared nodes first and in order: two batches that meet in one wait, and do not deadlock.
-    await tx.rows(Q.portability.touch_sessions, rows=_sessions(new), since=batch.rules.moment)
-    tags = {tag["id"]: tag for row in new for tag in row["tags"]}
-    if tags:
-        await tx.rows(Q.portability.touch_tags, rows=[tags[i] for i in sorted(tags)])
     await write_events(tx, batch, "episode", new)
     rows = [
         {
@@ -416,4 +425,6 @@ def counted(record: Record) -> Record:
     return {k: v for k, v in record.items() if k not in ("embedding", "index")}
 
 
-EPISODE = Kind("episode", "episodes.jsonl", EpisodeRecord, prepare, write, export, counted)
+EPISODE = Kind(
+    "episode", "episodes.jsonl", EpisodeRecord, prepare, write, export, counted, lead=lead
+)

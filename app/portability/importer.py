@@ -236,6 +236,10 @@ class Importer:
                 await tx.rows(Q.portability.refused, run=batch.rules.run, events=ids)
             return await kind.write(tx, batch) if batch.rows else Written()
 
+        if kind.lead is not None and batch.rows:
+            lead = kind.lead
+            name = f"portability.{kind.name}.lead"
+            await self._tools.graph.write(name, lambda tx: lead(tx, batch))
         return await self._tools.graph.write(f"portability.{kind.name}", work)
 
     async def _settle(self, file: PackedFile, mark: Mark, done: Done) -> None:

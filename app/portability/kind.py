@@ -124,12 +124,17 @@ class Reject:
 
 @dataclass(slots=True)
 class Batch:
-    """Prepared rows of one kind, and the audit events of what was refused beside them."""
+    """Prepared rows of one kind, and the audit events of what was refused beside them.
+
+    `new` and `gone` are told by the kind's `lead`: rows to write, and rows that were erased here.
+    """
 
     file: str
     rows: list[Row]
     rules: Rules
     refusals: list[Row] = field(default_factory=list)
+    new: list[Row] = field(default_factory=list)
+    gone: list[Row] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -152,6 +157,7 @@ class Selection:
 
 
 Prepare = Callable[[Any, At], Row]
+Lead = Callable[[Tx, Batch], Awaitable[None]]
 Write = Callable[[Tx, Batch], Awaitable[Written]]
 Export = Callable[[Graph, Selection], AsyncIterator[Record]]
 
@@ -168,7 +174,9 @@ class Kind:
     `prepare` gives a row with at least `line`, `scopes` (every path it needs) and `scope`; it
     raises a LociError for a record that is refused. `counted` is what the digest covers.
     `trusted` kinds are taken from the operator only, `derived` ones where the run restores them;
-    `serial` ones are written one batch at a time, since their rows share nodes.
+    `serial` ones are written one batch at a time, since their rows share nodes. A `lead` writes
+    the nodes that rows share with other batches in a short transaction of its own, so that no
+    batch waits for the whole of another; constraints answer for what came in between.
     """
 
     name: str
@@ -181,6 +189,7 @@ class Kind:
     trusted: bool = False
     derived: bool = False
     serial: bool = False
+    lead: Lead | None = None
     batch: int = 500
 
 

@@ -47,17 +47,22 @@ class SearchRepository:
             found = await self.graph.one(Q.search.vector_filtered, **full)
         return Ranking.of(found)
 
-    async def hydrate(self, ids: list[str], filters: Filters, moments: Moments) -> dict[str, Row]:
-        """Memories by id, as far as they are in the scopes and may hold at the moments."""
+    async def hydrate(
+        self, ids: list[str], filters: Filters, moments: Moments, blocks_of: list[str]
+    ) -> tuple[dict[str, Row], list[Row]]:
+        """Memories by id, as far as they are in the scopes and may hold at the moments.
+
+        With them the core blocks of the scopes `blocks_of`.
+        """
         scopes = filters.scopes
-        found = await self.graph.one(Q.search.hydrate, ids=ids, scopes=scopes)
+        found = await self.graph.one(Q.search.hydrate, ids=ids, scopes=scopes, blocks_of=blocks_of)
         memories = {memory["id"]: timed(memory) for memory in found["memories"]}
         rest = [i for i in ids if i not in memories]
         if rest:
             others = (self._others(kind, rest, scopes, moments) for kind in filters.kinds)
             for rows in await asyncio.gather(*others):
                 memories |= {memory["id"]: completed(timed(memory)) for memory in rows}
-        return memories
+        return memories, found["blocks"]
 
     async def _others(
         self, kind: str, ids: list[str], scopes: list[str], moments: Moments
@@ -79,13 +84,6 @@ class SearchRepository:
     async def past(self, ids: list[str], scopes: list[str], known_at: datetime) -> list[Row]:
         """What became of facts that do not hold."""
         return await self.graph.rows(Q.search.past, ids=ids, scopes=scopes, known_at=known_at)
-
-    async def blocks(self, scopes: list[str] | None) -> list[Row]:
-        """Core blocks of scopes; of none where there are none."""
-        if not scopes:
-            return []
-        found: list[Row] = (await self.graph.one(Q.search.blocks, scopes=scopes))["blocks"]
-        return found
 
     async def read_other(self, memory: str, scopes: list[str]) -> Row | None:
         """One memory that is no episode."""

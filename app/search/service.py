@@ -67,6 +67,7 @@ class Reading:
     """What was read of the candidates at the moments of a search; `held` are facts that hold."""
 
     moments: Moments
+    blocks: list[Row] = field(default_factory=list)
     memories: dict[str, Row] = field(default_factory=dict)
     held: set[str] = field(default_factory=set)
 
@@ -91,11 +92,9 @@ class SearchService:
         clock = Stopwatch()
         filters = request.filters
         if request.limit == 0 or not filters.scopes or not filters.kinds:
-            blocks = await self._repository.blocks(request.blocks_of)
+            blocks = (await self._read([], request)).blocks
             return Found([], request.mode, 0, 0, 0, clock.marks, blocks)
-        legs, blocks = await asyncio.gather(
-            self._legs(request, clock), self._repository.blocks(request.blocks_of)
-        )
+        legs = await self._legs(request, clock)
         scores = fuse(legs, request)
         ordered = best(scores)
         clock.mark("fuse")
@@ -118,7 +117,7 @@ class SearchService:
             tokens=sum(hit.tokens for hit in kept),
             dropped=len(hits) - len(kept),
             milliseconds=clock.marks,
-            blocks=blocks,
+            blocks=reading.blocks,
         )
 
     async def read(self, memory: str, scopes: list[str]) -> Row | None:
@@ -126,16 +125,22 @@ class SearchService:
         return await self._repository.read_other(memory, scopes)
 
     async def _read(self, ordered: list[str], request: SearchRequest) -> Reading:
-        """The best memories that hold, as many as are wanted: what does not hold gives way."""
-        filters = request.filters
+        """The best memories that hold, as many as are wanted: what does not hold gives way.
+
+        The first reading brings the core blocks too, even where there is nothing else to read.
+        """
+        filters, repository = request.filters, self._repository
         most = wanted(request)
         reading = Reading(Moments.of(filters.as_of, filters.known_at))
+        blocks_of = request.blocks_of or []
         place = 0
-        while len(reading.memories) < most and place < len(ordered):
+        while blocks_of or (len(reading.memories) < most and place < len(ordered)):
             missing = most - len(reading.memories)
             page = ordered[place : place + (missing if place == 0 else max(missing, PAGE))]
             place += len(page)
-            found = await self._repository.hydrate(page, filters, reading.moments)
+            found, blocks = await repository.hydrate(page, filters, reading.moments, blocks_of)
+            reading.blocks += blocks
+            blocks_of = []
             reading.held |= await self._held(claimed(found.values()), filters, reading.moments)
             reading.take([found[i] for i in page if i in found])
         return reading

@@ -27,16 +27,18 @@ class Service:
 
     environment: dict[str, str]
     port: int
+    logs: Path
     children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def start(self, name: str, *command: str) -> None:
-        self.children[name] = subprocess.Popen(
-            [sys.executable, "-m", *command],
-            cwd=ROOT,
-            env=self.environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        with (self.logs / f"{name}.log").open("ab") as log:
+            self.children[name] = subprocess.Popen(
+                [sys.executable, "-m", *command],
+                cwd=ROOT,
+                env=self.environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
 
     def start_api(self) -> None:
         self.start(
@@ -50,6 +52,15 @@ class Service:
     def kill(self, name: str) -> None:
         self.children[name].send_signal(signal.SIGKILL)
         self.children[name].wait()
+
+    def account(self) -> str:
+        """How each process stands, and the end of what it printed: for a failure's message."""
+        lines = []
+        for name, child in self.children.items():
+            code = child.poll()
+            lines.append(f"--- {name}: {'runs' if code is None else f'ended with {code}'}")
+            lines.append((self.logs / f"{name}.log").read_text(errors="replace")[-4000:])
+        return "\n".join(lines)
 
     async def keep_worker(self) -> None:
         while True:
@@ -71,7 +82,9 @@ def service(pair: EmbeddedPair, **settings: str) -> Iterator[Service]:
         "LOCI_TELEMETRY__LOG_LEVEL": "error",
         **settings,
     }
-    made = Service(environment, free_port())
+    logs = pair.folder / "logs"
+    logs.mkdir(parents=True, exist_ok=True)
+    made = Service(environment, free_port(), logs)
     try:
         yield made
     finally:
