@@ -44,6 +44,7 @@ from app.kernel.graph import Graph, connect
 from app.kernel.migrate import migrate
 from app.lifecycle.erasure import ErasureService
 from app.lifecycle.erasure import Parts as ErasureParts
+from app.lifecycle.fading import FadingService
 from app.lifecycle.feedback import FeedbackService, UseCounter
 from app.lifecycle.forgetting import ForgettingService
 from app.lifecycle.keeper import CacheKeeper
@@ -198,6 +199,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
                 embedder,
                 settings.search.depth,
                 uses.note,
+                FadingService(graph, scopes, predicates.registry),
             )
         ),
         entities=EntityService(EntityRepository(graph), scopes),

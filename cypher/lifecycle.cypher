@@ -181,7 +181,7 @@ RETURN facts, relations, reviews, attestations, windows
 CALL () {
   UNWIND $ids AS id
   MATCH (old:Note)-[:SUPERSEDED_BY]->(:Note {id: id})
-  WHERE NOT old.id IN $ids AND old.standing = 'superseded'
+  WHERE NOT old.id IN $ids AND old.standing = 'superseded' AND old.namespace <> 'derived'
     AND NOT EXISTS { MATCH (old)-[:SUPERSEDED_BY]->(other:Note) WHERE NOT other.id IN $ids }
   WITH DISTINCT old
   SET old.standing = 'held', old.valid_to = datetime('9999-12-31T00:00:00Z'),
@@ -962,6 +962,14 @@ MATCH (f:Feedback)
 WHERE f.scope IN $scopes AND f.verdict = $verdict AND f.id > $after
 WITH f ORDER BY f.id LIMIT $limit
 RETURN f {.*} AS feedback
+
+// name: last_uses(ids, scopes) read one
+// What tells how far memories have faded, in one row and with moments as text, which costs less.
+UNWIND $ids AS id
+MATCH (m:Searchable {memory_id: id}) USING INDEX m:Searchable(memory_id)
+WHERE m:Memory AND m.scope IN $scopes
+RETURN collect(m {.id, .kind, .scope, .predicate, .is_pinned, .captured_key, .ingested_key,
+                  last_access: toString(m.last_access)}) AS memories
 
 // name: count_uses(rows) write none
 // How often memories were recalled and put into a prompt; what is gone is passed over.

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from app.extraction.predicates import Registry
@@ -39,16 +40,35 @@ def half_life(
 
 
 def importance_at(
-    memory: dict[str, object], moment: datetime, registry: Registry | None = None
+    memory: Mapping[str, object], moment: datetime, registry: Registry | None = None
 ) -> float:
-    """The decayed importance of a memory's properties at a moment.
-
-    Time counts from when it was last used, else from when it was said or became true.
-    """
+    """The decayed importance of a memory's properties at a moment."""
     stored = memory.get("importance")
-    since = memory.get("last_access") or memory.get("captured_at") or memory.get("ingested_at")
-    if not isinstance(stored, float | int) or not isinstance(since, datetime):
+    if not isinstance(stored, float | int) or _last_used(memory) is None:
         return 0.0
+    return float(stored) * share_left(memory, moment, registry)
+
+
+def share_left(
+    memory: Mapping[str, object], moment: datetime, registry: Registry | None = None
+) -> float:
+    """What share of its importance a memory has at a moment, above 0 and at most 1.
+
+    Time counts from when it was last used. Before it was, that of an episode counts from when it
+    was said, and that of anything else from when it was learnt, if that is later than when it
+    became true: what was learnt yesterday of the year 1990 has not lain idle since.
+    """
+    since = _last_used(memory)
+    if since is None:
+        return 1.0
     kind, predicate = str(memory.get("kind")), memory.get("predicate")
     lasts = half_life(kind, str(predicate) if predicate else None, registry)
-    return decayed(float(stored), moment - since, lasts, pinned=bool(memory.get("is_pinned")))
+    return decayed(1.0, moment - since, lasts, pinned=bool(memory.get("is_pinned")))
+
+
+def _last_used(memory: Mapping[str, object]) -> datetime | None:
+    used, told, learnt = (memory.get(n) for n in ("last_access", "captured_at", "ingested_at"))
+    first = [used or told or learnt]
+    if not used and memory.get("kind") != "episode":
+        first = [told, learnt]
+    return max((m for m in first if isinstance(m, datetime)), default=None)

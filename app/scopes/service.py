@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 
 import orjson
 
@@ -86,14 +87,20 @@ class ScopeService:
 
     async def rules(self, scope: str) -> ScopeRules:
         """The rules of the nearest scope on the path that has some, else the defaults."""
-        known = self._rules.get(scope)
-        if known is not None and known[0] > time.monotonic():
-            return known[1]
-        path = parse_scope(scope)
-        rows = await self.repository.rules([str(p) for p in (path, *path.ancestors)])
-        rules = ScopeRules.parse(orjson.loads(rows[-1]["rules"])) if rows else ScopeRules()
-        self._rules[scope] = (time.monotonic() + POLICY_SECONDS, rules)
-        return rules
+        return (await self.rules_of([scope]))[scope]
+
+    async def rules_of(self, scopes: Sequence[str]) -> dict[str, ScopeRules]:
+        """The same of several scopes: one query for all that are not remembered, else none."""
+        moment = time.monotonic()
+        known = {s: kept[1] for s in scopes if (kept := self._rules.get(s)) and kept[0] > moment}
+        if missing := {scope: _upward(scope) for scope in scopes if scope not in known}:
+            rows = await self.repository.rules(sorted({p for up in missing.values() for p in up}))
+            stored = {row["path"]: ScopeRules.parse(orjson.loads(row["rules"])) for row in rows}
+            found = {s: _nearest(stored, up) for s, up in missing.items()}
+            until = time.monotonic() + POLICY_SECONDS
+            self._rules.update((scope, (until, rules)) for scope, rules in found.items())
+            known |= found
+        return known
 
     async def set_rules(self, caller: Caller, scope: str, rules: ScopeRules) -> Row:
         """Replace a scope's own rules; NotFound or Forbidden by the caller's role."""
@@ -107,6 +114,16 @@ class ScopeService:
         if row is None:
             raise NotFound(f"there is no scope {path}")
         return row
+
+
+def _upward(scope: str) -> list[str]:
+    """The scope and what lies above it, narrowest first."""
+    path = parse_scope(scope)
+    return sorted((str(step) for step in (path, *path.ancestors)), key=len, reverse=True)
+
+
+def _nearest(stored: Mapping[str, ScopeRules], upward: Sequence[str]) -> ScopeRules:
+    return next((stored[path] for path in upward if path in stored), ScopeRules())
 
 
 def _row(step: ScopePath, name: str | None) -> Row:

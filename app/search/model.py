@@ -12,6 +12,9 @@ from app.kernel.graph import Row
 
 KINDS = ("episode", "fact", "note")  # what is ranked; core blocks stand before all of it
 ROLES = ("user", "assistant", "tool")
+# How much of its lead a memory that has faded entirely loses: what seed 001 calls a light weight,
+# which is what importance has there (annex 3.a). It decides between scores that are this close.
+MOST_FADED = 0.3
 
 
 class Mode(StrEnum):
@@ -154,6 +157,29 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class Fade:
+    """How far a memory has faded: what share of its importance is `left`.
+
+    What set the score that it had `before` above the `lowest` of all candidates shrinks by
+    `factor`, so that the measure of the scores does not matter, nor does what fades alike.
+    """
+
+    left: float
+    before: float
+    lowest: float
+
+    @property
+    def factor(self) -> float:
+        """From 0.7 to 1."""
+        return 1 - MOST_FADED * (1 - self.left)
+
+    @property
+    def score(self) -> float:
+        """The score that ranks."""
+        return self.lowest + (self.before - self.lowest) * self.factor
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One memory found, with the reasons."""
 
@@ -166,6 +192,7 @@ class Hit:
     span: tuple[int, int]
     tokens: int
     marks: tuple[Mark, ...] = ()
+    fade: Fade | None = None  # where the rules of its scope let memories fade
     later: tuple[str, ...] = ()  # hits in which the same speaker says more on it, later
 
 

@@ -16,6 +16,7 @@ from app.search.believed import believed
 from app.search.bundle import render
 from app.search.model import (
     KINDS,
+    Fade,
     Filters,
     Found,
     Fusion,
@@ -209,6 +210,21 @@ class BlockOut(msgspec.Struct, frozen=True):
         return cls(row["id"], row["kind"], row["scope"], row["author"], text)
 
 
+class FadeOut(msgspec.Struct, frozen=True):
+    """Why the score is lower than the match: what set `score_before` above the lowest candidate's
+    counts by `factor`, which follows from the share of importance that is left since the last use.
+    """
+
+    left: float
+    factor: float
+    score_before: float
+
+    @classmethod
+    def of(cls, fade: Fade) -> FadeOut:
+        """The wire form of a fade."""
+        return cls(round(fade.left, 6), round(fade.factor, 6), round(fade.before, 6))
+
+
 class HitOut(msgspec.Struct, frozen=True):
     """One hit: why it is here outside `untrusted`, what was said inside it."""
 
@@ -233,6 +249,7 @@ class HitOut(msgspec.Struct, frozen=True):
     later: list[str]
     fact: FactHitOut | None = None
     note: NoteHitOut | None = None
+    fade: FadeOut | None = None
 
     @classmethod
     def of(cls, hit: Hit) -> HitOut:
@@ -267,6 +284,7 @@ class HitOut(msgspec.Struct, frozen=True):
             later=list(hit.later),
             fact=FactHitOut.of(memory) if memory["kind"] == "fact" else None,
             note=NoteHitOut.of(memory) if memory["kind"] == "note" else None,
+            fade=FadeOut.of(hit.fade) if hit.fade is not None else None,
         )
 
 

@@ -17,13 +17,14 @@ from app.facts.view import FactView
 from app.indexing.analysis import query_terms
 from app.indexing.dates import date_terms
 from app.kernel.graph import Row
+from app.lifecycle.fading import FadingService
 from app.search.bundle import band
 from app.search.fusion import rrf, weighted
 from app.search.holding import claimed, lapsed, marks_of
 from app.search.latest import latest_first
 from app.search.lucene import text_query
 from app.search.mmr import mmr
-from app.search.model import Filters, Found, Fusion, Hit, Leg, Mode, Ranking, SearchRequest
+from app.search.model import Fade, Filters, Found, Fusion, Hit, Leg, Mode, Ranking, SearchRequest
 from app.search.repository import SearchRepository
 
 MMR_POOL = 5  # candidates for each hit that diversity may choose from
@@ -60,6 +61,7 @@ class Parts:
     embedder: Embedder
     depth: int
     shown: Shown | None = None
+    fading: FadingService | None = None
 
 
 @dataclass(slots=True)
@@ -94,8 +96,12 @@ class SearchService:
         if request.limit == 0 or not filters.scopes or not filters.kinds:
             blocks = (await self._read([], request)).blocks
             return Found([], request.mode, 0, 0, 0, clock.marks, blocks)
-        legs = await self._legs(request, clock)
+        legs, fades_in = await asyncio.gather(
+            self._legs(request, clock), self._fades_in(request.filters)
+        )
         scores = fuse(legs, request)
+        faded = await self._faded(scores, fades_in)
+        scores |= {memory: fade.score for memory, fade in faded.items()}
         ordered = best(scores)
         clock.mark("fuse")
         reading = await self._read(ordered, request)
@@ -106,6 +112,7 @@ class SearchService:
         pool = pool[: request.limit]
         clock.mark("hydrate")
         hits = await self._hits(pool, reading, request, later)
+        hits = [replace(hit, fade=faded.get(hit.id)) for hit in hits] if faded else hits
         kept = within(hits, request.token_budget)
         clock.mark("render")
         if self.made.shown is not None:
@@ -147,6 +154,19 @@ class SearchService:
 
     async def _held(self, facts: list[str], filters: Filters, moments: Moments) -> set[str]:
         return await self.made.view.held(facts, filters.scopes, moments) if facts else set()
+
+    async def _fades_in(self, filters: Filters) -> list[str]:
+        """The scopes in which memories fade; a question about another moment lets nothing fade."""
+        if self.made.fading is None or not filters.current:
+            return []
+        return await self.made.fading.where(filters.scopes)
+
+    async def _faded(self, scores: Mapping[str, float], scopes: list[str]) -> dict[str, Fade]:
+        if self.made.fading is None or not scopes or not scores:
+            return {}
+        left = await self.made.fading.left(list(scores), scopes)
+        lowest = min(scores.values())
+        return {memory: Fade(share, scores[memory], lowest) for memory, share in left.items()}
 
     async def _legs(self, request: SearchRequest, clock: Stopwatch) -> dict[str, Ranking]:
         filters = request.filters
