@@ -102,6 +102,7 @@ INJECTED = (
     "jobs",
     "runner",
     "consolidation_rows",
+    "model_reader",
     "erasure",
     "forgetting",
     "sweeping",

@@ -26,6 +26,8 @@ The tree (a leaf's class name is its code on the wire)::
     │   ├── GraphUnavailable       503
     │   ├── QueueUnavailable       503
     │   ├── EmbedderUnavailable    503
+    │   ├── LlmUnavailable         503   the language model does not answer
+    │   │   └── LlmAnswerUnusable  503   its answer does not fit the schema
     │   └── DetectorUnavailable    503   a detector that the policy asks for is missing
     ├── QueryError                 500   a named query and the database disagree
     ├── ModelMismatch              500   stored vectors come from another model
@@ -163,6 +165,20 @@ class QueueUnavailable(Unavailable):
 
 class EmbedderUnavailable(Unavailable):
     title = "The embedding model does not answer"
+
+
+class LlmUnavailable(Unavailable):
+    """The language model gave no answer; `tokens` is what the attempt used nevertheless."""
+
+    title = "The language model does not answer"
+
+    def __init__(self, detail: str = "", *, tokens: int = 0) -> None:
+        super().__init__(detail)
+        self.tokens = tokens
+
+
+class LlmAnswerUnusable(LlmUnavailable):
+    title = "The answer of the language model cannot be used"
 
 
 class DetectorUnavailable(Unavailable):

@@ -54,6 +54,34 @@ class EmbeddingSettings(Group):
     cache: Path | None = Field(None, description="Folder of the converted model.")
 
 
+class LlmSettings(Group):
+    model: str | None = Field(
+        None, description="Model that reads after the rules; unset, no text is sent anywhere."
+    )
+    base_url: str | None = Field(
+        None, description="Base URL of an OpenAI-compatible endpoint; OpenAI's own if unset."
+    )
+    api_key: str | None = Field(None, description="Key of the endpoint.", repr=False)
+    timeout_seconds: float = Field(60.0, gt=0, le=3600, description="Longest wait for one answer.")
+    deadline_seconds: float = Field(
+        180.0, gt=0, le=7200, description="Longest time for one text, with all attempts."
+    )
+    retries: int = Field(
+        3, ge=0, le=10, description="Attempts after 429, 5xx and lost connections."
+    )
+    answer_tokens: int = Field(1500, ge=64, le=32_000, description="Most tokens of one answer.")
+    temperature: float | None = Field(
+        None, ge=0, le=2, description="Sent where set; 0 suits most local models."
+    )
+    budget_tokens: int = Field(
+        500_000, ge=0, description="Tokens that one scope may use in a day (UTC)."
+    )
+    concurrency: int = Field(2, ge=1, le=64, description="Texts asked about at once.")
+    max_chars: int = Field(
+        12_000, ge=1, description="Longest text that is sent; longer ones are left to the rules."
+    )
+
+
 class ApiSettings(Group):
     host: str = Field("127.0.0.1", description="Address that the API listens on.")
     port: int = Field(8484, ge=1, le=65535, description="Port that the API listens on.")
@@ -120,6 +148,7 @@ class Settings(Group):
     graph: GraphSettings = GraphSettings()
     redis: RedisSettings = RedisSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
+    llm: LlmSettings = LlmSettings()
     api: ApiSettings = ApiSettings()
     worker: WorkerSettings = WorkerSettings()
     search: SearchSettings = SearchSettings()

@@ -49,7 +49,9 @@ async def purge(parts: Any, job: Job, report: Report) -> Outcome:
     # What a worker that was away for days has yet to import is no leftover.
     waiting = await parts.jobs.unfinished(IMPORT)
     files = spool_of(parts.settings).expire(waiting)
-    return Outcome({"idempotency": records[0]["removed"], "jobs": jobs, "spooled": files})
+    usage = await parts.model_reader.rows.expire_usage()
+    removed = {"idempotency": records[0]["removed"], "jobs": jobs, "spooled": files, "usage": usage}
+    return Outcome(removed)
 
 
 async def retry_refused(parts: Any, job: Job, report: Report) -> Outcome:

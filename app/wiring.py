@@ -19,6 +19,8 @@ from app.access.repository import AccessRepository
 from app.access.service import AccessService
 from app.consolidation.fast import FastPath
 from app.consolidation.fast import Parts as FastParts
+from app.consolidation.reader import Limits, ModelReader
+from app.consolidation.reader import Parts as ReaderParts
 from app.consolidation.repository import ConsolidationRepository
 from app.consolidation.service import ConsolidationService
 from app.consolidation.service import Parts as ConsolidationParts
@@ -53,6 +55,9 @@ from app.lifecycle.promotion import Parts as PromotionParts
 from app.lifecycle.promotion import PromotionService
 from app.lifecycle.residue import Residue
 from app.lifecycle.sweep import SweepService
+from app.llm.client import LanguageModel
+from app.llm.model import LlmConfig
+from app.llm.repository import ReadingRepository
 from app.notes.blocks import BlockService
 from app.notes.repository import BlockRepository, NoteRepository
 from app.notes.service import NoteService
@@ -70,6 +75,7 @@ from app.tasks import TASKS
 
 INDEX_TASK = "indexing.drain"
 CONSOLIDATION_TASK = "consolidation.drain"
+MODEL_TASK = "consolidation.model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +110,7 @@ class Parts:
     views: FactView
     consolidation_rows: ConsolidationRepository
     consolidation: ConsolidationService
+    model_reader: ModelReader
     fast: FastPath
     notes: NoteService
     blocks: BlockService
@@ -132,6 +139,25 @@ def embedding_config(settings: Settings) -> EmbeddingConfig:
         "api_key": named.api_key,
     }
     return replace(config, **{k: v for k, v in given.items() if v is not None})
+
+
+def language_model(settings: Settings) -> LanguageModel | None:
+    """The model that reads after the rules; None where none is configured."""
+    given = settings.llm
+    if not given.model:
+        return None
+    return LanguageModel.build(
+        LlmConfig(
+            model=given.model,
+            base_url=given.base_url or "",
+            api_key=given.api_key or "",
+            timeout_s=given.timeout_seconds,
+            deadline_s=given.deadline_seconds,
+            retries=given.retries,
+            answer_tokens=given.answer_tokens,
+            temperature=given.temperature,
+        )
+    )
 
 
 def connect_graph(settings: Settings) -> Graph:
@@ -170,8 +196,18 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     predicates = PredicateService(fact_rows)
     consolidation_rows = ConsolidationRepository(graph)
     consolidation = ConsolidationService(
-        ConsolidationParts(graph, consolidation_rows, entity_rows, fact_rows, scopes, predicates)
+        ConsolidationParts(
+            graph,
+            consolidation_rows,
+            entity_rows,
+            fact_rows,
+            scopes,
+            predicates,
+            asks=bool(settings.llm.model),
+        )
     )
+    given = settings.llm
+    limits = Limits(given.budget_tokens, given.concurrency, given.max_chars)
     facts = FactService(fact_rows, consolidation.terms)
     forgetting, uses = ForgettingService(graph), UseCounter(graph)
     fast = FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts))
@@ -213,6 +249,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         views=FactView(graph, consolidation.terms),
         consolidation_rows=consolidation_rows,
         consolidation=consolidation,
+        model_reader=ModelReader(
+            ReaderParts(ReadingRepository(graph), consolidation, language_model(settings), limits)
+        ),
         fast=fast,
         notes=NoteService(NoteParts(NoteRepository(graph), scopes, embedder, wakeup)),
         blocks=BlockService(BlockRepository(graph), scopes),
@@ -256,6 +295,7 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
                 await assembled.uses.stop()
                 await assembled.wakeup.stop()
                 await assembled.queue.close()
+                await assembled.model_reader.aclose()
         finally:
             await embedder.aclose()
     finally:

@@ -1,7 +1,8 @@
 """The worker process: `python -m app.worker`.
 
-arq runs three functions: `jobs.run` for one recorded job, `indexing.drain` for what waits for its
-vectors, and each few seconds a sweep that finds whatever a crash or a lost queue left behind.
+arq runs `jobs.run` for one recorded job, `indexing.drain` for what waits for its vectors,
+`consolidation.drain` and `consolidation.model` for what waits to be read by rules and by a model,
+and each few seconds a sweep that finds whatever a crash or a lost queue left behind.
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ from app.settings import Settings, read_settings
 from app.tasks import SCHEDULES
 from app.telemetry.logging import configure_logging
 from app.telemetry.tracing import configure_tracing
-from app.wiring import CONSOLIDATION_TASK, INDEX_TASK, Parts, parts
+from app.wiring import CONSOLIDATION_TASK, INDEX_TASK, MODEL_TASK, Parts, parts
 
 log = structlog.get_logger()
 JOB_SECONDS = 6 * 3600  # then a job that hangs is broken off and goes on from where it was
 INDEX_LOCK = "loci:indexing"
 CONSOLIDATION_LOCK = "loci:consolidation"
+MODEL_LOCK = "loci:model"
 LOCK_SECONDS = 30  # a worker that was killed holds up indexing for so long at most
 
 
@@ -58,6 +60,24 @@ async def drain_consolidation(context: dict[str, Any]) -> int:
     done = await _alone(assembled, CONSOLIDATION_LOCK, work)
     if done:
         await drain_index(context)
+        if assembled.model_reader.model:
+            await assembled.queue.enqueue(MODEL_TASK)
+    return done
+
+
+async def drain_model(context: dict[str, Any]) -> int:
+    """Let the model read what is due, one process at a time; what it adds is consolidated."""
+    assembled: Parts = context["parts"]
+
+    async def work() -> int:
+        tally = await assembled.model_reader.drain()
+        if tally.taken:
+            log.info("model", read=tally.read, failed=tally.failed, accepted=tally.accepted)
+        return tally.merged
+
+    done = await _alone(assembled, MODEL_LOCK, work)
+    if done:
+        await assembled.queue.enqueue(CONSOLIDATION_TASK)
     return done
 
 
@@ -95,6 +115,9 @@ async def sweep(context: dict[str, Any]) -> None:
         await drain_index(context)
     if await assembled.consolidation_rows.due_scopes(limit=1):
         await assembled.queue.enqueue(CONSOLIDATION_TASK)
+    reader = assembled.model_reader
+    if reader.model and await reader.rows.due_scopes(limit=1):
+        await assembled.queue.enqueue(MODEL_TASK)
 
 
 async def startup(context: dict[str, Any]) -> None:
@@ -143,6 +166,9 @@ def build_worker(settings: Settings, *, burst: bool = False) -> Worker:
             func(_arq(run_job), name=RUN, keep_result=0, timeout=JOB_SECONDS, max_tries=1_000_000),
             func(
                 _arq(drain_index), name=INDEX_TASK, keep_result=0, timeout=JOB_SECONDS, max_tries=1
+            ),
+            func(
+                _arq(drain_model), name=MODEL_TASK, keep_result=0, timeout=JOB_SECONDS, max_tries=1
             ),
             func(
                 _arq(drain_consolidation),

@@ -20,7 +20,8 @@ CALL (c) {
 WITH e ORDER BY e.ingested_at, e.id LIMIT $limit
 SET e.consolidation_state = 'in_progress', e.lease_until = $until, e.leased_by = $holder
 RETURN e {.id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin,
-          .trust, .session, .expired_at, .attempts, .assertion} AS episode
+          .trust, .session, .expired_at, .attempts, .assertion,
+          proposals: [(e)-[:READ_BY]->(r:ModelReading) | r {.model, .answer}]} AS episode
 
 // name: lease_episodes(ids, scope, holder, at, until) write many
 // The same for given episodes, which the caller wants now.
@@ -29,7 +30,8 @@ MATCH (e:Episode {id: id, scope: $scope})
 WHERE e.consolidation_state IN ['raw', 'failed', 'consolidated'] OR e.lease_until <= $at OR e.leased_by = $holder
 SET e.consolidation_state = 'in_progress', e.lease_until = $until, e.leased_by = $holder
 RETURN e {.id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin,
-          .trust, .session, .expired_at, .attempts, .assertion} AS episode
+          .trust, .session, .expired_at, .attempts, .assertion,
+          proposals: [(e)-[:READ_BY]->(r:ModelReading) | r {.model, .answer}]} AS episode
 
 // name: complete(ids, scope, holder, at, facts) write one
 // Marks episodes as consolidated in the transaction that wrote what they yield; fewer rows than ids

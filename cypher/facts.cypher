@@ -173,7 +173,7 @@ RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_
          WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at |
          a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason}] AS intervals,
        [(e:Episode)-[u:SUPPORTS]->(f) WHERE e.scope IN $scopes AND u.recorded_at <= $known_at |
-         u {.id, .start, .end, .mode, .said_at, .tier, .principal, .own, .confidence, .trust, .rule, .recorded_at,
+         u {.id, .start, .end, .mode, .said_at, .tier, .principal, .own, .confidence, .trust, .rule, .model, .recorded_at,
             episode: e.id}] AS support,
        [(f)-[c:CONTRADICTS]-(n:Fact) WHERE c.recorded_at <= $known_at < c.retracted_at | n.id] AS contradicts,
        [(f)-[x:SUPERSEDED_BY]->(n:Fact) WHERE x.recorded_at <= $known_at < x.retracted_at |

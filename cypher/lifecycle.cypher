@@ -294,7 +294,8 @@ OPTIONAL MATCH (b:Entity {id: f.object_id})
 RETURN f {.id, .scope, .predicate, .object_key, .object_id, .object_kind, .object_text, .subject_text, .negated,
           .statement, .valid_from} AS fact,
        e {.id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin,
-          .trust, .session, .expired_at, .assertion} AS episode,
+          .trust, .session, .expired_at, .assertion,
+          proposals: [(e)-[:READ_BY]->(r:ModelReading) | r {.model, .answer}]} AS episode,
        s {.id, .start, .end, .language, .mode} AS claim,
        a.canonical_name AS subject_name, b.canonical_name AS object_name
 

@@ -48,6 +48,7 @@ class Derived:
     facts: dict[str, dict[str, Any]] = field(default_factory=dict)
     claims: dict[str, dict[str, Any]] = field(default_factory=dict)
     locks: set[str] = field(default_factory=set)
+    told: set[tuple[str, str]] = field(default_factory=set)  # episodes and facts with a claim
 
     def batch(self) -> Batch:
         """The facts and claims, for `FactRepository.put`."""
@@ -195,7 +196,10 @@ def _put(
     key = triple.belief_key(setting.terms.single(triple.predicate, triple.object.key))
     wording = Wording(render(triple, predicate, source.language), source.language)
     fact = fact_row(triple, key, wording, source)
+    if statement.model and (source.episode, fact["id"]) in derived.told:
+        return  # the rules read the same in this episode: a proposal adds no weight to it
     claim = claim_row(triple, statement, source, replaced)
+    derived.told.add((source.episode, fact["id"]))
     derived.facts.setdefault(fact["id"], fact)
     derived.claims.setdefault(claim["id"], claim)
     derived.locks.add(triple.subject.root or triple.subject.id or "")
@@ -231,11 +235,12 @@ def _end(end: Mention | Any, things: Mapping[Mention, Thing]) -> Thing:
 
 
 def _source(statement: Statement, episode: Mapping[str, Any], setting: Setting) -> Source:
+    held = authority(episode, setting.rules, own=statement.subject.is_speaker)
     return Source(
         episode=episode["id"],
         said_at=episode["captured_at"],
         recorded_at=setting.at,
-        authority=authority(episode, setting.rules, own=statement.subject.is_speaker),
+        authority=inferred(held) if statement.model else held,
         language=episode.get("language") or "en",
     )
 
@@ -253,6 +258,11 @@ def authority(episode: Mapping[str, Any], rules: ScopeRules, *, own: bool) -> Au
         own=own and not external,
         voice=f"{author}|{str(speaker).casefold()}" if relayed else "",
     )
+
+
+def inferred(held: Authority) -> Authority:
+    """Of what a model reads out of somebody's words: an agent's at most, and nobody's own."""
+    return replace(held, tier=min(held.tier, Tier.AGENT), own=False, voice="")
 
 
 def render(triple: Triple, predicate: Predicate, language: str) -> str:

@@ -23,13 +23,13 @@ from app.consolidation.derive import (
     derive,
     first_words,
 )
+from app.consolidation.proposals import utterance_of, with_proposals
 from app.consolidation.repository import ConsolidationRepository
 from app.entities.given_name_rule import follow_rule
 from app.entities.repository import EntityRepository
 from app.entities.resolve import lookup_keys
 from app.errors import GraphUnavailable, LeaseLost, LociError
 from app.extraction.extract import extract
-from app.extraction.model import Utterance
 from app.extraction.predicates import Registry
 from app.facts.predicates import PredicateService
 from app.facts.repository import FactRepository, Settled, Terms
@@ -48,7 +48,7 @@ Progress = Callable[[int], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What consolidation works with."""
+    """What consolidation works with; `asks` tells that a model is to read after the rules."""
 
     graph: Graph
     rows: ConsolidationRepository
@@ -56,6 +56,7 @@ class Parts:
     facts: FactRepository
     scopes: ScopeService
     predicates: PredicateService
+    asks: bool = False
 
 
 @dataclass(slots=True)
@@ -216,6 +217,8 @@ class ConsolidationService:
             done = await parts.rows.complete(tx, ids, setting.scope, holder, len(batch.facts))
             if done != len(ids):
                 raise LeaseLost(f"another worker has taken over {setting.scope}")
+            if parts.asks:
+                await tx.rows(Q.llm.mark_due, episodes=ids, at=setting.at)
             return derived, settled
 
         derived, settled = await parts.graph.write("consolidation.pass", work)
@@ -240,19 +243,15 @@ class ConsolidationService:
 
 
 def read(episode: Row, registry: Registry) -> Reading:
-    """What rules find in one episode; a forgotten one yields nothing new."""
+    """What rules find in one episode, and what a model has proposed of it; a forgotten one yields
+    nothing new."""
     forgotten = episode["expired_at"] < FOREVER
     if episode.get("assertion") and not forgotten:
         packed, text = episode["assertion"], episode["content"]
         return Reading(episode, statement_of(packed, text, episode.get("language")))
-    utterance = Utterance(
-        text="" if forgotten else episode["content"],
-        captured_at=episode["captured_at"],
-        language=episode.get("language"),
-        speaker=episode.get("speaker"),
-        role=episode["role"],
-    )
-    return Reading(episode, extract(utterance, registry))
+    utterance = utterance_of(episode)
+    found = extract(utterance, registry)
+    return Reading(episode, with_proposals(episode, utterance, registry, found))
 
 
 def _keys(readings: Sequence[Reading], setting: Setting) -> list[str]:

@@ -77,6 +77,7 @@ class Statement:
     `since` and `until` are what the text itself says of the interval. `ongoing` tells that the
     statement holds at the time of speech (present tense, present perfect with "since").
     `replaces` is the value that the text itself names as the old one ("from X to Y", "not X").
+    `model` is the language model that proposed it; None where rules read it.
     """
 
     subject: Mention
@@ -91,6 +92,7 @@ class Statement:
     until: Moment | None = None
     ongoing: bool = True
     replaces: Mention | Value | None = None
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,11 @@ def claim_id(episode: str, fact: str, start: int) -> str:
     return digest("claim", episode, fact, str(start))[:32]
 
 
+def proposed_claim_id(episode: str, fact: str) -> str:
+    """A model's proposals of one fact from one episode are one claim, whichever words it quotes."""
+    return digest("claim", episode, fact, "model")[:32]
+
+
 def fact_row(triple: Triple, key: str, wording: Wording, source: Source) -> dict[str, Any]:
     """A new fact, not believed until its key is settled."""
     facts = EntryFacts(
@@ -151,7 +156,11 @@ def claim_row(
     `replaced` is the value that the text names as the old one.
     """
     held = source.authority
-    identity = claim_id(source.episode, triple.fact_id, statement.span.start)
+    identity = (
+        proposed_claim_id(source.episode, triple.fact_id)
+        if statement.model
+        else claim_id(source.episode, triple.fact_id, statement.span.start)
+    )
     properties = {
         "id": identity,
         "start": statement.span.start,
@@ -173,6 +182,7 @@ def claim_row(
         "voids": replace(triple, object=replaced, negated=False).fact_id if replaced else None,
         "voids_name": replaced.name_key if replaced else None,
         "rule": statement.rule,
+        "model": statement.model,
         "language": source.language,
     }
     return {

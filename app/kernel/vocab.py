@@ -48,6 +48,8 @@ class Label(StrEnum):
     REVIEW = "Review"
     PREDICATE = "Predicate"
     CONSOLIDATION_CURSOR = "ConsolidationCursor"
+    MODEL_READING = "ModelReading"
+    MODEL_USAGE = "ModelUsage"
     NOTE = "Note"
     NOTE_VERSION = "NoteVersion"
     NOTE_SHELF = "NoteShelf"
@@ -84,6 +86,7 @@ class Rel(StrEnum):
     SUPERSEDED_BY = "SUPERSEDED_BY"  # Fact → the one that took its place
     CONTRADICTS = "CONTRADICTS"  # Fact → one that waits in quarantine
     REVIEWS = "REVIEWS"  # Review → Fact
+    READ_BY = "READ_BY"  # Episode → ModelReading, what a language model answered about it
     VERSION_OF = "VERSION_OF"  # NoteVersion → Note whose text it was
 
 
@@ -125,4 +128,11 @@ attesters copy demoted_at episode injected place recalled trust_bonus useful
 _PROPERTIES += """
 claims_due
 """  # packages
+_PROPERTIES += """
+accepted answer asked asked_at cached day dropped model_attempts model_due_at model_error
+model_holder model_state tokens
+"""  # what a language model reads
+_PROPERTIES += """
+cited cluster condense_all condensed_at
+"""  # condensed notes
 PROPERTIES = frozenset(_PROPERTIES.split())

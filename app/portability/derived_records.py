@@ -193,6 +193,7 @@ class ClaimRecord(WireModel):
     voids_name: Key | None = None
     rule: ShortText
     language: ShortText
+    model: ShortText | None = None
 
 
 class ReadingRecord(WireModel):

@@ -1,0 +1,49 @@
+"""An episode as the rules take it, and what a model's kept answers add to what they read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import structlog
+from pydantic import ValidationError
+
+from app.extraction.model import Extracted, Utterance
+from app.extraction.predicates import Registry
+from app.extraction.proposed import Checked, Proposal, check, joined
+from app.kernel.clock import FOREVER
+
+log = structlog.get_logger()
+
+
+def utterance_of(episode: Mapping[str, Any]) -> Utterance:
+    """The text with what is known of it; nothing is left of a forgotten one."""
+    return Utterance(
+        text="" if episode["expired_at"] < FOREVER else episode["content"],
+        captured_at=episode["captured_at"],
+        language=episode.get("language"),
+        speaker=episode.get("speaker"),
+        role=episode["role"],
+    )
+
+
+def borne_out(
+    answer: Mapping[str, Any], utterance: Utterance, registry: Registry, found: Extracted
+) -> Checked:
+    """What of a kept answer (`model` and the JSON `answer`) holds against the text; nothing where
+    it is of a form that is no longer read."""
+    try:
+        proposal = Proposal.model_validate_json(answer["answer"])
+    except ValidationError:
+        log.warning("model.answer_unreadable", model=answer["model"])
+        return Checked()
+    return check(proposal, answer["model"], utterance, registry, found)
+
+
+def with_proposals(
+    episode: Mapping[str, Any], utterance: Utterance, registry: Registry, found: Extracted
+) -> Extracted:
+    """What rules found in an episode, and what the model's kept answers add to it."""
+    for answer in episode.get("proposals") or ():
+        found = joined(found, borne_out(answer, utterance, registry, found).statements)
+    return found
