@@ -25,10 +25,10 @@ RETURN row.index AS index, e.id AS id, accepted, e.content_hash AS content_hash,
        e.captured_at AS captured_at, e.ingested_at AS ingested_at
 
 // name: get_episodes(ids, scopes) read many
-// Episodes by id, as far as they are visible.
+// Episodes by id, as far as they are visible; what is forgotten is hidden.
 UNWIND $ids AS id
 MATCH (e:Episode {id: id})
-WHERE e.scope IN $scopes
+WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
 OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 OPTIONAL MATCH (e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
 RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at, .expired_at,

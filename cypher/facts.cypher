@@ -218,9 +218,9 @@ WHERE f.scope IN $scopes AND f.expired_at > datetime.realtime()
 RETURN f {.id, .scope, .statement, .status} AS fact,
        [(f)-[a:ABOUT]->(:Entity) |
          a {.id, .valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .retracted_at, .standing, .reason}] AS intervals,
-       [(f)-[x:SUPERSEDED_BY]->(n:Fact) |
+       [(f)-[x:SUPERSEDED_BY]->(n:Fact) WHERE n.expired_at > datetime('9999-12-30T00:00:00Z') |
          {id: n.id, statement: n.statement, reason: x.reason, recorded_at: x.recorded_at, retracted_at: x.retracted_at}] AS superseded_by,
-       [(n:Fact)-[x:SUPERSEDED_BY]->(f) |
+       [(n:Fact)-[x:SUPERSEDED_BY]->(f) WHERE n.expired_at > datetime('9999-12-30T00:00:00Z') |
          {id: n.id, statement: n.statement, reason: x.reason, recorded_at: x.recorded_at, retracted_at: x.retracted_at}] AS supersedes,
        [(v:Review)-[:REVIEWS]->(f) |
          v {.id, .verdict, .by, .note, .at, .undone_at, .undone_by}] AS reviews

@@ -111,14 +111,16 @@ RETURN collect(n {.id, .kind, .scope, .content, .title, .tags, .captured_key, .i
 
 // name: past(ids, scopes, known_at) read many
 // Facts that do not hold at the moments of a reading: what was known of them, and what took their
-// place.
+// place. What is forgotten is not told of.
 UNWIND $ids AS id
 MATCH (f:Fact {id: id})
-WHERE f.scope IN $scopes
+WHERE f.scope IN $scopes AND f.expired_at > datetime('9999-12-30T00:00:00Z')
 RETURN f.id AS id, f.statement AS statement,
        [(f)-[a:ABOUT]->(:Entity) WHERE a.recorded_at <= $known_at < a.retracted_at |
          [a.standing, toString(a.valid_from), toString(a.valid_to)]] AS intervals,
-       [(f)-[x:SUPERSEDED_BY]->(n:Fact) WHERE x.recorded_at <= $known_at < x.retracted_at |
+       [(f)-[x:SUPERSEDED_BY]->(n:Fact)
+         WHERE x.recorded_at <= $known_at < x.retracted_at
+           AND n.expired_at > datetime('9999-12-30T00:00:00Z') |
          [n.captured_key, n.id, n.statement]] AS replaced_by
 
 // name: read_other(id, scopes) read optional

@@ -9,16 +9,35 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from app.facts.belief import Settlement, settle
-from app.facts.interval import Standing
+from app.facts.interval import Segment, Standing
 from app.facts.record import read_claim
 from app.facts.repository import Terms
 from app.facts.revision import reviews_of
 from app.facts.service import Moments, TermsOf
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Across:
+    """How a fact that does not hold stands, settled over several scopes: its intervals, and the
+    fact that took its place."""
+
+    segments: tuple[Segment, ...]
+    replaced_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Beliefs:
+    """Facts that hold for a reader; of those that do not, `across` has what only several scopes
+    together tell."""
+
+    held: set[str]
+    across: dict[str, Across]
 
 
 class FactView:
@@ -30,25 +49,43 @@ class FactView:
 
     async def held(self, ids: Sequence[str], scopes: list[str], moments: Moments) -> set[str]:
         """Those of the facts that hold at both moments for a reader of these scopes."""
+        return (await self.beliefs(ids, scopes, moments)).held
+
+    async def beliefs(self, ids: Sequence[str], scopes: list[str], moments: Moments) -> Beliefs:
+        """How the facts stand at both moments for a reader of these scopes."""
         if not ids:
-            return set()
+            return Beliefs(set(), {})
         rows = await self._graph.rows(
             Q.facts.same_subject, ids=list(ids), scopes=scopes, known_at=moments.known_at
         )
         terms = {scope: await self._terms_of(scope) for scope in _scopes(rows)}
-        return {row["id"] for row in rows if _holds(row, terms, moments.as_of)}
+        beliefs = Beliefs(set(), {})
+        for row in rows:
+            _add(row, terms, moments.as_of, beliefs)
+        return beliefs
 
 
 def _scopes(rows: Sequence[Row]) -> list[str]:
     return sorted({member["fact"]["scope"] for row in rows for member in row["group"]})
 
 
-def _holds(row: Row, terms: Mapping[str, Terms], as_of: datetime) -> bool:
-    settled = settled_together(row["group"], row["id"], row["predicate"], terms)
-    return any(
-        s.fact == row["id"] and s.standing is Standing.HELD and s.valid_from <= as_of < s.valid_to
-        for s in settled.segments
-    )
+def _add(row: Row, terms: Mapping[str, Terms], as_of: datetime, beliefs: Beliefs) -> None:
+    fact = row["id"]
+    if all(member["fact"]["id"] != fact for member in row["group"]):
+        return  # it is forgotten
+    settled = settled_together(row["group"], fact, row["predicate"], terms)
+    own = tuple(s for s in settled.segments if s.fact == fact)
+    if any(s.standing is Standing.HELD and s.valid_from <= as_of < s.valid_to for s in own):
+        beliefs.held.add(fact)
+    elif len(_scopes([row])) > 1:
+        beliefs.across[fact] = Across(own, _successor(fact, settled))
+
+
+def _successor(fact: str, settled: Settlement) -> str | None:
+    """The latest of those that took a fact's place."""
+    starts = {s.fact: s.valid_from for s in settled.segments if s.standing is Standing.HELD}
+    after = {new for old, new, _ in settled.superseded if old == fact and new in starts}
+    return max(after, key=lambda new: (starts[new], new), default=None)
 
 
 def settled_together(

@@ -13,14 +13,14 @@ from app.embeddings.model import Embedder, Role
 from app.embeddings.tokens import count_tokens
 from app.episodes.record import session_id
 from app.facts.service import Moments
-from app.facts.view import FactView
+from app.facts.view import Across, Beliefs, FactView
 from app.indexing.analysis import query_terms
 from app.indexing.dates import date_terms
 from app.kernel.graph import Row
 from app.lifecycle.fading import FadingService
 from app.search.bundle import band
 from app.search.fusion import rrf, weighted
-from app.search.holding import claimed, lapsed, marks_of
+from app.search.holding import claimed, lapsed, marks_of, told_across
 from app.search.latest import latest_first
 from app.search.lucene import text_query
 from app.search.mmr import mmr
@@ -72,6 +72,12 @@ class Reading:
     blocks: list[Row] = field(default_factory=list)
     memories: dict[str, Row] = field(default_factory=dict)
     held: set[str] = field(default_factory=set)
+    across: dict[str, Across] = field(default_factory=dict)
+
+    def believe(self, beliefs: Beliefs) -> None:
+        """Keep how facts stand."""
+        self.held |= beliefs.held
+        self.across |= beliefs.across
 
     def take(self, memories: Iterable[Row]) -> None:
         """Keep what may be shown: every memory but a fact that does not hold."""
@@ -148,12 +154,12 @@ class SearchService:
             found, blocks = await repository.hydrate(page, filters, reading.moments, blocks_of)
             reading.blocks += blocks
             blocks_of = []
-            reading.held |= await self._held(claimed(found.values()), filters, reading.moments)
+            reading.believe(await self._beliefs(claimed(found.values()), reading, filters))
             reading.take([found[i] for i in page if i in found])
         return reading
 
-    async def _held(self, facts: list[str], filters: Filters, moments: Moments) -> set[str]:
-        return await self.made.view.held(facts, filters.scopes, moments) if facts else set()
+    async def _beliefs(self, facts: list[str], reading: Reading, filters: Filters) -> Beliefs:
+        return await self.made.view.beliefs(facts, filters.scopes, reading.moments)
 
     async def _fades_in(self, filters: Filters) -> list[str]:
         """The scopes in which memories fade; a question about another moment lets nothing fade."""
@@ -266,8 +272,10 @@ class SearchService:
         gone = lapsed(memories, reading.held)
         if not gone:
             return {}
-        rows = await self._repository.past(gone, scopes, reading.moments.known_at)
-        return {row["id"]: row for row in rows}
+        across = {fact: reading.across[fact] for fact in gone if fact in reading.across}
+        ids = [*gone, *(view.replaced_by for view in across.values() if view.replaced_by)]
+        rows = await self._repository.past(ids, scopes, reading.moments.known_at)
+        return told_across(gone, {row["id"]: row for row in rows}, across)
 
 
 class Stopwatch:

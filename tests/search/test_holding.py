@@ -242,6 +242,46 @@ async def test_words_of_the_past_are_marked(writer: Principal, drain: Drain) -> 
     assert {hit["standing"] for hit in then["hits"]} <= {"current"}
 
 
+async def test_a_reader_of_several_scopes_is_told_what_took_the_place(
+    principal: MakePrincipal, tenant: str, drain: Drain
+) -> None:
+    wide, narrow = f"{tenant}/dev", f"{tenant}/dev/user:ann"
+    ann = await principal(narrow, name="ann", kind="user")
+    lead = await principal(wide, role=Role.ADMIN, name="lead", kind="user", subtree=True)
+    old = await remember(lead, "Ilse Harmsen", "Bremen", valid_from=JANUARY)
+    new = await remember(lead, "Ilse Harmsen", "Oldenburg", valid_from=MAY, scope=narrow)
+    await drain()
+    hits = {h["id"]: h for h in (await search(ann, "Ilse Harmsen", kinds=["episode"]))["hits"]}
+    (mark,) = hits[old["episode"]]["marks"]
+    assert (mark["fact"], mark["replaced_by"]) == (fact_id(old), fact_id(new))
+    assert mark["since"] == MAY.isoformat().replace("+00:00", "Z")
+    (words,) = hits[old["episode"]]["untrusted"]["past"]
+    assert "Oldenburg" in words["replaced_by"]
+    # Who reads the wide scope alone is told nothing of the narrow one.
+    only = await search(ann, "Ilse Harmsen", kinds=["episode"], scopes=[wide])
+    assert [(h["id"], h["standing"]) for h in only["hits"]] == [(old["episode"], "current")]
+
+
+async def test_a_forgotten_fact_is_not_told_of(writer: Principal, drain: Drain) -> None:
+    old = await remember(writer, "Ilse Harmsen", "Bremen", valid_from=JANUARY)
+    new = await remember(writer, "Ilse Harmsen", "Oldenburg", valid_from=MAY)
+    await drain()
+    for memory in (fact_id(new), fact_id(old)):
+        assert (await writer.http.post(f"/v1/memories/{memory}/forget")).status_code == 200
+    found = await search(writer, "Ilse Harmsen", kinds=["episode"])
+    assert {hit["standing"] for hit in found["hits"]} == {"current"}
+
+
+async def test_a_forgotten_episode_cannot_be_read(writer: Principal) -> None:
+    episode = await capture(writer, "The wombat sleeps.")
+    paths = (f"/v1/episodes/{episode}", f"/v1/memories/{episode}")
+    for verb, status in (("forget", 404), ("unforget", 200)):
+        assert (await writer.http.post(f"/v1/memories/{episode}/{verb}")).status_code == 200
+        assert [(await writer.http.get(path)).status_code for path in paths] == [status] * 2
+        listed = (await writer.http.get("/v1/episodes")).json()["items"]
+        assert (episode in {item["id"] for item in listed}) is (status == 200)
+
+
 async def test_a_fact_says_since_when_and_by_whom(
     principal: MakePrincipal, tenant: str, drain: Drain
 ) -> None:
