@@ -7,7 +7,6 @@ from datetime import datetime
 
 from app.facts.interval import Standing
 from app.facts.service import Moments
-from app.facts.view import Across
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
 from app.search.model import Lapse, Mark
@@ -27,27 +26,6 @@ def lapsed(memories: Iterable[Row], held: set[str]) -> list[str]:
     """Ids of the facts that a shown episode states and that do not hold."""
     stated = (fact for memory in memories for fact in memory.get("stated") or ())
     return list(dict.fromkeys(fact for fact in stated if fact not in held))
-
-
-def told_across(
-    gone: Iterable[str], rows: Mapping[str, Row], across: Mapping[str, Across]
-) -> dict[str, Row]:
-    """What was known of facts, where several scopes together may say more than the fact's own.
-
-    `rows` also have the facts that took their places, as far as the reader sees them.
-    """
-    told = {fact: rows[fact] for fact in gone if fact in rows}
-    for fact, view in across.items():
-        if fact in told:
-            new = rows.get(view.replaced_by or "")
-            told[fact] = rows[fact] | {
-                "intervals": [
-                    [s.standing, s.valid_from.isoformat(), s.valid_to.isoformat()]
-                    for s in view.segments
-                ],
-                "replaced_by": [["", new["id"], new["statement"]]] if new else [],
-            }
-    return told
 
 
 def marks_of(memory: Row, past: Mapping[str, Row], moments: Moments) -> tuple[Mark, ...]:

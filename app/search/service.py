@@ -18,9 +18,10 @@ from app.indexing.analysis import query_terms
 from app.indexing.dates import date_terms
 from app.kernel.graph import Row
 from app.lifecycle.fading import FadingService
+from app.search.across import told_across
 from app.search.bundle import band
 from app.search.fusion import rrf, weighted
-from app.search.holding import claimed, lapsed, marks_of, told_across
+from app.search.holding import claimed, lapsed, marks_of
 from app.search.latest import latest_first
 from app.search.lucene import text_query
 from app.search.mmr import mmr
