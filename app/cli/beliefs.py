@@ -35,6 +35,7 @@ console = Console()
 messages = Console(stderr=True)
 MOST = 500  # rows of one listing
 AGAIN = {"failed": ["failed"], "all": ["failed", "consolidated"]}
+MODEL = "model"
 
 Scope = Annotated[str, typer.Argument(help="Scope path, such as acme/dev.")]
 FactId = Annotated[str, typer.Argument(help="Id of a fact.")]
@@ -58,13 +59,16 @@ def consolidate(
         str | None, typer.Option("--scope", help="One scope; all that have something if unset.")
     ] = None,
     again: Annotated[
-        str | None, typer.Option("--again", help="Take up `failed` episodes, or `all`, once more.")
+        str | None,
+        typer.Option(
+            "--again", help="Take up `failed` episodes, or `all`, once more; `model`: let it read."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read episodes that wait, and settle what follows from them."""
-    if again is not None and again not in AGAIN:
-        raise InvalidInput(f"again is one of {', '.join(AGAIN)}", field="again")
+    if again is not None and again not in (*AGAIN, MODEL):
+        raise InvalidInput(f"again is one of {', '.join((*AGAIN, MODEL))}", field="again")
     if again is not None and scope is None:
         raise InvalidInput("name the scope that is read again", field="scope")
 
@@ -88,6 +92,8 @@ async def _take_up(opened: Parts, scope: str, again: str) -> int:
     caller = operator(parse_scope(path).tenant, [path])
     event = audit.event(caller, "consolidate", path, again=again)
     await opened.access_rows.write_audit(event, actor=caller.principal)
+    if again == MODEL:
+        return await opened.model_reader.ask_again(path)
     return await opened.consolidation_rows.reset(path, AGAIN[again])
 
 

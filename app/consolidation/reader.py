@@ -16,7 +16,7 @@ import structlog
 
 from app.consolidation.proposals import borne_out, utterance_of
 from app.consolidation.service import ConsolidationService
-from app.errors import LlmAnswerUnusable, LlmUnavailable, LociError
+from app.errors import LlmAnswerUnusable, LlmUnavailable, LociError, SwitchedOff
 from app.extraction.asking import question
 from app.extraction.extract import extract
 from app.extraction.predicates import Registry
@@ -103,6 +103,15 @@ class ModelReader:
         except* LociError as errors:
             raise errors.exceptions[0] from None
         return total
+
+    async def ask_again(self, scope: str) -> int:
+        """Have the model read everything of a scope once more; how much that is.
+
+        Raises SwitchedOff where no model is configured.
+        """
+        if self.model is None:
+            raise SwitchedOff("no language model is configured", field="again")
+        return await self.rows.ask_again(scope)
 
     async def aclose(self) -> None:
         """Closes the connections to the model."""

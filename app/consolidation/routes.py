@@ -12,11 +12,13 @@ from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
 from app.access.parameters import Within
 from app.access.repository import AccessRepository
 from app.consolidation.fast import FastPath, Observation, Remembered
+from app.consolidation.reader import ModelReader
 from app.consolidation.repository import ConsolidationRepository, since
 from app.consolidation.schemas import (
     ConsolidateIn,
     ConsolidatingOut,
     ConsolidationOut,
+    ModelStatusOut,
     RememberedOut,
     RememberIn,
     ScopeStatusOut,
@@ -42,14 +44,21 @@ FAILURES = 100  # shown at once
 async def status(
     caller: NamedDependency[Caller],
     consolidation_rows: NamedDependency[ConsolidationRepository],
+    model_reader: NamedDependency[ModelReader],
     within: Within = None,
 ) -> ConsolidationOut:
     """How far each scope is, and the episodes that could not be read, with the reason."""
     scopes = caller.among(within)
     rows = await consolidation_rows.status(scopes)
+    asked = await model_reader.rows.status(scopes) if model_reader.model else {}
     return ConsolidationOut(
-        scopes=[_status(row) for row in rows],
+        scopes=[
+            _status(row, _model(asked.get(row["scope"]), model_reader.limits.budget))
+            for row in rows
+        ],
         failures=await consolidation_rows.failures(scopes, FAILURES),
+        model=model_reader.model,
+        model_failures=await model_reader.rows.troubles(scopes, FAILURES) if asked else [],
     )
 
 
@@ -64,13 +73,17 @@ async def consolidate(
     data: JSONBody[ConsolidateIn],
     caller: NamedDependency[Caller],
     consolidation_rows: NamedDependency[ConsolidationRepository],
+    model_reader: NamedDependency[ModelReader],
     access_rows: NamedDependency[AccessRepository],
     runner: NamedDependency[Runner],
 ) -> ConsolidatingOut:
     """Consolidate a scope now; failed episodes, or all of them, can be taken up again."""
     scope = caller.require(str(parse_scope(data.scope or caller.home)), Role.CURATOR)
-    states = {"failed": ["failed"], "all": ["failed", "consolidated"], "none": []}[data.again]
-    again = await consolidation_rows.reset(scope, states) if states else 0
+    if data.again == "model":
+        again = await model_reader.ask_again(scope)
+    else:
+        states = {"failed": ["failed"], "all": ["failed", "consolidated"], "none": []}[data.again]
+        again = await consolidation_rows.reset(scope, states) if states else 0
     event = audit.event(caller, "consolidate", scope, again=data.again)
     await access_rows.write_audit(event, actor=caller.principal)
     job = await runner.submit(CONSOLIDATE, tenant=caller.tenant, scope=scope, args={"scope": scope})
@@ -147,7 +160,23 @@ def _by_status(rows: list[Row], wanted: str) -> list[str]:
     return sorted(row["fact"]["id"] for row in rows if row["fact"]["status"] == wanted)
 
 
-def _status(row: Row) -> ScopeStatusOut:
+def _model(row: Row | None, budget: int) -> ModelStatusOut | None:
+    if row is None:
+        return None
+    usage = row["usage"] or {}
+    counts = ("tokens", "asked", "cached", "accepted", "dropped")
+    return ModelStatusOut(
+        due=row["due"],
+        waiting=row["waiting"],
+        failed=row["failed"],
+        skipped=row["skipped"],
+        failures=row["failures"],
+        budget=budget,
+        **{name: usage.get(name, 0) for name in counts},
+    )
+
+
+def _status(row: Row, model: ModelStatusOut | None) -> ScopeStatusOut:
     return ScopeStatusOut(
         scope=row["scope"],
         raw=row["raw"],
@@ -158,4 +187,5 @@ def _status(row: Row) -> ScopeStatusOut:
         lag_seconds=round(since(row["oldest"]), 3),
         reached_at=row["reached_at"],
         last_run_at=row["last_run_at"],
+        model=model,
     )

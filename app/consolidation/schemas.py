@@ -155,6 +155,26 @@ class RememberedOut(msgspec.Struct, frozen=True):
     superseded: list[str]
 
 
+class ModelStatusOut(msgspec.Struct, frozen=True):
+    """What a language model has yet to read in a scope, and what today's questions came to.
+
+    `due` counts those that wait for another day's budget too (`waiting`); `failed` and `skipped`
+    are left to the rules. Tokens are of this day in UTC, those set aside included.
+    """
+
+    due: int
+    waiting: int
+    failed: int
+    skipped: int
+    tokens: int
+    budget: int
+    asked: int
+    cached: int
+    failures: int
+    accepted: int
+    dropped: int
+
+
 class ScopeStatusOut(msgspec.Struct, frozen=True):
     """How far one scope is."""
 
@@ -167,21 +187,30 @@ class ScopeStatusOut(msgspec.Struct, frozen=True):
     lag_seconds: float
     reached_at: datetime | None
     last_run_at: datetime | None
+    model: ModelStatusOut | None = None
 
 
 class ConsolidationOut(msgspec.Struct, frozen=True):
-    """How far each visible scope is, and the episodes that could not be read."""
+    """How far each visible scope is, and the episodes that could not be read.
+
+    `model` names the language model that reads after the rules, null where none is configured;
+    `model_failures` are the episodes that it could not be asked about, with the reason.
+    """
 
     scopes: list[ScopeStatusOut]
     failures: list[dict[str, Any]]
+    model: str | None = None
+    model_failures: list[dict[str, Any]] = []
 
 
 class ConsolidateIn(WireModel):
     """What to take up."""
 
     scope: str | None = Field(None, description="Scope path; the key's home if unset.")
-    again: Literal["none", "failed", "all"] = Field(
-        "none", description="Take failed episodes up again, or read all of them once more."
+    again: Literal["none", "failed", "all", "model"] = Field(
+        "none",
+        description="Take failed episodes up again, read all of them once more, or have the "
+        "language model read all of them.",
     )
 
 

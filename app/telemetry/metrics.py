@@ -44,6 +44,21 @@ CONSOLIDATED = Gauge(
     "Episodes that were consolidated since the beginning, by whichever worker; its rate is theirs.",
     registry=REGISTRY,
 )
+MODEL_DUE = Gauge("loci_model_due", "Episodes that wait for the language model.", registry=REGISTRY)
+MODEL_FAILED = Gauge(
+    "loci_model_failed",
+    "Episodes that the language model could not be asked about, or gave no usable answer on.",
+    registry=REGISTRY,
+)
+MODEL_TOKENS = Gauge(
+    "loci_model_tokens", "Tokens that the language model used today, in UTC.", registry=REGISTRY
+)
+MODEL_STATEMENTS = Gauge(
+    "loci_model_statements",
+    "Statements that the language model proposed today, by what became of them.",
+    ["outcome"],
+    registry=REGISTRY,
+)
 JOBS = Gauge("loci_jobs", "Jobs by state.", ["state"], registry=REGISTRY)
 
 

@@ -83,6 +83,7 @@ async def prometheus(state: State) -> Response[bytes]:
     metrics.CONSOLIDATION_FAILED.set(waiting["failed"])
     done = await state.parts.graph.one(Q.health.consolidated)
     metrics.CONSOLIDATED.set(done["episodes"])
+    await _model(state.parts)
     jobs = await state.parts.jobs.count_by_state()
     for name in ("queued", "running", "dead"):
         metrics.JOBS.labels(name).set(jobs.get(name, 0))
@@ -94,6 +95,16 @@ async def _consolidation(parts: Any, scopes: list[str]) -> dict[str, int]:
     rows = await parts.consolidation_rows.status(scopes)
     states = ("raw", "in_progress", "failed", "consolidated")
     return {state: sum(row[state] for row in rows) for state in states}
+
+
+async def _model(parts: Any) -> None:
+    """What the language model has yet to read, and what it came to today."""
+    found = await parts.model_reader.rows.backlog()
+    metrics.MODEL_DUE.set(found["due"])
+    metrics.MODEL_FAILED.set(found["failed"])
+    metrics.MODEL_TOKENS.set(found["tokens"])
+    for outcome in ("accepted", "dropped"):
+        metrics.MODEL_STATEMENTS.labels(outcome).set(found[outcome])
 
 
 async def _gds(graph: Graph) -> str | None:
