@@ -13,6 +13,7 @@ from app.facts.tasks import REKEY, rekey_facts
 from app.jobs.model import Job, Outcome, Report, Schedule, TaskFunction
 from app.kernel.clock import now
 from app.kernel.cypher import Q
+from app.lifecycle.condensing import CONDENSE, run_condensing
 from app.lifecycle.tasks import (
     ERASE,
     FINISH,
@@ -66,6 +67,7 @@ TASKS: Mapping[str, TaskFunction] = {
     CONSOLIDATE: run_consolidation,
     REKEY: rekey_facts,
     REPAIR: run_repair,
+    CONDENSE: run_condensing,
     ERASE: run_erasure,
     FINISH: finish_erasures,
     SWEEP: run_sweep,
@@ -83,5 +85,6 @@ SCHEDULES = [
     Schedule("lifecycle.sweep", "0 4 * * *", SWEEP, "Forgets where a scope's rules say so."),
     Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
     Schedule("entities.repair", "45 4 * * *", REPAIR, "Proposes merges of entities."),
+    Schedule("notes.condense", "15 5 * * *", CONDENSE, "Looks at every condensed note again."),
     Schedule("indexing.retry", "0 4 * * 0", "indexing.retry", "Offers refused texts once more."),
 ]

@@ -44,6 +44,7 @@ from app.jobs.repository import JobRepository
 from app.jobs.runner import Runner
 from app.kernel.graph import Graph, connect
 from app.kernel.migrate import migrate
+from app.lifecycle.condensing import CondensingService
 from app.lifecycle.erasure import ErasureService
 from app.lifecycle.erasure import Parts as ErasureParts
 from app.lifecycle.fading import FadingService
@@ -76,6 +77,7 @@ from app.tasks import TASKS
 INDEX_TASK = "indexing.drain"
 CONSOLIDATION_TASK = "consolidation.drain"
 MODEL_TASK = "consolidation.model"
+CONDENSING_TASK = "condensing.drain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,7 @@ class Parts:
     model_reader: ModelReader
     fast: FastPath
     notes: NoteService
+    condensing: CondensingService
     blocks: BlockService
     erasure: ErasureService
     forgetting: ForgettingService
@@ -254,6 +257,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         ),
         fast=fast,
         notes=NoteService(NoteParts(NoteRepository(graph), scopes, embedder, wakeup)),
+        condensing=CondensingService(graph, scopes),
         blocks=BlockService(BlockRepository(graph), scopes),
         forgetting=forgetting,
         feedback=FeedbackService(graph),

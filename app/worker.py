@@ -25,13 +25,14 @@ from app.settings import Settings, read_settings
 from app.tasks import SCHEDULES
 from app.telemetry.logging import configure_logging
 from app.telemetry.tracing import configure_tracing
-from app.wiring import CONSOLIDATION_TASK, INDEX_TASK, MODEL_TASK, Parts, parts
+from app.wiring import CONDENSING_TASK, CONSOLIDATION_TASK, INDEX_TASK, MODEL_TASK, Parts, parts
 
 log = structlog.get_logger()
 JOB_SECONDS = 6 * 3600  # then a job that hangs is broken off and goes on from where it was
 INDEX_LOCK = "loci:indexing"
 CONSOLIDATION_LOCK = "loci:consolidation"
 MODEL_LOCK = "loci:model"
+CONDENSING_LOCK = "loci:condensing"
 LOCK_SECONDS = 30  # a worker that was killed holds up indexing for so long at most
 
 
@@ -59,6 +60,7 @@ async def drain_consolidation(context: dict[str, Any]) -> int:
 
     done = await _alone(assembled, CONSOLIDATION_LOCK, work)
     if done:
+        await assembled.queue.enqueue(CONDENSING_TASK)
         await drain_index(context)
         if assembled.model_reader.model:
             await assembled.queue.enqueue(MODEL_TASK)
@@ -78,6 +80,16 @@ async def drain_model(context: dict[str, Any]) -> int:
     done = await _alone(assembled, MODEL_LOCK, work)
     if done:
         await assembled.queue.enqueue(CONSOLIDATION_TASK)
+    return done
+
+
+async def drain_condensing(context: dict[str, Any]) -> int:
+    """Condense what was consolidated, one process at a time; then index the notes that are new."""
+    assembled: Parts = context["parts"]
+    done = await _alone(assembled, CONDENSING_LOCK, assembled.condensing.drain)
+    if done:
+        log.info("condensing", notes=done)
+        await drain_index(context)
     return done
 
 
@@ -118,6 +130,8 @@ async def sweep(context: dict[str, Any]) -> None:
     reader = assembled.model_reader
     if reader.model and await reader.rows.due_scopes(limit=1):
         await assembled.queue.enqueue(MODEL_TASK)
+    if await assembled.condensing.due(limit=1):
+        await assembled.queue.enqueue(CONDENSING_TASK)
 
 
 async def startup(context: dict[str, Any]) -> None:
@@ -173,6 +187,13 @@ def build_worker(settings: Settings, *, burst: bool = False) -> Worker:
             func(
                 _arq(drain_consolidation),
                 name=CONSOLIDATION_TASK,
+                keep_result=0,
+                timeout=JOB_SECONDS,
+                max_tries=1,
+            ),
+            func(
+                _arq(drain_condensing),
+                name=CONDENSING_TASK,
                 keep_result=0,
                 timeout=JOB_SECONDS,
                 max_tries=1,

@@ -98,16 +98,19 @@ RETURN collect(f {.id, .kind, .scope, .content, .captured_key, .ingested_key, .e
       [e.captured_key, e.id, u.start, u.end, e.author, e.origin, e.content_hash]]}) AS memories
 
 // name: hydrate_notes(ids, scopes, as_of, known_at, alive) read one
-// The same of notes, as far as they held at one moment by what was known at the other.
+// The same of notes, as far as they held at one moment by what was known at the other. One that is
+// made of facts is hidden with each of them.
 UNWIND $ids AS id
 MATCH (n:Note {id: id})
 WHERE n.scope IN $scopes AND n.expired_key > $alive AND n.ingested_at <= $known_at
   AND n.standing IN ['held', 'superseded'] AND n.valid_from <= $as_of
   AND (n.valid_to > $as_of OR n.superseded_at > $known_at)
+  AND (n.namespace <> 'derived'
+       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact) WHERE f.expired_at > datetime.realtime() })
 RETURN collect(n {.id, .kind, .scope, .content, .title, .tags, .captured_key, .ingested_key,
                   .expired_key, .author, .content_hash, .windows, .namespace, .entry_type,
-                  .confidence, .trust, .standing,
-                  valid_to: toString(n.valid_to)}) AS memories
+                  .confidence, .trust, .standing, valid_to: toString(n.valid_to),
+                  sources: [(n)-[:DERIVED_FROM]->(f:Fact) | f.id]}) AS memories
 
 // name: past(ids, scopes, known_at) read many
 // Facts that do not hold at the moments of a reading: what was known of them, and what took their
@@ -136,6 +139,8 @@ CALL () {
 }
 WITH m, kind
 WHERE m.scope IN $scopes AND m.expired_at > datetime.realtime()
+  AND (kind <> 'note' OR m.namespace <> 'derived'
+       OR m.cited = COUNT { (m)-[:DERIVED_FROM]->(f:Fact) WHERE f.expired_at > datetime.realtime() })
 RETURN m.id AS id, kind, m.scope AS scope, m.content AS content, m.tags AS tags
 
 // name: vectors(ids, scopes) read many

@@ -122,6 +122,10 @@ class FactRepository:
                 superseded=revision.superseded,
                 contradictions=revision.contradictions,
             )
+        if revision.retract:
+            # No reader may find a sentence in a note that its fact no longer bears out.
+            changed = sorted({row["fact"] for row in revision.retract})
+            await tx.rows(Q.condensed.close, facts=changed, at=at)
         if revision.mirror:
             await tx.rows(Q.facts.mirror, rows=revision.mirror)
         if revision.relate:

@@ -25,6 +25,7 @@ CHECKS: Mapping[str, Query] = {
     "every name names something": Q.lifecycle.empty_aliases,
     "every window has its memory": Q.lifecycle.stray_windows,
     "every provenance has its episode": Q.lifecycle.stray_provenance,
+    "every line of a condensed note is a fact that is held": Q.condensed.baseless,
     "every root is its own": Q.lifecycle.broken_roots,
 }
 

@@ -17,6 +17,7 @@ class Namespace(StrEnum):
     METHODS = "methods"
     PROJECT_STATE = "project-state"
     LEARNINGS = "learnings"
+    DERIVED = "derived"  # made of facts by Loci itself, never written
 
 
 class Standing(StrEnum):
@@ -50,6 +51,7 @@ ENTRY_TYPES = (
     "conversation_summary", "memory", "preference", "knowledge", "tool_result", "insight",
 )  # fmt: skip
 ALIASES = {"status": Namespace.PROJECT_STATE, "project_state": Namespace.PROJECT_STATE}
+CONDENSED = "condensed"  # kind of what is made of facts: a search finds it only if asked for
 CONFIDENCE = 0.75  # of a note that says nothing of its own
 IMPORTANCE = 0.5
 SHORTEST = 5  # characters, seed 003
@@ -66,6 +68,14 @@ def namespace_of(name: str) -> Namespace:
     except ValueError:
         known = ", ".join(Namespace)
         raise InvalidInput(f"namespace is one of {known}", field="namespace") from None
+
+
+def written_namespace(name: str) -> Namespace:
+    """The same for a note that somebody writes, which the derived ones are not."""
+    found = namespace_of(name)
+    if found is Namespace.DERIVED:
+        raise InvalidInput("notes of the namespace derived are made of facts", field="namespace")
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,8 +41,7 @@ class NoteRepository:
         return await self.graph.optional(Q.notes.get, id=note, scopes=scopes)
 
     async def page(self, scopes: list[str], **page: Any) -> list[Row]:
-        rows = await self.graph.rows(Q.notes.page, scopes=scopes, **page)
-        return [row["note"] for row in rows]
+        return await self.graph.rows(Q.notes.page, scopes=scopes, **page)
 
     async def versions(self, note: str, scopes: list[str]) -> list[Row]:
         rows = await self.graph.rows(Q.notes.versions, id=note, scopes=scopes)

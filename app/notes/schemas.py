@@ -12,7 +12,7 @@ from app.kernel.clock import open_end
 from app.kernel.graph import Row
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
 from app.notes.blocks import Pattern
-from app.notes.model import CONFIDENCE, IMPORTANCE, Draft, NoteReceipt, Source, namespace_of
+from app.notes.model import CONFIDENCE, IMPORTANCE, Draft, NoteReceipt, Source, written_namespace
 from app.notes.service import Change
 
 LONGEST = 8_000  # characters of a note, seed 003
@@ -48,7 +48,7 @@ class NoteIn(WireModel):
         """The draft that this describes; InvalidInput for a namespace that there is not."""
         return Draft(
             content=self.content,
-            namespace=namespace_of(self.namespace),
+            namespace=written_namespace(self.namespace),
             scope=self.scope,
             title=self.title,
             entry_type=self.entry_type,
@@ -132,7 +132,10 @@ class NoteReceiptOut(msgspec.Struct, frozen=True):
 
 
 class NoteOut(msgspec.Struct, frozen=True):
-    """One note; `untrusted` holds what other people or models wrote."""
+    """One note; `untrusted` holds what other people or models wrote.
+
+    `sources` are the facts whose statements a note of the namespace `derived` consists of.
+    """
 
     id: str
     scope: str
@@ -156,6 +159,7 @@ class NoteOut(msgspec.Struct, frozen=True):
     superseded_by: list[str]
     contradicts: list[str]
     reason: str
+    sources: list[str]
     untrusted: dict[str, Any]
 
     @classmethod
@@ -168,6 +172,7 @@ class NoteOut(msgspec.Struct, frozen=True):
             supersedes=row.get("supersedes", []),
             superseded_by=row.get("superseded_by", []),
             contradicts=row.get("contradicts", []),
+            sources=row.get("sources", []),
             untrusted={
                 "content": note["content"],
                 "title": note.get("title"),

@@ -123,10 +123,13 @@ class NoteService:
     async def change(self, who: Caller, note: str, change: Change) -> Row:
         """Set what the change names; a new text is sanitised, indexed anew, and the old kept.
 
-        Raises NotFound, and Forbidden where neither author nor curator asks.
+        Raises NotFound, Forbidden where neither author nor curator asks, and Conflict for a note
+        that is made of facts.
         """
         stored = (await self.get(who, note))["note"]
         _require_author(who, stored)
+        if stored["namespace"] == Namespace.DERIVED:
+            raise Conflict(f"the note {note} is made of facts and changes with them")
         clean = await self._cleaned_change(change, stored["scope"])
 
         async def work(tx: Tx) -> None:

@@ -42,7 +42,7 @@ class NoteRecord(WireModel):
 
     id: Id
     scope: Path
-    namespace: Literal["knowledge", "methods", "project-state", "learnings"]
+    namespace: Literal["knowledge", "methods", "project-state", "learnings", "derived"]
     entry_type: ShortText = "fact"
     content: Content
     title: ShortText | None = None
@@ -67,6 +67,8 @@ class NoteRecord(WireModel):
     pii: tuple[ShortText, ...] = ()
     versions: tuple[NoteVersionRecord, ...] = ()
     sources: tuple[SourceRecord, ...] = ()
+    subject: Id | None = None
+    cluster: ShortText | None = None
     stats: Properties = Field(default_factory=dict)
 
 

@@ -14,6 +14,7 @@ from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
 from app.lifecycle.graves import erased
 from app.notes import record as rows_of
+from app.notes.condensed import AUTHOR
 from app.notes.model import Draft, Namespace
 from app.portability.derived import PAGE, clean, closed, opened, rest, unrest, write_new
 from app.portability.episodes import author_of
@@ -26,13 +27,13 @@ PLAIN = (
     "id", "scope", "namespace", "entry_type", "content", "title", "tags", "author", "tier",
     "standing", "reason", "valid_from", "valid_to", "superseded_at", "confidence",
     "confirmations", "version", "updated_at", "ingested_at", "expired_at", "importance", "trust",
-    "is_pinned", "pii",
+    "is_pinned", "pii", "subject", "cluster",
 )  # fmt: skip
 MADE = (
     "tenant", "content_hash", "marker_ids", "sanitizer", "windows", "memory_id", "kind", "session",
     "role", "live", "captured_at", "captured_key", "ingested_key", "expired_key", "facets",
     "language", "terms", "about_terms", "context_terms", "index_state", "index_rev",
-    "index_error", "embedding", "embed_hash", "touched_at",
+    "index_error", "embedding", "embed_hash", "touched_at", "cited",
 )  # fmt: skip
 BLOCK_PLAIN = (
     "scope", "kind", "content", "author", "version", "ingested_at", "updated_at", "expired_at",
@@ -73,7 +74,8 @@ def prepare(record: NoteRecord, at: At) -> Row:
 def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
     text = clean(record.content, "content", scope, at)
     title = clean(record.title, "title", scope, at) if record.title else None
-    author = author_of(record.author, scope, at)
+    derived = record.namespace == Namespace.DERIVED
+    author = AUTHOR if derived else author_of(record.author, scope, at)
     taken = (record.ingested_at if at.rules.keeps else None) or at.moment
     tenant, tier = parse_scope(scope).tenant, Tier(record.tier)
     stamp = rows_of.Stamp(identifier, scope, tenant, author, tier, record.valid_from, taken)
@@ -95,6 +97,7 @@ def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
         "content": text,
         "content_hash": digest(text),
         **({"title": title} if title else {}),
+        **(_condensed(record, scope, at) if derived else {}),
         "tags": list(record.tags),
         "pii": list(record.pii),
         "marker_ids": list(record.markers),
@@ -109,11 +112,25 @@ def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
     }
 
 
+def _condensed(record: NoteRecord, scope: str, at: At) -> Row:
+    """What a note that is made of facts has beside a written one."""
+    cited = sum(source.kind == "Fact" for source in record.sources)
+    subject = at.identifier(record.subject, scope) if record.subject else None
+    return {"subject": subject, "cited": cited, "tier": int(Tier.EXTERNAL)}
+
+
 async def write(tx: Tx, batch: Batch) -> Written:
-    """Notes that are new and were not erased here, by id."""
+    """Notes that are new and were not erased here, by id.
+
+    One that says of itself that it is made of facts stays only if those facts say it.
+    """
     gone = set() if batch.rules.revives else await erased(tx, [r["id"] for r in batch.rows])
     kept = Batch(batch.file, [r for r in batch.rows if r["id"] not in gone], batch.rules)
     done = await write_new(tx, kept, "note", query=Q.restoring.notes) if kept.rows else Written()
+    made = [r for r in kept.rows if r["properties"]["namespace"] == Namespace.DERIVED]
+    if made:
+        ids, scopes = [r["id"] for r in made], sorted({r["scope"] for r in made})
+        done.accepted -= len(await tx.rows(Q.condensed.unfounded, ids=ids, scopes=scopes))
     done.duplicates = len(batch.rows) - done.accepted
     return done
 

@@ -1,4 +1,6 @@
-"""What a workspace wants done with its beliefs and its memory over time; all of it is off at first.
+"""What a workspace wants done with its beliefs and its memory over time.
+
+All of it is off at first but the notes condensed from facts, which change nothing else.
 
 A scope without rules of its own takes those of the nearest scope above it.
 """
@@ -70,6 +72,9 @@ class ScopeRules(BaseModel):
     )
     promotion: PromotionRules = Field(
         PromotionRules(), description="when facts that many attest are copied to a wider scope"
+    )
+    condensed_notes: bool = Field(
+        True, strict=True, description="notes are made of the facts that are held of a thing"
     )
     maintenance: Literal["off", "nightly"] = Field(
         "off", description="`nightly` switches the whole schedule of upkeep on"

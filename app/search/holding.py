@@ -9,6 +9,7 @@ from app.facts.interval import Standing
 from app.facts.service import Moments
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
+from app.notes.model import CONDENSED
 from app.search.model import Lapse, Mark
 
 
@@ -26,6 +27,22 @@ def lapsed(memories: Iterable[Row], held: set[str]) -> list[str]:
     """Ids of the facts that a shown episode states and that do not hold."""
     stated = (fact for memory in memories for fact in memory.get("stated") or ())
     return list(dict.fromkeys(fact for fact in stated if fact not in held))
+
+
+def unrepeated(ordered: Iterable[str], memories: Mapping[str, Row]) -> list[str]:
+    """What was read, in order, without condensed notes that a fact of theirs stands beside: a
+    statement takes one place, and the fact tells more of it."""
+    shown = [i for i in ordered if i in memories]
+    there = set(shown)
+    return [
+        i
+        for i in shown
+        if memories[i]["kind"] != CONDENSED or there.isdisjoint(_cited(memories[i]))
+    ]
+
+
+def _cited(memory: Row) -> Iterable[str]:
+    return memory.get("sources") or ()
 
 
 def marks_of(memory: Row, past: Mapping[str, Row], moments: Moments) -> tuple[Mark, ...]:

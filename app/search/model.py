@@ -9,8 +9,11 @@ from enum import StrEnum
 from itertools import compress
 
 from app.kernel.graph import Row
+from app.notes.model import CONDENSED
 
 KINDS = ("episode", "fact", "note")  # what is ranked; core blocks stand before all of it
+NOTES = ("note", CONDENSED)
+ALL_KINDS = (*KINDS, CONDENSED)
 ROLES = ("user", "assistant", "tool")
 # How much of its lead a memory that has faded entirely loses: what seed 001 calls a light weight,
 # which is what importance has there (annex 3.a). It decides between scores that are this close.

@@ -11,6 +11,7 @@ from app.indexing.entry import key_time, time_key
 from app.kernel.clock import END, START, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
+from app.notes.model import CONDENSED
 from app.search.model import ROLES, Filters, Ranking
 
 ANY_ROLE = [*ROLES, ""]
@@ -67,7 +68,8 @@ class SearchRepository:
     async def _others(
         self, kind: str, ids: list[str], scopes: list[str], moments: Moments
     ) -> list[Row]:
-        queries = {"fact": Q.search.hydrate_facts, "note": Q.search.hydrate_notes}
+        notes = dict.fromkeys(("note", CONDENSED), Q.search.hydrate_notes)
+        queries = {"fact": Q.search.hydrate_facts, **notes}
         if kind not in queries:
             return []
         found = await self.graph.one(

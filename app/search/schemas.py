@@ -15,7 +15,9 @@ from app.kernel.wire import Moment, ShortText, TagName, WireModel
 from app.search.believed import believed
 from app.search.bundle import render
 from app.search.model import (
+    ALL_KINDS,
     KINDS,
+    NOTES,
     Fade,
     Filters,
     Found,
@@ -61,8 +63,10 @@ class SearchIn(WireModel):
     scopes: tuple[str, ...] | None = Field(
         None, description="Scopes to read; all visible if unset."
     )
-    kinds: tuple[Literal["episode", "fact", "note", "core_block"], ...] | None = Field(
-        None, description="Kinds of memory; all if unset."
+    kinds: tuple[Literal["episode", "fact", "note", "condensed", "core_block"], ...] | None = Field(
+        None,
+        description="Kinds of memory; all if unset, but `condensed`: notes made of facts that are "
+        "found themselves.",
     )
     session: ShortText | None = Field(None, description="A session, by id or by your name of it.")
     roles: tuple[Literal["user", "assistant", "tool"], ...] | None = Field(None)
@@ -82,7 +86,7 @@ class SearchIn(WireModel):
         weight = MMR_WEIGHT if self.diversity == "mmr" else self.diversity
         filters = Filters(
             scopes=caller.among(self.scopes),
-            kinds=[kind for kind in KINDS if self.kinds is None or kind in self.kinds],
+            kinds=list(KINDS) if self.kinds is None else [k for k in ALL_KINDS if k in self.kinds],
             sessions=[self.session] if self.session else None,
             roles=list(self.roles) if self.roles else None,
             tags=list(dict.fromkeys(self.tags)) if self.tags else None,
@@ -283,7 +287,7 @@ class HitOut(msgspec.Struct, frozen=True):
             marks=[MarkOut.of(mark) for mark in hit.marks],
             later=list(hit.later),
             fact=FactHitOut.of(memory) if memory["kind"] == "fact" else None,
-            note=NoteHitOut.of(memory) if memory["kind"] == "note" else None,
+            note=NoteHitOut.of(memory) if memory["kind"] in NOTES else None,
             fade=FadeOut.of(hit.fade) if hit.fade is not None else None,
         )
 

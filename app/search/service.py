@@ -21,7 +21,7 @@ from app.lifecycle.fading import FadingService
 from app.search.across import told_across
 from app.search.bundle import band
 from app.search.fusion import rrf, weighted
-from app.search.holding import claimed, lapsed, marks_of
+from app.search.holding import claimed, lapsed, marks_of, unrepeated
 from app.search.latest import latest_first
 from app.search.lucene import text_query
 from app.search.mmr import mmr
@@ -112,7 +112,7 @@ class SearchService:
         ordered = best(scores)
         clock.mark("fuse")
         reading = await self._read(ordered, request)
-        pool = candidates([i for i in ordered if i in reading.memories], scores, legs)
+        pool = candidates(unrepeated(ordered, reading.memories), scores, legs)
         pool, later = by_time(pool[: wanted(request)], reading, request)
         if request.diversity is not None:
             pool = await self._diverse(pool, request)

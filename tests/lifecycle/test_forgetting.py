@@ -168,6 +168,7 @@ def test_everything_is_off_until_it_is_switched_on() -> None:
     assert not rules.decays
     assert not rules.promotion.enabled
     assert not rules.promotion.demotion
+    assert rules.condensed_notes  # they change nothing else, and each says only what facts say
     assert ScopeRules(maintenance="nightly").forgets
     assert ScopeRules(maintenance="nightly").decays
     assert not ScopeRules(maintenance="nightly").erasure

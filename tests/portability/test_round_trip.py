@@ -77,6 +77,7 @@ async def test_a_round_trip_through_an_empty_database_keeps_the_digest(
 ) -> None:
     await fill(opened, admin, principal, tenant)
     await believe(opened, admin, principal, f"{tenant}/dev")
+    await condense(opened, admin, f"{tenant}/dev")
     sealed = await opened.runner.submit("audit.seal", tenant=tenant, scope=tenant, args={})
     await opened.runner.run(opened, sealed.id)
     await admin.http.post("/v1/episodes", json={"content": "After sealing.", "session": "late"})
@@ -114,10 +115,24 @@ async def test_a_round_trip_through_an_empty_database_keeps_the_digest(
     await no_episode_waits(empty)
     await same_beliefs(opened, empty, f"{tenant}/dev")
     assert (await empty.consolidation.consolidate(f"{tenant}/dev")).episodes == 0
+    remade = await empty.condensing.condense_all(f"{tenant}/dev")
+    assert (remade.made, remade.ended) == (0, 0)
     await same_nodes(opened, empty, tenant)
 
     second = await import_attended(store_of(empty), Order(tmp_path / "a.tar.zst"), untold)
     assert sum(t["accepted"] for t in second["kinds"].values()) == 0
+
+
+async def condense(store: Parts, admin: Principal, scope: str) -> None:
+    """Facts enough for a note that is made of them, and a second one when there are more."""
+    for text in ("lives in Bremen. Nora Feld works for Acme. Nora Feld uses Rust", "uses Grafana"):
+        turn = {"scope": scope, "content": f"Nora Feld {text}.", "session": "nora"}
+        assert (await admin.http.post("/v1/episodes", json=turn)).is_success
+        await store.consolidation.consolidate(scope)
+        await store.condensing.condense(scope)
+    params = {"scopes": [scope], "namespace": "derived"}
+    notes = (await admin.http.get("/v1/notes", params=params)).json()["items"]
+    assert [n["version"] for n in notes if "Grafana" in n["untrusted"]["content"]] == [2]
 
 
 async def no_episode_waits(store: Parts) -> None:
@@ -159,7 +174,8 @@ def _set(properties: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 LOCAL = (
-    "touched_at", "embedding", "embed_hash", "index_rev", "index_state", "holder", "lease_until"
+    "touched_at", "embedding", "embed_hash", "index_rev", "index_state", "holder", "lease_until",
+    "condensed_at", "condense_all",
 )  # fmt: skip
 DERIVED_LABELS = [
     "Entity", "Alias", "MergeRecord", "Fact", "Review", "Predicate", "ConsolidationCursor", "Note",
