@@ -8,18 +8,19 @@ SET c.touched_at = $at, c.tenant = $tenant, c.created_at = coalesce(c.created_at
 WITH c WHERE coalesce(c.lease_until, $at) <= $at OR c.holder = $holder // made by the fast path
 SET c.holder = $holder, c.lease_until = $until
 WITH c
-CALL (c) {
-  MATCH (e:Episode {scope: c.scope, consolidation_state: 'raw'})
+CALL () { // in the order of the index, so that what waits is not read as a whole
+  MATCH (e:Episode {scope: $scope, consolidation_state: 'raw'})
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
-  RETURN e ORDER BY e.ingested_at LIMIT $limit
+  RETURN e ORDER BY e.scope, e.consolidation_state, e.ingested_at LIMIT $limit
   UNION
-  MATCH (e:Episode {scope: c.scope, consolidation_state: 'in_progress'})
+  MATCH (e:Episode {scope: $scope, consolidation_state: 'in_progress'})
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z') AND e.lease_until <= $at
-  RETURN e ORDER BY e.ingested_at LIMIT $limit
+  RETURN e ORDER BY e.scope, e.consolidation_state, e.ingested_at LIMIT $limit
 }
 WITH e ORDER BY e.ingested_at, e.id LIMIT $limit
 SET e.consolidation_state = 'in_progress', e.lease_until = $until, e.leased_by = $holder
-RETURN e {.id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin,
+RETURN e {seen: EXISTS { (e)-[:MENTIONS|SUPPORTS]->() },
+          .id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin,
           .trust, .session, .expired_at, .attempts, .assertion,
           proposals: [(e)-[:READ_BY]->(r:ModelReading) | r {.model, .answer}]} AS episode
 
@@ -29,7 +30,8 @@ UNWIND $ids AS id
 MATCH (e:Episode {id: id, scope: $scope})
 WHERE e.consolidation_state IN ['raw', 'failed', 'consolidated'] OR e.lease_until <= $at OR e.leased_by = $holder
 SET e.consolidation_state = 'in_progress', e.lease_until = $until, e.leased_by = $holder
-RETURN e {.id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin,
+RETURN e {seen: EXISTS { (e)-[:MENTIONS|SUPPORTS]->() },
+          .id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin,
           .trust, .session, .expired_at, .attempts, .assertion,
           proposals: [(e)-[:READ_BY]->(r:ModelReading) | r {.model, .answer}]} AS episode
 

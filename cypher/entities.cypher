@@ -1,4 +1,4 @@
-// name: known(aliases, scope) read many
+// name: known(aliases, scope) read one
 // The bearers of each name, with what they are mentioned with where a name has several.
 UNWIND $aliases AS alias
 MATCH (a:Alias {id: alias})
@@ -17,19 +17,30 @@ CALL (e, bearers) {
   WITH n LIMIT 100
   RETURN collect(n.root) AS companions
 }
-RETURN a.key AS key, e.id AS id, e.root AS root, e.type AS type, e.canonical_key AS canonical_key,
-       e.keys AS keys, e.aliases AS aliases, e.marks AS marks, companions
+RETURN collect({key: a.key, id: e.id, root: e.root, type: e.type, canonical_key: e.canonical_key,
+                keys: e.keys, aliases: e.aliases, marks: e.marks, companions: companions}) AS rows
 
-// name: upsert(rows) write many
+// name: upsert(rows, at) write one
 // Writes and locks entities, in the order of their ids, then their names. What is there is added
-// to, never replaced: two writers that mint one name meet in one node, in either order.
+// to, never replaced: two writers that mint one name meet in one node, in either order. A row
+// without `entity` has nothing to add: its node is locked, and missing in the answer where it is
+// gone.
 // unscoped: each id and each alias covers its scope
 UNWIND $rows AS row
 WITH row ORDER BY row.id
-MERGE (e:Entity {id: row.id})
-ON CREATE SET e = row.entity, e:Memory
-SET e.touched_at = row.at
-WITH collect({row: row, e: e}) AS pairs
+CALL (row) {
+  WITH row WHERE row.entity IS NOT NULL
+  MERGE (e:Entity {id: row.id})
+  ON CREATE SET e = row.entity, e:Memory
+  RETURN e
+  UNION
+  WITH row WHERE row.entity IS NULL
+  MATCH (e:Entity {id: row.id})
+  RETURN e
+}
+SET e.touched_at = $at
+WITH collect({row: row, e: e}) AS every
+WITH every, [pair IN every WHERE pair.row.entity IS NOT NULL] AS pairs
 CALL (pairs) {
   UNWIND pairs AS pair
   WITH pair.row AS row, pair.e AS e
@@ -83,11 +94,7 @@ CALL (pairs) {
   ON CREATE SET a.scope = e.scope, a.key = name.key
   MERGE (a)-[:NAMES]->(e)
 }
-UNWIND pairs AS pair
-WITH DISTINCT pair.e AS e
-RETURN e.id AS id, e.root AS root, e.type AS type, e.marks AS marks,
-       e.canonical_name AS canonical_name
-ORDER BY id
+RETURN [pair IN every | [pair.row.id, pair.e.root]] AS roots
 
 // name: link_mentions(rows) write none
 // What an episode mentions, and which things are mentioned together: COOCCURS counts the episodes
@@ -128,6 +135,31 @@ CALL (had, all) {
   ON MATCH SET c.count = c.count + 1
 }
 
+// name: add_mentions(rows, pairs) write none
+// The same for episodes that mention nothing yet, each mention given once; `pairs` are counted by
+// the caller, by id.
+// unscoped: $rows come from episodes that were read in their scope; no edge leaves it
+CALL () {
+  UNWIND $rows AS row
+  MATCH (ep:Episode {id: row.episode})
+  UNWIND row.mentions AS m
+  MATCH (e:Entity {id: m.entity})
+  WHERE e.scope = ep.scope
+  CREATE (ep)-[r:MENTIONS {start: m.start, end: m.end, name: m.name}]->(e)
+  WITH collect(DISTINCT e) AS found // all are there before any is counted
+  UNWIND found AS e
+  SET e.mention_count = COUNT { (e)<-[:MENTIONS]-() }
+}
+CALL () {
+  UNWIND $pairs AS pair
+  MATCH (a:Entity {id: pair.left})
+  MATCH (b:Entity {id: pair.right})
+  WHERE a.scope = b.scope
+  MERGE (a)-[c:COOCCURS]->(b)
+  ON CREATE SET c.count = pair.count
+  ON MATCH SET c.count = c.count + pair.count
+}
+
 // name: unlink_mentions(episodes) write many
 // Takes back what `link_mentions` wrote for episodes that go; returns the entities concerned.
 // unscoped: asked for episodes that were read in their scope
@@ -165,15 +197,18 @@ WHERE s.path IN $paths AND s.kind IN ['workspace', 'tenant']
 RETURN s.name AS name
 ORDER BY size(s.path) DESC LIMIT 1
 
-// name: near(session, scope, limit) read many
-// Roots of what the latest episodes of a session mention.
-MATCH (ep:Episode {session: $session})
-WHERE ep.scope = $scope AND ep.captured_at IS NOT NULL
-WITH ep ORDER BY ep.captured_at DESC LIMIT $limit
-MATCH (ep)-[:MENTIONS]->(e:Entity)
-WHERE e.scope = ep.scope
-RETURN DISTINCT e.root AS root
-ORDER BY root
+// name: near(sessions, scope, limit) read many
+// Roots of what the latest episodes of each session mention.
+UNWIND $sessions AS session
+CALL (session) {
+  MATCH (ep:Episode {session: session})
+  WHERE ep.scope = $scope AND ep.captured_at IS NOT NULL
+  WITH ep ORDER BY ep.session DESC, ep.captured_at DESC LIMIT $limit
+  MATCH (ep)-[:MENTIONS]->(e:Entity)
+  WHERE e.scope = ep.scope
+  RETURN collect(DISTINCT e.root) AS roots
+}
+RETURN session, roots
 
 // name: digest_entities(scope) read many
 // Everything of a scope's entities that counts, in the order of their ids: what was touched when
@@ -434,33 +469,39 @@ SET v = $audit
 MERGE (v)-[:AUDIT]->(m)
 RETURN m {.*} AS record
 
-// name: lock_scope(scope, at) write optional
-// Decisions of one scope wait for each other, those of rules too.
-MATCH (s:Scope {path: $scope})
+// name: namesakes(scope, tokens, limit, at) write many
+// What is called by a given name alone, and persons whose full name begins with it, for the names
+// that stand alone at all; decisions of one scope wait for each other from here on. `speaks` tells
+// whether episodes of the scope are theirs, by the speaker's name or by that of a principal, and
+// `tied` whether a name that stands alone is joined to anything.
+OPTIONAL MATCH (s:Scope {path: $scope})
 SET s.touched_at = $at
-RETURN s.path AS scope
-
-// name: namesakes(scope, tokens, limit) read many
-// What is called by a given name alone, and persons whose full name begins with it; `speaks` tells
-// whether episodes of the scope are theirs, by the speaker's name or by that of a principal.
+WITH count(s) AS locked
 UNWIND $tokens AS token
 CALL (token) {
   MATCH (e:Entity {scope: $scope, canonical_key: token})
   WHERE e.type IN ['person', 'unknown'] AND e.expired_at > datetime.realtime()
-  RETURN e ORDER BY e.id LIMIT $limit
-  UNION
+  WITH e ORDER BY e.id LIMIT $limit
+  RETURN collect(e) AS alone
+}
+WITH token, alone WHERE size(alone) > 0
+CALL (token) {
   MATCH (e:Entity)
   WHERE e.scope = $scope AND e.canonical_key STARTS WITH token + ' '
     AND e.type IN ['person', 'unknown'] AND e.expired_at > datetime.realtime()
-  RETURN e ORDER BY e.id LIMIT $limit
+  WITH e ORDER BY e.scope, e.canonical_key LIMIT $limit
+  RETURN collect(e) AS whole
 }
+UNWIND alone + whole AS e
 RETURN token, e {.id, .root, .canonical_key, .canonical_name, .type, .marks} AS entity,
-       e.canonical_key <> token AND (
+       e.canonical_key <> token AND e.type = 'person' AND (
          EXISTS { UNWIND e.aliases AS name
                   MATCH (ep:Episode {scope: $scope, speaker: name}) RETURN 1 }
          OR EXISTS { UNWIND e.aliases AS name
                      MATCH (ep:Episode {scope: $scope, author: 'user:' + e.tenant + ':' + name}) RETURN 1 }
-       ) AS speaks
+       ) AS speaks,
+       e.canonical_key = token
+         AND EXISTS { MATCH (e)-[same:SAME_AS]-(:Entity) WHERE same.status = 'accepted' } AS tied
 ORDER BY token, e.id
 
 // name: follow_rule(rows, roots) write one

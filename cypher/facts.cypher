@@ -33,7 +33,7 @@ WITH s, f.key AS key, f.subject AS subject
 DELETE s
 RETURN DISTINCT key, subject
 
-// name: claims_of(keys) read many
+// name: claims_of(keys) read one
 // Everything that belief follows from, and what is held of it now, one row a fact. Of a fact that
 // stands alone under its key and that nobody ended, the first claim of each tier says it all: the
 // rest are counted, so that a statement made a thousand times costs as little as one made twice.
@@ -44,19 +44,26 @@ CALL (key) {
   RETURN collect(f) AS facts
 }
 UNWIND facts AS f
-CALL (f) {
-  OPTIONAL MATCH (:Episode)-[s:SUPPORTS]->(f)
-  RETURN count(s) AS evidence, count(DISTINCT s.principal) AS principals,
-         max(s.confidence) AS confidence, max(s.trust) AS trust,
-         sum(CASE WHEN s.mode = 'assert' AND s.until IS NULL THEN 0 ELSE 1 END) AS special
-}
-WITH key, f, evidence > 32 AND size(facts) = 1 AND special = 0 AND NOT f.negated AS plain, evidence, principals, confidence, trust
-CALL (f, plain) {
-  WITH f, plain WHERE NOT plain
-  MATCH (e:Episode)-[s:SUPPORTS]->(f)
-  RETURN collect(s {.*, episode: e.id}) AS some
+WITH key, f, size(facts) = 1 AND NOT f.negated AND COUNT { (f)<-[:SUPPORTS]-() } > 32 AS often
+CALL (f, often) {
+  WITH f, often WHERE often
+  MATCH (:Episode)-[s:SUPPORTS]->(f)
+  WITH f, count(s) AS evidence, count(DISTINCT s.principal) AS principals,
+       max(s.confidence) AS confidence, max(s.trust) AS trust,
+       sum(CASE WHEN s.mode = 'assert' AND s.until IS NULL THEN 0 ELSE 1 END) AS special
+  WHERE evidence > 32 AND special = 0
+  RETURN collect({evidence: evidence, principals: principals, confidence: confidence, trust: trust})[0] AS weight
   UNION
-  WITH f, plain WHERE plain
+  WITH f, often WHERE NOT often
+  RETURN null AS weight
+}
+CALL (f, weight) {
+  WITH f, weight WHERE weight IS NULL
+  MATCH (e:Episode)-[s:SUPPORTS]->(f)
+  RETURN collect(s {.id, .mode, .said_at, .since, .since_precision, .until, .until_precision, .ongoing,
+                    .confidence, .tier, .principal, .trust, .own, .voice, .voids, episode: e.id}) AS some
+  UNION
+  WITH f, weight WHERE weight IS NOT NULL
   UNWIND [0, 1, 2, 3, 4] AS tier
   CALL (f, tier) {
     MATCH (e:Episode)-[s:SUPPORTS {tier: tier}]->(f)
@@ -64,22 +71,23 @@ CALL (f, plain) {
   }
   RETURN collect(first) AS some
 }
-WITH key, f, plain, evidence, principals, confidence, trust, collect(some) AS lists
+WITH key, f, weight, collect(some) AS lists
 OPTIONAL MATCH (o:Entity {id: f.object_id})
-RETURN key, coalesce('entity:' + o.root, f.object_key) AS value,
-       f {.id, .scope, .tenant, .subject, .object_key, .negated, .predicate, .status, .confidence, .evidence, .principals,
-               .trust, .valid_from, .valid_to, .live, .ingested_at, .expired_at, .statement, .language,
-               .facets} AS fact,
-       reduce(found = [], list IN lists | found + list) AS claims,
-       CASE WHEN plain THEN {evidence: evidence, principals: principals, confidence: confidence, trust: trust} END AS weight,
-       [(f)-[a:ABOUT]->(:Entity) WHERE a.retracted_at = datetime('9999-12-31T00:00:00Z') |
-         a {.id, .valid_from, .valid_to, .from_precision, .to_precision, .standing, .reason}] AS held,
-       [(f)-[x:SUPERSEDED_BY]->(n:Fact) WHERE x.retracted_at = datetime('9999-12-31T00:00:00Z') |
-         {id: x.id, other: n.id, reason: x.reason}] AS superseded,
-       [(f)-[c:CONTRADICTS]->(n:Fact) WHERE c.retracted_at = datetime('9999-12-31T00:00:00Z') |
-         {id: c.id, other: n.id}] AS contradicts,
-       [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL |
-         v {.id, .verdict, .valid_from, .valid_to}] AS reviews
+RETURN collect({
+  key: key, value: coalesce('entity:' + o.root, f.object_key),
+  fact: f {.id, .scope, .tenant, .object_key, .negated, .predicate, .status, .confidence, .evidence, .principals,
+           .trust, .valid_from, .valid_to, .live, .expired_at, .facets},
+  claims: reduce(found = [], list IN lists | found + list),
+  weight: weight,
+  held: [(f)-[a:ABOUT]->(:Entity) WHERE a.retracted_at = datetime('9999-12-31T00:00:00Z') |
+         a {.id, .valid_from, .valid_to, .from_precision, .to_precision, .standing, .reason}],
+  superseded: [(f)-[x:SUPERSEDED_BY]->(n:Fact) WHERE x.retracted_at = datetime('9999-12-31T00:00:00Z') |
+               {id: x.id, other: n.id, reason: x.reason}],
+  contradicts: [(f)-[c:CONTRADICTS]->(n:Fact) WHERE c.retracted_at = datetime('9999-12-31T00:00:00Z') |
+                {id: c.id, other: n.id}],
+  reviews: [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL |
+            v {.id, .verdict, .valid_from, .valid_to}]
+}) AS rows
 
 // name: retract(abouts, links, at) write none
 // What is no longer held stays, with the moment from which it is not.
@@ -143,6 +151,12 @@ CALL (f) {
 CALL (f) {
   MATCH (v:Review {fact: f.id})
   DETACH DELETE v
+}
+CALL (f) {
+  MATCH (n:Note)-[:DERIVED_FROM]->(f)
+  WHERE n.namespace = 'derived'
+  OPTIONAL MATCH (w:Window)-[:WINDOW_OF]->(n)
+  DETACH DELETE w, n
 }
 WITH f, f.id AS id
 DETACH DELETE f

@@ -32,7 +32,7 @@ from app.errors import GraphUnavailable, LeaseLost, LociError
 from app.extraction.extract import extract
 from app.extraction.predicates import Registry
 from app.facts.predicates import PredicateService
-from app.facts.repository import FactRepository, Settled, Terms
+from app.facts.repository import Batch, FactRepository, Settled, Terms
 from app.kernel.clock import FOREVER, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
@@ -197,23 +197,26 @@ class ConsolidationService:
     ) -> None:
         parts = self._parts
         sessions = sorted({str(reading.episode.get("session") or "") for reading in readings})
-        near = {s: await parts.entities.near(setting.scope, s) for s in sessions}
+        near = await parts.entities.near(setting.scope, sessions)
         keys = _keys(readings, setting)
         ids = sorted(reading.episode["id"] for reading in readings)
+        seen = sorted(r.episode["id"] for r in readings if r.episode["seen"])
 
         async def work(tx: Tx) -> tuple[Derived, Settled]:
             known = await parts.entities.known(setting.scope, keys, tx)
-            around = Around(known, near, await parts.entities.mentioned(ids, tx))
+            before = await parts.entities.mentioned(seen, tx) if seen else {}
+            around = Around(known, near, before)
             derived, moved = await self._resolved(tx, readings, setting, around)
             batch = derived.batch()
-            dropped = await tx.rows(
-                Q.facts.drop_claims, episodes=ids, kept=[row["id"] for row in batch.claims]
-            )
-            extra = [row["key"] for row in dropped]
+            extra = await _dropped(tx, seen, batch) if seen else []
             if moved:
                 extra += await parts.facts.rekey(tx, moved, setting.terms)
-            settled = await parts.facts.put(tx, replace(batch, extra=extra), setting.terms)
-            await parts.entities.link_mentions(tx, derived.mentions)
+            written = {row["id"] for row in derived.entities}  # and locked by that
+            locks = [entity for entity in batch.locks if entity not in written]
+            settled = await parts.facts.put(
+                tx, replace(batch, extra=extra, locks=locks), setting.terms
+            )
+            await parts.entities.link_mentions(tx, derived.mentions, set(seen))
             done = await parts.rows.complete(tx, ids, setting.scope, holder, len(batch.facts))
             if done != len(ids):
                 raise LeaseLost(f"another worker has taken over {setting.scope}")
@@ -231,10 +234,9 @@ class ConsolidationService:
         root the rule for given names has changed."""
         derived = derive(readings, setting, around)
         used = {row["id"]: row["entity"]["root"] for row in derived.entities}
-        locked = await self._parts.entities.upsert(tx, derived.entities)
+        fresh = await self._parts.entities.upsert(tx, derived.entities, around.known)
         words = first_words(readings, derived)
         moved = await follow_rule(tx, setting.scope, words, setting.at)
-        fresh = {row["id"]: row["root"] for row in locked}
         if moved:
             fresh |= await self._parts.entities.roots(tx, sorted({*fresh, *moved}))
         if any(fresh[identifier] != root for identifier, root in used.items()):
@@ -252,6 +254,12 @@ def read(episode: Row, registry: Registry) -> Reading:
     utterance = utterance_of(episode)
     found = extract(utterance, registry)
     return Reading(episode, with_proposals(episode, utterance, registry, found))
+
+
+async def _dropped(tx: Tx, episodes: list[str], batch: Batch) -> list[str]:
+    """The keys of claims that a second reading of some episodes no longer makes; these go."""
+    kept = [row["id"] for row in batch.claims]
+    return [row["key"] for row in await tx.rows(Q.facts.drop_claims, episodes=episodes, kept=kept)]
 
 
 def _keys(readings: Sequence[Reading], setting: Setting) -> list[str]:

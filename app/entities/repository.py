@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import combinations
 from typing import Any
 
 from app.entities.model import Context, Known, Resolved, alias_id
@@ -14,6 +16,7 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import parse_scope
 
 SESSION_DEPTH = 20  # episodes of a session that decide between homonyms
+MOST_COMPANY = 24  # entities of one episode that are counted as mentioned together
 
 
 class EntityRepository:
@@ -27,9 +30,9 @@ class EntityRepository:
     ) -> dict[str, list[Known]]:
         """The bearers of each key that has any, in the order of their ids."""
         aliases = [alias_id(scope, key) for key in sorted(set(keys))]
-        rows = await (tx or self.graph).rows(Q.entities.known, aliases=aliases, scope=scope)
+        answer = await (tx or self.graph).one(Q.entities.known, aliases=aliases, scope=scope)
         found: dict[str, list[Known]] = {}
-        for row in rows:
+        for row in answer["rows"]:
             found.setdefault(row["key"], []).append(_known(row))
         return {key: sorted(bearers, key=lambda k: k.id) for key, bearers in found.items()}
 
@@ -43,13 +46,36 @@ class EntityRepository:
         """The entity of each mention of one episode; see `app.entities.resolve`."""
         return resolve(mentions, known, scope, context)
 
-    async def upsert(self, tx: Tx, rows: Iterable[Row]) -> list[Row]:
-        """Write and lock entities; id, root, type, marks and name of each as they are now."""
-        return await tx.rows(Q.entities.upsert, rows=combined(rows))
+    async def upsert(
+        self, tx: Tx, rows: Iterable[Row], known: Mapping[str, Sequence[Known]] | None = None
+    ) -> dict[str, str]:
+        """Write and lock entities; the root of each as it is now.
 
-    async def link_mentions(self, tx: Tx, rows: list[Row]) -> None:
-        """Rows as `mention_rows` makes them."""
-        await tx.rows(Q.entities.link_mentions, rows=rows)
+        Of an entity to which a row adds nothing beside what is `known` only the lock is taken.
+        """
+        whole = combined(rows)
+        at = max((row["at"] for row in whole), default=None)
+        there = {k.id: k for bearers in (known or {}).values() for k in bearers}
+        slim = [
+            {"id": row["id"]} if _adds_nothing(row, there.get(row["id"])) else row for row in whole
+        ]
+        roots = dict((await tx.one(Q.entities.upsert, rows=slim, at=at))["roots"])
+        gone = [row for row in whole if row["id"] not in roots]  # since it was read
+        if gone:
+            roots |= dict((await tx.one(Q.entities.upsert, rows=gone, at=at))["roots"])
+        return roots
+
+    async def link_mentions(
+        self, tx: Tx, rows: Sequence[Row], seen: Container[str] | None = None
+    ) -> None:
+        """Rows as `mention_rows` makes them; `seen` are the episodes that may mention something
+        already, all where it is not given."""
+        new = [row for row in rows if seen is not None and row["episode"] not in seen]
+        if new:
+            await tx.rows(Q.entities.add_mentions, rows=new, pairs=company(new))
+        if len(new) < len(rows):
+            old = [row for row in rows if seen is None or row["episode"] in seen]
+            await tx.rows(Q.entities.link_mentions, rows=old)
 
     async def unlink_mentions(self, tx: Tx, episodes: list[str]) -> list[Row]:
         """Forget what episodes mention; id and mention count of the entities concerned."""
@@ -77,12 +103,12 @@ class EntityRepository:
         rows = await tx.rows(Q.entities.roots, ids=ids)
         return {row["id"]: row["root"] for row in rows}
 
-    async def near(self, scope: str, session: str) -> frozenset[str]:
-        """Roots of what a session has spoken of lately."""
+    async def near(self, scope: str, sessions: Iterable[str]) -> dict[str, frozenset[str]]:
+        """Roots of what each session has spoken of lately."""
         rows = await self.graph.rows(
-            Q.entities.near, session=session, scope=scope, limit=SESSION_DEPTH
+            Q.entities.near, sessions=sorted(set(sessions)), scope=scope, limit=SESSION_DEPTH
         )
-        return frozenset(row["root"] for row in rows)
+        return {row["session"]: frozenset(row["roots"]) for row in rows}
 
     async def get(self, id: str, scopes: list[str], known_at: datetime) -> Row | None:
         return await self.graph.optional(
@@ -111,21 +137,44 @@ def combined(rows: Iterable[Row]) -> list[Row]:
     return [found[key] for key in sorted(found)]
 
 
+def _adds_nothing(row: Row, known: Known | None) -> bool:
+    entity = row["entity"]
+    return (
+        known is not None
+        and not row["names"]
+        and entity["type"] == known.type
+        and known.aliases.issuperset(entity["aliases"])
+        and known.marks.issuperset(entity["marks"])
+        and set(known.keys).issuperset(entity["keys"])
+    )
+
+
 def mention_rows(episode: str, resolved: Iterable[Resolved]) -> dict[str, Any]:
-    """One row of `link_mentions`: where an episode mentions what."""
-    mentions = [
-        {
-            "entity": answer.entity_id,
-            "start": answer.mention.span.start,
-            "end": answer.mention.span.end,
-            "name": answer.mention.name,
-        }
-        for answer in resolved
-    ]
+    """One row of `link_mentions`: where an episode mentions what, each place once."""
+    places: dict[tuple[str, int, int], str] = {}
+    for answer in resolved:
+        span = answer.mention.span
+        places.setdefault((answer.entity_id, span.start, span.end), answer.mention.name)
     return {
         "episode": episode,
-        "mentions": sorted(mentions, key=lambda m: (m["entity"], m["start"], m["end"])),
+        "mentions": [
+            {"entity": entity, "start": start, "end": end, "name": name}
+            for (entity, start, end), name in sorted(places.items())
+        ],
     }
+
+
+def company(rows: Iterable[Row]) -> list[Row]:
+    """How many of some episodes mention both of two entities, by their ids; of one that mentions
+    more, the first `MOST_COMPANY` by id make pairs."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        ids = sorted({mention["entity"] for mention in row["mentions"]})[:MOST_COMPANY]
+        counts.update(combinations(ids, 2))
+    return [
+        {"left": left, "right": right, "count": count}
+        for (left, right), count in sorted(counts.items())
+    ]
 
 
 def _known(row: Row) -> Known:

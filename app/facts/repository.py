@@ -79,8 +79,10 @@ class FactRepository:
 
     async def put(self, tx: Tx, batch: Batch, terms: Terms, request: str = "") -> Settled:
         """Write facts and claims, then settle their keys; the entities must be there already."""
-        await tx.rows(Q.facts.lock, ids=sorted(set(batch.locks)), at=now())
-        await tx.rows(Q.facts.put, facts=batch.facts, claims=batch.claims)
+        if batch.locks:
+            await tx.rows(Q.facts.lock, ids=sorted(set(batch.locks)), at=now())
+        if batch.facts:
+            await tx.rows(Q.facts.put, facts=batch.facts, claims=batch.claims)
         return await self.settle(tx, batch.keys, terms, request)
 
     async def settle(
@@ -90,9 +92,8 @@ class FactRepository:
         if not keys:
             return Settled(0, 0, (), ())
         ordered = sorted(keys)
-        await tx.rows(Q.facts.drop_unsupported, keys=ordered)
         groups: dict[str, list[Row]] = defaultdict(list)
-        for row in await tx.rows(Q.facts.claims_of, keys=ordered):
+        for row in await self._claims_of(tx, ordered):
             groups[row["key"]].append(row)
         at = now()
         revision = Revision()
@@ -109,6 +110,15 @@ class FactRepository:
             quarantined=tuple(sorted({row["fact"] for row in revision.quarantined})),
             superseded=tuple(sorted({row["fact"] for row in revision.superseded})),
         )
+
+    async def _claims_of(self, tx: Tx, keys: list[str]) -> list[Row]:
+        """What the keys hold, after facts that nothing supports any more have gone."""
+        rows: list[Row] = (await tx.one(Q.facts.claims_of, keys=keys))["rows"]
+        lost = sorted({row["key"] for row in rows if not row["claims"]})
+        if lost:
+            await tx.rows(Q.facts.drop_unsupported, keys=lost)
+            rows = (await tx.one(Q.facts.claims_of, keys=keys))["rows"]
+        return rows
 
     async def _write(
         self, tx: Tx, revision: Revision, facts: Mapping[str, Row], at: datetime, request: str

@@ -241,7 +241,8 @@ async def test_a_session_tells_what_it_speaks_of(opened: Parts, writer: Principa
     episode = await an_episode(opened, writer, "Rust and Go.", session="talk")
     resolved = await take_in(opened, scope, episode, [("Rust", "technology")])
     (row,) = await opened.episode_rows.get([episode], [scope])
-    near = await EntityRepository(opened.graph).near(scope, row["session"]["id"])
+    session = row["session"]["id"]
+    near = (await EntityRepository(opened.graph).near(scope, [session]))[session]
     assert near == {resolved[0].entity_id}
 
 
