@@ -81,6 +81,7 @@ ROUTES: list[Any] = [
     lifecycle_routes.KeepingController,
     lifecycle_routes.forget_facts,
     lifecycle_routes.sweep,
+    lifecycle_routes.rot,
     lifecycle_doors.give_feedback,
     lifecycle_doors.list_feedback,
     lifecycle_doors.attest,
@@ -106,6 +107,7 @@ INJECTED = (
     "erasure",
     "forgetting",
     "sweeping",
+    "upkeep",
     "feedback",
     "promoting",
 )

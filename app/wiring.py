@@ -56,6 +56,7 @@ from app.lifecycle.promotion import Parts as PromotionParts
 from app.lifecycle.promotion import PromotionService
 from app.lifecycle.residue import Residue
 from app.lifecycle.sweep import SweepService
+from app.lifecycle.upkeep import UpkeepService
 from app.llm.client import LanguageModel
 from app.llm.model import LlmConfig
 from app.llm.repository import ReadingRepository
@@ -120,6 +121,7 @@ class Parts:
     erasure: ErasureService
     forgetting: ForgettingService
     sweeping: SweepService
+    upkeep: UpkeepService
     feedback: FeedbackService
     uses: UseCounter
     learning: LearningService
@@ -264,6 +266,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         uses=uses,
         learning=LearningService(graph, fact_rows, consolidation.terms),
         promoting=PromotionService(PromotionParts(graph, scopes, facts, fast)),
+        upkeep=UpkeepService(graph, scopes, forgetting),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),
         erasure=ErasureService(
             ErasureParts(

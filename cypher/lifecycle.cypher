@@ -692,6 +692,34 @@ WITH n ORDER BY n.id LIMIT $limit
 RETURN n {.id, .kind, .importance, .trust, .is_pinned, .ingested_at, .captured_at, .last_access} AS memory,
        EXISTS { ()-[:DERIVED_FROM]->(n) } AS referenced
 
+// name: notes_at_rest(scope, after, limit) read many
+// Notes that hold, with what tells how stale they are.
+MATCH (n:Note {scope: $scope})
+WHERE n.id > $after AND n.standing = 'held' AND n.expired_at > datetime('9999-12-30T00:00:00Z')
+WITH n ORDER BY n.id LIMIT $limit
+RETURN n.id AS id,
+       n {.namespace, .importance, .is_pinned, .ingested_at, .updated_at, .last_access} AS note
+
+// name: agents_at_home(scope) read many
+// Agents of a scope with their record as attesters and when they last did something.
+MATCH (p:Agent)-[:HOME]->(s:Scope {path: $scope})
+WHERE p.retired_at IS NULL
+RETURN p.id AS id, p.created_at AS created_at,
+       reduce(last = null, k IN [(k:ApiKey)-[:KEY_OF]->(p) WHERE k.last_used_at IS NOT NULL | k.last_used_at] |
+         CASE WHEN last IS NULL OR k > last THEN k ELSE last END) AS last_used_at,
+       COUNT { MATCH (q:Attestation {principal: p.id})-[:ATTESTS]->(g:Fact)
+               WHERE q.revoked_at IS NULL AND g.principals > 1 AND g.status = 'active' } AS agreements,
+       COUNT { MATCH (q:Attestation {principal: p.id})-[:ATTESTS]->(g:Fact)
+               WHERE EXISTS { MATCH (v:Review {fact: g.id, verdict: 'reject'})
+                              WHERE v.undone_at IS NULL } } AS contradictions
+ORDER BY id
+
+// name: set_agent_trust(rows) write none
+// unscoped: agents of a scope whose rules say so
+UNWIND $rows AS row
+MATCH (p:Principal {id: row.id})
+SET p.trust = row.trust, p.trust_at = row.at
+
 // name: doubled_beliefs(tenant, below, limit) read many
 // Two facts of one key that are both held at one moment, neither a denial: only a key of a predicate
 // that takes many values may say two things, and such a key holds one value.
@@ -839,6 +867,7 @@ RETURN f {.id, .scope, .tenant, .predicate, .object_text, .object_id, .negated, 
          MATCH (t:Attestation {fact: f.id})
          WHERE t.revoked_at IS NULL
          RETURN {principal: t.principal,
+           trust: COLLECT { MATCH (p:Principal {id: t.principal}) RETURN p.trust }[0],
            agreements: COUNT { MATCH (q:Attestation {principal: t.principal})-[:ATTESTS]->(g:Fact)
                                WHERE q.revoked_at IS NULL AND g.principals > 1 AND g.status = 'active' },
            contradictions: COUNT { MATCH (q:Attestation {principal: t.principal})-[:ATTESTS]->(g:Fact)
@@ -874,6 +903,7 @@ RETURN p {.*} AS promotion, f.status AS status, EXISTS { (:Fact {id: p.copy}) } 
          MATCH (t:Attestation {fact: p.fact})
          WHERE t.revoked_at IS NULL
          RETURN {principal: t.principal,
+           trust: COLLECT { MATCH (p:Principal {id: t.principal}) RETURN p.trust }[0],
            agreements: COUNT { MATCH (q:Attestation {principal: t.principal})-[:ATTESTS]->(g:Fact)
                                WHERE q.revoked_at IS NULL AND g.principals > 1 AND g.status = 'active' },
            contradictions: COUNT { MATCH (q:Attestation {principal: t.principal})-[:ATTESTS]->(g:Fact)

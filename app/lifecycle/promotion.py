@@ -190,7 +190,15 @@ def _target(scope: str, rules: PromotionRules) -> str | None:
 
 
 def _score(row: Row) -> float:
-    return posterior(reliability(a["agreements"], a["contradictions"]) for a in row["attesters"])
+    return posterior(_reliability(attester) for attester in row["attesters"])
+
+
+def _reliability(attester: Row) -> float:
+    """By its record; what an agent lost by being idle (`Principal.trust`) stays lost till it is
+    looked at again."""
+    record = reliability(attester["agreements"], attester["contradictions"])
+    faded = attester.get("trust")
+    return record if faded is None else min(record, float(faded))
 
 
 def _supported(row: Row, rules: PromotionRules) -> bool:

@@ -21,6 +21,7 @@ from app.lifecycle.erasure import ErasureService, Order, new_receipt
 from app.lifecycle.forgetting import ForgettingService, Kept
 from app.lifecycle.model import Target
 from app.lifecycle.proof import prove
+from app.lifecycle.rot import Verdict
 from app.lifecycle.schemas import (
     CheckIn,
     CheckOut,
@@ -32,11 +33,13 @@ from app.lifecycle.schemas import (
     PreviewOut,
     ReceiptOut,
     ReceiptsOut,
+    RotOut,
     SweepIn,
     SweepOut,
 )
 from app.lifecycle.sweep import SweepService
 from app.lifecycle.tasks import ERASE, packed
+from app.lifecycle.upkeep import UpkeepService
 from app.scopes.service import ScopeService
 
 LAST = "~"  # after every id
@@ -200,12 +203,30 @@ async def sweep(
     caller: NamedDependency[Caller],
     sweeping: NamedDependency[SweepService],
     scoping: NamedDependency[ScopeService],
+    upkeep: NamedDependency[UpkeepService],
 ) -> SweepOut:
     """Forget what is old, unimportant, doubtful and unreferenced in a scope, or tell what is."""
     scope = caller.require(data.scope or caller.home, Role.ADMIN)
     if not data.dry_run and not (await scoping.rules(scope)).forgets:
         raise SwitchedOff(f"the rules of {scope} do not forget by themselves", field="scope")
-    return SweepOut(scope, data.dry_run, await sweeping.sweep(scope, dry_run=data.dry_run))
+    forgotten = await sweeping.sweep(scope, dry_run=data.dry_run)
+    report = await upkeep.rot(scope, dry_run=data.dry_run)
+    stale = [r.memory for r in report.entries if r.staleness.verdict is Verdict.ARCHIVE]
+    archived = stale if data.dry_run else list(report.archived)
+    return SweepOut(scope, data.dry_run, forgotten, archived)
+
+
+@get("/v1/rot", operation_id="reportRot", tags=["Lifecycle"], opt={"requires": Role.CURATOR})
+async def rot(
+    caller: NamedDependency[Caller],
+    upkeep: NamedDependency[UpkeepService],
+    within: Annotated[
+        str | None, QueryParameter(name="scope", description="Scope; the key's home if unset.")
+    ] = None,
+) -> RotOut:
+    """Notes that are old, unread and unimportant, the stalest first; nothing is changed."""
+    scope = caller.require(within or caller.home, Role.CURATOR)
+    return RotOut.of(await upkeep.rot(scope))
 
 
 def _kept(kept: Kept) -> KeptOut:

@@ -13,6 +13,8 @@ from app.kernel.graph import Row
 from app.kernel.wire import ShortText, WireModel
 from app.lifecycle.model import Target
 from app.lifecycle.proof import Proof
+from app.lifecycle.rot import Verdict
+from app.lifecycle.upkeep import ENTRIES, RotReport, Rotten
 
 TARGETS = ("memory", "session", "author", "speaker")
 
@@ -176,6 +178,48 @@ class ForgottenOut(msgspec.Struct, frozen=True):
     forgotten: int
 
 
+class StaleOut(msgspec.Struct, frozen=True):
+    """A stale note: `score` = .4 age + .3 access + .3 unimportance; from .7 it is for review, from
+    .9 for the archive."""
+
+    memory: str
+    verdict: str
+    score: float
+    age: float
+    access: float
+    unimportance: float
+
+    @classmethod
+    def of(cls, rotten: Rotten) -> StaleOut:
+        """The wire form of a stale note."""
+        found = rotten.staleness
+        factors = (round(f, 4) for f in (found.age, found.access, found.unimportance))
+        return cls(rotten.memory, found.verdict.value, round(found.score, 4), *factors)
+
+
+class RotOut(msgspec.Struct, frozen=True):
+    """How stale the notes of a scope are; nothing was changed by telling it."""
+
+    scope: str
+    total: int
+    stale: int
+    review: int
+    archive: int
+    entries: list[StaleOut]
+
+    @classmethod
+    def of(cls, report: RotReport) -> RotOut:
+        """The wire form of a report, with its first thousand entries."""
+        return cls(
+            scope=report.scope,
+            total=report.total,
+            stale=len(report.entries),
+            review=report.count(Verdict.REVIEW),
+            archive=report.count(Verdict.ARCHIVE),
+            entries=[StaleOut.of(rotten) for rotten in report.entries[:ENTRIES]],
+        )
+
+
 class SweepIn(WireModel):
     """A scope to sweep now."""
 
@@ -184,11 +228,13 @@ class SweepIn(WireModel):
 
 
 class SweepOut(msgspec.Struct, frozen=True):
-    """What a sweep forgot, or would."""
+    """What a sweep forgot, or would; `archived` are notes that went stale, where the rules of the
+    scope switch the nightly profile on."""
 
     scope: str
     dry_run: bool
     memories: list[str]
+    archived: list[str]
 
 
 class FeedbackIn(WireModel):

@@ -13,12 +13,16 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.lifecycle.erasure import Order
 from app.lifecycle.model import Target
+from app.lifecycle.rot import Verdict
 
 ERASE = "lifecycle.erase"
 FINISH = "lifecycle.finish"
 SWEEP = "lifecycle.sweep"
 REFRESH = "facts.refresh"
 PROMOTE = "lifecycle.promote"
+TRUST = "lifecycle.trust"
+LEARNINGS = "lifecycle.learnings"
+ROT = "lifecycle.rot"
 
 
 def packed(order: Order) -> dict[str, Any]:
@@ -81,3 +85,39 @@ async def refresh_facts(parts: Any, job: Job, report: Report) -> Outcome:
 async def consider_promotions(parts: Any, job: Job, report: Report) -> Outcome:
     """Promote and demote in every scope whose rules switch it on."""
     return Outcome(dict(await parts.promoting.consider_all()))
+
+
+async def fade_trust(parts: Any, job: Job, report: Report) -> Outcome:
+    """Let the trust in idle agents fade, where the rules of their home say so."""
+    done = {scope: await parts.upkeep.trust_of_agents(scope) for scope in await _nightly(parts)}
+    return Outcome({"agents": sum(done.values()), "scopes": _counted(done)})
+
+
+async def archive_learnings(parts: Any, job: Job, report: Report) -> Outcome:
+    """Hide learnings that faded, where a scope's rules say so."""
+    scopes = await _nightly(parts)
+    done = {scope: len(await parts.upkeep.spent_learnings(scope)) for scope in scopes}
+    return Outcome({"archived": sum(done.values()), "scopes": _counted(done)})
+
+
+async def detect_rot(parts: Any, job: Job, report: Report) -> Outcome:
+    """Look for stale notes and hide the stalest, where a scope's rules say so."""
+    found = [await parts.upkeep.rot(scope, dry_run=False) for scope in await _nightly(parts)]
+    return Outcome(
+        {
+            "total": sum(report.total for report in found),
+            "stale": sum(len(report.entries) for report in found),
+            "review": sum(report.count(Verdict.REVIEW) for report in found),
+            "archived": sum(len(report.archived) for report in found),
+            "scopes": _counted({report.scope: len(report.archived) for report in found}),
+        }
+    )
+
+
+async def _nightly(parts: Any) -> list[str]:
+    scopes: list[str] = await parts.upkeep.scopes()
+    return scopes
+
+
+def _counted(done: dict[str, int]) -> dict[str, int]:
+    return {scope: count for scope, count in done.items() if count}

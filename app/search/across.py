@@ -1,4 +1,4 @@
-"""What a reader of several scopes is told of facts that hold in their own scope, and not for him."""
+"""What a reader of several scopes is told of facts that hold in their own, and not for him."""
 
 from __future__ import annotations
 

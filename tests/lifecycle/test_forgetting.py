@@ -166,6 +166,8 @@ def test_everything_is_off_until_it_is_switched_on() -> None:
     assert not rules.erasure
     assert not rules.forgets
     assert not rules.decays
+    assert rules.maintenance == "off"
+    assert not rules.members_revise
     assert not rules.promotion.enabled
     assert not rules.promotion.demotion
     assert rules.condensed_notes  # they change nothing else, and each says only what facts say
