@@ -84,7 +84,7 @@ async def http(bench: Bench, tenant: str) -> AsyncIterator[httpx.AsyncClient]:
         headers={"Authorization": f"Bearer {minted.text}"},
         timeout=60,
     ) as client:
-        await until_ready(client)
+        await until_ready(client, bench.running)
         yield client
 
 
@@ -240,7 +240,7 @@ async def test_an_import_outlives_a_valkey_that_was_killed_and_comes_back_empty(
     assert second.status_code == 202, second.text
     await asyncio.to_thread(shutil.rmtree, bench.pair.folder / "valkey")
     await asyncio.to_thread(bench.pair.start_queue)
-    keeper = asyncio.create_task(running.keep_worker())
+    keeper = asyncio.create_task(running.keep())
     try:
         job = await ended(http, first["id"])
         other = await ended(http, second.json()["id"])

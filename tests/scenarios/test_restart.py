@@ -105,10 +105,10 @@ async def test_nothing_acknowledged_is_lost_or_doubled_by_kills() -> None:
             headers={"Authorization": f"Bearer {key}"},
             timeout=60,
         ) as http:
-            await until_ready(http)
+            await until_ready(http, running)
             acked: dict[int, str] = {}
             numbers = list(range(TOTAL))
-            keeper = asyncio.create_task(running.keep_worker())
+            keeper = asyncio.create_task(running.keep())
             stream = asyncio.gather(*(send(http, numbers, acked) for _ in range(CLIENTS)))
             try:
                 async with asyncio.timeout(PATIENCE):

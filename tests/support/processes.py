@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import subprocess
@@ -18,6 +19,7 @@ import pytest
 from app.runtime.machine import free_port
 from tests.support.server import EmbeddedPair
 
+log = logging.getLogger(__name__)
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -62,10 +64,14 @@ class Service:
             lines.append((self.logs / f"{name}.log").read_text(errors="replace")[-4000:])
         return "\n".join(lines)
 
-    async def keep_worker(self) -> None:
+    async def keep(self) -> None:
+        """Start again what has ended, as a supervisor does."""
+        starts = {"api": self.start_api, "worker": self.start_worker}
         while True:
-            if self.children["worker"].poll() is not None:
-                self.start_worker()
+            for name, child in list(self.children.items()):
+                if child.poll() is not None:
+                    log.warning("%s ended with %s and is started again", name, child.returncode)
+                    starts[name]()
             await asyncio.sleep(0.5)
 
 
@@ -94,11 +100,11 @@ def service(pair: EmbeddedPair, **settings: str) -> Iterator[Service]:
             child.wait()
 
 
-async def until_ready(http: httpx.AsyncClient) -> None:
+async def until_ready(http: httpx.AsyncClient, running: Service) -> None:
     """Until the API says that it can serve."""
-    for _ in range(600):
+    for _ in range(1200):
         with suppress(httpx.TransportError):
             if (await http.get("/health/ready")).status_code == 200:
                 return
         await asyncio.sleep(0.1)
-    pytest.fail("the API did not become ready")
+    pytest.fail(f"the API did not become ready\n{running.account()}")
