@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import httpx
 import pytest
-import pytest_asyncio
 
-from app.consolidation.reader import ATTEMPTS, Limits, ModelReader, Parts, ReadTally
-from app.consolidation.service import ConsolidationService
+from app import worker
+from app.asgi import create_app, fill_state
+from app.consolidation.reader import ATTEMPTS, ReadTally
 from app.entities.digest import scope_digest
+from app.kernel.caller import Role
 from app.kernel.clock import now
-from app.llm.client import LanguageModel
-from app.llm.model import LlmConfig
-from app.llm.repository import ReadingRepository, day_of, next_day, usage_id
+from app.llm.repository import next_day
 from app.wiring import Parts as Opened
 from tests.conftest import MakePrincipal, Principal
 from tests.consolidation.conftest import Said, beliefs, capture, digest, query
 from tests.embeddings.scripted_server import Reply, ScriptedServer
 from tests.llm.chat import completion, proposals, statement
+from tests.llm.conftest import Desk, MakeDesk
 
 # The rules read the first sentence and nothing in the second.
 PLAIN = "Priya Sundar lives in Bremen."
@@ -30,87 +30,6 @@ VEILED = "It was Rotterdam that Priya Sundar made her home."
 QUOTE = "It was Rotterdam that Priya Sundar made her home"
 ROTTERDAM = statement("Priya Sundar", "lives_in", "Rotterdam", QUOTE)
 BUSY = Reply(500, {"error": {"message": "no"}}, {"Retry-After-Ms": "5"})
-
-
-@dataclass(frozen=True)
-class Desk:
-    """Consolidation with a model behind it, on one scope."""
-
-    opened: Opened
-    service: ConsolidationService
-    reader: ModelReader
-    scope: str
-    principal: Principal
-
-    async def say(self, *told: Said) -> list[str]:
-        """Capture and consolidate by rules."""
-        ids = [await capture(self.opened, self.principal.caller, said) for said in told]
-        await self.service.consolidate(self.scope)
-        return ids
-
-    async def read(self) -> ReadTally:
-        """Let the model read what is due, and consolidate what it adds."""
-        tally = await self.reader.read_scope(self.scope)
-        await self.service.consolidate(self.scope)
-        return tally
-
-    async def facts(self) -> dict[tuple[str, str], str]:
-        """Status by predicate and object of what is not negated."""
-        return {(f[1], f[2]): f[4] for f in await beliefs(self.opened, self.scope) if not f[3]}
-
-    async def episodes(self) -> dict[str, dict[str, Any]]:
-        rows = await query(
-            self.opened.graph, "MATCH (e:Episode {scope: $scope}) RETURN e", scope=self.scope
-        )
-        return {row["e"]["id"]: row["e"] for row in rows}
-
-    async def wait_over(self) -> None:
-        """As if the wait for another try were over."""
-        await query(
-            self.opened.graph,
-            "MATCH (e:Episode {scope: $scope, model_state: 'due'}) SET e.model_due_at = $at",
-            scope=self.scope,
-            at=now() - timedelta(seconds=1),
-        )
-
-    async def usage(self) -> dict[str, Any]:
-        rows = await query(
-            self.opened.graph,
-            "MATCH (u:ModelUsage {id: $id}) RETURN u",
-            id=usage_id(self.scope, day_of(now())),
-        )
-        return rows[0]["u"] if rows else {}
-
-
-MakeDesk = Callable[..., Desk]
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def desks(
-    opened: Opened, endpoint: ScriptedServer, writer: Principal
-) -> AsyncIterator[MakeDesk]:
-    made: list[ModelReader] = []
-
-    def make(principal: Principal = writer, **more: Any) -> Desk:
-        limits = {"budget": 1_000_000, "concurrency": 2, "longest": 2000}
-        limits |= {name: more.pop(name) for name in list(more) if name in limits}
-        config = LlmConfig("scripted", endpoint.url, retries=0, timeout_s=5, answer_tokens=200)
-        service = ConsolidationService(replace(opened.consolidation._parts, asks=True))
-        model = LanguageModel.build(replace(config, **more))
-        reader = ModelReader(
-            Parts(ReadingRepository(opened.graph), service, model, Limits(**limits))
-        )
-        made.append(reader)
-        return Desk(opened, service, reader, principal.caller.home, principal)
-
-    yield make
-    for reader in made:
-        await reader.aclose()
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def desk(desks: MakeDesk) -> Desk:
-    return desks()
 
 
 async def test_the_model_adds_what_rules_cannot_read(desk: Desk, endpoint: ScriptedServer) -> None:
@@ -293,7 +212,7 @@ async def test_a_spent_budget_waits_for_the_next_day(
     assert (status["due"], status["waiting"]) == (1, 1)
     waiting = [e for e in (await desk.episodes()).values() if e["model_state"] == "due"]
     assert [e["model_due_at"].to_native() for e in waiting] == [next_day(now())]
-    assert await desk.reader.drain() == ReadTally(), "nothing is due today"
+    assert await desk.reader.read_scope(desk.scope) == ReadTally(), "nothing is due today"
 
 
 async def test_workers_share_one_budget(desks: MakeDesk, endpoint: ScriptedServer) -> None:
@@ -398,3 +317,52 @@ async def test_without_a_model_nothing_is_due(opened: Opened, writer: Principal)
     assert await opened.model_reader.drain() == ReadTally()
     seen = (await writer.http.get("/v1/consolidation")).json()
     assert (seen["model"], seen["model_failures"]) == (None, [])
+
+
+async def test_status_and_metrics_show_what_the_model_is_about(
+    desks: MakeDesk, endpoint: ScriptedServer, principal: MakePrincipal, opened: Opened, tenant: str
+) -> None:
+    curator = await principal(f"{tenant}/dev", role=Role.CURATOR, name="curator", kind="user")
+    desk = desks(curator)
+    app = create_app(opened.settings)
+    fill_state(app, replace(opened, model_reader=desk.reader))
+    door = httpx.AsyncClient(
+        transport=httpx.ASGITransport(app),
+        base_url="http://loci",
+        headers={"Authorization": f"Bearer {curator.key}"},
+    )
+    endpoint.replies = [proposals(ROTTERDAM, statement("Nobody", "lives_in", "Kiel", "Kiel"))]
+    await desk.say(Said(1, VEILED), Said(2, PLAIN))
+
+    async def seen() -> dict[str, Any]:
+        body = (await door.get("/v1/consolidation", params={"scope": desk.scope})).json()
+        assert body["model"] == "scripted"
+        return {**body["scopes"][0]["model"], "troubles": body["model_failures"]}
+
+    assert ((await seen())["due"], (await seen())["asked"]) == (2, 0)
+    await desk.read()
+    told = await seen()
+    assert (told["due"], told["asked"], told["accepted"], told["dropped"]) == (0, 2, 1, 3)
+    assert (told["tokens"], told["budget"], told["troubles"]) == (200, 1_000_000, [])
+    answer = await door.post("/v1/consolidate", json={"scope": desk.scope, "again": "model"})
+    assert (answer.status_code, answer.json()["again"]) == (202, 2)
+    assert (await seen())["due"] == 2
+    metrics = (await door.get("/metrics")).text
+    assert "loci_model_due" in metrics
+    assert 'loci_model_statements{outcome="dropped"}' in metrics
+    await door.aclose()
+    body = {"scope": desk.scope, "again": "model"}
+    off = await curator.http.post("/v1/consolidate", json=body)
+    assert (off.status_code, off.json()["code"]) == (409, "SwitchedOff")
+
+
+async def test_a_worker_lets_the_model_read_and_consolidates_after_it(
+    desk: Desk, endpoint: ScriptedServer
+) -> None:
+    endpoint.replies = [proposals(ROTTERDAM)]
+    await desk.say(Said(1, VEILED))
+    context = {"parts": replace(desk.opened, model_reader=desk.reader)}
+    assert await worker.drain_model(context) >= 1
+    await worker.drain_consolidation(context)
+    assert await desk.facts() == {("lives_in", "rotterdam"): "active"}
+    assert await worker.drain_model(context) == 0
