@@ -51,7 +51,7 @@ Url = Annotated[str, typer.Option(envvar="LOCI_API_URL", help="Address of the AP
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 BENCH = Path("../shared/bench")
 SEED = Path("seed/demo")
-RATE_STEPS = (1_000, 3_000, 10_000, 30_000, 100_000)
+RATE_STEPS = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)
 CONTRADICTIONS = Path("seed/contradictions/de.jsonl")
 URL = "http://127.0.0.1:8484"
 
@@ -180,6 +180,7 @@ def eval_beliefs(
     bench: Bench = BENCH,
     seed: Annotated[Path, typer.Option(help="Folder of the demo seed.")] = SEED,
     count: Annotated[int, typer.Option(help="How many races, or episodes.")] = 1000,
+    embed: Annotated[bool, typer.Option(help="For rate: make vectors meanwhile.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Whether beliefs come out right, and the rate of consolidation; works on the graph itself."""
@@ -196,9 +197,9 @@ def eval_beliefs(
             if part == "races":
                 return await beliefs.races(opened, caller, count)
             if part == "rate":
-                await beliefs.talk(opened, caller, bench, count)
                 steps = [step for step in RATE_STEPS if step < count] + [count]
-                return {"steps": await beliefs.rate(opened, caller.home, steps)}
+                course = beliefs.Course(steps, embed, progress.print)
+                return await beliefs.rate(opened, caller, bench, course)
             raise InvalidInput("part is timelines, races, updates or rate", field="part")
 
     _show_speed(asyncio.run(run()), as_json)

@@ -264,3 +264,56 @@ async def test_episodes_of_one_transaction_build_on_each_other(
     (bearer,) = (await rows.known(scope, ["acme"]))["acme"]
     assert bearer.aliases == {"Acme", "Acme GmbH", "ACME"}
     assert (bearer.type, bearer.marks) == ("organization", {"legal:gmbh"})
+
+
+async def test_what_gains_nothing_is_locked_and_what_is_gone_is_written_again(
+    opened: Parts, writer: Principal
+) -> None:
+    scope = writer.caller.home
+    rows = EntityRepository(opened.graph)
+    context = Context(AT)
+    mentions = mentions_of([("Rust", "technology"), ("Oslo", "place")])
+    episode = await an_episode(opened, writer, "Rust in Oslo.")
+    await take_in(opened, scope, episode, [("Rust", "technology"), ("Oslo", "place")])
+    before = await scope_digest(opened.graph, scope)
+    known = await rows.known(scope, lookup_keys(mentions, context))
+    resolved = resolve(mentions, known, scope, context)
+    told = [r.row for r in resolved if r.row]
+
+    roots = await opened.graph.write("test", lambda tx: rows.upsert(tx, told, known))
+    assert roots == {r.entity_id: r.entity_id for r in resolved}
+    assert await scope_digest(opened.graph, scope) == before
+
+    async with opened.graph.driver.session() as session:
+        await session.run("MATCH (e:Entity {id: $id}) DETACH DELETE e", id=resolved[1].entity_id)
+    roots = await opened.graph.write("test", lambda tx: rows.upsert(tx, told, known))
+    assert roots == {r.entity_id: r.entity_id for r in resolved}
+    assert set(await rows.known(scope, ["oslo"])) == set()  # its name went with it
+    async with opened.graph.driver.session() as session:
+        found = await session.run(
+            "MATCH (e:Entity {id: $id}) RETURN e.type AS type", id=resolved[1].entity_id
+        )
+        assert (await found.single(strict=True))["type"] == "place"
+
+
+async def test_a_first_reading_counts_what_the_slow_way_counts(
+    opened: Parts, writer: Principal
+) -> None:
+    scope = writer.caller.home
+    rows = EntityRepository(opened.graph)
+    said = [["Rust", "Oslo", "Go"], ["Rust", "Go", "Go"], ["Oslo"]]
+    episodes = [await an_episode(opened, writer, f"{words}", session="w") for words in said]
+    written = []
+    for episode, words in zip(episodes, said, strict=True):
+        pairs = [(word, "unknown") for word in words]
+        resolved = resolve(mentions_of(pairs), {}, scope, Context(AT))
+        await opened.graph.write(
+            "test", lambda tx, made=resolved: rows.upsert(tx, [r.row for r in made if r.row])
+        )
+        written.append(mention_rows(episode, resolved))
+    await opened.graph.write("test", lambda tx: rows.link_mentions(tx, written, set()))
+    fast = await scope_digest(opened.graph, scope)
+    await opened.graph.write("test", lambda tx: rows.unlink_mentions(tx, episodes))
+    assert await scope_digest(opened.graph, scope) != fast
+    await opened.graph.write("test", lambda tx: rows.link_mentions(tx, written))
+    assert await scope_digest(opened.graph, scope) == fast
