@@ -24,11 +24,12 @@ CALL () {
 }
 
 // name: drop_claims(episodes, kept) write many
-// Claims that a second reading of an episode no longer makes; the keys that they counted for.
+// Claims that a second reading of an episode no longer makes; the keys that they counted for. What
+// a model proposed stays where its answer did not come along, as after an import.
 // unscoped: episodes that the caller leases
 UNWIND $episodes AS id
 MATCH (e:Episode {id: id})-[s:SUPPORTS]->(f:Fact)
-WHERE NOT s.id IN $kept
+WHERE NOT s.id IN $kept AND (s.model IS NULL OR EXISTS { (e)-[:READ_BY]->(:ModelReading) })
 WITH s, f.key AS key, f.subject AS subject
 DELETE s
 RETURN DISTINCT key, subject

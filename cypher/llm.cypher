@@ -107,6 +107,7 @@ UNWIND $scopes AS scope
 CALL (scope) {
   MATCH (e:Episode {scope: scope})
   WHERE e.model_state IN ['due', 'failed', 'skipped']
+    AND e.model_due_at > datetime('0001-01-02T00:00:00Z')
   RETURN sum(CASE e.model_state WHEN 'due' THEN 1 ELSE 0 END) AS due,
          sum(CASE e.model_state WHEN 'failed' THEN 1 ELSE 0 END) AS failed,
          sum(CASE e.model_state WHEN 'skipped' THEN 1 ELSE 0 END) AS skipped,
@@ -121,6 +122,7 @@ RETURN scope, due, failed, skipped, waiting, u {.tokens, .asked, .cached, .accep
 UNWIND $scopes AS scope
 MATCH (e:Episode {scope: scope})
 WHERE e.model_state IN ['due', 'failed', 'skipped'] AND e.model_error IS NOT NULL
+  AND e.model_due_at > datetime('0001-01-02T00:00:00Z')
 RETURN e.id AS id, scope, e.model_state AS state, e.model_attempts AS attempts, e.model_error AS reason,
        e.model_due_at AS due_at
 ORDER BY id LIMIT $limit
@@ -130,11 +132,12 @@ ORDER BY id LIMIT $limit
 MATCH (s:Scope)
 CALL (s) {
   MATCH (e:Episode {scope: s.path, model_state: 'due'})
+  WHERE e.model_due_at > datetime('0001-01-02T00:00:00Z')
   RETURN count(e) AS due
 }
 CALL (s) {
   MATCH (e:Episode {scope: s.path})
-  WHERE e.model_state IN ['failed', 'skipped']
+  WHERE e.model_state IN ['failed', 'skipped'] AND e.model_due_at > datetime('0001-01-02T00:00:00Z')
   RETURN count(e) AS failed
 }
 WITH sum(due) AS due, sum(failed) AS failed
