@@ -171,10 +171,7 @@ class LlmUnavailable(Unavailable):
     """The language model gave no answer; `tokens` is what the attempt used nevertheless."""
 
     title = "The language model does not answer"
-
-    def __init__(self, detail: str = "", *, tokens: int = 0) -> None:
-        super().__init__(detail)
-        self.tokens = tokens
+    tokens = 0
 
 
 class LlmAnswerUnusable(LlmUnavailable):

@@ -50,8 +50,10 @@ class LanguageModel:
                 return await self._fitting(question, shape, spent)
         except TimeoutError as error:
             reason = f"{self._where} did not answer within {self.config.deadline_s:g} s"
-            raise LlmUnavailable(reason, tokens=sum(spent)) from error
-        except (LlmUnavailable, LlmAnswerUnusable) as error:
+            late = LlmUnavailable(reason)
+            late.tokens = sum(spent)
+            raise late from error
+        except LlmUnavailable as error:
             error.tokens = sum(spent)
             raise
 
