@@ -261,7 +261,7 @@ CALL (r) {
   WITH m ORDER BY m.id LIMIT 500
   RETURN collect(m {.id, .canonical_name, .type, .aliases, .mention_count}) AS members
 }
-RETURN r {.*} AS entity, labels(r) AS labels, members
+RETURN r {.*, embedding: null} AS entity, labels(r) AS labels, members
 
 // name: bearers(aliases, scopes, type, known_at, after, limit) read many
 // Entities that bear one of some names, a cluster once.
@@ -279,7 +279,7 @@ CALL (r) {
   WITH m ORDER BY m.id LIMIT 500
   RETURN collect(m {.id, .canonical_name, .type, .aliases, .mention_count}) AS members
 }
-RETURN r {.*} AS entity, labels(r) AS labels, members
+RETURN r {.*, embedding: null} AS entity, labels(r) AS labels, members
 ORDER BY r.id
 
 // name: list_entities(scopes, type, known_at, after, limit) read many
@@ -295,7 +295,7 @@ CALL (r) {
   WITH m ORDER BY m.id LIMIT 500
   RETURN collect(m {.id, .canonical_name, .type, .aliases, .mention_count}) AS members
 }
-RETURN r {.*} AS entity, labels(r) AS labels, members
+RETURN r {.*, embedding: null} AS entity, labels(r) AS labels, members
 ORDER BY r.id
 
 // name: list_prefix(scopes, prefix, type, known_at, after, limit) read many
@@ -313,7 +313,7 @@ CALL (r) {
   WITH m ORDER BY m.id LIMIT 500
   RETURN collect(m {.id, .canonical_name, .type, .aliases, .mention_count}) AS members
 }
-RETURN r {.*} AS entity, labels(r) AS labels, members
+RETURN r {.*, embedding: null} AS entity, labels(r) AS labels, members
 ORDER BY r.id
 
 // name: hop(roots, scopes, as_of, known_at, fan) read many
@@ -353,7 +353,7 @@ WHERE e.scope IN $scopes
 MATCH (r:Entity {id: e.root})
 WHERE r.scope IN $scopes AND r.expired_at > datetime.realtime()
 SET r.touched_at = $at
-RETURN r {.*} AS entity
+RETURN r {.*, embedding: null} AS entity
 
 // name: edit(id, scope, properties, names, audit) write one
 // What a curator sets: properties, kind, and the names that it goes by from now on.
@@ -385,7 +385,7 @@ CALL (e) {
 MERGE (v:AuditEvent {id: $audit.id})
 SET v = $audit
 MERGE (v)-[:AUDIT]->(e)
-RETURN e {.*} AS entity, labels(e) AS labels
+RETURN e {.*, embedding: null} AS entity, labels(e) AS labels
 
 // name: propose(rows) write many
 // Proposals that two entities are one. A pair has one edge and one record; where there is one

@@ -270,7 +270,7 @@ ORDER BY p.scope, p.name
 MATCH (e:Entity)
 WHERE e.scope IN $scopes AND e.id > $after
 WITH e ORDER BY e.id LIMIT $limit
-RETURN e {.*} AS entity, labels(e) AS labels,
+RETURN e {.*, embedding: null} AS entity, labels(e) AS labels,
        COLLECT { MATCH (a:Alias)-[:NAMES]->(e) RETURN a.key ORDER BY a.key } AS names,
        COUNT { (e)-[:COOCCURS]->(:Entity) } AS company
 ORDER BY e.id

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from app.access.service import operator
 from app.cli.keys import all_scopes
+from app.entities.likeness import Eye
 from app.entities.repair import repair_scope
 from app.entities.schemas import EntityOut, MergeOut
 from app.entities.service import Sought
@@ -132,7 +133,7 @@ def repair(scope: Scope) -> None:
 
     async def work(opened: Parts, caller: Caller) -> int:
         caller.among([scope])
-        return await repair_scope(opened.graph, opened.merges, scope)
+        return await repair_scope(opened.graph, opened.merges, scope, Eye.of(opened.embedder))
 
     console.print(f"{run_in(scope, work)} proposed")
 

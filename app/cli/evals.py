@@ -131,7 +131,7 @@ def eval_contradictions(
 
 def eval_entities(
     bench: Bench = BENCH,
-    vectors: Annotated[bool, typer.Option(help="The distance of names' vectors instead.")] = False,
+    vectors: Annotated[bool, typer.Option(help="The distance of vectors instead.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Whether two records describe one thing: precision and recall; needs no server."""
@@ -142,7 +142,7 @@ def eval_entities(
     async def run() -> dict[str, Any]:
         embedder = await asyncio.to_thread(build_embedder, embedding_config(read_settings()))
         try:
-            return await entities.names(bench, embedder)
+            return await entities.neighbours(bench, embedder)
         finally:
             await embedder.aclose()
 

@@ -39,14 +39,6 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbour:
-    """A known entity beside the cosine distance of its name's vector."""
-
-    known: Known
-    distance: float
-
-
-@dataclass(frozen=True, slots=True)
 class Context:
     """What one episode knows beside its text.
 
@@ -54,7 +46,6 @@ class Context:
     (the name of the workspace, else of the tenant). `near` holds roots of entities that the same
     session speaks of; they decide between homonyms and nothing else. `before` tells, by start and
     end, which entities an earlier pass over this episode found: it decides between homonyms too.
-    `neighbours` are given by canonical key, and only where resolution by vectors is switched on.
     """
 
     at: datetime
@@ -62,7 +53,6 @@ class Context:
     group: str | None = None
     near: frozenset[str] = frozenset()
     before: Mapping[tuple[int, int], str] = field(default_factory=dict)
-    neighbours: Mapping[str, tuple[Neighbour, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

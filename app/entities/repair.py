@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from app.entities.likeness import Eye, near
 from app.entities.match import Rarity
 from app.entities.merges import MergeService, Proposal
-from app.entities.suggest import Candidate, Company, Pair, best, evidence, pairs
+from app.entities.suggest import (
+    Candidate,
+    Company,
+    Likeness,
+    Pair,
+    alike,
+    best,
+    evidence,
+    pairs,
+)
 from app.jobs.model import Job, Outcome, Report
 from app.jobs.runner import SYSTEM
 from app.kernel import audit
@@ -27,18 +38,26 @@ async def run_repair(parts: Any, job: Job, report: Report) -> Outcome:
     scopes = [named] if named else [row["scope"] for row in rows]
     proposed: dict[str, int] = {}
     for place, scope in enumerate(scopes, start=1):
-        made = await repair_scope(parts.graph, parts.merges, scope)
+        made = await repair_scope(parts.graph, parts.merges, scope, Eye.of(parts.embedder))
         if made:
             proposed[scope] = made
         await report({"scopes": place, "proposed": sum(proposed.values())})
     return Outcome({"scopes": len(scopes), "proposed": sum(proposed.values())})
 
 
-async def repair_scope(graph: Graph, merges: MergeService, scope: str) -> int:
-    """How many merges were proposed; a pair that was ever proposed is not proposed again."""
+async def repair_scope(
+    graph: Graph, merges: MergeService, scope: str, eye: Eye | None = None
+) -> int:
+    """How many merges were proposed; a pair that was ever proposed is not proposed again.
+
+    `eye` sees which entities are close by their vectors; without one only names are compared.
+    """
     entities = await _entities(graph, scope)
     found = pairs(entities)
     known = {entity.id: entity for entity in entities}
+    close = {} if eye is None else _seen(await near(graph, eye, scope), known)
+    for pair in close:
+        found.setdefault(pair, []).append(Likeness.VECTOR)
     company = await _company(graph, scope, list(found))
     rarity = Rarity(entity.name for entity in entities)
     shown: dict[Pair, dict[str, Any]] = {}
@@ -46,13 +65,22 @@ async def repair_scope(graph: Graph, merges: MergeService, scope: str) -> int:
         one, other = (known[side] for side in pair)
         speaks = evidence(one, other, likenesses, company.get(pair, Company()), rarity)
         if speaks is not None:
-            shown[pair] = speaks
+            shown[pair] = speaks | ({"distance": close[pair]} if pair in close else {})
     proposals = [Proposal(scope, *pair, speaks) for pair, speaks in sorted(best(shown).items())]
     made = 0
     for start in range(0, len(proposals), BATCH):
         batch = [(p, _event(p)) for p in proposals[start : start + BATCH]]
         made += sum(row["made"] for row in await merges.propose_all(batch, SYSTEM))
     return made
+
+
+def _seen(close: Mapping[Pair, float], known: Mapping[str, Candidate]) -> dict[Pair, float]:
+    """Close pairs that nothing in their names tells apart."""
+    return {
+        pair: distance
+        for pair, distance in sorted(close.items())
+        if pair[0] in known and pair[1] in known and alike(known[pair[0]], known[pair[1]])
+    }
 
 
 def _event(proposal: Proposal) -> Row:

@@ -1,8 +1,9 @@
 """Which entity a mention is: pure, and the same for any order of the mentions of an episode.
 
-The cascade: the same person in the same episode; an exact name or alias; a vector close by, where
-neighbours are given; else a new entity. A name with several bearers that nothing tells apart is
-none of them: it becomes an entity of its own, since a wrong merge costs more than a missed one.
+The cascade: the same person in the same episode; an exact name or alias; else a new entity. How
+near two vectors are decides nothing here (decision 0021). A name with several bearers that nothing
+tells apart is none of them: it becomes an entity of its own, since a wrong merge costs more than a
+missed one.
 """
 
 from __future__ import annotations
@@ -28,9 +29,6 @@ from app.extraction.model import Mention
 from app.kernel.clock import FOREVER
 from app.kernel.scope import parse_scope
 
-# Cosine, measured with the local model (`loci eval entities --vectors`): at 0.12, as elsewhere, one
-# pair in six is the same thing. No default path asks for neighbours.
-DISTANCE = 0.02
 AMBIGUOUS = "ambiguous"  # discriminator of what a name stands for that has several bearers
 IMPORTANCE, TRUST = 0.5, 0.5  # of a new entity
 WE = word_set("we us our ours wir uns unser unsere unserem unseren unserer")
@@ -213,14 +211,6 @@ class _Episode:
     def _bearers(self, read: Read) -> list[Known]:
         """Whom the name may mean: the closest of the classes that has anybody in it."""
         fitting = [k for k in self._named(read) if self._fits(read, k)]
-        if not fitting:
-            fitting = [
-                near.known
-                for near in self.context.neighbours.get(read.name.canonical, ())
-                if near.distance <= DISTANCE
-                and near.known.type == read.type != UNKNOWN
-                and not clashes(read.name.marks, near.known.marks)
-            ]
         if not fitting:
             return []
         closest = min(_closeness(read, k) for k in fitting)

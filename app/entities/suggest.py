@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from app.entities.match import EDITIONS, Kind, Match, Rarity, Record, match
-from app.entities.names import clashes, compatible, family, gender, read_name
+from app.entities.names import UNKNOWN, clashes, compatible, family, gender, read_name
 
 MOST_PAIRS = 2000  # candidates of one run; the next one goes on where curators have decided
 SPELT = range(5, 41)  # letters of names that may differ by one
@@ -37,6 +37,7 @@ class Likeness(StrEnum):
     ABBREVIATION = "abbreviation"
     PART = "part"  # the one name is a part of the other
     SPELLING = "spelling"  # one letter more, less or other
+    VECTOR = "vector"  # what is known of the two reads alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,19 @@ def evidence(
         "score": compared.score,
         "attributes": compared.evidence,
     }
+
+
+def alike(one: Candidate, other: Candidate) -> bool:
+    """Whether two entities that read alike may be one: of one type, in two clusters, and nothing in
+    their names tells them apart, such as a number, a title, or another surname."""
+    if one.root == other.root or one.type != other.type or one.type == UNKNOWN:
+        return False
+    if clashes(one.marks, other.marks) or not _one_gender(one, other):
+        return False
+    if one.type == "person" and one.tokens[-1] != other.tokens[-1]:
+        return False
+    apart = set(one.tokens) ^ set(other.tokens)
+    return not any(_edition([token]) for token in apart)
 
 
 def compare(one: Candidate, other: Candidate, rarity: Rarity) -> Match:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from app.embeddings.model import Embedder, Role
+from app.entities.describe import described
 from app.entities.match import Kind, Match, Rarity, Record, match
 from app.entities.names import name_keys
 from app.evals.jsonl import rows
@@ -28,7 +29,7 @@ DOMAINS = {
     "beers": ("structured_beer", "Beer_Name"),
     "restaurants": ("structured_fodors-zagats", "name"),
 }
-DISTANCES = (0.02, 0.04, 0.06, 0.08, 0.10, 0.12)
+DISTANCES = (0.01, 0.02, 0.04, 0.06, 0.08, 0.10, 0.12)
 Row = dict[str, Any]
 
 
@@ -95,35 +96,73 @@ def clean(text: str) -> str:
     )
 
 
-async def names(bench: Path, embedder: Embedder) -> dict[str, Any]:
-    """Whether the distance of two names' vectors tells what they name: the restaurants' names.
+async def neighbours(bench: Path, embedder: Embedder) -> dict[str, Any]:
+    """Whether the distance of two vectors tells that two records describe one thing.
 
-    For each cosine distance the precision and recall of "as close as that is the same", over all
-    labelled pairs whose names differ after normalising; `keys` is the share of true pairs whose
-    names meet by their keys already.
+    For each domain and each text that an entity may be embedded as, over all labelled pairs whose
+    names differ after normalising (the names decide the others): what a step "as close as that is
+    the same" would join, rightly and wrongly, at each cosine distance. `keys` is the share of true
+    pairs that the names unite already.
     """
-    stem, name = DOMAINS["restaurants"]
-    pairs = [p for split in SPLITS for p in rows(bench / "er_magellan" / f"{stem}_{split}.jsonl")]
-    texts = sorted({clean(pair[side][name]) for pair in pairs for side in "ab"})
+    results: dict[str, Any] = {}
+    for domain, (stem, name) in DOMAINS.items():
+        files = [bench / "er_magellan" / f"{stem}_{split}.jsonl" for split in SPLITS]
+        pairs = [pair for file in files for pair in rows(file)]
+        left = [pair for pair in pairs if not _met(pair, name)]
+        true = sum(bool(pair["label"]) for pair in pairs)
+        missed = sum(bool(pair["label"]) for pair in left)
+        results[f"{domain}: names"] = {
+            "keys": (true - missed) / max(1, true),
+            "left": missed,
+            "of": len(left),
+        }
+        for kind, text_of in TEXTS.items():
+            found = await _distances(left, embedder, text_of, name)
+            for distance in DISTANCES:
+                key = f"{domain}, {kind}, {distance:.2f}"
+                results[key] = _within(found, distance, missed)
+    return results
+
+
+def _met(pair: Row, name: str) -> bool:
+    one, other = (set(name_keys(clean(pair[side][name]), "organization")) for side in "ab")
+    return bool(one & other)
+
+
+async def _distances(
+    pairs: list[Row], embedder: Embedder, text_of: Callable[[Row, str], str], name: str
+) -> list[tuple[float, bool]]:
+    texts = sorted({text_of(pair[side], name) for pair in pairs for side in "ab"})
     vectors = dict(zip(texts, await embedder.embed(texts, Role.DOCUMENT), strict=True))
     found = []
-    met = 0
     for pair in pairs:
-        one, other = clean(pair["a"][name]), clean(pair["b"][name])
-        if set(name_keys(one, "organization")) & set(name_keys(other, "organization")):
-            met += bool(pair["label"])
-        else:
-            near = sum(x * y for x, y in zip(vectors[one], vectors[other], strict=True))
-            found.append((1 - near, bool(pair["label"])))
-    true = sum(label for _, label in found)
-    shown = {f"distance {d:.2f}": _within(found, d, true) for d in DISTANCES}
-    return {"names": {"keys": met / max(1, met + true), "left": true, "of": len(found)}, **shown}
+        one, other = (vectors[text_of(pair[side], name)] for side in "ab")
+        near = sum(x * y for x, y in zip(one, other, strict=True))
+        found.append((1 - near, bool(pair["label"])))
+    return found
+
+
+def _described(row: Row, name: str) -> str:
+    """The record as the text that an entity with such attributes is embedded as."""
+    known = record(row, name)
+    facts = [f"{field} {text}" for field, (_, text) in sorted(known.attributes.items())]
+    return described(known.name, "organization", facts)
+
+
+# What an entity may be embedded as: a row and the name of its column of names, to a text.
+TEXTS: Mapping[str, Callable[[Row, str], str]] = {
+    "name": lambda row, name: clean(row[name]),
+    "name and type": lambda row, name: described(clean(row[name]), "organization", []),
+    "name, type and facts": _described,
+}
 
 
 def _within(found: list[tuple[float, bool]], distance: float, true: int) -> dict[str, float]:
     close = [label for far, label in found if far <= distance]
     return {
-        "taken": len(close),
+        "joined": len(close),
+        "right": sum(close),
+        "wrong": len(close) - sum(close),
         "precision": sum(close) / max(1, len(close)),
         "recall": sum(close) / max(1, true),
     }

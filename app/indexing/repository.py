@@ -70,6 +70,12 @@ CREATE_INDEX = (
     "OPTIONS $options"
 )
 
+# Entities are no answers of a search: they have an index of their own, which upkeep asks.
+CREATE_ENTITY_INDEX = (
+    "CYPHER 25 CREATE VECTOR INDEX entity_vector IF NOT EXISTS FOR (n:Entity) ON n.embedding "
+    "WITH [n.scope, n.type] OPTIONS $options"
+)
+
 
 def index_options(dimension: int, quantization: str, expansion: int) -> dict[str, Any]:
     """Settings of the vector index; docs/benchmarks.md holds the measurements behind them."""
@@ -105,6 +111,7 @@ async def ensure_space(graph: Graph, model: ModelInfo, options: dict[str, Any]) 
             "the stored vectors and makes them anew"
         )
     await graph.raw(CREATE_INDEX, options=options)
+    await graph.raw(CREATE_ENTITY_INDEX, options=options)
     await graph.raw("CALL db.awaitIndexes(600)")
 
 
@@ -114,7 +121,9 @@ async def reset_space(graph: Graph, model: ModelInfo, options: dict[str, Any]) -
     The record of the old model goes last: a run that was cut short is simply run again.
     """
     await graph.raw("DROP INDEX memory_vector IF EXISTS")
+    await graph.raw("DROP INDEX entity_vector IF EXISTS")
     await graph.rows(Q.indexing.forget_vectors)
+    await graph.rows(Q.likeness.drop_all)
     pending = (await graph.one(Q.indexing.await_vectors))["pending"]
     await graph.rows(Q.indexing.forget_space, name=SPACE)
     await ensure_space(graph, model, options)

@@ -95,6 +95,7 @@ class Index(StrEnum):
 
     MEMORY_VECTOR = "memory_vector"
     MEMORY_TEXT = "memory_text"
+    ENTITY_VECTOR = "entity_vector"
 
 
 # Every property key that a query names. Those of whole maps (`SET e = row.episode`) that no query

@@ -270,6 +270,7 @@ class ErasureService:
     ) -> None:
         terms, removed = given
         rest = await tx.rows(Q.lifecycle.entity_rest, ids=closure.entities)
+        await tx.rows(Q.likeness.drop, ids=closure.entities)
         orphans = [row["entity"] for row in rest if not row["needed"]]
         await self._split(tx, orphans, terms)
         removed.add(await tx.one(Q.lifecycle.drop_entities, ids=sorted(e["id"] for e in orphans)))

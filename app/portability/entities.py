@@ -20,7 +20,7 @@ PLAIN = (
     "id", "scope", "root", "canonical_name", "canonical_key", "type", "aliases", "keys", "marks",
     "curated", "mention_count", "ingested_at", "expired_at",
 )  # fmt: skip
-UNSAID = ("tenant", "attributes", "touched_at", "embedding")
+UNSAID = ("tenant", "attributes", "touched_at", "embedding", "embed_hash")
 LEDGER = (
     "id", "scope", "left", "right", "status", "evidence", "changes", "proposed_at", "proposed_by",
     "decided_at", "decided_by", "left_count", "right_count",

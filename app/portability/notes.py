@@ -74,7 +74,7 @@ def prepare(record: NoteRecord, at: At) -> Row:
 def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
     text = clean(record.content, "content", scope, at)
     title = clean(record.title, "title", scope, at) if record.title else None
-    derived = record.namespace == Namespace.DERIVED
+    derived = record.namespace == str(Namespace.DERIVED)
     author = AUTHOR if derived else author_of(record.author, scope, at)
     taken = (record.ingested_at if at.rules.keeps else None) or at.moment
     tenant, tier = parse_scope(scope).tenant, Tier(record.tier)

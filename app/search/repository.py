@@ -68,8 +68,11 @@ class SearchRepository:
     async def _others(
         self, kind: str, ids: list[str], scopes: list[str], moments: Moments
     ) -> list[Row]:
-        notes = dict.fromkeys(("note", CONDENSED), Q.search.hydrate_notes)
-        queries = {"fact": Q.search.hydrate_facts, **notes}
+        queries = {
+            "fact": Q.search.hydrate_facts,
+            "note": Q.search.hydrate_notes,
+            CONDENSED: Q.search.hydrate_notes,
+        }
         if kind not in queries:
             return []
         found = await self.graph.one(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import orjson
 import pytest
 
+from app.entities.likeness import Eye, near
 from app.entities.match import Rarity
 from app.entities.names import read_name
 from app.entities.repair import REPAIR, repair_scope, run_repair
-from app.entities.suggest import Candidate, Company, Likeness, best, evidence, pairs
+from app.entities.suggest import Candidate, Company, Likeness, alike, best, evidence, pairs
 from app.jobs.runner import SYSTEM
 from app.kernel.caller import Role
 from app.wiring import Parts
@@ -171,3 +174,78 @@ async def test_the_job_runs_by_its_name(opened: Parts, writer: Principal) -> Non
     everywhere = await opened.jobs.create(REPAIR, tenant=SYSTEM, scope=SYSTEM, args={})
     outcome = await run_repair(opened, everywhere, report)
     assert outcome.result["scopes"] >= 1
+
+
+# --- what the vectors bring ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (entity("Verlag Kranich", "organization"), entity("Kranich Bücher", "organization"), True),
+        (entity("Bob Weber", "person"), entity("Robert Weber", "person"), True),
+        (entity("Anna Weber", "person"), entity("Anna Schulz", "person"), False),
+        (entity("Herr Weber", "person"), entity("Frau Weber", "person"), False),
+        (entity("Anna Weber", "person"), entity("Thomas Weber", "person"), False),
+        (entity("Vega 2", "project"), entity("Vega 3", "project"), False),
+        (entity("Vega", "project"), entity("Vega", "product"), False),
+        (entity("Acme GmbH", "organization"), entity("Acme AG", "organization"), False),
+        (entity("Ding", "unknown"), entity("Dinge", "unknown"), False),
+    ],
+)
+def test_what_reads_alike_and_is_told_apart(one: Candidate, other: Candidate, same: bool) -> None:
+    assert alike(one, other) == same == alike(other, one)
+    assert not alike(one, replace(other, root=one.root))
+
+
+TALK = [
+    [("Kranich Verlag Bremen", "organization"), ("Vega", "project"), ("Zürich", "place")],
+    [("Verlag Kranich", "organization"), ("Vega", "project"), ("Zürich", "place")],
+    [("Verlag Kranich", "product"), ("Vega", "project")],
+    [("Hafen Lübeck", "organization"), ("Vega", "project"), ("Zürich", "place")],
+]
+
+
+async def told(opened: Parts, writer: Principal, order: list[int]) -> None:
+    for turn in order:
+        episode = await an_episode(opened, writer, f"Turn {turn}.")
+        await take_in(opened, writer.caller.home, episode, TALK[turn])
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]])
+async def test_close_entities_are_proposed_whatever_came_first(
+    opened: Parts, writer: Principal, order: list[int]
+) -> None:
+    await told(opened, writer, order)
+    scope = writer.caller.home
+    eye = Eye(opened.embedder, 0.5)
+    await repair_scope(opened.graph, opened.merges, scope, eye)
+    listed = (await writer.http.get("/v1/merges", params={"status": "pending"})).json()["items"]
+    seen = [m for m in listed if Likeness.VECTOR in m["evidence"]["likeness"]]
+    names = {frozenset((m["left"]["name"], m["right"]["name"])) for m in seen}
+    assert names == {frozenset(("Kranich Verlag Bremen", "Verlag Kranich"))}
+    assert 0 < seen[0]["evidence"]["distance"] <= 0.5
+    # What has not changed has its vector, and asks nothing again.
+    assert await near(opened.graph, eye, scope) == {}
+
+
+async def test_a_model_that_was_not_measured_sees_nothing(opened: Parts) -> None:
+    assert Eye.of(opened.embedder) is None
+
+
+async def test_vectors_stay_in_their_scope(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    one, other = await principal(f"{tenant}/one"), await principal(f"{tenant}/two")
+    await told(opened, one, [0])
+    await told(opened, other, [1])
+    eye = Eye(opened.embedder, 2.0)
+    await near(opened.graph, eye, one.caller.home)
+    found = await near(opened.graph, eye, other.caller.home)
+    ids = {i for pair in found for i in pair}
+    rows = await opened.graph.raw(
+        "MATCH (e:Entity) WHERE e.id IN $ids RETURN DISTINCT e.scope AS scope", ids=sorted(ids)
+    )
+    assert {row["scope"] for row in rows} <= {other.caller.home}
+    answer = await other.http.get("/v1/entities", params={"limit": 100})
+    assert "embedding" not in answer.text

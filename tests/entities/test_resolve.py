@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.entities.model import Context, Known, Neighbour, Resolved
+from app.entities.model import Context, Known, Resolved
 from app.entities.names import read_name
-from app.entities.resolve import DISTANCE, lookup_keys, resolve, with_new
+from app.entities.resolve import lookup_keys, resolve, with_new
 from app.extraction.model import Mention, Span
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -223,27 +223,6 @@ def test_the_speaker_is_found_by_name_and_we_is_the_group() -> None:
     assert found[0].row is not None
     assert found[0].row["entity"]["canonical_name"] == "Anna Weber"
     assert lookup_keys(mentions, context) == ["acme robotics", "acmerobotics", "anna weber", "us"]
-
-
-# --- neighbours ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("distance", "kind", "taken"),
-    [
-        (DISTANCE, "technology", True),
-        (DISTANCE + 0.001, "technology", False),
-        (0.01, "organization", False),
-        (0.01, "unknown", False),
-    ],
-)
-def test_a_neighbour_counts_within_its_distance_and_type(
-    distance: float, kind: str, taken: bool
-) -> None:
-    there = Known("p", "p", "technology", ("postgresql",), frozenset(), frozenset())
-    near = {"postgres": (Neighbour(there, distance),)}
-    (found,) = resolve([mention("Postgres", kind)], {}, SCOPE, Context(AT, neighbours=near))
-    assert (found.entity_id == "p") is taken
 
 
 # --- what is written ----------------------------------------------------------------------------
