@@ -8,15 +8,20 @@ from datetime import timedelta
 from typing import Any
 
 import httpx
+import orjson
 import pytest
 
 from app import worker
 from app.asgi import create_app, fill_state
 from app.consolidation.reader import ATTEMPTS, ReadTally
+from app.consolidation.service import Tally
 from app.entities.digest import scope_digest
 from app.kernel.caller import Role
 from app.kernel.clock import now
-from app.llm.repository import next_day
+from app.llm.repository import Hold, next_day
+from app.portability.derived_records import ReadingRecord
+from app.portability.kind import Selection
+from app.portability.readings import READING
 from app.wiring import Parts as Opened
 from tests.conftest import MakePrincipal, Principal
 from tests.consolidation.conftest import Said, beliefs, capture, digest, query
@@ -366,3 +371,59 @@ async def test_a_worker_lets_the_model_read_and_consolidates_after_it(
     await worker.drain_consolidation(context)
     assert await desk.facts() == {("lives_in", "rotterdam"): "active"}
     assert await worker.drain_model(context) == 0
+
+
+async def test_an_episode_that_another_pass_holds_is_merged_later(
+    desk: Desk, endpoint: ScriptedServer
+) -> None:
+    endpoint.replies = [proposals(ROTTERDAM)]
+    (episode,) = await desk.say(Said(1, VEILED))
+    take = desk.reader.rows.take
+
+    async def taken_by_both(scope: str, holder: str, lease: timedelta) -> Hold | None:
+        hold = await take(scope, holder, lease)
+        if hold is not None and not held:
+            rows = desk.service._parts.rows
+            held.extend(await rows.lease_episodes([episode], desk.scope, "second pass"))
+        return hold
+
+    held: list[dict[str, Any]] = []
+    desk.reader.rows.take = taken_by_both  # type: ignore[method-assign]
+    assert (await desk.reader.read_scope(desk.scope)).read == 0
+    row = (await desk.episodes())[episode]
+    assert (row["consolidation_state"], row["model_state"]) == ("in_progress", "due")
+    setting = await desk.service.setting(desk.scope)
+    await desk.service._pass(held, setting, "second pass", Tally())
+    assert await desk.facts() == {}, "that pass had read the episode before the answer came"
+    assert (await desk.read()).read == 1
+    assert await desk.facts() == {("lives_in", "rotterdam"): "active"}
+    assert len(endpoint.requests) == 1
+
+
+async def test_claims_whose_answer_did_not_come_along_stay(
+    desk: Desk, endpoint: ScriptedServer
+) -> None:
+    """As after an import: packages hold claims, and no answers."""
+    endpoint.replies = [proposals(ROTTERDAM)]
+    await desk.say(Said(1, VEILED))
+    await desk.read()
+    before = await digest(desk.opened, desk.scope)
+    await query(
+        desk.opened.graph,
+        "MATCH (r:ModelReading {scope: $scope}) DETACH DELETE r",
+        scope=desk.scope,
+    )
+    assert await desk.service._parts.rows.reset(desk.scope, ["consolidated"]) == 1
+    await desk.service.consolidate(desk.scope)
+    assert await digest(desk.opened, desk.scope) == before
+    assert await desk.facts() == {("lives_in", "rotterdam"): "active"}
+
+
+async def test_a_package_names_the_model_of_a_claim(desk: Desk, endpoint: ScriptedServer) -> None:
+    endpoint.replies = [proposals(ROTTERDAM)]
+    await desk.say(Said(1, VEILED))
+    await desk.read()
+    chosen = Selection(scopes=(desk.scope,))
+    (record,) = [record async for record in READING.export(desk.opened.graph, chosen)]
+    read = ReadingRecord.model_validate_json(orjson.dumps(record))
+    assert [(c.model, c.tier) for c in read.claims] == [("scripted", 1)]
