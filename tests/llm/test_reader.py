@@ -423,7 +423,7 @@ async def test_a_package_names_the_model_of_a_claim(desk: Desk, endpoint: Script
     endpoint.replies = [proposals(ROTTERDAM)]
     await desk.say(Said(1, VEILED))
     await desk.read()
-    chosen = Selection(scopes=(desk.scope,))
+    chosen = Selection(scopes=[desk.scope])
     (record,) = [record async for record in READING.export(desk.opened.graph, chosen)]
     read = ReadingRecord.model_validate_json(orjson.dumps(record))
     assert [(c.model, c.tier) for c in read.claims] == [("scripted", 1)]
