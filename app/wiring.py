@@ -262,7 +262,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         condensing=CondensingService(graph, scopes),
         blocks=BlockService(BlockRepository(graph), scopes),
         forgetting=forgetting,
-        feedback=FeedbackService(graph),
+        feedback=FeedbackService(graph, facts),
         uses=uses,
         learning=LearningService(graph, fact_rows, consolidation.terms),
         promoting=PromotionService(PromotionParts(graph, scopes, facts, fast)),

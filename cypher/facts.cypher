@@ -87,7 +87,7 @@ RETURN collect({
   contradicts: [(f)-[c:CONTRADICTS]->(n:Fact) WHERE c.retracted_at = datetime('9999-12-31T00:00:00Z') |
                 {id: c.id, other: n.id}],
   reviews: [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL |
-            v {.id, .verdict, .valid_from, .valid_to}]
+            v {.id, .verdict, .valid_from, .valid_to, .by}]
 }) AS rows
 
 // name: retract(abouts, links, at) write none
@@ -277,6 +277,13 @@ MERGE (a:AuditEvent {id: row.properties.id})
 ON CREATE SET a = row.properties
 MERGE (a)-[:AUDIT]->(f)
 
+// name: told_by(fact, scopes) read one
+// Who says a fact, and what was decided on it.
+MATCH (f:Fact {id: $fact})
+WHERE f.scope IN $scopes
+RETURN COLLECT { MATCH (:Episode)-[s:SUPPORTS]->(f) RETURN DISTINCT s.principal } AS principals,
+       [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL | v.verdict] AS verdicts
+
 // name: places(ids, scopes) read many
 // Where facts belong: what must be locked and settled to change them.
 UNWIND $ids AS id
@@ -360,7 +367,7 @@ CALL (f, r) {
     claims: [(e:Episode)-[u:SUPPORTS]->(g) WHERE u.recorded_at <= $known_at | u {.*}],
     reviews: [(v:Review)-[:REVIEWS]->(g)
               WHERE v.at <= $known_at AND (v.undone_at IS NULL OR v.undone_at > $known_at) |
-              v {.id, .verdict, .valid_from, .valid_to}]
+              v {.id, .verdict, .valid_from, .valid_to, .by}]
   }) AS group
 }
 RETURN f.id AS id, f.predicate AS predicate, group

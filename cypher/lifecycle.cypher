@@ -992,7 +992,23 @@ RETURN n.id AS memory, n.scope AS scope, made, coalesce(n.useful, 0) AS useful,
 MATCH (f:Feedback)
 WHERE f.scope IN $scopes AND f.verdict = $verdict AND f.id > $after
 WITH f ORDER BY f.id LIMIT $limit
-RETURN f {.*} AS feedback
+RETURN f {.*} AS feedback,
+       COLLECT {
+         MATCH (n:Episode {id: f.memory})
+         WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
+         RETURN {kind: 'episode', standing: null, text: n.content} AS memory
+         UNION
+         MATCH (n:Fact {id: f.memory})
+         WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
+         RETURN {kind: 'fact', standing: n.status, text: n.statement} AS memory
+         UNION
+         MATCH (n:Note {id: f.memory})
+         WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
+         RETURN {kind: 'note', standing: n.standing, text: n.content} AS memory
+       }[0] AS memory,
+       EXISTS { MATCH (v:Review {fact: f.memory})
+                WHERE v.at > f.at AND v.verdict <> 'doubt' AND v.undone_at IS NULL } AS reviewed
+ORDER BY f.id
 
 // name: last_uses(ids, scopes) read one
 // What tells how far memories have faded, in one row and with moments as text, which costs less.

@@ -55,7 +55,7 @@ def settle(claims: Iterable[Claim], rules: Rules, reviews: Reviews | None = None
     """
     reviews = reviews or Reviews()
     known = sorted(set(claims), key=lambda claim: claim.id)
-    live = [_reviewed(claim, reviews) for claim in known if claim.fact not in reviews.rejected]
+    live = [_reviewed(claim, reviews) for claim in known if claim.fact not in reviews.disbelieved]
     live, corrected = apply_corrections(live, rules)
     layers = Layers(corrected)
     for tier in sorted({claim.authority.tier for claim in live}, reverse=True):
@@ -64,8 +64,8 @@ def settle(claims: Iterable[Claim], rules: Rules, reviews: Reviews | None = None
         for event in events:
             sweep.take(event)
         layers.add(sweep, events)
-    rejected = [claim for claim in known if claim.fact in reviews.rejected]
-    segments = _as_reviewed(layers.finish() + _rejected(rejected), reviews)
+    rejected = [claim for claim in known if claim.fact in reviews.disbelieved]
+    segments = _as_reviewed(layers.finish() + _rejected(rejected, reviews), reviews)
     waiting = {s.fact for s in segments if s.standing is Standing.QUARANTINED}
     return Settlement(
         segments=tuple(sorted(set(segments))),
@@ -81,15 +81,18 @@ def _reviewed(claim: Claim, reviews: Reviews) -> Claim:
     return replace(claim, authority=replace(claim.authority, tier=Tier.CURATOR))
 
 
-def _rejected(claims: list[Claim]) -> list[Segment]:
-    """A rejected fact keeps its place in the record, and is not believed."""
+def _rejected(claims: list[Claim], reviews: Reviews) -> list[Segment]:
+    """A rejected or doubted fact keeps its place in the record, and is not believed."""
     first: dict[str, Event] = {}
     for event in sorted(events_of(claims), key=in_order):
         first.setdefault(event.claim.fact, event)
     return [
-        laid_out(begun(event), FOREVER, Precision.INSTANT, Reason.REJECTED).segment(
-            Standing.QUARANTINED
-        )
+        laid_out(
+            begun(event),
+            FOREVER,
+            Precision.INSTANT,
+            Reason.REJECTED if event.claim.fact in reviews.rejected else Reason.DOUBTED,
+        ).segment(Standing.QUARANTINED)
         for event in first.values()
     ]
 

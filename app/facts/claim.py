@@ -92,4 +92,10 @@ class Reviews:
 
     accepted: Collection[str] = ()
     rejected: Collection[str] = ()
+    doubted: Collection[str] = ()  # by the user who alone says so, till a curator decides
     intervals: Mapping[str, tuple[datetime, datetime]] = field(default_factory=dict)
+
+    @property
+    def disbelieved(self) -> frozenset[str]:
+        """Facts whose claims count for nothing."""
+        return frozenset((*self.rejected, *self.doubted))

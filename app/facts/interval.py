@@ -29,6 +29,7 @@ class Reason(StrEnum):
     OTHER_PRINCIPAL = "other_principal"
     NO_ORDER = "no_order_in_time"
     REJECTED = "rejected"
+    DOUBTED = "doubted"
     REVIEWED = "reviewed"
 
 

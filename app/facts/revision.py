@@ -51,12 +51,21 @@ def reviews_of(rows: Sequence[Row]) -> Reviews:
     return Reviews(
         accepted={fact for fact, review in found if review["verdict"] == "accept"},
         rejected={fact for fact, review in found if review["verdict"] == "reject"},
+        doubted={row["fact"]["id"] for row in rows if _doubted(row)},
         intervals={
             fact: (review["valid_from"], review["valid_to"])
             for fact, review in found
             if review["verdict"] == "interval"
         },
     )
+
+
+def _doubted(row: Row) -> bool:
+    """Whether the only user who says so calls it wrong; the word of anybody else lifts that."""
+    doubts = {review["by"] for review in row["reviews"] if review["verdict"] == "doubt"}
+    principals = {claim["principal"] for claim in row["claims"]}
+    counted = row.get("weight") or {"principals": 1}
+    return bool(doubts) and principals <= doubts and counted["principals"] == 1
 
 
 def revise(rows: Sequence[Row], values: Mapping[str, str], rules: Rules, at: datetime) -> Revision:

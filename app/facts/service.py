@@ -20,7 +20,7 @@ TermsOf = Callable[[str], Awaitable[Terms]]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One verdict on one fact: accept, reject, or interval with its validity."""
+    """One verdict on one fact: accept, reject, interval with its validity, or doubt."""
 
     fact: str
     verdict: str
@@ -105,6 +105,35 @@ class FactService:
             return await self.repository.settle(tx, keys, terms, caller.request)
 
         return await self.repository.graph.write("facts.decide", work)
+
+    async def doubt(self, caller: Caller, fact: str) -> bool:
+        """Put a fact that rests on the caller's own claims alone before a curator; whether it was.
+
+        It waits in quarantine until a curator decides or somebody else says the same. A user may
+        do that where he may write; what others say as well, or a curator has decided, stays.
+        """
+        places = await self.repository.places([fact], caller.visible)
+        place = places.get(fact)
+        if place is None or caller.kind != "user" or not caller.may(place["scope"], Role.WRITER):
+            return False
+        scope, terms = place["scope"], await self._terms_of(place["scope"])
+
+        async def work(tx: Tx) -> bool:
+            at = now()
+            await tx.rows(Q.facts.lock, ids=_locks([place]), at=at)
+            (told,) = await tx.rows(Q.facts.told_by, fact=fact, scopes=[scope])
+            if told["principals"] != [caller.principal] or told["verdicts"]:
+                return bool(told == {"principals": [caller.principal], "verdicts": ["doubt"]})
+            decision = Decision(fact, "doubt", note="called wrong by who says it")
+            properties = _review(decision, caller, scope, at)
+            await tx.rows(
+                Q.facts.review, id=new_id(), fact=fact, scopes=[scope], properties=properties
+            )
+            await self._audit(tx, caller, scope, [decision])
+            await self.repository.settle(tx, [place["key"]], terms, caller.request)
+            return True
+
+        return await self.repository.graph.write("facts.doubt", work)
 
     async def undo(self, caller: Caller, fact: str) -> Settled:
         """Take back every decision on a fact that still holds; NotFound where there is none."""

@@ -49,6 +49,7 @@ async def give_feedback(
         useful=row["useful"],
         trust=row["trust"],
         trust_bonus=row["trust_bonus"],
+        quarantined=row["quarantined"],
     )
 
 
@@ -75,8 +76,7 @@ async def list_feedback(
         after=cursor or "",
         limit=limit + 1,
     )
-    names = FeedbackItemOut.__struct_fields__
-    shown = [FeedbackItemOut(**{n: row["feedback"][n] for n in names}) for row in rows[:limit]]
+    shown = [FeedbackItemOut.of(row) for row in rows[:limit]]
     return FeedbackPageOut(shown, shown[-1].id if len(rows) > limit else None)
 
 

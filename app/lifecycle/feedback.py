@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from app.errors import LociError, NotFound
+from app.facts.service import FactService
 from app.kernel import audit
 from app.kernel.caller import Caller
 from app.kernel.clock import now
@@ -29,11 +30,15 @@ EVERY = 5.0  # seconds between two writes
 class FeedbackService:
     """One word of each principal on each memory."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, facts: FactService) -> None:
         self.graph = graph
+        self._facts = facts
 
     async def give(self, caller: Caller, memory: str, verdict: str) -> Row:
         """Record `useful`, `wrong` or `irrelevant`; said again, it changes nothing.
+
+        `wrong` lowers nothing by itself: a curator sees it, and a fact that only this user says
+        waits in quarantine for one (`quarantined`).
 
         Raises NotFound for a memory that is not seen or is forgotten.
         """
@@ -57,7 +62,8 @@ class FeedbackService:
         )
         if found is None:
             raise NotFound(f"there is no memory {memory}")
-        return found
+        doubts = verdict == "wrong" and await self._facts.doubt(caller, memory)
+        return found | {"quarantined": doubts}
 
 
 class UseCounter:

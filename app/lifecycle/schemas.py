@@ -247,17 +247,20 @@ class FeedbackIn(WireModel):
 
 
 class FeedbackOut(msgspec.Struct, frozen=True):
-    """What was recorded; `recorded` is false where it had been said before."""
+    """What was recorded; `recorded` is false where it had been said before. `quarantined` tells
+    that a fact which only this user says now waits for a curator."""
 
     memory: str
     recorded: bool
     useful: int
     trust: float
     trust_bonus: float
+    quarantined: bool = False
 
 
 class FeedbackItemOut(msgspec.Struct, frozen=True):
-    """One word on a memory."""
+    """One word on a memory, with the memory unless it is gone or forgotten; `reviewed` tells that a
+    curator has decided on the fact since."""
 
     id: str
     memory: str
@@ -265,6 +268,23 @@ class FeedbackItemOut(msgspec.Struct, frozen=True):
     verdict: str
     principal: str
     at: datetime
+    kind: str | None
+    standing: str | None
+    reviewed: bool
+    untrusted: dict[str, Any]
+
+    @classmethod
+    def of(cls, row: Row) -> FeedbackItemOut:
+        """The wire form of a row of `lifecycle.list_feedback`."""
+        told, memory = row["feedback"], row["memory"] or {}
+        named = ("id", "memory", "scope", "verdict", "principal", "at")
+        return cls(
+            **{name: told[name] for name in named},
+            kind=memory.get("kind"),
+            standing=memory.get("standing"),
+            reviewed=row["reviewed"],
+            untrusted={"text": memory.get("text")},
+        )
 
 
 class FeedbackPageOut(msgspec.Struct, frozen=True):
