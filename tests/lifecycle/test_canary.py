@@ -14,6 +14,7 @@ import pytest
 
 import app as package
 from app.cli.transfer import store_of
+from app.entities.likeness import Eye, near
 from app.lifecycle.caches import MODULES
 from app.portability.package import open_package
 from app.portability.service import Order, import_attended
@@ -138,11 +139,13 @@ async def test_an_erased_word_is_nowhere(
     order = Order(folder, rejects=tmp_path / "rejects.jsonl")
     await import_attended(store_of(opened), order, untold)
     await opened.consolidation.consolidate(tenant)
+    await opened.condensing.condense_all(tenant)
+    await near(opened.graph, Eye(opened.embedder, 2.0), tenant)
     await opened.indexing.drain()
     places = await strings_of(opened, word)
     assert {"Episode.content", "Episode.context_terms", "Fact.statement"} <= set(places), places
     assert {"Entity.aliases", "Alias.key", "Tag.name", "MENTIONS.name"} <= set(places), places
-    assert "IdempotencyRecord.body" in places, places
+    assert {"IdempotencyRecord.body", "Note.content"} <= set(places), places
     assert bytes_below(spool, word)
 
     episodes = [first["id"], long["id"], told["episode"], f"import-{word[3:]}"]
@@ -159,6 +162,14 @@ async def test_an_erased_word_is_nowhere(
     for receipt in receipts:
         proof = await post(f"/v1/erasures/{receipt['receipt']}/check", {"text": word})
         assert proof["clean"], proof
+
+    await opened.condensing.condense_all(tenant)
+    assert await strings_of(opened, word) == []
+    held = (
+        "MATCH (e:Entity {tenant: $t}) WHERE e.embedding IS NOT NULL RETURN e.canonical_name AS n"
+    )
+    kept_vectors = await opened.graph.raw(held, t=tenant)
+    assert "Ada Berger" not in {row["n"] for row in kept_vectors}, "it was made of the word as well"
 
     # What is left works: it is indexed anew, and a new export does not hold the word.
     await opened.indexing.drain()

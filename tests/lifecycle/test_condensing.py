@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from app.kernel.clock import now
 from app.lifecycle.invariants import broken
 from app.portability.service import Order, import_attended
 from app.wiring import Parts
+from app.worker import drain_condensing
 from tests.conftest import Principal
 from tests.lifecycle.conftest import Say, Switch, strings_of
 from tests.portability.conftest import untold
@@ -341,3 +343,21 @@ async def test_an_imported_note_must_say_what_its_facts_say(
     (kept,) = await listed(admin, tenant)
     assert (kept["id"], kept["tier"]) == ("o" * 32, 0)
     assert await broken(opened.graph, tenant) == []
+
+
+async def test_the_worker_condenses_what_is_due_and_indexes_it(
+    opened: Parts, admin: Principal, tenant: str, say: Say
+) -> None:
+    await say(tenant, ADA)
+    await drain_condensing({"parts": opened})
+    (note,) = await listed(admin, tenant)
+    assert note["index_state"] == "done"
+
+
+async def test_two_passes_at_once_make_one_note(
+    opened: Parts, admin: Principal, tenant: str, say: Say
+) -> None:
+    await say(tenant, ADA)
+    await asyncio.gather(*(opened.condensing.condense_all(tenant) for _ in range(4)))
+    (note,) = await listed(admin, tenant)
+    assert note["version"] == 1
