@@ -335,13 +335,19 @@ async def test_an_imported_note_must_say_what_its_facts_say(
         "cluster": "en",
     }
     sources = [{"kind": "Fact", "id": fact} for fact in note["sources"]]
-    false = {**base, "id": "n" * 32, "content": "Ada Berger is a thief", "sources": sources}
-    bare = {**base, "id": "m" * 32, "content": note["untrusted"]["content"], "sources": []}
-    true = {**bare, "id": "o" * 32, "sources": sources}
+    false = {
+        **base,
+        "id": f"{tenant}-false",
+        "content": "Ada Berger is a thief",
+        "sources": sources,
+    }
+    bare = {**base, "id": f"{tenant}-bare", "content": note["untrusted"]["content"], "sources": []}
+    true = {**bare, "id": f"{tenant}-true", "sources": sources}
     folder = write_package(tmp_path / "p", notes=[false, bare, true])
-    await import_attended(store_of(opened), Order(folder), untold)
+    result = await import_attended(store_of(opened), Order(folder), untold)
+    assert result["kinds"]["note"] == {"accepted": 1, "duplicates": 2, "rejected": 0}, result
     (kept,) = await listed(admin, tenant)
-    assert (kept["id"], kept["tier"]) == ("o" * 32, 0)
+    assert (kept["id"], kept["tier"]) == (f"{tenant}-true", 0)
     assert await broken(opened.graph, tenant) == []
 
 
