@@ -98,7 +98,9 @@ CALL (scope) {
 }
 OPTIONAL MATCH (c:ConsolidationCursor {scope: scope})
 RETURN scope, raw, in_progress, failed, oldest, coalesce(c.consolidated, 0) AS consolidated,
-       coalesce(c.facts, 0) AS facts, c.reached_at AS reached_at, c.last_run_at AS last_run_at
+       coalesce(c.facts, 0) AS facts, c.reached_at AS reached_at, c.last_run_at AS last_run_at,
+       CASE WHEN c.holder = c.restored_by AND c.lease_until > datetime.realtime()
+            THEN {run: c.restored_by, until: c.lease_until} END AS restoring
 
 // name: failures(scopes, limit) read many
 // Episodes that could not be read, with the reason.

@@ -6,7 +6,8 @@ UNWIND $rows AS row
 MERGE (c:ConsolidationCursor {scope: row.scope})
 ON CREATE SET c = row.properties, c.holder = $run
 WITH c, row, c.holder = $run AS mine
-FOREACH (_ IN CASE WHEN mine THEN [1] ELSE [] END | SET c.lease_until = $until)
+FOREACH (_ IN CASE WHEN mine THEN [1] ELSE [] END |
+  SET c.lease_until = $until, c.restored_by = $run)
 RETURN row.line AS line, mine
 
 // name: held_by(scopes, run) read many
@@ -29,6 +30,13 @@ RETURN c.scope AS scope ORDER BY scope
 MATCH (c:ConsolidationCursor {scope: $scope})
 WHERE c.holder = $run
 SET c.holder = '', c.lease_until = datetime('0001-01-02T00:00:00Z')
+REMOVE c.restored_by
+
+// name: restored_by(scope) read optional
+// The run that restores a scope, and until when it holds it; none where nothing does.
+MATCH (c:ConsolidationCursor {scope: $scope})
+WHERE c.holder = c.restored_by AND c.lease_until > datetime.realtime()
+RETURN c.restored_by AS run, c.lease_until AS until
 
 // name: tie_events(rows) write none
 // Audit events about a batch, tied to its scope.

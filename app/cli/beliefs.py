@@ -27,6 +27,7 @@ from app.kernel.caller import Caller
 from app.kernel.clock import now
 from app.kernel.ids import ID
 from app.kernel.scope import parse_scope
+from app.portability.derived import release
 from app.settings import read_settings
 from app.telemetry.logging import configure_logging
 from app.wiring import Parts, parts
@@ -64,6 +65,10 @@ def consolidate(
             "--again", help="Take up `failed` episodes, or `all`, once more; `model`: let it read."
         ),
     ] = None,
+    release_scope: Annotated[
+        bool,
+        typer.Option("--release", help="First let go of the scope if a killed import holds it."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Read episodes that wait, and settle what follows from them."""
@@ -71,9 +76,12 @@ def consolidate(
         raise InvalidInput(f"again is one of {', '.join((*AGAIN, MODEL))}", field="again")
     if again is not None and scope is None:
         raise InvalidInput("name the scope that is read again", field="scope")
+    if release_scope and scope is None:
+        raise InvalidInput("name the scope that is let go", field="scope")
 
     async def work(opened: Parts) -> dict[str, Any]:
-        taken = await _take_up(opened, scope, again) if scope and again else 0
+        released = await _release(opened, scope) if scope and release_scope else 0
+        taken = released + (await _take_up(opened, scope, again) if scope and again else 0)
         return {"again": taken, **asdict(await _consolidate(opened, scope, quiet=as_json))}
 
     done = _run(work)
@@ -85,6 +93,18 @@ def consolidate(
         f"{done['episodes']} episodes, {done['facts']} facts, {done['quarantined']} in quarantine, "
         f"{done['failed']} failed ({rate:.0f} episodes/s)"
     )
+
+
+async def _release(opened: Parts, scope: str) -> int:
+    """How many episodes are read anew, since it is open which of their facts came."""
+    path = str(parse_scope(scope))
+    run = await release(opened.graph, path)
+    if run is None:
+        return 0
+    caller = operator(parse_scope(path).tenant, [path])
+    event = audit.event(caller, "restore.release", path, run=run)
+    await opened.access_rows.write_audit(event, actor=caller.principal)
+    return await opened.consolidation_rows.reset(path, AGAIN["all"])
 
 
 async def _take_up(opened: Parts, scope: str, again: str) -> int:

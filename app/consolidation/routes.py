@@ -21,6 +21,7 @@ from app.consolidation.schemas import (
     ModelStatusOut,
     RememberedOut,
     RememberIn,
+    RestoringOut,
     ScopeStatusOut,
     SupersedeIn,
 )
@@ -188,4 +189,5 @@ def _status(row: Row, model: ModelStatusOut | None) -> ScopeStatusOut:
         reached_at=row["reached_at"],
         last_run_at=row["last_run_at"],
         model=model,
+        restoring=RestoringOut(**row["restoring"]) if row["restoring"] else None,
     )

@@ -175,6 +175,13 @@ class ModelStatusOut(msgspec.Struct, frozen=True):
     dropped: int
 
 
+class RestoringOut(msgspec.Struct, frozen=True):
+    """An import that restores a scope: until it is done, or the time is up, nobody else reads."""
+
+    run: str
+    until: datetime
+
+
 class ScopeStatusOut(msgspec.Struct, frozen=True):
     """How far one scope is."""
 
@@ -188,6 +195,7 @@ class ScopeStatusOut(msgspec.Struct, frozen=True):
     reached_at: datetime | None
     last_run_at: datetime | None
     model: ModelStatusOut | None = None
+    restoring: RestoringOut | None = None
 
 
 class ConsolidationOut(msgspec.Struct, frozen=True):

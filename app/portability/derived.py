@@ -118,9 +118,25 @@ def missing(batch: Batch, row: Row, detail: str) -> Reject:
 async def finish(graph: Graph, rules: Rules) -> None:
     """Let go of every scope that the run restored, once what came incomplete is due again."""
     for row in await graph.rows(Q.restoring.all_held, run=rules.run):
-        after = ""
-        while found := await graph.rows(
-            Q.restoring.check_facts, scope=row["scope"], after=after, limit=PAGE
-        ):
-            after = max(fact["id"] for fact in found)
-        await graph.rows(Q.restoring.release, scope=row["scope"], run=rules.run)
+        await _let_go(graph, row["scope"], rules.run)
+
+
+async def release(graph: Graph, scope: str) -> str | None:
+    """Let go of a scope that a run which ended holds; the id of the run, None where none does.
+
+    A run that lives on takes no more of the scope. Episodes whose facts did not come are for the
+    caller to have read anew.
+    """
+    found = await graph.optional(Q.restoring.restored_by, scope=scope)
+    if found is None:
+        return None
+    run: str = found["run"]
+    await _let_go(graph, scope, run)
+    return run
+
+
+async def _let_go(graph: Graph, scope: str, run: str) -> None:
+    after = ""
+    while found := await graph.rows(Q.restoring.check_facts, scope=scope, after=after, limit=PAGE):
+        after = max(fact["id"] for fact in found)
+    await graph.rows(Q.restoring.release, scope=scope, run=run)

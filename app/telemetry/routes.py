@@ -91,10 +91,11 @@ async def prometheus(state: State) -> Response[bytes]:
 
 
 async def _consolidation(parts: Any, scopes: list[str]) -> dict[str, int]:
-    """Episodes of the caller's scopes by how far they were read."""
+    """Episodes of the caller's scopes by how far they were read, and scopes being restored."""
     rows = await parts.consolidation_rows.status(scopes)
     states = ("raw", "in_progress", "failed", "consolidated")
-    return {state: sum(row[state] for row in rows) for state in states}
+    counts = {state: sum(row[state] for row in rows) for state in states}
+    return counts | {"restoring": sum(row["restoring"] is not None for row in rows)}
 
 
 async def _model(parts: Any) -> None:

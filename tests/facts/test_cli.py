@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 
 import pytest
 from typer.testing import CliRunner
 
 from app.cli.main import cli
 from app.kernel.caller import Role
+from app.kernel.clock import now
+from app.kernel.cypher import Q
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.facts.conftest import Remember
@@ -56,7 +59,47 @@ async def test_what_was_said_is_consolidated_and_read_again(
     assert (again["again"], again["opened"], again["retracted"]) == (2, 0, 0)
     assert "0 episodes" in await loci("consolidate", "--scope", scope)
     state = (await writer.http.get("/v1/status")).json()["consolidation"]
-    assert state == {"raw": 0, "in_progress": 0, "failed": 0, "consolidated": 4}
+    assert state == {"raw": 0, "in_progress": 0, "failed": 0, "consolidated": 4, "restoring": 0}
+
+
+async def test_a_scope_that_a_killed_restore_holds_is_seen_and_let_go(
+    opened: Parts, writer: Principal, loci: Invoke
+) -> None:
+    scope = writer.caller.home
+    for content in ("I live in Bremen.", "I play chess."):
+        body = {"content": content, "session": "s", "role": "user", "speaker": "Ilse"}
+        await writer.http.post("/v1/episodes", json=body)
+    # What a restore leaves that was killed before the facts came: its hold, and an episode that
+    # counts as read.
+    await opened.graph.rows(
+        Q.restoring.hold_cursors,
+        rows=[{"line": 1, "scope": scope, "properties": {"scope": scope, "tenant": "t"}}],
+        run="run-1",
+        until=now() + timedelta(days=1),
+    )
+    await opened.graph.raw(
+        "MATCH (e:Episode {scope: $s}) WHERE e.content CONTAINS 'chess' "
+        "SET e.consolidation_state = 'consolidated'",
+        s=scope,
+    )
+    assert json.loads(await loci("consolidate", "--scope", scope, "--json"))["episodes"] == 0
+    (told,) = [
+        row
+        for row in (await writer.http.get("/v1/consolidation")).json()["scopes"]
+        if row["scope"] == scope
+    ]
+    assert told["restoring"]["run"] == "run-1"
+    assert (await writer.http.get("/v1/status")).json()["consolidation"]["restoring"] == 1
+    done = json.loads(await loci("consolidate", "--scope", scope, "--release", "--json"))
+    assert (done["again"], done["episodes"], done["failed"]) == (1, 2, 0)
+    rows = (await writer.http.get("/v1/consolidation")).json()["scopes"]
+    assert all(row["restoring"] is None for row in rows)
+    events = await opened.graph.raw(
+        "MATCH (a:AuditEvent {kind: 'restore.release', scope: $s}) RETURN a.id AS id", s=scope
+    )
+    assert len(events) == 1
+    again = json.loads(await loci("consolidate", "--scope", scope, "--release", "--json"))
+    assert (again["again"], again["episodes"]) == (0, 0)
 
 
 def held_now(fact: dict[str, object]) -> bool:
