@@ -31,7 +31,8 @@ WITH row ORDER BY row.id
 CALL (row) {
   WITH row WHERE row.entity IS NOT NULL
   MERGE (e:Entity {id: row.id})
-  ON CREATE SET e = row.entity, e:Memory
+  ON CREATE SET e = row.entity, e.ingested_at = $at,
+                e.expired_at = datetime('9999-12-31T00:00:00Z'), e:Memory
   RETURN e
   UNION
   WITH row WHERE row.entity IS NULL
@@ -470,10 +471,10 @@ MERGE (v)-[:AUDIT]->(m)
 RETURN m {.*} AS record
 
 // name: namesakes(scope, tokens, limit, at) write many
-// What is called by a given name alone, and persons whose full name begins with it, for the names
-// that stand alone at all; decisions of one scope wait for each other from here on. `speaks` tells
-// whether episodes of the scope are theirs, by the speaker's name or by that of a principal, and
-// `tied` whether a name that stands alone is joined to anything.
+// What is called by a given name alone, and persons whose full name begins with it; decisions of
+// one scope wait for each other from here on. Only for names where there is something to decide:
+// where a person of that name speaks, or what stands alone is joined to anything. `speaks` tells
+// whether episodes of the scope are theirs, by the speaker's name or by that of a principal.
 OPTIONAL MATCH (s:Scope {path: $scope})
 SET s.touched_at = $at
 WITH count(s) AS locked
@@ -492,16 +493,25 @@ CALL (token) {
   WITH e ORDER BY e.scope, e.canonical_key LIMIT $limit
   RETURN collect(e) AS whole
 }
+CALL (whole) {
+  UNWIND whole AS e
+  WITH e WHERE e.type = 'person'
+  UNWIND e.aliases AS name
+  WITH e, name
+  WHERE EXISTS { MATCH (:Episode {scope: $scope, speaker: name}) }
+    OR EXISTS { MATCH (:Episode {scope: $scope, author: 'user:' + e.tenant + ':' + name}) }
+  RETURN collect(DISTINCT e.id) AS speaking
+}
+CALL (alone) {
+  UNWIND alone AS e
+  MATCH (e)-[same:SAME_AS]-(:Entity)
+  WHERE same.status = 'accepted'
+  RETURN count(same) AS ties
+}
+WITH token, alone, whole, speaking, ties WHERE size(speaking) > 0 OR ties > 0
 UNWIND alone + whole AS e
 RETURN token, e {.id, .root, .canonical_key, .canonical_name, .type, .marks} AS entity,
-       e.canonical_key <> token AND e.type = 'person' AND (
-         EXISTS { UNWIND e.aliases AS name
-                  MATCH (ep:Episode {scope: $scope, speaker: name}) RETURN 1 }
-         OR EXISTS { UNWIND e.aliases AS name
-                     MATCH (ep:Episode {scope: $scope, author: 'user:' + e.tenant + ':' + name}) RETURN 1 }
-       ) AS speaks,
-       e.canonical_key = token
-         AND EXISTS { MATCH (e)-[same:SAME_AS]-(:Entity) WHERE same.status = 'accepted' } AS tied
+       e.id IN speaking AS speaks
 ORDER BY token, e.id
 
 // name: follow_rule(rows, roots) write one

@@ -154,12 +154,8 @@ async def follow_rule(tx: Tx, scope: str, tokens: Iterable[str], at: datetime) -
     if not asked:
         return []
     called: dict[str, list[Person]] = {}
-    open_tokens: set[str] = set()  # where there is somebody to join, or a join to take back
     for row in await tx.rows(Q.entities.namesakes, scope=scope, tokens=asked, limit=MOST, at=at):
         called.setdefault(row["token"], []).append(_person(row))
-        if row["speaks"] or row["tied"]:
-            open_tokens.add(row["token"])
-    called = {token: found for token, found in called.items() if token in open_tokens}
     if not called:
         return []
     homes = sorted({p.root for found in called.values() for p in found})

@@ -57,10 +57,11 @@ class EntityRepository:
         at = max((row["at"] for row in whole), default=None)
         there = {k.id: k for bearers in (known or {}).values() for k in bearers}
         slim = [
-            {"id": row["id"]} if _adds_nothing(row, there.get(row["id"])) else row for row in whole
+            {"id": row["id"]} if _adds_nothing(row, there.get(row["id"])) else _timeless(row)
+            for row in whole
         ]
         roots = dict((await tx.one(Q.entities.upsert, rows=slim, at=at))["roots"])
-        gone = [row for row in whole if row["id"] not in roots]  # since it was read
+        gone = [_timeless(row) for row in whole if row["id"] not in roots]  # since it was read
         if gone:
             roots |= dict((await tx.one(Q.entities.upsert, rows=gone, at=at))["roots"])
         return roots
@@ -135,6 +136,12 @@ def combined(rows: Iterable[Row]) -> list[Row]:
         names = {name["id"]: name for name in [*(before["names"] if before else ()), *row["names"]]}
         found[row["id"]] = {**row, "names": [names[key] for key in sorted(names)]}
     return [found[key] for key in sorted(found)]
+
+
+def _timeless(row: Row) -> Row:
+    """Without the moments that all rows share, which the query is given once."""
+    kept = {k: v for k, v in row["entity"].items() if k not in {"ingested_at", "expired_at"}}
+    return {"id": row["id"], "names": row["names"], "entity": kept}
 
 
 def _adds_nothing(row: Row, known: Known | None) -> bool:

@@ -31,7 +31,7 @@ class Revision:
     superseded: list[Row] = field(default_factory=list)
     contradictions: list[Row] = field(default_factory=list)
     mirror: list[Row] = field(default_factory=list)
-    relate: list[Row] = field(default_factory=list)
+    relate: list[str] = field(default_factory=list)
     quarantined: list[Row] = field(default_factory=list)
 
     def merge(self, other: Revision) -> None:
@@ -80,11 +80,15 @@ def revise(rows: Sequence[Row], values: Mapping[str, str], rules: Rules, at: dat
         for claim in row["claims"]
     ]
     settled = settle(claims, rules, reviews_of(rows))
+    segments: dict[str, list[Segment]] = {}
+    for segment in settled.segments:
+        segments.setdefault(segment.fact, []).append(segment)
     revision = Revision()
     for row in rows:
-        _intervals(row, settled, at, revision)
-        _links(row, settled, at, revision)
-        _mirror(row, settled, at, revision)
+        mine = segments.get(row["fact"]["id"], [])
+        _intervals(row, mine, at, revision)
+        _links(row, settled, revision)
+        _mirror(row, mine, settled, at, revision)
     return revision
 
 
@@ -108,9 +112,9 @@ def _shape(segment: Segment | Row) -> tuple[Any, ...]:
     return tuple(segment[name] for name in names)
 
 
-def _intervals(row: Row, settled: Settlement, at: datetime, revision: Revision) -> None:
+def _intervals(row: Row, mine: Sequence[Segment], at: datetime, revision: Revision) -> None:
     fact = row["fact"]["id"]
-    wanted = {_shape(s): s for s in settled.segments if s.fact == fact}
+    wanted = {_shape(segment): segment for segment in mine}
     held = {_shape(edge): edge for edge in row["held"]}
     for shape, edge in held.items():
         if shape not in wanted:
@@ -128,17 +132,20 @@ def _edge(fact: str, segment: Segment, at: datetime) -> Row:
     return {
         "id": digest("about", fact, *map(str, _shape(segment)), at.isoformat())[:32],
         "valid_from": segment.valid_from,
-        "valid_to": segment.valid_to,
+        "valid_to": _end(segment.valid_to),
         "from_precision": segment.from_precision.value,
         "to_precision": segment.to_precision.value,
         "standing": segment.standing.value,
         "reason": segment.reason.value,
-        "recorded_at": at,
-        "retracted_at": FOREVER,
     }
 
 
-def _links(row: Row, settled: Settlement, at: datetime, revision: Revision) -> None:
+def _end(moment: datetime) -> datetime | None:
+    """None where there is none: the query writes that moment."""
+    return None if moment == FOREVER else moment
+
+
+def _links(row: Row, settled: Settlement, revision: Revision) -> None:
     fact = row["fact"]["id"]
     replaced = {(new, why.value) for old, new, why in settled.superseded if old == fact}
     known = {(link["other"], link["reason"]): link["id"] for link in row["superseded"]}
@@ -149,19 +156,19 @@ def _links(row: Row, settled: Settlement, at: datetime, revision: Revision) -> N
     ]
     revision.unlink += [{"fact": fact, "id": link} for link in sorted(gone)]
     for other, why in sorted(replaced - known.keys()):
-        revision.superseded.append(_link(fact, other, at, reason=why))
+        revision.superseded.append(_link(fact, other, reason=why))
     for other in sorted(against - marked.keys()):
-        revision.contradictions.append(_link(fact, other, at))
+        revision.contradictions.append(_link(fact, other))
 
 
-def _link(fact: str, other: str, at: datetime, **more: str) -> Row:
-    properties = {"id": new_id(), "recorded_at": at, "retracted_at": FOREVER, **more}
-    return {"fact": fact, "other": other, "properties": properties}
+def _link(fact: str, other: str, **more: str) -> Row:
+    return {"fact": fact, "other": other, "properties": {"id": new_id(), **more}}
 
 
-def _mirror(row: Row, settled: Settlement, at: datetime, revision: Revision) -> None:
+def _mirror(
+    row: Row, mine: Sequence[Segment], settled: Settlement, at: datetime, revision: Revision
+) -> None:
     fact = row["fact"]
-    mine = [s for s in settled.segments if s.fact == fact["id"]]
     held = [s for s in mine if s.standing is Standing.HELD]
     spans = held or mine
     said = min((claim["said_at"] for claim in row["claims"]), default=at)
@@ -188,15 +195,7 @@ def _mirror(row: Row, settled: Settlement, at: datetime, revision: Revision) -> 
     if all(fact.get(name) == value for name, value in wanted.items()):
         return
     facets = [token for token in fact["facets"] if token != LIVE] + ([LIVE] if live else [])
-    wanted |= {"facets": facets, "captured_at": start, "captured_key": time_key(start)}
+    wanted |= {"facets": facets, "captured_key": time_key(start), "valid_to": _end(end)}
     revision.mirror.append({"id": fact["id"], "properties": wanted})
     if not fact["negated"] and fact["object_key"].startswith("entity:"):
-        revision.relate.append(
-            {
-                "fact": fact["id"],
-                "valid_from": start,
-                "valid_to": end,
-                "live": live,
-                "recorded_at": at,
-            }
-        )
+        revision.relate.append(fact["id"])
