@@ -21,7 +21,7 @@ from app.extraction.asking import question
 from app.extraction.extract import extract
 from app.extraction.predicates import Registry
 from app.extraction.proposed import Checked, Proposal
-from app.kernel.clock import now
+from app.kernel.clock import FOREVER, now
 from app.kernel.ids import new_id
 from app.llm.client import LanguageModel
 from app.llm.model import Question, most_tokens
@@ -140,8 +140,8 @@ class _Pass:
 
     async def _read(self, hold: Hold) -> None:
         text = hold.episode["content"]
-        if len(text) > self.parts.limits.longest:
-            await self.parts.rows.postpone(hold, "skipped", "too long", now())
+        if unsent := self._unsent(hold):
+            await self.parts.rows.postpone(hold, "skipped", unsent, now())
             return
         asked = question(text, self.registry)
         key = asked.key(hold.scope, self.model.config.model, text)
@@ -150,6 +150,12 @@ class _Pass:
             await self._keep(hold, key, kept, Counts(cached=1))
             return
         await self._ask(hold, key, asked)
+
+    def _unsent(self, hold: Hold) -> str | None:
+        """Why a text is not sent; None where it is."""
+        if hold.episode["expired_at"] < FOREVER:
+            return "forgotten"
+        return "too long" if len(hold.episode["content"]) > self.parts.limits.longest else None
 
     async def _ask(self, hold: Hold, key: str, asked: Question) -> None:
         rows, reserved = self.parts.rows, most_tokens(asked, self.model.config)

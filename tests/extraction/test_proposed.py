@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from app.extraction.asking import question
 from app.extraction.extract import extract
@@ -134,3 +136,42 @@ def test_an_answer_of_another_form_is_refused() -> None:
     for wrong in ('{"statements": [{}]}', '{"statements": 1}', "[]", '{"statements": [], "x": 1}'):
         with pytest.raises(ValueError, match="Proposal"):
             Proposal.model_validate_json(wrong)
+
+
+PIECES = st.one_of(
+    st.tuples(st.integers(0, len(TEXT)), st.integers(0, 60)).map(lambda at: TEXT[at[0] :][: at[1]]),
+    st.sampled_from(
+        ["Priya Sundar", "Bremen", "me", "I", "900 Euro", HOME, FLAT, "March 2024", ""]
+    ),
+    st.text(max_size=12),
+)
+PROPOSED = st.fixed_dictionaries(
+    {
+        "subject": PIECES,
+        "predicate": st.sampled_from(sorted(standard().rows)),
+        "object": PIECES,
+        "mode": st.sampled_from(["assert", "end", "deny"]),
+        "quote": PIECES,
+        "since": st.none() | PIECES,
+        "until": st.none() | PIECES,
+    }
+)
+
+
+@given(st.lists(PROPOSED, max_size=4))
+@settings(max_examples=150, deadline=None)
+def test_whatever_a_model_says_is_kept_with_its_evidence_or_dropped(
+    proposed: list[dict[str, Any]],
+) -> None:
+    found = checked(*proposed)
+    assert len(found.statements) + sum(found.dropped.values()) <= len(proposed)
+    for kept in found.statements:
+        assert TEXT[kept.span.start : kept.span.end] == kept.text
+        assert kept.text in {p["quote"].strip() for p in proposed}
+        ends = [kept.subject, kept.object]
+        for end in ends:
+            if isinstance(end, Mention):
+                assert end.is_speaker or TEXT[end.span.start : end.span.end]
+            else:
+                assert end.text in kept.text
+        assert (kept.confidence, kept.model) == (CONFIDENCE, "scripted")

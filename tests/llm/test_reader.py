@@ -272,7 +272,10 @@ async def test_long_stated_and_forgotten_texts_are_not_sent(
     desk: Desk, endpoint: ScriptedServer
 ) -> None:
     endpoint.replies = [proposals()]
-    (long,) = await desk.say(Said(1, "It rains in Bremen. " * 200))
+    long, gone = await desk.say(Said(1, "It rains in Bremen. " * 200), Said(2, PLAIN))
+    await query(
+        desk.opened.graph, "MATCH (e:Episode {id: $id}) SET e.expired_at = $at", id=gone, at=now()
+    )
     body = {
         "statement": {
             "subject": {"name": "Heron", "type": "project"},
@@ -288,6 +291,10 @@ async def test_long_stated_and_forgotten_texts_are_not_sent(
     episodes = await desk.episodes()
     assert endpoint.requests == []
     assert (episodes[long]["model_state"], episodes[long]["model_error"]) == ("skipped", "too long")
+    assert (episodes[gone]["model_state"], episodes[gone]["model_error"]) == (
+        "skipped",
+        "forgotten",
+    )
     assert "model_state" not in episodes[answer.json()["episode"]]
 
 
