@@ -228,8 +228,8 @@ def _single(facts: Iterable[Stated]) -> list[Stated]:
 
 def _extract(name: str, cluster: Sequence[Stated]) -> Extract | None:
     sure = [fact for fact in cluster if fact.confidence >= CONFIDENT]
-    sure.sort(key=lambda f: (-f.confidence, f.valid_from, f.id))
-    kept = sorted(sure[:MOST], key=lambda f: (f.valid_from, f.id))
+    sure.sort(key=lambda f: (-f.confidence, f.valid_from, f.statement))
+    kept = sorted(sure[:MOST], key=lambda f: (f.valid_from, f.statement))
     every, told = _entities(cluster), _entities(kept)
     if len(kept) < FEWEST_FACTS or len(told) < FEWEST_ENTITIES:
         return None

@@ -50,7 +50,7 @@ def texts() -> list[dict[str, Any]]:
             {
                 "session": f"talk-{place % 4}",
                 "role": "user",
-                "content": f"{who} lives in {town}. {who} works for Heron GmbH.",
+                "content": f"{who} lives in {town}. {who} works for Heron GmbH. {who} uses Rust.",
                 "captured_at": f"2026-{1 + place // 3:02d}-{1 + place % 3:02d}T08:00:00Z",
             }
         )
@@ -117,7 +117,11 @@ async def shape(opened: Parts, scope: str) -> dict[str, list[Any]]:
         "e.consolidation_state AS state ORDER BY content, e.captured_at",
         s=scope,
     )
-    return {"facts": facts, "entities": entities, "episodes": episodes}
+    notes = await opened.graph.raw(
+        "MATCH (n:Note {scope: $s, standing: 'held'}) RETURN n.content AS content ORDER BY content",
+        s=scope,
+    )
+    return {"facts": facts, "entities": entities, "episodes": episodes, "notes": notes}
 
 
 @pytest.mark.slow
@@ -156,6 +160,7 @@ async def test_kills_change_nothing(
     one, other = await shape(opened, killed), await shape(opened, calm)
     assert one == other
     assert len(one["episodes"]) == 24 - 5 + 6
+    assert len(one["notes"]) == len(PEOPLE)
     open_homes = [
         f for f in one["facts"] if "lives in" in f["statement"] and f["status"] == "active"
     ]

@@ -1,6 +1,6 @@
-"""A process that consolidates, remembers and erases in one scope, and may be killed at any line.
+"""A process that consolidates, condenses, remembers and erases in one scope.
 
-`python -m tests.lifecycle.victim SCOPE ID,ID,…`: tells `ready` before it begins and `done` at the
+It may be killed at any line. `python -m tests.lifecycle.victim SCOPE ID,ID,…`: tells `ready` before it begins and `done` at the
 end; run again, it goes on.
 """
 
@@ -42,6 +42,12 @@ async def erase(opened: Parts, caller: Caller, ids: list[str]) -> None:
             await opened.erasure.finish(receipt["id"])
 
 
+async def condense(opened: Parts, scope: str) -> None:
+    """Notes of what is held meanwhile, several times over."""
+    for _ in range(5):
+        await opened.condensing.condense_all(scope)
+
+
 async def work(scope: str, ids: list[str]) -> None:
     """All of it, from whatever an earlier run has left."""
     async with parts(read_settings()) as opened:
@@ -49,10 +55,14 @@ async def work(scope: str, ids: list[str]) -> None:
         sys.stdout.write("ready\n")
         sys.stdout.flush()
         await asyncio.gather(
-            opened.consolidation.consolidate(scope), remember(opened, caller, scope, 6)
+            opened.consolidation.consolidate(scope),
+            remember(opened, caller, scope, 6),
+            condense(opened, scope),
         )
         await opened.consolidation.consolidate(scope)
+        await opened.condensing.condense(scope)
         await erase(opened, caller, ids)
+        await opened.condensing.condense_all(scope)
         sys.stdout.write("done\n")
 
 
