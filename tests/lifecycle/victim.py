@@ -1,6 +1,6 @@
-"""A process that consolidates, condenses, remembers and erases in one scope.
+"""A process that consolidates, condenses, remembers and erases in one scope, killed at any line.
 
-It may be killed at any line. `python -m tests.lifecycle.victim SCOPE ID,ID,…`: tells `ready` before it begins and `done` at the
+`python -m tests.lifecycle.victim SCOPE ID,ID,…`: tells `ready` before it begins and `done` at the
 end; run again, it goes on.
 """
 
