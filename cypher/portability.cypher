@@ -254,6 +254,9 @@ CALL (a, row) {
   WITH a, row WHERE $label = 'BadPattern'
   MATCH (t:BadPattern {id: row.id}) MERGE (a)-[:AUDIT]->(t)
   UNION
+  WITH a, row WHERE $label = 'ErasureReceipt'
+  MATCH (t:ErasureReceipt {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
   WITH a, row WHERE $label = 'Promotion'
   MATCH (t:Promotion {id: row.id}) MERGE (a)-[:AUDIT]->(t)
   UNION
@@ -333,7 +336,7 @@ RETURN a {.id, .tenant, .scope, .kind, .outcome, .actor, .request, .at, .payload
        COLLECT { MATCH (a)-[:AUDIT]->(t)
                  WITH [l IN labels(t) WHERE l IN ['Scope', 'Principal', 'MemSession', 'Episode',
                          'Entity', 'MergeRecord', 'Fact', 'Note', 'CoreBlock', 'BadPattern',
-                         'Promotion']][0] AS label,
+                         'Promotion', 'ErasureReceipt']][0] AS label,
                       coalesce(t.path, t.id) AS id
                  WHERE label IS NOT NULL
                  RETURN {label: label, id: id} ORDER BY label, id } AS targets

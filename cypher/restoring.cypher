@@ -412,3 +412,52 @@ WHERE p.scope IN $scopes AND p.id > $after
 WITH p ORDER BY p.id LIMIT $limit
 RETURN p {.*} AS promotion
 ORDER BY p.id
+
+// name: receipts(rows) write many
+// Receipts of erasures that are new.
+// unscoped: a whole tenant's restore
+UNWIND $rows AS row
+WITH row WHERE NOT EXISTS { MATCH (:ErasureReceipt {id: row.id}) }
+CREATE (r:ErasureReceipt)
+SET r = row.properties
+RETURN row.line AS line
+
+// name: tombstones(rows) write many
+// Hashes of what must not come back that are new.
+// unscoped: a whole tenant's restore
+UNWIND $rows AS row
+WITH row WHERE NOT EXISTS { MATCH (:Tombstone {id: row.id}) }
+CREATE (t:Tombstone)
+SET t = row.properties
+RETURN row.line AS line
+
+// name: learning(rows) write many
+// Entries of the learning log that are new.
+// unscoped: a whole tenant's restore
+UNWIND $rows AS row
+WITH row WHERE NOT EXISTS { MATCH (:LearningEntry {id: row.id}) }
+CREATE (l:LearningEntry)
+SET l = row.properties
+RETURN row.line AS line
+
+// name: export_receipts(tenants, after, limit) read many
+// unscoped: whole tenants
+MATCH (r:ErasureReceipt)
+WHERE r.id > $after AND r.tenant IN $tenants
+RETURN r {.id, .tenant, .scope, .kind, .target, .by, .at, .state, .counts, .ids, .hashes, .quoted,
+          .survivors, .scopes, .finished_at} AS node
+ORDER BY r.id LIMIT $limit
+
+// name: export_tombstones(tenants, after, limit) read many
+// unscoped: whole tenants
+MATCH (t:Tombstone)
+WHERE t.id > $after AND t.tenant IN $tenants
+RETURN t {.id, .tenant, .receipt, .created_at} AS node
+ORDER BY t.id LIMIT $limit
+
+// name: export_learning(tenants, after, limit) read many
+// unscoped: whole tenants
+MATCH (l:LearningEntry)
+WHERE l.id > $after AND l.tenant IN $tenants
+RETURN l {.id, .place, .tenant, .scope, .kind, .payload, .recorded_at, .retracted_at} AS node
+ORDER BY l.id LIMIT $limit

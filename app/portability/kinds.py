@@ -8,6 +8,7 @@ from app.portability.cursors import CURSOR
 from app.portability.entities import COMPANY, ENTITY, MERGE
 from app.portability.episodes import EPISODE
 from app.portability.facts import FACT, LINK
+from app.portability.graves import LEARNING, RECEIPT, TOMBSTONE
 from app.portability.kind import Kind
 from app.portability.notes import BLOCK, NOTE, NOTE_LINK, PATTERN
 from app.portability.predicates import PREDICATE
@@ -17,13 +18,16 @@ from app.portability.scopes import SCOPE
 from app.portability.sessions import SESSION
 
 # The chain comes first: whatever is sealed while a restore runs follows on what it restores. The
-# cursors come before the episodes, so that nobody consolidates what is about to be restored.
+# cursors come before the episodes, so that nobody consolidates what is about to be restored, and
+# tombstones before everything that must not come back.
 KINDS: tuple[Kind, ...] = (
     CHAIN,
     SCOPE,
     AGENT,
     SESSION,
     PREDICATE,
+    RECEIPT,
+    TOMBSTONE,
     CURSOR,
     EPISODE,
     ENTITY,
@@ -38,6 +42,7 @@ KINDS: tuple[Kind, ...] = (
     NOTE_LINK,
     BLOCK,
     PATTERN,
+    LEARNING,
     AUDIT,
 )
 BY_NAME = {kind.name: kind for kind in KINDS}

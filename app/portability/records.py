@@ -186,7 +186,7 @@ class TargetRecord(WireModel):
 
     label: Literal[
         "Scope", "Principal", "MemSession", "Episode", "Entity", "MergeRecord", "Fact", "Note",
-        "CoreBlock", "BadPattern", "Promotion",
+        "CoreBlock", "BadPattern", "Promotion", "ErasureReceipt",
     ]  # fmt: skip
     id: Path
 

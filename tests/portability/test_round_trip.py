@@ -200,6 +200,40 @@ async def same_nodes(first: Parts, second: Parts, tenant: str) -> None:
         assert one == other
 
 
+async def test_what_was_erased_stays_so_where_the_tenant_is_restored(
+    opened: Parts, empty: Parts, admin: Principal, tenant: str, tmp_path: Path
+) -> None:
+    rules = {"params": {"scope": tenant}, "json": {"erasure": True}}
+    assert (await admin.http.put("/v1/scopes/rules", **rules)).is_success
+    said = [
+        (await admin.http.post("/v1/episodes", json={"content": text, "session": "s"})).json()["id"]
+        for text in ("Ada Berger lives in Bremen.", "Heron GmbH is based in Ulm.")
+    ]
+    await opened.consolidation.consolidate(tenant)
+    chosen = await selection(opened.graph, tenant)
+    await export_package(opened.graph, tmp_path / "old", chosen)
+    erased = await admin.http.post("/v1/erasures", json={"memory": said[0]})
+    assert erased.json()["state"] == "done", erased.text
+    await opened.learning.refresh()
+    manifest = await export_package(opened.graph, tmp_path / "new", chosen)
+    assert {"receipt", "tombstone", "learning"} <= {f["kind"] for f in manifest["files"]}
+
+    result = await import_attended(store_of(empty), Order(tmp_path / "new"), untold)
+    assert result["rejects"] is None
+    assert result["kinds"]["receipt"] == {"accepted": 1, "duplicates": 0, "rejected": 0}
+    assert result["kinds"]["tombstone"]["accepted"] >= 2
+    assert (await digest_of(empty.graph, chosen))["digest"] == manifest["digest"]
+    tied = "MATCH (a:AuditEvent)-[:AUDIT]->(r:ErasureReceipt {tenant: $t}) RETURN a.kind AS kind"
+    assert await empty.graph.raw(tied, t=tenant) == await opened.graph.raw(tied, t=tenant) != []
+    # The older package still has it, and does not bring it back.
+    older = await import_attended(store_of(empty), Order(tmp_path / "old"), untold)
+    assert older["kinds"]["episode"]["accepted"] == 0
+    assert await empty.episode_rows.get(said, [tenant]) != []
+    assert await empty.episode_rows.get(said[:1], [tenant]) == []
+    again = await import_attended(store_of(empty), Order(tmp_path / "new"), untold)
+    assert sum(t["accepted"] for t in again["kinds"].values()) == 0
+
+
 async def test_an_archive_can_be_imported_elsewhere(
     opened: Parts, load: Import, admin: Principal, tenant: str, tmp_path: Path
 ) -> None:
