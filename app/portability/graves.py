@@ -41,17 +41,17 @@ def _row(properties: Row, scope: str, at: At) -> Row:
 
 async def write_receipt(tx: Tx, batch: Batch) -> Written:
     """Receipts that are new, by id."""
-    return await _new(tx, batch, Q.restoring.receipts)
+    return await _new(tx, batch, query=Q.restoring.receipts)
 
 
 async def write_tombstone(tx: Tx, batch: Batch) -> Written:
     """Tombstones that are new, by id."""
-    return await _new(tx, batch, Q.restoring.tombstones)
+    return await _new(tx, batch, query=Q.restoring.tombstones)
 
 
 async def write_learning(tx: Tx, batch: Batch) -> Written:
     """Entries that are new, by id."""
-    return await _new(tx, batch, Q.restoring.learning)
+    return await _new(tx, batch, query=Q.restoring.learning)
 
 
 async def _new(tx: Tx, batch: Batch, query: Query) -> Written:
