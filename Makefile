@@ -30,8 +30,9 @@ check: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Two processes, each with a database of its own; a given one is used by a single process.
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(if $(NEO4J_URI)$(REDIS_URL),,-n 2 --dist loadfile)
 
 # Resolves the versions anew; the file holds hashes and no addresses.
 lock:
