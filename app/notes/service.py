@@ -123,21 +123,21 @@ class NoteService:
     async def change(self, who: Caller, note: str, change: Change) -> Row:
         """Set what the change names; a new text is sanitised, indexed anew, and the old kept.
 
-        Raises NotFound, Forbidden where neither author nor curator asks, and Conflict for a note
-        that is made of facts.
+        A new text must stand beside the other notes: one that repeats or contradicts another has
+        to be written as a note, which may end that one or wait for a curator. Raises NotFound,
+        Forbidden where neither author nor curator asks, and Conflict for such a text (field
+        `content`) and for a note that is made of facts.
         """
         stored = (await self.get(who, note))["note"]
         _require_author(who, stored)
         if stored["namespace"] == Namespace.DERIVED:
             raise Conflict(f"the note {note} is made of facts and changes with them")
         clean = await self._cleaned_change(change, stored["scope"])
-
-        async def work(tx: Tx) -> None:
-            await self._rewrite(tx, who, note, clean)
-
-        await self.repository.graph.write("notes.change", work)
-        self._parts.wakeup.set()
-        return await self.get(who, note)
+        for _ in range(_TRIES):
+            if await self._changed(who, stored, clean):
+                self._parts.wakeup.set()
+                return await self.get(who, note)
+        raise Conflict("too many others write notes here at this moment; try again")
 
     async def forget(self, who: Caller, note: str) -> None:
         """Hide a note from every reading; it stays in the graph until it is erased."""
@@ -200,21 +200,55 @@ class NoteService:
         decision = await asyncio.to_thread(decide, new, found, at)
 
         async def work(tx: Tx) -> NoteReceipt | None:
-            locked = await tx.one(
-                Q.notes.lock_shelf,
-                id=record.shelf_id(stamp.scope, namespace),
-                scope=stamp.scope,
-                namespace=namespace,
-                seen=seen,
-                at=stamp.ingested_at,
-            )
-            if not locked["unchanged"]:
+            if not await _locked(tx, stamp.scope, namespace, seen):
                 return None
             if decision.duplicate is not None:
                 return await _confirm(tx, who, writing, decision.duplicate)
             return await _create(tx, who, writing, decision)
 
         return await self.repository.graph.write("notes.write", work)
+
+    async def _changed(self, who: Caller, stored: Row, change: Change) -> bool:
+        """Write a change; False where someone else wrote here meanwhile."""
+        scope, namespace = stored["scope"], Namespace(stored["namespace"])
+        seen = await self.repository.revision(scope, namespace)
+        if change.content is not None:
+            await self._need_room(stored, change.content)
+
+        async def work(tx: Tx) -> bool:
+            if change.content is not None and not await _locked(tx, scope, namespace, seen):
+                return False
+            await self._rewrite(tx, who, stored["id"], change)
+            return True
+
+        return await self.repository.graph.write("notes.change", work)
+
+    async def _need_room(self, stored: Row, content: str) -> None:
+        """Conflict where the text repeats another note of its shelf, or contradicts one."""
+        new = Incoming(
+            content=content,
+            namespace=Namespace(stored["namespace"]),
+            language=detect_language(content),
+            tier=Tier(stored["tier"]),
+            author=stored["author"],
+            valid_from=stored["valid_from"],
+        )
+        vector = await self._vector(content)
+        found = await self.repository.candidates(stored["scope"], new, vector, digest(content))
+        others = [candidate for candidate in found if candidate.id != stored["id"]]
+        at = thresholds(self._parts.embedder.info.name)
+        decision = await asyncio.to_thread(decide, new, others, at)
+        if decision.duplicate is not None:
+            raise Conflict(f"the note {decision.duplicate.id} says the same", field="content")
+        against = [*decision.ends, *decision.contradicts]
+        if decision.before is not None:
+            against.append(decision.before)
+        if against:
+            told = ", ".join(sorted({candidate.id for candidate in against}))
+            raise Conflict(
+                f"it contradicts {told} ({decision.reason}); write it as a note of its own",
+                field="content",
+            )
 
     async def _cleaned_change(self, change: Change, scope: str) -> Change:
         policy = await self._parts.scopes.policy(scope)
@@ -306,6 +340,19 @@ def _require_author(who: Caller, stored: Row) -> None:
     who.require(stored["scope"], Role.WRITER)
     if stored["author"] != who.principal and not who.may(stored["scope"], Role.CURATOR):
         raise Forbidden("only its author or a curator changes a note")
+
+
+async def _locked(tx: Tx, scope: str, namespace: Namespace, seen: int) -> bool:
+    """Lock a shelf; whether nobody has written there since `seen`."""
+    row = await tx.one(
+        Q.notes.lock_shelf,
+        id=record.shelf_id(scope, namespace),
+        scope=scope,
+        namespace=namespace,
+        seen=seen,
+        at=now(),
+    )
+    return bool(row["unchanged"])
 
 
 def _incoming(writing: _Writing) -> Incoming:

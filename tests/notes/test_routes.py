@@ -226,6 +226,27 @@ async def test_a_changed_text_is_a_new_version_found_by_its_new_words(
     assert (await read(writer, made["id"]))["index_state"] == "done"
 
 
+async def test_a_changed_text_that_contradicts_or_repeats_another_note_is_refused(
+    writer: Principal,
+) -> None:
+    held = await write(writer, "The deploy host of Heron is hydra-2.")
+    other = await write(writer, "Lunch is at noon on Fridays.")
+    for text in (
+        "The deploy host of Heron is not hydra-2.",
+        "The deploy host of Heron is hydra-2.",
+    ):
+        refused = await writer.http.patch(f"/v1/notes/{other['id']}", json={"content": text})
+        problem = refused.json()
+        assert (refused.status_code, problem["errors"][0]["field"]) == (409, "content"), problem
+        assert held["id"] in problem["detail"]
+    now = (await writer.http.get(f"/v1/notes/{other['id']}")).json()
+    assert (now["version"], now["untrusted"]["content"]) == (1, "Lunch is at noon on Fridays.")
+    same = await writer.http.patch(
+        f"/v1/notes/{held['id']}", json={"content": "The deploy host of Heron is hydra-2!"}
+    )
+    assert same.status_code == 200, same.text
+
+
 async def test_a_change_without_a_text_keeps_the_version(writer: Principal) -> None:
     made = await write(writer, "The wombat sleeps in hangar nine.")
     changed = (await writer.http.patch(f"/v1/notes/{made['id']}", json={"importance": 0.1})).json()
