@@ -120,7 +120,7 @@ fact facts failed from_precision held holder leased_by mode negated note object_
 object_kind object_text ongoing own predicate principal principals reached_at reason recorded_at
 retracted_at rule rules said_at since since_precision standing statement subject subject_text
 superseded tier to_precision undone_at undone_by until until_precision verdict voice voids
-voids_name other entry_type
+voids_name other entry_type restored_by
 """
 _PROPERTIES += """
 counts hashes ids quoted receipt scopes survivors by
