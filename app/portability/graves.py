@@ -63,41 +63,27 @@ async def _new(tx: Tx, batch: Batch, query: Query) -> Written:
 
 async def export_receipt(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
     """The receipts of whole tenants, by id."""
-    after = ""
-    while chosen.tenants and (
-        page := await graph.rows(
-            Q.restoring.export_receipts, tenants=chosen.tenants, after=after, limit=PAGE
-        )
-    ):
-        for row in page:
-            yield cleaned(row["node"])
-        after = page[-1]["node"]["id"]
+    async for node in _nodes(graph, chosen.tenants, query=Q.restoring.export_receipts):
+        yield cleaned(node)
 
 
 async def export_tombstone(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
     """The tombstones of whole tenants, by id."""
-    after = ""
-    while chosen.tenants and (
-        page := await graph.rows(
-            Q.restoring.export_tombstones, tenants=chosen.tenants, after=after, limit=PAGE
-        )
-    ):
-        for row in page:
-            yield cleaned(row["node"])
-        after = page[-1]["node"]["id"]
+    async for node in _nodes(graph, chosen.tenants, query=Q.restoring.export_tombstones):
+        yield cleaned(node)
 
 
 async def export_learning(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
     """The learning log of whole tenants, by id."""
+    async for node in _nodes(graph, chosen.tenants, query=Q.restoring.export_learning):
+        yield cleaned(node | {"retracted_at": open_end(node["retracted_at"])})
+
+
+async def _nodes(graph: Graph, tenants: list[str], *, query: Query) -> AsyncIterator[Row]:
     after = ""
-    while chosen.tenants and (
-        page := await graph.rows(
-            Q.restoring.export_learning, tenants=chosen.tenants, after=after, limit=PAGE
-        )
-    ):
+    while tenants and (page := await graph.rows(query, tenants=tenants, after=after, limit=PAGE)):
         for row in page:
-            node = row["node"]
-            yield cleaned(node | {"retracted_at": open_end(node["retracted_at"])})
+            yield row["node"]
         after = page[-1]["node"]["id"]
 
 
