@@ -48,11 +48,10 @@ async def two_wombats(admin: Principal, opened: Parts) -> tuple[str, str]:
     old = await capture(
         admin, "The wombat sleeps in hangar nine.", session="a", speaker="Ada", captured_at=ago
     )
+    # One word longer: a little worse whatever else the index holds, as its lengths and
+    # frequencies are those of all tenants.
     new = await capture(
-        admin,
-        "The wombat sleeps in hangar nine today, once more it seems.",
-        session="b",
-        speaker="Bea",
+        admin, "The wombat sleeps in hangar nine alone.", session="b", speaker="Bea"
     )
     await opened.indexing.drain()
     return old, new
