@@ -167,7 +167,7 @@ def connect(uri: str, user: str, password: str, *, pool: int = 50) -> AsyncDrive
         connection_acquisition_timeout=20.0,
         connection_timeout=5.0,
         # A deadlock is over in a moment, and whoever waits while the database is away should be
-        # told after 15 s, 23 at most: the driver's own delays (1, 2, 4, 8, 16 s) suit neither.
+        # told after some 15 s, not 40: the driver's own delays (1, 2, 4, 8, 16 s) suit neither.
         max_transaction_retry_time=15.0,
         initial_retry_delay=0.1,
         retry_delay_multiplier=1.5,
