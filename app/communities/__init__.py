@@ -1,0 +1,1 @@
+"""Communities of what belongs together, and their summaries."""

@@ -1,0 +1,1 @@
+"""Knowledge bases, documents and the chunks that recall finds."""

@@ -1,0 +1,1 @@
+"""What people write: pages, articles and the wikilinks between them."""

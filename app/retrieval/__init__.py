@@ -1,0 +1,1 @@
+"""The graph of passages that recall walks."""

@@ -1,0 +1,1 @@
+"""What agents can do, as a graph of data; nothing in it is run."""
