@@ -9,11 +9,11 @@ WITH c WHERE coalesce(c.lease_until, $at) <= $at OR c.holder = $holder // made b
 SET c.holder = $holder, c.lease_until = $until
 WITH c
 CALL () { // in the order of the index, so that what waits is not read as a whole
-  MATCH (e:Episode {scope: $scope, consolidation_state: 'raw'})
+  MATCH (e:Passage {scope: $scope, consolidation_state: 'raw'})
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
   RETURN e ORDER BY e.scope, e.consolidation_state, e.ingested_at LIMIT $limit
   UNION
-  MATCH (e:Episode {scope: $scope, consolidation_state: 'in_progress'})
+  MATCH (e:Passage {scope: $scope, consolidation_state: 'in_progress'})
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z') AND e.lease_until <= $at
   RETURN e ORDER BY e.scope, e.consolidation_state, e.ingested_at LIMIT $limit
 }
@@ -27,7 +27,7 @@ RETURN e {seen: EXISTS { (e)-[:MENTIONS|SUPPORTS]->() },
 // name: lease_episodes(ids, scope, holder, at, until) write many
 // The same for given episodes, which the caller wants now.
 UNWIND $ids AS id
-MATCH (e:Episode {id: id, scope: $scope})
+MATCH (e:Passage {id: id, scope: $scope})
 WHERE e.consolidation_state IN ['raw', 'failed', 'consolidated'] OR e.lease_until <= $at OR e.leased_by = $holder
 SET e.consolidation_state = 'in_progress', e.lease_until = $until, e.leased_by = $holder
 RETURN e {seen: EXISTS { (e)-[:MENTIONS|SUPPORTS]->() },
@@ -43,7 +43,7 @@ SET c.touched_at = $at
 WITH c
 CALL () {
   UNWIND $ids AS id
-  MATCH (e:Episode {id: id, scope: $scope})
+  MATCH (e:Passage {id: id, scope: $scope})
   WHERE e.consolidation_state = 'in_progress' AND e.leased_by = $holder
   SET e.consolidation_state = 'consolidated', e.consolidated_at = $at
   REMOVE e.lease_until, e.leased_by, e.consolidation_error
@@ -56,7 +56,7 @@ RETURN done
 
 // name: fail(id, scope, reason, most) write one
 // One episode that could not be read: it waits for another attempt, and after the last for a person.
-MATCH (e:Episode {id: $id, scope: $scope})
+MATCH (e:Passage {id: $id, scope: $scope})
 SET e.attempts = coalesce(e.attempts, 0) + 1, e.consolidation_error = $reason
 SET e.consolidation_state = CASE WHEN e.attempts >= $most THEN 'failed' ELSE 'raw' END
 REMOVE e.lease_until, e.leased_by
@@ -73,11 +73,11 @@ SET c.lease_until = datetime('0001-01-02T00:00:00Z'), c.holder = ''
 // unscoped: the worker serves every tenant
 MATCH (s:Scope)
 CALL (s) {
-  MATCH (e:Episode {scope: s.path, consolidation_state: 'raw'})
+  MATCH (e:Passage {scope: s.path, consolidation_state: 'raw'})
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
   RETURN min(e.ingested_at) AS first
   UNION
-  MATCH (e:Episode {scope: s.path, consolidation_state: 'in_progress'})
+  MATCH (e:Passage {scope: s.path, consolidation_state: 'in_progress'})
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z') AND e.lease_until <= datetime.realtime()
   RETURN min(e.ingested_at) AS first
 }
@@ -89,7 +89,7 @@ RETURN s.path AS scope, s.tenant AS tenant ORDER BY oldest LIMIT $limit
 // How far each scope is.
 UNWIND $scopes AS scope
 CALL (scope) {
-  MATCH (e:Episode {scope: scope})
+  MATCH (e:Passage {scope: scope})
   WHERE e.consolidation_state IN ['raw', 'in_progress', 'failed'] AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
   RETURN sum(CASE e.consolidation_state WHEN 'raw' THEN 1 ELSE 0 END) AS raw,
          sum(CASE e.consolidation_state WHEN 'in_progress' THEN 1 ELSE 0 END) AS in_progress,
@@ -105,14 +105,14 @@ RETURN scope, raw, in_progress, failed, oldest, coalesce(c.consolidated, 0) AS c
 // name: failures(scopes, limit) read many
 // Episodes that could not be read, with the reason.
 UNWIND $scopes AS scope
-MATCH (e:Episode {scope: scope, consolidation_state: 'failed'})
+MATCH (e:Passage {scope: scope, consolidation_state: 'failed'})
 WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
 RETURN e.id AS id, scope, e.attempts AS attempts, e.consolidation_error AS reason LIMIT $limit
 
 // name: reset(scope, states, limit) write one
 // Takes episodes up again: failed ones, or all for a second pass.
 UNWIND $states AS state
-MATCH (e:Episode {scope: $scope, consolidation_state: state})
+MATCH (e:Passage {scope: $scope, consolidation_state: state})
 WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
 WITH e LIMIT $limit
 SET e.consolidation_state = 'raw', e.attempts = 0
@@ -122,12 +122,12 @@ RETURN count(e) AS found
 // unscoped: a gauge of the whole installation
 MATCH (s:Scope)
 CALL (s) {
-  MATCH (e:Episode {scope: s.path, consolidation_state: 'raw'})
+  MATCH (e:Passage {scope: s.path, consolidation_state: 'raw'})
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
   RETURN count(e) AS raw
 }
 CALL (s) {
-  MATCH (e:Episode {scope: s.path, consolidation_state: 'failed'})
+  MATCH (e:Passage {scope: s.path, consolidation_state: 'failed'})
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
   RETURN count(e) AS failed
 }
@@ -135,6 +135,6 @@ RETURN sum(raw) AS raw, sum(failed) AS failed
 
 // name: facts_of(episode, scopes) read many
 // The facts that an episode supports.
-MATCH (e:Episode {id: $episode})-[:SUPPORTS]->(f:Fact)
+MATCH (e:Passage {id: $episode})-[:SUPPORTS]->(f:Fact)
 WHERE e.scope IN $scopes AND f.scope = e.scope
 RETURN DISTINCT f.id AS id ORDER BY id

@@ -103,7 +103,7 @@ RETURN [pair IN every | [pair.row.id, pair.e.root]] AS roots
 // an episode that mentions more, the first 24 entities by id make pairs.
 // unscoped: $rows come from episodes that were read in their scope; no edge leaves it
 UNWIND $rows AS row
-MATCH (ep:Episode {id: row.episode})
+MATCH (ep:Passage {id: row.episode})
 CALL (ep) {
   OPTIONAL MATCH (ep)-[:MENTIONS]->(old:Entity)
   WITH DISTINCT old.id AS id ORDER BY id
@@ -142,7 +142,7 @@ CALL (had, all) {
 // unscoped: $rows come from episodes that were read in their scope; no edge leaves it
 CALL () {
   UNWIND $rows AS row
-  MATCH (ep:Episode {id: row.episode})
+  MATCH (ep:Passage {id: row.episode})
   UNWIND row.mentions AS m
   MATCH (e:Entity {id: m.entity})
   WHERE e.scope = ep.scope
@@ -165,7 +165,7 @@ CALL () {
 // Takes back what `link_mentions` wrote for episodes that go; returns the entities concerned.
 // unscoped: asked for episodes that were read in their scope
 UNWIND $episodes AS episode
-MATCH (ep:Episode {id: episode})-[m:MENTIONS]->(e:Entity)
+MATCH (ep:Passage {id: episode})-[m:MENTIONS]->(e:Entity)
 WITH ep, collect(m) AS edges, collect(DISTINCT e) AS found
 CALL (found) {
   UNWIND found AS e
@@ -227,7 +227,7 @@ CALL (e) {
   RETURN collect([other, count]) AS company
 }
 CALL (e) {
-  OPTIONAL MATCH (ep:Episode)-[m:MENTIONS]->(e)
+  OPTIONAL MATCH (ep:Passage)-[m:MENTIONS]->(e)
   WITH ep.id AS episode, m.start AS start, m.end AS end ORDER BY episode, start
   RETURN collect([episode, start, end]) AS mentions
 }
@@ -246,7 +246,7 @@ ORDER BY e.id
 // What episodes mention already: a pass that takes one again keeps to it.
 // unscoped: asked for episodes that were read in their scope
 UNWIND $episodes AS episode
-MATCH (ep:Episode {id: episode})-[m:MENTIONS]->(e:Entity)
+MATCH (ep:Passage {id: episode})-[m:MENTIONS]->(e:Entity)
 RETURN ep.id AS episode, m.start AS start, m.end AS end, e.id AS id
 ORDER BY episode, start, end, id
 
@@ -499,7 +499,7 @@ CALL (whole) {
   UNWIND e.aliases AS name
   WITH e, name
   WHERE EXISTS { MATCH (:Episode {scope: $scope, speaker: name}) }
-    OR EXISTS { MATCH (:Episode {scope: $scope, author: 'user:' + e.tenant + ':' + name}) }
+    OR EXISTS { MATCH (:Passage {scope: $scope, author: 'user:' + e.tenant + ':' + name}) }
   RETURN collect(DISTINCT e.id) AS speaking
 }
 CALL (alone) {

@@ -4,7 +4,7 @@
 // unscoped: the service has checked $rows[].episode.scope against the caller
 UNWIND $rows AS row
 MERGE (e:Episode {dedup_key: row.episode.dedup_key})
-ON CREATE SET e = row.episode, e:Memory:Searchable
+ON CREATE SET e = row.episode, e:Passage:Memory:Searchable
 WITH row, e, e.id = row.episode.id AS accepted
 CALL (row, e, accepted) {
   WITH row, e, accepted WHERE accepted
@@ -27,8 +27,8 @@ RETURN row.index AS index, e.id AS id, accepted, e.content_hash AS content_hash,
 // name: get_episodes(ids, scopes) read many
 // Episodes by id, as far as they are visible; what is forgotten is hidden.
 UNWIND $ids AS id
-MATCH (e:Episode {id: id})
-WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
+MATCH (e:Passage {id: id})
+WHERE e:Episode AND e.scope IN $scopes AND e.expired_at > datetime.realtime()
 OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 OPTIONAL MATCH (e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
 RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at, .expired_at,
@@ -85,7 +85,7 @@ ORDER BY s.id LIMIT $limit
 // Whether the vectors of these episodes are there yet.
 // unscoped: asked by the capture that has just written them
 UNWIND $ids AS id
-MATCH (e:Episode {id: id})
+MATCH (e:Passage {id: id})
 RETURN e.id AS id, e.index_state AS state
 
 // name: public_key(principal) read optional

@@ -15,7 +15,7 @@ RETURN e.id AS id, e.embedding AS vector
 // unscoped: a measurement's own rows
 MERGE (s:MemSession {id: $row.session.id})
 ON CREATE SET s = $row.session
-CREATE (e:Episode:Memory:Searchable)
+CREATE (e:Episode:Passage:Memory:Searchable)
 SET e = $row.episode
 CREATE (v:ProvenanceRecord)
 SET v = $row.provenance
@@ -44,7 +44,7 @@ SET t = row
 UNWIND $rows AS row
 MATCH (s:MemSession {id: row.session})
 MATCH (a:AuditEvent {id: row.event})
-CREATE (e:Episode:Memory:Searchable)
+CREATE (e:Episode:Passage:Memory:Searchable)
 SET e = row.episode
 CREATE (v:ProvenanceRecord)
 SET v = row.provenance

@@ -19,7 +19,7 @@ CALL () {
 }
 CALL () {
   UNWIND $claims AS row
-  MATCH (e:Episode {id: row.episode})
+  MATCH (e:Passage {id: row.episode})
   MATCH (f:Fact {id: row.fact})
   WHERE NOT EXISTS { (:Tombstone {id: row.id}) }
   MERGE (e)-[s:SUPPORTS {id: row.id}]->(f)
@@ -31,7 +31,7 @@ CALL () {
 // a model proposed stays where its answer did not come along, as after an import.
 // unscoped: episodes that the caller leases
 UNWIND $episodes AS id
-MATCH (e:Episode {id: id})-[s:SUPPORTS]->(f:Fact)
+MATCH (e:Passage {id: id})-[s:SUPPORTS]->(f:Fact)
 WHERE NOT s.id IN $kept AND (s.model IS NULL OR EXISTS { (e)-[:READ_BY]->(:ModelReading) })
 WITH s, f.key AS key, f.subject AS subject
 DELETE s
@@ -52,7 +52,7 @@ UNWIND facts AS f
 WITH key, f, size(facts) = 1 AND NOT f.negated AND COUNT { (f)<-[:SUPPORTS]-() } > 32 AS often
 CALL (f, often) {
   WITH f, often WHERE often
-  MATCH (:Episode)-[s:SUPPORTS]->(f)
+  MATCH (:Passage)-[s:SUPPORTS]->(f)
   WITH f, count(s) AS evidence, count(DISTINCT s.principal) AS principals,
        max(s.confidence) AS confidence, max(s.trust) AS trust,
        sum(CASE WHEN s.mode = 'assert' AND s.until IS NULL THEN 0 ELSE 1 END) AS special
@@ -64,7 +64,7 @@ CALL (f, often) {
 }
 CALL (f, weight) {
   WITH f, weight WHERE weight IS NULL
-  MATCH (:Episode)-[s:SUPPORTS]->(f)
+  MATCH (:Passage)-[s:SUPPORTS]->(f)
   RETURN collect(s {.id, .mode, .since_precision, .until_precision, .ongoing, .confidence, .tier, .principal,
                     .trust, .own, .voice, .voids,
                     said_at: s.said_at.epochSeconds * 1000000 + s.said_at.microsecond,
@@ -74,7 +74,7 @@ CALL (f, weight) {
   WITH f, weight WHERE weight IS NOT NULL
   UNWIND [0, 1, 2, 3, 4] AS tier
   CALL (f, tier) {
-    MATCH (:Episode)-[s:SUPPORTS {tier: tier}]->(f)
+    MATCH (:Passage)-[s:SUPPORTS {tier: tier}]->(f)
     WITH s ORDER BY coalesce(s.since, s.said_at), s.id LIMIT 1
     RETURN s {.id, .mode, .since_precision, .until_precision, .ongoing, .confidence, .tier, .principal,
               .trust, .own, .voice, .voids,
@@ -163,7 +163,7 @@ SET f += row.properties, f.captured_at = row.properties.valid_from,
 // unscoped: keys are digests that cover their scope
 UNWIND $keys AS key
 MATCH (f:Fact {key: key})
-WHERE NOT EXISTS { (:Episode)-[:SUPPORTS]->(f) }
+WHERE NOT EXISTS { (:Passage)-[:SUPPORTS]->(f) }
 CALL (f) {
   MATCH (:Entity {id: f.subject})-[r:RELATES_TO]->(:Entity)
   WHERE r.fact = f.id
@@ -208,7 +208,7 @@ RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_
        [(f)-[a:ABOUT]->(:Entity)
          WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at |
          a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason}] AS intervals,
-       [(e:Episode)-[u:SUPPORTS]->(f) WHERE e.scope IN $scopes AND u.recorded_at <= $known_at |
+       [(e:Passage)-[u:SUPPORTS]->(f) WHERE e.scope IN $scopes AND u.recorded_at <= $known_at |
          u {.id, .start, .end, .mode, .said_at, .tier, .principal, .own, .confidence, .trust, .rule, .model, .recorded_at,
             episode: e.id}] AS support,
        [(f)-[c:CONTRADICTS]-(n:Fact) WHERE c.recorded_at <= $known_at < c.retracted_at | n.id] AS contradicts,
@@ -302,7 +302,7 @@ MERGE (a)-[:AUDIT]->(f)
 // Who says a fact, and what was decided on it.
 MATCH (f:Fact {id: $fact})
 WHERE f.scope IN $scopes
-RETURN COLLECT { MATCH (:Episode)-[s:SUPPORTS]->(f) RETURN DISTINCT s.principal } AS principals,
+RETURN COLLECT { MATCH (:Passage)-[s:SUPPORTS]->(f) RETURN DISTINCT s.principal } AS principals,
        [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL | v.verdict] AS verdicts
 
 // name: places(ids, scopes) read many
@@ -385,7 +385,7 @@ CALL (f, r) {
   RETURN collect({
     fact: g {.id, .scope, .object_key, .negated},
     value: coalesce('name:' + p.canonical_key, g.object_key),
-    claims: [(e:Episode)-[u:SUPPORTS]->(g) WHERE u.recorded_at <= $known_at | u {.*}],
+    claims: [(e:Passage)-[u:SUPPORTS]->(g) WHERE u.recorded_at <= $known_at | u {.*}],
     reviews: [(v:Review)-[:REVIEWS]->(g)
               WHERE v.at <= $known_at AND (v.undone_at IS NULL OR v.undone_at > $known_at) |
               v {.id, .verdict, .valid_from, .valid_to, .by}]

@@ -31,7 +31,7 @@ RETURN count(e) AS failed
 // well, since what is indexed of an episode depends on its neighbours.
 // unscoped: a session lies in one scope, and the worker serves every tenant
 UNWIND $ids AS id
-MATCH (e:Episode {id: id})
+MATCH (e:Passage {id: id})
 CALL (e) {
   MATCH (p:Episode {session: e.session})
   WHERE p.captured_at <= e.captured_at AND p.live

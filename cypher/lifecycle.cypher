@@ -1,7 +1,7 @@
 // name: find_memory(id, scopes) read optional
-// An episode, fact or note by id, as far as it is visible.
+// A passage, fact or note by id, as far as it is visible.
 CALL () {
-  MATCH (n:Episode {id: $id}) RETURN n, 'episode' AS kind
+  MATCH (n:Passage {id: $id}) RETURN n, n.kind AS kind
   UNION
   MATCH (n:Fact {id: $id}) RETURN n, 'fact' AS kind
   UNION
@@ -17,7 +17,7 @@ RETURN n.id AS id, kind, n.scope AS scope, n.tenant AS tenant, n.author AS autho
 CALL () {
   MATCH (e:Episode {session: $session}) WHERE e.scope = $scope RETURN e
   UNION
-  MATCH (e:Episode {scope: $scope, author: $author}) RETURN e
+  MATCH (e:Passage {scope: $scope, author: $author}) RETURN e
   UNION
   MATCH (e:Episode {scope: $scope, speaker: $speaker}) RETURN e
 }
@@ -28,7 +28,7 @@ RETURN e.id AS id
 // What hangs on episodes: the claims that they make, what they mention, and what was made from them.
 // unscoped: members of a closure, whose scopes the service checks
 UNWIND $ids AS id
-MATCH (e:Episode {id: id})
+MATCH (e:Passage {id: id})
 RETURN e {.id, .scope, .tenant, .content_hash, .dedup_key, .session, .speaker} AS episode,
        [(e)-[s:SUPPORTS]->(f:Fact) | {fact: f.id, claim: s.id}] AS claims,
        [(e)-[m:MENTIONS]->(n:Entity) | {entity: n.id, name: m.name}] AS mentions,
@@ -41,8 +41,8 @@ RETURN e {.id, .scope, .tenant, .content_hash, .dedup_key, .session, .speaker} A
 UNWIND $ids AS id
 MATCH (f:Fact {id: id})
 RETURN f {.id, .scope, .tenant, .key, .statement, .subject, .object_id, .predicate} AS fact,
-       COUNT { (e:Episode)-[:SUPPORTS]->(f) WHERE NOT e.id IN $episodes } AS left,
-       [(e:Episode)-[s:SUPPORTS]->(f) WHERE NOT e.id IN $episodes | {claim: s.id, episode: e.id}] AS claims,
+       COUNT { (e:Passage)-[:SUPPORTS]->(f) WHERE NOT e.id IN $episodes } AS left,
+       [(e:Passage)-[s:SUPPORTS]->(f) WHERE NOT e.id IN $episodes | {claim: s.id, episode: e.id}] AS claims,
        [(x)-[:DERIVED_FROM]->(f) | x.id] AS derived
 
 // name: closure_notes(ids) read many
@@ -59,7 +59,7 @@ RETURN n {.id, .scope, .tenant, .content_hash} AS note,
 // unscoped: members of a closure, whose scopes the service checks
 CALL () {
   UNWIND $episodes AS id
-  MATCH (e:Episode {id: id})
+  MATCH (e:Passage {id: id})
   SET e.touched_at = $at
 }
 CALL () {
@@ -73,7 +73,7 @@ CALL () {
 // unscoped: members of a closure, whose scopes the service checks
 CALL () {
   UNWIND $episodes AS id
-  MATCH (n:Episode {id: id})<-[:AUDIT]-(a:AuditEvent)
+  MATCH (n:Passage {id: id})<-[:AUDIT]-(a:AuditEvent)
   RETURN a, n
   UNION
   UNWIND $facts AS id
@@ -91,7 +91,7 @@ SET a.target = n.id
 // The episodes of a session on either side, forgotten ones too: they borrow words from each other.
 // unscoped: a session lies in one scope
 UNWIND $ids AS id
-MATCH (e:Episode {id: id})
+MATCH (e:Passage {id: id})
 CALL (e) {
   MATCH (p:Episode {session: e.session})
   WHERE p.captured_at <= e.captured_at AND p.id <> e.id
@@ -111,7 +111,7 @@ RETURN before, after
 // vector took in the text lose it.
 // unscoped: neighbours of a closure, in its sessions
 UNWIND $ids AS id
-MATCH (e:Episode {id: id})
+MATCH (e:Passage {id: id})
 SET e.context_terms = '', e.index_state = 'pending', e.index_rev = e.index_rev + 1
 FOREACH (_ IN CASE WHEN id IN $vectors THEN [1] ELSE [] END | REMOVE e.embedding, e.embed_hash)
 
@@ -120,19 +120,19 @@ FOREACH (_ IN CASE WHEN id IN $vectors THEN [1] ELSE [] END | REMOVE e.embedding
 // unscoped: members of a closure, whose scopes the service checks
 CALL () {
   UNWIND $ids AS id
-  MATCH (:Episode {id: id})<-[:WINDOW_OF]-(w:Window)
+  MATCH (:Passage {id: id})<-[:WINDOW_OF]-(w:Window)
   DETACH DELETE w
   RETURN count(*) AS windows
 }
 CALL () {
   UNWIND $ids AS id
-  MATCH (:Episode {id: id})-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
+  MATCH (:Passage {id: id})-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
   DETACH DELETE v
   RETURN count(*) AS provenance
 }
 CALL () {
   UNWIND $ids AS id
-  MATCH (e:Episode {id: id})
+  MATCH (e:Passage {id: id})
   DETACH DELETE e
   RETURN count(*) AS episodes
 }
@@ -286,7 +286,7 @@ REMOVE f.embedding, f.embed_hash
 UNWIND $facts AS id
 MATCH (f:Fact {id: id})
 CALL (f) {
-  MATCH (e:Episode)-[s:SUPPORTS]->(f)
+  MATCH (e:Passage)-[s:SUPPORTS]->(f)
   RETURN e, s ORDER BY s.said_at, s.id LIMIT 1
 }
 OPTIONAL MATCH (a:Entity {id: f.subject})
@@ -305,10 +305,10 @@ RETURN f {.id, .scope, .predicate, .object_key, .object_id, .object_kind, .objec
 UNWIND $ids AS id
 MATCH (e:Entity {id: id})
 RETURN e {.id, .scope, .tenant, .root, .type, .canonical_name, .canonical_key, .aliases, .keys, .marks} AS entity,
-       EXISTS { (:Episode)-[:MENTIONS]->(e) } OR EXISTS { MATCH (:Fact {subject: e.id}) }
+       EXISTS { (:Passage)-[:MENTIONS]->(e) } OR EXISTS { MATCH (:Fact {subject: e.id}) }
          OR EXISTS { MATCH (:Fact {object_id: e.id}) } AS needed,
-       COLLECT { MATCH (p:Episode)-[m:MENTIONS]->(e) RETURN DISTINCT m.name } AS names,
-       COLLECT { MATCH (p:Episode)-[:MENTIONS]->(e) WHERE p.speaker IS NOT NULL
+       COLLECT { MATCH (p:Passage)-[m:MENTIONS]->(e) RETURN DISTINCT m.name } AS names,
+       COLLECT { MATCH (p:Passage)-[:MENTIONS]->(e) WHERE p.speaker IS NOT NULL
                  RETURN DISTINCT p.speaker } AS speakers
 
 // name: drop_entities(ids) write one
@@ -530,7 +530,7 @@ ORDER BY id
 // event. What is hidden already stays as it is.
 UNWIND $rows AS row
 CALL (row) {
-  MATCH (n:Episode {id: row.id}) RETURN n
+  MATCH (n:Passage {id: row.id}) RETURN n
   UNION
   MATCH (n:Fact {id: row.id}) RETURN n
   UNION
@@ -563,7 +563,7 @@ RETURN n.id AS id, changes, n:Episode AS episode
 // Shows memories again that were forgotten: live as far as they are believed.
 UNWIND $rows AS row
 CALL (row) {
-  MATCH (n:Episode {id: row.id}) RETURN n, true AS lives
+  MATCH (n:Passage {id: row.id}) RETURN n, true AS lives
   UNION
   MATCH (n:Fact {id: row.id}) RETURN n, n.status = 'active' AS lives
   UNION
@@ -596,7 +596,7 @@ RETURN n.id AS id, changes, n:Episode AS episode
 // Pins memories, or unpins them; one that was forgotten stays hidden.
 UNWIND $rows AS row
 CALL (row) {
-  MATCH (n:Episode {id: row.id}) RETURN n
+  MATCH (n:Passage {id: row.id}) RETURN n
   UNION
   MATCH (n:Fact {id: row.id}) RETURN n
   UNION
@@ -617,11 +617,11 @@ RETURN n.id AS id, changes
 // Who said a memory: its author, or all who support a fact.
 UNWIND $ids AS id
 CALL (id) {
-  MATCH (n:Episode {id: id}) RETURN n, 'episode' AS kind, [n.author] AS principals
+  MATCH (n:Passage {id: id}) RETURN n, n.kind AS kind, [n.author] AS principals
   UNION
   MATCH (n:Fact {id: id})
   RETURN n, 'fact' AS kind,
-         COLLECT { MATCH (:Episode)-[s:SUPPORTS]->(n) RETURN DISTINCT s.principal } AS principals
+         COLLECT { MATCH (:Passage)-[s:SUPPORTS]->(n) RETURN DISTINCT s.principal } AS principals
   UNION
   MATCH (n:Note {id: id}) RETURN n, 'note' AS kind, [n.author] AS principals
 }
@@ -751,7 +751,7 @@ RETURN DISTINCT f.id AS id LIMIT $limit
 // name: unsupported_facts(tenant, below, limit) read many
 MATCH (f:Fact)
 WHERE ($tenant IS NULL OR f.scope = $tenant OR f.scope STARTS WITH $below)
-  AND (NOT EXISTS { (:Episode)-[:SUPPORTS]->(f) } OR NOT EXISTS { (f)-[:ABOUT]->(:Entity) })
+  AND (NOT EXISTS { (:Passage)-[:SUPPORTS]->(f) } OR NOT EXISTS { (f)-[:ABOUT]->(:Entity) })
 RETURN f.id AS id LIMIT $limit
 
 // name: crossing_edges(tenant, below, limit) read many
@@ -789,7 +789,7 @@ RETURN e.id AS id LIMIT $limit
 // name: stray_entities(tenant, below, limit) read many
 MATCH (e:Entity)
 WHERE ($tenant IS NULL OR e.scope = $tenant OR e.scope STARTS WITH $below)
-  AND NOT EXISTS { (:Episode)-[:MENTIONS]->(e) } AND NOT EXISTS { (e)-[:SAME_AS]-() }
+  AND NOT EXISTS { (:Passage)-[:MENTIONS]->(e) } AND NOT EXISTS { (e)-[:SAME_AS]-() }
   AND NOT EXISTS { MATCH (:Fact {subject: e.id}) } AND NOT EXISTS { MATCH (:Fact {object_id: e.id}) }
 RETURN e.id AS id LIMIT $limit
 
@@ -880,7 +880,7 @@ RETURN f {.id, .scope, .tenant, .predicate, .object_text, .object_id, .negated, 
 // unscoped: the service promotes within one tenant
 MATCH (f:Fact {id: $row.fact})
 MATCH (c:Fact {id: $row.copy})
-MATCH (e:Episode {id: $row.episode})
+MATCH (e:Passage {id: $row.episode})
 MERGE (p:Promotion {id: $row.id})
 SET p.touched_at = $row.at
 WITH f, c, e, p, p.state IS NULL AS made
@@ -965,7 +965,7 @@ RETURN l {.*} AS entry
 // One principal's word on a memory, once for each verdict; the useful ones raise trust, a little
 // and for at most $most principals.
 CALL () {
-  MATCH (n:Episode {id: $row.memory}) RETURN n
+  MATCH (n:Passage {id: $row.memory}) RETURN n
   UNION
   MATCH (n:Fact {id: $row.memory}) RETURN n
   UNION
@@ -994,9 +994,9 @@ WHERE f.scope IN $scopes AND f.verdict = $verdict AND f.id > $after
 WITH f ORDER BY f.id LIMIT $limit
 RETURN f {.*} AS feedback,
        COLLECT {
-         MATCH (n:Episode {id: f.memory})
+         MATCH (n:Passage {id: f.memory})
          WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
-         RETURN {kind: 'episode', standing: null, text: n.content} AS memory
+         RETURN {kind: n.kind, standing: null, text: n.content} AS memory
          UNION
          MATCH (n:Fact {id: f.memory})
          WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
@@ -1023,7 +1023,7 @@ RETURN collect(m {.id, .kind, .scope, .predicate, .is_pinned, .captured_key, .in
 // unscoped: ids that a search of the caller's scopes gave
 UNWIND $rows AS row
 CALL (row) {
-  MATCH (n:Episode {id: row.id}) RETURN n
+  MATCH (n:Passage {id: row.id}) RETURN n
   UNION
   MATCH (n:Fact {id: row.id}) RETURN n
   UNION

@@ -3,13 +3,13 @@
 // stated itself and what was forgotten does not.
 // unscoped: episodes that the caller leases
 UNWIND $episodes AS id
-MATCH (e:Episode {id: id})
+MATCH (e:Passage {id: id})
 WHERE e.model_state IS NULL AND e.assertion IS NULL AND e.expired_at > $at
 SET e.model_state = 'due', e.model_due_at = $at, e.model_attempts = 0
 
 // name: ask_again(scope, at, limit) write one
 // Every consolidated episode of a scope waits for the model once more; kept answers cost nothing.
-MATCH (e:Episode {scope: $scope, consolidation_state: 'consolidated'})
+MATCH (e:Passage {scope: $scope, consolidation_state: 'consolidated'})
 WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z') AND e.assertion IS NULL AND e.expired_at > $at
 WITH e LIMIT $limit
 SET e.model_state = 'due', e.model_due_at = $at, e.model_attempts = 0
@@ -21,7 +21,7 @@ RETURN count(e) AS found
 // unscoped: the worker serves every tenant
 MATCH (s:Scope)
 CALL (s) {
-  MATCH (e:Episode {scope: s.path, model_state: 'due'})
+  MATCH (e:Passage {scope: s.path, model_state: 'due'})
   WHERE e.model_due_at <= $at AND e.consolidation_state = 'consolidated'
   RETURN min(e.model_due_at) AS first
 }
@@ -37,7 +37,7 @@ ON CREATE SET u.scope = $scope, u.tenant = $tenant, u.day = $day, u.tokens = 0, 
 SET u.touched_at = $at
 WITH u
 CALL (u) {
-  MATCH (e:Episode {scope: $scope, model_state: 'due'})
+  MATCH (e:Passage {scope: $scope, model_state: 'due'})
   WHERE e.model_due_at <= $at AND e.consolidation_state = 'consolidated'
   RETURN e ORDER BY e.model_due_at, e.id LIMIT 1
 }
@@ -71,7 +71,7 @@ RETURN r.answer AS answer, r.model AS model
 // name: keep(episode, scope, holder, reading, merge, at) write optional
 // What the model read of an episode, in place of what it read before; `merge` sends the episode
 // through consolidation again. An episode that another pass holds keeps the answer and stays due.
-MATCH (e:Episode {id: $episode, scope: $scope})
+MATCH (e:Passage {id: $episode, scope: $scope})
 SET e.model_holder = e.model_holder
 WITH e WHERE e.expired_at > $at
 MERGE (r:ModelReading {id: $reading.id})
@@ -82,7 +82,7 @@ CALL (e, r) {
   WHERE o.id <> r.id
   DELETE old
   WITH DISTINCT o
-  WHERE NOT EXISTS { (:Episode)-[:READ_BY]->(o) }
+  WHERE NOT EXISTS { (:Passage)-[:READ_BY]->(o) }
   DETACH DELETE o
 }
 MERGE (e)-[:READ_BY]->(r)
@@ -96,7 +96,7 @@ RETURN ours AS read
 
 // name: postpone(episode, scope, holder, state, attempts, reason, due_at) write none
 // Nothing came of it: the episode waits for another try, or for a person, with the reason.
-MATCH (e:Episode {id: $episode, scope: $scope})
+MATCH (e:Passage {id: $episode, scope: $scope})
 WHERE e.model_holder = $holder
 SET e.model_state = $state, e.model_attempts = $attempts, e.model_error = $reason, e.model_due_at = $due_at
 REMOVE e.model_holder
@@ -105,7 +105,7 @@ REMOVE e.model_holder
 // What the model has yet to read in each scope, and what it was asked on a day.
 UNWIND $scopes AS scope
 CALL (scope) {
-  MATCH (e:Episode {scope: scope})
+  MATCH (e:Passage {scope: scope})
   WHERE e.model_state IN ['due', 'failed', 'skipped']
     AND e.model_due_at > datetime('0001-01-02T00:00:00Z')
   RETURN sum(CASE e.model_state WHEN 'due' THEN 1 ELSE 0 END) AS due,
@@ -120,7 +120,7 @@ RETURN scope, due, failed, skipped, waiting, u {.tokens, .asked, .cached, .accep
 // name: troubles(scopes, limit) read many
 // Episodes that the model could not be asked about, with the reason.
 UNWIND $scopes AS scope
-MATCH (e:Episode {scope: scope})
+MATCH (e:Passage {scope: scope})
 WHERE e.model_state IN ['due', 'failed', 'skipped'] AND e.model_error IS NOT NULL
   AND e.model_due_at > datetime('0001-01-02T00:00:00Z')
 RETURN e.id AS id, scope, e.model_state AS state, e.model_attempts AS attempts, e.model_error AS reason,
@@ -131,12 +131,12 @@ ORDER BY id LIMIT $limit
 // unscoped: a gauge of the whole installation
 MATCH (s:Scope)
 CALL (s) {
-  MATCH (e:Episode {scope: s.path, model_state: 'due'})
+  MATCH (e:Passage {scope: s.path, model_state: 'due'})
   WHERE e.model_due_at > datetime('0001-01-02T00:00:00Z')
   RETURN count(e) AS due
 }
 CALL (s) {
-  MATCH (e:Episode {scope: s.path})
+  MATCH (e:Passage {scope: s.path})
   WHERE e.model_state IN ['failed', 'skipped'] AND e.model_due_at > datetime('0001-01-02T00:00:00Z')
   RETURN count(e) AS failed
 }
@@ -157,8 +157,8 @@ RETURN count(u) AS removed
 // What a model read of texts that go, save what was read of the same text elsewhere in the scope.
 // unscoped: members of a closure, whose scopes the service checks
 UNWIND $episodes AS id
-MATCH (:Episode {id: id})-[:READ_BY]->(r:ModelReading)
+MATCH (:Passage {id: id})-[:READ_BY]->(r:ModelReading)
 WITH DISTINCT r
-WHERE NOT EXISTS { MATCH (o:Episode)-[:READ_BY]->(r) WHERE NOT o.id IN $episodes }
+WHERE NOT EXISTS { MATCH (o:Passage)-[:READ_BY]->(r) WHERE NOT o.id IN $episodes }
 DETACH DELETE r
 RETURN count(*) AS readings

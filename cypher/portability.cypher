@@ -132,7 +132,7 @@ FOREACH (_ IN CASE WHEN row.event IS NULL THEN [] ELSE [1] END |
 // Which of a batch are stored already, by what makes them the same or by their id.
 // unscoped: keys and ids cover their scope
 UNWIND $rows AS row
-WITH row, EXISTS { MATCH (:Episode {dedup_key: row.key}) } OR EXISTS { MATCH (:Episode {id: row.id}) } AS known
+WITH row, EXISTS { MATCH (:Episode {dedup_key: row.key}) } OR EXISTS { MATCH (:Passage {id: row.id}) } AS known
 WHERE known
 RETURN row.line AS line
 
@@ -160,7 +160,7 @@ ON CREATE SET t = row
 UNWIND $rows AS row
 MATCH (s:MemSession {id: row.session})
 MATCH (a:AuditEvent {id: row.event})
-CREATE (e:Episode:Memory:Searchable)
+CREATE (e:Episode:Passage:Memory:Searchable)
 SET e = row.episode
 CREATE (v:ProvenanceRecord)
 SET v = row.provenance
@@ -177,7 +177,7 @@ CREATE (e)-[:TAGGED]->(t)
 // unscoped: the run has checked each path
 UNWIND $rows AS row
 MATCH (s:MemSession {id: row.session})
-CREATE (e:Episode:Memory:Searchable)
+CREATE (e:Episode:Passage:Memory:Searchable)
 SET e = row.episode
 CREATE (v:ProvenanceRecord)
 SET v = row.provenance
@@ -228,7 +228,7 @@ UNWIND $rows AS row
 MATCH (a:AuditEvent {id: row.event})
 CALL (a, row) {
   WITH a, row WHERE $label = 'Episode'
-  MATCH (t:Episode {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  MATCH (t:Passage {id: row.id}) MERGE (a)-[:AUDIT]->(t)
   UNION
   WITH a, row WHERE $label = 'MemSession'
   MATCH (t:MemSession {id: row.id}) MERGE (a)-[:AUDIT]->(t)
@@ -311,7 +311,7 @@ ORDER BY place, e.captured_at, e.id
 // name: export_vectors(scopes, ids) read many
 // Vectors and index entries of episodes that have them.
 UNWIND $ids AS id
-MATCH (e:Episode {id: id})
+MATCH (e:Passage {id: id})
 WHERE e.scope IN $scopes AND e.embedding IS NOT NULL AND e.index_state = 'done'
 RETURN e.id AS id, e.embedding AS vector, e.embed_hash AS embed_hash,
        e.context_terms AS context_terms,

@@ -128,7 +128,7 @@ RETURN row.line AS line
 // What was read in episodes that nothing was read in yet; a claim that was erased stays away.
 // unscoped: episode, entities and facts lie in the row's scope
 UNWIND $rows AS row
-MATCH (e:Episode {id: row.episode})
+MATCH (e:Passage {id: row.episode})
 WHERE e.scope = row.scope
 WITH e, row, NOT EXISTS { (e)-[:SUPPORTS|MENTIONS]->() } AS fresh
 CALL (e, row, fresh) {
@@ -167,12 +167,12 @@ RETURN row.line AS line
 MATCH (f:Fact)
 WHERE f.scope = $scope AND f.id > $after
 WITH f ORDER BY f.id LIMIT $limit
-WITH f, f.id AS id, f.key AS key, f.claims_due AS due, COUNT { (:Episode)-[:SUPPORTS]->(f) } AS claims
+WITH f, f.id AS id, f.key AS key, f.claims_due AS due, COUNT { (:Passage)-[:SUPPORTS]->(f) } AS claims
 REMOVE f.claims_due
 WITH f, id, key, due, claims
 CALL (key, due, claims) {
   WITH key, due, claims WHERE claims < due
-  MATCH (:Fact {key: key})<-[:SUPPORTS]-(e:Episode)
+  MATCH (:Fact {key: key})<-[:SUPPORTS]-(e:Passage)
   SET e.consolidation_state = 'raw'
 }
 CALL (f, due, claims) {
@@ -214,7 +214,7 @@ CALL (n, row) {
   UNWIND row.sources AS source
   CALL (source, row) {
     WITH source, row WHERE source.kind = 'Episode'
-    MATCH (m:Episode {id: source.id}) WHERE m.scope = row.scope RETURN m
+    MATCH (m:Passage {id: source.id}) WHERE m.scope = row.scope RETURN m
     UNION
     WITH source, row WHERE source.kind = 'Fact'
     MATCH (m:Fact {id: source.id}) WHERE m.scope = row.scope RETURN m
@@ -309,7 +309,7 @@ ORDER BY m.id
 MATCH (f:Fact)
 WHERE f.scope IN $scopes AND f.id > $after
 WITH f ORDER BY f.id LIMIT $limit
-RETURN f {.*, embedding: null} AS fact, COUNT { (:Episode)-[:SUPPORTS]->(f) } AS claims,
+RETURN f {.*, embedding: null} AS fact, COUNT { (:Passage)-[:SUPPORTS]->(f) } AS claims,
        COLLECT { MATCH (f)-[a:ABOUT]->(:Entity) RETURN a {.*} ORDER BY a.recorded_at, a.id } AS intervals,
        COLLECT { MATCH (v:Review)-[:REVIEWS]->(f) RETURN v {.*} ORDER BY v.id } AS reviews,
        [(s:Entity {id: f.subject})-[r:RELATES_TO]->(:Entity) WHERE r.fact = f.id | r {.*}][0] AS relation
@@ -318,7 +318,7 @@ ORDER BY f.id
 // name: export_readings(scopes, ids) read many
 // What was read in some episodes.
 UNWIND $ids AS id
-MATCH (e:Episode {id: id})
+MATCH (e:Passage {id: id})
 WHERE e.scope IN $scopes
 RETURN e.scope AS scope, e.id AS episode,
        COLLECT { MATCH (e)-[m:MENTIONS]->(n:Entity)
@@ -393,7 +393,7 @@ CALL (f, row) {
     MERGE (c)-[d:DEMOTED_FROM]->(f) SET d.recorded_at = at)
 }
 CALL (f, row) {
-  MATCH (e:Episode {id: row.episode})
+  MATCH (e:Passage {id: row.episode})
   WHERE e.tenant = f.tenant
   MERGE (e)-[:DERIVED_FROM]->(f)
 }

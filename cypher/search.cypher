@@ -63,7 +63,7 @@ RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
 // says are so, which tells whether its words still hold. Core blocks come along, the widest scope
 // first: every prompt has them, and a question of their own would cost more than they do.
 UNWIND $ids AS id
-MATCH (e:Episode {id: id})
+MATCH (e:Passage {id: id})
 WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
 OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 WITH collect(e {.id, .kind, .scope, .content, .role, .speaker, .title, .tags, .captured_key,
@@ -93,7 +93,7 @@ RETURN collect(f {.id, .kind, .scope, .content, .captured_key, .ingested_key, .e
       WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at
         AND a.standing = 'held' |
       [toString(a.valid_from), toString(a.valid_to), a.from_precision]],
-    support: [(e:Episode)-[u:SUPPORTS]->(f)
+    support: [(e:Passage)-[u:SUPPORTS]->(f)
       WHERE e.scope IN $scopes AND u.recorded_at <= $known_at |
       [e.captured_key, e.id, u.start, u.end, e.author, e.origin, e.content_hash]]}) AS memories
 

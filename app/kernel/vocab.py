@@ -18,6 +18,7 @@ class Label(StrEnum):
     API_KEY = "ApiKey"
     MEM_SESSION = "MemSession"
     EPISODE = "Episode"
+    PASSAGE = "Passage"  # umbrella over the texts that are read and that claims rest on
     WINDOW = "Window"
     MEMORY = "Memory"  # umbrella over what is stored as memory
     SEARCHABLE = "Searchable"  # umbrella over what the two search indexes hold
