@@ -17,9 +17,15 @@ The tree (a leaf's class name is its code on the wire)::
     │   ├── AlreadyExists          409
     │   ├── IdempotencyMismatch    409   one key, two different requests
     │   ├── SwitchedOff            409   the scope's rules do not allow it
+    │   ├── StateRefused           409   a knowledge base or document is not in a state for it
     │   ├── Erased                 409   an import holds what was erased here
     │   └── LeaseLost              409   another worker has taken over; nothing was written
     ├── TooLarge                   413
+    ├── FileRefused                422   a file that cannot be read, with the reason
+    │   ├── FileBroken             422   not what it says it is, or damaged
+    │   ├── FileEncrypted          422
+    │   ├── FileTooLarge           422   size, pages, time, memory, or what it unpacks to
+    │   └── FetchRefused           422   an address that is not fetched, or gives no document
     ├── UnsupportedMediaType       415
     ├── RateLimited                429   `retry_after` in seconds
     ├── Unavailable                503   a part that Loci needs does not answer
@@ -125,6 +131,10 @@ class SwitchedOff(Conflict):
     title = "The rules of the scope do not allow this"
 
 
+class StateRefused(Conflict):
+    title = "It is not in a state that allows this"
+
+
 class LeaseLost(Conflict):
     title = "Lease lost"
 
@@ -132,6 +142,27 @@ class LeaseLost(Conflict):
 class TooLarge(LociError):
     status = 413
     title = "The request is too large"
+
+
+class FileRefused(LociError):
+    status = 422
+    title = "The file cannot be taken in"
+
+
+class FileBroken(FileRefused):
+    title = "The file is damaged, or not what it says it is"
+
+
+class FileEncrypted(FileRefused):
+    title = "The file is encrypted"
+
+
+class FileTooLarge(FileRefused):
+    title = "The file goes beyond a limit"
+
+
+class FetchRefused(FileRefused):
+    title = "The address is not fetched"
 
 
 class UnsupportedMediaType(LociError):
