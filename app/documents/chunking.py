@@ -1,0 +1,171 @@
+"""A text cut into chunks: pure, and a function of the text alone.
+
+Sections between headings are cut apart first. A section that is too long is cut at the best kind
+of place that its window holds: between paragraphs, else lines, sentences, words. Among places of
+one kind the text around them decides, not the distance, so that the cuts behind an edit soon fall
+where they fell before, and the chunks behind it stay what they were (content-defined chunking).
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from app.documents.model import Chunking, Heading, Piece
+
+PARAGRAPH = re.compile(r"[ \t]*\n[ \t]*\n\s*")
+LINE = re.compile(r"[ \t]*\n[ \t]*")
+SENTENCE = re.compile(r"[.!?…]+[\"'”“»)\]]*\s+")
+WORD = re.compile(r"\s+")
+KINDS = (PARAGRAPH, LINE, SENTENCE, WORD)  # best first
+SEMANTIC_KINDS = (PARAGRAPH, LINE, SENTENCE)
+AROUND = 16  # characters on either side of a place that decide on it
+FEWEST = 5  # a section shorter than a fifth of a chunk is joined to the next one
+
+Score = Callable[[int], float]  # of a place in the text; the lowest is cut at
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A stretch of the text under the headings of `path`."""
+
+    start: int
+    end: int
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a text may be cut, by kind, the best kind first; each in order."""
+
+    kinds: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, text: str, kinds: Sequence[re.Pattern[str]]) -> Places:
+        """The places behind each match: white space stays with what stands before it."""
+        return cls(tuple(tuple(m.end() for m in kind.finditer(text)) for kind in kinds))
+
+    def between(self, low: int, high: int) -> Sequence[int]:
+        """The places of the best kind that has any in (low, high]."""
+        for kind in self.kinds:
+            found = kind[bisect_right(kind, low) : bisect_right(kind, high)]
+            if found:
+                return found
+        return ()
+
+    def joined(self) -> tuple[int, ...]:
+        """All places, in order."""
+        return tuple(sorted({place for kind in self.kinds for place in kind}))
+
+
+def cut(text: str, headings: Sequence[Heading], chunking: Chunking) -> list[Piece]:
+    """The chunks of a text, none longer than `chunking.size`.
+
+    Their own parts, one after the other, are the text, to the letter.
+    """
+    places = Places.of(text, KINDS)
+    return pieces(text, headings, chunking, (places, by_content(text)))
+
+
+def pieces(
+    text: str, headings: Sequence[Heading], chunking: Chunking, where: tuple[Places, Score]
+) -> list[Piece]:
+    """The chunks of a text that is cut at the places with the lowest score."""
+    places, score = where
+    sentences = Places.of(text, (SENTENCE, WORD))
+    # The overlap is part of a chunk, and the first of a section has none.
+    room = chunking.size - chunking.overlap
+    found: list[Piece] = []
+    for section in sections(text, headings, chunking.size):
+        if section.end - section.start <= chunking.size:
+            found.append(Piece(section.start, section.start, section.end, section.path))
+            continue
+        for start, end in _spans(section, room, places, score):
+            lead = _lead(section.start, start, chunking.overlap, sentences)
+            found.append(Piece(lead, start, end, section.path))
+    return found
+
+
+def by_content(text: str) -> Score:
+    """A score that only the letters around a place decide."""
+
+    def score(place: int) -> float:
+        around = text[max(0, place - AROUND) : place + AROUND]
+        return float(zlib.crc32(around.encode("utf-8", "surrogatepass")))
+
+    return score
+
+
+def sections(text: str, headings: Sequence[Heading], size: int) -> list[Section]:
+    """The stretches between headings, short ones joined as long as they fit one chunk."""
+    if not text or text.isspace():
+        return []
+    found = _under_headings(text, headings)
+    kept: list[Section] = []
+    for section in found:
+        last = kept[-1] if kept else None
+        if last is not None and _joins(text, last, section, size):
+            kept[-1] = Section(last.start, section.end, _common(last.path, section.path))
+        else:
+            kept.append(section)
+    return kept
+
+
+def _under_headings(text: str, headings: Sequence[Heading]) -> list[Section]:
+    path: list[Heading] = []
+    starts: list[tuple[int, tuple[str, ...]]] = [(0, ())]
+    for heading in headings:
+        path = [h for h in path if h.level < heading.level] + [heading]
+        starts.append((heading.start, tuple(h.title for h in path)))
+    ends = [start for start, _ in starts[1:]] + [len(text)]
+    spans = zip(starts, ends, strict=True)
+    return [Section(start, end, names) for (start, names), end in spans if end > start]
+
+
+def _joins(text: str, last: Section, section: Section, size: int) -> bool:
+    if section.end - last.start > size:
+        return False
+    return min(_weight(text, last), _weight(text, section)) < size // FEWEST
+
+
+def _weight(text: str, section: Section) -> int:
+    return len(text[section.start : section.end].strip())
+
+
+def _common(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """The deeper path where it stands below the other one, else what both have in common."""
+    if other[: len(one)] == one:
+        return other
+    shared = 0
+    while shared < min(len(one), len(other)) and one[shared] == other[shared]:
+        shared += 1
+    return one[:shared]
+
+
+def _spans(section: Section, room: int, places: Places, score: Score) -> Iterator[tuple[int, int]]:
+    start = section.start
+    while section.end - start > room:
+        found = places.between(start + room // 2, start + room)
+        end = min(found, key=lambda place: (score(place), place)) if found else start + room
+        yield start, end
+        start = end
+    if start < section.end:
+        yield start, section.end
+
+
+def _lead(first: int, start: int, overlap: int, places: Places) -> int:
+    """Where a chunk begins that repeats at most `overlap` characters: at a sentence, or a word."""
+    least = max(first, start - overlap)
+    if least >= start or least == first:
+        return least
+    found = places.between(least - 1, start - 1)
+    return found[0] if found else start
+
+
+def sentence_spans(places: Sequence[int], length: int) -> list[tuple[int, int]]:
+    """The stretches between places, which together are the text."""
+    return list(pairwise([0, *(p for p in places if 0 < p < length), length]))
