@@ -56,6 +56,12 @@ class Label(StrEnum):
     NOTE_SHELF = "NoteShelf"
     CORE_BLOCK = "CoreBlock"
     BAD_PATTERN = "BadPattern"
+    PAGE = "Page"
+    ARTICLE = "Article"
+    PAGE_VERSION = "PageVersion"
+    LINK_NAME = "LinkName"
+    TITLE = "Title"
+    PASSAGE_GRAPH = "PassageGraph"
 
 
 class Rel(StrEnum):
@@ -88,7 +94,12 @@ class Rel(StrEnum):
     CONTRADICTS = "CONTRADICTS"  # Fact → one that waits in quarantine
     REVIEWS = "REVIEWS"  # Review → Fact
     READ_BY = "READ_BY"  # Episode → ModelReading, what a language model answered about it
-    VERSION_OF = "VERSION_OF"  # NoteVersion → Note whose text it was
+    VERSION_OF = "VERSION_OF"  # NoteVersion → Note, PageVersion → Page whose text it was
+    BEARS = "BEARS"  # Page → LinkName that it goes by
+    LINKS = "LINKS"  # Page → LinkName that a link of its text names
+    REFERENCES = "REFERENCES"  # Page → Page, Entity or Principal that its links mean
+    TITLED = "TITLED"  # Passage → Title: a name that it is about
+    REFERS_TO = "REFERS_TO"  # Passage → Title that its text names
 
 
 class Index(StrEnum):
@@ -137,4 +148,10 @@ model_holder model_state tokens
 _PROPERTIES += """
 cited cluster condense_all condensed_at
 """  # condensed notes
+_PROPERTIES += """
+how link_state linked linked_rev names revision spans titles
+"""  # the retrieval graph
+_PROPERTIES += """
+bears bom crlf formers headings links page pending slug texts weight
+"""  # pages
 PROPERTIES = frozenset(_PROPERTIES.split())

@@ -1,0 +1,148 @@
+"""Bringing the references of the graph to what texts and names say, inside one transaction."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.entities.model import alias_id
+from app.entities.names import name_keys
+from app.kernel.cypher import Q
+from app.kernel.graph import Row, Tx
+from app.pages.naming import name_id, name_key
+from app.pages.record import bearer, borne, linked, loaded, renamed
+from app.pages.resolve import CONFIDENCE, WEIGHT, Bearer, Known, Settled, Source, settle, upward
+from app.pages.wikilink import alternatives, prefixed
+
+BATCH = 200  # pages whose links are settled with one set of queries
+ENTITY_KINDS = ("entity", "mission")  # a mission is an entity; it has no kind of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """One page on its way: as it was (None for a new one) and as it will be."""
+
+    before: Row | None
+    after: Row
+
+    @property
+    def touched(self) -> frozenset[str]:
+        """Names that may mean another page from now on."""
+        if not renamed(self.before, self.after):
+            return frozenset()
+        return borne(self.before) | borne(self.after)
+
+    @property
+    def locks(self) -> frozenset[str]:
+        """Names that nobody else may take or link to meanwhile."""
+        return self.touched | (linked(self.before) ^ linked(self.after))
+
+
+async def lock_names(tx: Tx, tenant: str, moved: Sequence[Moved], at: datetime) -> None:
+    """Take the locks of all names that a batch touches, in their order."""
+    ids = sorted(frozenset().union(*(one.locks for one in moved)))
+    if ids:
+        await tx.rows(Q.pages.lock_names, ids=ids, tenant=tenant, at=at)
+
+
+async def relink(tx: Tx, tenant: str, moved: Sequence[Moved], at: datetime) -> dict[str, Settled]:
+    """Write names and links of pages that have just been saved, and settle every page whose links
+    may mean something else now; what became of the links of each page."""
+    named = [one for one in moved if one.touched]
+    if named:
+        rows = [{"id": m.after["id"], "bears": sorted(borne(m.after))} for m in named]
+        await tx.rows(Q.pages.bear, rows=rows)
+    relinked = [one for one in moved if linked(one.before) != linked(one.after)]
+    if relinked:
+        rows = [{"id": m.after["id"], "names": sorted(linked(m.after))} for m in relinked]
+        await tx.rows(Q.pages.link, rows=rows)
+    touched = [
+        {"name": name, "scope": one.after["scope"]} for one in named for name in sorted(one.touched)
+    ]
+    found = await tx.rows(Q.pages.affected, rows=touched, tenant=tenant) if touched else []
+    ids = {row["id"] for row in found} | {one.after["id"] for one in moved}
+    return await settle_pages(tx, tenant, ids, at)
+
+
+async def settle_pages(tx: Tx, tenant: str, ids: Iterable[str], at: datetime) -> dict[str, Settled]:
+    """Resolve the links of these pages anew and write the difference."""
+    settled: dict[str, Settled] = {}
+    ordered = sorted(ids)
+    for start in range(0, len(ordered), BATCH):
+        some = ordered[start : start + BATCH]
+        await tx.rows(Q.pages.lock_pages, ids=some, tenant=tenant, at=at)
+        rows = await tx.rows(Q.pages.sources, ids=some, tenant=tenant)
+        sources = [Source(r["id"], r["scope"], loaded(r["links"])) for r in rows]
+        known = await _known(tx, tenant, sources)
+        made = {source.id: settle(source, known) for source in sources}
+        await tx.rows(Q.pages.refer, rows=[_row(page, found) for page, found in made.items()])
+        settled |= made
+    return settled
+
+
+async def _known(tx: Tx, tenant: str, sources: Sequence[Source]) -> Known:
+    targets = {one.target for source in sources for one in source.wanted}
+    scopes = sorted({scope for source in sources for scope in upward(source.scope)})
+    pages = await _bearers(tx, tenant, targets, scopes)
+    others = {p for p in map(prefixed, targets) if p is not None}
+    entities = await _entities(tx, {o for o in others if o[0] in ENTITY_KINDS}, scopes)
+    agents = await _agents(tx, tenant, {o for o in others if o[0] == "agent"}, scopes)
+    return Known(pages, entities | agents)
+
+
+async def _bearers(
+    tx: Tx, tenant: str, targets: Iterable[str], scopes: list[str]
+) -> dict[str, list[Bearer]]:
+    keys = {name_id(tenant, n): name_key(n) for t in targets for n in alternatives(t)}
+    if not keys:
+        return {}
+    rows = await tx.rows(Q.pages.bearers, names=sorted(keys), scopes=scopes)
+    found: dict[str, list[Bearer]] = defaultdict(list)
+    for row in rows:
+        found[keys[row["name"]]].append(bearer(row["page"]))
+    return found
+
+
+async def _entities(
+    tx: Tx, wanted: set[tuple[str, str]], scopes: list[str]
+) -> dict[tuple[str, str, str], str]:
+    """Entities by the name that a link gives them, in each scope that has one of that name."""
+    if not wanted:
+        return {}
+    aliases: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+    for kind, name in sorted(wanted):
+        for key in name_keys(name, "unknown"):
+            for scope in scopes:
+                aliases[alias_id(scope, key)].append((kind, name, scope))
+    rows = await tx.rows(Q.pages.named_entities, aliases=sorted(aliases), scopes=scopes)
+    found: dict[tuple[str, str, str], str] = {}
+    for row in rows:
+        for place in aliases[row["alias"]]:
+            found.setdefault(place, row["target"])
+    return found
+
+
+async def _agents(
+    tx: Tx, tenant: str, wanted: set[tuple[str, str]], scopes: list[str]
+) -> dict[tuple[str, str, str], str]:
+    if not wanted:
+        return {}
+    ids = {f"agent:{tenant}:{name.lower()}": (kind, name) for kind, name in sorted(wanted)}
+    rows = await tx.rows(Q.pages.named_principals, ids=sorted(ids), tenant=tenant)
+    return {(*ids[row["id"]], scope): row["id"] for row in rows for scope in scopes}
+
+
+def _row(page: str, found: Settled) -> Row:
+    edges = [
+        {
+            "target": edge.target,
+            "texts": list(edge.texts),
+            "headings": list(edge.headings),
+            "weight": WEIGHT,
+            "confidence": CONFIDENCE,
+        }
+        for edge in found.edges
+    ]
+    return {"id": page, "edges": edges, "pending": list(found.pending)}

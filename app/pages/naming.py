@@ -1,0 +1,67 @@
+"""What a page goes by: slug, title key, and the names under which links find it. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from app.kernel.ids import digest
+
+_NOT_SLUG = re.compile(r"[^a-z0-9\s-]")
+_BLANKS = re.compile(r"\s+")
+_DEEPEST = 8  # folders of a path by which a page can be named
+MARKDOWN = (".md", ".markdown")
+
+
+def slug(title: str) -> str:
+    """Lower case, without all but letters a to z, digits, blanks and hyphens; each run of blanks
+    is one hyphen (seed 000's rule). Empty for a title without any of them."""
+    return _BLANKS.sub("-", _NOT_SLUG.sub("", title.strip().lower()))
+
+
+def title_key(title: str) -> str:
+    """What makes two titles the same: NFC, blanks and case do not count."""
+    return " ".join(unicodedata.normalize("NFC", title).split()).casefold()
+
+
+def name_key(text: str) -> str:
+    """One value for all texts that could name the same page, by title or by slug."""
+    folded = title_key(text)
+    return slug(folded) or folded
+
+
+def name_id(tenant: str, text: str) -> str:
+    """The id of the node at which pages of that name and links to it meet.
+
+    Not readable: a name of one scope tells nothing to another.
+    """
+    return digest("link-name", tenant, name_key(text))[:32]
+
+
+def without_suffix(text: str) -> str:
+    """The text without `.md` or `.markdown` at its end."""
+    lowered = text.lower()
+    ending = next((e for e in MARKDOWN if lowered.endswith(e)), "")
+    return text[: len(text) - len(ending)] if ending else text
+
+
+def path_names(path: str | None) -> tuple[str, ...]:
+    """By which a file can be named: `c`, `b/c`, `a/b/c` for `a/b/c.md`; nothing without a path."""
+    if not path:
+        return ()
+    parts = [part for part in without_suffix(path).split("/") if part]
+    depths = range(1, min(len(parts), _DEEPEST) + 1)
+    return tuple(dict.fromkeys(["/".join(parts[-d:]) for d in depths] + ["/".join(parts)]))
+
+
+def distinct(titles: Iterable[str], *, but: str = "") -> tuple[str, ...]:
+    """Titles in order, each once by its key, without the one that `but` is."""
+    seen = {title_key(but)} if but else set()
+    kept = []
+    for title in titles:
+        key = title_key(title)
+        if key and key not in seen:
+            seen.add(key)
+            kept.append(title)
+    return tuple(kept)

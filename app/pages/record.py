@@ -1,0 +1,205 @@
+"""From drafts and changes to the rows of one transaction: pure, given ids and a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from app.errors import InvalidInput, TooLarge
+from app.kernel.clock import FOREVER
+from app.kernel.graph import Row
+from app.kernel.ids import digest
+from app.pages import front_matter
+from app.pages.model import CONTENT_LONGEST, MOST_LINKS, TITLE_LONGEST, Change, Draft
+from app.pages.naming import distinct, name_id, slug, without_suffix
+from app.pages.resolve import Bearer, Wanted, names, wanted
+from app.pages.wikilink import alternatives, links
+from app.sanitize.step import SANITIZER_VERSION, Sanitized
+
+FORMERS_KEPT = 10  # titles that a page had before and still answers to
+_NAMED = ("title", "slug", "aliases", "formers", "path", "kind", "scope", "live")
+_VERSIONED = ("title", "content", "aliases", "tags")
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """Where, by whom and when a page is stored."""
+
+    id: str
+    scope: str
+    tenant: str
+    author: str
+    at: datetime
+
+
+def page_row(draft: Draft, text: Sanitized, stamp: Stamp) -> Row:
+    """Every property of a new page. InvalidInput (`title`) where nothing gives it a title."""
+    said = front_matter.read(text.text)
+    title = (draft.title or said.title or _file_name(draft.path)).strip()[:TITLE_LONGEST]
+    if not title:
+        raise InvalidInput("a page needs a title", field="title")
+    given = draft.aliases if draft.aliases is not None else said.aliases or ()
+    tags = draft.tags if draft.tags is not None else said.tags or ()
+    return {
+        "id": stamp.id,
+        "scope": stamp.scope,
+        "tenant": stamp.tenant,
+        "kind": str(draft.kind),
+        "title": title,
+        "slug": slug(title),
+        "aliases": list(distinct(given, but=title)),
+        "formers": [],
+        "tags": list(dict.fromkeys(tags)),
+        "path": draft.path,
+        "crlf": draft.crlf,
+        "bom": draft.bom,
+        **text_properties(text),
+        "version": 1,
+        "author": stamp.author,
+        "updated_by": stamp.author,
+        "ingested_at": stamp.at,
+        "updated_at": stamp.at,
+        "touched_at": stamp.at,
+        "expired_at": FOREVER,
+        "live": True,
+        "pending": [],
+    }
+
+
+def text_properties(text: Sanitized) -> Row:
+    """What of a page follows from its text; TooLarge (`content`) for more than it may hold."""
+    if len(text.text) > CONTENT_LONGEST:
+        raise TooLarge(f"a page has at most {CONTENT_LONGEST} characters", field="content")
+    return {
+        "content": text.text,
+        "content_hash": digest(text.text),
+        "links": dumped(wanted(links(text.text))),
+        "marker_ids": list(text.marker_ids),
+        "pii": sorted(text.tags),
+        "sanitizer": SANITIZER_VERSION,
+    }
+
+
+def changed(stored: Row, change: Change, text: Sanitized | None, stamp: Stamp) -> Row:
+    """The page as it is after a change; equal to `stored` where nothing differs.
+
+    Without a word of the change, title, aliases and tags follow the front matter where an edit
+    changes what that says.
+    """
+    page = {**stored, **(text_properties(text) if text else {})}
+    before, after = front_matter.read(stored["content"]), front_matter.read(page["content"])
+    title = change.title or _followed(before.title, after.title) or stored["title"]
+    aliases, tags = change.aliases, change.tags
+    if aliases is None:
+        aliases = _followed(before.aliases, after.aliases)
+    if tags is None:
+        tags = _followed(before.tags, after.tags)
+    page["title"] = title.strip()[:TITLE_LONGEST]
+    page["slug"] = slug(page["title"])
+    kept = stored["aliases"] if aliases is None else aliases
+    page["aliases"] = list(distinct(kept, but=page["title"]))
+    page["tags"] = list(stored["tags"] if tags is None else dict.fromkeys(tags))
+    page["formers"] = _formers(stored, page["title"])
+    return _stamped(stored, page, stamp)
+
+
+def deleted(stored: Row, stamp: Stamp) -> Row:
+    """The page hidden from every reading; its text stays, so that it can be restored."""
+    return {**stored, "live": False, "expired_at": stamp.at, "touched_at": stamp.at, "pending": []}
+
+
+def revived(stored: Row, stamp: Stamp) -> Row:
+    """A deleted page as it was."""
+    return {**stored, "live": True, "expired_at": FOREVER, "touched_at": stamp.at}
+
+
+def former(stored: Row, stamp: Stamp) -> Row:
+    """The text that a page had until now."""
+    return {
+        "id": version_id(stored["id"], stored["version"]),
+        "page": stored["id"],
+        "scope": stored["scope"],
+        "version": stored["version"],
+        **{name: stored[name] for name in _VERSIONED},
+        "author": stored["updated_by"],
+        "recorded_at": stored["updated_at"],
+        "retracted_at": stamp.at,
+    }
+
+
+def version_id(page: str, version: int) -> str:
+    """The id of a former text."""
+    return f"{page}~v{version}"
+
+
+def bearer(page: Row) -> Bearer:
+    """The page as links see it."""
+    return Bearer(
+        id=page["id"],
+        scope=page["scope"],
+        kind=page["kind"],
+        title=page["title"],
+        slug=page["slug"],
+        created_at=page["ingested_at"],
+        aliases=tuple(page["aliases"]),
+        formers=tuple(page["formers"]),
+        path=page.get("path"),
+    )
+
+
+def borne(page: Row | None) -> frozenset[str]:
+    """Ids of the names that a live page goes by."""
+    if page is None or not page["live"]:
+        return frozenset()
+    return frozenset(name_id(page["tenant"], name) for name in names(bearer(page)))
+
+
+def linked(page: Row | None) -> frozenset[str]:
+    """Ids of the names that a live page links to."""
+    if page is None or not page["live"]:
+        return frozenset()
+    targets = (one.target for one in loaded(page["links"]))
+    return frozenset(name_id(page["tenant"], n) for t in targets for n in alternatives(t))
+
+
+def renamed(before: Row | None, after: Row) -> bool:
+    """Whether links may now mean another page than before."""
+    return before is None or any(before.get(name) != after.get(name) for name in _NAMED)
+
+
+def dumped(found: Iterable[Wanted]) -> str:
+    """Links as a page holds them; TooLarge (`content`) for more targets than a page may have."""
+    rows = [[one.target, list(one.raws)] for one in found]
+    if len(rows) > MOST_LINKS:
+        raise TooLarge(f"a page links to at most {MOST_LINKS} targets", field="content")
+    return orjson.dumps(rows).decode()
+
+
+def loaded(stored: str) -> tuple[Wanted, ...]:
+    """Links of a page as it holds them."""
+    return tuple(Wanted(target, tuple(raws)) for target, raws in orjson.loads(stored))
+
+
+def _followed(before: Any, after: Any) -> Any:
+    return after if after != before else None
+
+
+def _formers(stored: Row, title: str) -> list[str]:
+    if title == stored["title"]:
+        return list(stored["formers"])
+    return list(distinct([stored["title"], *stored["formers"]], but=title))[:FORMERS_KEPT]
+
+
+def _stamped(stored: Row, page: Row, stamp: Stamp) -> Row:
+    if all(page[name] == stored[name] for name in _VERSIONED):
+        return stored
+    moved = {"updated_at": stamp.at, "touched_at": stamp.at, "updated_by": stamp.author}
+    return {**page, **moved, "version": stored["version"] + 1}
+
+
+def _file_name(path: str | None) -> str:
+    return without_suffix((path or "").rpartition("/")[2])

@@ -1,0 +1,59 @@
+"""Texts with other links in them: after a rename, and where a mention becomes a link. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from app.kernel.graph import Row
+from app.pages.naming import slug, title_key
+from app.pages.wikilink import Link, heading, links
+
+_BREAKS_LINK = frozenset("[]|#^\n")
+
+
+def rewritten(text: str, raws: frozenset[str], before: Row, after: Row) -> str:
+    """The text in which those of the links `raws` that name a former title, or its slug, name the
+    new one."""
+    titles = [before["title"], *before["formers"]]
+    keys = {title_key(title) for title in titles}
+    slugs = {slug(title) for title in titles} - {""}
+    edits = []
+    for link in links(text):
+        named = link.target.partition("#")[0].strip()
+        fits = title_key(named) in keys or slug(named) in slugs
+        if fits and link.raw in raws and link.start >= 0:
+            edits.append((link.start, link.end, _renamed(link, after, text)))
+    return edited(text, edits)
+
+
+def link_to(page: Row, shown: str) -> str:
+    """A link to a page that reads as `shown`."""
+    name = linkable(page)
+    if shown == name:
+        return f"[[{name}]]"
+    return f"[[{name}|{shown}]]"
+
+
+def linkable(page: Row) -> str:
+    """What a link can name a page by: its title, unless that would break the link."""
+    if not _BREAKS_LINK & set(page["title"]):
+        return str(page["title"])
+    return str(page["slug"] or page["id"])
+
+
+def edited(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """The text with ranges replaced; they must not overlap."""
+    pieces, done = [], 0
+    for start, end, new in sorted(edits):
+        pieces += [text[done:start], new]
+        done = end
+    return "".join([*pieces, text[done:]])
+
+
+def _renamed(link: Link, after: Row, text: str) -> str:
+    part = heading(link.target)
+    target = linkable(after) + (f"#{part}" if part else "")
+    if link.text is None:
+        return f"[[{target}]]"
+    bar = r"\|" if r"\|" in text[link.start : link.end] else "|"
+    return f"[[{target}{bar}{link.text}]]"

@@ -1,0 +1,341 @@
+"""Writing pages: sanitised first, then saved, linked and cut into passages in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from app.errors import Conflict, InvalidInput, LociError, NotFound
+from app.jobs.queue import Wakeup
+from app.kernel import audit
+from app.kernel.caller import Caller, Role
+from app.kernel.clock import now
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row, Tx
+from app.kernel.ids import new_id
+from app.kernel.scope import ScopePath, parse_scope
+from app.pages import record
+from app.pages.linking import Moved, lock_names, relink, settle_pages
+from app.pages.model import Change, Draft, Receipt, Redacted
+from app.pages.resolve import Settled
+from app.pages.rewriting import rewritten
+from app.sanitize.policy import SanitizePolicy
+from app.sanitize.step import Sanitized, sanitize
+from app.scopes.service import ScopeService
+
+LONG_TEXT = 20_000  # characters; longer ones are cleaned off the event loop
+_TRIES = 10  # rounds against other writers of the same page
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What pages work with."""
+
+    graph: Graph
+    scopes: ScopeService
+    wakeup: Wakeup
+
+
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    """One page on its way into the graph; `text` where it has passed the sanitising step now."""
+
+    before: Row | None
+    after: Row
+    kind: str
+    text: Sanitized | None = None
+
+    @property
+    def moved(self) -> Moved:
+        return Moved(self.before, self.after)
+
+
+class PageService:
+    """Pages as callers write them."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self.graph = parts.graph
+
+    async def write(self, who: Caller, draft: Draft) -> Receipt:
+        """Store a new page.
+
+        Raises NotFound or Forbidden by the scope, InvalidInput (`title`) for a page without a
+        title, TooLarge (`content`), and what the scope's policy refuses.
+        """
+        return (await self.write_many(who, [draft]))[0]
+
+    async def write_many(self, who: Caller, drafts: Sequence[Draft]) -> list[Receipt]:
+        """Store new pages in one transaction; all or none. Raises as `write` does."""
+        writings = [await self._drafted(who, draft) for draft in drafts]
+        settled = await self._saved(who, writings)
+        if settled is None:  # new pages have nothing that others could have changed
+            raise Conflict("the pages changed while they were written")
+        return [_receipt("stored", w, settled) for w in writings]
+
+    async def read(self, who: Caller, page: str, *, live: bool = True) -> Row:
+        """One page with its counts of links; NotFound where absent, not visible, or deleted while
+        a live one is asked for."""
+        rows = await self.graph.rows(Q.pages.get, ids=[page], scopes=who.visible)
+        if not rows or (live and not rows[0]["page"]["live"]):
+            raise NotFound(f"there is no page {page}")
+        return rows[0]
+
+    async def change(self, who: Caller, page: str, change: Change) -> Receipt:
+        """Set what the change names; the former text is kept as a version.
+
+        Raises NotFound, Forbidden, what `write` raises for the text, and Conflict (`version`)
+        where the change names another version than the stored one.
+        """
+        for _ in range(_TRIES):
+            writing = await self._edited(who, page, change)
+            if writing.after is writing.before:
+                return _receipt("unchanged", writing, {})
+            settled = await self._saved(who, [writing])
+            if settled is not None:
+                return _receipt("changed", writing, settled)
+        raise Conflict("too many others write this page at this moment; try again")
+
+    async def rename(self, who: Caller, page: str, title: str, *, rewrite: bool) -> Receipt:
+        """Give a page another title. Links to the old one stay links to it; `rewrite` also writes
+        the new title into the texts that the caller may change. The receipt offers the rest."""
+        for _ in range(_TRIES):
+            writing = await self._edited(who, page, Change(title=title))
+            if writing.after is writing.before:
+                return _receipt("unchanged", writing, {})
+            sources = await self._naming(who, writing)
+            others = [w for s in sources if (w := _following(who, s, writing)) is not None]
+            mine = [w for w in others if who.may(w.after["scope"], Role.WRITER)] if rewrite else []
+            settled = await self._saved(who, [writing, *mine])
+            if settled is not None:
+                done = {w.after["id"] for w in mine}
+                left = [w.after["id"] for w in others if w.after["id"] not in done]
+                return replace(_receipt("changed", writing, settled), offers=tuple(sorted(left)))
+        raise Conflict("too many others write these pages at this moment; try again")
+
+    async def delete(self, who: Caller, page: str) -> Receipt:
+        """Hide a page: what links to it waits for a page of that name, what it said is no longer
+        held on its word. It can be restored."""
+        for _ in range(_TRIES):
+            stored = (await self.read(who, page))["page"]
+            stamp = self._stamp(who, stored)
+            writing = _Writing(stored, record.deleted(stored, stamp), "page.delete")
+            settled = await self._saved(who, [writing])
+            if settled is not None:
+                return _receipt("deleted", writing, settled)
+        raise Conflict("too many others write this page at this moment; try again")
+
+    async def restore(self, who: Caller, page: str, version: int | None = None) -> Receipt:
+        """Bring back a deleted page, or the text that a page had at a version, as a new version.
+
+        Raises NotFound where there is no such page or version.
+        """
+        stored = (await self.read(who, page, live=False))["page"]
+        if version is not None:
+            former = await self.version(who, page, version)
+            given = {"aliases": tuple(former["aliases"]), "tags": tuple(former["tags"])}
+            change = Change(content=former["content"], title=former["title"], **given)
+            if not stored["live"]:
+                await self._revive(who, stored)
+            return replace(await self.change(who, page, change), status="restored")
+        if stored["live"]:
+            return _receipt("unchanged", _Writing(stored, stored, ""), {})
+        return await self._revive(who, stored)
+
+    async def version(self, who: Caller, page: str, version: int) -> Row:
+        """The text of a page at one version, the present one too; NotFound where there is none."""
+        stored = (await self.read(who, page, live=False))["page"]
+        if version == stored["version"]:
+            return stored
+        named = record.version_id(page, version)
+        row = await self.graph.optional(
+            Q.pages.one_version, id=page, version=named, scopes=who.visible
+        )
+        if row is None:
+            raise NotFound(f"page {page} has no version {version}")
+        found: Row = row["version"]
+        return found
+
+    async def extract_links(self, who: Caller, page: str) -> Settled:
+        """Read the links of a page's text anew; doing it twice is doing it once."""
+        stored = (await self.read(who, page))["page"]
+        who.require(stored["scope"], Role.WRITER)
+
+        async def work(tx: Tx) -> Settled:
+            found = await settle_pages(tx, who.tenant, [page], now())
+            return found[page]
+
+        return await self.graph.write("pages.extract", work)
+
+    # --- steps ---------------------------------------------------------------------------------
+
+    async def _drafted(self, who: Caller, draft: Draft) -> _Writing:
+        scope = _scope_of(who, draft)
+        who.require(scope, Role.WRITER)
+        policy = await self._parts.scopes.policy(scope)
+        draft = _clean_labels(draft, policy)
+        text = await _cleaned(draft.content, policy)
+        stamp = record.Stamp(new_id(), scope, who.tenant, who.principal, now())
+        return _Writing(None, record.page_row(draft, text, stamp), "page.write", text)
+
+    async def _edited(self, who: Caller, page: str, change: Change) -> _Writing:
+        stored = (await self.read(who, page))["page"]
+        stamp = self._stamp(who, stored)
+        if change.version is not None and change.version != stored["version"]:
+            raise Conflict(f"the page is at version {stored['version']}", field="version")
+        policy = await self._parts.scopes.policy(stored["scope"])
+        text = None
+        if change.content is not None and change.content != stored["content"]:
+            text = await _cleaned(change.content, policy)
+        change = _clean_change(change, policy)
+        after = record.changed(stored, change, text, stamp)
+        return _Writing(stored, after, "page.change", text)
+
+    async def _revive(self, who: Caller, stored: Row) -> Receipt:
+        stamp = self._stamp(who, stored)
+        writing = _Writing(stored, record.revived(stored, stamp), "page.restore")
+        settled = await self._saved(who, [writing])
+        if settled is None:
+            raise Conflict(f"page {stored['id']} was changed meanwhile; try again")
+        return _receipt("restored", writing, settled)
+
+    async def _naming(self, who: Caller, writing: _Writing) -> list[Row]:
+        """Live pages that link to this one, as far as they are visible."""
+        after = writing.after
+        rows = await self.graph.rows(
+            Q.pages.linking, id=after["id"], scopes=who.visible, tenant=who.tenant
+        )
+        return [row for row in rows if row["page"]["id"] != after["id"]]
+
+    def _stamp(self, who: Caller, stored: Row) -> record.Stamp:
+        who.require(stored["scope"], Role.WRITER)
+        return record.Stamp(stored["id"], stored["scope"], who.tenant, who.principal, now())
+
+    async def _saved(self, who: Caller, writings: Sequence[_Writing]) -> dict[str, Settled] | None:
+        """Write in one transaction; None where a page is no longer as it was read."""
+        moved = [writing.moved for writing in writings]
+        rows = [_save_row(who, writing) for writing in writings]
+
+        async def work(tx: Tx) -> dict[str, Settled] | None:
+            moment = now()
+            await lock_names(tx, who.tenant, moved, moment)
+            if not await _as_read(tx, who, writings):
+                return None
+            await tx.rows(Q.pages.save, rows=rows)
+            return await relink(tx, who.tenant, moved, moment)
+
+        settled = await self.graph.write("pages.save", work)
+        if settled is not None:
+            self._parts.wakeup.set()
+        return settled
+
+
+def _following(who: Caller, row: Row, writing: _Writing) -> _Writing | None:
+    """A page whose links name the old title, as it reads with the new one."""
+    assert writing.before is not None
+    source = row["page"]
+    text = rewritten(source["content"], frozenset(row["texts"]), writing.before, writing.after)
+    if text == source["content"]:
+        return None
+    stamp = record.Stamp(source["id"], source["scope"], who.tenant, who.principal, now())
+    clean = Sanitized(text, tuple(source["marker_ids"]), tags=tuple(source["pii"]))
+    after = record.changed(source, Change(), clean, stamp)
+    return _Writing(source, after, "page.rewrite", clean)
+
+
+async def _as_read(tx: Tx, who: Caller, writings: Sequence[_Writing]) -> bool:
+    """Lock the pages; whether each is still as it was read."""
+    read = {w.before["id"]: w.before for w in writings if w.before is not None}
+    if not read:
+        return True
+    rows = await tx.rows(Q.pages.lock_pages, ids=sorted(read), tenant=who.tenant, at=now())
+    same = [
+        (row["version"], row["live"]) == (read[row["id"]]["version"], read[row["id"]]["live"])
+        for row in rows
+    ]
+    return len(same) == len(read) and all(same)
+
+
+def _scope_of(who: Caller, draft: Draft) -> str:
+    if draft.scope is not None and draft.personal:
+        raise InvalidInput("give a scope, or personal, not both", field="personal")
+    if not draft.personal:
+        return str(parse_scope(draft.scope or who.home))
+    return personal_scope(who)
+
+
+def personal_scope(who: Caller) -> str:
+    """The caller's own scope in its workspace: `acme/dev/agent:scout`."""
+    home = parse_scope(who.home)
+    return str(ScopePath(home.tenant, home.workspace, f"{who.kind}:{who.name}"))
+
+
+async def _cleaned(content: str, policy: SanitizePolicy) -> Sanitized:
+    try:
+        if len(content) > LONG_TEXT:
+            return await asyncio.to_thread(sanitize, content, policy)
+        return sanitize(content, policy)
+    except LociError as error:
+        error.field = "content"
+        raise
+
+
+def _clean_labels(draft: Draft, policy: SanitizePolicy) -> Draft:
+    return replace(
+        draft,
+        title=draft.title and _label(draft.title, "title", policy),
+        path=draft.path and _label(draft.path, "path", policy),
+        aliases=_labels(draft.aliases, policy),
+    )
+
+
+def _clean_change(change: Change, policy: SanitizePolicy) -> Change:
+    title = change.title and _label(change.title, "title", policy)
+    return replace(change, title=title, aliases=_labels(change.aliases, policy))
+
+
+def _labels(aliases: tuple[str, ...] | None, policy: SanitizePolicy) -> tuple[str, ...] | None:
+    return None if aliases is None else tuple(_label(a, "aliases", policy) for a in aliases)
+
+
+def _label(text: str, field: str, policy: SanitizePolicy) -> str:
+    try:
+        return " ".join(sanitize(text, policy).text.split())
+    except LociError as error:
+        error.field = field
+        raise
+
+
+def _save_row(who: Caller, writing: _Writing) -> Row:
+    before, after = writing.before, writing.after
+    changed = before is not None and before["version"] != after["version"]
+    stamp = record.Stamp(after["id"], after["scope"], who.tenant, who.principal, now())
+    event = audit.event(
+        who,
+        writing.kind,
+        after["scope"],
+        content_hash=after["content_hash"],
+        version=after["version"],
+        redactions=len(writing.text.redactions) if writing.text else 0,
+        markers=list(writing.text.marker_ids) if writing.text else [],
+    )
+    former = record.former(before, stamp) if before is not None and changed else None
+    return {"page": after, "former": former, "audit": event}
+
+
+def _receipt(status: str, writing: _Writing, settled: dict[str, Settled]) -> Receipt:
+    page, text = writing.after, writing.text
+    found = settled.get(page["id"])
+    return Receipt(
+        status=status,
+        id=page["id"],
+        scope=page["scope"],
+        version=page["version"],
+        title=page["title"],
+        slug=page["slug"],
+        links=len(found.edges) if found else 0,
+        pending=found.pending if found else tuple(page["pending"]),
+        redactions=tuple(Redacted(*r) for r in text.redactions) if text else (),
+        markers=tuple(text.marker_ids) if text else (),
+    )

@@ -1,0 +1,228 @@
+// name: lock_names(ids, tenant, at) write none
+// Takes the lock of every name that a change touches, in the order given: whoever bears a name and
+// whoever links to it meet here, so that neither misses the other.
+UNWIND $ids AS id
+MERGE (n:LinkName {id: id})
+ON CREATE SET n.tenant = $tenant
+SET n.touched_at = $at
+
+// name: lock_pages(ids, tenant, at) write many
+// Takes the locks of pages, in the order given; what they hold is read after that.
+UNWIND $ids AS id
+MATCH (p:Page {id: id})
+WHERE p.tenant = $tenant
+SET p.touched_at = $at
+RETURN p.id AS id, p.version AS version, p.live AS live
+
+// name: save(rows) write many
+// Pages as they are from now on, each with its audit event and, where there was one, its former
+// text.
+// unscoped: the service has checked $rows[].page.scope against the caller
+UNWIND $rows AS row
+MERGE (p:Page {id: row.page.id})
+SET p = row.page
+FOREACH (_ IN CASE WHEN row.page.kind = 'article' THEN [1] ELSE [] END | SET p:Article)
+FOREACH (former IN CASE WHEN row.former IS NULL THEN [] ELSE [row.former] END |
+  MERGE (v:PageVersion {id: former.id}) SET v = former
+  MERGE (v)-[:VERSION_OF]->(p))
+MERGE (a:AuditEvent {id: row.audit.id})
+SET a = row.audit
+MERGE (a)-[:AUDIT]->(p)
+RETURN p.id AS id
+
+// name: bear(rows) write none
+// What pages go by: exactly the names given.
+// unscoped: the names of pages that the same transaction has written
+UNWIND $rows AS row
+MATCH (p:Page {id: row.id})
+CALL (p, row) {
+  MATCH (p)-[b:BEARS]->(n:LinkName)
+  WHERE NOT n.id IN row.bears
+  DELETE b
+}
+CALL (p, row) {
+  UNWIND row.bears AS name
+  MATCH (n:LinkName {id: name})
+  MERGE (p)-[:BEARS]->(n)
+}
+
+// name: link(rows) write none
+// What pages link to, by name: exactly the names given, whoever bears them.
+// unscoped: the links of pages that the same transaction has written
+UNWIND $rows AS row
+MATCH (p:Page {id: row.id})
+CALL (p, row) {
+  MATCH (p)-[l:LINKS]->(n:LinkName)
+  WHERE NOT n.id IN row.names
+  DELETE l
+}
+CALL (p, row) {
+  UNWIND row.names AS name
+  MATCH (n:LinkName {id: name})
+  MERGE (p)-[:LINKS]->(n)
+}
+
+// name: affected(rows, tenant) read many
+// Pages that link to a name that changed hands, in the page's scope and below it.
+UNWIND $rows AS row
+MATCH (n:LinkName {id: row.name})<-[:LINKS]-(s:Page)
+WHERE s.tenant = $tenant AND s.live AND (s.scope = row.scope OR s.scope STARTS WITH row.scope + '/')
+RETURN DISTINCT s.id AS id ORDER BY id
+
+// name: sources(ids, tenant) read many
+// What the links of pages are resolved from.
+UNWIND $ids AS id
+MATCH (p:Page {id: id})
+WHERE p.tenant = $tenant
+RETURN p.id AS id, p.scope AS scope, CASE WHEN p.live THEN p.links ELSE '[]' END AS links
+
+// name: bearers(names, scopes) read many
+// Live pages that go by these names.
+UNWIND $names AS name
+MATCH (n:LinkName {id: name})<-[:BEARS]-(p:Page)
+WHERE p.scope IN $scopes AND p.live
+RETURN name, p {.id, .scope, .kind, .title, .slug, .aliases, .formers, .path, .ingested_at} AS page
+
+// name: named_entities(aliases, scopes) read many
+// Entities by name, each as the root of its cluster; the one that is spoken of most comes first.
+UNWIND $aliases AS alias
+MATCH (a:Alias {id: alias})-[:NAMES]->(e:Entity)
+WHERE a.scope IN $scopes AND e.expired_at > datetime.realtime()
+RETURN a.id AS alias, a.scope AS scope, e.root AS target
+ORDER BY coalesce(e.mention_count, 0) DESC, e.id
+
+// name: named_principals(ids, tenant) read many
+// Principals by id.
+UNWIND $ids AS id
+MATCH (p:Principal {id: id})
+WHERE p.tenant = $tenant
+RETURN p.id AS id
+
+// name: refer(rows) write one
+// The references of pages: exactly the edges given, and the targets that nothing bears yet. Only
+// what differs is written.
+// unscoped: each target was found within what the page's scope sees
+UNWIND $rows AS row
+MATCH (s:Page {id: row.id})
+SET s.pending = row.pending
+WITH s, row, [e IN row.edges | e.target] AS targets
+CALL (s, targets) {
+  MATCH (s)-[r:REFERENCES]->(t)
+  WHERE NOT t.id IN targets
+  DELETE r
+}
+CALL (s, row) {
+  UNWIND row.edges AS e
+  CALL (e) {
+    MATCH (t:Page {id: e.target}) RETURN t
+    UNION
+    MATCH (t:Entity {id: e.target}) RETURN t
+    UNION
+    MATCH (t:Principal {id: e.target}) RETURN t
+  }
+  MERGE (s)-[r:REFERENCES]->(t)
+  SET r.texts = e.texts, r.headings = e.headings, r.weight = e.weight, r.confidence = e.confidence
+  RETURN count(r) AS edges
+}
+RETURN sum(edges) AS edges
+
+// name: get(ids, scopes) read many
+// Pages by id, deleted ones too.
+UNWIND $ids AS id
+MATCH (p:Page {id: id})
+WHERE p.scope IN $scopes
+RETURN p {.*} AS page,
+       COUNT { (p)<-[:REFERENCES]-(s:Page) WHERE s.scope IN $scopes } AS backlinks,
+       COUNT { (p)-[:REFERENCES]->() } AS references
+
+// name: at_path(scope, path) read optional
+// The page of a file, live ones first.
+MATCH (p:Page {scope: $scope, path: $path})
+RETURN p.id AS id ORDER BY p.live DESC, p.ingested_at, p.id LIMIT 1
+
+// name: list_pages(scopes, kind, tag, after, limit) read many
+// Pages by id, without their texts.
+MATCH (p:Page)
+WHERE p.scope IN $scopes AND p.id > $after AND p.live
+  AND ($kind IS NULL OR p.kind = $kind) AND ($tag IS NULL OR $tag IN p.tags)
+WITH p ORDER BY p.id LIMIT $limit
+RETURN p {.*, content: null, links: null} AS page
+
+// name: texts(scope, after, limit) read many
+// The files of one scope, by id.
+MATCH (p:Page)
+WHERE p.scope = $scope AND p.id > $after AND p.live
+WITH p ORDER BY p.id LIMIT $limit
+RETURN p {.id, .title, .slug, .path, .content, .crlf, .bom} AS page
+
+// name: by_name(name, scopes) read many
+// Pages that go by a name.
+MATCH (n:LinkName {id: $name})<-[:BEARS]-(p:Page)
+WHERE p.scope IN $scopes AND p.live
+RETURN p {.*, content: null, links: null} AS page ORDER BY p.scope, p.ingested_at, p.id
+
+// name: versions(id, scopes) read many
+// The texts that a page had before, newest first.
+MATCH (p:Page {id: $id})
+WHERE p.scope IN $scopes
+MATCH (v:PageVersion)-[:VERSION_OF]->(p)
+RETURN v {.*} AS version ORDER BY v.version DESC
+
+// name: one_version(id, version, scopes) read optional
+MATCH (v:PageVersion {id: $version})-[:VERSION_OF]->(p:Page {id: $id})
+WHERE p.scope IN $scopes
+RETURN v {.*} AS version
+
+// name: backlinks(id, scopes, after_at, after_id, limit) read many
+// Pages that link to this node, newest first.
+MATCH (p:Page {id: $id})<-[r:REFERENCES]-(s:Page)
+WHERE s.scope IN $scopes AND s.live
+  AND (s.updated_at < $after_at OR (s.updated_at = $after_at AND s.id > $after_id))
+WITH s, r ORDER BY s.updated_at DESC, s.id LIMIT $limit
+RETURN s {.id, .scope, .title, .slug, .kind, .content, .updated_at} AS page,
+       r.texts AS texts, r.headings AS headings
+
+// name: outgoing(id, scopes) read many
+// What a page links to, as far as it is visible; a merged entity stands as its root.
+MATCH (p:Page {id: $id})-[r:REFERENCES]->(t)
+WHERE p.scope IN $scopes AND coalesce(t.scope IN $scopes, t:Principal)
+RETURN t.id AS id, labels(t) AS labels, coalesce(t.title, t.canonical_name, t.name) AS title,
+       t.slug AS slug, t.kind AS kind, r.texts AS texts, r.headings AS headings
+ORDER BY title, id
+
+// name: around(ids, scopes, limit) read many
+// One step of the link graph, in both directions.
+UNWIND $ids AS id
+MATCH (p:Page {id: id})
+CALL (p) {
+  MATCH (p)-[:REFERENCES]->(t) RETURN p.id AS source, t.id AS target, t AS other
+  UNION
+  MATCH (p)<-[:REFERENCES]-(t:Page) RETURN t.id AS source, p.id AS target, t AS other
+}
+WITH source, target, other
+WHERE coalesce(other.scope IN $scopes, other:Principal)
+RETURN DISTINCT source, target, other.id AS id, labels(other) AS labels,
+       coalesce(other.title, other.canonical_name, other.name) AS title, other.slug AS slug,
+       other.kind AS kind, other.scope AS scope
+ORDER BY id, source, target LIMIT $limit
+
+// name: orphans(scopes, after, limit) read many
+// Pages that nothing links to and that link to nothing, by id.
+MATCH (p:Page)
+WHERE p.scope IN $scopes AND p.id > $after AND p.live
+  AND NOT EXISTS { (p)-[:REFERENCES]-() }
+WITH p ORDER BY p.id LIMIT $limit
+RETURN p {.*, content: null, links: null} AS page
+
+// name: waiting(scopes, after, limit) read many
+// Pages with links that nothing bears yet, by id.
+MATCH (p:Page)
+WHERE p.scope IN $scopes AND p.id > $after AND p.live AND size(p.pending) > 0
+WITH p ORDER BY p.id LIMIT $limit
+RETURN p.id AS id, p.title AS title, p.slug AS slug, p.scope AS scope, p.pending AS pending
+
+// name: linking(id, scopes, tenant) read many
+// Whole pages that link to this one.
+MATCH (p:Page {id: $id})<-[r:REFERENCES]-(s:Page)
+WHERE p.tenant = $tenant AND s.scope IN $scopes AND s.live
+RETURN s {.*} AS page, r.texts AS texts ORDER BY s.id
