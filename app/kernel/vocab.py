@@ -47,6 +47,7 @@ class Label(StrEnum):
     FEEDBACK = "Feedback"
     FACT = "Fact"
     REVIEW = "Review"
+    KEY_STATE = "KeyState"  # where the settlement of a long belief key goes on from
     PREDICATE = "Predicate"
     CONSOLIDATION_CURSOR = "ConsolidationCursor"
     MODEL_READING = "ModelReading"
@@ -56,6 +57,7 @@ class Label(StrEnum):
     NOTE_SHELF = "NoteShelf"
     CORE_BLOCK = "CoreBlock"
     BAD_PATTERN = "BadPattern"
+    CHUNK = "Chunk"
     PAGE = "Page"
     ARTICLE = "Article"
     PAGE_VERSION = "PageVersion"
@@ -95,6 +97,7 @@ class Rel(StrEnum):
     REVIEWS = "REVIEWS"  # Review → Fact
     READ_BY = "READ_BY"  # Episode → ModelReading, what a language model answered about it
     VERSION_OF = "VERSION_OF"  # NoteVersion → Note, PageVersion → Page whose text it was
+    PART_OF = "PART_OF"  # Chunk → Document or Page
     BEARS = "BEARS"  # Page → LinkName that it goes by
     LINKS = "LINKS"  # Page → LinkName that a link of its text names
     REFERENCES = "REFERENCES"  # Page → Page, Entity or Principal that its links mean
@@ -154,4 +157,7 @@ how link_state linked linked_rev names revision spans titles
 _PROPERTIES += """
 bears bom crlf formers headings links page pending slug texts weight
 """  # pages
+_PROPERTIES += """
+reached terms weighed
+"""  # long belief keys
 PROPERTIES = frozenset(_PROPERTIES.split())
