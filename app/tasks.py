@@ -11,6 +11,7 @@ from app.consolidation.tasks import CONSOLIDATE, run_consolidation
 from app.entities.repair import REPAIR, run_repair
 from app.facts.tasks import REKEY, rekey_facts
 from app.jobs.model import Job, Outcome, Report, Schedule, TaskFunction
+from app.jobs.spool import spool_of
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.lifecycle.condensing import CONDENSE, run_condensing
@@ -33,7 +34,6 @@ from app.lifecycle.tasks import (
     run_sweep,
 )
 from app.portability.jobs import EXPORT, IMPORT, run_export, run_import
-from app.portability.spool import spool_of
 
 JOBS_KEPT = timedelta(days=30)
 

@@ -42,6 +42,7 @@ from app.indexing.service import IndexService
 from app.jobs.queue import Queue, Wakeup
 from app.jobs.repository import JobRepository
 from app.jobs.runner import Runner
+from app.jobs.spool import spool_of
 from app.kernel.graph import Graph, connect
 from app.kernel.migrate import migrate
 from app.lifecycle.condensing import CondensingService
@@ -66,7 +67,6 @@ from app.notes.service import NoteService
 from app.notes.service import Parts as NoteParts
 from app.portability.deferral import text_index
 from app.portability.jobs import EXPORT, IMPORT
-from app.portability.spool import spool_of
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
 from app.search.repository import SearchRepository

@@ -13,6 +13,7 @@ import orjson
 
 from app.errors import NotFound
 from app.jobs.model import ITEMS_KEPT, Job, Outcome, Report
+from app.jobs.spool import spool_of
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
 from app.kernel.cypher import Q
@@ -22,7 +23,6 @@ from app.portability.kind import Selection
 from app.portability.package import open_package
 from app.portability.progress import Progress
 from app.portability.service import Order, Run, Store, import_package
-from app.portability.spool import spool_of
 
 IMPORT = "portability.import"
 EXPORT = "portability.export"

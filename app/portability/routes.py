@@ -18,12 +18,12 @@ from app.jobs.model import Job
 from app.jobs.repository import JobRepository
 from app.jobs.runner import Runner
 from app.jobs.schemas import JobOut
+from app.jobs.spool import spool_of
 from app.kernel.caller import Caller, Role
 from app.kernel.ids import digest, new_id
 from app.kernel.wire import WireModel
 from app.portability.jobs import EXPORT, EXPORT_NAME, IMPORT, dump_caller, find_export
 from app.portability.kind import check_target
-from app.portability.spool import spool_of
 from app.portability.upload import Upload, receive
 
 KEY = "idempotency-key"

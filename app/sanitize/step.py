@@ -47,6 +47,11 @@ class Sanitized:
     tags: tuple[str, ...] = ()
     redactions: tuple[Redaction, ...] = ()
     changed: bool = False
+    traced: Traced | None = field(default=None, compare=False, repr=False)
+
+    def place(self, start: int) -> int:
+        """Where in `text` the character stands that stood at `start` of the text as it came."""
+        return self.traced.place(start) if self.traced is not None else start
 
 
 @dataclass(slots=True)
@@ -177,4 +182,5 @@ def _result(text: str, run: _Run) -> Sanitized:
         tags=tuple(sorted(f"pii:{kind}" for kind in run.tagged)),
         redactions=tuple(run.redactions),
         changed=run.traced.text != text,
+        traced=run.traced,
     )

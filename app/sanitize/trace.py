@@ -47,6 +47,18 @@ class Traced:
         stop = last.start + (end - last.at) if last.copied else last.end
         return begin, max(begin, stop)
 
+    def place(self, start: int) -> int:
+        """Where a character of the origin stands now; of one that was cut, what came after it."""
+        index = bisect_right(self.runs, start, key=lambda run: run.start) - 1
+        if index < 0:
+            return 0
+        run = self.runs[index]
+        if run.copied and start < run.end:
+            return run.at + (start - run.start)
+        if start < run.end or index + 1 == len(self.runs):
+            return run.at if start < run.end else len(self.text)
+        return self.runs[index + 1].at
+
     def _run(self, position: int) -> Run:
         index = bisect_right(self.runs, position, key=lambda run: run.at) - 1
         return self.runs[max(index, 0)]

@@ -15,10 +15,10 @@ import pytest
 import app as package
 from app.cli.transfer import store_of
 from app.entities.likeness import Eye, near
+from app.jobs.spool import spool_of
 from app.lifecycle.caches import MODULES
 from app.portability.package import open_package
 from app.portability.service import Order, import_attended
-from app.portability.spool import spool_of
 from app.wiring import Parts
 from tests.conftest import Principal
 from tests.lifecycle.conftest import Switch, strings_of

@@ -10,10 +10,10 @@ from typing import Any
 import httpx
 import pytest
 
+from app.jobs.spool import spool_of
 from app.kernel.caller import Role
 from app.portability.archive import pack
 from app.portability.package import open_package
-from app.portability.spool import spool_of
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.portability.packages import turns, write_package

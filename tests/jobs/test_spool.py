@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from app.portability.spool import Spool
+from app.jobs.spool import Spool
 
 
 def test_an_upload_that_waits_for_its_import_is_no_leftover(tmp_path: Path) -> None:
