@@ -226,3 +226,56 @@ RETURN p.id AS id, p.title AS title, p.slug AS slug, p.scope AS scope, p.pending
 MATCH (p:Page {id: $id})<-[r:REFERENCES]-(s:Page)
 WHERE p.tenant = $tenant AND s.scope IN $scopes AND s.live
 RETURN s {.*} AS page, r.texts AS texts ORDER BY s.id
+
+// name: naming_chunks(q, page, scopes, limit) read one
+// Pages with a chunk that the text index finds and no link to this page, newest first; `hits` is how
+// many chunks were found before that. The scope is a required clause of $q as well.
+CALL db.index.fulltext.queryNodes('memory_text', $q, {limit: $limit}) YIELD node AS c
+WITH collect(c) AS found
+RETURN size(found) AS hits, COLLECT {
+  UNWIND found AS c
+  MATCH (c)-[:PART_OF]->(s:Page)
+  WHERE s.scope IN $scopes AND s.live AND s.id <> $page
+    AND NOT EXISTS { (s)-[:REFERENCES]->(:Page {id: $page}) }
+  WITH DISTINCT s
+  RETURN s.id ORDER BY s.updated_at DESC, s.id
+} AS pages
+
+// name: contents(ids, scopes) read many
+// The texts of pages by id.
+UNWIND $ids AS id
+MATCH (p:Page {id: id})
+WHERE p.scope IN $scopes AND p.live
+RETURN p {.id, .title, .slug, .kind, .scope, .content, .updated_at} AS page
+
+// name: page_vectors(id, scopes, limit) read many
+// Vectors of what a page says, from its beginning.
+MATCH (p:Page {id: $id})<-[:PART_OF]-(c:Chunk)
+WHERE p.scope IN $scopes AND c.live AND c.embedding IS NOT NULL
+RETURN c.embedding AS vector ORDER BY c.start LIMIT $limit
+
+// name: like(v, id, scopes, limit) read many
+// Pages by the chunk that is nearest to a vector; its score is (1 + cosine) / 2.
+CYPHER 25
+MATCH (c:Searchable)
+SEARCH c IN (VECTOR INDEX memory_vector FOR $v
+  WHERE c.scope IN $scopes AND c.live = true AND c.kind = 'chunk' LIMIT $limit) SCORE AS score
+MATCH (c)-[:PART_OF]->(p:Page)
+WHERE p.id <> $id AND p.live
+WITH p, max(score) AS score
+RETURN p {.id, .title, .slug, .kind} AS page, score ORDER BY score DESC, p.id
+
+// name: chunk_ids(id, scopes) read many
+// The passages of a page.
+MATCH (p:Page {id: $id})<-[:PART_OF]-(c:Chunk)
+WHERE p.scope IN $scopes AND c.live
+RETURN c.id AS id ORDER BY id
+
+// name: await_vector(ids, scopes) write one
+// Passages wait for their vectors again, also where the text has not changed.
+UNWIND $ids AS id
+MATCH (c:Passage {id: id})
+WHERE c.scope IN $scopes
+SET c.index_state = 'pending', c.index_rev = c.index_rev + 1
+REMOVE c.embed_hash
+RETURN count(c) AS chunks

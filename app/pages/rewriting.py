@@ -26,19 +26,20 @@ def rewritten(text: str, raws: frozenset[str], before: Row, after: Row) -> str:
     return edited(text, edits)
 
 
-def link_to(page: Row, shown: str) -> str:
-    """A link to a page that reads as `shown`."""
-    name = linkable(page)
-    if shown == name:
-        return f"[[{name}]]"
-    return f"[[{name}|{shown}]]"
+def link_to(name: str, shown: str) -> str:
+    """A link to what goes by `name` that reads as `shown`; on one line, as links must be."""
+    words = " ".join(shown.split())
+    return f"[[{name}]]" if words == name else f"[[{name}|{words}]]"
+
+
+def breaks_link(name: str) -> bool:
+    """Whether a name holds a character that means something else within a link."""
+    return bool(_BREAKS_LINK & set(name))
 
 
 def linkable(page: Row) -> str:
     """What a link can name a page by: its title, unless that would break the link."""
-    if not _BREAKS_LINK & set(page["title"]):
-        return str(page["title"])
-    return str(page["slug"] or page["id"])
+    return str(page["slug"] or page["id"] if breaks_link(page["title"]) else page["title"])
 
 
 def edited(text: str, edits: Iterable[tuple[int, int, str]]) -> str:

@@ -18,10 +18,9 @@ from app.pages.front_matter import body_start
 from app.pages.naming import without_suffix
 
 LONGEST = 500  # characters between the brackets
-_LINK = re.compile(r"\[\[([^\[\]\n]{1,%d})\]\]" % LONGEST)
+_LINK = re.compile(rf"\[\[([^\[\]\n]{{1,{LONGEST}}})\]\]")
 # Inline rules whose text is no prose: mentions are not looked for in it.
 _COVERING = ("backticks", "link", "image", "autolink", "html_inline")
-_CODE = ("fence", "code_block", "html_block")
 PREFIXES = ("agent", "skill", "mission", "entity")
 
 
@@ -73,6 +72,15 @@ def scan(text: str) -> Scan:
 def links(text: str) -> tuple[Link, ...]:
     """The links of a text in order; quick where there is none."""
     return scan(text).links if "[[" in text else ()
+
+
+def tokens(body: str) -> Iterator[Token]:
+    """The blocks of a text without front matter, each with its inline content parsed."""
+    for token in _MARKDOWN.parse(body):
+        if token.type == "inline":
+            token.children = []
+            _MARKDOWN.inline.parse(token.content, _MARKDOWN, {"spans": []}, token.children)
+        yield token
 
 
 def alternatives(target: str) -> tuple[str, ...]:
