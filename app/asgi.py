@@ -34,6 +34,8 @@ from app.kernel.problems import HANDLERS, describe
 from app.lifecycle import doors as lifecycle_doors
 from app.lifecycle import routes as lifecycle_routes
 from app.notes import routes as note_routes
+from app.pages import admin as page_admin
+from app.pages import routes as page_routes
 from app.portability import routes as portability_routes
 from app.search import routes as search_routes
 from app.settings import Settings, read_settings
@@ -73,6 +75,8 @@ ROUTES: list[Any] = [
     note_routes.NoteController,
     note_routes.CoreBlockController,
     note_routes.BadPatternController,
+    page_routes.PageController,
+    page_admin.AdminPageController,
     consolidation_routes.status,
     consolidation_routes.consolidate,
     consolidation_routes.remember,
@@ -110,6 +114,8 @@ INJECTED = (
     "upkeep",
     "feedback",
     "promoting",
+    "page_reads",
+    "page_neighbours",
 )
 
 
@@ -176,6 +182,7 @@ def dependencies() -> dict[str, Provide]:
         "merging": of("merges"),
         "remembering": of("fast"),
         "noting": of("notes"),
+        "paging": of("pages"),
         "registries": of("predicates"),
     }
     return {"caller": Provide(provide_caller, sync_to_thread=False), **named}

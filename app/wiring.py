@@ -65,6 +65,10 @@ from app.notes.blocks import BlockService
 from app.notes.repository import BlockRepository, NoteRepository
 from app.notes.service import NoteService
 from app.notes.service import Parts as NoteParts
+from app.pages.neighbours import Neighbours
+from app.pages.reading import PageReader
+from app.pages.service import PageService
+from app.pages.service import Parts as PageParts
 from app.portability.deferral import text_index
 from app.portability.jobs import EXPORT, IMPORT
 from app.scopes.repository import ScopeRepository
@@ -126,6 +130,9 @@ class Parts:
     uses: UseCounter
     learning: LearningService
     promoting: PromotionService
+    pages: PageService
+    page_reads: PageReader
+    page_neighbours: Neighbours
 
 
 def embedding_config(settings: Settings) -> EmbeddingConfig:
@@ -215,6 +222,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     limits = Limits(given.budget_tokens, given.concurrency, given.max_chars)
     facts = FactService(fact_rows, consolidation.terms)
     forgetting, uses = ForgettingService(graph), UseCounter(graph)
+    pages = PageService(PageParts(graph, scopes, wakeup))
+    indexing = IndexService(index_rows, embedder, settings.embedding.batch)
     fast = FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts))
     return Parts(
         settings=settings,
@@ -232,7 +241,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         episode_rows=episode_rows,
         episodes=episodes,
         index_rows=index_rows,
-        indexing=IndexService(index_rows, embedder, settings.embedding.batch),
+        indexing=indexing,
         searches=SearchService(
             SearchParts(
                 SearchRepository(graph),
@@ -266,6 +275,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         uses=uses,
         learning=LearningService(graph, fact_rows, consolidation.terms),
         promoting=PromotionService(PromotionParts(graph, scopes, facts, fast)),
+        pages=pages,
+        page_reads=PageReader(graph),
+        page_neighbours=Neighbours(graph, pages, indexing),
         upkeep=UpkeepService(graph, scopes, forgetting),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),
         erasure=ErasureService(
