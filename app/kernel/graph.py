@@ -129,8 +129,13 @@ class Graph:
 
         Retried like a write: two processes that start at once wait for each other's schema locks.
         Neo4j looks first and creates then, so of two `IF NOT EXISTS` at once one may be told of
-        the other: the second time it finds what is there.
+        the other: the second time it finds what is there. What commits batch by batch opens its
+        own transactions, and is written so that it may run again.
         """
+        if "IN TRANSACTIONS" in text:
+            with _translated():
+                async with self._session("write") as session:
+                    return await _fetched(await session.run(text, params))
 
         async def work(tx: AsyncManagedTransaction) -> list[Row]:
             return await _fetched(await tx.run(text, params))
