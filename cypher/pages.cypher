@@ -279,3 +279,24 @@ WHERE c.scope IN $scopes
 SET c.index_state = 'pending', c.index_rev = c.index_rev + 1
 REMOVE c.embed_hash
 RETURN count(c) AS chunks
+
+// name: to_cut(id, scope) read optional
+// A page with the ids of the passages that it has.
+MATCH (p:Page {id: $id})
+WHERE p.scope = $scope
+RETURN p {.*} AS page, COLLECT { MATCH (p)<-[:PART_OF]-(c:Chunk) RETURN c.id } AS chunks
+
+// name: passages_done(id, scope, version, live, chunks) write optional
+// The passages of a page are those of its text, unless it was changed meanwhile.
+MATCH (p:Page {id: $id})
+WHERE p.scope = $scope AND p.version = $version AND p.live = $live
+SET p.passage_state = 'done', p.chunks = $chunks
+RETURN p.id AS id
+
+// name: passages_due(limit) read many
+// Pages whose passages are not those of their text, the longest waiting first.
+// unscoped: the worker serves every tenant
+MATCH (p:Page)
+WHERE p.passage_state = 'due' AND p.touched_at > datetime('0001-01-02T00:00:00Z')
+WITH p ORDER BY p.passage_state, p.touched_at LIMIT $limit
+RETURN p.id AS id, p.scope AS scope

@@ -57,6 +57,8 @@ class Label(StrEnum):
     NOTE_SHELF = "NoteShelf"
     CORE_BLOCK = "CoreBlock"
     BAD_PATTERN = "BadPattern"
+    KNOWLEDGE_BASE = "KnowledgeBase"
+    DOCUMENT = "Document"
     CHUNK = "Chunk"
     PAGE = "Page"
     ARTICLE = "Article"
@@ -64,6 +66,8 @@ class Label(StrEnum):
     LINK_NAME = "LinkName"
     TITLE = "Title"
     PASSAGE_GRAPH = "PassageGraph"
+    COMMUNITY = "Community"
+    COMMUNITY_CURSOR = "CommunityCursor"
 
 
 class Rel(StrEnum):
@@ -97,12 +101,16 @@ class Rel(StrEnum):
     REVIEWS = "REVIEWS"  # Review → Fact
     READ_BY = "READ_BY"  # Episode → ModelReading, what a language model answered about it
     VERSION_OF = "VERSION_OF"  # NoteVersion → Note, PageVersion → Page whose text it was
+    IN_BASE = "IN_BASE"  # Document → KnowledgeBase
     PART_OF = "PART_OF"  # Chunk → Document or Page
     BEARS = "BEARS"  # Page → LinkName that it goes by
     LINKS = "LINKS"  # Page → LinkName that a link of its text names
     REFERENCES = "REFERENCES"  # Page → Page, Entity or Principal that its links mean
     TITLED = "TITLED"  # Passage → Title: a name that it is about
     REFERS_TO = "REFERS_TO"  # Passage → Title that its text names
+    IN_COMMUNITY = "IN_COMMUNITY"  # Entity or Community → the Community that it is in
+    CENTRAL = "CENTRAL"  # Community → Entity at its heart
+    CITES = "CITES"  # Community → Fact or Passage that its summary shows
 
 
 class Index(StrEnum):
@@ -155,9 +163,15 @@ _PROPERTIES += """
 how link_state linked linked_rev names revision spans titles
 """  # the retrieval graph
 _PROPERTIES += """
-bears bom crlf formers headings links page pending slug texts weight
+bears bom chunks crlf formers headings links page passage_state pending slug texts weight
 """  # pages
 _PROPERTIES += """
 reached terms weighed
 """  # long belief keys
+_PROPERTIES += """
+base characters chunks heading_path number origin size work
+"""  # documents
+_PROPERTIES += """
+entities inner level moved regrouped_at score size told_at whole_at
+"""  # communities
 PROPERTIES = frozenset(_PROPERTIES.split())

@@ -67,6 +67,7 @@ def page_row(draft: Draft, text: Sanitized, stamp: Stamp) -> Row:
         "expired_at": FOREVER,
         "live": True,
         "pending": [],
+        "passage_state": "due",
     }
 
 
@@ -109,12 +110,14 @@ def changed(stored: Row, change: Change, text: Sanitized | None, stamp: Stamp) -
 
 def deleted(stored: Row, stamp: Stamp) -> Row:
     """The page hidden from every reading; its text stays, so that it can be restored."""
-    return {**stored, "live": False, "expired_at": stamp.at, "touched_at": stamp.at, "pending": []}
+    gone = {"live": False, "expired_at": stamp.at, "touched_at": stamp.at, "pending": []}
+    return {**stored, **gone, "passage_state": "due"}
 
 
 def revived(stored: Row, stamp: Stamp) -> Row:
     """A deleted page as it was."""
-    return {**stored, "live": True, "expired_at": FOREVER, "touched_at": stamp.at}
+    back = {"live": True, "expired_at": FOREVER, "touched_at": stamp.at}
+    return {**stored, **back, "passage_state": "due"}
 
 
 def former(stored: Row, stamp: Stamp) -> Row:
@@ -198,7 +201,7 @@ def _stamped(stored: Row, page: Row, stamp: Stamp) -> Row:
     if all(page[name] == stored[name] for name in _VERSIONED):
         return stored
     moved = {"updated_at": stamp.at, "touched_at": stamp.at, "updated_by": stamp.author}
-    return {**page, **moved, "version": stored["version"] + 1}
+    return {**page, **moved, "passage_state": "due", "version": stored["version"] + 1}
 
 
 def _file_name(path: str | None) -> str:
