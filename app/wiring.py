@@ -24,6 +24,7 @@ from app.consolidation.reader import Parts as ReaderParts
 from app.consolidation.repository import ConsolidationRepository
 from app.consolidation.service import ConsolidationService
 from app.consolidation.service import Parts as ConsolidationParts
+from app.documents.writing import ChunkWriter
 from app.embeddings.model import Embedder, EmbeddingConfig
 from app.embeddings.provider import build_embedder
 from app.entities.merges import MergeService
@@ -123,6 +124,7 @@ class Parts:
     condensing: CondensingService
     blocks: BlockService
     erasure: ErasureService
+    chunks: ChunkWriter
     forgetting: ForgettingService
     sweeping: SweepService
     upkeep: UpkeepService
@@ -224,6 +226,11 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     forgetting, uses = ForgettingService(graph), UseCounter(graph)
     pages = PageService(PageParts(graph, scopes, wakeup))
     indexing = IndexService(index_rows, embedder, settings.embedding.batch)
+    residue = Residue(graph, EXPORT, IMPORT, spool_of(settings).drop)
+    erasure = ErasureService(
+        ErasureParts(graph, entity_rows, fact_rows, scopes, consolidation.terms, residue)
+    )
+    chunks = ChunkWriter(graph, erasure.withdraw, wakeup)
     fast = FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts))
     return Parts(
         settings=settings,
@@ -280,16 +287,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         page_neighbours=Neighbours(graph, pages, indexing),
         upkeep=UpkeepService(graph, scopes, forgetting),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),
-        erasure=ErasureService(
-            ErasureParts(
-                graph,
-                entity_rows,
-                fact_rows,
-                scopes,
-                consolidation.terms,
-                Residue(graph, EXPORT, IMPORT, spool_of(settings).drop),
-            )
-        ),
+        erasure=erasure,
+        chunks=chunks,
     )
 
 

@@ -5,9 +5,9 @@ UNWIND $ids AS id
 MATCH (e:Entity {id: id})
 SET e.touched_at = $at
 
-// name: put(facts, claims, at) write none
+// name: put(facts, claims, at) write one
 // Facts by id, then what supports each; a claim that is there already is left as it is. Moments that
-// all rows share are given once.
+// all rows share are given once. Returns claims that were erased before and stay away.
 // unscoped: every row carries the scope of its episode
 CALL () {
   UNWIND $facts AS row
@@ -25,6 +25,7 @@ CALL () {
   MERGE (e)-[s:SUPPORTS {id: row.id}]->(f)
   ON CREATE SET s = row.properties, s.recorded_at = $at
 }
+RETURN COLLECT { UNWIND $claims AS row MATCH (t:Tombstone {id: row.id}) RETURN t.id } AS erased
 
 // name: drop_claims(episodes, kept) write many
 // Claims that a second reading of an episode no longer makes; the keys that they counted for. What
@@ -53,11 +54,17 @@ WITH key, f, size(facts) = 1 AND NOT f.negated AND COUNT { (f)<-[:SUPPORTS]-() }
 CALL (f, often) {
   WITH f, often WHERE often
   MATCH (:Passage)-[s:SUPPORTS]->(f)
-  WITH f, count(s) AS evidence, count(DISTINCT s.principal) AS principals,
-       max(s.confidence) AS confidence, max(s.trust) AS trust,
+  WITH s.tier AS tier, s.principal AS principal, s.voice AS voice, s.own AS own, count(s) AS told,
+       max(s.confidence) AS confidence, max(s.trust) AS trust, max(s.said_at) AS last,
+       sum(CASE WHEN s.since IS NULL THEN 0 ELSE 1 END) AS dated,
        sum(CASE WHEN s.mode = 'assert' AND s.until IS NULL THEN 0 ELSE 1 END) AS special
+  WITH sum(told) AS evidence, count(DISTINCT principal) AS principals, max(confidence) AS confidence,
+       max(trust) AS trust, sum(special) AS special, sum(dated) AS dated,
+       max(last.epochSeconds * 1000000 + last.microsecond) AS last,
+       collect({tier: tier, principal: principal, voice: voice, own: own, trust: trust}) AS tellers
   WHERE evidence > 32 AND special = 0
-  RETURN collect({evidence: evidence, principals: principals, confidence: confidence, trust: trust})[0] AS weight
+  RETURN collect({evidence: evidence, principals: principals, confidence: confidence, trust: trust,
+                  last: CASE WHEN dated = 0 THEN last END, tellers: tellers})[0] AS weight
   UNION
   WITH f, often WHERE NOT often
   RETURN null AS weight
@@ -106,6 +113,60 @@ RETURN collect({
   reviews: [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL |
             v {.id, .verdict, .valid_from, .valid_to, .by}]
 }) AS rows
+
+// name: carried(rows) read one
+// For keys whose settlement can go on from where it ended, that state with the facts that it names
+// and those that are claimed anew; keys that cannot are left out. `reached` and `since` are
+// microseconds since 1970; `fresh` counts principals who had not said a fact before.
+// unscoped: keys are digests that cover their scope
+UNWIND $rows AS row
+MATCH (k:KeyState {id: row.key})
+WHERE k.terms = row.terms AND k.tier = row.tier AND k.reached < row.since
+WITH k, row.facts + [id IN k.facts WHERE NOT id IN [new IN row.facts | new.id] |
+                     {id: id, principals: [], claims: []}] AS involved
+WITH k, involved, [one IN involved | one.id] AS ids
+UNWIND involved AS one
+MATCH (f:Fact {id: one.id})
+WHERE f.key = k.id
+OPTIONAL MATCH (o:Entity {id: f.object_id})
+RETURN collect({
+  key: k.id, state: k.state, reached: k.reached, value: coalesce('entity:' + o.root, f.object_key),
+  fact: f {.id, .scope, .tenant, .object_key, .negated, .predicate, .status, .confidence, .evidence, .principals,
+           .trust, .weighed, .live, .facets,
+           valid_from: f.valid_from.epochSeconds * 1000000 + f.valid_from.microsecond,
+           valid_to: f.valid_to.epochSeconds * 1000000 + f.valid_to.microsecond,
+           expired_at: f.expired_at.epochSeconds * 1000000 + f.expired_at.microsecond},
+  evidence: COUNT { (f)<-[:SUPPORTS]-() },
+  fresh: size([p IN one.principals WHERE NOT EXISTS {
+    MATCH (f)<-[s:SUPPORTS {principal: p}]-(:Passage) WHERE NOT s.id IN one.claims }]),
+  held: [(f)-[a:ABOUT]->(:Entity)
+         WHERE a.retracted_at = datetime('9999-12-31T00:00:00Z')
+           AND (a.standing = 'quarantined'
+                OR a.valid_to.epochSeconds * 1000000 + a.valid_to.microsecond > k.reached) |
+         a {.id, .from_precision, .to_precision, .standing, .reason,
+            valid_from: a.valid_from.epochSeconds * 1000000 + a.valid_from.microsecond,
+            valid_to: a.valid_to.epochSeconds * 1000000 + a.valid_to.microsecond}],
+  superseded: [(f)-[x:SUPERSEDED_BY]->(n:Fact)
+               WHERE x.retracted_at = datetime('9999-12-31T00:00:00Z') AND n.id IN ids |
+               {id: x.id, other: n.id, reason: x.reason}],
+  contradicts: [(f)-[c:CONTRADICTS]->(n:Fact) WHERE c.retracted_at = datetime('9999-12-31T00:00:00Z') |
+                {id: c.id, other: n.id}],
+  reviews: [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL | v.id]
+}) AS rows
+
+// name: keep_states(kept, dropped) write none
+// Where the settlement of long keys goes on from; `dropped` are keys that it begins anew for.
+// unscoped: keys are digests that cover their scope
+CALL () {
+  UNWIND $dropped AS key
+  MATCH (k:KeyState {id: key})
+  DELETE k
+}
+CALL () {
+  UNWIND $kept AS row
+  MERGE (k:KeyState {id: row.id})
+  SET k += row
+}
 
 // name: retract(abouts, links, at) write none
 // What is no longer held stays, with the moment from which it is not.

@@ -542,7 +542,8 @@ SET n.is_pinned = coalesce(n.is_pinned, false)
 WITH row, n, n.expired_at > $at AS changes
 FOREACH (_ IN CASE WHEN changes THEN [1] ELSE [] END |
   SET n.expired_at = $at, n.expired_key = $key, n.live = false,
-      n.facets = [t IN n.facets WHERE t <> 'live']
+      n.facets = [t IN n.facets WHERE t <> 'live'],
+      n.link_state = CASE WHEN n.link_state IS NULL THEN NULL ELSE 'titled' END
   MERGE (a:AuditEvent {id: row.audit.id})
   ON CREATE SET a = row.audit
   MERGE (a)-[:AUDIT]->(n))
@@ -575,7 +576,8 @@ SET n.is_pinned = coalesce(n.is_pinned, false)
 WITH row, n, lives, n.expired_at <= $at AS changes
 FOREACH (_ IN CASE WHEN changes THEN [1] ELSE [] END |
   SET n.expired_at = $never, n.expired_key = $key, n.live = lives,
-      n.facets = [t IN n.facets WHERE t <> 'live'] + CASE WHEN lives THEN ['live'] ELSE [] END
+      n.facets = [t IN n.facets WHERE t <> 'live'] + CASE WHEN lives THEN ['live'] ELSE [] END,
+      n.link_state = CASE WHEN n.link_state IS NULL THEN NULL ELSE 'titled' END
   MERGE (a:AuditEvent {id: row.audit.id})
   ON CREATE SET a = row.audit
   MERGE (a)-[:AUDIT]->(n))

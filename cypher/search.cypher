@@ -4,7 +4,8 @@
 CALL db.index.fulltext.queryNodes('memory_text', $q, {limit: $limit}) YIELD node AS n, score
 WHERE n.scope IN $scopes
 RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
-       collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled
+       collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled,
+       collect(n.scope) AS scopes, collect(n.kind) AS kinds
 
 // name: vector_live(v, scopes, kinds, limit) read one
 // The vector leg over what is held now.
@@ -13,7 +14,8 @@ MATCH (n:Searchable)
 SEARCH n IN (VECTOR INDEX memory_vector FOR $v
   WHERE n.scope IN $scopes AND n.live = true AND n.kind IN $kinds LIMIT $limit) SCORE AS score
 RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
-       collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled
+       collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled,
+       collect(n.scope) AS scopes, collect(n.kind) AS kinds
 
 // name: vector_filtered(v, scopes, live, kinds, roles, since, until, known_at, alive, limit) read one
 // The vector leg with every filter: roles, event time, and what was known at a moment. What was
@@ -25,7 +27,8 @@ SEARCH n IN (VECTOR INDEX memory_vector FOR $v
     AND n.captured_at >= $since AND n.captured_at <= $until
     AND n.ingested_at <= $known_at AND n.expired_at > $alive LIMIT $limit) SCORE AS score
 RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
-       collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled
+       collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled,
+       collect(n.scope) AS scopes, collect(n.kind) AS kinds
 
 // name: vector_in_sessions(v, scopes, sessions, live, kinds, roles, since, until, known_at, alive, limit) read one
 // The same inside given sessions.
@@ -37,7 +40,8 @@ SEARCH n IN (VECTOR INDEX memory_vector FOR $v
     AND n.captured_at >= $since AND n.captured_at <= $until
     AND n.ingested_at <= $known_at AND n.expired_at > $alive LIMIT $limit) SCORE AS score
 RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
-       collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled
+       collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled,
+       collect(n.scope) AS scopes, collect(n.kind) AS kinds
 
 // name: vector_tagged(v, scopes, tags, wanted, sessions, live, kinds, roles, since, until, known_at, alive, limit) read one
 // The vector leg among tagged memories: a list cannot be a filter of the vector index, so their
@@ -55,7 +59,8 @@ WHERE matched = $wanted
 WITH n, vector.similarity.cosine(n.embedding, $v) AS score
 ORDER BY score DESC LIMIT $limit
 RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
-       collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled
+       collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled,
+       collect(n.scope) AS scopes, collect(n.kind) AS kinds
 
 // name: hydrate(ids, scopes, blocks_of) read one
 // What a hit shows, in one row for the same reason. Its times come as the tokens of the index: the

@@ -18,7 +18,7 @@ import orjson
 from app.entities.clusters import Link, changes, roots
 from app.entities.given_name_rule import first_word, follow_rule
 from app.entities.repository import EntityRepository
-from app.errors import Forbidden, NotFound, SwitchedOff
+from app.errors import Forbidden, GraphUnavailable, NotFound, SwitchedOff
 from app.facts.repository import FactRepository, Terms
 from app.indexing.neighbours import WINDOW_BEFORE
 from app.kernel import audit
@@ -41,6 +41,7 @@ VECTOR_REACH = 2 * WINDOW_BEFORE  # of those, after it, whose vector may take in
 PREVIEW = 1000  # episodes that a dry run looks at
 
 TermsOf = Callable[[str], Awaitable[Terms]]
+Step = Callable[[Tx], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,27 @@ class ErasureService:
                 break
         return await self.finish(order.receipt)
 
+    async def withdraw(self, scope: str, ids: list[str], before: Step, after: Step) -> None:
+        """Passages that their own document no longer holds go as an erasure takes them.
+
+        What rests on them alone goes too, in whichever scope it stands; no receipt and no
+        tombstone is written, since the same words may come again. `before` and `after` run in the
+        same transaction, in front of the removal and behind it, and may run again.
+        """
+        reach = await close_over(self.graph, ids)
+        terms = {path: await self._parts.terms_of(path) for path in sorted({scope, *reach.scopes})}
+
+        async def work(tx: Tx) -> None:
+            await before(tx)
+            if ids:
+                closure = await self._locked(tx, ids, sources=False)
+                if closure.scopes - terms.keys():
+                    raise GraphUnavailable("the closure has grown while it was looked at")
+                await self._carry_out(tx, closure, (terms, now()))
+            await after(tx)
+
+        await self.graph.write("lifecycle.withdraw", work)
+
     async def finish(self, receipt: str) -> Row:
         """Clear answers, jobs, files and caches of an erasure; does nothing where that is done."""
         graph = self.graph
@@ -201,6 +223,16 @@ class ErasureService:
             raise Forbidden(f"this key needs the role admin in {', '.join(refused)}")
         if closure.scopes - terms.keys():
             raise Forbidden("the closure has grown while it was looked at: send it again")
+        removed = await self._carry_out(tx, closure, (terms, at))
+        await tx.rows(Q.lifecycle.bury, rows=tombstones(closure, receipt, removed.entities))
+        await _write_receipt(tx, order, receipt, (closure, removed))
+        return removed
+
+    async def _carry_out(
+        self, tx: Tx, closure: Closure, given: tuple[dict[str, Terms], datetime]
+    ) -> Removed:
+        """Take a locked closure out, and let belief and names follow from what is left."""
+        terms, at = given
         removed = Removed(survivors=closure.survivors())
         places = await tx.rows(Q.lifecycle.keys_of, facts=sorted({*closure.facts, *closure.kept}))
         await self._take_out(tx, closure, removed)
@@ -209,8 +241,6 @@ class ErasureService:
         removed.add(
             await tx.one(Q.lifecycle.drop_shared, sessions=closure.sessions, tags=closure.tags)
         )
-        await tx.rows(Q.lifecycle.bury, rows=tombstones(closure, receipt, removed.entities))
-        await _write_receipt(tx, order, receipt, (closure, removed))
         return removed
 
     async def _locked(self, tx: Tx, ids: list[str], *, sources: bool) -> Closure:

@@ -1,0 +1,135 @@
+// name: due_scopes(limit) read many
+// Scopes with passages whose names are not in the graph yet.
+// unscoped: the worker serves every tenant
+MATCH (p:Passage)
+WHERE p.link_state IN ['pending', 'titled']
+WITH p LIMIT $limit
+RETURN DISTINCT p.scope AS scope, p.tenant AS tenant
+
+// name: lock(scope, tenant, at) write one
+// One writer of a scope's names at a time; every change has a number.
+MERGE (g:PassageGraph {scope: $scope})
+ON CREATE SET g.tenant = $tenant, g.revision = 0, g.dropped = 0, g.linked = 0, g.created_at = $at
+SET g.touched_at = $at, g.tenant = $tenant
+RETURN g.revision AS revision, g.linked AS linked
+
+// name: bump(scope, revision, linked) write none
+// The number of the last change, after everything else of it.
+MATCH (g:PassageGraph {scope: $scope})
+SET g.revision = $revision, g.linked = g.linked + $linked
+
+// name: untitled(scope, limit) read many
+// Passages of which it is not known yet what they are about.
+MATCH (p:Passage {link_state: 'pending', scope: $scope})
+WITH p LIMIT $limit
+RETURN p.id AS id, p.kind AS kind, p.title AS title, p.speaker AS speaker, p.session AS session,
+       left(p.content, 400) AS opening
+
+// name: unlinked(scope, limit) read many
+// Passages of which it is not known yet whom they name.
+MATCH (p:Passage {link_state: 'titled', scope: $scope})
+WITH p LIMIT $limit
+RETURN p.id AS id, p.content AS content
+
+// name: save_titles(scope, tenant, rows, revision) write many
+// What passages are about, in place of what was held of it before; the keys that are new.
+UNWIND $rows AS row
+MATCH (p:Passage {id: row.id})
+WHERE p.scope = $scope
+SET p.link_state = 'titled'
+WITH p, row
+CALL (p, row) {
+  MATCH (p)-[r:TITLED]->(old:Title)
+  WHERE NOT old.id IN [title IN row.titles | title.id]
+  DELETE r
+  WITH DISTINCT old
+  WHERE NOT EXISTS { (:Passage)-[:TITLED]->(old) }
+  DETACH DELETE old
+}
+WITH p, row
+UNWIND row.titles AS title
+MERGE (t:Title {id: title.id})
+ON CREATE SET t.scope = $scope, t.tenant = $tenant, t.key = title.key, t.revision = $revision
+MERGE (p)-[r:TITLED]->(t)
+SET r.how = title.how
+WITH DISTINCT t
+WHERE t.revision = $revision
+RETURN t.id AS id, t.key AS key
+
+// name: known_titles(scope, ids) read many
+// Which of these names somebody goes by.
+UNWIND $ids AS id
+MATCH (t:Title {id: id})
+WHERE t.scope = $scope
+RETURN t.key AS key
+
+// name: titles_since(scope, after) read one
+// The names that are new since a revision, as one column.
+MATCH (t:Title)
+WHERE t.scope = $scope AND t.revision > $after
+RETURN collect(t.key) AS keys
+
+// name: naming(scope, q, skip, limit) read many
+// Passages with all the words of a new name, to be looked at word by word.
+CALL db.index.fulltext.queryNodes('memory_text', $q, {skip: $skip, limit: $limit}) YIELD node AS p
+WHERE p.scope = $scope AND p:Passage
+RETURN p.id AS id, p.link_state AS state, p.content AS content
+
+// name: save_links(scope, rows, revision) write none
+// Whom passages name. Only ever added to: a text does not change, and a name takes its edges along.
+UNWIND $rows AS row
+MATCH (p:Passage {id: row.id})
+WHERE p.scope = $scope
+SET p.link_state = 'linked', p.linked_rev = $revision
+WITH p, row
+UNWIND row.names AS name
+MATCH (t:Title {id: name.id})
+MERGE (p)-[r:REFERS_TO]->(t)
+SET r.spans = name.spans
+
+// name: revisions(scopes) read many
+// How far the names of each scope are.
+UNWIND $scopes AS scope
+MATCH (g:PassageGraph {scope: scope})
+RETURN g.scope AS scope, g.revision AS revision, g.dropped AS dropped
+
+// name: linked_since(scope, after, upto) read many
+// What changed between two revisions, of passages that name somebody or that are about something.
+MATCH (p:Passage)
+WHERE p.scope = $scope AND p.linked_rev > $after AND p.linked_rev <= $upto
+  AND (NOT p.live OR EXISTS { (p)-[:TITLED|REFERS_TO]->(:Title) })
+RETURN p.id AS id, p.live AS live,
+       [(p)-[r:TITLED]->(t:Title) | [t.key, r.how]] AS about,
+       [(p)-[r:REFERS_TO]->(t:Title) | [t.key, r.spans]] AS names
+
+// name: drop_titles(passages, at) write one
+// What passages that go were about, unless another is about it too. It goes before they do.
+// unscoped: whoever takes passages out has checked them
+UNWIND $passages AS id
+MATCH (p:Passage {id: id})
+WITH collect(DISTINCT p) AS gone, collect(DISTINCT p.scope) AS scopes
+CALL (scopes) {
+  UNWIND scopes AS scope
+  MATCH (g:PassageGraph {scope: scope})
+  SET g.revision = g.revision + 1, g.dropped = g.revision + 1, g.touched_at = $at
+}
+CALL (gone) {
+  UNWIND gone AS p
+  MATCH (p)-[:TITLED]->(t:Title)
+  WITH DISTINCT t, gone
+  WHERE NOT EXISTS { MATCH (o:Passage)-[:TITLED]->(t) WHERE NOT o IN gone }
+  DETACH DELETE t
+  RETURN count(*) AS titles
+}
+RETURN titles
+
+// name: admit(ids, scopes, kinds, roles, sessions, tags, since, until) read many
+// Which of these passages are held now and satisfy the filters of a search.
+UNWIND $ids AS id
+MATCH (p:Passage {id: id})
+WHERE p.scope IN $scopes AND p.live AND p.kind IN $kinds
+  AND ($roles IS NULL OR p.role IN $roles)
+  AND ($sessions IS NULL OR p.session IN $sessions)
+  AND ($tags IS NULL OR all(tag IN $tags WHERE tag IN p.tags))
+  AND p.captured_at >= $since AND p.captured_at <= $until
+RETURN p.id AS id
