@@ -29,12 +29,14 @@ MOST_CONFIDENT = 0.99
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """How well a fact is supported by the claims that count for it."""
+    """How well a fact is supported by the claims that count for it; `said` is the confidence of the
+    surest of them alone."""
 
     confidence: float
     evidence: int
     principals: int
     trust: float
+    said: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,4 +136,4 @@ def _weight(claims: list[Claim]) -> Weight:
 def weigh(said: float, evidence: int, principals: int, trust: float) -> Weight:
     """How sure a fact is: the surest claim, and a little more for each further principal."""
     confirmed = min(MOST_CONFIDENT, said + CONFIRMATION * (principals - 1))
-    return Weight(round(max(said, confirmed), 4), evidence, principals, trust)
+    return Weight(round(max(said, confirmed), 4), evidence, principals, trust, said)

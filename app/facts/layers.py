@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 
 from app.facts.interval import Held, Reason, Segment, Standing
@@ -23,8 +24,11 @@ class Layers:
         self.superseded |= sweep.superseded
         self.contradictions |= sweep.contradictions
         above = list(self.held)
+        said: dict[str, list[Event]] = defaultdict(list)
+        for event in events:
+            said[event.claim.fact].append(event)
         for item in held:
-            self._fit(item, above, [e for e in events if e.claim.fact == item.fact])
+            self._fit(item, above, said[item.fact])
         for item in waiting:
             if not any(h.fact == item.fact and h.contains(item.start) for h in above):
                 self.waiting.append(item.segment(Standing.QUARANTINED))

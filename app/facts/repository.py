@@ -10,6 +10,7 @@ from typing import Any
 
 from app.extraction.predicates import Registry
 from app.facts.claim import Rules
+from app.facts.onward import News, asked, go_on, news_of, seal, state_row
 from app.facts.record import belief_key
 from app.facts.revision import Revision, revise
 from app.kernel import audit
@@ -74,6 +75,45 @@ class Settled:
     superseded: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """How some keys are settled; `news` are claims just written, by key, where nothing else has
+    changed there."""
+
+    terms: Terms
+    request: str = ""
+    news: Mapping[str, News] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Changes:
+    """What settling some keys at one moment comes to; `kept` are states to go on from, `begun` keys
+    that have none any more."""
+
+    at: datetime
+    revision: Revision = field(default_factory=Revision)
+    facts: dict[str, Row] = field(default_factory=dict)
+    keys: set[str] = field(default_factory=set)
+    kept: list[Row] = field(default_factory=list)
+    begun: set[str] = field(default_factory=set)
+
+    def add(self, key: str, rows: Collection[Row], revision: Revision) -> None:
+        """Take what one key comes to."""
+        self.keys.add(key)
+        self.facts |= {row["fact"]["id"]: row["fact"] for row in rows}
+        self.revision.merge(revision)
+
+    @property
+    def settled(self) -> Settled:
+        """The same in numbers and names."""
+        return Settled(
+            opened=len(self.revision.open),
+            retracted=len(self.revision.retract),
+            quarantined=tuple(sorted({row["fact"] for row in self.revision.quarantined})),
+            superseded=tuple(sorted({row["fact"] for row in self.revision.superseded})),
+        )
+
+
 class FactRepository:
     """One method a step; those that take a `Tx` run inside the caller's transaction."""
 
@@ -84,35 +124,57 @@ class FactRepository:
         """Write facts and claims, then settle their keys; the entities must be there already."""
         if batch.locks:
             await tx.rows(Q.facts.lock, ids=sorted(set(batch.locks)), at=now())
+        news: dict[str, News] = {}
         if batch.facts:
-            await tx.rows(Q.facts.put, **packed(batch))
-        return await self.settle(tx, batch.keys, terms, request)
+            erased = (await tx.one(Q.facts.put, **packed(batch)))["erased"]
+            news = news_of(batch.facts, batch.claims, frozenset(erased))
+        later = {key: told for key, told in news.items() if key not in batch.extra}
+        return await self._settle(tx, batch.keys, Settling(terms, request, later))
 
     async def settle(
         self, tx: Tx, keys: Collection[str], terms: Terms, request: str = ""
     ) -> Settled:
-        """Bring what is held of some keys in line with their claims; the subjects are locked."""
+        """Bring what is held of keys in line with all their claims; the subjects are locked."""
+        return await self._settle(tx, keys, Settling(terms, request))
+
+    async def _settle(self, tx: Tx, keys: Collection[str], how: Settling) -> Settled:
         if not keys:
             return Settled(0, 0, (), ())
-        ordered = sorted(keys)
-        groups: dict[str, list[Row]] = defaultdict(list)
-        for row in await self._claims_of(tx, ordered):
-            groups[row["key"]].append(row)
-        at = now()
-        revision = Revision()
-        for key in sorted(groups):
-            rows = groups[key]
+        done = Changes(now())
+        await self._go_on(tx, how, done)
+        whole = sorted(set(keys) - done.keys)
+        if whole:
+            await self._settle_whole(tx, whole, how.terms, done)
+        if done.kept or done.begun:
+            await tx.rows(Q.facts.keep_states, kept=done.kept, dropped=sorted(done.begun))
+        await self._write(tx, done.revision, done.facts, done.at, how.request)
+        return done.settled
+
+    async def _go_on(self, tx: Tx, how: Settling, done: Changes) -> None:
+        """Settle the keys of which only later things are claimed, from where each ended."""
+        rules = {key: how.terms.rules(n.predicate, n.value) for key, n in how.news.items()}
+        rows = [asked(key, news, rules[key]) for key, news in sorted(how.news.items())]
+        wanted = [row for row in rows if row is not None]
+        if not wanted:
+            return
+        found = (await tx.one(Q.facts.carried, rows=wanted))["rows"]
+        for key, group in _by_key(found).items():
+            went = go_on(group, how.news[key], rules[key], done.at)
+            if went is not None:
+                done.add(key, group, went[0])
+                done.kept.append(state_row(key, group[0]["fact"], went[1], rules[key]))
+
+    async def _settle_whole(self, tx: Tx, keys: list[str], terms: Terms, done: Changes) -> None:
+        done.begun |= set(keys)
+        for key, rows in sorted(_by_key(await self._claims_of(tx, keys)).items()):
             values = {row["fact"]["id"]: row["value"] for row in rows}
-            rules = terms.rules(rows[0]["fact"]["predicate"], rows[0]["fact"]["object_key"])
-            revision.merge(revise(rows, values, rules, at))
-        facts = {row["fact"]["id"]: row["fact"] for rows in groups.values() for row in rows}
-        await self._write(tx, revision, facts, at, request)
-        return Settled(
-            opened=len(revision.open),
-            retracted=len(revision.retract),
-            quarantined=tuple(sorted({row["fact"] for row in revision.quarantined})),
-            superseded=tuple(sorted({row["fact"] for row in revision.superseded})),
-        )
+            first = rows[0]["fact"]
+            rules = terms.rules(first["predicate"], first["object_key"])
+            done.add(key, rows, revise(rows, values, rules, done.at))
+            end = seal(rows, values, rules)
+            if end is not None:
+                done.kept.append(state_row(key, first, end, rules))
+                done.begun.discard(key)
 
     async def _claims_of(self, tx: Tx, keys: list[str]) -> list[Row]:
         """What the keys hold, after facts that nothing supports any more have gone."""
@@ -121,7 +183,7 @@ class FactRepository:
         if lost:
             await tx.rows(Q.facts.drop_unsupported, keys=lost)
             rows = (await tx.one(Q.facts.claims_of, keys=keys))["rows"]
-        return [_dated(row) for row in rows]
+        return rows
 
     async def _write(
         self, tx: Tx, revision: Revision, facts: Mapping[str, Row], at: datetime, request: str
@@ -242,9 +304,16 @@ def packed(batch: Batch) -> dict[str, Any]:
     return {"facts": facts, "claims": claims, "at": at or now()}
 
 
+def _by_key(rows: Collection[Row]) -> dict[str, list[Row]]:
+    """Rows of `claims_of` or `carried` by their keys, with their moments as such."""
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[row["key"]].append(_dated(row))
+    return groups
+
+
 def _dated(row: Row) -> Row:
-    """A row of `claims_of` with its moments as such."""
-    for part in (row["fact"], *row["claims"], *row["held"]):
+    for part in (row["fact"], *row.get("claims", ()), *row["held"]):
         for name in MOMENTS & part.keys():
             if part[name] is not None:
                 part[name] = EPOCH + timedelta(microseconds=part[name])

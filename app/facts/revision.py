@@ -86,10 +86,21 @@ def revise(rows: Sequence[Row], values: Mapping[str, str], rules: Rules, at: dat
     revision = Revision()
     for row in rows:
         mine = segments.get(row["fact"]["id"], [])
-        _intervals(row, mine, at, revision)
-        _links(row, settled, revision)
-        _mirror(row, mine, settled, at, revision)
+        bring(row, mine, settled, at, revision)
     return revision
+
+
+def bring(
+    row: Row, mine: Sequence[Segment], settled: Settlement, at: datetime, revision: Revision
+) -> None:
+    """Add to a revision what brings one fact in line with its intervals and with what was settled.
+
+    A row's `past` is an interval that stands for those which are known to stay as they are.
+    """
+    _intervals(row, mine, at, revision)
+    _links(row, settled, revision)
+    past = [row["past"]] if row.get("past") else []
+    _mirror(row, [*past, *mine], settled, at, revision)
 
 
 def _named_error(claim: Row, values: Mapping[str, str]) -> str | None:
@@ -175,7 +186,7 @@ def _mirror(
     start = min((s.valid_from for s in spans), default=said)
     end = max((s.valid_to for s in spans), default=start)
     status = "active" if held and end > at else "quarantined" if mine and not held else "superseded"
-    counted = row["weight"]
+    counted = row.get("weight")
     weight = (
         weigh(counted["confidence"], counted["evidence"], counted["principals"], counted["trust"])
         if counted
@@ -191,6 +202,7 @@ def _mirror(
         "evidence": weight.evidence if weight else 0,
         "principals": weight.principals if weight else 0,
         "trust": round(DERIVED_TRUST * weight.trust, 4) if weight else 0.0,
+        "weighed": [weight.said, weight.trust] if weight else None,
     }
     if all(fact.get(name) == value for name, value in wanted.items()):
         return
