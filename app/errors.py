@@ -32,6 +32,7 @@ The tree (a leaf's class name is its code on the wire)::
     │   ├── GraphUnavailable       503
     │   ├── QueueUnavailable       503
     │   ├── EmbedderUnavailable    503
+    │   ├── GdsUnavailable         503   Graph Data Science is missing, busy, or short of memory
     │   ├── LlmUnavailable         503   the language model does not answer
     │   │   └── LlmAnswerUnusable  503   its answer does not fit the schema
     │   └── DetectorUnavailable    503   a detector that the policy asks for is missing
@@ -196,6 +197,10 @@ class QueueUnavailable(Unavailable):
 
 class EmbedderUnavailable(Unavailable):
     title = "The embedding model does not answer"
+
+
+class GdsUnavailable(Unavailable):
+    title = "Graph Data Science is missing, busy, or short of memory"
 
 
 class LlmUnavailable(Unavailable):

@@ -3,10 +3,9 @@
 // unscoped: the worker serves every tenant
 MATCH (k:ConsolidationCursor)
 OPTIONAL MATCH (c:CommunityCursor {scope: k.scope})
-WITH k.scope AS scope, k.tenant AS tenant,
-     coalesce(c.reached_at, datetime('0001-01-02T00:00:00Z')) AS since
+WITH k.scope AS scope, coalesce(c.reached_at, datetime('0001-01-02T00:00:00Z')) AS since
 WHERE EXISTS { MATCH (e:Entity {scope: scope}) WHERE e.touched_at > since }
-RETURN scope, tenant ORDER BY scope LIMIT $limit
+RETURN scope ORDER BY scope LIMIT $limit
 
 // name: take(scope, tenant, holder, at, until) write optional
 // The scope for one holder, unless another has it and its lease still runs.
@@ -180,7 +179,7 @@ WITH k
 UNWIND $rows AS row
 MERGE (c:Community {id: row.id})
 ON CREATE SET c.scope = $scope, c.tenant = $tenant, c.cited = 0, c.ingested_at = $at
-SET c.level = 0, c.size = size(row.inner), c.inner = size(row.inner), c.regrouped_at = $at
+SET c.level = 0, c.size = row.size, c.inner = size(row.inner), c.regrouped_at = $at
 WITH c, row
 CALL (c) {
   MATCH (:Entity|Community)-[old:IN_COMMUNITY]->(c)

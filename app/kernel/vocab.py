@@ -64,7 +64,7 @@ class Label(StrEnum):
     ARTICLE = "Article"
     PAGE_VERSION = "PageVersion"
     LINK_NAME = "LinkName"
-    TITLE = "Title"
+    NAME = "Name"
     PASSAGE_GRAPH = "PassageGraph"
     COMMUNITY = "Community"
     COMMUNITY_CURSOR = "CommunityCursor"
@@ -106,8 +106,8 @@ class Rel(StrEnum):
     BEARS = "BEARS"  # Page → LinkName that it goes by
     LINKS = "LINKS"  # Page → LinkName that a link of its text names
     REFERENCES = "REFERENCES"  # Page → Page, Entity or Principal that its links mean
-    TITLED = "TITLED"  # Passage → Title: a name that it is about
-    REFERS_TO = "REFERS_TO"  # Passage → Title that its text names
+    GOES_BY = "GOES_BY"  # Passage → Name that it is about
+    REFERS_TO = "REFERS_TO"  # Passage → Name that its text holds
     IN_COMMUNITY = "IN_COMMUNITY"  # Entity or Community → the Community that it is in
     CENTRAL = "CENTRAL"  # Community → Entity at its heart
     CITES = "CITES"  # Community → Fact or Passage that its summary shows
@@ -160,7 +160,7 @@ _PROPERTIES += """
 cited cluster condense_all condensed_at
 """  # condensed notes
 _PROPERTIES += """
-how link_state linked linked_rev names revision spans titles
+how link_state linked linked_rev names revision spans written
 """  # the retrieval graph
 _PROPERTIES += """
 bears bom chunks crlf formers headings links page passage_state pending slug texts weight
