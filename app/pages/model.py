@@ -47,6 +47,8 @@ class Change:
     aliases: tuple[str, ...] | None = None
     tags: tuple[str, ...] | None = None
     version: int | None = None
+    crlf: bool | None = None
+    bom: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,6 +21,8 @@ from app.pages.resolve import Bearer, Wanted, names, wanted
 from app.pages.wikilink import alternatives, links
 from app.sanitize.step import SANITIZER_VERSION, Sanitized
 
+PATH_LONGEST = 1000  # characters
+_UNSAFE = re.compile(r"[\x00-\x1f\\]|^[A-Za-z]:")  # control characters, and what Windows reads
 FORMERS_KEPT = 10  # titles that a page had before and still answers to
 _NAMED = ("title", "slug", "aliases", "formers", "path", "kind", "scope", "live")
 _VERSIONED = ("title", "content", "aliases", "tags")
@@ -54,7 +57,7 @@ def page_row(draft: Draft, text: Sanitized, stamp: Stamp) -> Row:
         "aliases": list(distinct(given, but=title)),
         "formers": [],
         "tags": list(dict.fromkeys(tags)),
-        "path": draft.path,
+        "path": checked_path(draft.path),
         "crlf": draft.crlf,
         "bom": draft.bom,
         **text_properties(text),
@@ -69,6 +72,17 @@ def page_row(draft: Draft, text: Sanitized, stamp: Stamp) -> Row:
         "pending": [],
         "passage_state": "due",
     }
+
+
+def checked_path(path: str | None) -> str | None:
+    """A path within a folder, as it came; InvalidInput (`path`) for one that leads out of it."""
+    if path is None:
+        return None
+    parts = path.split("/")
+    wrong = any(part in ("", ".", "..") for part in parts)
+    if wrong or _UNSAFE.search(path) or len(path) > PATH_LONGEST:
+        raise InvalidInput("path is relative, of plain names with / between them", field="path")
+    return path
 
 
 def text_properties(text: Sanitized) -> Row:
@@ -105,6 +119,8 @@ def changed(stored: Row, change: Change, text: Sanitized | None, stamp: Stamp) -
     page["aliases"] = list(distinct(kept, but=page["title"]))
     page["tags"] = list(stored["tags"] if tags is None else dict.fromkeys(tags))
     page["formers"] = _formers(stored, page["title"])
+    page["crlf"] = stored["crlf"] if change.crlf is None else change.crlf
+    page["bom"] = stored["bom"] if change.bom is None else change.bom
     return _stamped(stored, page, stamp)
 
 
@@ -198,7 +214,7 @@ def _formers(stored: Row, title: str) -> list[str]:
 
 
 def _stamped(stored: Row, page: Row, stamp: Stamp) -> Row:
-    if all(page[name] == stored[name] for name in _VERSIONED):
+    if all(page[name] == stored[name] for name in (*_VERSIONED, "crlf", "bom")):
         return stored
     moved = {"updated_at": stamp.at, "touched_at": stamp.at, "updated_by": stamp.author}
     return {**page, **moved, "passage_state": "due", "version": stored["version"] + 1}

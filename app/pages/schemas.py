@@ -14,8 +14,10 @@ from app.kernel.wire import ShortText, TagName, WireModel
 from app.pages.excerpt import around_link
 from app.pages.model import CONTENT_LONGEST, Change, Draft, Mention, PageKind, Receipt
 from app.pages.reading import LinkGraph
+from app.pages.record import PATH_LONGEST
 
 Markdown = Annotated[str, StringConstraints(min_length=1, max_length=CONTENT_LONGEST)]
+FilePath = Annotated[str, StringConstraints(min_length=1, max_length=PATH_LONGEST)]
 Aliases = Annotated[tuple[ShortText, ...], Field(max_length=64)]
 Tags = Annotated[tuple[TagName, ...], Field(max_length=32)]
 
@@ -30,7 +32,7 @@ class PageIn(WireModel):
     personal: bool = Field(False, description="Write to the caller's own scope instead.")
     aliases: Aliases | None = Field(None, description="Further names of the page.")
     tags: Tags | None = Field(None, description="Labels to filter by.")
-    path: ShortText | None = Field(None, description="Where it lies in a folder of Markdown.")
+    path: FilePath | None = Field(None, description="Where it lies in a folder of Markdown.")
 
     def to_draft(self) -> Draft:
         """The draft that this describes."""

@@ -18,6 +18,7 @@ from app.kernel.scope import ScopePath, parse_scope
 from app.pages import record
 from app.pages.linking import Moved, lock_names, relink, settle_pages
 from app.pages.model import Change, Draft, Receipt, Redacted
+from app.pages.passages import DUE, PassageService
 from app.pages.resolve import Settled
 from app.pages.rewriting import rewritten
 from app.sanitize.policy import SanitizePolicy
@@ -35,6 +36,7 @@ class Parts:
     graph: Graph
     scopes: ScopeService
     wakeup: Wakeup
+    passages: PassageService
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +230,9 @@ class PageService:
         settled = await self.graph.write("pages.save", work)
         if settled is not None:
             self._parts.wakeup.set()
+            for writing in writings:
+                if writing.after["passage_state"] == DUE:
+                    await self._parts.passages.bring(writing.after["id"], writing.after["scope"])
         return settled
 
 
