@@ -67,9 +67,11 @@ from app.notes.repository import BlockRepository, NoteRepository
 from app.notes.service import NoteService
 from app.notes.service import Parts as NoteParts
 from app.pages.neighbours import Neighbours
+from app.pages.passages import PassageService
 from app.pages.reading import PageReader
 from app.pages.service import PageService
 from app.pages.service import Parts as PageParts
+from app.pages.vault import VaultService
 from app.portability.deferral import text_index
 from app.portability.jobs import EXPORT, IMPORT
 from app.scopes.repository import ScopeRepository
@@ -135,6 +137,8 @@ class Parts:
     pages: PageService
     page_reads: PageReader
     page_neighbours: Neighbours
+    page_passages: PassageService
+    vaults: VaultService
 
 
 def embedding_config(settings: Settings) -> EmbeddingConfig:
@@ -224,13 +228,14 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     limits = Limits(given.budget_tokens, given.concurrency, given.max_chars)
     facts = FactService(fact_rows, consolidation.terms)
     forgetting, uses = ForgettingService(graph), UseCounter(graph)
-    pages = PageService(PageParts(graph, scopes, wakeup))
     indexing = IndexService(index_rows, embedder, settings.embedding.batch)
     residue = Residue(graph, EXPORT, IMPORT, spool_of(settings).drop)
     erasure = ErasureService(
         ErasureParts(graph, entity_rows, fact_rows, scopes, consolidation.terms, residue)
     )
     chunks = ChunkWriter(graph, erasure.withdraw, wakeup)
+    passages = PassageService(graph, chunks)
+    pages = PageService(PageParts(graph, scopes, wakeup, passages))
     fast = FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts))
     return Parts(
         settings=settings,
@@ -285,6 +290,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         pages=pages,
         page_reads=PageReader(graph),
         page_neighbours=Neighbours(graph, pages, indexing),
+        page_passages=passages,
+        vaults=VaultService(pages),
         upkeep=UpkeepService(graph, scopes, forgetting),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),
         erasure=erasure,

@@ -21,6 +21,7 @@ from app.cli import beliefs, evals, serve, transfer
 from app.cli import entities as entity_commands
 from app.cli import keys as key_commands
 from app.cli import lifecycle as lifecycle_commands
+from app.cli import pages as page_commands
 from app.cli import search as search_commands
 from app.embeddings.provider import build_embedder
 from app.errors import LociError
@@ -46,6 +47,7 @@ serve.register(cli)
 entity_commands.register(cli)
 beliefs.register(cli)
 lifecycle_commands.register(cli)
+page_commands.register(cli)
 evals.register(cli)
 transfer.register(cli)
 
