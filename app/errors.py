@@ -32,6 +32,7 @@ The tree (a leaf's class name is its code on the wire)::
     │   ├── GraphUnavailable       503
     │   ├── QueueUnavailable       503
     │   ├── EmbedderUnavailable    503
+    │   ├── FetchFailed            503   an address that may answer another time
     │   ├── GdsUnavailable         503   Graph Data Science is missing, busy, or short of memory
     │   ├── LlmUnavailable         503   the language model does not answer
     │   │   └── LlmAnswerUnusable  503   its answer does not fit the schema
@@ -201,6 +202,10 @@ class EmbedderUnavailable(Unavailable):
 
 class GdsUnavailable(Unavailable):
     title = "Graph Data Science is missing, busy, or short of memory"
+
+
+class FetchFailed(Unavailable):
+    title = "The address does not answer"
 
 
 class LlmUnavailable(Unavailable):
