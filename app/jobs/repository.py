@@ -14,6 +14,24 @@ from app.kernel.graph import Graph, Row
 from app.kernel.ids import new_id
 
 
+def new_row(
+    task: str, *, tenant: str, scope: str, args: dict[str, Any], job_id: str | None = None
+) -> Row:
+    """Properties of a job to be recorded, together with what makes it necessary or alone."""
+    moment = now()
+    return {
+        "id": job_id or new_id(),
+        "task": task,
+        "tenant": tenant,
+        "scope": scope,
+        "state": "queued",
+        "args": orjson.dumps(args, default=str).decode(),
+        "attempts": 0,
+        "created_at": moment,
+        "not_before": moment,
+    }
+
+
 class JobRepository:
     """One method a query. `lease` is how long a worker that says nothing still has its job.
 
@@ -29,18 +47,7 @@ class JobRepository:
         self, task: str, *, tenant: str, scope: str, args: dict[str, Any], job_id: str | None = None
     ) -> Job:
         """Record a job; with an id that is taken, the job that is there."""
-        moment = now()
-        row = {
-            "id": job_id or new_id(),
-            "task": task,
-            "tenant": tenant,
-            "scope": scope,
-            "state": "queued",
-            "args": orjson.dumps(args, default=str).decode(),
-            "attempts": 0,
-            "created_at": moment,
-            "not_before": moment,
-        }
+        row = new_row(task, tenant=tenant, scope=scope, args=args, job_id=job_id)
         return Job.of((await self.graph.one(Q.jobs.create, job=row))["job"])
 
     async def claim(self, job_id: str) -> Job | None:
