@@ -129,7 +129,10 @@ def first_words(readings: Iterable[Reading], derived: Derived) -> set[str]:
 
 def _bearers(known: Mapping[str, Sequence[Known]], roots: Mapping[str, str]) -> dict[str, Known]:
     found = (bearer for bearers in known.values() for bearer in bearers)
-    return {b.id: replace(b, root=roots[b.id]) if b.id in roots else b for b in found}
+    return {
+        b.id: replace(b, root=roots[b.id]) if roots.get(b.id, b.root) != b.root else b
+        for b in found
+    }
 
 
 def _add(
