@@ -77,3 +77,66 @@ MATCH (n:Searchable)
 SEARCH n IN (VECTOR INDEX memory_vector FOR $v
   WHERE n.scope IN $scopes AND n.live = true AND n.kind IN $kinds LIMIT $limit) SCORE AS score
 RETURN n.memory_id AS id, score
+
+// name: bare_entities(rows, scope, at, forever) write none
+// Entities of a generated graph.
+UNWIND $rows AS row
+CREATE (e:Entity:Memory)
+SET e = row, e.scope = $scope, e.tenant = $scope, e.ingested_at = $at, e.touched_at = $at,
+    e.expired_at = $forever, e.mention_count = 0
+
+// name: bare_passages(rows, scope, at, forever) write none
+// Passages of a generated graph that were read: what they name, and what they say of it.
+UNWIND $rows AS row
+CREATE (p:Passage {id: row.id})
+SET p.scope = $scope, p.tenant = $scope, p.content = row.content, p.live = true, p.kind = 'chunk',
+    p.captured_at = $at, p.ingested_at = $at, p.expired_at = $forever,
+    p.consolidation_state = 'consolidated', p.index_state = 'done', p.link_state = 'linked'
+WITH p, row
+CALL (p, row) {
+  UNWIND row.mentions AS m
+  MATCH (e:Entity {id: m.entity})
+  CREATE (p)-[:MENTIONS {start: m.start, end: m.end}]->(e)
+}
+CALL (p, row) {
+  UNWIND row.facts AS f
+  MATCH (s:Entity {id: f.subject})
+  MATCH (o:Entity {id: f.object})
+  CREATE (x:Fact:Memory {id: f.id})
+  SET x.scope = $scope, x.tenant = $scope, x.subject = f.subject, x.object_id = f.object,
+      x.statement = f.statement, x.predicate = 'related_to', x.status = 'active', x.confidence = 0.8,
+      x.evidence = 1, x.trust = 0.5, x.expired_at = $forever, x.ingested_at = $at
+  CREATE (p)-[:SUPPORTS {start: 0, end: f.end}]->(x)
+  CREATE (x)-[:ABOUT {valid_from: $at, valid_to: $forever, recorded_at: $at, retracted_at: $forever,
+                      standing: 'held'}]->(s)
+  CREATE (s)-[:RELATES_TO {fact: f.id, predicate: 'related_to', live: true, valid_from: $at,
+                           valid_to: $forever}]->(o)
+}
+
+// name: drop_passages(ids) write none
+// Passages of a generated graph with what only they say.
+// unscoped: a measurement in a tenant of its own
+UNWIND $ids AS id
+MATCH (p:Passage {id: id})
+CALL (p) {
+  MATCH (p)-[:SUPPORTS]->(f:Fact)
+  CALL (f) {
+    MATCH (:Entity {id: f.subject})-[r:RELATES_TO {fact: f.id}]->(:Entity)
+    DELETE r
+  }
+  DETACH DELETE f
+}
+DETACH DELETE p
+
+// name: touch(ids, at) write none
+// What consolidation leaves on the entities that it wrote to.
+// unscoped: a measurement in a tenant of its own
+UNWIND $ids AS id
+MATCH (e:Entity {id: id})
+SET e.touched_at = $at
+
+// name: graph_cpu() read one
+// CPU time of the server's process since its start.
+// unscoped: a measurement of the server, not of what it holds
+CALL dbms.queryJmx('java.lang:type=OperatingSystem') YIELD attributes
+RETURN attributes.ProcessCpuTime.value AS nanoseconds

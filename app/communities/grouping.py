@@ -113,7 +113,9 @@ def _nests(
         if not inner:
             emptied.add(one.id)
             continue
-        sizes[one.id] = sum(sizes[i] for i in inner)
+        # What else is in it is not known here, and stays as it was.
+        rest = one.size - sum(old[i].size for i in one.inner if i in old)
+        sizes[one.id] = rest + sum(sizes[i] for i in inner if i in sizes)
         row = Written(one.id, one.level, sizes[one.id], inner)
         if not _same(row, one):
             rows.append(row)

@@ -37,17 +37,26 @@ def every(groups: Sequence[Group]) -> list[Group]:
 
 
 def _telling(found: Mapping[str, Sequence[int]]) -> list[list[Members]]:
-    """The levels that are kept, as sets of entities."""
-    depth = max((len(path) for path in found.values()), default=0)
-    kept: list[list[Members]] = []
-    for level in range(depth):
-        sets: dict[int, set[str]] = defaultdict(set)
+    """The levels that are kept, as sets of entities, each within the next.
+
+    Leiden may split at a level what was together at the one before, so that a set is what is
+    together there and at every level from there on.
+    """
+    kept: list[int] = []
+    for level in range(max((len(path) for path in found.values()), default=0)):
+        if not kept or _width(found, level) <= COARSENS * _width(found, kept[-1]):
+            kept.append(level)
+    parts = []
+    for place in range(len(kept)):
+        sets: dict[tuple[int, ...], set[str]] = defaultdict(set)
         for entity, path in found.items():
-            sets[path[level]].add(entity)
-        parts = [frozenset(members) for members in sets.values()]
-        if not kept or len(parts) <= COARSENS * len(kept[-1]):
-            kept.append(parts)
-    return kept
+            sets[tuple(path[level] for level in kept[place:])].add(entity)
+        parts.append([frozenset(members) for members in sets.values()])
+    return parts
+
+
+def _width(found: Mapping[str, Sequence[int]], level: int) -> int:
+    return len({path[level] for path in found.values()})
 
 
 def _joined(level: Sequence[Members], below: Sequence[Group]) -> list[Group]:
