@@ -170,6 +170,10 @@ WITH f ORDER BY f.id LIMIT $limit
 WITH f, f.id AS id, f.key AS key, f.claims_due AS due, COUNT { (:Passage)-[:SUPPORTS]->(f) } AS claims
 REMOVE f.claims_due
 WITH f, id, key, due, claims
+CALL (key) { // what is settled from here on reads what was restored
+  MATCH (k:KeyState {id: key})
+  DELETE k
+}
 CALL (key, due, claims) {
   WITH key, due, claims WHERE claims < due
   MATCH (:Fact {key: key})<-[:SUPPORTS]-(e:Passage)
