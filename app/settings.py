@@ -114,6 +114,12 @@ class SearchSettings(Group):
     quantization: Literal["NONE", "SCALAR", "BINARY"] = Field(
         "NONE", description="How the vector index stores vectors."
     )
+    graph_mb: int = Field(
+        512, ge=1, description="Most memory for the graphs that searches walk, in MiB."
+    )
+    graph_wait_ms: int = Field(
+        300, ge=0, description="How long a search waits for a graph that is not in memory yet."
+    )
 
 
 class RuntimeSettings(Group):

@@ -74,6 +74,10 @@ from app.pages.service import Parts as PageParts
 from app.pages.vault import VaultService
 from app.portability.deferral import text_index
 from app.portability.jobs import EXPORT, IMPORT
+from app.retrieval.graphs import GraphCache
+from app.retrieval.linking import LinkService
+from app.retrieval.repository import RetrievalRepository
+from app.retrieval.service import WalkService
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
 from app.search.repository import SearchRepository
@@ -86,6 +90,7 @@ INDEX_TASK = "indexing.drain"
 CONSOLIDATION_TASK = "consolidation.drain"
 MODEL_TASK = "consolidation.model"
 CONDENSING_TASK = "condensing.drain"
+LINK_TASK = "retrieval.link"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,8 @@ class Parts:
     index_rows: IndexRepository
     indexing: IndexService
     searches: SearchService
+    linking: LinkService
+    walks: WalkService
     jobs: JobRepository
     runner: Runner
     entities: EntityService
@@ -198,6 +205,13 @@ def vector_options(embedder: Embedder, settings: Settings) -> dict[str, Any]:
     return index_options(embedder.info.dimension, search.quantization, search.expansion)
 
 
+def walk_service(graph: Graph, settings: Settings) -> WalkService:
+    """Walks over the graph's names; the matrices are this process's own."""
+    rows, search = RetrievalRepository(graph), settings.search
+    wait = search.graph_wait_ms / 1000
+    return WalkService(rows, GraphCache(rows, search.graph_mb << 20, wait))
+
+
 def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     """Wire the parts; does no I/O."""
     queue = Queue(settings.redis.url, settings.redis.queue)
@@ -228,6 +242,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     limits = Limits(given.budget_tokens, given.concurrency, given.max_chars)
     facts = FactService(fact_rows, consolidation.terms)
     forgetting, uses = ForgettingService(graph), UseCounter(graph)
+    walks = walk_service(graph, settings)
     indexing = IndexService(index_rows, embedder, settings.embedding.batch)
     residue = Residue(graph, EXPORT, IMPORT, spool_of(settings).drop)
     erasure = ErasureService(
@@ -254,6 +269,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         episodes=episodes,
         index_rows=index_rows,
         indexing=indexing,
+        linking=LinkService(graph),
+        walks=walks,
         searches=SearchService(
             SearchParts(
                 SearchRepository(graph),
@@ -262,6 +279,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
                 settings.search.depth,
                 uses.note,
                 FadingService(graph, scopes, predicates.registry),
+                walks,
             )
         ),
         entities=EntityService(EntityRepository(graph), scopes),
@@ -319,6 +337,7 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
                 await keeper.stop()
                 await assembled.uses.stop()
                 await assembled.wakeup.stop()
+                await assembled.walks.aclose()
                 await assembled.queue.close()
                 await assembled.model_reader.aclose()
         finally:

@@ -25,7 +25,15 @@ from app.settings import Settings, read_settings
 from app.tasks import SCHEDULES
 from app.telemetry.logging import configure_logging
 from app.telemetry.tracing import configure_tracing
-from app.wiring import CONDENSING_TASK, CONSOLIDATION_TASK, INDEX_TASK, MODEL_TASK, Parts, parts
+from app.wiring import (
+    CONDENSING_TASK,
+    CONSOLIDATION_TASK,
+    INDEX_TASK,
+    LINK_TASK,
+    MODEL_TASK,
+    Parts,
+    parts,
+)
 
 log = structlog.get_logger()
 JOB_SECONDS = 6 * 3600  # then a job that hangs is broken off and goes on from where it was
@@ -33,6 +41,7 @@ INDEX_LOCK = "loci:indexing"
 CONSOLIDATION_LOCK = "loci:consolidation"
 MODEL_LOCK = "loci:model"
 CONDENSING_LOCK = "loci:condensing"
+LINK_LOCK = "loci:linking"
 LOCK_SECONDS = 30  # a worker that was killed holds up indexing for so long at most
 
 
@@ -45,7 +54,16 @@ async def run_job(context: dict[str, Any], job: str) -> str:
 async def drain_index(context: dict[str, Any]) -> int:
     """Index what waits; one process at a time, since neighbours are indexed together."""
     assembled: Parts = context["parts"]
-    return await _alone(assembled, INDEX_LOCK, assembled.indexing.drain)
+    done = await _alone(assembled, INDEX_LOCK, assembled.indexing.drain)
+    if await assembled.linking.due():
+        await assembled.queue.enqueue(LINK_TASK)
+    return done
+
+
+async def drain_links(context: dict[str, Any]) -> int:
+    """Write the names of what waits into the retrieval graph, one process at a time."""
+    assembled: Parts = context["parts"]
+    return await _alone(assembled, LINK_LOCK, assembled.linking.drain)
 
 
 async def drain_consolidation(context: dict[str, Any]) -> int:
@@ -132,6 +150,8 @@ async def sweep(context: dict[str, Any]) -> None:
         await assembled.queue.enqueue(MODEL_TASK)
     if await assembled.condensing.due(limit=1):
         await assembled.queue.enqueue(CONDENSING_TASK)
+    if await assembled.linking.due():
+        await assembled.queue.enqueue(LINK_TASK)
 
 
 async def startup(context: dict[str, Any]) -> None:
@@ -190,6 +210,9 @@ def build_worker(settings: Settings, *, burst: bool = False) -> Worker:
                 keep_result=0,
                 timeout=JOB_SECONDS,
                 max_tries=1,
+            ),
+            func(
+                _arq(drain_links), name=LINK_TASK, keep_result=0, timeout=JOB_SECONDS, max_tries=1
             ),
             func(
                 _arq(drain_condensing),

@@ -18,64 +18,68 @@ RETURN g.revision AS revision, g.linked AS linked
 MATCH (g:PassageGraph {scope: $scope})
 SET g.revision = $revision, g.linked = g.linked + $linked
 
-// name: untitled(scope, limit) read many
+// name: unnamed(scope, limit) read many
 // Passages of which it is not known yet what they are about.
 MATCH (p:Passage {link_state: 'pending', scope: $scope})
 WITH p LIMIT $limit
-RETURN p.id AS id, p.kind AS kind, p.title AS title, p.speaker AS speaker, p.session AS session,
-       left(p.content, 400) AS opening
+RETURN p.id AS id, p.title AS title, p.speaker AS speaker, left(p.content, 400) AS opening
 
 // name: unlinked(scope, limit) read many
 // Passages of which it is not known yet whom they name.
 MATCH (p:Passage {link_state: 'titled', scope: $scope})
 WITH p LIMIT $limit
-RETURN p.id AS id, p.content AS content
+RETURN p.id AS id, p.title AS title, p.speaker AS speaker, p.language AS language, p.content AS content
 
-// name: save_titles(scope, tenant, rows, revision) write many
-// What passages are about, in place of what was held of it before; the keys that are new.
+// name: save_names(scope, tenant, rows, revision) write many
+// What passages are about, in place of what was held of it before; the keys that nobody went by.
+// A name that nobody goes by any more keeps the passages that write it as a name.
 UNWIND $rows AS row
 MATCH (p:Passage {id: row.id})
 WHERE p.scope = $scope
 SET p.link_state = 'titled'
 WITH p, row
 CALL (p, row) {
-  MATCH (p)-[r:TITLED]->(old:Title)
-  WHERE NOT old.id IN [title IN row.titles | title.id]
+  MATCH (p)-[r:GOES_BY]->(old:Name)
+  WHERE NOT old.id IN [name IN row.names | name.id]
   DELETE r
   WITH DISTINCT old
-  WHERE NOT EXISTS { (:Passage)-[:TITLED]->(old) }
-  DETACH DELETE old
+  WHERE NOT EXISTS { (:Passage)-[:GOES_BY]->(old) }
+  REMOVE old.revision
+  WITH old
+  MATCH (:Passage)-[m:REFERS_TO]->(old) WHERE NOT m.written
+  DELETE m
 }
 WITH p, row
-UNWIND row.titles AS title
-MERGE (t:Title {id: title.id})
-ON CREATE SET t.scope = $scope, t.tenant = $tenant, t.key = title.key, t.revision = $revision
-MERGE (p)-[r:TITLED]->(t)
-SET r.how = title.how
+UNWIND row.names AS name
+MERGE (t:Name {id: name.id})
+ON CREATE SET t.scope = $scope, t.tenant = $tenant, t.key = name.key
+SET t.revision = coalesce(t.revision, $revision)
+MERGE (p)-[r:GOES_BY]->(t)
+SET r.how = name.how
 WITH DISTINCT t
 WHERE t.revision = $revision
 RETURN t.id AS id, t.key AS key
 
-// name: known_titles(scope, ids) read many
+// name: known_names(scope, ids) read many
 // Which of these names somebody goes by.
 UNWIND $ids AS id
-MATCH (t:Title {id: id})
-WHERE t.scope = $scope
+MATCH (t:Name {id: id})
+WHERE t.scope = $scope AND t.revision IS NOT NULL
 RETURN t.key AS key
 
-// name: titles_since(scope, after) read one
-// The names that are new since a revision, as one column.
-MATCH (t:Title)
+// name: names_since(scope, after) read one
+// The names that somebody goes by since a revision, as one column.
+MATCH (t:Name)
 WHERE t.scope = $scope AND t.revision > $after
 RETURN collect(t.key) AS keys
 
-// name: naming(scope, q, skip, limit) read many
+// name: with_words(scope, q, skip, limit) read many
 // Passages with all the words of a new name, to be looked at word by word.
 CALL db.index.fulltext.queryNodes('memory_text', $q, {skip: $skip, limit: $limit}) YIELD node AS p
 WHERE p.scope = $scope AND p:Passage
 RETURN p.id AS id, p.link_state AS state, p.content AS content
 
-// name: save_links(scope, rows, revision) write none
+// name: save_links(scope, tenant, rows, revision) write none
 // Whom passages name. Only ever added to: a text does not change, and a name takes its edges along.
 UNWIND $rows AS row
 MATCH (p:Passage {id: row.id})
@@ -83,9 +87,10 @@ WHERE p.scope = $scope
 SET p.link_state = 'linked', p.linked_rev = $revision
 WITH p, row
 UNWIND row.names AS name
-MATCH (t:Title {id: name.id})
+MERGE (t:Name {id: name.id})
+ON CREATE SET t.scope = $scope, t.tenant = $tenant, t.key = name.key
 MERGE (p)-[r:REFERS_TO]->(t)
-SET r.spans = name.spans
+SET r.spans = name.spans, r.written = coalesce(r.written, false) OR name.written
 
 // name: revisions(scopes) read many
 // How far the names of each scope are.
@@ -94,16 +99,16 @@ MATCH (g:PassageGraph {scope: scope})
 RETURN g.scope AS scope, g.revision AS revision, g.dropped AS dropped
 
 // name: linked_since(scope, after, upto) read many
-// What changed between two revisions, of passages that name somebody or that are about something.
+// What changed between two revisions, of passages that are about something or name somebody.
 MATCH (p:Passage)
 WHERE p.scope = $scope AND p.linked_rev > $after AND p.linked_rev <= $upto
-  AND (NOT p.live OR EXISTS { (p)-[:TITLED|REFERS_TO]->(:Title) })
+  AND (NOT p.live OR EXISTS { (p)-[:GOES_BY|REFERS_TO]->(:Name) })
 RETURN p.id AS id, p.live AS live,
-       [(p)-[r:TITLED]->(t:Title) | [t.key, r.how]] AS about,
-       [(p)-[r:REFERS_TO]->(t:Title) | [t.key, r.spans]] AS names
+       [(p)-[r:GOES_BY]->(t:Name) | [t.key, r.how]] AS about,
+       [(p)-[r:REFERS_TO]->(t:Name) | [t.key, t.revision IS NOT NULL, r.spans]] AS names
 
-// name: drop_titles(passages, at) write one
-// What passages that go were about, unless another is about it too. It goes before they do.
+// name: drop_names(passages, at) write one
+// The names that only passages that go went by or wrote. It goes before they do.
 // unscoped: whoever takes passages out has checked them
 UNWIND $passages AS id
 MATCH (p:Passage {id: id})
@@ -115,13 +120,23 @@ CALL (scopes) {
 }
 CALL (gone) {
   UNWIND gone AS p
-  MATCH (p)-[:TITLED]->(t:Title)
+  MATCH (p)-[:GOES_BY]->(t:Name)
   WITH DISTINCT t, gone
-  WHERE NOT EXISTS { MATCH (o:Passage)-[:TITLED]->(t) WHERE NOT o IN gone }
-  DETACH DELETE t
-  RETURN count(*) AS titles
+  WHERE NOT EXISTS { MATCH (o:Passage)-[:GOES_BY]->(t) WHERE NOT o IN gone }
+  REMOVE t.revision
+  WITH t
+  MATCH (:Passage)-[m:REFERS_TO]->(t) WHERE NOT m.written
+  DELETE m
 }
-RETURN titles
+CALL (gone) {
+  UNWIND gone AS p
+  MATCH (p)-[:GOES_BY|REFERS_TO]->(t:Name)
+  WITH DISTINCT t, gone
+  WHERE NOT EXISTS { MATCH (o:Passage)-[:GOES_BY|REFERS_TO]->(t) WHERE NOT o IN gone }
+  DETACH DELETE t
+  RETURN count(*) AS names
+}
+RETURN names
 
 // name: admit(ids, scopes, kinds, roles, sessions, tags, since, until) read many
 // Which of these passages are held now and satisfy the filters of a search.

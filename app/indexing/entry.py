@@ -16,6 +16,7 @@ from app.indexing.dates import day_terms
 from app.kernel.clock import FOREVER
 
 LIVE = "live"
+PASSAGES = ("episode", "chunk")  # kinds whose names stand in the retrieval graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,8 @@ def facets(facts: Facts) -> list[str]:
 def entry(facts: Facts, text: str, language: str | None = None) -> dict[str, Any]:
     """Properties that make a node searchable by its text at once; the vector comes later."""
     spoken = language or detect_language(text)
-    return {
+    linking = {"link_state": "pending"} if facts.kind in PASSAGES else {}
+    return linking | {
         "memory_id": facts.memory_id,
         "scope": facts.scope,
         "kind": facts.kind,

@@ -270,6 +270,7 @@ class ErasureService:
         removed.add(await tx.one(Q.lifecycle.drop_facts, ids=facts))
         removed.add(await tx.one(Q.lifecycle.drop_notes, ids=notes, at=now()))
         removed.add(await tx.one(Q.llm.drop_readings, episodes=episodes))
+        removed.add(await tx.one(Q.retrieval.drop_names, passages=episodes, at=now()))
         removed.add(await tx.one(Q.lifecycle.drop_episodes, ids=episodes))
 
     async def _neighbours(self, tx: Tx, episodes: list[str]) -> None:

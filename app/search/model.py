@@ -8,8 +8,10 @@ from datetime import datetime
 from enum import StrEnum
 from itertools import compress
 
+from app.indexing.entry import PASSAGES
 from app.kernel.graph import Row
 from app.notes.model import CONDENSED
+from app.retrieval.model import Path
 
 KINDS = ("episode", "fact", "note")  # what is ranked; core blocks stand before all of it
 NOTES = ("note", CONDENSED)
@@ -26,6 +28,8 @@ class Mode(StrEnum):
     KEYWORD = "keyword"
     VECTOR = "vector"
     HYBRID = "hybrid"
+    GRAPH = "graph"  # the walk over what both legs find
+    AUTO = "auto"  # the walk where the question anchors in the graph, else hybrid
 
 
 class Fusion(StrEnum):
@@ -33,6 +37,17 @@ class Fusion(StrEnum):
 
     RRF = "rrf"
     WEIGHTED = "weighted"
+    SIMPLE = "simple"
+
+
+class Without(StrEnum):
+    """Why there was no walk where one was asked for."""
+
+    NO_GRAPH = "no_graph"  # nothing that is seen names anything
+    UNANCHORED = "unanchored"  # nothing that was found or asked for is in the graph
+    NOT_READY = "not_ready"  # the graph is being read into memory
+    NOT_NOW = "not_now"  # the graph shows what is known now, and another moment was asked for
+    KINDS = "kinds"  # only passages are in the graph, and other kinds were asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +94,7 @@ class SearchRequest:
 
     query: str
     filters: Filters
-    mode: Mode = Mode.HYBRID
+    mode: Mode = Mode.AUTO
     fusion: Fusion = Fusion.WEIGHTED
     weights: tuple[float, float] | None = None  # keyword, vector; the fusion's own where None
     limit: int = 10
@@ -102,12 +117,14 @@ class Leg:
 class Ranking:
     """What one leg found, best first: a long text has several windows, and is there once.
 
-    `places` are the best windows, `titled` the memories with a title.
+    `places` are the best windows, `titled` the memories with a title, `passages` the scope of each
+    that is a passage.
     """
 
     scores: dict[str, float]
     places: dict[str, int]
     titled: set[str]
+    passages: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, columns: Row) -> Ranking:
@@ -119,7 +136,10 @@ class Ranking:
         ):
             if memory not in scores:
                 scores[memory], places[memory] = score, place
-        return cls(scores, places, set(compress(columns["ids"], columns["titled"])))
+        found = zip(columns["ids"], columns["scopes"], columns["kinds"], strict=True)
+        passages = {memory: scope for memory, scope, kind in found if kind in PASSAGES}
+        titled = set(compress(columns["ids"], columns["titled"]))
+        return cls(scores, places, titled, passages)
 
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
@@ -129,7 +149,15 @@ class Ranking:
         scored = [item for part in parts for item in part.scores.items()]
         scores = dict(sorted(scored, key=lambda item: (-item[1], item[0])))
         places = {memory: place for part in parts for memory, place in part.places.items()}
-        return cls(scores, places, {memory for part in parts for memory in part.titled})
+        titled = {memory for part in parts for memory in part.titled}
+        passages = {memory: scope for part in parts for memory, scope in part.passages.items()}
+        return cls(scores, places, titled, passages)
+
+    def first(self, depth: int) -> Ranking:
+        """The best `depth` of it."""
+        if len(self.scores) <= depth:
+            return self
+        return replace(self, scores=dict(list(self.scores.items())[:depth]))
 
     @classmethod
     def empty(cls) -> Ranking:
@@ -197,11 +225,12 @@ class Hit:
     marks: tuple[Mark, ...] = ()
     fade: Fade | None = None  # where the rules of its scope let memories fade
     later: tuple[str, ...] = ()  # hits in which the same speaker says more on it, later
+    path: Path | None = None  # how the walk came to it
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Hits in order, and how they came about."""
+    """Hits in order, and how they came about; `mode` is what ran, `without` why no walk did."""
 
     hits: list[Hit]
     mode: Mode
@@ -210,3 +239,4 @@ class Found:
     dropped: int
     milliseconds: dict[str, float]
     blocks: list[Row] = field(default_factory=list)
+    without: Without | None = None

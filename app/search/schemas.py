@@ -12,6 +12,7 @@ from app.kernel.caller import Caller
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
+from app.retrieval.model import Path
 from app.search.believed import believed
 from app.search.bundle import render
 from app.search.model import (
@@ -48,9 +49,13 @@ class SearchIn(WireModel):
     query: Annotated[
         str, StringConstraints(min_length=1, max_length=QUERY_MOST, strip_whitespace=True)
     ] = Field(description="The question, as plain text.")
-    mode: Mode = Field(Mode.HYBRID, description="Which legs run.")
+    mode: Mode = Field(
+        Mode.AUTO,
+        description="Which legs run; `auto` walks the graph where the question anchors in it.",
+    )
     fusion: Fusion = Field(
-        Fusion.WEIGHTED, description="`rrf` (k = 60) or `weighted` (of scores scaled to 0..1)."
+        Fusion.WEIGHTED,
+        description="`rrf` (k = 60), `weighted` or `simple` (both of scores scaled to 0..1).",
     )
     weights: WeightsIn | None = Field(None, description="Weights of the legs.")
     limit: Annotated[int, Field(ge=0, le=LIMIT_MOST)] = LIMIT_DEFAULT
@@ -118,6 +123,26 @@ class LegOut(msgspec.Struct, frozen=True):
 
     rank: int
     score: float
+
+
+class StepOut(msgspec.Struct, frozen=True):
+    """One passage on a path; `edge` says how the one before leads to it."""
+
+    memory: str
+    edge: str | None
+
+
+class PathOut(msgspec.Struct, frozen=True):
+    """How the walk came to a hit; the names on it are under `untrusted`, a step each."""
+
+    origin: str
+    steps: list[StepOut]
+
+    @classmethod
+    def of(cls, path: Path) -> PathOut:
+        """The wire form of a path."""
+        steps = [StepOut(s.passage, s.edge.value if s.edge else None) for s in path.steps]
+        return cls(path.origin.value, steps)
 
 
 class MarkOut(msgspec.Struct, frozen=True):
@@ -254,6 +279,7 @@ class HitOut(msgspec.Struct, frozen=True):
     fact: FactHitOut | None = None
     note: NoteHitOut | None = None
     fade: FadeOut | None = None
+    path: PathOut | None = None
 
     @classmethod
     def of(cls, hit: Hit) -> HitOut:
@@ -289,6 +315,7 @@ class HitOut(msgspec.Struct, frozen=True):
             fact=FactHitOut.of(memory) if memory["kind"] == "fact" else None,
             note=NoteHitOut.of(memory) if memory["kind"] in NOTES else None,
             fade=FadeOut.of(hit.fade) if hit.fade is not None else None,
+            path=PathOut.of(hit.path) if hit.path is not None else None,
         )
 
 
@@ -319,6 +346,16 @@ def standing_of(hit: Hit) -> str:
 
 
 def _untrusted_more(hit: Hit) -> dict[str, Any]:
+    return _way(hit) | _words_more(hit)
+
+
+def _way(hit: Hit) -> dict[str, Any]:
+    if hit.path is None:
+        return {}
+    return {"path": [hit.path.name, *(step.name for step in hit.path.steps[1:])]}
+
+
+def _words_more(hit: Hit) -> dict[str, Any]:
     if hit.memory["kind"] == "fact":
         memory = hit.memory
         return {"subject": memory["subject_name"], "object": memory["object_text"]}
@@ -338,7 +375,10 @@ def _untrusted_more(hit: Hit) -> dict[str, Any]:
 
 
 class FoundOut(msgspec.Struct, frozen=True):
-    """Hits in order, with how they came about; `bundle` holds the prompt form where asked for."""
+    """Hits in order, with how they came about; `bundle` holds the prompt form where asked for.
+
+    `mode` is what ran in the end, and `without` why no walk did where one was asked for.
+    """
 
     hits: list[HitOut]
     mode: str
@@ -349,6 +389,7 @@ class FoundOut(msgspec.Struct, frozen=True):
     milliseconds: dict[str, float]
     core_blocks: list[BlockOut]
     bundle: str | None = None
+    without: str | None = None
 
     @classmethod
     def of(cls, found: Found, form: str) -> FoundOut:
@@ -363,6 +404,7 @@ class FoundOut(msgspec.Struct, frozen=True):
             milliseconds={name: round(ms, 3) for name, ms in found.milliseconds.items()},
             core_blocks=[BlockOut.of(row) for row in found.blocks] if form == "json" else [],
             bundle=render(found) if form == "bundle" else None,
+            without=found.without.value if found.without else None,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from asyncio import Future
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -18,6 +19,7 @@ from app.indexing.analysis import query_terms
 from app.indexing.dates import date_terms
 from app.kernel.graph import Row
 from app.lifecycle.fading import FadingService
+from app.retrieval.service import WalkService
 from app.search.across import told_across
 from app.search.bundle import band
 from app.search.fusion import rrf, weighted
@@ -27,6 +29,7 @@ from app.search.lucene import text_query
 from app.search.mmr import mmr
 from app.search.model import Fade, Filters, Found, Fusion, Hit, Leg, Mode, Ranking, SearchRequest
 from app.search.repository import SearchRepository
+from app.search.walking import WIDE, Ready, Walk, arranged, begin_of, ready, take_walk
 
 MMR_POOL = 5  # candidates for each hit that diversity may choose from
 LOOK = 10  # least hits among which a later word is looked for, however few are shown
@@ -63,6 +66,7 @@ class Parts:
     depth: int
     shown: Shown | None = None
     fading: FadingService | None = None
+    walks: WalkService | None = None
 
 
 @dataclass(slots=True)
@@ -87,6 +91,26 @@ class Reading:
                 self.memories[memory["id"]] = memory
 
 
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """One search under way; `preparing` gives the graphs that it may walk."""
+
+    request: SearchRequest
+    sessions: list[str] | None
+    preparing: Future[Ready]
+    clock: Stopwatch
+
+
+@dataclass(frozen=True, slots=True)
+class Legs:
+    """What the legs found; `rest` and `wide` are what draws a walk, None where nothing walks."""
+
+    legs: dict[str, Ranking]
+    ready: Ready
+    rest: Ranking | None
+    wide: Ranking | None
+
+
 class SearchService:
     """Holds no tenant state: scopes come with each request."""
 
@@ -102,11 +126,20 @@ class SearchService:
         filters = request.filters
         if request.limit == 0 or not filters.scopes or not filters.kinds:
             blocks = (await self._read([], request)).blocks
-            return Found([], request.mode, 0, 0, 0, clock.marks, blocks)
-        legs, fades_in = await asyncio.gather(
+            return Found([], ran(request.mode, Walk()), 0, 0, 0, clock.marks, blocks)
+        found, fades_in = await asyncio.gather(
             self._legs(request, clock), self._fades_in(request.filters)
         )
+        legs = found.legs
         scores = fuse(legs, request)
+        clock.mark("legs")
+        walk = await self._walk(request, found)
+        if walk.walked is not None:
+            known = {m for ranking in legs.values() for m in ranking.passages}
+            passages = {memory: score for memory, score in scores.items() if memory in known}
+            scores = arranged(scores, passages, walk.walked.scores)
+            legs = {**legs, "graph": walk.ranking}
+            clock.mark("walk")
         faded = await self._faded(scores, fades_in)
         scores |= {memory: fade.score for memory, fade in faded.items()}
         ordered = best(scores)
@@ -119,20 +152,29 @@ class SearchService:
         pool = pool[: request.limit]
         clock.mark("hydrate")
         hits = await self._hits(pool, reading, request, later)
-        hits = [replace(hit, fade=faded.get(hit.id)) for hit in hits] if faded else hits
+        hits = [
+            replace(hit, fade=faded.get(hit.id), path=walk.path(hit.id, scores)) for hit in hits
+        ]
         kept = within(hits, request.token_budget)
         clock.mark("render")
         if self.made.shown is not None:
             self.made.shown([hit.id for hit in kept], request.injected)
         return Found(
             hits=kept,
-            mode=request.mode,
+            mode=ran(request.mode, walk),
+            without=walk.without,
             candidates=len(scores),
             tokens=sum(hit.tokens for hit in kept),
             dropped=len(hits) - len(kept),
             milliseconds=clock.marks,
             blocks=reading.blocks,
         )
+
+    async def _walk(self, request: SearchRequest, found: Legs) -> Walk:
+        if self.made.walks is None or found.rest is None or found.wide is None:
+            return Walk(None, found.ready.without)
+        begin = begin_of(found.rest, found.wide, self._depth)
+        return await take_walk(self.made.walks, found.ready, begin, request.filters)
 
     async def read(self, memory: str, scopes: list[str]) -> Row | None:
         """A fact, note, core block or pattern of failure by id; None where it is not visible."""
@@ -175,48 +217,65 @@ class SearchService:
         lowest = min(scores.values())
         return {memory: Fade(share, scores[memory], lowest) for memory, share in left.items()}
 
-    async def _legs(self, request: SearchRequest, clock: Stopwatch) -> dict[str, Ranking]:
-        filters = request.filters
-        sessions = resolved(filters)
-        jobs = {}
-        if request.mode is not Mode.VECTOR:
-            jobs["keyword"] = self._keyword(request, sessions, clock)
-        if request.mode is not Mode.KEYWORD:
-            jobs["vector"] = self._vector(request, sessions, clock)
-        answers = await asyncio.gather(*jobs.values())
-        return dict(zip(jobs, answers, strict=True))
+    async def _legs(self, request: SearchRequest, clock: Stopwatch) -> Legs:
+        """Both legs side by side; where there is a graph, what draws a walk in it as well."""
+        asking = Asking(
+            request,
+            resolved(request.filters),
+            asyncio.ensure_future(ready(self.made.walks, request)),
+            clock,
+        )
+        words, wide, rest = await asyncio.gather(
+            self._keyword(asking), self._vector(asking), self._rest(asking)
+        )
+        legs = {} if words is None else {"keyword": words}
+        if wide is not None:
+            legs["vector"] = wide.first(self._depth)
+        return Legs(legs, asking.preparing.result(), rest, wide)
 
-    async def _keyword(
-        self, request: SearchRequest, sessions: list[str] | None, clock: Stopwatch
-    ) -> Ranking:
+    async def _keyword(self, asking: Asking) -> Ranking | None:
+        if asking.request.mode is Mode.VECTOR:
+            return None
         start = time.perf_counter()
-        terms = [variant for word in query_terms(request.query) for variant in word]
-        dates = date_terms(request.query)
-        queries = [text_query(terms, dates, part, sessions) for part in request.filters.split]
+        found = await self._words(asking, asking.request.query, self._depth)
+        asking.clock.marks["keyword"] = (time.perf_counter() - start) * 1000
+        return found
+
+    async def _rest(self, asking: Asking) -> Ranking | None:
+        """What the question says beside the names in it, by words; None where nothing walks."""
+        prepared = await asking.preparing
+        if not prepared.graphs:
+            return None
+        return await self._words(asking, prepared.asked.rest, WIDE)
+
+    async def _words(self, asking: Asking, text: str, depth: int) -> Ranking:
+        terms = [variant for word in query_terms(text) for variant in word]
+        dates, filters = date_terms(text), asking.request.filters
+        queries = [text_query(terms, dates, part, asking.sessions) for part in filters.split]
         found = await asyncio.gather(
             *(
-                self._repository.keyword(query, request.filters.scopes, self._depth)
+                self._repository.keyword(query, filters.scopes, depth)
                 for query in queries
                 if query is not None
             )
         )
-        clock.marks["keyword"] = (time.perf_counter() - start) * 1000
         return Ranking.joined(found)
 
-    async def _vector(
-        self, request: SearchRequest, sessions: list[str] | None, clock: Stopwatch
-    ) -> Ranking:
-        start = time.perf_counter()
-        vector = (await self._embedder.embed([request.query], Role.QUERY))[0]
-        clock.marks["embed"] = (time.perf_counter() - start) * 1000
+    async def _vector(self, asking: Asking) -> Ranking | None:
+        if asking.request.mode is Mode.KEYWORD:
+            return None
+        start, marks = time.perf_counter(), asking.clock.marks
+        vector = (await self._embedder.embed([asking.request.query], Role.QUERY))[0]
+        marks["embed"] = (time.perf_counter() - start) * 1000
+        depth = WIDE if (await asking.preparing).graphs else self._depth
         start = time.perf_counter()
         found = await asyncio.gather(
             *(
-                self._repository.vector(vector, part, sessions, self._depth)
-                for part in request.filters.split
+                self._repository.vector(vector, part, asking.sessions, depth)
+                for part in asking.request.filters.split
             )
         )
-        clock.marks["vector"] = (time.perf_counter() - start) * 1000
+        marks["vector"] = (time.perf_counter() - start) * 1000
         return Ranking.joined(found)
 
     async def _diverse(self, pool: list[Candidate], request: SearchRequest) -> list[Candidate]:
@@ -279,6 +338,13 @@ class SearchService:
         return told_across(gone, {row["id"]: row for row in rows}, across)
 
 
+def ran(asked: Mode, walk: Walk) -> Mode:
+    """What a search was in the end: a walk, or what there is without one."""
+    if asked not in (Mode.GRAPH, Mode.AUTO):
+        return asked
+    return Mode.HYBRID if walk.walked is None else Mode.GRAPH
+
+
 class Stopwatch:
     """Milliseconds of the steps of one search."""
 
@@ -306,6 +372,8 @@ def fuse(legs: Mapping[str, Ranking], request: SearchRequest) -> dict[str, float
     if len(legs) == 1:
         (only,) = legs.values()
         return only.scores
+    if request.fusion is Fusion.SIMPLE:
+        return blend(legs, request, (1.0, 1.0))
     if request.weights is not None or request.fusion is Fusion.RRF:
         return blend(legs, request, request.weights or RRF_WEIGHTS)
     scores = blend(legs, request, TALK_WEIGHTS)
@@ -341,7 +409,7 @@ def candidates(
             memory,
             scores[memory],
             {
-                name: Leg(ranks[name][memory], found.scores[memory], found.places[memory])
+                name: Leg(ranks[name][memory], found.scores[memory], found.places.get(memory, 0))
                 for name, found in legs.items()
                 if memory in found.scores
             },

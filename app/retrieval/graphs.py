@@ -1,0 +1,120 @@
+"""The matrices of the scopes that are asked, kept in memory and brought up to date off the request.
+
+A search never waits long for one: where it is not there in time, the search does without, and says
+so; one that is a little old serves until the new one is there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import structlog
+
+from app.errors import LociError
+from app.kernel.graph import Row
+from app.retrieval.matrix import WEIGHTS, Linked, Walkable, build
+from app.retrieval.model import Revision
+from app.retrieval.names import longest
+from app.retrieval.repository import RetrievalRepository
+
+log = structlog.get_logger()
+REVISIONS = 64  # read at once: up to 8,192 passages
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A scope's matrix and the revision that it shows."""
+
+    revision: Revision
+    linked: Mapping[str, Linked]
+    graph: Walkable
+
+
+class GraphCache:
+    """Matrices by scope, the least recently asked for going first where they grow too large."""
+
+    def __init__(self, rows: RetrievalRepository, most_bytes: int, wait: float) -> None:
+        self._rows = rows
+        self._most = most_bytes
+        self._wait = wait
+        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._making: dict[str, asyncio.Task[None]] = {}
+
+    async def graphs(self, scopes: list[str]) -> tuple[dict[str, Walkable], bool]:
+        """The matrices of these scopes, as far as they are there in time; whether all are."""
+        revisions = await self._rows.revisions(scopes)
+        stale = [s for s, revision in revisions.items() if not self._shows(s, revision)]
+        tasks = [self._make(scope, revisions[scope]) for scope in stale]
+        if tasks:
+            await asyncio.wait(tasks, timeout=self._wait)
+        found = {}
+        for scope in revisions:
+            if scope in self._kept:
+                self._kept.move_to_end(scope)
+                found[scope] = self._kept[scope].graph
+        return found, len(found) == len(revisions)
+
+    def _shows(self, scope: str, revision: Revision) -> bool:
+        return scope in self._kept and self._kept[scope].revision == revision
+
+    def _make(self, scope: str, revision: Revision) -> asyncio.Task[None]:
+        if scope not in self._making:
+            task = asyncio.create_task(self._refresh(scope, revision))
+            self._making[scope] = task
+            task.add_done_callback(lambda _: self._making.pop(scope, None))
+        return self._making[scope]
+
+    async def _refresh(self, scope: str, revision: Revision) -> None:
+        try:
+            kept = self._kept.get(scope)
+            if kept is None or kept.revision.dropped != revision.dropped:
+                linked, after = {}, 0
+            else:
+                linked, after = dict(kept.linked), kept.revision.revision
+            await self._read(scope, linked, (after, revision.revision))
+            graph = await asyncio.to_thread(build, linked)
+        except LociError as error:
+            log.warning("retrieval.refresh", scope=scope, error=str(error))
+            return
+        self._kept[scope] = Kept(revision, linked, graph)
+        self._shrink()
+
+    async def _read(self, scope: str, linked: dict[str, Linked], span: tuple[int, int]) -> None:
+        after, last = span
+        while after < last:
+            upto = min(after + REVISIONS, last)
+            rows = await self._rows.linked_since(scope, after, upto)
+            take(linked, rows)
+            after = upto
+
+    def _shrink(self) -> None:
+        held = sum(kept.graph.bytes for kept in self._kept.values())
+        while held > self._most and len(self._kept) > 1:
+            _, gone = self._kept.popitem(last=False)
+            held -= gone.graph.bytes
+
+    async def aclose(self) -> None:
+        """End what is being made."""
+        tasks = list(self._making.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def take(linked: dict[str, Linked], rows: list[Row]) -> None:
+    """Put what was read in the place of what was known of the passages."""
+    for row in rows:
+        linked.pop(row["id"], None)
+        if row["live"]:
+            linked[row["id"]] = linked_of(row)
+
+
+def linked_of(row: Row) -> Linked:
+    """A passage's names: of those that somebody goes by, the longest where several overlap."""
+    about = {key: WEIGHTS[how] for key, how in sorted(row["about"])}
+    owned = longest((key, places) for key, is_owned, places in row["names"] if is_owned)
+    held = [k for k, is_owned, places in row["names"] if k in owned or not (is_owned and places)]
+    return Linked(about, tuple(sorted(key for key in held if key not in about)))

@@ -1,0 +1,163 @@
+"""Names into the graph: what passages are about, and which passages name it.
+
+A scope is written to by one at a time. What passages are about comes first, for all that wait:
+then a long import looks each passage's names up once, and only a name that is new to passages
+which were linked before has to be looked for in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+
+from app.kernel.graph import Graph, Row, Tx
+from app.retrieval.model import ScopeLock
+from app.retrieval.names import (
+    Word,
+    name_id,
+    namings,
+    opening_keys,
+    phrases,
+    title_keys,
+    words,
+    written,
+)
+from app.retrieval.repository import RetrievalRepository
+
+BATCH = 128  # passages of one transaction
+SCOPES = 1000  # passages that wait and are looked at for their scopes at once
+
+Step = Callable[[Tx, ScopeLock], Awaitable[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A passage's words, and the keys of what it writes like a name."""
+
+    id: str
+    words: list[Word]
+    written: set[str]
+
+
+class Known:
+    """The keys of one scope: looked up one by one for a few passages, all of them for many."""
+
+    def __init__(self, rows: RetrievalRepository) -> None:
+        self._rows = rows
+        self._keys: set[str] = set()
+        self._seen = 0
+
+    async def among(self, tx: Tx, lock: ScopeLock, texts: list[Text]) -> set[str]:
+        """The keys that somebody goes by: at least those among the texts' phrases."""
+        if len(texts) < BATCH and not self._seen:
+            keys = {phrase.key for text in texts for phrase in phrases(text.words)}
+            ids = [name_id(lock.scope, key) for key in sorted(keys)]
+            return await self._rows.known(tx, lock.scope, ids)
+        self._keys.update(await self._rows.names_since(tx, lock.scope, self._seen))
+        self._seen = lock.revision - 1  # those of this transaction are written before it looks
+        return self._keys
+
+
+class LinkService:
+    """Brings the names in the graph up to the passages."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.rows = RetrievalRepository(graph)
+
+    async def due(self) -> bool:
+        """Whether any passage waits."""
+        return bool(await self.rows.due(1))
+
+    async def drain(self) -> int:
+        """Link until nothing waits; returns how many passages that were."""
+        total = 0
+        while places := await self.rows.due(SCOPES):
+            for place in places:
+                total += await self.link(place)
+        return total
+
+    async def link(self, place: tuple[str, str]) -> int:
+        """Link what waits in one scope (and its tenant)."""
+        while await self._batch(place, self._names):
+            pass
+        total = 0
+        known = Known(self.rows)
+        while done := await self._batch(place, partial(self._links, known)):
+            total += done
+        return total
+
+    async def _batch(self, place: tuple[str, str], step: Step) -> int:
+        async def work(tx: Tx) -> int:
+            return await step(tx, await self.rows.lock(tx, place))
+
+        return await self.graph.write("retrieval.link", work)
+
+    async def _names(self, tx: Tx, lock: ScopeLock) -> int:
+        waiting = await self.rows.unnamed(tx, lock.scope, BATCH)
+        if not waiting:
+            return 0
+        rows = [named(row, lock.scope) for row in waiting]
+        new = await self.rows.save_names(tx, lock, rows)
+        if new and lock.linked:
+            await self._spread(tx, lock, new)
+        await self.rows.bump(tx, lock, 0)
+        return len(waiting)
+
+    async def _spread(self, tx: Tx, lock: ScopeLock, new: list[Row]) -> None:
+        """Link passages that were linked before to names that are new."""
+        found: dict[str, list[Row]] = {}
+        for name in new:
+            for row in await self.rows.with_words(tx, lock.scope, name["key"]):
+                places = namings(words(row["content"]), {name["key"]}).get(name["key"])
+                if places:
+                    edge = {**name, "spans": places, "written": False}
+                    found.setdefault(row["id"], []).append(edge)
+        rows = [{"id": passage, "names": names} for passage, names in found.items()]
+        if rows:
+            await self.rows.save_links(tx, lock, rows)
+
+    async def _links(self, known: Known, tx: Tx, lock: ScopeLock) -> int:
+        waiting = await self.rows.unlinked(tx, lock.scope, BATCH)
+        if not waiting:
+            return 0
+        texts = [text_of(row) for row in waiting]
+        keys = await known.among(tx, lock, texts)
+        await self.rows.save_links(tx, lock, [linked(text, lock.scope, keys) for text in texts])
+        await self.rows.bump(tx, lock, len(texts))
+        return len(texts)
+
+
+def named(row: Row, scope: str) -> Row:
+    """What a passage is about, as rows of names: its title, and what its opening says.
+
+    A turn of talk is about nothing: it opens with what somebody says, not with what it is about.
+    """
+    keys = title_keys(row["title"]) if row["title"] else {}
+    if not row["speaker"]:
+        keys = opening_keys(row["opening"]) | keys
+    names = [{"id": name_id(scope, key), "key": key, "how": keys[key]} for key in sorted(keys)]
+    return {"id": row["id"], "names": names}
+
+
+def text_of(row: Row) -> Text:
+    """A passage's words; those of a turn of talk name only what something else is about."""
+    talk = row["speaker"] and not row["title"]
+    keys = set() if talk else written(row["content"], row["language"] or "en")
+    return Text(row["id"], words(row["content"]), keys)
+
+
+def linked(text: Text, scope: str, known: set[str]) -> Row:
+    """Which keys a passage names, with the places of their words."""
+    found = namings(text.words, known) | namings(text.words, text.written)
+    names = [
+        {
+            "id": name_id(scope, key),
+            "key": key,
+            "spans": found.get(key, []),
+            "written": key in text.written,
+        }
+        for key in sorted(found.keys() | text.written)
+    ]
+    return {"id": text.id, "names": names}

@@ -1,0 +1,202 @@
+"""A walk from what the legs found and what the question names to the passages that both lead to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.retrieval.graphs import GraphCache
+from app.retrieval.matrix import Vector, Walkable
+from app.retrieval.model import Admission, Asked, Begin, Origin, Path, Step
+from app.retrieval.names import Word, folded_key, longest, namings, words
+from app.retrieval.repository import RetrievalRepository
+from app.retrieval.walk import FLOOR, FOLLOW, Trace, walk
+
+NAMED_SHARE = 0.5  # of the beginnings, where the question names anything
+LARGE = 20_000  # passages; over more than that a walk leaves the event loop
+FAR = 4  # passages on a path
+ANCHORS = 3  # best passages of the legs, of which one must stand in the graph
+
+Graphs = Mapping[str, Walkable]
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Tells the way of a walk to a passage."""
+
+    traces: tuple[Trace, ...]
+    names: Mapping[str, str]  # the passages that the question names, and how
+
+    def to(self, passage: str) -> Path | None:
+        """The way that brought most, from its seed; None for what no walk came to."""
+        for trace in self.traces:
+            if passage in trace.graph.at:
+                return _path(trace, trace.graph.at[passage], self.names)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """How much of the walk is at each passage, the most first; `paths` tells how it came there."""
+
+    scores: dict[str, float]
+    paths: Paths
+
+
+class WalkService:
+    """Holds matrices, and no tenant's anything beside them: scopes come with each request."""
+
+    def __init__(self, rows: RetrievalRepository, cache: GraphCache) -> None:
+        self.rows = rows
+        self._cache = cache
+
+    async def graphs(self, scopes: list[str]) -> tuple[dict[str, Walkable], bool]:
+        """The matrices of these scopes, and whether all that there are came in time."""
+        return await self._cache.graphs(scopes)
+
+    async def walk(self, graphs: Graphs, asked: Asked, begin: Begin, most: int) -> Walked:
+        """Walk over all scopes at once; at most `most` passages, the best first."""
+        size = sum(len(graph.ids) for graph in graphs.values())
+        if size > LARGE:
+            return await asyncio.to_thread(walk_all, graphs, asked, begin, most)
+        return walk_all(graphs, asked, begin, most)
+
+    async def admit(self, ids: list[str], wanted: Admission) -> set[str]:
+        """Which passages are held now and satisfy the filters of a search."""
+        return await self.rows.admit(ids, wanted) if ids else set()
+
+    async def aclose(self) -> None:
+        """End what is being made."""
+        await self._cache.aclose()
+
+
+def asks(graphs: Graphs, question: str) -> Asked:
+    """What a question names in each scope, and its text without that."""
+    text = words(question)
+    names: dict[str, list[str]] = {}
+    taken: set[int] = set()
+    for scope, graph in graphs.items():
+        found = longest(namings(text, graph.owners).items())
+        if not found and graph.spelled:
+            plain = longest(namings(words(folded_key(question)), graph.spelled).items())
+            found = {graph.spelled[key]: places for key, places in plain.items()}
+        names[scope] = list(found)
+        taken |= {n for places in found.values() for place in places for n in range(*place)}
+    return Asked(names, _without(question, [text[n] for n in sorted(taken) if n < len(text)]))
+
+
+def _without(question: str, taken: list[Word]) -> str:
+    rest = list(question)
+    for word in taken:
+        rest[word.start : word.end] = " " * (word.end - word.start)
+    return "".join(rest)
+
+
+def stands(graphs: Graphs, begin: Begin) -> bool:
+    """Whether one of the best passages that the legs found stands in the graph."""
+    best = sorted(begin.scores, key=lambda memory: (-begin.scores[memory], memory))[:ANCHORS]
+    return any(m in graphs[begin.scopes[m]].at for m in best if begin.scopes[m] in graphs)
+
+
+def walk_all(graphs: Graphs, asked: Asked, begin: Begin, most: int) -> Walked:
+    """The same, pure: scopes have no edges between them, so that each is walked apart.
+
+    What they share is how much of all beginnings lies in each.
+    """
+    begins = _beginnings(graphs, asked, begin)
+    matches = _matches(graphs, begin)
+    traces = [walk(graphs[scope], seeds, matches[scope]) for scope, seeds in begins.items()]
+    scores = {
+        trace.graph.ids[place]: float(trace.mass[place])
+        for trace in traces
+        for place in _best(trace.mass, most)
+    }
+    scores |= _apart(graphs, asked, begin)
+    best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:most]
+    named = {
+        graphs[scope].ids[owner]: key
+        for scope, keys in asked.names.items()
+        for key in reversed(keys)
+        for owner in graphs[scope].owners[key]
+    }
+    return Walked(dict(best), Paths(tuple(traces), named))
+
+
+def _beginnings(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, Vector]:
+    """Half of the walk begins where the question names, by one over how many go by the name; the
+    other half where the legs found something, by the square of their scores."""
+    begins = {scope: np.zeros(len(graph.ids), np.float32) for scope, graph in graphs.items()}
+    named = {scope: np.zeros(len(graph.ids), np.float32) for scope, graph in graphs.items()}
+    for scope, keys in asked.names.items():
+        for key in keys:
+            owners = list(graphs[scope].owners[key])
+            named[scope][owners] = np.maximum(named[scope][owners], 1 / len(owners))
+    of_names = sum(float(vector.sum()) for vector in named.values()) or 1.0
+    share, unit = _shares(asked, begin)
+    for (scope, at), score in _placed(graphs, begin, begin.scores):
+        begins[scope][at] = unit * score**2
+    for scope, vector in named.items():
+        begins[scope] += np.float32(share / of_names) * vector
+    return {scope: vector for scope, vector in begins.items() if vector.any()}
+
+
+def _shares(asked: Asked, begin: Begin) -> tuple[float, float]:
+    """What begins where the question names, and what of the rest for each squared score."""
+    share = NAMED_SHARE if asked.anchored else 0.0
+    return share, (1 - share) / (sum(score**2 for score in begin.scores.values()) or 1.0)
+
+
+def _apart(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, float]:
+    """Passages that no name leads to or from keep what begins with them."""
+    unit = _shares(asked, begin)[1] * (1 - FOLLOW)
+    return {
+        memory: unit * score**2
+        for memory, score in begin.scores.items()
+        if begin.scopes[memory] not in graphs or memory not in graphs[begin.scopes[memory]].at
+    }
+
+
+def _matches(graphs: Graphs, begin: Begin) -> dict[str, Vector]:
+    """How well each passage matches: the square sets apart what matches well."""
+    matches = {
+        scope: np.full(len(graph.ids), FLOOR**2, np.float32) for scope, graph in graphs.items()
+    }
+    for (scope, at), value in _placed(graphs, begin, begin.match):
+        matches[scope][at] = (FLOOR + value) ** 2
+    return matches
+
+
+def _placed(
+    graphs: Graphs, begin: Begin, values: Mapping[str, float]
+) -> list[tuple[tuple[str, int], float]]:
+    found = []
+    for memory, value in values.items():
+        scope = begin.scopes[memory]
+        place = graphs[scope].at.get(memory) if scope in graphs else None
+        if place is not None:
+            found.append(((scope, place), value))
+    return found
+
+
+def _best(mass: Vector, most: int) -> list[int]:
+    top = np.argpartition(-mass, most)[:most] if len(mass) > most else np.arange(len(mass))
+    return [int(place) for place in top if mass[place] > 0]
+
+
+def _path(trace: Trace, place: int, names: Mapping[str, str]) -> Path:
+    ids, steps, seen = trace.graph.ids, [], {place}
+    while len(steps) < FAR:
+        came = trace.before(place)
+        begun = 0.5 * float(trace.seeds[place])
+        if came is None or came[0] in seen or begun >= came[3]:
+            break
+        steps.append(Step(ids[place], came[1], came[2]))
+        place = came[0]
+        seen.add(place)
+    steps.append(Step(ids[place]))
+    asked = names.get(ids[place])
+    origin = Origin.QUESTION if asked is not None else Origin.LEGS
+    return Path(origin, asked, tuple(reversed(steps)))

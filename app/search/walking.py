@@ -1,0 +1,141 @@
+"""The walk in a search: where it begins, and how its order and the order of the legs become one.
+
+Only passages are in the graph. What else was found keeps its score, and the passages change places
+among themselves, so that facts and notes stand where they stood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.indexing.entry import PASSAGES
+from app.retrieval.matrix import Walkable
+from app.retrieval.model import Admission, Asked, Begin, Path
+from app.retrieval.service import Walked, WalkService, asks, stands
+from app.search.fusion import scaled, weighted
+from app.search.model import Filters, Mode, Ranking, SearchRequest, Without
+
+MOST = 100  # passages that a walk brings
+WIDE = 500  # candidates of each leg that draw a walk
+WEIGHTS = {"keyword": 1.0, "vector": 2.0}  # of the legs where a walk begins
+NEW = 60  # of them that no leg found, which are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The graphs of a search's scopes; `without` says why there is no walk over them."""
+
+    graphs: Mapping[str, Walkable]
+    asked: Asked
+    without: Without | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What a walk found that may be shown; `without` says why there was none."""
+
+    walked: Walked | None = None
+    without: Without | None = None
+
+    @property
+    def ranking(self) -> Ranking:
+        """The walk as one more leg."""
+        scores = self.walked.scores if self.walked else {}
+        return Ranking(scores, dict.fromkeys(scores, 0), set())
+
+    def path(self, memory: str, shown: Mapping[str, float]) -> Path | None:
+        """The way to a memory, where it leads over nothing else than what may be shown."""
+        found = self.walked.paths.to(memory) if self.walked else None
+        if found is None or not all(step.passage in shown for step in found.steps):
+            return None
+        return found
+
+
+async def ready(walks: WalkService | None, request: SearchRequest) -> Ready:
+    """The graphs that a search may walk, and what its question names in them."""
+    nothing = Asked({}, request.query)
+    filters = request.filters
+    if walks is None or request.mode not in (Mode.GRAPH, Mode.AUTO):
+        return Ready({}, nothing)
+    if not filters.current:
+        return Ready({}, nothing, Without.NOT_NOW)
+    if not any(kind in PASSAGES for kind in filters.kinds):
+        return Ready({}, nothing, Without.KINDS)
+    graphs, complete = await walks.graphs(filters.scopes)
+    held = {scope: graph for scope, graph in graphs.items() if graph.ids}
+    if not complete:
+        return Ready({}, nothing, Without.NOT_READY)
+    if not held:
+        return Ready({}, nothing, Without.NO_GRAPH)
+    return Ready(held, asks(held, request.query))
+
+
+async def take_walk(walks: WalkService, found: Ready, begin: Begin, filters: Filters) -> Walk:
+    """Walk, and keep what may be shown: what a leg found, or what satisfies the same filters."""
+    if not found.asked.anchored and not stands(found.graphs, begin):
+        return Walk(None, Without.UNANCHORED)
+    walked = await walks.walk(found.graphs, found.asked, begin, MOST)
+    new = [memory for memory in walked.scores if memory not in begin.scopes][:NEW]
+    kept = await walks.admit(new, admission(filters))
+    scores = {m: s for m, s in walked.scores.items() if m in begin.scopes or m in kept}
+    return Walk(Walked(scores, walked.paths))
+
+
+def begin_of(rest: Ranking, vector: Ranking, depth: int) -> Begin:
+    """Where a walk begins, and what draws it: what the legs found for the question's rest.
+
+    Both are wide; only their first `depth` are beginnings.
+    """
+    scopes = rest.passages | vector.passages
+    wide = {"keyword": of(rest), "vector": of(vector)}
+    first = {name: dict(list(scores.items())[:depth]) for name, scores in wide.items()}
+    drawn = {name: scaled(scores) for name, scores in wide.items()}
+    match = {
+        memory: 0.5 * drawn["keyword"].get(memory, 0.0) + 0.5 * drawn["vector"].get(memory, 0.0)
+        for memory in scopes
+    }
+    return Begin(weighted(first, WEIGHTS), match, scopes)
+
+
+def of(found: Ranking) -> dict[str, float]:
+    """The passages of a ranking with their scores."""
+    return {memory: score for memory, score in found.scores.items() if memory in found.passages}
+
+
+def admission(filters: Filters) -> Admission:
+    """What a passage must satisfy that no leg has looked at."""
+    return Admission(
+        scopes=filters.scopes,
+        kinds=[kind for kind in filters.kinds if kind in PASSAGES],
+        roles=filters.roles,
+        sessions=filters.sessions,
+        tags=filters.tags,
+        since=filters.since,
+        until=filters.until,
+    )
+
+
+def arranged(
+    fused: Mapping[str, float], passages: Mapping[str, float], walked: Mapping[str, float]
+) -> dict[str, float]:
+    """The fused scores with the passages in the order of the walk.
+
+    The best of the walk gets the best score of a passage, and so on; what only the walk found
+    joins, and what the walk did not reach keeps to the end in its own order.
+    """
+    order = sorted(walked, key=lambda memory: (-walked[memory], memory))
+    order += sorted((m for m in passages if m not in walked), key=lambda m: (-passages[m], m))
+    places = sorted(passages.values(), reverse=True)
+    scores = {memory: score for memory, score in fused.items() if memory not in passages}
+    return scores | dict(zip(order, _falling(places, len(order)), strict=True))
+
+
+def _falling(scores: list[float], count: int) -> list[float]:
+    """The same scores and as many more as it takes, each a little below the one before."""
+    falling: list[float] = []
+    for place in range(count):
+        score = scores[place] if place < len(scores) else 0.0
+        last = falling[-1] if falling else score + 1
+        falling.append(min(score, last * (1 - 1e-6)) if last > 0 else last - 1e-9)
+    return falling
