@@ -122,6 +122,30 @@ class SearchSettings(Group):
     )
 
 
+class DocumentSettings(Group):
+    max_size: int = Field(52_428_800, ge=1024, description="Largest document, in bytes.")
+    max_pages: int = Field(2000, ge=1, description="Most pages of a PDF.")
+    max_characters: int = Field(
+        4_000_000, ge=1000, description="Longest text of a document, in characters."
+    )
+    max_unpacked: int = Field(
+        209_715_200, ge=1024, description="Most bytes that a Word file may unpack to."
+    )
+    parse_seconds: int = Field(
+        60, ge=1, le=3600, description="Most processor time for reading one document."
+    )
+    parse_memory_mb: int = Field(
+        1024, ge=256, description="Most memory of the process that reads a document, in MiB."
+    )
+    fetch_seconds: float = Field(
+        30.0, gt=0, le=600, description="Longest time for fetching a document by its address."
+    )
+    fetch_allow: str = Field(
+        "",
+        description="Networks that are fetched from although they are not public, by commas.",
+    )
+
+
 class RuntimeSettings(Group):
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("loci")),
@@ -158,6 +182,7 @@ class Settings(Group):
     api: ApiSettings = ApiSettings()
     worker: WorkerSettings = WorkerSettings()
     search: SearchSettings = SearchSettings()
+    documents: DocumentSettings = DocumentSettings()
     runtime: RuntimeSettings = Field(default_factory=RuntimeSettings)
     telemetry: TelemetrySettings = TelemetrySettings()
 

@@ -8,6 +8,14 @@ from typing import Any
 
 from app.access.seal import seal_tenant
 from app.consolidation.tasks import CONSOLIDATE, run_consolidation
+from app.documents.orders import DELETE, DROP_BASE, TAKE
+from app.documents.tasks import (
+    SETTLE,
+    delete_document,
+    drop_base,
+    settle_documents,
+    take_document,
+)
 from app.entities.repair import REPAIR, run_repair
 from app.facts.tasks import REKEY, rekey_facts
 from app.jobs.model import Job, Outcome, Report, Schedule, TaskFunction
@@ -54,7 +62,7 @@ async def purge(parts: Any, job: Job, report: Report) -> Outcome:
     await report({"idempotency": records[0]["removed"]})
     jobs = await parts.jobs.purge(now() - JOBS_KEPT)
     # What a worker that was away for days has yet to import is no leftover.
-    waiting = await parts.jobs.unfinished(IMPORT)
+    waiting = [i for task in (IMPORT, TAKE) for i in await parts.jobs.unfinished(task)]
     files = spool_of(parts.settings).expire(waiting)
     usage = await parts.model_reader.rows.expire_usage()
     removed = {"idempotency": records[0]["removed"], "jobs": jobs, "spooled": files, "usage": usage}
@@ -71,6 +79,10 @@ TASKS: Mapping[str, TaskFunction] = {
     "upkeep.purge": purge,
     "indexing.retry": retry_refused,
     CONSOLIDATE: run_consolidation,
+    TAKE: take_document,
+    DELETE: delete_document,
+    DROP_BASE: drop_base,
+    SETTLE: settle_documents,
     REKEY: rekey_facts,
     REPAIR: run_repair,
     CONDENSE: run_condensing,
@@ -89,6 +101,7 @@ TASKS: Mapping[str, TaskFunction] = {
 SCHEDULES = [
     Schedule("audit.seal", "*/5 * * * *", "audit.seal", "Chains new audit events."),
     Schedule("lifecycle.finish", "*/5 * * * *", FINISH, "Finishes erasures that were cut short."),
+    Schedule("documents.settle", "*/5 * * * *", SETTLE, "Fails documents whose job was lost."),
     Schedule("facts.refresh", "*/5 * * * *", REFRESH, "Ends facts whose time has run out."),
     Schedule("lifecycle.promote", "30 4 * * *", PROMOTE, "Promotes where a scope's rules say so."),
     Schedule("lifecycle.sweep", "0 4 * * *", SWEEP, "Forgets where a scope's rules say so."),

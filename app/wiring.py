@@ -19,11 +19,20 @@ from app.access.repository import AccessRepository
 from app.access.service import AccessService
 from app.consolidation.fast import FastPath
 from app.consolidation.fast import Parts as FastParts
-from app.consolidation.reader import Limits, ModelReader
+from app.consolidation.reader import Limits as ModelLimits
+from app.consolidation.reader import ModelReader
 from app.consolidation.reader import Parts as ReaderParts
 from app.consolidation.repository import ConsolidationRepository
 from app.consolidation.service import ConsolidationService
 from app.consolidation.service import Parts as ConsolidationParts
+from app.documents.bases import BaseService
+from app.documents.fetch import Fetcher, FetchLimits, networks
+from app.documents.parsing import MIB, Limits
+from app.documents.reading import DocumentReader
+from app.documents.reading import Parts as DocumentReaderParts
+from app.documents.removal import DocumentRemover
+from app.documents.service import DocumentService
+from app.documents.service import Parts as DocumentParts
 from app.documents.writing import ChunkWriter
 from app.embeddings.model import Embedder, EmbeddingConfig
 from app.embeddings.provider import build_embedder
@@ -33,6 +42,7 @@ from app.entities.service import EntityService
 from app.episodes.repository import EpisodeRepository
 from app.episodes.service import EpisodeService
 from app.episodes.service import Parts as EpisodeParts
+from app.errors import InvalidInput
 from app.facts.merging import beliefs_follow
 from app.facts.predicates import PredicateService
 from app.facts.repository import FactRepository
@@ -134,6 +144,10 @@ class Parts:
     blocks: BlockService
     erasure: ErasureService
     chunks: ChunkWriter
+    bases: BaseService
+    documents: DocumentService
+    document_reader: DocumentReader
+    document_remover: DocumentRemover
     forgetting: ForgettingService
     sweeping: SweepService
     upkeep: UpkeepService
@@ -212,6 +226,31 @@ def walk_service(graph: Graph, settings: Settings) -> WalkService:
     return WalkService(rows, GraphCache(rows, search.graph_mb << 20, wait))
 
 
+def parse_limits(settings: Settings) -> Limits:
+    """How much reading one document may cost."""
+    given = settings.documents
+    return Limits(
+        size=given.max_size,
+        pages=given.max_pages,
+        characters=given.max_characters,
+        seconds=given.parse_seconds,
+        memory=given.parse_memory_mb * MIB,
+        unpacked=given.max_unpacked,
+    )
+
+
+def fetch_limits(settings: Settings) -> FetchLimits:
+    """How far fetching one document goes; InvalidInput names a setting that is no network."""
+    given = settings.documents
+    try:
+        allowed = networks(given.fetch_allow)
+    except ValueError as error:
+        raise InvalidInput(
+            f"setting LOCI_DOCUMENTS__FETCH_ALLOW: {error}", field="LOCI_DOCUMENTS__FETCH_ALLOW"
+        ) from None
+    return FetchLimits(size=given.max_size, seconds=given.fetch_seconds, allowed=allowed)
+
+
 def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     """Wire the parts; does no I/O."""
     queue = Queue(settings.redis.url, settings.redis.queue)
@@ -239,11 +278,12 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         )
     )
     given = settings.llm
-    limits = Limits(given.budget_tokens, given.concurrency, given.max_chars)
+    limits = ModelLimits(given.budget_tokens, given.concurrency, given.max_chars)
     facts = FactService(fact_rows, consolidation.terms)
     forgetting, uses = ForgettingService(graph), UseCounter(graph)
     walks = walk_service(graph, settings)
     indexing = IndexService(index_rows, embedder, settings.embedding.batch)
+    runner = Runner(jobs, queue, TASKS, settings.worker.max_tries)
     residue = Residue(graph, EXPORT, IMPORT, spool_of(settings).drop)
     erasure = ErasureService(
         ErasureParts(graph, entity_rows, fact_rows, scopes, consolidation.terms, residue)
@@ -285,7 +325,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         entities=EntityService(EntityRepository(graph), scopes),
         merges=MergeService(graph, beliefs_follow(fact_rows, consolidation.terms)),
         jobs=jobs,
-        runner=Runner(jobs, queue, TASKS, settings.worker.max_tries),
+        runner=runner,
         entity_rows=entity_rows,
         fact_rows=fact_rows,
         facts=facts,
@@ -314,6 +354,22 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),
         erasure=erasure,
         chunks=chunks,
+        bases=BaseService(graph, scopes, embedder.info.name),
+        documents=DocumentService(DocumentParts(graph, scopes, runner)),
+        document_reader=DocumentReader(
+            DocumentReaderParts(
+                graph=graph,
+                scopes=scopes,
+                chunks=chunks,
+                embedder=embedder,
+                fetcher=Fetcher(fetch_limits(settings)),
+                spool=spool_of(settings),
+                limits=parse_limits(settings),
+                batch=settings.embedding.batch,
+                tries=settings.worker.max_tries,
+            )
+        ),
+        document_remover=DocumentRemover(graph, chunks),
     )
 
 

@@ -135,3 +135,14 @@ MATCH (d:Document {id: $id})
 DETACH DELETE d
 MERGE (a:AuditEvent {id: $audit.id})
 SET a = $audit
+
+// name: left(limit) read many
+// Documents whose job ended without them: it was stopped, or every worker that ran it was lost.
+// unscoped: upkeep of the whole installation
+MATCH (b:KnowledgeBase)
+WHERE b.status = 'indexing'
+MATCH (d:Document {base: b.id})
+WHERE d.id > '' AND d.status IN ['pending', 'processing']
+MATCH (j:Job {id: d.job})
+WHERE j.state IN ['dead', 'cancelled']
+RETURN d.id AS id, j.id AS job, j.state AS state, j.error AS error LIMIT $limit

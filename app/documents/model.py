@@ -166,6 +166,7 @@ class Work:
     captured_at: datetime
     group: str = ""
     role: str = "user"
+    speaker: str = ""
     origin: str = "document"
     tags: tuple[str, ...] = ()
     trust: float = 0.5

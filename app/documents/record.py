@@ -54,7 +54,7 @@ def chunk_id(work: Work, dated: str, text_hash: str, copy: int) -> str:
 
     `copy` counts chunks of equal words in one text.
     """
-    return digest("chunk", work.id, work.role, dated, text_hash, str(copy))[:32]
+    return digest("chunk", work.id, work.role, work.speaker, dated, text_hash, str(copy))[:32]
 
 
 def chunk_rows(work: Work, text: Text, at: datetime, *, dated: bool) -> list[Row]:
@@ -89,6 +89,7 @@ def _row(work: Work, own: Row, placed: Row, at: datetime) -> Row:
         "dedup_key": own["id"],
         "title": work.title,
         "origin": work.origin,
+        **({"speaker": work.speaker} if work.speaker else {}),
         "tags": list(work.tags),
         "tokens": count_tokens(own["content"]),
         "importance": IMPORTANCE,

@@ -1,0 +1,143 @@
+"""Knowledge bases: made, changed, paused, put away."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+from app.documents.cleaning import clean_title
+from app.documents.model import BaseState, Chunking, Strategy, base_move
+from app.documents.orders import BaseWish
+from app.documents.repository import DocumentRepository, base_key, lock_base
+from app.errors import AlreadyExists, InvalidInput
+from app.kernel import audit
+from app.kernel.caller import Caller, Role
+from app.kernel.clock import now
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row, Tx
+from app.kernel.ids import new_id
+from app.kernel.scope import parse_scope
+from app.scopes.service import ScopeService
+
+
+def chunking_of(base: Row) -> Chunking:
+    """How the documents of a base are cut."""
+    strategy = Strategy(base["chunking_strategy"])
+    return Chunking(strategy, base["chunk_size"], base["chunk_overlap"])
+
+
+class BaseService:
+    """Knowledge bases as callers see them; `model` is the embedder's name."""
+
+    def __init__(self, graph: Graph, scopes: ScopeService, model: str) -> None:
+        self.rows = DocumentRepository(graph)
+        self._graph = graph
+        self._scopes = scopes
+        self._model = model
+
+    async def create(self, who: Caller, wish: BaseWish) -> Row:
+        """A new base; AlreadyExists for a name that is taken in its scope."""
+        row, created = await self.ensure(who, wish)
+        if not created:
+            raise AlreadyExists(f"there is a knowledge base {wish.name} already", field="name")
+        return row
+
+    async def ensure(self, who: Caller, wish: BaseWish) -> tuple[Row, bool]:
+        """The base of that name in that scope, and whether it is new.
+
+        Raises NotFound or Forbidden by the scope, InvalidInput for a name or sizes that cannot be.
+        """
+        scope = who.require(str(parse_scope(wish.scope or who.home)), Role.WRITER)
+        chunking = _chosen(Chunking(), wish)
+        policy = await self._scopes.policy(scope)
+        name = clean_title(wish.name, policy)
+        if not name:
+            raise InvalidInput("a knowledge base has a name", field="name")
+        moment = now()
+        base = {
+            "id": new_id(),
+            "key": base_key(scope, name),
+            "scope": scope,
+            "tenant": who.tenant,
+            "name": name,
+            "description": clean_title(wish.description, policy),
+            "status": str(BaseState.ACTIVE),
+            "embedding_model": self._model,
+            **_stored(chunking),
+            "created_by": who.principal,
+            "created_at": moment,
+            "updated_at": moment,
+        }
+        event = audit.event(who, "knowledge_base.create", scope, base=base["id"])
+        row = await self._graph.one(Q.documents.create_base, base=base, audit=event)
+        return row["base"], bool(row["created"])
+
+    async def get(self, who: Caller, base: str) -> tuple[Row, list[Row]]:
+        """A base with its statistics by state of its documents; NotFound."""
+        row = await self.rows.base(base, who.visible)
+        return row, await self.rows.statistics(base, who.visible)
+
+    async def change(self, who: Caller, base: str, wish: dict[str, Any]) -> Row:
+        """Set name, description or chunking; documents are cut anew when they are taken in again,
+        or all at once by `reindex`."""
+        row = await self.rows.base(base, who.visible)
+        who.require(row["scope"], Role.WRITER)
+        policy = await self._scopes.policy(row["scope"])
+        given = {n: wish[n] for n in ("strategy", "size", "overlap") if wish.get(n) is not None}
+        properties: Row = _stored(replace(chunking_of(row), **given).checked())
+        if wish.get("description") is not None:
+            properties["description"] = clean_title(wish["description"], policy)
+        if wish.get("name"):
+            properties["name"] = clean_title(wish["name"], policy)
+            properties["key"] = base_key(row["scope"], properties["name"])
+        return await self._set(who, base, properties)
+
+    async def move(self, who: Caller, base: str, wanted: BaseState) -> Row:
+        """Bring a base into a state; StateRefused where that cannot follow on its present one.
+
+        An archived base is found by no search of the present; what its documents say stays true.
+        """
+        row = await self.rows.base(base, who.visible)
+        who.require(row["scope"], Role.WRITER)
+        before = BaseState(row["status"])
+        state = base_move(before, wanted)
+        done = await self._set(who, base, {"status": str(state), "error": None}, before)
+        if BaseState.ARCHIVED in (before, state):
+            live = state is not BaseState.ARCHIVED
+            for document in await self.rows.documents_of(base, who.visible):
+                shown = live and document["status"] != "archived"
+                await self._graph.rows(Q.chunks.show, work=document["id"], live=shown)
+        return done
+
+    async def _set(
+        self, who: Caller, base: str, properties: Row, before: BaseState | None = None
+    ) -> Row:
+        async def work(tx: Tx) -> Row:
+            row, _ = await lock_base(tx, base)
+            if before is not None and "status" in properties:
+                base_move(row["status"], BaseState(properties["status"]))
+            changed = {**properties, "updated_at": now()}
+            await tx.rows(Q.documents.set_base, id=base, properties=changed)
+            names = sorted(properties)
+            event = audit.event(who, "knowledge_base.change", row["scope"], base=base, fields=names)
+            await tx.rows(Q.documents.tell_base, id=base, audit=event)
+            return {**row, **changed}
+
+        return await self._graph.write("documents.base", work)
+
+
+def _chosen(chunking: Chunking, wish: BaseWish) -> Chunking:
+    given = {n: v for n, v in asdict(wish).items() if n in Chunking.__slots__ and v is not None}
+    if "size" in given and "overlap" not in given:
+        given["overlap"] = min(chunking.overlap, given["size"] // 5)
+    if "strategy" in given:
+        given["strategy"] = Strategy(given["strategy"])
+    return replace(chunking, **given).checked()
+
+
+def _stored(chunking: Chunking) -> Row:
+    return {
+        "chunking_strategy": str(chunking.strategy),
+        "chunk_size": chunking.size,
+        "chunk_overlap": chunking.overlap,
+    }
