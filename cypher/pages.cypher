@@ -300,3 +300,36 @@ MATCH (p:Page)
 WHERE p.passage_state = 'due' AND p.touched_at > datetime('0001-01-02T00:00:00Z')
 WITH p ORDER BY p.passage_state, p.touched_at LIMIT $limit
 RETURN p.id AS id, p.scope AS scope
+
+// name: restore(rows) write many
+// Pages that are new, with their former texts.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+WITH row WHERE NOT EXISTS { MATCH (:Page {id: row.id}) }
+CREATE (p:Page)
+SET p = row.page
+FOREACH (_ IN CASE WHEN row.page.kind = 'article' THEN [1] ELSE [] END | SET p:Article)
+FOREACH (former IN row.versions |
+  MERGE (v:PageVersion {id: former.id}) SET v = former
+  MERGE (v)-[:VERSION_OF]->(p))
+RETURN row.line AS line
+
+// name: export_pages(scopes, after, limit) read many
+// Pages of one scope by id, with their former texts.
+MATCH (p:Page)
+WHERE p.scope IN $scopes AND p.id > $after
+WITH p ORDER BY p.id LIMIT $limit
+RETURN p {.*} AS page,
+       COLLECT { MATCH (v:PageVersion)-[:VERSION_OF]->(p) RETURN v {.*} ORDER BY v.version } AS versions
+ORDER BY p.id
+
+// name: to_relink(after, limit) read many
+// Pages with links that are no pages' and may mean something else by now, by id: what they name
+// may have come, been merged, or gone.
+// unscoped: upkeep of the whole installation
+MATCH (p:Page)
+WHERE p.id > $after AND p.live
+  AND (any(target IN p.pending WHERE target CONTAINS ':')
+       OR EXISTS { (p)-[:REFERENCES]->(e:Entity) WHERE e.root <> e.id OR e.expired_at <= datetime() })
+WITH p ORDER BY p.id LIMIT $limit
+RETURN p.id AS id, p.tenant AS tenant

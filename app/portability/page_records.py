@@ -1,0 +1,52 @@
+"""What a line says of a page."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from app.kernel.wire import Moment, ShortText, TagName, WireModel
+from app.pages.model import CONTENT_LONGEST, TITLE_LONGEST
+from app.portability.records import Id, Path
+
+Content = Annotated[str, StringConstraints(min_length=1, max_length=CONTENT_LONGEST)]
+Title = Annotated[str, StringConstraints(min_length=1, max_length=TITLE_LONGEST)]
+
+
+class PageVersionRecord(WireModel):
+    """A text that a page had before."""
+
+    version: Annotated[int, Field(ge=1)]
+    title: Title
+    content: Content
+    aliases: tuple[Title, ...] = ()
+    tags: tuple[TagName, ...] = ()
+    author: ShortText | None = None
+    recorded_at: Moment
+    retracted_at: Moment
+
+
+class PageRecord(WireModel):
+    """A page or an article with its former texts; links and passages follow from the text."""
+
+    id: Id
+    scope: Path
+    kind: Literal["page", "article"] = "page"
+    title: Title
+    content: Content
+    aliases: tuple[Title, ...] = ()
+    formers: tuple[Title, ...] = ()
+    tags: Annotated[tuple[TagName, ...], Field(max_length=32)] = ()
+    path: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
+    crlf: bool = False
+    bom: bool = False
+    version: Annotated[int, Field(ge=1)] = 1
+    author: ShortText | None = None
+    updated_by: ShortText | None = None
+    ingested_at: Moment | None = None
+    updated_at: Moment | None = None
+    expired_at: Moment | None = None
+    markers: tuple[ShortText, ...] = ()
+    pii: tuple[ShortText, ...] = ()
+    versions: tuple[PageVersionRecord, ...] = ()

@@ -1,0 +1,281 @@
+"""The edges that links come to, case by case, and under whatever is done to pages."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.errors import Conflict, NotFound
+from app.kernel.caller import Role
+from app.pages.model import Change, Draft, PageKind
+from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
+from tests.pages.conftest import Write, fresh_links, rows, stored_links
+
+ARTICLE = PageKind.ARTICLE
+HIRED = {"content": "Acme GmbH hired Anna Weber.", "session": "talk"}
+
+
+async def edges(opened: Parts, who: Principal, page: str) -> list[tuple[str, list[str]]]:
+    found = await opened.page_reads.outgoing(who.caller.visible, page)
+    return [(row["id"], row["texts"]) for row in found]
+
+
+async def pending(opened: Parts, who: Principal, page: str) -> list[str]:
+    found: list[str] = (await opened.page_reads.page(who.caller.visible, page))["page"]["pending"]
+    return found
+
+
+async def backlinks(opened: Parts, who: Principal, page: str) -> list[str]:
+    found = await opened.page_reads.backlinks(who.caller.visible, page, None, 50)
+    return [row["page"]["id"] for row in found]
+
+
+async def test_a_link_resolves_by_title_in_any_case_and_by_slug(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    guide = await write(writer, "Feature Guide")
+    text = "[[feature guide|the guide]] [[feature-guide]] [[Feature Guide]] [[Feature Guide]]"
+    page = await write(writer, "Start", text)
+    raws = ["[[feature guide|the guide]]", "[[feature-guide]]", "[[Feature Guide]]"]
+    assert await edges(opened, writer, page.id) == [(guide.id, raws)]
+    (edge,) = await rows(
+        opened,
+        "MATCH (:Page {id: $id})-[r:REFERENCES]->() RETURN r.weight AS w, r.confidence AS c",
+        id=page.id,
+    )
+    assert (edge["w"], edge["c"]) == (1.0, 1.0)
+    assert (page.links, page.pending) == (1, ())
+
+
+async def test_nothing_matches_is_pending_and_no_backlink(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    page = await write(writer, "Start", "[[Nowhere]] [[#Part]] [[Start]]")
+    read = await opened.page_reads.page(writer.caller.visible, page.id)
+    assert (page.links, page.pending) == (0, ("Nowhere",))
+    assert (read["references"], read["backlinks"]) == (0, 0)
+
+
+async def test_a_pending_link_becomes_a_link_when_the_page_appears(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    page = await write(writer, "Start", "[[Later]] [[later|soon]]")
+    later = await write(writer, "Later")
+    assert await edges(opened, writer, page.id) == [(later.id, ["[[Later]]", "[[later|soon]]"])]
+    assert await pending(opened, writer, page.id) == []
+    await opened.pages.delete(writer.caller, later.id)
+    assert await edges(opened, writer, page.id) == []
+    assert await pending(opened, writer, page.id) == ["Later", "later"]
+    await opened.pages.restore(writer.caller, later.id)
+    assert await backlinks(opened, writer, later.id) == [page.id]
+
+
+async def test_a_text_without_links_has_no_edges_left(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    other = await write(writer, "Other")
+    page = await write(writer, "Start", "[[Other]]")
+    done = await opened.pages.change(writer.caller, page.id, Change(content="No links now."))
+    assert (done.status, done.links) == ("changed", 0)
+    assert await edges(opened, writer, page.id) == []
+    assert await backlinks(opened, writer, other.id) == []
+
+
+async def test_extraction_again_changes_nothing(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    await write(writer, "Other")
+    page = await write(writer, "Start", "[[Other]] [[Other|x]] [[Gone]]")
+    before = await stored_links(opened, writer.caller.tenant)
+    for _ in range(2):
+        found = await opened.pages.extract_links(writer.caller, page.id)
+        assert (len(found.edges), found.pending) == (1, ("Gone",))
+    assert await stored_links(opened, writer.caller.tenant) == before
+
+
+async def test_page_then_article_then_wider_scopes(
+    opened: Parts, principal: MakePrincipal, tenant: str, write: Write
+) -> None:
+    boss = await principal(tenant, role=Role.ADMIN, name="boss", kind="user")
+    await opened.scopes.create(boss.caller, f"{tenant}/dev")
+    await opened.scopes.create(boss.caller, f"{tenant}/other")
+    boss = await principal(tenant, role=Role.ADMIN, name="boss2", kind="user")
+    dev = {"scope": f"{tenant}/dev"}
+    page = await write(boss, "Start", "[[X]]", **dev)
+    await write(boss, "X", scope=f"{tenant}/other")
+    await write(boss, "X", kind=ARTICLE, scope=f"{tenant}/other")
+    assert await edges(opened, boss, page.id) == []
+    for kind, scope in [
+        (PageKind.PAGE, tenant),
+        (ARTICLE, tenant),
+        (ARTICLE, f"{tenant}/dev"),
+        (PageKind.PAGE, f"{tenant}/dev"),
+    ]:
+        nearer = await write(boss, "X", kind=kind, scope=scope)
+        assert [target for target, _ in await edges(opened, boss, page.id)] == [nearer.id]
+    await opened.pages.delete(boss.caller, nearer.id)
+    ((left, _),) = await edges(opened, boss, page.id)
+    assert left != nearer.id
+
+
+async def test_another_tenant_s_page_is_never_meant(
+    opened: Parts, principal: MakePrincipal, tenant: str, write: Write
+) -> None:
+    mine, theirs = await principal(f"{tenant}/dev"), await principal(f"{tenant}x/dev")
+    foreign = await write(theirs, "X", kind=ARTICLE)
+    page = await write(mine, "Start", f"[[X]] [[{foreign.id}]]")
+    assert (page.links, set(page.pending)) == (0, {"X", foreign.id})
+    with pytest.raises(NotFound):
+        await opened.pages.read(mine.caller, foreign.id)
+
+
+async def test_agents_and_entities_are_linked_by_kind(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    await writer.http.post("/v1/episodes", json=HIRED)
+    await opened.consolidation.consolidate(writer.caller.home)
+    text = "[[agent:scout]] [[entity:Acme GmbH]] [[mission:acme]] [[skill:deploy]] [[agent:nobody]]"
+    page = await write(writer, "Start", text)
+    found = await opened.page_reads.outgoing(writer.caller.visible, page.id)
+    assert {(row["kind"], row["title"]) for row in found} == {
+        ("agent", "scout"),
+        ("entity", "Acme GmbH"),
+    }
+    assert set(page.pending) == {"skill:deploy", "agent:nobody"}
+
+
+async def test_a_page_may_share_its_name_with_an_entity(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    await writer.http.post("/v1/episodes", json=HIRED)
+    await opened.consolidation.consolidate(writer.caller.home)
+    counted = "MATCH (e:Entity {scope: $scope}) WHERE 'Acme GmbH' IN e.aliases RETURN e.id AS id"
+    before = await rows(opened, counted, scope=writer.caller.home)
+    page = await write(writer, "Acme GmbH", "[[entity:Acme GmbH]]")
+    assert len(before) == 1
+    assert await rows(opened, counted, scope=writer.caller.home) == before
+    assert page.links == 1
+
+
+async def test_a_rename_keeps_its_links_and_offers_to_rewrite(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    old = await write(writer, "Old name")
+    page = await write(writer, "Start", "[[Old name]] `[[Old name]]` [[old-name|it]]")
+    done = await opened.pages.rename(writer.caller, old.id, "New name", rewrite=False)
+    assert (done.slug, done.offers) == ("new-name", (page.id,))
+    assert await backlinks(opened, writer, old.id) == [page.id]
+    done = await opened.pages.rename(writer.caller, old.id, "Newer", rewrite=True)
+    assert done.offers == ()
+    read = (await opened.page_reads.page(writer.caller.visible, page.id))["page"]
+    assert read["content"] == "[[Newer]] `[[Old name]]` [[Newer|it]]"
+    assert read["version"] == 2
+    assert await edges(opened, writer, page.id) == [(old.id, ["[[Newer]]", "[[Newer|it]]"])]
+
+
+async def test_a_new_page_takes_over_a_former_title(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    old = await write(writer, "Old")
+    page = await write(writer, "Start", "[[Old]]")
+    await opened.pages.rename(writer.caller, old.id, "New", rewrite=False)
+    fresh = await write(writer, "Old")
+    assert [target for target, _ in await edges(opened, writer, page.id)] == [fresh.id]
+
+
+async def test_two_who_write_at_once_do_not_miss_each_other(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    await asyncio.gather(
+        *(
+            write(writer, f"Page {n}", f"[[Page {(n + 1) % 6}]] [[Page {(n + 2) % 6}]]")
+            for n in range(6)
+        )
+    )
+    tenant = writer.caller.tenant
+    found = await stored_links(opened, tenant)
+    assert found == await fresh_links(opened, tenant)
+    assert sum(len(targets) for targets, _ in found.values()) == 12
+
+
+async def test_an_edit_of_another_version_is_refused(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    page = await write(writer, "Start", "One.")
+    await opened.pages.change(writer.caller, page.id, Change(content="Two.", version=1))
+    with pytest.raises(Conflict) as refused:
+        await opened.pages.change(writer.caller, page.id, Change(content="Three.", version=1))
+    assert refused.value.field == "version"
+    same = await opened.pages.change(writer.caller, page.id, Change(content="Two."))
+    assert (same.status, same.version) == ("unchanged", 2)
+
+
+TITLES = ["Alpha", "Beta", "Gamma", "alpha", "Be-ta", "C# x", "C"]
+
+
+class Player:
+    """Does something to pages at random."""
+
+    def __init__(self, opened: Parts, who: Principal, scopes: list[str], seed: int) -> None:
+        self.opened, self.who, self.scopes = opened, who, scopes
+        self.chance = random.Random(seed)
+        self.pages: list[str] = []
+
+    def text(self) -> str:
+        targets = self.chance.choices([*TITLES, "Nowhere", "beta|b", "Gamma#Part"], k=3)
+        return " and ".join(f"[[{target}]]" for target in targets)
+
+    async def step(self) -> None:
+        chosen = self.chance.choice(self.pages) if self.pages else None
+        kind = self.chance.choice(["write", "edit", "rename", "delete", "restore", "back"])
+        if chosen is None or kind == "write":
+            await self._write()
+            return
+        with suppress(NotFound, Conflict):  # it was deleted before, or had no such version
+            await self._change(kind, chosen)
+
+    async def _write(self) -> None:
+        draft = Draft(
+            self.text(),
+            title=self.chance.choice(TITLES),
+            kind=self.chance.choice(list(PageKind)),
+            scope=self.chance.choice(self.scopes),
+            aliases=tuple(self.chance.sample(TITLES, k=self.chance.choice([0, 0, 1]))),
+        )
+        self.pages.append((await self.opened.pages.write(self.who.caller, draft)).id)
+
+    async def _change(self, kind: str, page: str) -> None:
+        pages, caller = self.opened.pages, self.who.caller
+        if kind == "edit":
+            await pages.change(caller, page, Change(content=self.text()))
+        elif kind == "rename":
+            title, rewrite = self.chance.choice(TITLES), self.chance.random() < 0.5
+            await pages.rename(caller, page, title, rewrite=rewrite)
+        elif kind == "delete":
+            await pages.delete(caller, page)
+        else:
+            version = self.chance.choice([1, 2]) if kind == "back" else None
+            await pages.restore(caller, page, version)
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_edges_are_those_of_a_fresh_extraction_whatever_is_done(
+    opened: Parts, principal: MakePrincipal, tenant: str, seed: int
+) -> None:
+    boss = await principal(tenant, role=Role.ADMIN, name="boss", kind="user")
+    scopes = [tenant, f"{tenant}/dev", f"{tenant}/dev/agent:scout", f"{tenant}/ops"]
+    for path in scopes[1:]:
+        await opened.scopes.create(boss.caller, path)
+    roles: dict[str, Any] = dict.fromkeys(scopes, Role.ADMIN)
+    player = Player(opened, replace(boss, caller=replace(boss.caller, roles=roles)), scopes, seed)
+    for _ in range(6):
+        for _ in range(5):
+            await player.step()
+        await asyncio.gather(player.step(), player.step())
+        assert await stored_links(opened, tenant) == await fresh_links(opened, tenant)
