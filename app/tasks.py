@@ -41,6 +41,7 @@ from app.lifecycle.tasks import (
     run_erasure,
     run_sweep,
 )
+from app.pages.tasks import RELINK, run_relink
 from app.portability.jobs import EXPORT, IMPORT, run_export, run_import
 
 JOBS_KEPT = timedelta(days=30)
@@ -94,6 +95,7 @@ TASKS: Mapping[str, TaskFunction] = {
     TRUST: fade_trust,
     LEARNINGS: archive_learnings,
     ROT: detect_rot,
+    RELINK: run_relink,
     IMPORT: run_import,
     EXPORT: run_export,
 }
@@ -111,5 +113,6 @@ SCHEDULES = [
     Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
     Schedule("entities.repair", "45 4 * * *", REPAIR, "Proposes merges of entities."),
     Schedule("notes.condense", "15 5 * * *", CONDENSE, "Looks at every condensed note again."),
+    Schedule("pages.relink", "20 * * * *", RELINK, "Resolves links to what is no page again."),
     Schedule("indexing.retry", "0 4 * * 0", "indexing.retry", "Offers refused texts once more."),
 ]

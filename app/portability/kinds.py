@@ -11,6 +11,7 @@ from app.portability.facts import FACT, LINK
 from app.portability.graves import LEARNING, RECEIPT, TOMBSTONE
 from app.portability.kind import Kind
 from app.portability.notes import BLOCK, NOTE, NOTE_LINK, PATTERN
+from app.portability.pages import PAGE
 from app.portability.predicates import PREDICATE
 from app.portability.promotions import ATTESTATION, PROMOTION
 from app.portability.readings import READING
@@ -29,6 +30,7 @@ KINDS: tuple[Kind, ...] = (
     RECEIPT,
     TOMBSTONE,
     CURSOR,
+    PAGE,
     EPISODE,
     ENTITY,
     COMPANY,
