@@ -49,6 +49,10 @@ class PassageService:
                 return done
         raise Conflict("too many others write this page at this moment; try again")
 
+    async def due(self) -> bool:
+        """Whether any page waits."""
+        return bool(await self._graph.rows(Q.pages.passages_due, limit=1))
+
     async def sweep(self) -> int:
         """Bring up what a crash left behind; how many pages that were."""
         done = 0
