@@ -54,7 +54,12 @@ async def run_job(context: dict[str, Any], job: str) -> str:
 async def drain_index(context: dict[str, Any]) -> int:
     """Index what waits; one process at a time, since neighbours are indexed together."""
     assembled: Parts = context["parts"]
-    done = await _alone(assembled, INDEX_LOCK, assembled.indexing.drain)
+
+    async def work() -> int:
+        await assembled.page_passages.sweep()  # what an import or a crash left to be cut
+        return await assembled.indexing.drain()
+
+    done = await _alone(assembled, INDEX_LOCK, work)
     if await assembled.linking.due():
         await assembled.queue.enqueue(LINK_TASK)
     return done
@@ -141,7 +146,8 @@ async def sweep(context: dict[str, Any]) -> None:
     started = await tick(assembled.runner, SCHEDULES, zone)
     if found or started:
         log.info("sweep", jobs=found, schedules=started)
-    if (await assembled.index_rows.backlog())["pending"]:
+    backlog = await assembled.index_rows.backlog()
+    if backlog["pending"] or await assembled.page_passages.due():
         await drain_index(context)
     if await assembled.consolidation_rows.due_scopes(limit=1):
         await assembled.queue.enqueue(CONSOLIDATION_TASK)
