@@ -23,6 +23,8 @@ from app.access import routes as access_routes
 from app.access.guard import Door, guard, provide_caller
 from app.access.idempotency import IdempotencyMiddleware
 from app.consolidation import routes as consolidation_routes
+from app.documents import rag as rag_routes
+from app.documents import routes as document_routes
 from app.entities import routes as entity_routes
 from app.episodes import routes as episode_routes
 from app.errors import Forbidden, LociError, NotFound
@@ -77,6 +79,10 @@ ROUTES: list[Any] = [
     note_routes.BadPatternController,
     page_routes.PageController,
     page_admin.AdminPageController,
+    document_routes.KnowledgeBaseController,
+    document_routes.DocumentController,
+    document_routes.upload,
+    rag_routes.RagController,
     consolidation_routes.status,
     consolidation_routes.consolidate,
     consolidation_routes.remember,
@@ -98,6 +104,7 @@ ROUTES: list[Any] = [
 # What handlers may ask for by name, out of the parts of this process. No name is also a field of
 # a body: the framework would take a bad body for a fault of ours (contract test).
 INJECTED = (
+    "intake",
     "blocks",
     "episode_rows",
     "searches",
@@ -176,6 +183,8 @@ def dependencies() -> dict[str, Provide]:
     named = {name: of(name) for name in INJECTED}
     named |= {
         "capturing": of("episodes"),
+        "basing": of("bases"),
+        "documenting": of("documents"),
         "scoping": of("scopes"),
         "believing": of("facts"),
         "knowing": of("entities"),

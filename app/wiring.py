@@ -27,6 +27,7 @@ from app.consolidation.service import ConsolidationService
 from app.consolidation.service import Parts as ConsolidationParts
 from app.documents.bases import BaseService
 from app.documents.fetch import Fetcher, FetchLimits, networks
+from app.documents.intake import Intake
 from app.documents.parsing import MIB, Limits
 from app.documents.reading import DocumentReader
 from app.documents.reading import Parts as DocumentReaderParts
@@ -146,6 +147,7 @@ class Parts:
     chunks: ChunkWriter
     bases: BaseService
     documents: DocumentService
+    intake: Intake
     document_reader: DocumentReader
     document_remover: DocumentRemover
     forgetting: ForgettingService
@@ -288,6 +290,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     erasure = ErasureService(
         ErasureParts(graph, entity_rows, fact_rows, scopes, consolidation.terms, residue)
     )
+    documents = DocumentService(DocumentParts(graph, scopes, runner))
     chunks = ChunkWriter(graph, erasure.withdraw, wakeup)
     passages = PassageService(graph, chunks)
     pages = PageService(PageParts(graph, scopes, wakeup, passages))
@@ -355,7 +358,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         erasure=erasure,
         chunks=chunks,
         bases=BaseService(graph, scopes, embedder.info.name),
-        documents=DocumentService(DocumentParts(graph, scopes, runner)),
+        documents=documents,
+        intake=Intake(documents, spool_of(settings), settings.documents.max_size),
         document_reader=DocumentReader(
             DocumentReaderParts(
                 graph=graph,
