@@ -9,6 +9,7 @@ wrong leaves what the rules read as it is, and the episode due, with the reason.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -89,8 +90,13 @@ class ModelReader:
                 break
         return tally
 
+    async def asking(self, scopes: Collection[str]) -> set[str]:
+        """Those of some scopes whose rules let the model be asked."""
+        return await self._parts.consolidation.asking(scopes)
+
     async def read_scope(self, scope: str, tally: ReadTally | None = None) -> ReadTally:
-        """One scope until nothing is due there; several episodes at a time."""
+        """One scope until nothing is due there, or its rules switch the model off; several
+        episodes at a time."""
         total = tally or ReadTally()
         model = self._parts.model
         if model is None:
@@ -107,10 +113,12 @@ class ModelReader:
     async def ask_again(self, scope: str) -> int:
         """Have the model read everything of a scope once more; how much that is.
 
-        Raises SwitchedOff where no model is configured.
+        Raises SwitchedOff where no model is configured, or the scope's rules want none.
         """
         if self.model is None:
             raise SwitchedOff("no language model is configured", field="again")
+        if not await self.asking([scope]):
+            raise SwitchedOff(f"the rules of {scope} switch the language model off", field="again")
         return await self.rows.ask_again(scope)
 
     async def aclose(self) -> None:
@@ -131,7 +139,8 @@ class _Pass:
     async def run(self, scope: str) -> None:
         holder = new_id()
         lease = timedelta(seconds=self.model.config.deadline_s) + SPARE
-        while not self.tally.away:
+        # Asked before each text: from the moment of the switch on none is sent any more.
+        while not self.tally.away and await self.parts.consolidation.asking([scope]):
             hold = await self.parts.rows.take(scope, holder, lease)
             if hold is None:
                 return

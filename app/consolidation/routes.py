@@ -52,9 +52,15 @@ async def status(
     scopes = caller.among(within)
     rows = await consolidation_rows.status(scopes)
     asked = await model_reader.rows.status(scopes) if model_reader.model else {}
+    asking = await model_reader.asking(asked.keys())
     return ConsolidationOut(
         scopes=[
-            _status(row, _model(asked.get(row["scope"]), model_reader.limits.budget))
+            _status(
+                row,
+                _model(
+                    asked.get(row["scope"]), model_reader.limits.budget, row["scope"] in asking
+                ),
+            )
             for row in rows
         ],
         failures=await consolidation_rows.failures(scopes, FAILURES),
@@ -161,12 +167,13 @@ def _by_status(rows: list[Row], wanted: str) -> list[str]:
     return sorted(row["fact"]["id"] for row in rows if row["fact"]["status"] == wanted)
 
 
-def _model(row: Row | None, budget: int) -> ModelStatusOut | None:
+def _model(row: Row | None, budget: int, enabled: bool) -> ModelStatusOut | None:
     if row is None:
         return None
     usage = row["usage"] or {}
     counts = ("tokens", "asked", "cached", "accepted", "dropped")
     return ModelStatusOut(
+        enabled=enabled,
         due=row["due"],
         waiting=row["waiting"],
         failed=row["failed"],

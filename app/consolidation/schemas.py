@@ -159,9 +159,11 @@ class ModelStatusOut(msgspec.Struct, frozen=True):
     """What a language model has yet to read in a scope, and what today's questions came to.
 
     `due` counts those that wait for another day's budget too (`waiting`); `failed` and `skipped`
-    are left to the rules. Tokens are of this day in UTC, those set aside included.
+    are left to the rules. Tokens are of this day in UTC, those set aside included. Where the
+    scope's rules want no model, `enabled` is false and nothing is sent.
     """
 
+    enabled: bool
     due: int
     waiting: int
     failed: int

@@ -8,7 +8,7 @@ taking it again changes nothing.
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import structlog
@@ -152,6 +152,13 @@ class ConsolidationService:
             at=now(),
         )
 
+    async def asking(self, scopes: Collection[str]) -> set[str]:
+        """Those of some scopes about whose texts a language model may be asked, by their rules."""
+        if not self._parts.asks or not scopes:
+            return set()
+        rules = await self._parts.scopes.rules_of(sorted(scopes))
+        return {scope for scope, held in rules.items() if held.language_model}
+
     async def terms(self, scope: str) -> Terms:
         """The registry and rules that beliefs of a scope are settled by."""
         rules = await self._parts.scopes.rules(scope)
@@ -220,7 +227,7 @@ class ConsolidationService:
             done = await parts.rows.complete(tx, ids, setting.scope, holder, len(batch.facts))
             if done != len(ids):
                 raise LeaseLost(f"another worker has taken over {setting.scope}")
-            if parts.asks:
+            if parts.asks and setting.rules.language_model:
                 await tx.rows(Q.llm.mark_due, episodes=ids, at=setting.at)
             return derived, settled
 

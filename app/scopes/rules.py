@@ -1,6 +1,7 @@
 """What a workspace wants done with its beliefs and its memory over time.
 
-All of it is off at first but the notes condensed from facts, which change nothing else.
+All of it is off at first but the notes condensed from facts, which change nothing else, and the
+language model, which an installation has to configure before.
 
 A scope without rules of its own takes those of the nearest scope above it.
 """
@@ -75,6 +76,9 @@ class ScopeRules(BaseModel):
     )
     condensed_notes: bool = Field(
         True, strict=True, description="notes are made of the facts that are held of a thing"
+    )
+    language_model: bool = Field(
+        True, strict=True, description="texts are sent to the language model, where there is one"
     )
     maintenance: Literal["off", "nightly"] = Field(
         "off", description="`nightly` switches the whole schedule of upkeep on"

@@ -16,6 +16,7 @@ from app.asgi import create_app, fill_state
 from app.consolidation.reader import ATTEMPTS, ReadTally
 from app.consolidation.service import Tally
 from app.entities.digest import scope_digest
+from app.errors import SwitchedOff
 from app.kernel.caller import Role
 from app.kernel.clock import now
 from app.llm.repository import Hold, next_day
@@ -434,3 +435,43 @@ async def test_a_package_names_the_model_of_a_claim(desk: Desk, endpoint: Script
     (record,) = [record async for record in READING.export(desk.opened.graph, chosen)]
     read = ReadingRecord.model_validate_json(orjson.dumps(record))
     assert [(c.model, c.tier) for c in read.claims] == [("scripted", 1)]
+
+
+async def test_a_workspace_that_wants_no_model_sends_it_nothing(
+    desks: MakeDesk, endpoint: ScriptedServer, principal: MakePrincipal, opened: Opened, tenant: str
+) -> None:
+    admin = await principal(f"{tenant}/dev", role=Role.ADMIN, name="admin", kind="user")
+    desk = desks(admin)
+
+    async def switch(on: bool) -> None:
+        answer = await admin.http.put(
+            "/v1/scopes/rules", params={"scope": desk.scope}, json={"language_model": on}
+        )
+        assert answer.is_success, answer.text
+
+    (before,) = await desk.say(Said(1, VEILED))
+    await switch(False)
+    (during,) = await desk.say(Said(2, PLAIN))
+    endpoint.replies = [proposals(ROTTERDAM)]
+    assert await desk.read() == ReadTally()
+    assert endpoint.requests == []
+    assert await desk.facts() == {("lives_in", "bremen"): "active"}, "the rules still read"
+    kept = await desk.episodes()
+    assert (kept[before]["model_state"], kept[during].get("model_state")) == ("due", None)
+    with pytest.raises(SwitchedOff, match="switch the language model off"):
+        await desk.reader.ask_again(desk.scope)
+
+    app = create_app(opened.settings)
+    fill_state(app, replace(opened, model_reader=desk.reader))
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(app),
+        base_url="http://loci",
+        headers={"Authorization": f"Bearer {admin.key}"},
+    ) as door:
+        seen = (await door.get("/v1/consolidation", params={"scope": desk.scope})).json()
+        assert seen["scopes"][0]["model"]["enabled"] is False
+        await switch(True)
+        assert (await desk.read()).read == 1, "what was due before; the rest takes a word"
+        assert await desk.reader.ask_again(desk.scope) == 2
+        seen = (await door.get("/v1/consolidation", params={"scope": desk.scope})).json()
+        assert seen["scopes"][0]["model"]["enabled"] is True
