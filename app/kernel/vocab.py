@@ -68,6 +68,11 @@ class Label(StrEnum):
     PASSAGE_GRAPH = "PassageGraph"
     COMMUNITY = "Community"
     COMMUNITY_CURSOR = "CommunityCursor"
+    SKILL = "Skill"
+    SKILL_VERSION = "SkillVersion"
+    SKILL_USAGE = "SkillUsageRecord"
+    SKILL_CONFLICT = "SkillConflict"
+    SKILL_PROPOSAL = "SkillProposal"
 
 
 class Rel(StrEnum):
@@ -111,6 +116,20 @@ class Rel(StrEnum):
     IN_COMMUNITY = "IN_COMMUNITY"  # Entity or Community → the Community that it is in
     CENTRAL = "CENTRAL"  # Community → Entity at its heart
     CITES = "CITES"  # Community → Fact or Passage that its summary shows
+    REQUIRES = "REQUIRES"  # Skill → Skill that it cannot do without
+    ENHANCES = "ENHANCES"  # Skill → Skill that it makes better
+    COMPOSES = "COMPOSES"  # Skill → Skill that is a part of it
+    SUCCEEDS = "SUCCEEDS"  # Skill → Skill that goes before
+    CO_USED = "CO_USED"  # Skill → Skill of a greater id, used in one task
+    CLONED_FROM = "CLONED_FROM"  # Skill → Skill that it is a copy of
+    HAS_SKILL = "HAS_SKILL"  # Principal → Skill
+    CONCERNS = "CONCERNS"  # Skill → Entity that it is about
+    USED = "USED"  # SkillUsageRecord → Skill
+    HAS_FAILURE = "HAS_FAILURE"  # Skill → BadPattern
+    TEACHES = "TEACHES"  # Note → Skill that a learning bears on
+    INVOLVES = "INVOLVES"  # SkillConflict → Skill
+    PROPOSES = "PROPOSES"  # SkillProposal → Skill that it became
+    SHARED_AS = "SHARED_AS"  # Note → Note of a wider scope
 
 
 class Index(StrEnum):
@@ -144,6 +163,7 @@ object_kind object_text ongoing own predicate principal principals reached_at re
 retracted_at rule rules said_at since since_precision standing statement subject subject_text
 superseded tier to_precision undone_at undone_by until until_precision verdict voice voids
 voids_name other entry_type restored_by
+embed_hash_b embed_hash_c embedding_b embedding_c space spaces_beside space_state setting
 """
 _PROPERTIES += """
 counts hashes ids quoted receipt scopes survivors by
@@ -174,4 +194,9 @@ base characters chunks heading_path number origin size work
 _PROPERTIES += """
 entities inner level moved regrouped_at score size told_at whole_at
 """  # communities
+_PROPERTIES += """
+category checked checked_at checked_by decayed_at detail detected_at due_at effectiveness
+failure_count is_active parent paused_until seen_at severity similarity skill skill_key
+success_count usage_count
+"""  # skills
 PROPERTIES = frozenset(_PROPERTIES.split())
