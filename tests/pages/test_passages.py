@@ -1,0 +1,160 @@
+"""A page's facts follow its text; mentions and likeness by what its passages hold."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from app.errors import Conflict, NotFound
+from app.pages.model import Change
+from app.pages.passages import rows_of
+from app.wiring import Parts
+from tests.conftest import Principal
+from tests.pages.conftest import Write, rows
+
+Drain = Callable[[], Awaitable[int]]
+LEADS = "Anna Weber leads the project Vega."
+BASED = "Acme GmbH is based in Zurich."
+
+
+async def held(opened: Parts, scope: str) -> set[str]:
+    await opened.consolidation.consolidate(scope)
+    found = await rows(
+        opened,
+        "MATCH (f:Fact {scope: $scope}) WHERE f.status = 'active' RETURN f.statement AS said",
+        scope=scope,
+    )
+    return {row["said"] for row in found}
+
+
+async def chunks(opened: Parts, page: str) -> dict[str, str]:
+    found = await rows(
+        opened,
+        "MATCH (c:Chunk)-[:PART_OF]->(:Page {id: $id}) RETURN c.content AS text, c.id AS id",
+        id=page,
+    )
+    return {row["text"]: row["id"] for row in found}
+
+
+async def test_facts_follow_the_text_of_a_page(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    scope = writer.caller.home
+    page = await write(writer, "Vega", f"# People\n\n{LEADS}\n\n# Places\n\n{BASED}\n")
+    both = await held(opened, scope)
+    assert any("Anna Weber" in said for said in both)
+    assert any("Zurich" in said for said in both)
+    await opened.pages.change(writer.caller, page.id, Change(content=f"# Places\n\n{BASED}\n"))
+    left = await held(opened, scope)
+    assert not any("Anna Weber" in said for said in left)
+    assert any("Zurich" in said for said in left)
+    await opened.pages.delete(writer.caller, page.id)
+    assert await held(opened, scope) == set()
+    assert await chunks(opened, page.id) == {}
+    await opened.pages.restore(writer.caller, page.id)
+    assert await held(opened, scope) == left
+
+
+async def test_words_that_stay_keep_their_passage(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    long = "\n\n".join(f"# Part {n}\n\n" + f"Sentence {n} says a thing. " * 40 for n in range(4))
+    page = await write(writer, "Long", f"---\ntags: [a]\n---\n{long}")
+    before = await chunks(opened, page.id)
+    changed = long.replace("Sentence 2", "Phrase 2")
+    await opened.pages.change(writer.caller, page.id, Change(content=changed))
+    after = await chunks(opened, page.id)
+    same = {text for text in before if "Sentence 2" not in text and "Part 2" not in text}
+    assert len(same) >= 4
+    assert all(after[text] == before[text] for text in same)
+    assert any("Phrase 2" in text for text in after)
+
+
+async def test_whose_words_a_passage_is_stays_with_it(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    page = await write(writer, "Log", f"# One\n\n{LEADS * 30}\n\n# Two\n\n{BASED * 30}\n")
+    row = (await opened.pages.read(writer.caller, page.id))["page"]
+    stored = set((await chunks(opened, page.id)).values())
+    mine = {r["chunk"]["id"] for r in rows_of({**row, "updated_by": "user:t:ann"}, stored)}
+    assert mine == stored
+    fresh = [r["chunk"] for r in rows_of({**row, "updated_by": "user:t:ann"}, set())]
+    assert {c["role"] for c in fresh} == {"user"}
+    assert {c["title"] for c in fresh} == {"Log"}
+
+
+async def test_what_a_crash_leaves_is_cut_by_the_sweep(
+    opened: Parts, writer: Principal, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def killed(*_: Any) -> None:
+        raise ConnectionError("killed")
+
+    monkeypatch.setattr(type(opened.page_passages), "bring", killed)
+    with pytest.raises(ConnectionError):
+        await write(writer, "Vega", LEADS)
+    monkeypatch.undo()
+    assert await opened.page_passages.due()
+    await opened.page_passages.sweep()
+    (row,) = await opened.page_reads.named([writer.caller.home], writer.caller.tenant, "Vega")
+    assert list(await chunks(opened, row["id"])) == [LEADS]
+    assert row["links"] is None
+
+
+async def unlinked(opened: Parts, who: Principal, page: str) -> list[str]:
+    return [m.title for m in await opened.page_neighbours.unlinked(who.caller, page)]
+
+
+async def test_unlinked_mentions(opened: Parts, writer: Principal, write: Write) -> None:
+    page = await write(writer, "Feature Guide", "About the Feature Guide.", aliases=("FGuide",))
+    await write(writer, "Plain", "Read the feature guide first.")
+    await write(writer, "By alias", "FGuide is short.")
+    await write(writer, "Linked", "See [[Feature Guide|the guide]], the Feature Guide.")
+    await write(writer, "Code", "`Feature Guide` only.")
+    await write(writer, "Longer", "Feature Guides are others.")
+    assert await unlinked(opened, writer, page.id) == ["By alias", "Plain"]
+
+
+async def test_a_mention_becomes_a_link_in_one_step(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    page = await write(writer, "Feature Guide", aliases=("FGuide",))
+    text = "The Feature Guide, `FGuide` and fguide.\n"
+    source = await write(writer, "Plain", text)
+    done = await opened.page_neighbours.link(writer.caller, page.id, source.id)
+    assert (done.version, done.links) == (2, 1)
+    read = (await opened.pages.read(writer.caller, source.id))["page"]
+    assert read["content"] == "The [[Feature Guide]], `FGuide` and [[Feature Guide|fguide]].\n"
+    assert await unlinked(opened, writer, page.id) == []
+    with pytest.raises(Conflict):
+        await opened.page_neighbours.link(writer.caller, page.id, source.id)
+    with pytest.raises(NotFound):
+        await opened.page_neighbours.link(writer.caller, page.id, "nowhere")
+
+
+async def test_mentions_are_the_newest_and_titles_are_literal(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    page = await write(writer, "100% done_x")
+    for number in range(3):
+        await write(writer, f"Hit {number}", "It is 100% done_x today.")
+    await write(writer, "Miss", "It is 100 percent done x today.")
+    found = await unlinked(opened, writer, page.id)
+    assert found == ["Hit 2", "Hit 1", "Hit 0"]
+    some = await opened.page_neighbours.unlinked(writer.caller, page.id, limit=2)
+    assert [mention.title for mention in some] == found[:2]
+
+
+async def test_related_pages(opened: Parts, writer: Principal, write: Write, drain: Drain) -> None:
+    page = await write(writer, "Kettle", "The kettle in the kitchen whistles at noon.")
+    assert await opened.page_neighbours.related(writer.caller, page.id) == []
+    near = await write(writer, "Stove", "The kettle in the kitchen whistles at night.")
+    await write(writer, "Tax", "A ledger of quarterly taxes and audits.")
+    await drain()
+    found = await opened.page_neighbours.related(writer.caller, page.id)
+    assert found[0].page["id"] == near.id
+    assert [r.similarity for r in found] == sorted((r.similarity for r in found), reverse=True)
+    assert all(0 <= r.similarity <= 1 for r in found)
+    assert await opened.page_neighbours.reembed(writer.caller, page.id) == 1
+    assert await opened.page_neighbours.related(writer.caller, page.id, 1) == found[:1]
