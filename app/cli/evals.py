@@ -31,6 +31,7 @@ from app.evals import (
     locomo,
     longmemeval,
     passages,
+    rate,
     sanitize,
     similarity,
 )
@@ -198,8 +199,8 @@ def eval_beliefs(
                 return await beliefs.races(opened, caller, count)
             if part == "rate":
                 steps = [step for step in RATE_STEPS if step < count] + [count]
-                course = beliefs.Course(steps, embed, progress.print)
-                return await beliefs.rate(opened, caller, bench, course)
+                course = rate.Course(steps, embed, progress.print)
+                return await rate.rate(opened, caller, bench, course)
             raise InvalidInput("part is timelines, races, updates or rate", field="part")
 
     _show_speed(asyncio.run(run()), as_json)
