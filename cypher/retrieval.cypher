@@ -22,7 +22,7 @@ SET g.revision = $revision, g.linked = g.linked + $linked
 // Passages of which it is not known yet what they are about.
 MATCH (p:Passage {link_state: 'pending', scope: $scope})
 WITH p LIMIT $limit
-RETURN p.id AS id, p.title AS title, p.speaker AS speaker, left(p.content, 400) AS opening
+RETURN p.id AS id, p.title AS title, p.speaker AS speaker, p.role AS role, left(p.content, 400) AS opening
 
 // name: unlinked(scope, limit) read many
 // Passages of which it is not known yet whom they name.

@@ -15,7 +15,7 @@ import structlog
 
 from app.errors import LociError
 from app.kernel.graph import Row
-from app.retrieval.matrix import WEIGHTS, Linked, Walkable, build
+from app.retrieval.matrix import Linked, Walkable, build
 from app.retrieval.model import Revision
 from app.retrieval.names import longest
 from app.retrieval.repository import RetrievalRepository
@@ -114,7 +114,7 @@ def take(linked: dict[str, Linked], rows: list[Row]) -> None:
 
 def linked_of(row: Row) -> Linked:
     """A passage's names: of those that somebody goes by, the longest where several overlap."""
-    about = {key: WEIGHTS[how] for key, how in sorted(row["about"])}
+    about = dict(sorted(row["about"]))
     owned = longest((key, places) for key, is_owned, places in row["names"] if is_owned)
     held = [k for k, is_owned, places in row["names"] if k in owned or not (is_owned and places)]
     return Linked(about, tuple(sorted(key for key in held if key not in about)))

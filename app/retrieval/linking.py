@@ -135,8 +135,8 @@ def named(row: Row, scope: str) -> Row:
     A turn of talk is about nothing: it opens with what somebody says, not with what it is about.
     """
     keys = title_keys(row["title"]) if row["title"] else {}
-    if not row["speaker"]:
-        keys = opening_keys(row["opening"]) | keys
+    if not row["speaker"] and row["role"] in (None, "user"):
+        keys = opening_keys(row["opening"], titled=bool(row["title"])) | keys
     names = [{"id": name_id(scope, key), "key": key, "how": keys[key]} for key in sorted(keys)]
     return {"id": row["id"], "names": names}
 

@@ -17,28 +17,30 @@ from app.retrieval.names import folded_key
 
 Vector = npt.NDArray[np.float32]
 
-# How surely a passage is about a name, by where it has it from.
+# How surely a passage is about a name, by where it has it from; and how surely a question that
+# names it means the passage.
 WEIGHTS = {"title": 1.0, "bare": 1.0, "subject": 1.0, "alias": 0.7, "short": 0.5}
+MEANT = {"title": 1.0, "bare": 0.6, "subject": 0.6, "alias": 0.4, "short": 0.3}
 EDGE_BYTES = 16  # of a matrix and its transpose
 PASSAGE_BYTES = 900  # of ids, keys and rows, as measured
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """What a passage is about, with weights, and the other names that it holds."""
+    """What a passage is about, with the kind of each name, and the other names that it holds."""
 
-    about: Mapping[str, float]
+    about: Mapping[str, str]
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Walkable:
-    """One scope's passages; `owners` are those that are about a key."""
+    """One scope's passages; `owners` are those that are about a key, and how surely meant by it."""
 
     ids: Sequence[str]
     at: Mapping[str, int]
     keys: Sequence[str]
-    owners: Mapping[str, tuple[int, ...]]
+    owners: Mapping[str, Mapping[int, float]]
     spelled: Mapping[str, str]  # a key without accents -> the key
     about: csr_array
     mentions: csr_array
@@ -52,17 +54,22 @@ class Walkable:
         edges = int(self.about.nnz) + int(self.mentions.nnz)
         return edges * EDGE_BYTES + len(self.ids) * PASSAGE_BYTES
 
+    def is_record(self, passage: str) -> bool:
+        """Whether a passage is about something."""
+        place = self.at.get(passage)
+        return place is not None and bool(self.about.indptr[place + 1] > self.about.indptr[place])
+
 
 def build(linked: Mapping[str, Linked]) -> Walkable:
     """The matrices over passages by id."""
     ids, rows = list(linked), list(linked.values())
-    owners: dict[str, list[int]] = {}
+    owners: dict[str, dict[int, float]] = {}
     for place, row in enumerate(rows):
-        for key in row.about:
-            owners.setdefault(key, []).append(place)
+        for key, how in row.about.items():
+            owners.setdefault(key, {})[place] = MEANT[how]
     columns = _columns(rows, owners)
     shape = (len(ids), len(columns))
-    about = _matrix((row.about.items() for row in rows), columns, shape)
+    about = _matrix((_weighed(row) for row in rows), columns, shape)
     mentions = _matrix((((key, 1.0) for key in row.names) for row in rows), columns, shape)
     mentions_of = csr_array(mentions.T.tocsr())
     held = np.diff(mentions_of.indptr)
@@ -72,7 +79,7 @@ def build(linked: Mapping[str, Linked]) -> Walkable:
         ids=ids,
         at={passage: place for place, passage in enumerate(ids)},
         keys=list(columns),
-        owners={key: tuple(places) for key, places in owners.items()},
+        owners=owners,
         spelled={folded_key(key): key for key in owners if not key.isascii()},
         about=about,
         mentions=mentions,
@@ -82,7 +89,11 @@ def build(linked: Mapping[str, Linked]) -> Walkable:
     )
 
 
-def _columns(rows: Sequence[Linked], owners: Mapping[str, list[int]]) -> dict[str, int]:
+def _weighed(row: Linked) -> list[tuple[str, float]]:
+    return [(key, WEIGHTS[how]) for key, how in row.about.items()]
+
+
+def _columns(rows: Sequence[Linked], owners: Mapping[str, object]) -> dict[str, int]:
     """A column for each name that a passage is about, or that several hold."""
     times: dict[str, int] = {}
     for row in rows:

@@ -74,10 +74,14 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question names, by scope, with what it says beside that."""
+    """What a question names, by scope, with what it says beside that.
+
+    `cover` is the share of its telling words that are in the names.
+    """
 
     names: Mapping[str, list[str]]
     rest: str
+    cover: float = 0.0
 
     @property
     def anchored(self) -> bool:

@@ -45,6 +45,10 @@ _ALIAS = re.compile(
     rf"((?:the )?{_NAME})"
 )
 _BORN = re.compile(rf"\b(?:born(?: as)?|geboren als|eigentlich)\s+({_NAME})")
+_SAYS_WHAT = re.compile(
+    r"[^.!?]{0,240}?\b(?:is|are|was|were|ist|sind|war|waren)\s+"
+    r"(?:an?|the|one|eine?r?|der|die|das)\b"
+)
 _SENTENCE = re.compile(r"(?<=[a-zäöüß)\]])\. (?=[A-ZÄÖÜ])")
 
 
@@ -123,9 +127,14 @@ def title_keys(title: str) -> dict[str, str]:
     return kinds
 
 
-def opening_keys(text: str) -> dict[str, str]:
-    """What the first sentence of a text is about: its `subject`, and further names (`alias`)."""
+def opening_keys(text: str, *, titled: bool = True) -> dict[str, str]:
+    """What the first sentence of a text is about: its `subject`, and further names (`alias`).
+
+    Without a title it must say what its subject is ("X was a …"), or it may be talk.
+    """
     head = text[:OPENING]
+    if not titled and not _SAYS_WHAT.match(head):
+        return {}
     keys = {}
     found = _SUBJECT.match(head)
     if found is not None and (subject := _subject(found[1])):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.indexing.analysis import query_terms
 from app.retrieval.graphs import GraphCache
 from app.retrieval.matrix import Vector, Walkable
 from app.retrieval.model import Admission, Asked, Begin, Origin, Path, Step
@@ -15,7 +16,7 @@ from app.retrieval.names import Word, folded_key, longest, namings, words
 from app.retrieval.repository import RetrievalRepository
 from app.retrieval.walk import FLOOR, FOLLOW, Trace, walk
 
-NAMED_SHARE = 0.5  # of the beginnings, where the question names anything
+NAMED_SHARE = 0.1  # of the beginnings, where the question names anything, beside what it covers
 LARGE = 20_000  # passages; over more than that a walk leaves the event loop
 FAR = 4  # passages on a path
 ANCHORS = 3  # best passages of the legs, of which one must stand in the graph
@@ -40,10 +41,12 @@ class Paths:
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """How much of the walk is at each passage, the most first; `paths` tells how it came there."""
+    """How much of the walk is at each passage, the most first; `paths` tells how it came there,
+    `records` are the passages that are about something."""
 
     scores: dict[str, float]
     paths: Paths
+    records: frozenset[str] = frozenset()
 
 
 class WalkService:
@@ -85,7 +88,9 @@ def asks(graphs: Graphs, question: str) -> Asked:
             found = {graph.spelled[key]: places for key, places in plain.items()}
         names[scope] = list(found)
         taken |= {n for places in found.values() for place in places for n in range(*place)}
-    return Asked(names, _without(question, [text[n] for n in sorted(taken) if n < len(text)]))
+    rest = _without(question, [text[n] for n in sorted(taken) if n < len(text)])
+    telling = len(query_terms(question)) or 1
+    return Asked(names, rest, max(0.0, 1 - len(query_terms(rest)) / telling) if taken else 0.0)
 
 
 def _without(question: str, taken: list[Word]) -> str:
@@ -122,22 +127,23 @@ def walk_all(graphs: Graphs, asked: Asked, begin: Begin, most: int) -> Walked:
         for key in reversed(keys)
         for owner in graphs[scope].owners[key]
     }
-    return Walked(dict(best), Paths(tuple(traces), named))
+    records = frozenset(m for m, _ in best if any(trace.graph.is_record(m) for trace in traces))
+    return Walked(dict(best), Paths(tuple(traces), named), records)
 
 
 def _beginnings(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, Vector]:
-    """Half of the walk begins where the question names, by one over how many go by the name; the
-    other half where the legs found something, by the square of their scores."""
+    """A share begins where the question names, split among those that go by the name; the rest
+    where the legs found something, by a power of their scores."""
     begins = {scope: np.zeros(len(graph.ids), np.float32) for scope, graph in graphs.items()}
     named = {scope: np.zeros(len(graph.ids), np.float32) for scope, graph in graphs.items()}
     for scope, keys in asked.names.items():
         for key in keys:
-            owners = list(graphs[scope].owners[key])
-            named[scope][owners] = np.maximum(named[scope][owners], 1 / len(owners))
+            for owner, meant in _meant(graphs[scope].owners[key]).items():
+                named[scope][owner] = max(named[scope][owner], meant)
     of_names = sum(float(vector.sum()) for vector in named.values()) or 1.0
     share, unit = _shares(asked, begin)
     for (scope, at), score in _placed(graphs, begin, begin.scores):
-        begins[scope][at] = unit * score**2
+        begins[scope][at] = unit * score ** _power(asked)
     for scope, vector in named.items():
         begins[scope] += np.float32(share / of_names) * vector
     return {scope: vector for scope, vector in begins.items() if vector.any()}
@@ -145,15 +151,27 @@ def _beginnings(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, Vector]
 
 def _shares(asked: Asked, begin: Begin) -> tuple[float, float]:
     """What begins where the question names, and what of the rest for each squared score."""
-    share = NAMED_SHARE if asked.anchored else 0.0
-    return share, (1 - share) / (sum(score**2 for score in begin.scores.values()) or 1.0)
+    share = NAMED_SHARE + 0.9 * asked.cover if asked.anchored else 0.0
+    total = sum(score ** _power(asked) for score in begin.scores.values())
+    return share, (1 - share) / (total or 1.0)
+
+
+def _power(asked: Asked) -> int:
+    """Without a name the best of the legs count for more."""
+    return 2 if asked.anchored else 4
+
+
+def _meant(owners: Mapping[int, float]) -> dict[int, float]:
+    """How surely a name means each that goes by it: the squares' shares of the best."""
+    best, total = max(owners.values()), sum(weight**2 for weight in owners.values())
+    return {owner: best * weight**2 / total for owner, weight in owners.items()}
 
 
 def _apart(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, float]:
     """Passages that no name leads to or from keep what begins with them."""
     unit = _shares(asked, begin)[1] * (1 - FOLLOW)
     return {
-        memory: unit * score**2
+        memory: unit * score ** _power(asked)
         for memory, score in begin.scores.items()
         if begin.scopes[memory] not in graphs or memory not in graphs[begin.scopes[memory]].at
     }

@@ -20,7 +20,7 @@ from app.retrieval.model import Edge
 STEPS = 4  # what is left after them is a sixteenth
 FOLLOW = 0.5  # share of the walk that goes on at each step
 FLOOR = 0.1  # the match of a passage that no leg found
-SHARED = 0.3  # weight of a name that nobody is about
+SHARED = 0.2  # weight of a name that nobody is about
 BACK = 0.3  # weight of the way from a passage to those that name what it is about
 
 

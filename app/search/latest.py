@@ -52,14 +52,18 @@ class Word:
 
 
 def latest_first(
-    question: str, memories: Sequence[Row], scores: Sequence[float]
+    question: str,
+    memories: Sequence[Row],
+    scores: Sequence[float],
+    records: frozenset[str] = frozenset(),
 ) -> tuple[list[int], dict[str, list[str]]]:
     """Places of the hits in their new order, and for each overtaken one the ids of later words.
 
-    `memories` come best first; only episodes move, and only among the places that episodes have.
+    `memories` come best first; only talk moves, and only among the places that talk has: no
+    `records`, nor what has a title and no speaker.
     """
     limits = _limits(question)
-    slots = [place for place, memory in enumerate(memories) if memory["kind"] == "episode"]
+    slots = [p for p, memory in enumerate(memories) if _is_talk(memory, records)]
     order = list(range(len(memories)))
     if limits is None or len(slots) < 2:
         return order, {}
@@ -76,6 +80,12 @@ def latest_first(
     for slot, place in zip(slots, moved, strict=True):
         order[slot] = place
     return order, later
+
+
+def _is_talk(memory: Row, records: frozenset[str]) -> bool:
+    if memory["kind"] != "episode" or memory["id"] in records:
+        return False
+    return bool(memory.get("speaker") or not memory.get("title"))
 
 
 def asks_of_the_past(question: str) -> bool:

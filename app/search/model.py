@@ -157,7 +157,9 @@ class Ranking:
         """The best `depth` of it."""
         if len(self.scores) <= depth:
             return self
-        return replace(self, scores=dict(list(self.scores.items())[:depth]))
+        scores = dict(list(self.scores.items())[:depth])
+        passages = {memory: scope for memory, scope in self.passages.items() if memory in scores}
+        return Ranking(scores, self.places, self.titled & scores.keys(), passages)
 
     @classmethod
     def empty(cls) -> Ranking:

@@ -8,15 +8,13 @@ from asyncio import Future
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from app.embeddings.model import Embedder, Role
 from app.embeddings.tokens import count_tokens
 from app.episodes.record import session_id
 from app.facts.service import Moments
 from app.facts.view import Across, Beliefs, FactView
 from app.indexing.analysis import query_terms
 from app.indexing.dates import date_terms
+from app.indexing.spaces import Spaces
 from app.kernel.graph import Row
 from app.lifecycle.fading import FadingService
 from app.retrieval.service import WalkService
@@ -29,6 +27,7 @@ from app.search.lucene import text_query
 from app.search.mmr import mmr
 from app.search.model import Fade, Filters, Found, Fusion, Hit, Leg, Mode, Ranking, SearchRequest
 from app.search.repository import SearchRepository
+from app.search.vectors import VectorLeg
 from app.search.walking import WIDE, Ready, Walk, arranged, begin_of, ready, take_walk
 
 MMR_POOL = 5  # candidates for each hit that diversity may choose from
@@ -62,7 +61,7 @@ class Parts:
 
     repository: SearchRepository
     view: FactView
-    embedder: Embedder
+    spaces: Spaces
     depth: int
     shown: Shown | None = None
     fading: FadingService | None = None
@@ -117,7 +116,7 @@ class SearchService:
     def __init__(self, made: Parts) -> None:
         self.made = made
         self._repository = made.repository
-        self._embedder = made.embedder
+        self._vectors = VectorLeg(made.repository, made.spaces)
         self._depth = made.depth
 
     async def search(self, request: SearchRequest) -> Found:
@@ -146,7 +145,7 @@ class SearchService:
         clock.mark("fuse")
         reading = await self._read(ordered, request)
         pool = candidates(unrepeated(ordered, reading.memories), scores, legs)
-        pool, later = by_time(pool[: wanted(request)], reading, request)
+        pool, later = by_time(pool[: wanted(request)], reading, request, walk.records)
         if request.diversity is not None:
             pool = await self._diverse(pool, request)
         pool = pool[: request.limit]
@@ -265,27 +264,17 @@ class SearchService:
         if asking.request.mode is Mode.KEYWORD:
             return None
         start, marks = time.perf_counter(), asking.clock.marks
-        vector = (await self._embedder.embed([asking.request.query], Role.QUERY))[0]
+        filters = asking.request.filters
+        parts = await self._vectors.parts(asking.request.query, filters.scopes)
         marks["embed"] = (time.perf_counter() - start) * 1000
         depth = WIDE if (await asking.preparing).graphs else self._depth
         start = time.perf_counter()
-        found = await asyncio.gather(
-            *(
-                self._repository.vector(vector, part, asking.sessions, depth)
-                for part in asking.request.filters.split
-            )
-        )
+        found = await self._vectors.find(parts, filters, asking.sessions, depth)
         marks["vector"] = (time.perf_counter() - start) * 1000
-        return Ranking.joined(found)
+        return found
 
     async def _diverse(self, pool: list[Candidate], request: SearchRequest) -> list[Candidate]:
-        scopes = request.filters.scopes
-        known = await self._repository.vectors([c.id for c in pool], scopes)
-        size = self._embedder.info.dimension
-        rows = np.zeros((len(pool), size), dtype=np.float32)
-        for place, candidate in enumerate(pool):
-            if candidate.id in known:
-                rows[place] = known[candidate.id]
+        rows = await self._vectors.matrix([c.id for c in pool], request.filters.scopes)
         # A later word that overtook another stands in its place, with that place's relevance.
         scores = sorted((c.score for c in pool), reverse=True)
         order = mmr(scores, rows, request.diversity or 0.0, request.limit)
@@ -424,11 +413,14 @@ def wanted(request: SearchRequest) -> int:
 
 
 def by_time(
-    pool: list[Candidate], reading: Reading, request: SearchRequest
+    pool: list[Candidate],
+    reading: Reading,
+    request: SearchRequest,
+    records: frozenset[str] = frozenset(),
 ) -> tuple[list[Candidate], dict[str, list[str]]]:
-    """The same memories with later words above earlier ones."""
+    """The same memories with later words above earlier ones; records stand where they stand."""
     memories = [reading.memories[candidate.id] for candidate in pool]
-    order, later = latest_first(request.query, memories, [c.score for c in pool])
+    order, later = latest_first(request.query, memories, [c.score for c in pool], records)
     return [pool[place] for place in order], later
 
 

@@ -44,6 +44,11 @@ class Walk:
         scores = self.walked.scores if self.walked else {}
         return Ranking(scores, dict.fromkeys(scores, 0), set())
 
+    @property
+    def records(self) -> frozenset[str]:
+        """Passages that are about something, and no talk."""
+        return self.walked.records if self.walked else frozenset()
+
     def path(self, memory: str, shown: Mapping[str, float]) -> Path | None:
         """The way to a memory, where it leads over nothing else than what may be shown."""
         found = self.walked.paths.to(memory) if self.walked else None
@@ -79,7 +84,7 @@ async def take_walk(walks: WalkService, found: Ready, begin: Begin, filters: Fil
     new = [memory for memory in walked.scores if memory not in begin.scopes][:NEW]
     kept = await walks.admit(new, admission(filters))
     scores = {m: s for m, s in walked.scores.items() if m in begin.scopes or m in kept}
-    return Walk(Walked(scores, walked.paths))
+    return Walk(Walked(scores, walked.paths, walked.records))
 
 
 def begin_of(rest: Ranking, vector: Ranking, depth: int) -> Begin:
