@@ -1,0 +1,206 @@
+"""Pages over HTTP, and the five endpoints of seed 000."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.kernel.caller import Role
+from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
+from tests.pages.conftest import Write
+
+ADMIN = "/api/v1/admin/pages"
+
+
+async def ok(answer: Any, status: int = 200) -> Any:
+    assert answer.status_code == status, answer.text
+    return answer.json() if answer.content else None
+
+
+async def test_a_page_from_its_first_to_its_last_version(writer: Principal) -> None:
+    http = writer.http
+    body = {"content": "---\naliases: [VG]\n---\nOne.\n", "title": "Vega", "tags": ["Plan"]}
+    made = await ok(await http.post("/v1/pages", json=body), 201)
+    assert (made["status"], made["version"], made["slug"]) == ("stored", 1, "vega")
+    path = f"/v1/pages/{made['id']}"
+    read = await ok(await http.get(path))
+    assert read["untrusted"] == {
+        "title": "Vega", "aliases": ["VG"], "tags": ["plan"], "pending": [],
+        "content": body["content"],
+    }  # fmt: skip
+    assert read["node"] == {
+        "node_type": "entity", "entity_type": "page", "name": "Vega", "status": "active",
+        "confidence": 1.0, "mention_count": 0,
+        "metadata": {"content_type": "page", "content_id": made["id"], "slug": "vega"},
+    }  # fmt: skip
+    changed = await ok(await http.patch(path, json={"content": "Two.\n", "version": 1}))
+    assert (changed["status"], changed["version"]) == ("changed", 2)
+    stale = await http.patch(path, json={"content": "Three.\n", "version": 1})
+    assert (stale.status_code, stale.json()["errors"][0]["field"]) == (409, "version")
+    told = await ok(await http.get(f"{path}/diff"))
+    assert told["untrusted"]["diff"].endswith("-aliases: [VG]\n----\n-One.\n+Two.\n")
+    versions = await ok(await http.get(f"{path}/versions"))
+    assert [v["version"] for v in versions["items"]] == [1]
+    back = await ok(await http.post(f"{path}/restore", json={"version": 1}))
+    assert (back["status"], back["version"]) == ("restored", 3)
+    assert (await ok(await http.get(path)))["untrusted"]["aliases"] == ["VG"]
+    named = await ok(await http.post(f"{path}/rename", json={"title": "Lyra"}))
+    assert (named["slug"], named["version"]) == ("lyra", 4)
+    assert (await ok(await http.get(path)))["node"]["name"] == "Lyra"
+    assert (await http.delete(path)).status_code == 204
+    assert (await http.get(path)).status_code == 404
+    assert (await ok(await http.post(f"{path}/restore", json={})))["status"] == "restored"
+    assert (await ok(await http.get(f"{path}/versions/2")))["untrusted"]["content"] == "Two.\n"
+    assert (await http.get(f"{path}/versions/9")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"content": "no title"}, "title"),
+        ({"content": "", "title": "x"}, "content"),
+        ({"content": "x", "title": "x", "path": "../out.md"}, "path"),
+        ({"content": "x", "title": "x", "path": "/etc/passwd"}, "path"),
+        ({"content": "x", "title": "x", "path": "a\\b.md"}, "path"),
+        ({"content": "x", "title": "x", "kind": "novel"}, "kind"),
+        ({"content": "x", "title": "x", "scope": "not a scope"}, "scope"),
+        ({"content": "x", "title": "x", "personal": True, "scope": "a/b"}, "personal"),
+        ({"content": "x", "title": "x", "tags": ["a b"]}, "tags.0"),
+        ({"content": "x", "title": "x", "more": 1}, "more"),
+        ({"content": "[[" + "]] [[".join(map(str, range(5001))) + "]]", "title": "x"}, "content"),
+    ],
+)
+async def test_bad_input_names_the_field_and_changes_nothing(
+    writer: Principal, body: dict[str, Any], field: str
+) -> None:
+    answer = await writer.http.post("/v1/pages", json=body)
+    assert answer.status_code in (413, 422), answer.text
+    assert answer.json()["errors"][0]["field"] == field
+    assert (await ok(await writer.http.get("/v1/pages")))["items"] == []
+
+
+async def test_links_graph_orphans_and_lists(writer: Principal, write: Write) -> None:
+    http = writer.http
+    await write(writer, "C", "The end. [[Nowhere]]")
+    c = (await ok(await http.get("/v1/pages", params={"name": "c"})))["items"][0]["id"]
+    b = (await write(writer, "B", "to [[C]] and [[Gone|x]]")).id
+    a = (await write(writer, "A", "to [[B]]", tags=("x",))).id
+    alone = (await write(writer, "Alone")).id
+    links = await ok(await http.get(f"/v1/pages/{b}/links"))
+    assert [i["id"] for i in links["items"]] == [c]
+    assert links["untrusted"]["pending"] == ["Gone"]
+    back = await ok(await http.get(f"/v1/pages/{c}/backlinks"))
+    assert [(i["id"], i["untrusted"]["excerpt"]) for i in back["items"]] == [
+        (b, "to [[C]] and [[Gone|x]]")
+    ]
+    for depth, nodes in ((1, [a, b]), (2, [a, b, c])):
+        graph = await ok(await http.get(f"/v1/pages/{a}/graph", params={"depth": depth}))
+        assert [n["id"] for n in graph["nodes"]] == nodes
+        assert graph["edges"] == [[a, b], [b, c]][:depth]
+        assert graph["cut"] is False
+    assert (await http.get(f"/v1/pages/{a}/graph", params={"depth": 4})).status_code == 422
+    orphans = await ok(await http.get("/v1/pages/orphans"))
+    assert [i["id"] for i in orphans["items"]] == [alone]
+    waiting = await ok(await http.get("/v1/pages/pending", params={"limit": 1}))
+    assert waiting["items"][0]["untrusted"] == {"title": "C", "pending": ["Nowhere"]}
+    rest = await ok(await http.get("/v1/pages/pending", params={"cursor": waiting["next"]}))
+    assert [i["id"] for i in rest["items"]] == [b]
+    tagged = await ok(await http.get("/v1/pages", params={"tag": "x"}))
+    assert [i["id"] for i in tagged["items"]] == [a]
+
+
+async def test_backlinks_go_on_where_a_list_ends(writer: Principal, write: Write) -> None:
+    page = await write(writer, "Hub")
+    made = [(await write(writer, f"S{n}", "[[Hub]]")).id for n in range(3)]
+    path, seen, cursor = f"/v1/pages/{page.id}/backlinks", list[str](), None
+    for _ in range(2):
+        query = {"limit": 2, **({"cursor": cursor} if cursor else {})}
+        found = await ok(await writer.http.get(path, params=query))
+        seen += [item["id"] for item in found["items"]]
+        cursor = found["next"]
+    assert (seen, cursor) == (made[::-1], None)
+
+
+async def test_an_agent_s_own_pages_and_those_of_its_project(
+    opened: Parts, principal: MakePrincipal, admin: Principal, tenant: str
+) -> None:
+    await opened.scopes.create(admin.caller, f"{tenant}/dev/agent:scout")
+    scout = await principal(f"{tenant}/dev", subtree=True)
+    other = await principal(f"{tenant}/dev", name="other", subtree=False)
+    for title, personal in (("Mine", True), ("Ours", False)):
+        body = {"content": "[[Ours]] [[Mine]]", "title": title, "personal": personal}
+        made = await ok(await scout.http.post("/v1/pages", json=body), 201)
+        assert made["links"] == 0, "a shared page does not see a personal one"
+    for shelf, titles in (("personal", ["Mine"]), ("shared", ["Ours"])):
+        found = await ok(await scout.http.get("/v1/pages", params={"shelf": shelf}))
+        assert [i["untrusted"]["title"] for i in found["items"]] == titles
+        assert all(i["personal"] is (shelf == "personal") for i in found["items"])
+    mine = (await ok(await scout.http.get("/v1/pages", params={"name": "Mine"})))["items"][0]
+    links = await ok(await scout.http.get(f"/v1/pages/{mine['id']}/links"))
+    assert [i["untrusted"]["title"] for i in links["items"]] == ["Ours"]
+    seen = await ok(await other.http.get("/v1/pages"))
+    assert [i["untrusted"]["title"] for i in seen["items"]] == ["Ours"]
+
+
+async def test_the_seed_s_endpoints(admin: Principal, write: Write, opened: Parts) -> None:
+    page = await write(admin, "Feature Guide", "About features.")
+    linking = await write(admin, "Start", "Read the [[Feature Guide]] now.")
+    naming = await write(admin, "Plain", "The feature guide says so.")
+    entry = {"title": "Start", "slug": "start", "type": "page"}
+    found = await ok(await admin.http.get(f"{ADMIN}/{page.id}/backlinks"))
+    assert found == {
+        "success": True,
+        "data": {
+            "backlinks": [{"id": linking.id, **entry, "excerpt": "Read the [[Feature Guide]] now."}]
+        },
+    }
+    found = await ok(await admin.http.get(f"{ADMIN}/{page.id}/unlinked_mentions"))
+    (mention,) = found["data"]["unlinked_mentions"]
+    assert (mention["id"], mention["excerpt"]) == (naming.id, "The feature guide says so.")
+    found = await ok(await admin.http.post(f"{ADMIN}/{linking.id}/extract_links"))
+    assert found == {"success": True, "data": {"links": 1, "pending": []}}
+    for one in (page, linking, naming):
+        found = await ok(await admin.http.post(f"{ADMIN}/{one.id}/generate_embedding"))
+        assert found == {"success": True, "data": {"passages": 1}}
+    related = f"{ADMIN}/{page.id}/related_pages"
+    for query in ({}, {"limit": 200}):
+        found = await ok(await admin.http.get(related, params=query))
+        assert {r["id"] for r in found["data"]["related_pages"]} == {linking.id, naming.id}
+        assert set(found["data"]["related_pages"][0]) == {
+            "id", "title", "slug", "type", "excerpt", "similarity",
+        }  # fmt: skip
+    found = await ok(await admin.http.get(related, params={"limit": 1}))
+    assert len(found["data"]["related_pages"]) == 1
+
+
+async def test_none_of_them_answers_without_the_permission(
+    principal: MakePrincipal, admin: Principal, tenant: str, write: Write
+) -> None:
+    page = await write(admin, "Feature Guide")
+    curator = await principal(tenant, role=Role.CURATOR, name="curator")
+    below = await principal(f"{tenant}/dev", role=Role.ADMIN, name="below", kind="user")
+    stranger = await principal(f"{tenant}x", role=Role.ADMIN, name="stranger", kind="user")
+    for who, refused in ((curator, 403), (below, 403), (stranger, 404)):
+        for name in ("backlinks", "unlinked_mentions", "related_pages"):
+            assert (await who.http.get(f"{ADMIN}/{page.id}/{name}")).status_code == refused
+        for name in ("extract_links", "generate_embedding"):
+            assert (await who.http.post(f"{ADMIN}/{page.id}/{name}")).status_code == refused
+
+
+async def test_a_reader_reads_and_writes_nothing(
+    principal: MakePrincipal, admin: Principal, tenant: str, write: Write
+) -> None:
+    page = await write(admin, "Feature Guide")
+    reader = await principal(tenant, role=Role.READER, name="reader")
+    path = f"/v1/pages/{page.id}"
+    assert (await reader.http.get(path)).status_code == 200
+    for answer in (
+        await reader.http.post("/v1/pages", json={"content": "x", "title": "x"}),
+        await reader.http.patch(path, json={"content": "x"}),
+        await reader.http.post(f"{path}/rename", json={"title": "x"}),
+        await reader.http.post(f"{path}/unlinked-mentions", json={"source": page.id}),
+        await reader.http.delete(path),
+    ):
+        assert answer.status_code == 403
