@@ -73,6 +73,7 @@ WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
 OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 WITH collect(e {.id, .kind, .scope, .content, .role, .speaker, .title, .tags, .captured_key,
                   .ingested_key, .expired_key, .author, .content_hash, .origin, .windows, .terms,
+                  .work, .number, .start, .own, .end, .heading_path, group: e.session,
                   session_id: s.id, session_key: s.key,
                   stated: [(e)-[u:SUPPORTS]->(f:Fact)
                     WHERE u.until IS NULL AND (u.ongoing OR u.since IS NOT NULL)
@@ -132,9 +133,11 @@ RETURN f.id AS id, f.statement AS statement,
          [n.captured_key, n.id, n.statement]] AS replaced_by
 
 // name: read_other(id, scopes) read optional
-// One fact, note, core block or pattern of failure by id.
+// One fact, chunk, note, core block or pattern of failure by id.
 CALL () {
   MATCH (f:Fact {id: $id}) RETURN f AS m, 'fact' AS kind
+  UNION ALL
+  MATCH (c:Passage {id: $id}) WHERE c:Chunk RETURN c AS m, 'chunk' AS kind
   UNION ALL
   MATCH (n:Note {id: $id}) RETURN n AS m, 'note' AS kind
   UNION ALL

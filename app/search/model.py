@@ -13,7 +13,7 @@ from app.kernel.graph import Row
 from app.notes.model import CONDENSED
 from app.retrieval.model import Path
 
-KINDS = ("episode", "fact", "note")  # what is ranked; core blocks stand before all of it
+KINDS = ("episode", "chunk", "fact", "note")  # what is ranked; core blocks stand before all of it
 NOTES = ("note", CONDENSED)
 ALL_KINDS = (*KINDS, CONDENSED)
 ROLES = ("user", "assistant", "tool")

@@ -34,6 +34,7 @@ from app.search.model import (
 LIMIT_DEFAULT, LIMIT_MOST = 10, 100
 QUERY_MOST = 4000  # characters
 MMR_WEIGHT = 0.7
+SAID_BY = {"episode": "episode_id"}  # what a source's id is called, by kind
 
 
 class WeightsIn(WireModel):
@@ -68,12 +69,17 @@ class SearchIn(WireModel):
     scopes: tuple[str, ...] | None = Field(
         None, description="Scopes to read; all visible if unset."
     )
-    kinds: tuple[Literal["episode", "fact", "note", "condensed", "core_block"], ...] | None = Field(
+    kinds: (
+        tuple[Literal["episode", "chunk", "fact", "note", "condensed", "core_block"], ...] | None
+    ) = Field(
         None,
         description="Kinds of memory; all if unset, but `condensed`: notes made of facts that are "
         "found themselves.",
     )
     session: ShortText | None = Field(None, description="A session, by id or by your name of it.")
+    knowledge_bases: tuple[ShortText, ...] | None = Field(
+        None, max_length=64, description="Only chunks of the documents in these bases, by id."
+    )
     roles: tuple[Literal["user", "assistant", "tool"], ...] | None = Field(None)
     tags: tuple[TagName, ...] | None = Field(None, max_length=16, description="All must be there.")
     since: Moment | None = Field(None, description="Said at or after this moment.")
@@ -92,7 +98,7 @@ class SearchIn(WireModel):
         filters = Filters(
             scopes=caller.among(self.scopes),
             kinds=list(KINDS) if self.kinds is None else [k for k in ALL_KINDS if k in self.kinds],
-            sessions=[self.session] if self.session else None,
+            sessions=self._groups(),
             roles=list(self.roles) if self.roles else None,
             tags=list(dict.fromkeys(self.tags)) if self.tags else None,
             since=self.since,
@@ -112,6 +118,11 @@ class SearchIn(WireModel):
             blocks_of=caller.visible if self._wants_blocks() else None,
             injected=self.form == "bundle",
         )
+
+    def _groups(self) -> list[str] | None:
+        """What both indexes filter by: sessions of what was said, bases of chunks."""
+        given = [*([self.session] if self.session else []), *(self.knowledge_bases or ())]
+        return given or None
 
     def _wants_blocks(self) -> bool:
         """Core blocks are in every prompt, and among data unless other kinds are asked for."""
@@ -223,6 +234,24 @@ class NoteHitOut(msgspec.Struct, frozen=True):
         )
 
 
+class ChunkHitOut(msgspec.Struct, frozen=True):
+    """Where a chunk stands: its range of the stored text, in characters; from `own` on it does not
+    repeat the chunk before."""
+
+    document_id: str
+    knowledge_base: str | None
+    number: int
+    start: int
+    own: int
+    end: int
+
+    @classmethod
+    def of(cls, memory: Row) -> ChunkHitOut:
+        """The wire form of a chunk that was found."""
+        place = {name: memory[name] for name in ("number", "start", "own", "end")}
+        return cls(document_id=memory["work"], knowledge_base=memory["group"] or None, **place)
+
+
 class BlockOut(msgspec.Struct, frozen=True):
     """A core block; it is there whatever was asked."""
 
@@ -278,6 +307,7 @@ class HitOut(msgspec.Struct, frozen=True):
     later: list[str]
     fact: FactHitOut | None = None
     note: NoteHitOut | None = None
+    chunk: ChunkHitOut | None = None
     fade: FadeOut | None = None
     path: PathOut | None = None
 
@@ -314,6 +344,7 @@ class HitOut(msgspec.Struct, frozen=True):
             later=list(hit.later),
             fact=FactHitOut.of(memory) if memory["kind"] == "fact" else None,
             note=NoteHitOut.of(memory) if memory["kind"] in NOTES else None,
+            chunk=ChunkHitOut.of(memory) if memory["kind"] == "chunk" else None,
             fade=FadeOut.of(hit.fade) if hit.fade is not None else None,
             path=PathOut.of(hit.path) if hit.path is not None else None,
         )
@@ -324,7 +355,12 @@ def source_of(hit: Hit) -> dict[str, Any]:
     if hit.memory["kind"] != "fact":
         start, end = hit.span
         names = ("author", "origin", "content_hash")
-        said = {"episode_id": hit.id} if hit.memory["kind"] == "episode" else {"note_id": hit.id}
+        if hit.memory["kind"] == "chunk":
+            first = hit.memory["start"]
+            said = {"document_id": hit.memory["work"], "chunk_id": hit.id}
+            start, end = start + first, end + first
+        else:
+            said = {SAID_BY.get(hit.memory["kind"], "note_id"): hit.id}
         return said | {"start": start, "end": end} | {name: hit.memory[name] for name in names}
     newest = next(iter(believed(hit.memory).support), None)
     if newest is None:
@@ -359,6 +395,12 @@ def _words_more(hit: Hit) -> dict[str, Any]:
     if hit.memory["kind"] == "fact":
         memory = hit.memory
         return {"subject": memory["subject_name"], "object": memory["object_text"]}
+    if hit.memory["kind"] == "chunk":
+        return {"heading_path": hit.memory["heading_path"]} | _lapsed_words(hit)
+    return _lapsed_words(hit)
+
+
+def _lapsed_words(hit: Hit) -> dict[str, Any]:
     if not hit.marks:
         return {}
     return {
