@@ -2,15 +2,16 @@
 
 Sections between headings are cut apart first. A section that is too long is cut at the best kind
 of place that its window holds: between paragraphs, else lines, sentences, words. Among places of
-one kind the text around them decides, not the distance, so that the cuts behind an edit soon fall
-where they fell before, and the chunks behind it stay what they were (content-defined chunking).
+one kind the letters around them decide, not the distance (content-defined chunking), and at some
+places a long section is cut in any case: those whose score is the lowest far and wide, which no
+edit elsewhere changes. So the chunks behind an edit are what they were from the next such place on.
 """
 
 from __future__ import annotations
 
 import re
 import zlib
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -24,6 +25,8 @@ WORD = re.compile(r"\s+")
 KINDS = (PARAGRAPH, LINE, SENTENCE, WORD)  # best first
 SEMANTIC_KINDS = (PARAGRAPH, LINE, SENTENCE)
 AROUND = 16  # characters on either side of a place that decide on it
+WIDE = 2  # chunks on either side among which a fixed place has the lowest score
+BARREN = 8  # chunks without a fixed place, from which on places of a lesser kind are fixed too
 FEWEST = 5  # a section shorter than a fifth of a chunk is joined to the next one
 
 Score = Callable[[int], float]  # of a place in the text; the lowest is cut at
@@ -84,9 +87,10 @@ def pieces(
         if section.end - section.start <= chunking.size:
             found.append(Piece(section.start, section.start, section.end, section.path))
             continue
-        for start, end in _spans(section, room, places, score):
-            lead = _lead(section.start, start, chunking.overlap, sentences)
-            found.append(Piece(lead, start, end, section.path))
+        for part in _parts(section, room, places, score):
+            for start, end in _spans(part, room, places, score):
+                lead = _lead(section.start, start, chunking.overlap, sentences)
+                found.append(Piece(lead, start, end, section.path))
     return found
 
 
@@ -144,6 +148,35 @@ def _common(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     while shared < min(len(one), len(other)) and one[shared] == other[shared]:
         shared += 1
     return one[:shared]
+
+
+def _parts(section: Section, room: int, places: Places, score: Score) -> Iterator[Section]:
+    """A section cut at its fixed places."""
+    bounds = [section.start, section.end]
+    for kind in places.kinds:
+        for start, end in list(pairwise(bounds)):
+            if end - start > BARREN * room or len(bounds) == 2:
+                inside = kind[bisect_left(kind, start + room // 2) :]
+                inside = inside[: bisect_right(inside, end - room // 2)]
+                bounds += _fixed(inside, WIDE * room, score)
+        bounds = sorted(set(bounds))
+    return (Section(start, end, section.path) for start, end in pairwise(bounds))
+
+
+def _fixed(places: Sequence[int], reach: int, score: Score) -> list[int]:
+    """The places with the lowest score among those less than `reach` characters away."""
+    scores = [score(place) for place in places]
+    found: list[int] = []
+    low = high = 0
+    for at, place in enumerate(places):
+        while places[low] <= place - reach:
+            low += 1
+        while high < len(places) and places[high] < place + reach:
+            high += 1
+        least = min(range(low, high), key=scores.__getitem__)
+        if least == at:
+            found.append(place)
+    return found
 
 
 def _spans(section: Section, room: int, places: Places, score: Score) -> Iterator[tuple[int, int]]:

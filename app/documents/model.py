@@ -119,7 +119,8 @@ class Chunking:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading: `start` is its place in the text, in characters; `level` counts from 1."""
+    """A heading: `start` is its place in the text, in characters; `level` counts from 1, and is 0
+    for the title of the whole."""
 
     start: int
     level: int

@@ -84,7 +84,7 @@ def _style(paragraph: Paragraph) -> str:
 
 def _level(name: str) -> int | None:
     if name == "Title":
-        return 1
+        return 0  # stands above every heading
     found = LEVEL.match(name)
     return int(found[1]) if found else None
 
