@@ -156,6 +156,7 @@ def test_a_state_names_values_by_their_facts_alone() -> None:
     assert state is not None
     assert "Bremen" not in pack(state)
     read = unpack(pack(state), state.reached, {"f1": Named("Bremen", False)})
-    assert read is not None and read.holder is not None
+    assert read is not None
+    assert read.holder is not None
     assert read.holder.value == "Bremen"
     assert unpack(pack(state), state.reached, {}) is None
