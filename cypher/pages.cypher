@@ -98,6 +98,13 @@ MATCH (p:Principal {id: id})
 WHERE p.tenant = $tenant
 RETURN p.id AS id
 
+// name: named_skills(names, slugs, scopes) read many
+// Skills by name or slug.
+MATCH (s:Skill)
+WHERE s.scope IN $scopes AND s.id > '' AND (toLower(s.name) IN $names OR s.slug IN $slugs)
+  AND s.expired_at > datetime.realtime()
+RETURN s.id AS id, s.scope AS scope, s.name AS name, s.slug AS slug ORDER BY s.ingested_at, s.id
+
 // name: refer(rows) write one
 // The references of pages: exactly the edges given, and the targets that nothing bears yet. Only
 // what differs is written.
@@ -119,6 +126,8 @@ CALL (s, row) {
     MATCH (t:Entity {id: e.target}) RETURN t
     UNION
     MATCH (t:Principal {id: e.target}) RETURN t
+    UNION
+    MATCH (t:Skill {id: e.target}) RETURN t
   }
   MERGE (s)-[r:REFERENCES]->(t)
   SET r.texts = e.texts, r.headings = e.headings, r.weight = e.weight, r.confidence = e.confidence
@@ -292,6 +301,12 @@ MATCH (p:Page {id: $id})
 WHERE p.scope = $scope AND p.version = $version AND p.live = $live
 SET p.passage_state = 'done', p.chunks = $chunks
 RETURN p.id AS id
+
+// name: passages_failed(id, scope) write none
+// A page whose text cannot be cut; an edit makes it due again.
+MATCH (p:Page {id: $id})
+WHERE p.scope = $scope AND p.passage_state = 'due'
+SET p.passage_state = 'failed'
 
 // name: passages_due(limit) read many
 // Pages whose passages are not those of their text, the longest waiting first.

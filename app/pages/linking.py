@@ -11,7 +11,7 @@ from app.entities.model import alias_id
 from app.entities.names import name_keys
 from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
-from app.pages.naming import name_id, name_key
+from app.pages.naming import name_id, name_key, slug
 from app.pages.record import bearer, borne, linked, loaded, renamed
 from app.pages.resolve import CONFIDENCE, WEIGHT, Bearer, Known, Settled, Source, settle, upward
 from app.pages.wikilink import alternatives, prefixed
@@ -89,7 +89,8 @@ async def _known(tx: Tx, tenant: str, sources: Sequence[Source]) -> Known:
     others = {p for p in map(prefixed, targets) if p is not None}
     entities = await _entities(tx, {o for o in others if o[0] in ENTITY_KINDS}, scopes)
     agents = await _agents(tx, tenant, {o for o in others if o[0] == "agent"}, scopes)
-    return Known(pages, entities | agents)
+    skills = await _skills(tx, {o for o in others if o[0] == "skill"}, scopes)
+    return Known(pages, entities | agents | skills)
 
 
 async def _bearers(
@@ -132,6 +133,26 @@ async def _agents(
     ids = {f"agent:{tenant}:{name.lower()}": (kind, name) for kind, name in sorted(wanted)}
     rows = await tx.rows(Q.pages.named_principals, ids=sorted(ids), tenant=tenant)
     return {(*ids[row["id"]], scope): row["id"] for row in rows for scope in scopes}
+
+
+async def _skills(
+    tx: Tx, wanted: set[tuple[str, str]], scopes: list[str]
+) -> dict[tuple[str, str, str], str]:
+    """Skills by name, else by slug, in each scope that has one of that name."""
+    if not wanted:
+        return {}
+    by_name = {name.lower(): (kind, name) for kind, name in sorted(wanted)}
+    by_slug = {slug(name): (kind, name) for kind, name in sorted(wanted) if slug(name)}
+    rows = await tx.rows(
+        Q.pages.named_skills, names=sorted(by_name), slugs=sorted(by_slug), scopes=scopes
+    )
+    found: dict[tuple[str, str, str], str] = {}
+    for keys, said in ((by_name, [r["name"].lower() for r in rows]),
+                       (by_slug, [r["slug"] for r in rows])):  # fmt: skip
+        for row, text in zip(rows, said, strict=True):
+            if text in keys:
+                found.setdefault((*keys[text], row["scope"]), row["id"])
+    return found
 
 
 def _row(page: str, found: Settled) -> Row:

@@ -10,17 +10,20 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+import structlog
+
 from app.documents.chunking import cut
 from app.documents.model import Chunking, Work
 from app.documents.record import Text, chunk_rows
 from app.documents.writing import ChunkWriter, Target
-from app.errors import Conflict, NotFound
+from app.errors import Conflict, LociError, NotFound
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.pages.prose import plain
 
-DUE, DONE = "due", "done"
+log = structlog.get_logger()
+DUE = "due"
 ROLES = ("user", "assistant")  # whose words a passage is: a person's, or an agent's
 ORIGIN = "page"
 _TRIES = 5  # against other writers of the same page
@@ -58,9 +61,19 @@ class PassageService:
         done = 0
         while rows := await self._graph.rows(Q.pages.passages_due, limit=_SWEPT):
             for row in rows:
-                await self.bring(row["id"], row["scope"])
+                await self._swept(row)
             done += len(rows)
         return done
+
+    async def _swept(self, row: Row) -> None:
+        """Bring up one page; one whose text cannot be cut waits behind the others for an edit."""
+        try:
+            await self.bring(row["id"], row["scope"])
+        except LociError as error:
+            if error.status >= 500:
+                raise
+            log.warning("pages.not_cut", page=row["id"], code=error.code)
+            await self._graph.rows(Q.pages.passages_failed, id=row["id"], scope=row["scope"])
 
     async def _brought(self, page: Row, stored: set[str]) -> dict[str, int] | None:
         """None where the page was changed meanwhile."""

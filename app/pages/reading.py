@@ -14,7 +14,7 @@ from app.pages.naming import name_id
 
 DEEPEST = 3  # steps of the link graph
 MOST_NODES = 300  # of one link graph
-_KINDS = {"Page": "page", "Article": "article", "Entity": "entity", "Principal": "agent"}
+_KINDS = {"Entity": "entity", "Skill": "skill", "Principal": "agent"}  # pages say it themselves
 
 
 @dataclass(frozen=True, slots=True)
