@@ -22,6 +22,7 @@ from app import __version__
 from app.access import routes as access_routes
 from app.access.guard import Door, guard, provide_caller
 from app.access.idempotency import IdempotencyMiddleware
+from app.communities import routes as community_routes
 from app.consolidation import routes as consolidation_routes
 from app.documents import rag as rag_routes
 from app.documents import routes as document_routes
@@ -39,8 +40,11 @@ from app.notes import routes as note_routes
 from app.pages import admin as page_admin
 from app.pages import routes as page_routes
 from app.portability import routes as portability_routes
+from app.reembedding import routes as reembedding_routes
 from app.search import routes as search_routes
 from app.settings import Settings, read_settings
+from app.skills import doors as skill_doors
+from app.skills import routes as skill_routes
 from app.tasks import SCHEDULES
 from app.telemetry import routes as telemetry_routes
 from app.telemetry.logging import configure_logging
@@ -79,6 +83,7 @@ ROUTES: list[Any] = [
     note_routes.BadPatternController,
     page_routes.PageController,
     page_admin.AdminPageController,
+    community_routes.CommunityController,
     document_routes.KnowledgeBaseController,
     document_routes.DocumentController,
     document_routes.upload,
@@ -99,6 +104,17 @@ ROUTES: list[Any] = [
     lifecycle_doors.consider,
     lifecycle_doors.list_promotions,
     lifecycle_doors.learning_log,
+    skill_routes.SkillController,
+    skill_doors.ConflictController,
+    skill_doors.ProposalController,
+    skill_doors.LearningController,
+    skill_doors.GraphController,
+    skill_doors.repair,
+    skill_doors.run_chore,
+    skill_doors.list_agents,
+    skill_doors.list_teams,
+    skill_doors.team_coverage,
+    reembedding_routes.EmbeddingController,
 ]
 
 # What handlers may ask for by name, out of the parts of this process. No name is also a field of
@@ -106,6 +122,7 @@ ROUTES: list[Any] = [
 INJECTED = (
     "intake",
     "blocks",
+    "communities",
     "episode_rows",
     "searches",
     "scope_rows",
@@ -121,8 +138,10 @@ INJECTED = (
     "upkeep",
     "feedback",
     "promoting",
+    "skilled",
     "page_reads",
     "page_neighbours",
+    "reembedding",
 )
 
 

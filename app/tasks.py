@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from app.access.seal import seal_tenant
+from app.communities.tasks import COMMUNITIES, run_communities
 from app.consolidation.tasks import CONSOLIDATE, run_consolidation
 from app.documents.orders import DELETE, DROP_BASE, TAKE
 from app.documents.tasks import (
@@ -43,6 +44,7 @@ from app.lifecycle.tasks import (
 )
 from app.pages.tasks import RELINK, run_relink
 from app.portability.jobs import EXPORT, IMPORT, run_export, run_import
+from app.reembedding.tasks import CLEAR, FILL, MEND, clear_space, fill_space, mend_spaces
 
 JOBS_KEPT = timedelta(days=30)
 
@@ -95,9 +97,13 @@ TASKS: Mapping[str, TaskFunction] = {
     TRUST: fade_trust,
     LEARNINGS: archive_learnings,
     ROT: detect_rot,
+    COMMUNITIES: run_communities,
     RELINK: run_relink,
     IMPORT: run_import,
     EXPORT: run_export,
+    FILL: fill_space,
+    CLEAR: clear_space,
+    MEND: mend_spaces,
 }
 
 SCHEDULES = [
@@ -113,6 +119,8 @@ SCHEDULES = [
     Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
     Schedule("entities.repair", "45 4 * * *", REPAIR, "Proposes merges of entities."),
     Schedule("notes.condense", "15 5 * * *", CONDENSE, "Looks at every condensed note again."),
+    Schedule("communities.refresh", "*/10 * * * *", COMMUNITIES, "Regroups what was written."),
     Schedule("pages.relink", "20 * * * *", RELINK, "Resolves links to what is no page again."),
+    Schedule("embedding.mend", "*/5 * * * *", MEND, "Fills gaps of further vector spaces."),
     Schedule("indexing.retry", "0 4 * * 0", "indexing.retry", "Offers refused texts once more."),
 ]

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from app.access.idempotency import IdempotencyRecords
@@ -17,6 +18,7 @@ from app.access.keys import KeyRing
 from app.access.limits import RateLimiter
 from app.access.repository import AccessRepository
 from app.access.service import AccessService
+from app.communities.service import CommunityService
 from app.consolidation.fast import FastPath
 from app.consolidation.fast import Parts as FastParts
 from app.consolidation.reader import Limits as ModelLimits
@@ -51,6 +53,7 @@ from app.facts.service import FactService
 from app.facts.view import FactView
 from app.indexing.repository import IndexRepository, ensure_space, index_options
 from app.indexing.service import IndexService
+from app.indexing.spaces import Build, Spaces
 from app.jobs.queue import Queue, Wakeup
 from app.jobs.repository import JobRepository
 from app.jobs.runner import Runner
@@ -85,6 +88,7 @@ from app.pages.service import Parts as PageParts
 from app.pages.vault import VaultService
 from app.portability.deferral import text_index
 from app.portability.jobs import EXPORT, IMPORT
+from app.reembedding.service import ReembeddingService
 from app.retrieval.graphs import GraphCache
 from app.retrieval.linking import LinkService
 from app.retrieval.repository import RetrievalRepository
@@ -94,7 +98,7 @@ from app.scopes.service import ScopeService
 from app.search.repository import SearchRepository
 from app.search.service import Parts as SearchParts
 from app.search.service import SearchService
-from app.settings import Settings
+from app.settings import ModelSettings, Settings
 from app.tasks import TASKS
 
 INDEX_TASK = "indexing.drain"
@@ -113,6 +117,8 @@ class Parts:
     queue: Queue
     wakeup: Wakeup
     embedder: Embedder
+    spaces: Spaces
+    reembedding: ReembeddingService
     access_rows: AccessRepository
     keys: KeyRing
     access: AccessService
@@ -142,6 +148,7 @@ class Parts:
     fast: FastPath
     notes: NoteService
     condensing: CondensingService
+    communities: CommunityService
     blocks: BlockService
     erasure: ErasureService
     chunks: ChunkWriter
@@ -164,22 +171,34 @@ class Parts:
     vaults: VaultService
 
 
-def embedding_config(settings: Settings) -> EmbeddingConfig:
-    """The embedder's own configuration from the settings; what is unset keeps its default."""
-    named = settings.embedding
+def embedding_config(settings: Settings, named: ModelSettings | None = None) -> EmbeddingConfig:
+    """A model's own configuration, by default that of the settings' first model.
+
+    What is unset keeps its default.
+    """
+    chosen, shared = named or settings.embedding, settings.embedding
     config = EmbeddingConfig(
-        provider=named.provider,
-        threads=named.threads,
-        allow_test=named.allow_test,
-        cache_dir=named.cache or settings.runtime.cache / "models",
+        provider=chosen.provider,
+        threads=chosen.threads,
+        allow_test=shared.allow_test,
+        cache_dir=shared.cache or settings.runtime.cache / "models",
     )
     given: dict[str, Any] = {
-        "model": named.model,
-        "dimension": named.dimension,
-        "base_url": named.base_url,
-        "api_key": named.api_key,
+        "model": chosen.model,
+        "dimension": chosen.dimension,
+        "base_url": chosen.base_url,
+        "api_key": chosen.api_key,
     }
     return replace(config, **{k: v for k, v in given.items() if v is not None})
+
+
+def further_models(settings: Settings) -> dict[str, Build]:
+    """How each further model of the settings is built, by name."""
+    further = settings.embedding.further
+    return {
+        name: partial(build_embedder, embedding_config(settings, named))
+        for name, named in further.items()
+    }
 
 
 def language_model(settings: Settings) -> LanguageModel | None:
@@ -217,8 +236,13 @@ async def prepare_graph(graph: Graph, embedder: Embedder, settings: Settings) ->
 
 def vector_options(embedder: Embedder, settings: Settings) -> dict[str, Any]:
     """Settings of the vector index for this embedder."""
+    return space_options(settings, embedder.info.dimension)
+
+
+def space_options(settings: Settings, dimension: int) -> dict[str, Any]:
+    """Settings of a vector index for vectors of this length."""
     search = settings.search
-    return index_options(embedder.info.dimension, search.quantization, search.expansion)
+    return index_options(dimension, search.quantization, search.expansion)
 
 
 def walk_service(graph: Graph, settings: Settings) -> WalkService:
@@ -255,6 +279,7 @@ def fetch_limits(settings: Settings) -> FetchLimits:
 
 def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     """Wire the parts; does no I/O."""
+    spaces = Spaces(graph, embedder, further_models(settings))
     queue = Queue(settings.redis.url, settings.redis.queue)
     wakeup = Wakeup(queue, INDEX_TASK)
     access_rows = AccessRepository(graph)
@@ -284,7 +309,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     facts = FactService(fact_rows, consolidation.terms)
     forgetting, uses = ForgettingService(graph), UseCounter(graph)
     walks = walk_service(graph, settings)
-    indexing = IndexService(index_rows, embedder, settings.embedding.batch)
+    indexing = IndexService(index_rows, spaces, settings.embedding.batch)
     runner = Runner(jobs, queue, TASKS, settings.worker.max_tries)
     residue = Residue(graph, EXPORT, IMPORT, spool_of(settings).drop)
     erasure = ErasureService(
@@ -301,6 +326,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         queue=queue,
         wakeup=wakeup,
         embedder=embedder,
+        spaces=spaces,
+        reembedding=ReembeddingService(graph, spaces, partial(space_options, settings)),
         access_rows=access_rows,
         keys=keys,
         access=AccessService(access_rows, keys),
@@ -318,7 +345,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             SearchParts(
                 SearchRepository(graph),
                 FactView(graph, consolidation.terms),
-                embedder,
+                spaces,
                 settings.search.depth,
                 uses.note,
                 FadingService(graph, scopes, predicates.registry),
@@ -340,8 +367,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             ReaderParts(ReadingRepository(graph), consolidation, language_model(settings), limits)
         ),
         fast=fast,
-        notes=NoteService(NoteParts(NoteRepository(graph), scopes, embedder, wakeup)),
+        notes=NoteService(NoteParts(NoteRepository(graph), scopes, spaces, wakeup)),
         condensing=CondensingService(graph, scopes),
+        communities=CommunityService(graph),
         blocks=BlockService(BlockRepository(graph), scopes),
         forgetting=forgetting,
         feedback=FeedbackService(graph, facts),
@@ -397,6 +425,7 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
                 await keeper.stop()
                 await assembled.uses.stop()
                 await assembled.wakeup.stop()
+                await assembled.spaces.aclose()
                 await assembled.walks.aclose()
                 await assembled.queue.close()
                 await assembled.model_reader.aclose()

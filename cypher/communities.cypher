@@ -90,16 +90,14 @@ ORDER BY id
 RETURN gds.version() AS version
 
 // name: estimate(nodes, edges) read one
-// Bytes that a projection of that size and Leiden over it take at most, and the size of the heap.
+// Bytes that a projection of that size and Leiden over it take at most.
 // unscoped: counts only
 CALL gds.graph.project.estimate('*', '*', {nodeCount: $nodes, relationshipCount: $edges})
 YIELD bytesMax AS projection
 CALL gds.leiden.stream.estimate(
   {nodeProjection: '*', relationshipProjection: '*', nodeCount: $nodes, relationshipCount: $edges},
   {concurrency: 1, includeIntermediateCommunities: true}) YIELD bytesMax AS leiden
-CALL dbms.queryJmx('java.lang:type=Memory') YIELD attributes
-RETURN projection + leiden AS bytes,
-       attributes['HeapMemoryUsage']['value']['properties']['max'] AS heap
+RETURN projection + leiden AS bytes
 
 // name: project(scope, holder, until, name, edges) write one
 // A graph in memory out of [from, to, weight] by number. It renews the lease, and has the time of a

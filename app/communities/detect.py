@@ -16,6 +16,8 @@ from app.kernel.ids import digest
 PREFIX = "loci-communities-"
 SEED = 20_240_305
 SHARE = 0.6  # of the heap, which all queries need as well
+# What the server calls a statement about itself, as those of the schema are.
+HEAP = "CALL dbms.queryJmx('java.lang:type=Memory') YIELD attributes"
 LEASE = timedelta(minutes=10)
 STRAY = timedelta(hours=1)
 
@@ -68,10 +70,12 @@ async def _allowed(graph: Graph, given: Network) -> None:
     await graph.rows(Q.communities.version)
     counts: Mapping[str, int] = {"nodes": len(given.ids), "edges": 2 * len(given.left)}
     row = await graph.one(Q.communities.estimate, nodes=counts["nodes"], edges=counts["edges"])
-    if row["bytes"] > SHARE * row["heap"]:
+    (memory,) = await graph.raw(HEAP)
+    heap = memory["attributes"]["HeapMemoryUsage"]["value"]["properties"]["max"]
+    if row["bytes"] > SHARE * heap:
         raise GdsUnavailable(
             f"communities of {counts['nodes']:,} entities may take {row['bytes'] >> 20:,} MiB, "
-            f"more than {SHARE:.0%} of a heap of {row['heap'] >> 20:,} MiB: "
+            f"more than {SHARE:.0%} of a heap of {heap >> 20:,} MiB: "
             "give the database a larger heap"
         )
 
@@ -95,7 +99,7 @@ async def _projected(graph: Graph, turn: Turn, given: Network) -> dict[str, Sequ
             name=name,
             edges=edges,
         )
-        if not made:
+        if not made or made[0]["nodes"] is None:
             raise LeaseLost(f"another worker has the communities of {turn.scope}")
         (row,) = await graph.rows(
             Q.communities.leiden,

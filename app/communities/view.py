@@ -1,0 +1,78 @@
+"""Communities as they are read: their words are those of what they cite, as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from app.kernel.graph import Row
+
+NAMED = 3  # central entities in a title
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a summary and where it stands: a fact, or a range of a passage in characters."""
+
+    text: str
+    source: str
+    kind: str  # fact, or the kind of the passage
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommunityView:
+    """A community as it shows now; `size` counts entities, `hidden` lines that hold no more."""
+
+    id: str
+    scope: str
+    level: int
+    size: int
+    parent: str | None
+    central: tuple[Row, ...]
+    lines: tuple[Line, ...]
+    hidden: int
+    told_at: datetime | None
+
+    @property
+    def title(self) -> str:
+        """The names of what is most central."""
+        return ", ".join(str(one["name"]) for one in self.central[:NAMED])
+
+    @property
+    def summary(self) -> str:
+        """Its lines as one text; empty where nothing is held of it."""
+        return "\n".join(line.text for line in self.lines)
+
+
+def viewed(rows: Sequence[Row]) -> list[CommunityView]:
+    """The communities of `communities.read`; one that nothing is left of is none."""
+    return [_view(row) for row in rows if row["central"]]
+
+
+def _view(row: Row) -> CommunityView:
+    own: dict[str, Any] = row["community"]
+    facts = [Line(fact["statement"], fact["id"], "fact") for fact in row["facts"]]
+    quoted = [_quoted(said) for said in row["sentences"]]
+    lines = (*facts, *quoted)
+    return CommunityView(
+        id=own["id"],
+        scope=own["scope"],
+        level=own["level"],
+        size=own["size"],
+        parent=row["parent"],
+        central=tuple(row["central"]),
+        lines=lines,
+        hidden=max(0, own["cited"] - len(lines)),
+        told_at=own["told_at"],
+    )
+
+
+def _quoted(said: Row) -> Line:
+    start, end = said["start"], said["end"]
+    # A line is one line, whatever breaks a paragraph has.
+    text = " ".join(said["content"][start:end].split())
+    return Line(text, said["id"], said["kind"], start, end)
