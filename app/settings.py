@@ -11,10 +11,18 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+import orjson
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
 
 from app.errors import InvalidInput
 
@@ -40,7 +48,7 @@ class RedisSettings(Group):
     queue: str = Field("loci", description="Name of the arq queue.")
 
 
-class EmbeddingSettings(Group):
+class ModelSettings(Group):
     provider: Literal["e5", "openai", "voyage", "hash"] = Field(
         "e5", description="`e5` runs offline; `hash` is for tests only."
     )
@@ -49,9 +57,23 @@ class EmbeddingSettings(Group):
     base_url: str | None = Field(None, description="Base URL of an OpenAI-compatible endpoint.")
     api_key: str | None = Field(None, description="Key of the provider.", repr=False)
     threads: int = Field(2, ge=1, le=64, description="Threads that embed documents.")
+
+
+def _parsed(value: Any) -> Any:
+    """What stands in the environment as JSON; ValueError on what is none."""
+    return orjson.loads(value) if isinstance(value, str) else value
+
+
+ModelName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
+
+
+class EmbeddingSettings(ModelSettings):
     batch: int = Field(64, ge=1, le=2048, description="Texts taken by one embedding job step.")
     allow_test: bool = Field(False, description="Lets the hash embedder be built, in tests.")
     cache: Path | None = Field(None, description="Folder of the converted model.")
+    further: Annotated[dict[ModelName, ModelSettings], BeforeValidator(_parsed)] = Field(
+        {}, description="Further models by name (JSON), which scopes may be switched to."
+    )
 
 
 class LlmSettings(Group):

@@ -45,6 +45,18 @@ from app.lifecycle.tasks import (
 from app.pages.tasks import RELINK, run_relink
 from app.portability.jobs import EXPORT, IMPORT, run_export, run_import
 from app.reembedding.tasks import CLEAR, FILL, MEND, clear_space, fill_space, mend_spaces
+from app.skills.tasks import (
+    DECAY,
+    EMBED,
+    EXPIRE,
+    GAPS,
+    SCAN,
+    decay_stale,
+    detect_gaps,
+    embed_skills,
+    expire_proposals,
+    scan_conflicts,
+)
 
 JOBS_KEPT = timedelta(days=30)
 
@@ -99,6 +111,11 @@ TASKS: Mapping[str, TaskFunction] = {
     ROT: detect_rot,
     COMMUNITIES: run_communities,
     RELINK: run_relink,
+    SCAN: scan_conflicts,
+    DECAY: decay_stale,
+    EMBED: embed_skills,
+    GAPS: detect_gaps,
+    EXPIRE: expire_proposals,
     IMPORT: run_import,
     EXPORT: run_export,
     FILL: fill_space,
@@ -116,6 +133,11 @@ SCHEDULES = [
     Schedule("lifecycle.trust", "0 2 * * *", TRUST, "Lets the trust in idle agents fade."),
     Schedule("lifecycle.learnings", "45 3 * * *", LEARNINGS, "Hides learnings that faded."),
     Schedule("lifecycle.rot", "0 4 * * *", ROT, "Hides notes that went stale."),
+    Schedule("skills.scan", "15 4 * * *", SCAN, "Looks for conflicts among skills."),
+    Schedule("skills.decay", "0 5 * * 0", DECAY, "Lowers skills that nobody uses."),
+    Schedule("skills.embed", "10 5 * * 0", EMBED, "Gives skills without a vector one."),
+    Schedule("skills.gaps", "0 3 1 * *", GAPS, "Proposes skills that are missing."),
+    Schedule("skills.expire", "5 * * * *", EXPIRE, "Expires proposals left unreviewed."),
     Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
     Schedule("entities.repair", "45 4 * * *", REPAIR, "Proposes merges of entities."),
     Schedule("notes.condense", "15 5 * * *", CONDENSE, "Looks at every condensed note again."),

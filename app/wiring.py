@@ -164,6 +164,7 @@ class Parts:
     uses: UseCounter
     learning: LearningService
     promoting: PromotionService
+    skilled: SkillGraph
     pages: PageService
     page_reads: PageReader
     page_neighbours: Neighbours
@@ -319,6 +320,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     chunks = ChunkWriter(graph, erasure.withdraw, wakeup)
     passages = PassageService(graph, chunks)
     pages = PageService(PageParts(graph, scopes, wakeup, passages))
+    notes = NoteService(NoteParts(NoteRepository(graph), scopes, spaces, wakeup))
     fast = FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts))
     return Parts(
         settings=settings,
@@ -367,7 +369,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             ReaderParts(ReadingRepository(graph), consolidation, language_model(settings), limits)
         ),
         fast=fast,
-        notes=NoteService(NoteParts(NoteRepository(graph), scopes, spaces, wakeup)),
+        notes=notes,
+        skilled=SkillGraph.of(SkillParts(graph, scopes, spaces, wakeup), notes),
         condensing=CondensingService(graph, scopes),
         communities=CommunityService(graph),
         blocks=BlockService(BlockRepository(graph), scopes),

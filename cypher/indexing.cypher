@@ -56,9 +56,10 @@ RETURN e.id AS id, before, after
 // unscoped: the worker serves every tenant
 UNWIND $ids AS id
 MATCH (e:Searchable {memory_id: id}) USING INDEX e:Searchable(memory_id) WHERE e:Memory
-RETURN e.id AS id, e.tenant AS tenant, e.content AS content, e.speaker AS speaker,
+RETURN e.id AS id, e.tenant AS tenant, e.scope AS scope, e.content AS content, e.speaker AS speaker,
        e.title AS title, e.role AS role, e.captured_at AS captured_at, e.language AS language,
-       e.terms AS terms, e.embed_hash AS embed_hash, e.index_state AS state, e.index_rev AS rev
+       e.terms AS terms, e.index_state AS state, e.index_rev AS rev,
+       [e.embed_hash, e.embed_hash_b, e.embed_hash_c] AS hashes
 
 // name: known_vectors(hashes) read many
 // Vectors that the same text of the same model already has in the same tenant.
@@ -71,14 +72,20 @@ CALL (hash) {
 }
 RETURN hash, vector
 
-// name: store_entries(rows) write none
-// Vectors and context of one batch; a memory that changed meanwhile stays pending.
+// name: store_vectors(rows) write none
+// Vectors of one batch, in one vector space.
 // unscoped: the worker serves every tenant
 UNWIND $rows AS row
 MATCH (e:Searchable {memory_id: row.id}) USING INDEX e:Searchable(memory_id) WHERE e:Memory
-SET e.context_terms = row.context_terms, e.embed_hash = row.embed_hash, e.windows = row.windows,
+SET e.embed_hash = row.hash, e.embedding = row.vector
+
+// name: store_entries(rows) write none
+// Context of one batch, once its vectors are there; a memory that changed meanwhile stays pending.
+// unscoped: the worker serves every tenant
+UNWIND $rows AS row
+MATCH (e:Searchable {memory_id: row.id}) USING INDEX e:Searchable(memory_id) WHERE e:Memory
+SET e.context_terms = row.context_terms, e.windows = row.windows,
     e.index_state = CASE WHEN e.index_rev = row.rev THEN 'done' ELSE e.index_state END
-FOREACH (_ IN CASE WHEN row.vector IS NULL THEN [] ELSE [1] END | SET e.embedding = row.vector)
 
 // name: store_windows(rows) write none
 // Further windows of long texts; each mirrors its memory's facets, and the memory is the hit.
@@ -86,7 +93,7 @@ FOREACH (_ IN CASE WHEN row.vector IS NULL THEN [] ELSE [1] END | SET e.embeddin
 UNWIND $rows AS row
 MATCH (e:Searchable {memory_id: row.memory_id}) USING INDEX e:Searchable(memory_id) WHERE e:Memory
 MERGE (w:Window {id: row.id})
-SET w = row.properties, w:Searchable, w.id = row.id, w.memory_id = e.id, w.scope = e.scope,
+SET w = row.properties, w:Searchable, w.embedding = row.vector, w.embed_hash = row.hash, w.id = row.id, w.memory_id = e.id, w.scope = e.scope,
     w.tenant = e.tenant, w.kind = e.kind, w.title = e.title, w.session = e.session, w.role = e.role, w.live = e.live,
     w.captured_at = e.captured_at, w.ingested_at = e.ingested_at, w.expired_at = e.expired_at,
     w.captured_key = e.captured_key, w.ingested_key = e.ingested_key,
@@ -94,11 +101,12 @@ SET w = row.properties, w:Searchable, w.id = row.id, w.memory_id = e.id, w.scope
 MERGE (w)-[:WINDOW_OF]->(e)
 
 // name: drop_windows(rows) write none
-// Windows beyond the number that a text now has.
+// Windows of a vector space beyond the number that a text now has there: places from `place` on,
+// up to where those of the next space begin.
 // unscoped: the worker serves every tenant
 UNWIND $rows AS row
 MATCH (e:Searchable {memory_id: row.id}) USING INDEX e:Searchable(memory_id) WHERE e:Memory
-MATCH (e)<-[:WINDOW_OF]-(w:Window) WHERE w.place >= row.windows
+MATCH (e)<-[:WINDOW_OF]-(w:Window) WHERE row.place <= w.place < row.end
 DETACH DELETE w
 
 // name: mark_failed(ids, reason) write none
@@ -141,3 +149,13 @@ RETURN count(*) AS pending
 // unscoped: one vector space of the installation
 MATCH (v:VectorSpace {name: $name})
 DELETE v
+
+// name: space_uses() read many
+// Scopes that chose a vector space for themselves and for what is below them.
+// unscoped: which model a scope is searched with; its searches are scoped
+MATCH (s:Scope)
+WHERE s.space > ''
+RETURN s.path AS path, s.space AS space, s.spaces_beside AS beside,
+       COLLECT { MATCH (v:VectorSpace) WHERE v.name IN [s.space] + s.spaces_beside
+                   AND v.setting IS NOT NULL
+                 RETURN [v.name, v.setting] } AS models

@@ -113,7 +113,8 @@ RETURN before, after
 UNWIND $ids AS id
 MATCH (e:Passage {id: id})
 SET e.context_terms = '', e.index_state = 'pending', e.index_rev = e.index_rev + 1
-FOREACH (_ IN CASE WHEN id IN $vectors THEN [1] ELSE [] END | REMOVE e.embedding, e.embed_hash)
+FOREACH (_ IN CASE WHEN id IN $vectors THEN [1] ELSE [] END |
+  REMOVE e.embedding, e.embed_hash, e.embedding_b, e.embed_hash_b, e.embedding_c, e.embed_hash_c)
 
 // name: drop_episodes(ids) write one
 // Episodes with windows and provenance; claims and mentions go with their edges.
@@ -278,7 +279,7 @@ CALL (f, since, again) {
 UNWIND $rows AS row
 MATCH (f:Fact {id: row.id})
 SET f += row.properties, f.index_rev = f.index_rev + 1, f.index_state = 'pending'
-REMOVE f.embedding, f.embed_hash
+REMOVE f.embedding, f.embed_hash, f.embedding_b, f.embed_hash_b, f.embedding_c, f.embed_hash_c
 
 // name: best_support(facts) read many
 // For each fact its earliest claim, with the text that makes it and what that mentions.

@@ -133,7 +133,7 @@ MATCH (n:Note {id: $id})
 WHERE n.scope IN $scopes AND n.expired_at > datetime()
   AND (n.namespace <> 'derived'
        OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact) WHERE f.expired_at > datetime.realtime() })
-RETURN n {.*, embedding: null, terms: null} AS note,
+RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null} AS note,
        [(n)-[:SUPERSEDED_BY]->(m:Note) WHERE m.scope IN $scopes | m.id] AS superseded_by,
        [(m:Note)-[:SUPERSEDED_BY]->(n) WHERE m.scope IN $scopes | m.id] AS supersedes,
        [(m:Note)-[:CONTRADICTS]-(n) WHERE m.scope IN $scopes | m.id] AS contradicts,
@@ -153,7 +153,7 @@ WHERE n.scope IN $scopes AND n.id > $after
   AND (n.namespace <> 'derived'
        OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact) WHERE f.expired_at > datetime.realtime() })
 WITH n ORDER BY n.id LIMIT $limit
-RETURN n {.*, embedding: null, terms: null} AS note,
+RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null} AS note,
        COLLECT { MATCH (n)-[:DERIVED_FROM]->(f:Fact) RETURN f.id ORDER BY f.id } AS sources
 
 // name: versions(id, scopes) read many
@@ -168,7 +168,7 @@ RETURN v {.*} AS version ORDER BY v.version DESC
 MATCH (n:Note {id: $id})
 WHERE n.scope IN $scopes AND n.expired_at > datetime()
 SET n.updated_at = $at
-RETURN n {.*, embedding: null} AS note,
+RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null} AS note,
        [(m:Note)-[:CONTRADICTS]->(n) | m {.id, .valid_from, .valid_to, .standing}] AS against
 
 // name: change(id, scope, properties, version, tags, audit) write one

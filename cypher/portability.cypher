@@ -304,7 +304,7 @@ CALL (place) {
   WITH e ORDER BY e.captured_at, e.id LIMIT $limit
   RETURN e
 }
-RETURN e {.*, embedding: null} AS episode, place,
+RETURN e {.*, embedding: null, embedding_b: null, embedding_c: null} AS episode, place,
        [(e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord) | v {.*}][0] AS provenance
 ORDER BY place, e.captured_at, e.id
 
@@ -315,7 +315,7 @@ MATCH (e:Passage {id: id})
 WHERE e.scope IN $scopes AND e.embedding IS NOT NULL AND e.index_state = 'done'
 RETURN e.id AS id, e.embedding AS vector, e.embed_hash AS embed_hash,
        e.context_terms AS context_terms,
-       COLLECT { MATCH (w:Window)-[:WINDOW_OF]->(e)
+       COLLECT { MATCH (w:Window)-[:WINDOW_OF]->(e) WHERE w.embedding IS NOT NULL
                  RETURN {place: w.place, start: w.start, end: w.end, embedding: w.embedding,
                          embed_hash: w.embed_hash} ORDER BY w.place } AS windows
 

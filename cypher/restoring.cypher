@@ -313,7 +313,7 @@ ORDER BY m.id
 MATCH (f:Fact)
 WHERE f.scope IN $scopes AND f.id > $after
 WITH f ORDER BY f.id LIMIT $limit
-RETURN f {.*, embedding: null} AS fact, COUNT { (:Passage)-[:SUPPORTS]->(f) } AS claims,
+RETURN f {.*, embedding: null, embedding_b: null, embedding_c: null} AS fact, COUNT { (:Passage)-[:SUPPORTS]->(f) } AS claims,
        COLLECT { MATCH (f)-[a:ABOUT]->(:Entity) RETURN a {.*} ORDER BY a.recorded_at, a.id } AS intervals,
        COLLECT { MATCH (v:Review)-[:REVIEWS]->(f) RETURN v {.*} ORDER BY v.id } AS reviews,
        [(s:Entity {id: f.subject})-[r:RELATES_TO]->(:Entity) WHERE r.fact = f.id | r {.*}][0] AS relation
@@ -346,7 +346,7 @@ ORDER BY fact
 MATCH (n:Note)
 WHERE n.scope IN $scopes AND n.id > $after
 WITH n ORDER BY n.id LIMIT $limit
-RETURN n {.*, embedding: null} AS note,
+RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null} AS note,
        COLLECT { MATCH (v:NoteVersion)-[:VERSION_OF]->(n) RETURN v {.*} ORDER BY v.version } AS versions,
        COLLECT { MATCH (n)-[:DERIVED_FROM]->(m) WHERE m:Episode OR m:Fact OR m:Note
                  RETURN {kind: [l IN labels(m) WHERE l IN ['Episode', 'Fact', 'Note']][0], id: m.id}

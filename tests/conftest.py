@@ -45,6 +45,7 @@ def settings(backend: Backend, tmp_path_factory: pytest.TempPathFactory) -> Sett
         "LOCI_REDIS__QUEUE": f"loci-test-{RUN}",
         "LOCI_EMBEDDING__PROVIDER": os.environ.get("LOCI_EMBEDDING__PROVIDER", "hash"),
         "LOCI_EMBEDDING__ALLOW_TEST": "true",
+        "LOCI_EMBEDDING__FURTHER": '{"wide": {"provider": "hash", "dimension": 96}}',
         "LOCI_API__KEY_CACHE_SECONDS": "0",
         "LOCI_API__IMPORT_DIR": str(tmp_path_factory.mktemp("imports")),
         "LOCI_TELEMETRY__LOG_LEVEL": "error",

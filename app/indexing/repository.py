@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from app.embeddings.model import ModelInfo
 from app.errors import ModelMismatch
+from app.indexing.spaces import FIRST, Space
 from app.kernel.clock import now
-from app.kernel.cypher import Q
+from app.kernel.cypher import Q, spaced
 from app.kernel.graph import Graph, Row, Tx
 
-SPACE = "memory"
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a batch writes in one space; `dropped` are places of windows that are no more."""
+
+    space: Space
+    vectors: list[Row]
+    windows: list[Row]
+    dropped: list[Row]
 
 
 class IndexRepository:
@@ -39,19 +49,23 @@ class IndexRepository:
         rows = await self.graph.rows(Q.indexing.texts, ids=ids)
         return {row["id"]: row for row in rows}
 
-    async def known_vectors(self, hashes: list[str]) -> dict[str, list[float]]:
-        rows = await self.graph.rows(Q.indexing.known_vectors, hashes=hashes)
+    async def known_vectors(self, space: Space, hashes: list[str]) -> dict[str, list[float]]:
+        rows = await self.graph.rows(space.over(query=Q.indexing.known_vectors), hashes=hashes)
         return {row["hash"]: row["vector"] for row in rows}
 
-    async def store(self, rows: list[Row], windows: list[Row]) -> None:
+    async def store(self, entries: list[Row], stored: list[Stored]) -> None:
         """One transaction for a batch; ids in order, so that two workers cannot deadlock."""
-        ordered = sorted(rows, key=lambda row: row["id"])
 
         async def work(tx: Tx) -> None:
-            await tx.rows(Q.indexing.store_entries, rows=ordered)
-            await tx.rows(Q.indexing.drop_windows, rows=ordered)
-            if windows:
-                await tx.rows(Q.indexing.store_windows, rows=windows)
+            await tx.rows(Q.indexing.store_entries, rows=_ordered(entries))
+            for part in stored:
+                over = part.space.over
+                if not part.vectors:
+                    continue
+                await tx.rows(over(query=Q.indexing.store_vectors), rows=_ordered(part.vectors))
+                await tx.rows(Q.indexing.drop_windows, rows=_ordered(part.dropped))
+                if part.windows:
+                    await tx.rows(over(query=Q.indexing.store_windows), rows=part.windows)
 
         await self.graph.write("indexing.store", work)
 
@@ -61,6 +75,10 @@ class IndexRepository:
     async def retry_failed(self) -> int:
         """Let what the model refused wait again; returns how many texts that are."""
         return int((await self.graph.one(Q.indexing.retry_failed))["found"])
+
+
+def _ordered(rows: list[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: str(row["id"]))
 
 
 # The filters come after the vector in the index itself: a small tenant is never starved.
@@ -75,6 +93,16 @@ CREATE_ENTITY_INDEX = (
     "CYPHER 25 CREATE VECTOR INDEX entity_vector IF NOT EXISTS FOR (n:Entity) ON n.embedding "
     "WITH [n.scope, n.type] OPTIONS $options"
 )
+
+
+def create_index(space: Space) -> str:
+    """The statement that makes the vector index of a space."""
+    return spaced(CREATE_INDEX, space.suffix)
+
+
+def drop_index(space: Space) -> str:
+    """The statement that drops it."""
+    return spaced("DROP INDEX memory_vector IF EXISTS", space.suffix)
 
 
 def index_options(dimension: int, quantization: str, expansion: int) -> dict[str, Any]:
@@ -96,7 +124,7 @@ async def ensure_space(graph: Graph, model: ModelInfo, options: dict[str, Any]) 
     """
     stored = await graph.one(
         Q.indexing.save_space,
-        name=SPACE,
+        name=FIRST.name,
         model=model.name,
         version=model.version,
         dimension=model.dimension,
@@ -125,6 +153,6 @@ async def reset_space(graph: Graph, model: ModelInfo, options: dict[str, Any]) -
     await graph.rows(Q.indexing.forget_vectors)
     await graph.rows(Q.likeness.drop_all)
     pending = (await graph.one(Q.indexing.await_vectors))["pending"]
-    await graph.rows(Q.indexing.forget_space, name=SPACE)
+    await graph.rows(Q.indexing.forget_space, name=FIRST.name)
     await ensure_space(graph, model, options)
     return int(pending)

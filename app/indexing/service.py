@@ -1,12 +1,14 @@
 """The indexing pass: vectors and context for what was captured, in batches, until none waits.
 
-Every step may run twice: what is stored depends only on texts and model. An episode that changes
-while its vector is computed has a new `index_rev` and stays pending.
+Every step may run twice: what is stored depends only on texts and models. A memory that changes
+while its vector is computed has a new `index_rev` and stays pending. Where a scope has a second
+vector space beside the one that it is searched in, each of its memories gets a vector in both.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import structlog
@@ -14,7 +16,8 @@ import structlog
 from app.embeddings.model import Embedder, Role
 from app.errors import InvalidInput
 from app.indexing.compose import REACH, Composed, compose
-from app.indexing.repository import IndexRepository
+from app.indexing.repository import IndexRepository, Stored
+from app.indexing.spaces import Space, SpaceMap, Spaces
 from app.kernel.graph import Row
 from app.kernel.ids import digest
 
@@ -24,7 +27,7 @@ LONG_TEXT = 50_000  # characters; cutting longer ones into windows happens off t
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One range of one text that gets a vector; place 0 is the episode's own."""
+    """One range of one text that gets a vector; place 0 is the memory's own."""
 
     memory_id: str
     place: int
@@ -34,16 +37,34 @@ class Piece:
     hash: str
 
 
+Cut = Mapping[str, list[Piece]]  # pieces by memory, in one space
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What one space has for a batch: the pieces, which memories are stale in it, and vectors."""
+
+    space: Space
+    cut: Cut
+    stale: list[str]
+    vectors: Mapping[str, list[float]]
+
+    @property
+    def failed(self) -> set[str]:
+        """Memories of which the model refused a piece."""
+        return {p.memory_id for t in self.stale for p in self.cut[t] if p.hash not in self.vectors}
+
+
 class IndexService:
     """Brings the index up to what the graph holds."""
 
-    def __init__(self, repository: IndexRepository, embedder: Embedder, batch: int) -> None:
+    def __init__(self, repository: IndexRepository, spaces: Spaces, batch: int) -> None:
         self._repository = repository
-        self._embedder = embedder
+        self._spaces = spaces
         self._batch = batch
 
     async def drain(self) -> int:
-        """Index until nothing waits; returns how many episodes that were."""
+        """Index until nothing waits; returns how many memories that were."""
         total = 0
         while ids := await self._repository.pending(self._batch):
             await self.index(ids)
@@ -51,7 +72,7 @@ class IndexService:
         return total
 
     async def index(self, ids: list[str]) -> None:
-        """Index these episodes, and their neighbours anew."""
+        """Index these memories, and their neighbours anew."""
         around = await self._repository.neighbourhood(ids, REACH)
         touched = list(dict.fromkeys([*ids, *_neighbours(around)]))
         second = await self._repository.neighbourhood(
@@ -60,61 +81,80 @@ class IndexService:
         around |= second
         texts = await self._repository.texts(list(dict.fromkeys([*touched, *_neighbours(around)])))
         composed = {t: _composed(t, around, texts) for t in touched if t in texts}
-        pieces = {t: await self._cut(texts[t], c) for t, c in composed.items()}
-        stale = _stale(pieces, texts)
-        vectors = await self._vectors([p for t in stale for p in pieces[t]])
-        rows: list[Row] = []
-        windows: list[Row] = []
-        for memory_id, cut in pieces.items():
-            rows.append(_row(texts[memory_id], composed[memory_id], cut, vectors))
-            if memory_id in stale:
-                windows.extend(_window(piece, texts[memory_id], vectors) for piece in cut[1:])
-        failed = [p.memory_id for t in stale for p in pieces[t] if p.hash not in vectors]
-        if failed:
-            await self._repository.mark_failed(failed, "the embedding model refuses this text")
-        kept = [row for row in rows if row["id"] not in failed]
-        await self._repository.store(kept, [w for w in windows if w["memory_id"] not in failed])
-
-    async def _cut(self, text: Row, composed: Composed) -> list[Piece]:
-        """The episode's ranges; one that fits the model together with its context is one piece."""
-        info = self._embedder.info
-        if len(self._embedder.windows(composed.embedded)) == 1:
-            spans = [(0, len(text["content"]), composed.embedded)]
-        else:
-            content: str = text["content"]
-            cut = self._embedder.windows
-            ranges = (
-                await asyncio.to_thread(cut, content) if len(content) > LONG_TEXT else cut(content)
-            )
-            spans = [(r.start, r.end, content[r.start : r.end]) for r in ranges]
-        space = f"{info.name}/{info.version}"
-        return [
-            Piece(text["id"], place, start, end, body, digest(text["tenant"], space, body))
-            for place, (start, end, body) in enumerate(spans)
+        chosen = await self._spaces.fresh()
+        filled = [
+            await self._filled(space, {t: composed[t] for t in members}, texts, chosen)
+            for space, members in _by_space(composed, texts, chosen).items()
         ]
+        failed = {memory for part in filled for memory in part.failed}
+        if failed:
+            reason = "the embedding model refuses this text"
+            await self._repository.mark_failed(sorted(failed), reason)
+        entries = [_entry(texts[t], composed[t], filled) for t in composed if t not in failed]
+        await self._repository.store(entries, [_stored(part, texts, failed) for part in filled])
 
-    async def _vectors(self, pieces: list[Piece]) -> dict[str, list[float]]:
+    async def _filled(
+        self, space: Space, composed: dict[str, Composed], texts: dict[str, Row], chosen: SpaceMap
+    ) -> Filled:
+        embedder = await self._spaces.embedder(space, chosen)
+        cut = {t: await _cut(embedder, texts[t], c) for t, c in composed.items()}
+        stale = [t for t in cut if cut[t][0].hash != texts[t]["hashes"][space.number]]
+        pieces = [piece for t in stale for piece in cut[t]]
+        return Filled(space, cut, stale, await self._vectors(embedder, space, pieces))
+
+    async def _vectors(
+        self, embedder: Embedder, space: Space, pieces: list[Piece]
+    ) -> dict[str, list[float]]:
         """Vectors by hash: those that the graph has, and the rest from the model."""
         wanted = {piece.hash: piece.text for piece in pieces}
-        known = await self._repository.known_vectors(list(wanted)) if wanted else {}
-        missing = [h for h in wanted if h not in known]
-        if missing:
-            known |= await self._embed({h: wanted[h] for h in missing})
-        return known
+        known = await self._repository.known_vectors(space, list(wanted)) if wanted else {}
+        missing = {h: text for h, text in wanted.items() if h not in known}
+        return known | await _embedded(embedder, missing) if missing else known
 
-    async def _embed(self, wanted: dict[str, str]) -> dict[str, list[float]]:
-        try:
-            vectors = await self._embedder.embed(list(wanted.values()), Role.DOCUMENT)
-            return dict(zip(wanted, vectors, strict=True))
-        except InvalidInput:
-            if len(wanted) == 1:
-                log.warning("indexing.refused", hash=next(iter(wanted)))
-                return {}
-        # One text in the batch is at fault: find it, so that the others are not held up.
-        found: dict[str, list[float]] = {}
-        for key, text in wanted.items():
-            found |= await self._embed({key: text})
-        return found
+
+async def _cut(embedder: Embedder, text: Row, composed: Composed) -> list[Piece]:
+    """A memory's ranges; one that fits the model together with its context is one piece."""
+    if len(embedder.windows(composed.embedded)) == 1:
+        spans = [(0, len(text["content"]), composed.embedded)]
+    else:
+        content: str = text["content"]
+        windows = embedder.windows
+        ranges = (
+            await asyncio.to_thread(windows, content)
+            if len(content) > LONG_TEXT
+            else windows(content)
+        )
+        spans = [(r.start, r.end, content[r.start : r.end]) for r in ranges]
+    model = f"{embedder.info.name}/{embedder.info.version}"
+    return [
+        Piece(text["id"], place, start, end, body, digest(text["tenant"], model, body))
+        for place, (start, end, body) in enumerate(spans)
+    ]
+
+
+async def _embedded(embedder: Embedder, wanted: dict[str, str]) -> dict[str, list[float]]:
+    try:
+        vectors = await embedder.embed(list(wanted.values()), Role.DOCUMENT)
+        return dict(zip(wanted, vectors, strict=True))
+    except InvalidInput:
+        if len(wanted) == 1:
+            log.warning("indexing.refused", hash=next(iter(wanted)))
+            return {}
+    # One text in the batch is at fault: find it, so that the others are not held up.
+    found: dict[str, list[float]] = {}
+    for key, text in wanted.items():
+        found |= await _embedded(embedder, {key: text})
+    return found
+
+
+def _by_space(
+    composed: Mapping[str, Composed], texts: dict[str, Row], chosen: SpaceMap
+) -> dict[Space, list[str]]:
+    found: dict[Space, list[str]] = {}
+    for memory in composed:
+        for space in chosen.of(texts[memory]["scope"]).written:
+            found.setdefault(space, []).append(memory)
+    return found
 
 
 def _neighbours(around: dict[str, Row]) -> list[str]:
@@ -130,36 +170,49 @@ def _composed(memory_id: str, around: dict[str, Row], texts: dict[str, Row]) -> 
     )
 
 
-def _stale(pieces: dict[str, list[Piece]], texts: dict[str, Row]) -> list[str]:
-    """Episodes whose vectors do not come from what would be embedded now."""
-    return [t for t, cut in pieces.items() if _whole(cut) != texts[t]["embed_hash"]]
-
-
-def _whole(cut: list[Piece]) -> str:
-    return cut[0].hash
-
-
-def _row(text: Row, composed: Composed, cut: list[Piece], vectors: dict[str, list[float]]) -> Row:
+def _entry(text: Row, composed: Composed, filled: list[Filled]) -> Row:
+    """What is stored beside the vectors; `windows` counts those of the space that has most."""
+    memory = text["id"]
     return {
-        "id": text["id"],
+        "id": memory,
         "rev": text["rev"],
         "context_terms": composed.context_terms,
-        "embed_hash": _whole(cut),
-        "windows": len(cut),
-        "vector": vectors.get(cut[0].hash),
+        "windows": max(len(part.cut[memory]) for part in filled if memory in part.cut),
     }
 
 
-def _window(piece: Piece, text: Row, vectors: dict[str, list[float]]) -> Row:
+def _stored(part: Filled, texts: dict[str, Row], failed: set[str]) -> Stored:
+    fresh = [part.cut[t] for t in part.stale if t not in failed]
+    space = part.space
+    return Stored(
+        space,
+        [
+            {"id": cut[0].memory_id, "hash": cut[0].hash, "vector": part.vectors[cut[0].hash]}
+            for cut in fresh
+        ],
+        [_window(piece, part, texts) for cut in fresh for piece in cut[1:]],
+        [
+            {
+                "id": cut[0].memory_id,
+                "place": space.first_window + len(cut),
+                "end": space.beyond,
+            }
+            for cut in fresh
+        ],
+    )
+
+
+def _window(piece: Piece, part: Filled, texts: dict[str, Row]) -> Row:
+    place = part.space.first_window + piece.place
     return {
         "memory_id": piece.memory_id,
-        "id": f"{piece.memory_id}~{piece.place}",
+        "id": f"{piece.memory_id}~{place}",
+        "vector": part.vectors[piece.hash],
+        "hash": piece.hash,
         "properties": {
-            "place": piece.place,
+            "place": place,
             "start": piece.start,
             "end": piece.end,
-            "embedding": vectors.get(piece.hash),
-            "embed_hash": piece.hash,
-            "language": text["language"],
+            "language": texts[piece.memory_id]["language"],
         },
     }

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -27,6 +27,10 @@ HEADER = re.compile(
 # Strings, quoted names and comments may hold a dollar sign that is no parameter.
 NOT_CODE = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`|//[^\n]*|/\*.*?\*/", re.S)
 PARAMETER = re.compile(r"\$([A-Za-z_][A-Za-z_0-9]*)")
+# What a vector space has of its own. An index can be no parameter, so a query over another space
+# is a text of its own: these names with the suffix of the space.
+SPACE_NAMES = re.compile(r"\b(memory_vector|embedding|embed_hash)\b")
+SUFFIX = re.compile(r"(_[a-z])?\Z")
 
 
 class CypherContractError(Exception):
@@ -51,6 +55,19 @@ class Query:
         if given.keys() != self.params:
             missing, extra = self.params - given.keys(), given.keys() - self.params
             raise TypeError(f"{self.key}: missing {sorted(missing)}, unknown {sorted(extra)}")
+
+
+def spaced(text: str, suffix: str) -> str:
+    """A statement over the vector space whose names end in `suffix`; raises ValueError."""
+    if not SUFFIX.match(suffix):
+        raise ValueError(f"{suffix!r} is no suffix of a vector space")
+    return SPACE_NAMES.sub(rf"\1{suffix}", text)
+
+
+@cache
+def in_space(query: Query, suffix: str) -> Query:
+    """The same query over another vector space; raises ValueError."""
+    return replace(query, key=f"{query.key}{suffix}", text=spaced(query.text, suffix))
 
 
 class Namespace:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from app.facts.claim import Tier
+from app.indexing.spaces import Part
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.notes.candidates import MOST, text_query
@@ -27,10 +28,10 @@ class NoteRepository:
         return int(row["rev"]) if row else 0
 
     async def candidates(
-        self, scope: str, new: Incoming, vector: list[float] | None, text_hash: str
+        self, scope: str, new: Incoming, near: Part | None, text_hash: str
     ) -> list[Candidate]:
         """Live notes like the new one by vector or words, and those that they took the place of."""
-        cosines = await self._similar(scope, vector)
+        cosines = await self._similar(scope, near)
         ids = list(dict.fromkeys([*cosines, *await self._sharing_words(scope, new)]))
         rows = await self.graph.rows(
             Q.notes.candidates, ids=ids, hash=text_hash, scope=scope, namespace=new.namespace
@@ -47,10 +48,11 @@ class NoteRepository:
         rows = await self.graph.rows(Q.notes.versions, id=note, scopes=scopes)
         return [row["version"] for row in rows]
 
-    async def _similar(self, scope: str, vector: list[float] | None) -> dict[str, float]:
-        if vector is None:
+    async def _similar(self, scope: str, near: Part | None) -> dict[str, float]:
+        if near is None:
             return {}
-        rows = await self.graph.rows(Q.notes.similar, v=vector, scope=scope, limit=_VECTOR_DEPTH)
+        query = near.space.over(query=Q.notes.similar)
+        rows = await self.graph.rows(query, v=near.vector, scope=scope, limit=_VECTOR_DEPTH)
         return {row["id"]: 2 * row["score"] - 1 for row in rows}
 
     async def _sharing_words(self, scope: str, new: Incoming) -> list[str]:

@@ -8,13 +8,12 @@ from typing import Any
 
 import structlog
 
-from app.embeddings.model import Embedder
-from app.embeddings.model import Role as TextRole
 from app.episodes.record import tag_rows
 from app.errors import Conflict, EmbedderUnavailable, Forbidden, InvalidInput, LociError, NotFound
 from app.facts.claim import Tier
 from app.indexing.analysis import detect_language
 from app.indexing.entry import time_key
+from app.indexing.spaces import Part, Spaces
 from app.jobs.queue import Wakeup
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
@@ -24,7 +23,7 @@ from app.kernel.graph import Row, Tx
 from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
 from app.notes import record
-from app.notes.calibration import thresholds
+from app.notes.calibration import Thresholds, thresholds
 from app.notes.decide import decide, ends_at
 from app.notes.model import (
     CONFIRMED,
@@ -53,7 +52,7 @@ class Parts:
 
     notes: NoteRepository
     scopes: ScopeService
-    embedder: Embedder
+    spaces: Spaces
     wakeup: Wakeup
 
 
@@ -76,7 +75,7 @@ class _Writing:
     draft: Draft
     text: Sanitized
     stamp: record.Stamp
-    vector: list[float] | None
+    near: Part | None
 
 
 class NoteService:
@@ -105,7 +104,7 @@ class NoteService:
             valid_from=draft.valid_from or moment,
             ingested_at=moment,
         )
-        writing = _Writing(draft, text, stamp, await self._vector(text.text))
+        writing = _Writing(draft, text, stamp, await self._near(text.text, stamp.scope))
         for _ in range(_TRIES):
             receipt = await self._attempt(who, writing)
             if receipt is not None:
@@ -176,16 +175,16 @@ class NoteService:
         title = draft.title and _sanitized(draft.title, "title", policy).text
         return replace(draft, title=title), text
 
-    async def _vector(self, text: str) -> list[float] | None:
+    async def _near(self, text: str, scope: str) -> Part | None:
         """The vector to compare by; None where the model is away: words decide alone then."""
         try:
-            span = self._parts.embedder.windows(text)[0]
-            return (
-                await self._parts.embedder.embed([text[span.start : span.end]], TextRole.DOCUMENT)
-            )[0]
+            return await self._parts.spaces.compared(text, scope)
         except EmbedderUnavailable as error:
             log.warning("notes.no_vector", reason=error.detail)
             return None
+
+    def _thresholds(self, near: Part | None) -> Thresholds:
+        return thresholds(near.model if near else self._parts.spaces.default.info.name)
 
     async def _attempt(self, who: Caller, writing: _Writing) -> NoteReceipt | None:
         """Decide and write; None where someone else wrote here meanwhile."""
@@ -193,10 +192,10 @@ class NoteService:
         seen = await self.repository.revision(stamp.scope, namespace)
         new = _incoming(writing)
         found = await self.repository.candidates(
-            stamp.scope, new, writing.vector, digest(new.content)
+            stamp.scope, new, writing.near, digest(new.content)
         )
         # Long notes have many sentences to hold against each other: off the event loop with it.
-        at = thresholds(self._parts.embedder.info.name)
+        at = self._thresholds(writing.near)
         decision = await asyncio.to_thread(decide, new, found, at)
 
         async def work(tx: Tx) -> NoteReceipt | None:
@@ -233,11 +232,10 @@ class NoteService:
             author=stored["author"],
             valid_from=stored["valid_from"],
         )
-        vector = await self._vector(content)
-        found = await self.repository.candidates(stored["scope"], new, vector, digest(content))
+        near = await self._near(content, stored["scope"])
+        found = await self.repository.candidates(stored["scope"], new, near, digest(content))
         others = [candidate for candidate in found if candidate.id != stored["id"]]
-        at = thresholds(self._parts.embedder.info.name)
-        decision = await asyncio.to_thread(decide, new, others, at)
+        decision = await asyncio.to_thread(decide, new, others, self._thresholds(near))
         if decision.duplicate is not None:
             raise Conflict(f"the note {decision.duplicate.id} says the same", field="content")
         against = [*decision.ends, *decision.contradicts]
@@ -384,7 +382,7 @@ async def _create(tx: Tx, who: Caller, writing: _Writing, decision: Decision) ->
     note = record.note_row(writing.draft, writing.text, stamp, decision)
     await tx.one(
         Q.notes.create,
-        note=_with_vector(note, writing.vector, decision),
+        note=_with_vector(note, writing.near, decision),
         searchable=decision.standing is not Standing.QUARANTINED,
         tags=tag_rows(scope, writing.draft.tags),
         audit=audit.event(
@@ -425,12 +423,12 @@ async def _link(tx: Tx, stamp: record.Stamp, decision: Decision) -> None:
         await tx.rows(Q.notes.hold_back, ids=others, by=stamp.id, reason=decision.reason, **linked)
 
 
-def _with_vector(note: Row, vector: list[float] | None, decision: Decision) -> Row:
+def _with_vector(note: Row, near: Part | None, decision: Decision) -> Row:
     """The vector at once, so that the next note is held against this one; the indexing pass
     settles it, windows included."""
-    if vector is None or decision.standing is Standing.QUARANTINED:
+    if near is None or decision.standing is Standing.QUARANTINED:
         return note
-    return {**note, "embedding": vector}
+    return {**note, near.space.vector_name: near.vector}
 
 
 def _changed(stored: Row, change: Change) -> tuple[Row, Row | None]:

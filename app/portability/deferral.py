@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from app.errors import ModelMismatch
-from app.indexing.repository import CREATE_INDEX, SPACE, index_options
+from app.indexing.repository import CREATE_INDEX, index_options
+from app.indexing.spaces import FIRST
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph
 from app.kernel.migrate import migrations
@@ -28,7 +29,7 @@ async def deferred_indexes(graph: Graph, search: SearchSettings) -> AsyncIterato
 
 async def make_indexes(graph: Graph, search: SearchSettings) -> None:
     """Make the two search indexes where they are missing, and wait until they are populated."""
-    space = await graph.optional(Q.portability.vector_space, name=SPACE)
+    space = await graph.optional(Q.portability.vector_space, name=FIRST.name)
     if space is None:
         raise ModelMismatch("the graph has no vector space")
     options = index_options(space["dimension"], search.quantization, search.expansion)

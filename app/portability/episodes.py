@@ -154,19 +154,13 @@ def _vectors(record: EpisodeRecord, at: At, identifier: str) -> tuple[Row, list[
     made["windows"] = len(index.windows) + 1
     windows = []
     for window in index.windows:
-        properties = {
-            "place": window.place,
-            "start": window.start,
-            "end": window.end,
-            "embedding": _checked(window.embedding, at),
-        }
-        if window.embed_hash and at.rules.keeps:
-            properties["embed_hash"] = window.embed_hash
         windows.append(
             {
                 "memory_id": identifier,
                 "id": f"{identifier}~{window.place}",
-                "properties": properties,
+                "vector": _checked(window.embedding, at),
+                "hash": window.embed_hash if at.rules.keeps else None,
+                "properties": {"place": window.place, "start": window.start, "end": window.end},
             }
         )
     return made, windows

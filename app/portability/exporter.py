@@ -14,7 +14,7 @@ from typing import IO, Any
 import orjson
 
 from app.errors import AlreadyExists
-from app.indexing.repository import SPACE
+from app.indexing.spaces import FIRST
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
@@ -163,4 +163,4 @@ async def _write_kind(
 
 
 async def _model(graph: Graph) -> Row | None:
-    return await graph.optional(Q.portability.vector_space, name=SPACE)
+    return await graph.optional(Q.portability.vector_space, name=FIRST.name)

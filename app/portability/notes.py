@@ -33,7 +33,8 @@ MADE = (
     "tenant", "content_hash", "marker_ids", "sanitizer", "windows", "memory_id", "kind", "session",
     "role", "live", "captured_at", "captured_key", "ingested_key", "expired_key", "facets",
     "language", "terms", "about_terms", "context_terms", "index_state", "index_rev",
-    "index_error", "embedding", "embed_hash", "touched_at", "cited",
+    "index_error", "embedding", "embed_hash", "embedding_b", "embed_hash_b", "embedding_c",
+    "embed_hash_c", "touched_at", "cited",
 )  # fmt: skip
 BLOCK_PLAIN = (
     "scope", "kind", "content", "author", "version", "ingested_at", "updated_at", "expired_at",

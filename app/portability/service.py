@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from app.errors import Conflict, ModelMismatch
-from app.indexing.repository import SPACE
+from app.indexing.spaces import FIRST
 from app.jobs.model import Cancelled, Job
 from app.jobs.runner import SYSTEM
 from app.kernel.caller import Caller
@@ -159,7 +159,7 @@ async def _rules(graph: Graph, package: Package, order: Order, run: Run) -> Rule
 async def _dimension(graph: Graph, manifest: Manifest) -> int:
     if manifest.vectors is None:
         return 0
-    stored = await graph.optional(Q.portability.vector_space, name=SPACE)
+    stored = await graph.optional(Q.portability.vector_space, name=FIRST.name)
     given = manifest.vectors.model_dump()
     if stored != given:
         known = f"{stored['model']} {stored['version']}" if stored else "no model"

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from app.episodes.record import tag_id
 from app.facts.service import Moments
 from app.indexing.entry import key_time, time_key
+from app.indexing.spaces import Part, Space
 from app.kernel.clock import END, START, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
@@ -29,23 +30,35 @@ class SearchRepository:
         return Ranking.of(found)
 
     async def vector(
-        self, vector: list[float], filters: Filters, sessions: list[str] | None, limit: int
+        self, part: Part, filters: Filters, sessions: list[str] | None, limit: int
     ) -> Ranking:
-        """The vector leg, by the query that fits the filters."""
-        common = {"v": vector, "scopes": filters.scopes, "kinds": filters.kinds, "limit": limit}
+        """The vector leg in one space, by the query that fits the filters."""
+        over = part.space.over
+        common = {
+            "v": part.vector,
+            "scopes": filters.scopes,
+            "kinds": filters.kinds,
+            "limit": limit,
+        }
         if filters.plain:
-            return Ranking.of(await self.graph.one(Q.search.vector_live, **common))
+            return Ranking.of(await self.graph.one(over(query=Q.search.vector_live), **common))
         full = common | _bounds(filters)
         if filters.tags is not None:
             tags = [tag_id(scope, tag) for scope in filters.scopes for tag in filters.tags]
             wanted = len(set(filters.tags))
             found = await self.graph.one(
-                Q.search.vector_tagged, tags=tags, wanted=wanted, sessions=sessions, **full
+                over(query=Q.search.vector_tagged),
+                tags=tags,
+                wanted=wanted,
+                sessions=sessions,
+                **full,
             )
         elif sessions is not None:
-            found = await self.graph.one(Q.search.vector_in_sessions, sessions=sessions, **full)
+            found = await self.graph.one(
+                over(query=Q.search.vector_in_sessions), sessions=sessions, **full
+            )
         else:
-            found = await self.graph.one(Q.search.vector_filtered, **full)
+            found = await self.graph.one(over(query=Q.search.vector_filtered), **full)
         return Ranking.of(found)
 
     async def hydrate(
@@ -94,8 +107,11 @@ class SearchRepository:
         """One memory that is no episode."""
         return await self.graph.optional(Q.search.read_other, id=memory, scopes=scopes)
 
-    async def vectors(self, ids: list[str], scopes: list[str]) -> dict[str, list[float]]:
-        rows = await self.graph.rows(Q.search.vectors, ids=ids, scopes=scopes)
+    async def vectors(
+        self, space: Space, ids: list[str], scopes: list[str]
+    ) -> dict[str, list[float]]:
+        """Vectors by memory, as far as they have one in the space."""
+        rows = await self.graph.rows(space.over(query=Q.search.vectors), ids=ids, scopes=scopes)
         return {row["id"]: row["vector"] for row in rows}
 
     async def spans(self, ids: list[str], scopes: list[str]) -> dict[str, tuple[int, int]]:

@@ -1,0 +1,1 @@
+"""Another embedding model for a scope, while its searches go on."""

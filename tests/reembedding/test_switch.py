@@ -1,0 +1,145 @@
+"""A scope gets another model while it is written to and searched: nothing is missed or mixed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from app.indexing.spaces import NAMED
+from app.jobs.model import Job
+from app.kernel.caller import Role
+from app.reembedding.tasks import clear_space, fill_space
+from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
+from tests.search.test_service import capture, ids, search
+
+Drain = Callable[[], Awaitable[int]]
+LONG = " ".join(f"shelf {n} holds lamp number {n}." for n in range(2500))
+
+
+async def count(opened: Parts, scope: str, suffix: str) -> tuple[int, int]:
+    """Memories and windows with a vector in a space, below a scope."""
+    (row,) = await opened.graph.raw(
+        "MATCH (n:Searchable) WHERE n.scope = $scope AND n[$vector] IS NOT NULL "
+        "RETURN count(CASE WHEN n:Memory THEN 1 END) AS memories, "
+        "count(CASE WHEN n:Window THEN 1 END) AS windows",
+        scope=scope,
+        vector=f"embedding{suffix}",
+    )
+    return row["memories"], row["windows"]
+
+
+async def post(who: Principal, action: str, status: int, **body: Any) -> dict[str, Any]:
+    answer = await who.http.post(f"/v1/embedding/{action}", json=body)
+    assert answer.status_code == status, answer.text
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+async def run(opened: Parts, task: Any, job_id: str) -> dict[str, Any]:
+    """A recorded job's task, carried out here."""
+    row = await opened.jobs.get(job_id)
+    assert row is not None
+
+    async def report(_: dict[str, Any]) -> None:
+        await opened.indexing.drain()
+
+    outcome = await task(opened, row if isinstance(row, Job) else Job.of(row), report)
+    result: dict[str, Any] = outcome.result
+    return result
+
+
+async def test_a_scope_changes_its_model_under_way(
+    opened: Parts, admin: Principal, principal: MakePrincipal, tenant: str, drain: Drain
+) -> None:
+    scope = f"{tenant}/dev"
+    writer = await principal(scope)
+    lamp = await capture(writer, "The brass lamp stands in the hall.")
+    long = await capture(writer, LONG, session="long")
+    question = await capture(writer, "Where is the brass lamp?", session="q")
+    other = await principal(f"{tenant}/ops", name="other")
+    away = await capture(other, "A brass lamp was sold to the museum.")
+    await drain()
+    first = await count(opened, scope, "")
+    assert first[0] == 3
+    assert first[1] > 0
+
+    bad = await post(admin, "prepare", 422, path=scope, model="unknown")
+    assert bad["errors"][0]["field"] == "model"
+    assert (await post(admin, "switch", 409, path=scope))["errors"][0]["field"] == "scope"
+    begun = await post(admin, "prepare", 202, path=scope, model="wide")
+    refused = await post(admin, "switch", 409, path=scope)  # nothing is filled yet
+    assert "no vector of that model yet" in refused["detail"]
+    during = await capture(writer, "A tin lamp was bought meanwhile.", session="new")
+    filled = await run(opened, fill_space, begun["job"])
+    assert filled == {"done": 4, "lacking": 0, "failed": 0}
+    shown = (await admin.http.get("/v1/embedding", params={"scope": scope})).json()
+    assert shown["model"] == "default"
+    assert (shown["state"], shown["beside"], shown["filling"]["lacking"]) == ("filling", "wide", 0)
+    space = NAMED[(await opened.reembedding.members(scope)).choice.beside or ""]
+    assert await count(opened, scope, space.suffix) == (4, first[1])
+    assert await count(opened, f"{tenant}/ops", space.suffix) == (0, 0)
+
+    compared = await post(admin, "compare", 200, path=scope, k=3)
+    assert compared["questions"] == 1  # the one that was asked in the scope
+    assert 0.5 <= compared["overlap"] <= 1.0
+
+    before = ids(await search(writer, "brass lamp", mode="vector", limit=2))
+    assert (await post(admin, "switch", 200, path=scope))["state"] == "kept"
+    assert ids(await search(writer, "brass lamp", mode="vector", limit=2)) == before
+    assert {lamp, question} == set(before)
+    far = await search(writer, "shelf 2400 holds lamp number 2400", mode="vector", limit=1)
+    assert ids(far) == [long]
+    assert "2400" in far["hits"][0]["untrusted"]["text"]  # its own window, not the beginning
+    both = await search(admin, "brass lamp", mode="vector", limit=5, diversity=0.7)
+    assert {lamp, away, during} <= set(ids(both))  # a space each, fused by rank
+
+    late = await capture(writer, "The brass lamp was repaired.", session="late")
+    await drain()
+    assert await count(opened, scope, "") == await count(opened, scope, space.suffix)
+    assert (await post(admin, "rollback", 200, path=scope))["state"] == "filling"
+    assert late in ids(await search(writer, "brass lamp repaired", mode="vector", limit=2))
+    assert (await post(admin, "switch", 200, path=scope))["state"] == "kept"
+
+    ended = await post(admin, "finish", 202, path=scope)
+    assert ended["state"] == "settled"
+    cleared = await run(opened, clear_space, ended["job"])
+    assert cleared["cleared"] == 5 + first[1]
+    assert await run(opened, clear_space, ended["job"]) == {"cleared": 0}  # twice is as once
+    assert await count(opened, scope, "") == (0, 0)
+    assert await count(opened, f"{tenant}/ops", "") == (1, 0)
+    assert late in ids(await search(writer, "brass lamp repaired", mode="vector", limit=2))
+    assert ids(await search(other, "brass lamp", mode="vector")) == [away]
+
+
+async def test_what_an_import_left_without_a_vector_is_mended(
+    opened: Parts, admin: Principal, principal: MakePrincipal, tenant: str, drain: Drain
+) -> None:
+    writer = await principal(f"{tenant}/dev")
+    await capture(writer, "The kiln was fired on Monday.")
+    await drain()
+    begun = await post(admin, "prepare", 202, path=tenant, model="wide")
+    await run(opened, fill_space, begun["job"])
+    space = NAMED[(await opened.reembedding.members(tenant)).choice.beside or ""]
+    await opened.graph.raw(
+        f"MATCH (e:Memory) WHERE e.tenant = $tenant REMOVE e.embed_hash{space.suffix}",
+        tenant=tenant,
+    )
+    assert await opened.reembedding.mend() >= 1
+    await drain()
+    place = await opened.reembedding.members(tenant)
+    assert (await opened.reembedding.filling(place.members, space)).lacking == 0
+    await post(admin, "finish", 202, path=tenant)
+
+
+async def test_only_an_administrator_moves_a_scope(principal: MakePrincipal, tenant: str) -> None:
+    curator = await principal(f"{tenant}/dev", role=Role.CURATOR, name="curator")
+    for action in ("prepare", "compare", "switch", "rollback", "finish"):
+        body = {"path": f"{tenant}/dev", **({"model": "wide"} if action == "prepare" else {})}
+        answer = await curator.http.post(f"/v1/embedding/{action}", json=body)
+        assert answer.status_code == 403, action
+    stranger = await principal(f"{tenant}x/dev", role=Role.ADMIN, name="stranger")
+    answer = await stranger.http.get("/v1/embedding", params={"scope": f"{tenant}/dev"})
+    assert answer.status_code in (403, 404)
+    members = await stranger.http.get("/v1/embedding", params={"scope": f"{tenant}x/dev"})
+    assert members.json()["state"] == "settled"
