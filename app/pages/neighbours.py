@@ -91,6 +91,7 @@ class Neighbours:
             return []
         wanted = min(limit, RELATED_MOST)
         mean = _mean([row["vector"] for row in rows])
+        found: list[Row] = []
         for depth in (8 * wanted + len(rows), 40 * RELATED_MOST):
             found = await self.graph.rows(
                 Q.pages.like, v=mean, id=page, scopes=who.visible, limit=depth

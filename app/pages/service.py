@@ -136,8 +136,12 @@ class PageService:
         stored = (await self.read(who, page, live=False))["page"]
         if version is not None:
             former = await self.version(who, page, version)
-            given = {"aliases": tuple(former["aliases"]), "tags": tuple(former["tags"])}
-            change = Change(content=former["content"], title=former["title"], **given)
+            change = Change(
+                content=former["content"],
+                title=former["title"],
+                aliases=tuple(former["aliases"]),
+                tags=tuple(former["tags"]),
+            )
             if not stored["live"]:
                 await self._revive(who, stored)
             return replace(await self.change(who, page, change), status="restored")
@@ -147,7 +151,7 @@ class PageService:
 
     async def version(self, who: Caller, page: str, version: int) -> Row:
         """The text of a page at one version, the present one too; NotFound where there is none."""
-        stored = (await self.read(who, page, live=False))["page"]
+        stored: Row = (await self.read(who, page, live=False))["page"]
         if version == stored["version"]:
             return stored
         named = record.version_id(page, version)
