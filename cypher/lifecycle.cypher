@@ -1,11 +1,13 @@
 // name: find_memory(id, scopes) read optional
-// A passage, fact or note by id, as far as it is visible.
+// A passage, fact, note or page by id, as far as it is visible.
 CALL () {
   MATCH (n:Passage {id: $id}) RETURN n, n.kind AS kind
   UNION
   MATCH (n:Fact {id: $id}) RETURN n, 'fact' AS kind
   UNION
   MATCH (n:Note {id: $id}) RETURN n, 'note' AS kind
+  UNION
+  MATCH (n:Page {id: $id}) RETURN n, n.kind AS kind
 }
 WITH n, kind
 WHERE n.scope IN $scopes
@@ -115,6 +117,45 @@ MATCH (e:Passage {id: id})
 SET e.context_terms = '', e.index_state = 'pending', e.index_rev = e.index_rev + 1
 FOREACH (_ IN CASE WHEN id IN $vectors THEN [1] ELSE [] END |
   REMOVE e.embedding, e.embed_hash, e.embedding_b, e.embed_hash_b, e.embedding_c, e.embed_hash_c)
+
+// name: pages_of(ids) read many
+// Pages by their own id or by that of a passage, with all their passages.
+// unscoped: members of a closure, whose scopes the service checks
+UNWIND $ids AS id
+CALL (id) {
+  MATCH (p:Page {id: id}) RETURN p
+  UNION
+  MATCH (:Passage {id: id})-[:PART_OF]->(p:Page) RETURN p
+}
+WITH DISTINCT p
+RETURN p.id AS id, p.scope AS scope,
+       COLLECT { MATCH (c:Chunk)-[:PART_OF]->(p) RETURN c.id ORDER BY c.id } AS chunks
+ORDER BY id
+
+// name: linking_pages(ids) read many
+// Pages that link to others that go.
+// unscoped: members of a closure, whose scopes the service checks
+UNWIND $ids AS id
+MATCH (p:Page {id: id})<-[:REFERENCES]-(s:Page)
+WHERE NOT s.id IN $ids
+RETURN DISTINCT s.id AS id ORDER BY id
+
+// name: drop_pages(ids) write one
+// Pages with their versions.
+// unscoped: members of a closure, whose scopes the service checks
+CALL () {
+  UNWIND $ids AS id
+  MATCH (:Page {id: id})<-[:VERSION_OF]-(v:PageVersion)
+  DETACH DELETE v
+  RETURN count(*) AS page_versions
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (p:Page {id: id})
+  DETACH DELETE p
+  RETURN count(*) AS pages
+}
+RETURN pages, page_versions
 
 // name: drop_episodes(ids) write one
 // Episodes with windows and provenance; claims and mentions go with their edges.

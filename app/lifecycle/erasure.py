@@ -33,6 +33,7 @@ from app.lifecycle.model import Closure, Removed, Target, tombstones
 from app.lifecycle.renaming import renamed
 from app.lifecycle.residue import Residue
 from app.lifecycle.rewording import reworded
+from app.lifecycle.whole_pages import close_with_pages, erase_pages
 from app.scopes.service import ScopeService
 
 BATCH = 25  # episodes of one transaction
@@ -75,7 +76,7 @@ class ErasureService:
     async def preview(self, caller: Caller, target: Target) -> dict[str, Any]:
         """What an erasure would take, without taking it."""
         ids = await self._next(caller, target, PREVIEW)
-        closure = await close_over(self.graph, ids, sources=target.sources)
+        _, closure, _ = await close_with_pages(self.graph, ids, sources=target.sources)
         refused = _refused(caller, closure)
         return {
             "target": target.name,
@@ -196,18 +197,19 @@ class ErasureService:
         return [row["id"] for row in rows]
 
     async def _batch(self, order: Order, scope: str, ids: list[str]) -> Removed:
-        reach = await close_over(self.graph, ids, sources=order.target.sources)
+        sources = order.target.sources
+        ids, reach, pages = await close_with_pages(self.graph, ids, sources=sources)
         terms = {path: await self._parts.terms_of(path) for path in sorted({scope, *reach.scopes})}
 
         async def work(tx: Tx) -> Removed:
-            return await self._remove(tx, order, scope, (ids, terms))
+            return await self._remove(tx, order, scope, (ids, terms, pages))
 
         return await self.graph.write("lifecycle.erase", work)
 
     async def _remove(
-        self, tx: Tx, order: Order, scope: str, given: tuple[list[str], dict[str, Terms]]
+        self, tx: Tx, order: Order, scope: str, given: tuple[list[str], dict[str, Terms], list[Row]]
     ) -> Removed:
-        ids, terms = given
+        ids, terms, pages = given
         at = now()
         receipt = (
             await tx.one(
@@ -225,6 +227,9 @@ class ErasureService:
             raise Forbidden("the closure has grown while it was looked at: send it again")
         removed = await self._carry_out(tx, closure, (terms, at))
         await tx.rows(Q.lifecycle.bury, rows=tombstones(closure, receipt, removed.entities))
+        if pages:
+            removed.add(await erase_pages(tx, pages, receipt))
+            removed.ids += [page["id"] for page in pages]
         await _write_receipt(tx, order, receipt, (closure, removed))
         return removed
 
