@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from app.indexing.spaces import NAMED
-from app.jobs.model import Job
+from app.indexing.spaces import FIRST, NAMED
 from app.kernel.caller import Role
-from app.reembedding.tasks import clear_space, fill_space
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.search.test_service import capture, ids, search
@@ -36,16 +35,14 @@ async def post(who: Principal, action: str, status: int, **body: Any) -> dict[st
     return told
 
 
-async def run(opened: Parts, task: Any, job_id: str) -> dict[str, Any]:
-    """A recorded job's task, carried out here."""
-    row = await opened.jobs.get(job_id)
-    assert row is not None
-
-    async def report(_: dict[str, Any]) -> None:
+async def run(opened: Parts, who: Principal, job: str) -> dict[str, Any]:
+    """A job's result, with the indexing pass going on beside it as it does in a worker."""
+    running = asyncio.create_task(opened.runner.run(opened, job))
+    while not running.done():
         await opened.indexing.drain()
-
-    outcome = await task(opened, row if isinstance(row, Job) else Job.of(row), report)
-    result: dict[str, Any] = outcome.result
+        await asyncio.wait([running], timeout=0.05)
+    assert running.result() == "done"
+    result: dict[str, Any] = (await who.http.get(f"/v1/jobs/{job}")).json()["result"]
     return result
 
 
@@ -71,7 +68,7 @@ async def test_a_scope_changes_its_model_under_way(
     refused = await post(admin, "switch", 409, path=scope)  # nothing is filled yet
     assert "no vector of that model yet" in refused["detail"]
     during = await capture(writer, "A tin lamp was bought meanwhile.", session="new")
-    filled = await run(opened, fill_space, begun["job"])
+    filled = await run(opened, admin, begun["job"])
     assert filled == {"done": 4, "lacking": 0, "failed": 0}
     shown = (await admin.http.get("/v1/embedding", params={"scope": scope})).json()
     assert shown["model"] == "default"
@@ -103,9 +100,9 @@ async def test_a_scope_changes_its_model_under_way(
 
     ended = await post(admin, "finish", 202, path=scope)
     assert ended["state"] == "settled"
-    cleared = await run(opened, clear_space, ended["job"])
+    cleared = await run(opened, admin, ended["job"])
     assert cleared["cleared"] == 5 + first[1]
-    assert await run(opened, clear_space, ended["job"]) == {"cleared": 0}  # twice is as once
+    assert await opened.reembedding.clear(scope, FIRST) == 0  # twice is as once
     assert await count(opened, scope, "") == (0, 0)
     assert await count(opened, f"{tenant}/ops", "") == (1, 0)
     assert late in ids(await search(writer, "brass lamp repaired", mode="vector", limit=2))
@@ -119,7 +116,7 @@ async def test_what_an_import_left_without_a_vector_is_mended(
     await capture(writer, "The kiln was fired on Monday.")
     await drain()
     begun = await post(admin, "prepare", 202, path=tenant, model="wide")
-    await run(opened, fill_space, begun["job"])
+    await run(opened, admin, begun["job"])
     space = NAMED[(await opened.reembedding.members(tenant)).choice.beside or ""]
     await opened.graph.raw(
         f"MATCH (e:Memory) WHERE e.tenant = $tenant REMOVE e.embed_hash{space.suffix}",
