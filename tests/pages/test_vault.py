@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from app.cli.transfer import store_of
 from app.errors import InvalidInput
 from app.kernel.caller import Role
+from app.lifecycle.erasure import Order as ErasureOrder
+from app.lifecycle.erasure import new_receipt
+from app.lifecycle.model import Target
+from app.pages.model import Change
 from app.pages.vault import Report
-from app.portability.exporter import digest_of
-from app.portability.service import selection
+from app.portability.exporter import export_package
+from app.portability.service import Order, import_attended, selection
+from app.scopes.rules import ScopeRules
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
-from tests.pages.conftest import fresh_links, rows, stored_links
+from tests.pages.conftest import Write, fresh_links, rows, stored_links
+from tests.portability.conftest import untold
 
 MODULES = ("json", "csv", "heapq", "bisect", "textwrap", "string", "shutil")
 
@@ -92,11 +98,52 @@ async def test_a_vault_goes_in_and_out(
     assert found == [], "where a file lies is data of its page alone"
 
 
-async def test_pages_in_a_package_keep_the_digest(
-    opened: Parts, admin: Principal, write: Any, tenant: str, tmp_path: Path
+async def test_pages_go_through_a_package(
+    opened: Parts, admin: Principal, write: Write, tenant: str, tmp_path: Path
 ) -> None:
-    page = await write(admin, "Vega", "[[Lyra]]", aliases=("V",), path="a/Vega.md")
+    page = await write(admin, "Vega", "[[Lyra]] [[Start]]\n", aliases=("V",), path="a/Vega.md")
+    await write(admin, "Start", "[[V]]")
+    await opened.pages.rename(admin.caller, page.id, "Altair", rewrite=False)
+    gone = await write(admin, "Gone", "[[V]]")
+    await opened.pages.delete(admin.caller, gone.id)
     chosen = await selection(opened.graph, tenant)
-    before = await digest_of(opened.graph, chosen)
-    await opened.pages.rename(admin.caller, page.id, "Lyra", rewrite=False)
-    assert await digest_of(opened.graph, chosen) != before
+    manifest = await export_package(opened.graph, tmp_path / "a", chosen)
+    assert {f["kind"]: f["records"] for f in manifest["files"]}["page"] == 3
+
+    other = f"{tenant}y"
+    store = store_of(opened)
+    done = await import_attended(store, Order(tmp_path / "a", other), untold)
+    assert done["kinds"]["page"] == {"accepted": 3, "duplicates": 0, "rejected": 0}
+    again = await import_attended(store, Order(tmp_path / "a", other), untold)
+    assert again["kinds"]["page"] == {"accepted": 0, "duplicates": 3, "rejected": 0}
+    found = await stored_links(opened, other)
+    assert found == await fresh_links(opened, other)
+    assert sorted(len(edges) for edges, _ in found.values()) == [1, 1]
+    await opened.page_passages.sweep()
+    (read,) = await opened.page_reads.named([other], other, "Altair")
+    assert (read["version"], read["chunks"], read["formers"]) == (2, 1, ["Vega"])
+
+
+async def test_an_erased_page_leaves_nothing_and_does_not_come_back(
+    opened: Parts, admin: Principal, write: Write, tenant: str, tmp_path: Path
+) -> None:
+    rules = {"erasure": True}
+    await opened.scopes.set_rules(admin.caller, tenant, ScopeRules.parse(rules))
+    page = await write(admin, "Vega", "Anna Weber leads the project Vega.")
+    await opened.pages.change(admin.caller, page.id, Change(content="Anna Weber left Vega."))
+    linking = await write(admin, "Start", "[[Vega]]")
+    await export_package(opened.graph, tmp_path / "old", await selection(opened.graph, tenant))
+    target = Target("memory", page.id, tenant)
+    assert (await opened.erasure.preview(admin.caller, target))["episodes"] != []
+    await opened.erasure.erase(ErasureOrder(admin.caller, target, new_receipt()))
+    left = await rows(
+        opened,
+        "MATCH (n) WHERE (n.tenant = $t OR n.scope = $t) AND "
+        "(n.content CONTAINS 'Anna' OR n.title = 'Vega') RETURN labels(n) AS l",
+        t=tenant,
+    )
+    assert left == []
+    read = await opened.page_reads.page(admin.caller.visible, linking.id)
+    assert read["page"]["pending"] == ["Vega"]
+    done = await import_attended(store_of(opened), Order(tmp_path / "old"), untold)
+    assert done["kinds"]["page"]["accepted"] == 0
