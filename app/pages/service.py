@@ -68,10 +68,15 @@ class PageService:
         """
         return (await self.write_many(who, [draft]))[0]
 
-    async def write_many(self, who: Caller, drafts: Sequence[Draft]) -> list[Receipt]:
-        """Store new pages in one transaction; all or none. Raises as `write` does."""
+    async def write_many(
+        self, who: Caller, drafts: Sequence[Draft], *, cut: bool = True
+    ) -> list[Receipt]:
+        """Store new pages in one transaction; all or none. Raises as `write` does.
+
+        Without `cut` their passages are left to the worker.
+        """
         writings = [await self._drafted(who, draft) for draft in drafts]
-        settled = await self._saved(who, writings)
+        settled = await self._saved(who, writings, cut=cut)
         if settled is None:  # new pages have nothing that others could have changed
             raise Conflict("the pages changed while they were written")
         return [_receipt("stored", w, settled) for w in writings]
@@ -218,7 +223,9 @@ class PageService:
         who.require(stored["scope"], Role.WRITER)
         return record.Stamp(stored["id"], stored["scope"], who.tenant, who.principal, now())
 
-    async def _saved(self, who: Caller, writings: Sequence[_Writing]) -> dict[str, Settled] | None:
+    async def _saved(
+        self, who: Caller, writings: Sequence[_Writing], *, cut: bool = True
+    ) -> dict[str, Settled] | None:
         """Write in one transaction; None where a page is no longer as it was read."""
         moved = [writing.moved for writing in writings]
         rows = [_save_row(who, writing) for writing in writings]
@@ -234,7 +241,7 @@ class PageService:
         settled = await self.graph.write("pages.save", work)
         if settled is not None:
             self._parts.wakeup.set()
-            for writing in writings:
+            for writing in writings if cut else ():
                 if writing.after["passage_state"] == DUE:
                     await self._parts.passages.bring(writing.after["id"], writing.after["scope"])
         return settled
