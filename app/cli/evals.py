@@ -30,6 +30,7 @@ from app.evals import (
     importing,
     locomo,
     longmemeval,
+    pages,
     passages,
     rate,
     sanitize,
@@ -76,6 +77,7 @@ def register(cli: typer.Typer) -> None:
     group.command("capture-speed")(eval_capture_speed)
     group.command("import")(eval_import)
     group.command("package")(eval_package)
+    group.command("pages")(eval_pages)
     cli.add_typer(group, name="eval")
 
 
@@ -202,6 +204,28 @@ def eval_beliefs(
                 course = rate.Course(steps, embed, progress.print)
                 return await rate.rate(opened, caller, bench, course)
             raise InvalidInput("part is timelines, races, updates or rate", field="part")
+
+    _show_speed(asyncio.run(run()), as_json)
+
+
+def eval_pages(
+    count: Annotated[int, typer.Option(min=10, help="How many pages.")] = 10_000,
+    links: Annotated[int, typer.Option(min=1, max=100, help="Links of each.")] = 10,
+    samples: Annotated[int, typer.Option(min=10, help="How often each read is timed.")] = 100,
+    bench: Bench = BENCH,
+    as_json: AsJson = False,
+) -> None:
+    """Links at size: extraction, re-extraction, backlinks, mentions; works on the graph itself."""
+    corpus = bench / "2wiki"
+    real = passages.load(corpus).records if corpus.is_dir() else ()
+    size = pages.Size(count, links, samples)
+
+    async def run() -> dict[str, Any]:
+        async with parts(read_settings()) as opened:
+            place = f"eval-pages-{secrets.token_hex(4)}"
+            caller = await opened.keys.resolve(await _admin(opened, place))
+            made = await asyncio.to_thread(pages.texts, size, real)
+            return await pages.grow(opened, caller, made, size, progress.print)
 
     _show_speed(asyncio.run(run()), as_json)
 
