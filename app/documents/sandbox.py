@@ -14,7 +14,7 @@ import structlog
 import app
 from app.documents.media import Media
 from app.documents.model import Heading, Parsed
-from app.documents.parsing import Limits
+from app.documents.parsing import Limits, parse
 from app.errors import FileBroken, FileEncrypted, FileRefused, FileTooLarge
 
 log = structlog.get_logger()
@@ -28,13 +28,17 @@ BLOCK = 65_536
 
 
 async def parse_apart(path: Path, media: Media, limits: Limits) -> Parsed:
-    """The text of the file at `path`, read by a child process.
+    """The text of the file at `path`, read by a child process unless it is plain text.
 
     Raises FileTooLarge for what goes beyond a limit, time and memory included, FileEncrypted, and
     FileBroken for whatever else cannot be read, a crash of the parser included.
     """
     if (await asyncio.to_thread(path.stat)).st_size > limits.size:
         raise FileTooLarge(f"the file has more than {limits.size:,} bytes")
+    if media is Media.TEXT:
+        # Decoding harms nobody, and a process takes longer to start than most texts to read.
+        data = await asyncio.to_thread(path.read_bytes)
+        return await asyncio.to_thread(parse, data, media, limits)
     order = {"path": str(path), "media": media.value, "limits": asdict(limits)}
     process = await asyncio.create_subprocess_exec(
         sys.executable,
