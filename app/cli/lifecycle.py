@@ -73,7 +73,7 @@ def erase(
         await opened.erasure.check(caller, target)
         return _told(await opened.erasure.erase(Order(caller, target, new_receipt())))
 
-    _show(_run(path, work), as_json)
+    show(_run(path, work), as_json)
 
 
 def verify(
@@ -87,9 +87,9 @@ def verify(
 
     found = _run(tenant or "_", work, checked=False)
     if found:
-        _show({row["invariant"]: row["ids"] for row in found}, as_json)
+        show({row["invariant"]: row["ids"] for row in found}, as_json)
         raise typer.Exit(1)
-    _show({"broken": 0}, as_json)
+    show({"broken": 0}, as_json)
 
 
 def _told(receipt: dict[str, Any]) -> dict[str, Any]:
@@ -97,7 +97,8 @@ def _told(receipt: dict[str, Any]) -> dict[str, Any]:
     return {"receipt": shown.receipt, "state": shown.state, "counts": shown.counts}
 
 
-def _show(value: dict[str, Any], as_json: bool) -> None:
+def show(value: dict[str, Any], as_json: bool) -> None:
+    """Print an answer, as JSON where that is asked for."""
     if as_json:
         console.print_json(json.dumps(value, default=str))
         return

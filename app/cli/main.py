@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from app.cli import beliefs, evals, serve, transfer
+from app.cli import embedding as embedding_commands
 from app.cli import entities as entity_commands
 from app.cli import keys as key_commands
 from app.cli import lifecycle as lifecycle_commands
@@ -45,6 +46,7 @@ key_app = typer.Typer(help="API keys.", no_args_is_help=True)
 cli.add_typer(key_app, name="keys")
 serve.register(cli)
 entity_commands.register(cli)
+embedding_commands.register(cli)
 beliefs.register(cli)
 lifecycle_commands.register(cli)
 page_commands.register(cli)
