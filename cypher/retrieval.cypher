@@ -103,7 +103,7 @@ RETURN g.scope AS scope, g.revision AS revision, g.dropped AS dropped
 MATCH (p:Passage)
 WHERE p.scope = $scope AND p.linked_rev > $after AND p.linked_rev <= $upto
   AND (NOT p.live OR EXISTS { (p)-[:GOES_BY|REFERS_TO]->(:Name) })
-RETURN p.id AS id, p.live AS live,
+RETURN p.id AS id, p.live AS live, p.terms AS terms, p.about_terms AS about_terms,
        [(p)-[r:GOES_BY]->(t:Name) | [t.key, r.how]] AS about,
        [(p)-[r:REFERS_TO]->(t:Name) | [t.key, t.revision IS NOT NULL, r.spans]] AS names
 

@@ -15,6 +15,7 @@ import structlog
 
 from app.errors import LociError
 from app.kernel.graph import Row
+from app.retrieval.bags import bag_of
 from app.retrieval.matrix import Linked, Walkable, build
 from app.retrieval.model import Revision
 from app.retrieval.names import longest
@@ -30,7 +31,19 @@ class Kept:
 
     revision: Revision
     linked: Mapping[str, Linked]
+    vocabulary: dict[str, int]  # grows with each refresh
     graph: Walkable
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What is read of a scope: what changed after one revision up to another."""
+
+    scope: str
+    after: int
+    last: int
+    linked: dict[str, Linked]
+    vocabulary: dict[str, int]
 
 
 class GraphCache:
@@ -71,24 +84,28 @@ class GraphCache:
         try:
             kept = self._kept.get(scope)
             if kept is None or kept.revision.dropped != revision.dropped:
-                linked, after = {}, 0
+                course = Course(scope, 0, revision.revision, {}, {})
             else:
-                linked, after = dict(kept.linked), kept.revision.revision
-            await self._read(scope, linked, (after, revision.revision))
-            graph = await asyncio.to_thread(build, linked)
+                course = Course(
+                    scope,
+                    kept.revision.revision,
+                    revision.revision,
+                    dict(kept.linked),
+                    kept.vocabulary,
+                )
+            await self._read(course)
+            graph = await asyncio.to_thread(build, course.linked, course.vocabulary)
         except LociError as error:
             log.warning("retrieval.refresh", scope=scope, error=str(error))
             return
-        self._kept[scope] = Kept(revision, linked, graph)
+        self._kept[scope] = Kept(revision, course.linked, course.vocabulary, graph)
         self._shrink()
 
-    async def _read(self, scope: str, linked: dict[str, Linked], span: tuple[int, int]) -> None:
-        after, last = span
-        while after < last:
-            upto = min(after + REVISIONS, last)
-            rows = await self._rows.linked_since(scope, after, upto)
-            take(linked, rows)
-            after = upto
+    async def _read(self, course: Course) -> None:
+        for after in range(course.after, course.last, REVISIONS):
+            upto = min(after + REVISIONS, course.last)
+            rows = await self._rows.linked_since(course.scope, after, upto)
+            await asyncio.to_thread(take, course, rows)
 
     def _shrink(self) -> None:
         held = sum(kept.graph.bytes for kept in self._kept.values())
@@ -104,17 +121,19 @@ class GraphCache:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def take(linked: dict[str, Linked], rows: list[Row]) -> None:
+def take(course: Course, rows: list[Row]) -> None:
     """Put what was read in the place of what was known of the passages."""
     for row in rows:
-        linked.pop(row["id"], None)
+        course.linked.pop(row["id"], None)
         if row["live"]:
-            linked[row["id"]] = linked_of(row)
+            course.linked[row["id"]] = linked_of(row, course.vocabulary)
 
 
-def linked_of(row: Row) -> Linked:
+def linked_of(row: Row, vocabulary: dict[str, int]) -> Linked:
     """A passage's names: of those that somebody goes by, the longest where several overlap."""
     about = dict(sorted(row["about"]))
     owned = longest((key, places) for key, is_owned, places in row["names"] if is_owned)
     held = [k for k, is_owned, places in row["names"] if k in owned or not (is_owned and places)]
-    return Linked(about, tuple(sorted(key for key in held if key not in about)))
+    terms = f"{row['terms'] or ''} {row['about_terms'] or ''}".split()
+    names = tuple(sorted(key for key in held if key not in about))
+    return Linked(about, names, bag_of(terms, vocabulary))

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from app.retrieval.bags import ENTRY_BYTES, Bag, Words, words_of
 from app.retrieval.names import folded_key
 
 Vector = npt.NDArray[np.float32]
@@ -31,6 +32,7 @@ class Linked:
 
     about: Mapping[str, str]
     names: tuple[str, ...]
+    bag: Bag
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +49,14 @@ class Walkable:
     about_of: csr_array  # the transposes: from names to passages
     mentions_of: csr_array
     rarity: Vector  # of each name among the passages that hold it, 0 to 1
+    words: Words
 
     @property
     def bytes(self) -> int:
         """About what it takes in memory."""
         edges = int(self.about.nnz) + int(self.mentions.nnz)
-        return edges * EDGE_BYTES + len(self.ids) * PASSAGE_BYTES
+        terms = int(self.words.weights.nnz) * ENTRY_BYTES
+        return edges * EDGE_BYTES + len(self.ids) * PASSAGE_BYTES + terms
 
     def is_record(self, passage: str) -> bool:
         """Whether a passage is about something."""
@@ -60,8 +64,8 @@ class Walkable:
         return place is not None and bool(self.about.indptr[place + 1] > self.about.indptr[place])
 
 
-def build(linked: Mapping[str, Linked]) -> Walkable:
-    """The matrices over passages by id."""
+def build(linked: Mapping[str, Linked], vocabulary: dict[str, int]) -> Walkable:
+    """The matrices over passages by id; their bags are over the vocabulary."""
     ids, rows = list(linked), list(linked.values())
     owners: dict[str, dict[int, float]] = {}
     for place, row in enumerate(rows):
@@ -86,6 +90,7 @@ def build(linked: Mapping[str, Linked]) -> Walkable:
         about_of=csr_array(about.T.tocsr()),
         mentions_of=mentions_of,
         rarity=rarity.astype(np.float32),
+        words=words_of([row.bag for row in rows], vocabulary),
     )
 
 

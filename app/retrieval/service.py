@@ -112,7 +112,7 @@ def walk_all(graphs: Graphs, asked: Asked, begin: Begin, most: int) -> Walked:
     What they share is how much of all beginnings lies in each.
     """
     begins = _beginnings(graphs, asked, begin)
-    matches = _matches(graphs, begin)
+    matches = _matches(graphs, asked, begin)
     traces = [walk(graphs[scope], seeds, matches[scope]) for scope, seeds in begins.items()]
     scores = {
         trace.graph.ids[place]: float(trace.mass[place])
@@ -177,14 +177,19 @@ def _apart(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, float]:
     }
 
 
-def _matches(graphs: Graphs, begin: Begin) -> dict[str, Vector]:
-    """How well each passage matches: the square sets apart what matches well."""
-    matches = {
-        scope: np.full(len(graph.ids), FLOOR**2, np.float32) for scope, graph in graphs.items()
-    }
-    for (scope, at), value in _placed(graphs, begin, begin.match):
-        matches[scope][at] = (FLOOR + value) ** 2
-    return matches
+def _matches(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, Vector]:
+    """How well each passage answers what the question says beside the names, by its words and
+    by its vector in equal parts; the square sets apart what answers well."""
+    terms = [form for word in query_terms(asked.rest) for form in word]
+    told = {scope: graph.words.scores(terms) for scope, graph in graphs.items()}
+    found = np.concatenate([scores[scores > 0] for scores in told.values()])
+    low, high = (float(found.min()), float(found.max())) if len(found) else (0.0, 0.0)
+    span = (high - low) or 1.0
+    for scores in told.values():
+        scores[:] = np.where(scores > 0, 0.5 * np.maximum(scores - low, 0) / span, 0) + FLOOR
+    for (scope, at), value in _placed(graphs, begin, begin.near):
+        told[scope][at] += 0.5 * value
+    return {scope: scores**2 for scope, scores in told.items()}
 
 
 def _placed(
@@ -205,7 +210,8 @@ def _best(mass: Vector, most: int) -> list[int]:
 
 
 def _path(trace: Trace, place: int, names: Mapping[str, str]) -> Path:
-    ids, steps, seen = trace.graph.ids, [], {place}
+    ids, seen = trace.graph.ids, {place}
+    steps: list[Step] = []
     while len(steps) < FAR:
         came = trace.before(place)
         begun = 0.5 * float(trace.seeds[place])

@@ -28,7 +28,7 @@ from app.search.mmr import mmr
 from app.search.model import Fade, Filters, Found, Fusion, Hit, Leg, Mode, Ranking, SearchRequest
 from app.search.repository import SearchRepository
 from app.search.vectors import VectorLeg
-from app.search.walking import WIDE, Ready, Walk, arranged, begin_of, ready, take_walk
+from app.search.walking import Ready, Walk, arranged, begin_of, ready, take_walk
 
 MMR_POOL = 5  # candidates for each hit that diversity may choose from
 LOOK = 10  # least hits among which a later word is looked for, however few are shown
@@ -102,12 +102,11 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Legs:
-    """What the legs found; `rest` and `wide` are what draws a walk, None where nothing walks."""
+    """What the legs found; `rest` is what a walk begins with, None where nothing walks."""
 
     legs: dict[str, Ranking]
     ready: Ready
     rest: Ranking | None
-    wide: Ranking | None
 
 
 class SearchService:
@@ -170,9 +169,9 @@ class SearchService:
         )
 
     async def _walk(self, request: SearchRequest, found: Legs) -> Walk:
-        if self.made.walks is None or found.rest is None or found.wide is None:
+        if self.made.walks is None or found.rest is None:
             return Walk(None, found.ready.without)
-        begin = begin_of(found.rest, found.wide, self._depth)
+        begin = begin_of(found.rest, found.legs["vector"])
         return await take_walk(self.made.walks, found.ready, begin, request.filters)
 
     async def read(self, memory: str, scopes: list[str]) -> Row | None:
@@ -224,13 +223,13 @@ class SearchService:
             asyncio.ensure_future(ready(self.made.walks, request)),
             clock,
         )
-        words, wide, rest = await asyncio.gather(
+        words, near, rest = await asyncio.gather(
             self._keyword(asking), self._vector(asking), self._rest(asking)
         )
         legs = {} if words is None else {"keyword": words}
-        if wide is not None:
-            legs["vector"] = wide.first(self._depth)
-        return Legs(legs, asking.preparing.result(), rest, wide)
+        if near is not None:
+            legs["vector"] = near
+        return Legs(legs, asking.preparing.result(), rest)
 
     async def _keyword(self, asking: Asking) -> Ranking | None:
         if asking.request.mode is Mode.VECTOR:
@@ -245,7 +244,7 @@ class SearchService:
         prepared = await asking.preparing
         if not prepared.graphs:
             return None
-        return await self._words(asking, prepared.asked.rest, WIDE)
+        return await self._words(asking, prepared.asked.rest, self._depth)
 
     async def _words(self, asking: Asking, text: str, depth: int) -> Ranking:
         terms = [variant for word in query_terms(text) for variant in word]
@@ -267,9 +266,8 @@ class SearchService:
         filters = asking.request.filters
         parts = await self._vectors.parts(asking.request.query, filters.scopes)
         marks["embed"] = (time.perf_counter() - start) * 1000
-        depth = WIDE if (await asking.preparing).graphs else self._depth
         start = time.perf_counter()
-        found = await self._vectors.find(parts, filters, asking.sessions, depth)
+        found = await self._vectors.find(parts, filters, asking.sessions, self._depth)
         marks["vector"] = (time.perf_counter() - start) * 1000
         return found
 

@@ -17,7 +17,6 @@ from app.search.fusion import scaled, weighted
 from app.search.model import Filters, Mode, Ranking, SearchRequest, Without
 
 MOST = 100  # passages that a walk brings
-WIDE = 500  # candidates of each leg that draw a walk
 WEIGHTS = {"keyword": 1.0, "vector": 2.0}  # of the legs where a walk begins
 NEW = 60  # of them that no leg found, which are looked at
 
@@ -87,20 +86,11 @@ async def take_walk(walks: WalkService, found: Ready, begin: Begin, filters: Fil
     return Walk(Walked(scores, walked.paths, walked.records))
 
 
-def begin_of(rest: Ranking, vector: Ranking, depth: int) -> Begin:
-    """Where a walk begins, and what draws it: what the legs found for the question's rest.
-
-    Both are wide; only their first `depth` are beginnings.
-    """
+def begin_of(rest: Ranking, vector: Ranking) -> Begin:
+    """Where a walk begins: what the legs found for what the question says beside names."""
+    found = {"keyword": of(rest), "vector": of(vector)}
     scopes = rest.passages | vector.passages
-    wide = {"keyword": of(rest), "vector": of(vector)}
-    first = {name: dict(list(scores.items())[:depth]) for name, scores in wide.items()}
-    drawn = {name: scaled(scores) for name, scores in wide.items()}
-    match = {
-        memory: 0.5 * drawn["keyword"].get(memory, 0.0) + 0.5 * drawn["vector"].get(memory, 0.0)
-        for memory in scopes
-    }
-    return Begin(weighted(first, WEIGHTS), match, scopes)
+    return Begin(weighted(found, WEIGHTS), scaled(found["vector"]), scopes)
 
 
 def of(found: Ranking) -> dict[str, float]:
