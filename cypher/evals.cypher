@@ -140,3 +140,10 @@ SET e.touched_at = $at
 // unscoped: a measurement of the server, not of what it holds
 CALL dbms.queryJmx('java.lang:type=OperatingSystem') YIELD attributes
 RETURN attributes.ProcessCpuTime.value AS nanoseconds
+
+// name: texts_of(scope) read many
+// The texts of a scope, to embed them alone.
+MATCH (e:Episode {scope: $scope})
+WHERE e.captured_at > datetime('0001-01-02T00:00:00Z') AND e.live
+RETURN e.content AS content
+ORDER BY e.captured_at, e.id

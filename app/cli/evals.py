@@ -33,6 +33,7 @@ from app.evals import (
     pages,
     passages,
     rate,
+    reembedding,
     sanitize,
     similarity,
 )
@@ -78,6 +79,7 @@ def register(cli: typer.Typer) -> None:
     group.command("import")(eval_import)
     group.command("package")(eval_package)
     group.command("pages")(eval_pages)
+    group.command("reembedding")(eval_reembedding)
     cli.add_typer(group, name="eval")
 
 
@@ -226,6 +228,26 @@ def eval_pages(
             caller = await opened.keys.resolve(await _admin(opened, place))
             made = await asyncio.to_thread(pages.texts, size, real)
             return await pages.grow(opened, caller, made, size, progress.print)
+
+    _show_speed(asyncio.run(run()), as_json)
+
+
+def eval_reembedding(
+    scope: Annotated[str, typer.Option(help="A scope with memories, searched by the first model.")],
+    model: Annotated[str, typer.Option(help="A further model of the settings.")],
+    bench: Bench = BENCH,
+    rate: Annotated[float, typer.Option(min=0.1, max=100, help="Searches a second.")] = 5.0,
+    as_json: AsJson = False,
+) -> None:
+    """Another model for a scope under a stream of searches: failures, rate, switch and rollback."""
+    asked = [q.text for corpus in locomo.load(bench / "locomo") for q in corpus.questions]
+
+    async def run() -> dict[str, Any]:
+        async with parts(read_settings()) as opened:
+            tenant = scope.partition("/")[0]
+            caller = operator(tenant, await all_scopes(opened, tenant))
+            course = reembedding.Course(scope, model, asked[:400], rate)
+            return await reembedding.measure(opened, caller, course)
 
     _show_speed(asyncio.run(run()), as_json)
 
