@@ -20,7 +20,7 @@ CALL () { // in the order of the index, so that what waits is not read as a whol
 WITH e ORDER BY e.ingested_at, e.id LIMIT $limit
 SET e.consolidation_state = 'in_progress', e.lease_until = $until, e.leased_by = $holder
 RETURN e {seen: EXISTS { (e)-[:MENTIONS|SUPPORTS]->() },
-          .id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin,
+          .id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin, .work,
           .trust, .session, .expired_at, .attempts, .assertion,
           proposals: [(e)-[:READ_BY]->(r:ModelReading) | r {.model, .answer}]} AS episode
 
@@ -31,7 +31,7 @@ MATCH (e:Passage {id: id, scope: $scope})
 WHERE e.consolidation_state IN ['raw', 'failed', 'consolidated'] OR e.lease_until <= $at OR e.leased_by = $holder
 SET e.consolidation_state = 'in_progress', e.lease_until = $until, e.leased_by = $holder
 RETURN e {seen: EXISTS { (e)-[:MENTIONS|SUPPORTS]->() },
-          .id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin,
+          .id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin, .work,
           .trust, .session, .expired_at, .attempts, .assertion,
           proposals: [(e)-[:READ_BY]->(r:ModelReading) | r {.model, .answer}]} AS episode
 

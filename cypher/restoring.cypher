@@ -465,3 +465,64 @@ MATCH (l:LearningEntry)
 WHERE l.id > $after AND l.tenant IN $tenants
 RETURN l {.id, .place, .tenant, .scope, .kind, .payload, .recorded_at, .retracted_at} AS node
 ORDER BY l.id LIMIT $limit
+
+// name: knowledge_bases(rows) write many
+// Bases that are new, by id and by name.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+WITH row WHERE NOT EXISTS { MATCH (:KnowledgeBase {id: row.id}) }
+MERGE (b:KnowledgeBase {key: row.properties.key})
+ON CREATE SET b = row.properties
+WITH row, b WHERE b.id = row.id
+RETURN row.line AS line
+
+// name: documents(rows) write many
+// Documents that are new, in bases that are there.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+MATCH (b:KnowledgeBase {id: row.base}) WHERE b.scope = row.scope
+WITH row, b WHERE NOT EXISTS { MATCH (:Document {id: row.id}) }
+MERGE (d:Document {key: row.properties.key})
+ON CREATE SET d = row.properties
+WITH row, b, d WHERE d.id = row.id
+MERGE (d)-[:IN_BASE]->(b)
+RETURN row.line AS line
+
+// name: chunks(rows) write many
+// Chunks that are new, of documents that have no other at that place of their text.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+MATCH (d:Document {id: row.document}) WHERE d.scope = row.scope
+WITH row, d
+WHERE NOT EXISTS { MATCH (:Passage {id: row.id}) }
+  AND NOT EXISTS { MATCH (:Chunk {work: row.document, number: row.chunk.number}) }
+CREATE (c:Chunk:Passage:Memory:Searchable)
+SET c = row.chunk
+CREATE (c)-[:PART_OF]->(d)
+FOREACH (tag IN row.tags |
+  MERGE (t:Tag {id: tag.id}) ON CREATE SET t = tag
+  MERGE (c)-[:TAGGED]->(t))
+RETURN row.line AS line
+
+// name: export_bases(scopes, after, limit) read many
+MATCH (b:KnowledgeBase)
+WHERE b.scope IN $scopes AND b.id > $after
+RETURN b.id AS id, b {.*} AS base ORDER BY b.id LIMIT $limit
+
+// name: export_documents(scopes, after, limit) read many
+MATCH (d:Document)
+WHERE d.scope IN $scopes AND d.id > $after
+RETURN d.id AS id, d {.*} AS document ORDER BY d.id LIMIT $limit
+
+// name: export_chunks(scopes, after, limit) read many
+// Chunks of documents; those of pages are cut anew from their page.
+MATCH (d:Document)<-[:PART_OF]-(c:Chunk)
+WHERE d.scope IN $scopes AND d.id > '' AND c.id > $after
+WITH c ORDER BY c.id LIMIT $limit
+RETURN c.id AS id, c {.*, embedding: null, embedding_b: null, embedding_c: null} AS chunk ORDER BY id
+
+// name: chunk_ids(scopes, after, limit) read many
+// Ids of the chunks of documents.
+MATCH (d:Document)<-[:PART_OF]-(c:Chunk)
+WHERE d.scope IN $scopes AND d.id > '' AND c.id > $after
+RETURN c.id AS id ORDER BY id LIMIT $limit

@@ -25,6 +25,7 @@ from app.consolidation.derive import (
 )
 from app.consolidation.proposals import utterance_of, with_proposals
 from app.consolidation.repository import ConsolidationRepository
+from app.consolidation.voices import voiced
 from app.entities.given_name_rule import follow_rule
 from app.entities.repository import EntityRepository
 from app.entities.resolve import lookup_keys
@@ -260,7 +261,8 @@ def read(episode: Row, registry: Registry) -> Reading:
         return Reading(episode, statement_of(packed, text, episode.get("language")))
     utterance = utterance_of(episode)
     found = extract(utterance, registry)
-    return Reading(episode, with_proposals(episode, utterance, registry, found))
+    told = with_proposals(episode, utterance, registry, found)
+    return Reading(episode, voiced(episode, told))
 
 
 async def _dropped(tx: Tx, episodes: list[str], batch: Batch) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.portability.agents import AGENT
 from app.portability.audits import AUDIT, CHAIN
 from app.portability.cursors import CURSOR
+from app.portability.documents import CHUNK, DOCUMENT, KNOWLEDGE_BASE
 from app.portability.entities import COMPANY, ENTITY, MERGE
 from app.portability.episodes import EPISODE
 from app.portability.facts import FACT, LINK
@@ -32,6 +33,9 @@ KINDS: tuple[Kind, ...] = (
     CURSOR,
     PAGE,
     EPISODE,
+    KNOWLEDGE_BASE,
+    DOCUMENT,
+    CHUNK,
     ENTITY,
     COMPANY,
     MERGE,

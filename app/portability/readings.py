@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
-from app.portability import episodes
+from app.portability import documents, episodes
 from app.portability.derived import clean, held, missing, write_events
 from app.portability.derived_records import ReadingRecord
 from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
@@ -54,15 +54,22 @@ async def write(tx: Tx, batch: Batch) -> Written:
 
 
 async def export(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
-    """Every episode that something was read in, in the order of the episodes."""
+    """Every passage that something was read in, in the order of episodes, then of chunks."""
     for scope in chosen.scopes:
-        async for ids in episodes.pages(graph, scope):
+        async for ids in _passages(graph, scope):
             rows = await graph.rows(Q.restoring.export_readings, scopes=[scope], ids=ids)
             found = {row["episode"]: row for row in rows}
             for identifier in ids:
                 row = found[identifier]
                 if row["mentions"] or row["claims"]:
                     yield _record(row)
+
+
+async def _passages(graph: Graph, scope: str) -> AsyncIterator[list[str]]:
+    async for ids in episodes.pages(graph, scope):
+        yield ids
+    async for ids in documents.ids(graph, scope):
+        yield ids
 
 
 def _record(row: Row) -> Record:
