@@ -25,7 +25,8 @@ def greedy(
     needed: frozenset[str], held: Mapping[str, frozenset[str]], most: int = MEMBERS
 ) -> Cover:
     """At each step the member that adds most of what is missing; equals go by id."""
-    missing, chosen = set(needed), []
+    missing = set(needed)
+    chosen: list[tuple[str, tuple[str, ...]]] = []
     while missing and len(chosen) < most:
         name = min(held, key=lambda member: (-len(held[member] & missing), member), default=None)
         added = held[name] & missing if name is not None else frozenset()

@@ -46,7 +46,7 @@ def weakest(circle: tuple[str, ...], strengths: Mapping[tuple[str, str], float])
 def _way_back(
     onward: Mapping[str, list[str]], edge: Edge, part: Mapping[str, int]
 ) -> tuple[str, ...] | None:
-    paths = {edge.target: (edge.source, edge.target)}
+    paths: dict[str, tuple[str, ...]] = {edge.target: (edge.source, edge.target)}
     if edge.source == edge.target:
         return (edge.source,)
     waiting = [edge.target]

@@ -106,7 +106,7 @@ def is_weak(uses: int, effectiveness: float) -> bool:
 
 
 def evolution_confidence(effectiveness: float) -> float:
-    """How sure a proposal to renew a weak skill is: `.5 + (.4 - effectiveness)`, within 0 and .9."""
+    """How sure a proposal to renew a weak skill is: `.5 + (.4 - effectiveness)`, from 0 to .9."""
     return round(min(max(0.5 + (WEAK - effectiveness), 0.0), WEAK_CONFIDENCE), 4)
 
 

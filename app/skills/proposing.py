@@ -15,11 +15,11 @@ HINT_LEAST, HINT_ENHANCES = 0.5, 0.8
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that research came upon; `similarity` is a cosine."""
+    """Something that research came upon, by id and without a word of it; `similarity` is a
+    cosine."""
 
     kind: str  # skill, note, fact, episode, chunk
     id: str
-    name: str
     similarity: float
     category: str | None = None
 

@@ -184,10 +184,8 @@ def test_what_a_like_skill_may_be_to_a_new_one(cosine: float, same: bool, hint: 
 
 
 def test_findings_of_middling_likeness_become_proposals_of_their_own() -> None:
-    found = [
-        Finding("note", f"n{n}", "x", s) for n, s in enumerate((0.39, 0.4, 0.5, 0.6, 0.7, 0.8))
-    ]
-    found.append(Finding("skill", "s", "x", 0.6))
+    found = [Finding("note", f"n{n}", s) for n, s in enumerate((0.39, 0.4, 0.5, 0.6, 0.7, 0.8))]
+    found.append(Finding("skill", "s", 0.6))
     assert [f.id for f in proposing.sub_findings(found, 0)] == ["n4", "n3", "n2"]
     assert proposing.sub_findings(found, 3) == []
     assert proposing.sub_confidence(0.5) == 0.4
@@ -266,24 +264,9 @@ def test_the_ladder_of_answers(best: float | None, mode: str) -> None:
 
 
 def test_stop_words_go_before_the_cap() -> None:
-    words = [
-        "how",
-        "do",
-        "the",
-        "new",
-        "api",
-        "keys",
-        "of",
-        "an",
-        "old",
-        "client",
-        "get",
-        "rotated",
-        "without",
-        "downtime",
-    ]
+    words = "how do the new api keys of an old client get rotated without downtime"
     stop = frozenset(["how", "do", "the", "new", "an", "of", "get", "without"])
-    assert learned.keywords(words, stop) == ["api", "keys", "old", "client", "rotated"]
+    assert learned.keywords(words.split(), stop) == ["api", "keys", "old", "client", "rotated"]
     assert [learned.hits_needed(n) for n in (1, 2, 3, 4, 5)] == [1, 2, 2, 2, 3]
 
 

@@ -1,0 +1,204 @@
+"""The knowledge graph over entities, skills, pages and agents: search, neighbours, statistics.
+
+A relation is a type of edge (`requires`, `references`) or the predicate of a fact (`works_at`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from app.entities.model import alias_id
+from app.errors import NotFound
+from app.kernel.caller import Caller
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row
+from app.skills.finding import Finder
+from app.skills.links import candidate_names
+from app.skills.walk import density, mean_degree, node_quality, path_score
+
+SEED_LEAST, NAMED = 0.5, 0.5  # cosine of a seed; what a seed counts that was found by its name
+SEEDS = 10
+DEEPEST, DEEPEST_SEARCH = 5, 5
+EDGES_A_HOP = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A node with the best path to it; `quality` is that of the node."""
+
+    node: Row
+    score: float
+    depth: int
+    path: tuple[Row, ...]
+    quality: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Nodes, best first, the edges that lead to them, and how sure the whole is."""
+
+    nodes: list[Reached]
+    edges: list[Row]
+    confidence: float
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What a graph is made of."""
+
+    nodes: dict[str, int]
+    relations: dict[str, int]
+    density: float
+    mean_degree: float
+
+
+@dataclass(slots=True)
+class _Spread:
+    """How far a walk has come: the best path to each node, and every edge that was seen."""
+
+    paths: dict[str, tuple[str, tuple[Row, ...]]]
+    edges: dict[tuple[str, str, str, str | None], Row]
+    truncated: bool = False
+
+
+class KnowledgeService:
+    """Reads only; every hop is one statement and bounded."""
+
+    def __init__(self, graph: Graph, finder: Finder) -> None:
+        self._graph = graph
+        self._finder = finder
+
+    async def search(
+        self, who: Caller, query: str, relation: str | None, depth: int, limit: int
+    ) -> Found:
+        """Nodes for a question and what lies around them, scored along the best path. With a
+        relation only nodes that such an edge begins or ends at are found."""
+        seeds = await self._seeds(who, query)
+        spread = await self._spread(who, seeds, relation, min(depth, DEEPEST_SEARCH))
+        found = await self._reached(who, spread, seeds)
+        if relation is not None:
+            touched = {end for edge in spread.edges.values() for end in _ends(edge)}
+            found = [each for each in found if each.node["id"] in touched]
+        top = found[:limit]
+        sure = round(sum(each.score for each in top) / limit, 4) if top else 0.0
+        return Found(top, _among(spread, top), min(sure, 1.0), spread.truncated)
+
+    async def neighbours(
+        self, who: Caller, node: str, relation: str | None, depth: int, limit: int
+    ) -> Found:
+        """What lies around a node, in either direction; NotFound for a node that is not seen."""
+        known = await self._nodes(who, [node])
+        if not known:
+            raise NotFound(f"there is no node {node}")
+        spread = await self._spread(who, {node: 1.0}, relation, min(depth, DEEPEST))
+        found = await self._reached(who, spread, {node: 1.0})
+        around = [each for each in found if each.node["id"] != node][:limit]
+        here = [each for each in found if each.node["id"] == node]
+        return Found(around, _among(spread, [*here, *around]), 1.0, spread.truncated)
+
+    async def statistics(self, scopes: list[str], relation: str | None) -> Statistics:
+        """Counts by kind and relation, density and mean degree."""
+        kinds = await self._graph.rows(Q.knowledge.count_nodes, scopes=scopes)
+        rows = await self._graph.rows(Q.knowledge.count_edges, scopes=scopes, relation=relation)
+        relations: dict[str, int] = {}
+        for row in rows:
+            name = row["predicate"] or row["type"]
+            relations[name] = relations.get(name, 0) + row["found"]
+        nodes = {row["kind"]: row["found"] for row in kinds}
+        total, edges = sum(nodes.values()), sum(relations.values())
+        return Statistics(
+            nodes, relations, round(density(edges, total), 6), round(mean_degree(edges, total), 4)
+        )
+
+    # --- parts ---------------------------------------------------------------------------------
+
+    async def _seeds(self, who: Caller, query: str) -> dict[str, float]:
+        scopes = who.visible
+        vector = await self._finder.vector(query)
+        seeds: dict[str, float] = {}
+        named = [alias_id(scope, key) for scope in scopes for key in candidate_names(query)]
+        for row in await self._graph.rows(Q.knowledge.named_entities, aliases=named, scopes=scopes):
+            seeds[row["id"]] = NAMED
+        worded = await self._finder.worded(query, scopes, ("skill",), SEEDS)
+        seeds |= {near.id: NAMED for near in worded}
+        for near in await self._finder.near(vector, scopes, ("skill",), SEEDS):
+            _raise(seeds, near.id, near.cosine or 0.0)
+        if vector is not None:
+            for row in await self._graph.rows(
+                Q.knowledge.near_entities, v=vector, scopes=scopes, limit=SEEDS
+            ):
+                _raise(seeds, row["id"], 2 * row["score"] - 1)
+        best = sorted(seeds, key=lambda node: (-seeds[node], node))[:SEEDS]
+        return {node: seeds[node] for node in best}
+
+    async def _spread(
+        self, who: Caller, seeds: Mapping[str, float], relation: str | None, depth: int
+    ) -> _Spread:
+        spread = _Spread({node: (node, ()) for node in seeds}, {})
+        border = list(seeds)
+        for _ in range(depth):
+            if not border:
+                break
+            rows = await self._graph.rows(
+                Q.knowledge.hop,
+                ids=border,
+                relation=relation,
+                scopes=who.visible,
+                tenant=who.tenant,
+                limit=EDGES_A_HOP,
+            )
+            spread.truncated |= len(rows) == EDGES_A_HOP
+            border = _onward(spread, set(border), rows)
+        return spread
+
+    async def _nodes(self, who: Caller, ids: Iterable[str]) -> dict[str, Row]:
+        rows = await self._graph.rows(
+            Q.knowledge.nodes, ids=list(ids), scopes=who.visible, tenant=who.tenant
+        )
+        return {row["id"]: row for row in rows}
+
+    async def _reached(
+        self, who: Caller, spread: _Spread, seeds: Mapping[str, float]
+    ) -> list[Reached]:
+        nodes = await self._nodes(who, spread.paths)
+        degree: dict[str, int] = {}
+        for edge in spread.edges.values():
+            for end in _ends(edge):
+                degree[end] = degree.get(end, 0) + 1
+        found = []
+        for name, node in nodes.items():
+            seed, path = spread.paths[name]
+            score = path_score(seeds[seed], [edge["strength"] for edge in path])
+            good = node_quality(min(node["confidence"], 1.0), node["mentions"], degree.get(name, 0))
+            found.append(Reached(node, score, len(path), path, good))
+        return sorted(found, key=lambda each: (-each.score, each.depth, each.node["id"]))
+
+
+def _raise(seeds: dict[str, float], node: str, score: float) -> None:
+    if score >= SEED_LEAST:
+        seeds[node] = round(max(seeds.get(node, 0.0), score), 6)
+
+
+def _ends(edge: Row) -> tuple[str, str]:
+    return edge["source"], edge["target"]
+
+
+def _onward(spread: _Spread, border: set[str], rows: list[Row]) -> list[str]:
+    """The nodes that edges newly reach; each keeps the first, and so a shortest, path to it."""
+    fresh: dict[str, None] = {}
+    for edge in rows:
+        key = (edge["source"], edge["target"], edge["type"], edge["predicate"])
+        spread.edges.setdefault(key, edge)
+        for near, far in (_ends(edge), _ends(edge)[::-1]):
+            if near in border and far not in spread.paths:
+                seed, path = spread.paths[near]
+                spread.paths[far] = (seed, (*path, edge))
+                fresh[far] = None
+    return list(fresh)
+
+
+def _among(spread: _Spread, nodes: list[Reached]) -> list[Row]:
+    shown = {each.node["id"] for each in nodes}
+    return [edge for edge in spread.edges.values() if set(_ends(edge)) <= shown]

@@ -1,0 +1,361 @@
+"""Learnings over the notes of that namespace: asked, checked, shared upward, and clustered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.errors import AlreadyExists, Conflict, NotFound, StateRefused
+from app.indexing.analysis import analyse
+from app.indexing.stop_words import STOP_WORDS
+from app.kernel import audit
+from app.kernel.caller import Caller, Role
+from app.kernel.clock import now
+from app.kernel.cypher import Q
+from app.kernel.graph import Row
+from app.kernel.ids import digest
+from app.kernel.scope import parse_scope
+from app.notes.model import Draft, Namespace
+from app.notes.service import NoteService
+from app.skills.category import inferred
+from app.skills.draft import SkillDraft
+from app.skills.finding import Finder
+from app.skills.learned import (
+    FALLBACK,
+    MatchMode,
+    Shown,
+    compound_score,
+    disproved,
+    effective_importance,
+    effectiveness,
+    freshness,
+    hits_needed,
+    keywords,
+    match_mode,
+    may_be_shared,
+    quality,
+    rank,
+    verified,
+)
+from app.skills.proposals import ProposalService, Proposed
+from app.skills.service import Parts
+from app.skills.vocabulary import Category
+
+PAGE = 500
+NOTE = "note"
+SAME = 0.92  # cosine from which a shared note says the same (seed 000)
+CLUSTER_LEAST, CLUSTER_SIZE, NEIGHBOURS = 0.70, 3, 8
+WIDE = 6  # over-fetch: the index does not know namespaces
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """A learning with what its use tells."""
+
+    note: Row
+    effective: float
+    rate: float | None
+    fresh: str
+    similarity: float | None = None
+    rank: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Learnings for a question, and the step of the ladder that found them."""
+
+    mode: MatchMode
+    items: list[Learnt]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a scope's learnings are, as one score of 0 to 100."""
+
+    active: int
+    categories: int
+    score: float
+    fresh: int
+    aging: int
+    stale: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The shared note that a learning became."""
+
+    note: str
+    scope: str
+    quality: float
+    made: bool
+
+
+class LearningService:
+    """Learnings are notes: their counters and vectors are those that every memory has."""
+
+    def __init__(self, parts: Parts, notes: NoteService, proposals: ProposalService) -> None:
+        self._graph = parts.graph
+        self._notes = notes
+        self._proposals = proposals
+        self._finder = Finder(parts.graph, parts.embedder)
+
+    async def ask(self, scopes: list[str], question: str, limit: int) -> Answer:
+        """Learnings by the ladder: alike from .65, else from .5, else by words, else none; the
+        step that answered is told. Ranked by likeness and effective importance."""
+        vector = await self._finder.vector(question)
+        near = await self._finder.near(vector, scopes, (NOTE,), WIDE * limit)
+        cosines = {n.id: n.cosine or 0.0 for n in near if (n.cosine or 0.0) >= FALLBACK}
+        found = [_learnt(row, cosines[row["id"]]) for row in await self._notes_of(scopes, cosines)]
+        mode = match_mode(max((item.similarity or 0.0 for item in found), default=None))
+        if mode is MatchMode.SEMANTIC:
+            found = [item for item in found if match_mode(item.similarity) is MatchMode.SEMANTIC]
+        if mode is MatchMode.NONE:
+            found = await self._by_words(scopes, question, limit)
+            mode = MatchMode.KEYWORD if found else MatchMode.NONE
+        found.sort(key=lambda item: (-item.rank, item.note["id"]))
+        return Answer(mode, found[:limit])
+
+    async def get(self, who: Caller, note: str) -> Learnt:
+        """One learning; NotFound where absent, no learning, or not visible."""
+        row = await self._graph.optional(Q.skills.learning, id=note, scopes=who.visible)
+        if row is None:
+            raise NotFound(f"there is no learning {note}")
+        return _learnt(row["note"])
+
+    async def check(self, who: Caller, note: str, *, holds: bool) -> Learnt:
+        """Verify or disprove a learning; a principal's same word counts once.
+
+        Raises NotFound, Forbidden without the right to write to its scope.
+        """
+        stored = (await self.get(who, note)).note
+        scope = who.require(stored["scope"], Role.WRITER)
+        pair = verified(stored["importance"], stored["confidence"]) if holds else disproved()
+        word = "verified" if holds else "disproved"
+        properties = {
+            "importance": pair[0],
+            "confidence": pair[1],
+            "checked": word,
+            "checked_by": who.principal,
+            "checked_at": now(),
+        }
+        await self._graph.optional(
+            Q.skills.check_learning,
+            id=note,
+            scope=scope,
+            properties=properties,
+            audit=audit.event(who, f"learning.{word}", scope),
+        )
+        return await self.get(who, note)
+
+    async def standing(self, scopes: list[str]) -> Standing:
+        """The compound score of learnings, and how fresh they are."""
+        at = now()
+        found = [_learnt(row) async for row in self._all(scopes)]
+        told = {category_of(item.note) for item in found} - {None}
+        rates = [item.rate for item in found if item.rate is not None]
+        ages = Counter(str(freshness(at - _touched(item.note))) for item in found)
+        return Standing(
+            active=len(found),
+            categories=len(told),
+            score=compound_score(len(told) / len(Category), rates, len(found)),
+            fresh=ages["fresh"],
+            aging=ages["aging"],
+            stale=ages["stale"],
+        )
+
+    async def share(self, who: Caller, note: str, target: str) -> Shared:
+        """Copy a learning that has proved itself to a wider scope, as knowledge.
+
+        Only upward; the same again returns what was made. Raises StateRefused (field `scope`)
+        where the target is not wider, Conflict (field `learning`) where the learning has not
+        proved itself, AlreadyExists where the target has a note that says the same, naming it and
+        how alike they are, Forbidden without the curator's role there.
+        """
+        found = await self.get(who, note)
+        stored = found.note
+        path = str(parse_scope(target))
+        if path not in {str(a) for a in parse_scope(stored["scope"]).ancestors}:
+            raise StateRefused(
+                f"what {stored['scope']} has learnt is shared upward only", field="scope"
+            )
+        who.require(path, Role.CURATOR)
+        shown = Shown(stored["injected"], stored["useful"])
+        idle = None if stored["last_access"] is None else now() - stored["last_access"]
+        good = quality(stored["content"], len(stored["tags"]), shown, idle)
+        known = await self._graph.rows(Q.skills.shared_as, id=note, scopes=[stored["scope"], path])
+        here = [row["id"] for row in known if row["scope"] == path]
+        if here:
+            return Shared(here[0], path, good, made=False)
+        access = stored["recalled"] + stored["injected"]
+        reason = may_be_shared(stored["importance"], stored["confidence"], access, shown)
+        if reason is not None:
+            raise Conflict(f"the learning is not shared: {reason}", field="learning")
+        await self._require_new(path, stored["content"])
+        return Shared(await self._copied(who, stored, path), path, good, made=True)
+
+    async def propose(
+        self, who: Caller, scope: str, *, dry_run: bool = True
+    ) -> list[tuple[str, tuple[str, ...]]]:
+        """Clusters of three or more learnings that are alike (cosine .70), each as a proposal of a
+        skill, made once and never approved by itself. Name and ids of each."""
+        who.require(scope, Role.CURATOR)
+        notes = {row["id"]: row async for row in self._all([scope])}
+        told = []
+        for cluster in _clusters(notes, await self._pairs(scope, list(notes))):
+            proposed = _proposed(scope, [notes[i] for i in cluster])
+            if proposed is None:
+                continue
+            told.append((proposed.draft.name, cluster))
+            if not dry_run:
+                await self._proposals.propose(who, proposed)
+        return told
+
+    # --- parts ---------------------------------------------------------------------------------
+
+    async def _all(self, scopes: list[str]) -> AsyncIterator[Row]:
+        after = ""
+        while rows := await self._graph.rows(
+            Q.skills.learnings, scopes=scopes, after=after, limit=PAGE
+        ):
+            for row in rows:
+                yield row["note"]
+            after = rows[-1]["note"]["id"]
+            if len(rows) < PAGE:
+                return
+
+    async def _notes_of(self, scopes: list[str], ids: Mapping[str, object]) -> list[Row]:
+        rows = await self._graph.rows(Q.skills.learnings_by_id, ids=list(ids), scopes=scopes)
+        return [row["note"] for row in rows]
+
+    async def _by_words(self, scopes: list[str], question: str, limit: int) -> list[Learnt]:
+        words = keywords(_tokens(question), STOP_WORDS)
+        if not words:
+            return []
+        near = await self._finder.worded(" ".join(words), scopes, (NOTE,), WIDE * limit)
+        found = []
+        for note in await self._notes_of(scopes, {n.id: None for n in near}):
+            terms = set(analyse(f"{note['title'] or ''} {note['content']}"))
+            hits = sum(bool(set(analyse(word)) & terms) for word in words)
+            if hits >= hits_needed(len(words)):
+                found.append(_learnt(note, None, share=hits / len(words)))
+        return found
+
+    async def _require_new(self, scope: str, text: str) -> None:
+        vector = await self._finder.vector(text)
+        near = await self._finder.near(vector, [scope], (NOTE,), 1)
+        if near and (near[0].cosine or 0.0) >= SAME:
+            raise AlreadyExists(
+                f"the note {near[0].id} says the same (cosine {near[0].cosine:.3f})",
+                field="learning",
+            )
+
+    async def _copied(self, who: Caller, stored: Row, scope: str) -> str:
+        draft = Draft(
+            content=stored["content"],
+            namespace=Namespace.KNOWLEDGE,
+            scope=scope,
+            title=stored["title"],
+            importance=stored["importance"],
+            confidence=stored["confidence"],
+            tags=tuple(stored["tags"]),
+        )
+        receipt = await self._notes.write(who, draft)
+        await self._graph.one(
+            Q.skills.share_learning,
+            id=stored["id"],
+            copy=receipt.id,
+            scopes=[stored["scope"], scope],
+        )
+        return receipt.id
+
+    async def _pairs(self, scope: str, ids: list[str]) -> list[tuple[str, str]]:
+        pairs = []
+        for start in range(0, len(ids), PAGE):
+            rows = await self._graph.rows(
+                Q.skills.near_pairs,
+                ids=ids[start : start + PAGE],
+                scope=scope,
+                kind=NOTE,
+                least=(1 + CLUSTER_LEAST) / 2,
+                limit=NEIGHBOURS,
+            )
+            pairs += [(row["left"], row["right"]) for row in rows]
+        return pairs
+
+
+def _learnt(note: Row, similarity: float | None = None, share: float = 0.0) -> Learnt:
+    shown = Shown(note["injected"], note["useful"])
+    effective = effective_importance(note["importance"], shown)
+    fresh = str(freshness(now() - _touched(note)))
+    order = rank(share if similarity is None else similarity, effective)
+    return Learnt(note, effective, effectiveness(shown), fresh, similarity, order)
+
+
+def _touched(note: Row) -> datetime:
+    moments = (note["ingested_at"], note["updated_at"], note["last_access"])
+    latest: datetime = max(moment for moment in moments if moment)
+    return latest
+
+
+def _tokens(question: str) -> list[str]:
+    return [word.strip(".,;:!?()[]\"'").lower() for word in question.split()]
+
+
+def category_of(note: Row) -> Category | None:
+    """What a learning is about: a tag that names a category, else by its words."""
+    named = next((tag for tag in note["tags"] if tag in set(Category)), None)
+    return Category(named) if named else inferred(f"{note['title'] or ''}\n{note['content']}")
+
+
+def _clusters(notes: Mapping[str, Row], pairs: Sequence[tuple[str, str]]) -> list[tuple[str, ...]]:
+    """Connected learnings, three or more, in the order of their first ids."""
+    root = {note: note for note in notes}
+
+    def find(note: str) -> str:
+        while root[note] != note:
+            root[note] = root[root[note]]
+            note = root[note]
+        return note
+
+    for left, right in pairs:
+        if left in root and right in root:
+            one, other = sorted((find(left), find(right)))
+            root[other] = one
+    groups: dict[str, list[str]] = {}
+    for note in sorted(notes):
+        groups.setdefault(find(note), []).append(note)
+    return [tuple(group) for _, group in sorted(groups.items()) if len(group) >= CLUSTER_SIZE]
+
+
+def _proposed(scope: str, notes: Sequence[Row]) -> Proposed | None:
+    """What a cluster suggests, named after its commonest tag, else its category. It points at the
+    learnings and quotes none, so that erasing one leaves nothing here."""
+    tags = Counter(tag for note in notes for tag in note["tags"])
+    kinds = Counter(str(c) for note in notes if (c := category_of(note)) is not None)
+    category = Category(kinds.most_common(1)[0][0]) if kinds else None
+    if category is None:
+        return None
+    label = min(tags, key=lambda t: (-tags[t], t)) if tags else str(category).replace("_", " ")
+    return Proposed(
+        SkillDraft(
+            name=f"{label.capitalize()}: what was learnt",
+            description=f"Learnt {len(notes)} times about {label}.",
+            category=category,
+            tags=tuple(sorted(tags)[:8]),
+            scope=scope,
+        ),
+        origin="learnings",
+        seed=digest("cluster", *(note["id"] for note in notes)),
+        effectiveness=_seeded(notes),
+        sources=tuple(note["id"] for note in notes),
+    )
+
+
+def _seeded(notes: Sequence[Row]) -> float:
+    """Useful over shown, where any was shown; else their mean importance."""
+    shown = sum(int(note["injected"]) for note in notes)
+    if shown:
+        return round(min(sum(int(note["useful"]) for note in notes) / shown, 1.0), 4)
+    return round(sum(float(note["importance"]) for note in notes) / len(notes), 4)

@@ -1,0 +1,87 @@
+// name: near_entities(v, scopes, limit) read many
+// Entities nearest to a vector; the score is (1 + cosine) / 2.
+CYPHER 25
+MATCH (e:Entity)
+SEARCH e IN (VECTOR INDEX entity_vector FOR $v WHERE e.scope IN $scopes LIMIT $limit) SCORE AS score
+WITH e, score WHERE e.expired_at > datetime.realtime()
+RETURN e.root AS id, max(score) AS score
+
+// name: named_entities(aliases, scopes) read many
+// Entities by their aliases.
+UNWIND $aliases AS alias
+MATCH (a:Alias {id: alias})-[:NAMES]->(e:Entity)
+WHERE a.scope IN $scopes AND e.scope IN $scopes AND e.expired_at > datetime.realtime()
+RETURN DISTINCT e.root AS id
+
+// name: nodes(ids, scopes, tenant) read many
+// Nodes of the knowledge graph by id, as they are shown.
+UNWIND $ids AS id
+CALL (id) {
+  MATCH (n:Entity {id: id}) RETURN n, 'entity' AS kind
+  UNION ALL
+  MATCH (n:Skill {id: id}) RETURN n, 'skill' AS kind
+  UNION ALL
+  MATCH (n:Page {id: id}) RETURN n, 'page' AS kind
+  UNION ALL
+  MATCH (n:Principal {id: id, tenant: $tenant})-[:HOME]->(h:Scope)
+  WHERE h.path IN $scopes
+  RETURN n, 'agent' AS kind
+}
+WITH n, kind
+WHERE kind = 'agent' OR (n.scope IN $scopes AND n.expired_at > datetime.realtime())
+RETURN n.id AS id, kind, n.scope AS scope, coalesce(n.canonical_name, n.title, n.name) AS name,
+       coalesce(n.type, n.category, n.kind) AS type, coalesce(n.confidence, 1.0) AS confidence,
+       coalesce(n.mention_count, n.usage_count, 0) AS mentions
+
+// name: hop(ids, relation, scopes, tenant, limit) read many
+// The edges at nodes, each as it points; a relation is a type of edge or a predicate. What begins
+// or ends outside the scopes is no edge here.
+UNWIND $ids AS id
+CALL (id) {
+  MATCH (n:Entity {id: id}) RETURN n
+  UNION ALL
+  MATCH (n:Skill {id: id}) RETURN n
+  UNION ALL
+  MATCH (n:Page {id: id}) RETURN n
+  UNION ALL
+  MATCH (n:Principal {id: id, tenant: $tenant}) RETURN n
+}
+MATCH (n)-[r:RELATES_TO|REFERENCES|REQUIRES|ENHANCES|COMPOSES|SUCCEEDS|CO_USED|CONCERNS|HAS_SKILL|CLONED_FROM]-(m)
+WHERE (n:Principal OR n.scope IN $scopes)
+  AND (m.scope IN $scopes AND m.expired_at > datetime.realtime()
+       OR m:Principal AND EXISTS { MATCH (m)-[:HOME]->(h:Scope) WHERE h.path IN $scopes })
+  AND coalesce(r.live, true)
+  AND ($relation IS NULL OR toLower(type(r)) = $relation OR r.predicate = $relation)
+WITH DISTINCT r LIMIT $limit
+RETURN startNode(r).id AS source, endNode(r).id AS target, toLower(type(r)) AS type,
+       r.predicate AS predicate, coalesce(r.weight, 1.0) * coalesce(r.confidence, 1.0) AS strength
+ORDER BY source, target, type
+
+// name: count_nodes(scopes) read many
+// How many nodes of each kind there are.
+CALL () {
+  MATCH (n:Entity) WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
+  RETURN 'entity' AS kind, count(n) AS found
+  UNION ALL
+  MATCH (n:Skill) WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
+  RETURN 'skill' AS kind, count(n) AS found
+  UNION ALL
+  MATCH (n:Page) WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
+  RETURN 'page' AS kind, count(n) AS found
+}
+RETURN kind, found
+
+// name: count_edges(scopes, relation) read many
+// How many edges of each relation there are inside the scopes.
+CALL () {
+  MATCH (n:Entity) WHERE n.scope IN $scopes RETURN n
+  UNION ALL
+  MATCH (n:Skill) WHERE n.scope IN $scopes RETURN n
+  UNION ALL
+  MATCH (n:Page) WHERE n.scope IN $scopes RETURN n
+}
+MATCH (n)-[r:RELATES_TO|REFERENCES|REQUIRES|ENHANCES|COMPOSES|SUCCEEDS|CO_USED|CONCERNS|CLONED_FROM]->(m)
+WHERE m.scope IN $scopes AND coalesce(r.live, true)
+  AND ($relation IS NULL OR toLower(type(r)) = $relation OR r.predicate = $relation)
+RETURN toLower(type(r)) AS type, r.predicate AS predicate, count(r) AS found
+ORDER BY found DESC, type, predicate

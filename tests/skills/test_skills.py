@@ -1,0 +1,307 @@
+"""Skills over HTTP: stored, versioned, found, tied to others, and left behind."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from app.kernel.caller import Role
+from tests.conftest import MakePrincipal, Principal
+
+Drain = Callable[[], Awaitable[int]]
+
+
+async def post(who: Principal, path: str, code: int = 201, /, **body: Any) -> dict[str, Any]:
+    answer = await who.http.post(path, json=body)
+    assert answer.status_code == code, answer.text
+    found: dict[str, Any] = answer.json() if answer.content else {}
+    return found
+
+
+async def get(who: Principal, path: str, code: int = 200, /, **query: Any) -> dict[str, Any]:
+    answer = await who.http.get(path, params=query)
+    assert answer.status_code == code, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def skill(who: Principal, name: str, **more: Any) -> str:
+    body = {"name": name, "category": "deployment"} | more
+    return str((await post(who, "/v1/skills", **body))["id"])
+
+
+async def test_a_skill_is_stored_as_it_was_said(writer: Principal) -> None:
+    made = await post(
+        writer,
+        "/v1/skills",
+        name="Deploy to Kubernetes",
+        description="Roll a release out to the cluster.",
+        body="1. Build. 2. `kubectl apply`.",
+        params={"cluster": "prod", "replicas": 3},
+        preconditions=["The image is built."],
+        postconditions=["All pods are ready."],
+        tags=["K8s"],
+    )
+    found = await get(writer, f"/v1/skills/{made['id']}")
+    assert found["untrusted"] == {
+        "name": "Deploy to Kubernetes",
+        "description": "Roll a release out to the cluster.",
+        "body": "1. Build. 2. `kubectl apply`.",
+        "params": {"cluster": "prod", "replicas": 3},
+        "preconditions": ["The image is built."],
+        "postconditions": ["All pods are ready."],
+        "tags": ["k8s"],
+    }
+    assert (found["slug"], found["category"]) == ("deploy-to-kubernetes", "deployment")
+    assert (found["version"], found["status"], found["effectiveness"]) == ("1.0.0", "active", 0.5)
+
+
+async def test_saved_again_it_is_one_skill_and_another_of_that_name_is_refused(
+    writer: Principal,
+) -> None:
+    body = {"name": "Run tests", "category": "testing", "body": "pytest"}
+    first = await post(writer, "/v1/skills", **body)
+    again = await post(writer, "/v1/skills", 200, **body)
+    assert again["id"] == first["id"]
+    refused = await post(writer, "/v1/skills", 409, **(body | {"name": "run TESTS!", "body": "x"}))
+    assert (refused["code"], refused["errors"][0]["field"]) == ("AlreadyExists", "name")
+    assert len((await get(writer, "/v1/skills"))["items"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"name": "Zzz"}, "category"),
+        ({"name": "Zzz", "category": "sales"}, "category"),
+        ({"name": "Zzz", "category": "testing", "status": "archived"}, "status"),
+        ({"name": " ", "category": "testing"}, "name"),
+        ({"name": "Zzz", "category": "testing", "params": {"n": 2**70}}, "params"),
+    ],
+)
+async def test_bad_input_names_the_field_and_stores_nothing(
+    writer: Principal, body: dict[str, Any], field: str
+) -> None:
+    refused = await post(writer, "/v1/skills", 422, **body)
+    assert refused["errors"][0]["field"] == field
+    assert (await get(writer, "/v1/skills"))["items"] == []
+
+
+async def test_texts_are_sanitised_wherever_they_stand(writer: Principal) -> None:
+    made = await post(
+        writer,
+        "/v1/skills",
+        name="Answer mail",
+        category="communication",
+        body="Write to mia@example.com.",
+        params={"to": ["mia@example.com"]},
+        preconditions=["mia@example.com is away"],
+    )
+    assert "mia@example.com" not in str(made)
+    assert "[email]" in made["untrusted"]["params"]["to"][0]
+
+
+async def test_a_new_body_makes_a_version_and_a_new_description_none(writer: Principal) -> None:
+    one = await skill(writer, "Deploy", body="by hand", description="old")
+    for _ in range(2):
+        changed = await writer.http.patch(f"/v1/skills/{one}", json={"description": "new words"})
+        assert changed.json()["version"] == "1.0.0"
+    assert changed.json()["untrusted"]["description"] == "new words"
+    await post(writer, f"/v1/skills/{one}/outcomes", success=True)
+    body = {"body": "by script", "change_type": "major", "reason": "faster"}
+    changed = await writer.http.patch(f"/v1/skills/{one}", json=body)
+    again = await writer.http.patch(f"/v1/skills/{one}", json=body)
+    assert (changed.json()["version"], again.json()["version"]) == ("2.0.0", "2.0.0")
+    assert (changed.json()["success_count"], changed.json()["usage_count"]) == (0, 1)
+    versions = (await get(writer, f"/v1/skills/{one}/versions"))["items"]
+    assert [(v["version"], v["is_active"]) for v in versions] == [("2.0.0", True), ("1.0.0", False)]
+    back = await post(writer, f"/v1/skills/{one}/versions/1.0.0/activate", 200)
+    assert (back["version"], back["untrusted"]["body"]) == ("1.0.0", "by hand")
+    assert back["success_count"] == 1
+    versions = (await get(writer, f"/v1/skills/{one}/versions"))["items"]
+    assert [v["is_active"] for v in versions] == [False, True]
+    await post(writer, f"/v1/skills/{one}/versions/9.9.9/activate", 404)
+
+
+async def test_many_changes_at_once_leave_one_version_in_use(writer: Principal) -> None:
+    one = await skill(writer, "Deploy", body="0")
+    bodies = [{"body": str(n), "change_type": "patch"} for n in range(1, 7)]
+    answers = await asyncio.gather(
+        *(writer.http.patch(f"/v1/skills/{one}", json=body) for body in bodies)
+    )
+    assert {a.status_code for a in answers} == {200}
+    versions = (await get(writer, f"/v1/skills/{one}/versions"))["items"]
+    assert sorted(v["version"] for v in versions) == [f"1.0.{n}" for n in range(7)]
+    assert sum(v["is_active"] for v in versions) == 1
+
+
+async def test_the_life_of_a_skill(writer: Principal, drain: Drain) -> None:
+    one = await skill(writer, "Deploy zeppelins", status="draft", body="up")
+    refused = await post(writer, f"/v1/skills/{one}/status", 409, status="deprecated")
+    assert (refused["code"], refused["errors"][0]["field"]) == ("StateRefused", "status")
+    assert "active, archived" in refused["detail"]
+    await drain()
+
+    async def found() -> list[str]:
+        hits = await get(writer, "/v1/skills/discover", description="zeppelins")
+        return [hit["id"] for hit in hits["items"]]
+
+    assert await found() == []
+    await post(writer, f"/v1/skills/{one}/status", 200, status="active")
+    assert await found() == [one]
+    await post(writer, f"/v1/skills/{one}/status", 200, status="inactive")
+    assert await found() == []
+    await post(writer, f"/v1/skills/{one}/status", 200, status="archived")
+    changed = await writer.http.patch(f"/v1/skills/{one}", json={"body": "down"})
+    assert changed.status_code == 409
+    listed = await get(writer, "/v1/skills", status="archived", category="deployment")
+    assert [item["id"] for item in listed["items"]] == [one]
+
+
+async def test_only_author_and_curator_change_a_skill(
+    writer: Principal, principal: MakePrincipal, tenant: str
+) -> None:
+    one = await skill(writer, "Deploy")
+    other = await principal(f"{tenant}/dev", name="other")
+    curator = await principal(f"{tenant}/dev", name="cura", role=Role.CURATOR)
+    stranger = await principal(f"{tenant}/ops", name="far")
+    body = {"description": "mine"}
+    assert (await other.http.patch(f"/v1/skills/{one}", json=body)).status_code == 403
+    assert (await curator.http.patch(f"/v1/skills/{one}", json=body)).status_code == 200
+    assert (await stranger.http.get(f"/v1/skills/{one}")).status_code == 404
+    assert (await get(stranger, "/v1/skills"))["items"] == []
+
+
+async def test_discovery_weighs_outcomes_and_failures(writer: Principal, drain: Drain) -> None:
+    good = await skill(writer, "Rotate logs alpha", body="rotate logs")
+    bad = await skill(writer, "Rotate logs beta", body="rotate logs")
+    await drain()
+    for n in range(6):
+        await post(writer, f"/v1/skills/{good}/outcomes", success=True, key=str(n))
+        await post(
+            writer, f"/v1/skills/{bad}/outcomes", success=False, key=str(n), failure="rotate logs"
+        )
+    found = await get(writer, "/v1/skills/discover", description="rotate logs")
+    assert found["mode"] == "hybrid"
+    first, second = found["items"]
+    assert (first["id"], second["id"]) == (good, bad)
+    assert (first["penalty"], round(second["penalty"], 3)) == (1.0, 0.667)
+    assert round(first["success"], 3) == 0.875
+    assert second["untrusted"]["failures"] == ["rotate logs"]
+    patterns = await get(writer, "/v1/bad-patterns")
+    assert [p["count"] for p in patterns["items"]] == [6]
+    other = await get(writer, "/v1/skills/discover", description="rotate logs", category="testing")
+    assert other["items"] == []
+
+
+async def test_outcomes_count_once_and_rate_from_five_on(writer: Principal) -> None:
+    one = await skill(writer, "Deploy")
+    two = await skill(writer, "Check")
+    for n in range(4):
+        told = await post(writer, f"/v1/skills/{one}/outcomes", success=True, key=str(n))
+        assert (told["recorded"], told["effectiveness"]) == (True, 0.5)
+    again = await post(writer, f"/v1/skills/{one}/outcomes", success=True, key="3")
+    assert again["recorded"] is False
+    fifth = await post(
+        writer, f"/v1/skills/{one}/outcomes", success=False, key="4", together=[two, one]
+    )
+    assert (fifth["effectiveness"], fifth["trend"]) == (0.65, "unknown")
+    found = await get(writer, f"/v1/skills/{one}")
+    assert [found[k] for k in ("usage_count", "success_count", "failure_count")] == [5, 4, 1]
+    evolution = await get(writer, f"/v1/skills/{one}/evolution")
+    assert evolution["versions"][0]["effectiveness"] == 0.8
+    around = await get(writer, f"/v1/graph/nodes/{one}/neighbours", relation_type="co_used")
+    assert [(e["type"], e["strength"]) for e in around["edges"]] == [("co_used", 0.45)]
+    await post(writer, f"/v1/skills/{one}/outcomes", 404, success=True, version="7.0.0")
+    assert len((await get(writer, f"/v1/skills/{one}/outcomes"))["items"]) == 5
+
+
+async def test_a_variant_is_tried_and_wins_only_if_better(writer: Principal) -> None:
+    one = await skill(writer, "Deploy", body="old way")
+    await post(writer, f"/v1/skills/{one}/experiment/end", 409)
+    await post(writer, f"/v1/skills/{one}/experiment", 409, version="1.0.0")
+    await post(writer, "/v1/skills/none/experiment", 404, version="1.0.0")
+    changed = await writer.http.patch(
+        f"/v1/skills/{one}", json={"body": "new way", "change_type": "experimental"}
+    )
+    assert (changed.json()["version"], changed.json()["untrusted"]["body"]) == ("1.0.0", "old way")
+    tried = "1.0.1-exp.1"
+    started = await post(writer, f"/v1/skills/{one}/experiment", version=tried, share=7)
+    assert (started["experiment"], started["share"]) == ("running", 0.99)
+    given = await get(writer, f"/v1/skills/{one}/variant", unit="task 1")
+    assert given == await get(writer, f"/v1/skills/{one}/variant", unit="task 1")
+    for n in range(5):
+        await post(writer, f"/v1/skills/{one}/outcomes", success=True, key=f"b{n}", version=tried)
+        await post(writer, f"/v1/skills/{one}/outcomes", success=n > 0, key=f"a{n}")
+    ended = await post(writer, f"/v1/skills/{one}/experiment/end", 200)
+    assert (ended["experiment"], ended["is_active"]) == ("won", True)
+    found = await get(writer, f"/v1/skills/{one}")
+    assert (found["version"], found["untrusted"]["body"]) == (tried, "new way")
+    assert (found["success_count"], found["failure_count"]) == (5, 0)
+
+
+async def test_dependencies_are_walked_within_a_budget(writer: Principal, drain: Drain) -> None:
+    names = ("Ship the airship", "Inflate", "Weld", "Sew", "Paint")
+    ids = [await skill(writer, n, description=f"{n} well", body="x" * 500) for n in names]
+    for source, target, kind in (
+        (0, 1, "requires"), (1, 2, "composes"), (2, 3, "requires"), (4, 0, "enhances"),
+    ):  # fmt: skip
+        await post(writer, f"/v1/skills/{ids[source]}/links", 200, target=ids[target], type=kind)
+    await post(writer, f"/v1/skills/{ids[0]}/links", 422, target=ids[0])
+    await post(writer, f"/v1/skills/{ids[0]}/links", 404, target="none")
+    await drain()
+    walk = await get(writer, "/v1/skills/traverse", task="airship", mode="needs", depth=2)
+    depths = {step["untrusted"]["name"]: step["depth"] for step in walk["steps"]}
+    assert depths == {"Ship the airship": 0, "Inflate": 1, "Weld": 2}
+    assert walk["steps"][0]["via"] is None
+    full = await get(writer, "/v1/skills/traverse", task="airship", tokens=250)
+    assert {s["untrusted"]["name"] for s in full["steps"]} == set(names)
+    assert full["dropped"] == 4
+    assert len(full["untrusted"]["text"]) <= 1000
+    context = await get(writer, f"/v1/skills/{ids[1]}/context")
+    assert [s["untrusted"]["name"] for s in context["needs"]] == ["Inflate", "Weld", "Sew"]
+    assert (await get(writer, "/v1/skills/traverse"))["steps"] == []
+    odd = await get(writer, "/v1/skills/traverse", 422, task="x", mode="psychic")
+    assert odd["errors"][0]["field"] == "mode"
+    gone = await writer.http.delete(f"/v1/skills/{ids[0]}/links/requires/{ids[1]}")
+    assert gone.status_code == 204
+    again = await writer.http.delete(f"/v1/skills/{ids[0]}/links/requires/{ids[1]}")
+    assert again.status_code == 404
+
+
+async def test_a_team_is_covered_by_its_members(
+    admin: Principal, principal: MakePrincipal, tenant: str
+) -> None:
+    team = f"{tenant}/dev/team:crew"
+    await post(admin, "/v1/scopes", path=team)
+    scope = f"{tenant}/dev"
+    held = {"ann": ["deployment", "testing"], "bob": ["testing"], "cid": []}
+    for name, categories in held.items():
+        who = await principal(scope, name=name)
+        answer = await admin.http.post(
+            f"/v1/principals/{who.caller.principal}/grants",
+            json={"scope": team, "role": "writer"},
+        )
+        assert answer.is_success, answer.text
+        for category in categories:
+            made = await skill(admin, f"{name} {category}", category=category, scope=scope)
+            given = await admin.http.put(
+                f"/v1/skills/{made}/agents/{who.caller.principal}", json={}
+            )
+            assert given.status_code == 204, given.text
+    found = await get(
+        admin, "/v1/teams/coverage", team=team, category=["deployment", "testing", "design"]
+    )
+    assert found["ratio"] == round(2 / 3, 4)
+    assert [(c["agent"].rpartition(":")[2], c["adds"]) for c in found["chosen"]] == [
+        ("ann", ["deployment", "testing"])
+    ]
+    assert found["missing"] == ["design"]
+    agents = {a["name"]: a for a in (await get(admin, "/v1/agents"))["items"]}
+    assert agents["ann"]["teams"] == [team]
+    assert sorted(s["category"] for s in agents["ann"]["skills"]) == ["deployment", "testing"]
+    teams = (await get(admin, "/v1/teams"))["items"]
+    assert [len(t["members"]) for t in teams if t["path"] == team] == [3]
+    await get(admin, "/v1/teams/coverage", 404, team=f"{tenant}/none")
