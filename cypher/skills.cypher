@@ -653,7 +653,7 @@ WHERE n.scope IN $scopes AND n.id > $after AND n.namespace = 'learnings'
   AND n.standing = 'held' AND n.expired_at > datetime.realtime()
 WITH n ORDER BY n.id LIMIT $limit
 RETURN n {.id, .scope, .content, .title, .tags, .importance, .confidence, .ingested_at,
-          .updated_at, .last_access, .author, .embedding, .content_hash,
+          .updated_at, .last_access, .author, .index_state, .content_hash,
           recalled: coalesce(n.recalled, 0), injected: coalesce(n.injected, 0),
           useful: coalesce(n.useful, 0), checked: n.checked, checked_at: n.checked_at,
           checked_by: n.checked_by} AS note,

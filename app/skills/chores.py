@@ -22,6 +22,7 @@ from app.lifecycle.sweep import sweeper
 from app.skills.conflicts import ConflictService
 from app.skills.draft import SkillDraft
 from app.skills.effectiveness import IDLE, idle_effectiveness
+from app.skills.finding import Like
 from app.skills.learnings import category_of
 from app.skills.proposals import ProposalService, Proposed
 from app.skills.record import KIND
@@ -63,6 +64,7 @@ class ChoreService:
         self._graph = parts.graph
         self._scopes = parts.scopes
         self._wakeup = parts.wakeup
+        self._spaces = parts.spaces
         self._conflicts = conflicts
         self._proposals = proposals
 
@@ -138,8 +140,9 @@ class ChoreService:
     async def _embed(self, who: Caller, scope: str, dry_run: bool) -> Receipt:
         """Skills without a vector, or with one that the model refused, wait for it again."""
         found: list[str] = []
+        space = (await self._spaces.current()).of(scope).active
         while rows := await self._graph.rows(
-            Q.skills.to_embed,
+            space.over(query=Q.skills.to_embed),
             scope=scope,
             after=found[-1] if found else "",
             limit=PAGE,
@@ -186,17 +189,11 @@ class ChoreService:
                 for row in rows
                 if row["note"]["importance"] >= GAP_IMPORTANCE and not row["taught"]
             }
-            near = await self._graph.rows(
-                Q.skills.near_pairs,
-                ids=list(weighty),
-                scope=scope,
-                kind=KIND,
-                least=(1 + GAP_COSINE) / 2,
-                limit=1,
-            )
+            like = Like(KIND, GAP_COSINE, 1)
+            near = await self._conflicts.finder.pairs(scope, list(weighty), like)
             served = {row["left"] for row in near}
             for note, row in weighty.items():
-                if note not in served and row["embedding"] is not None:
+                if note not in served and row["index_state"] == "done":
                     yield row
 
     async def _expire(self, who: Caller, scope: str, dry_run: bool) -> Receipt:

@@ -16,6 +16,7 @@ from app.kernel.scope import parse_scope
 from app.skills import detectors, transitions
 from app.skills.cycles import Edge
 from app.skills.detectors import OVERLAP, Broken, Detected, Drift, Near, Seen
+from app.skills.finding import Finder, Like
 from app.skills.priority import WEIGHTS, priority
 from app.skills.record import KIND
 from app.skills.vocabulary import ConflictStatus, Severity
@@ -51,8 +52,9 @@ class Listed:
 class ConflictService:
     """Scans one scope at a time; skills of different scopes are not held against each other."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, finder: Finder) -> None:
         self.graph = graph
+        self.finder = finder
 
     async def scan(self, actor: Caller, scope: str, *, dry_run: bool = False) -> Scan:
         """Look for conflicts among the active skills of a scope and keep them on record.
@@ -157,14 +159,8 @@ class ConflictService:
 
     async def _pairs(self, scope: str, ids: list[str]) -> AsyncIterator[Near]:
         for start in range(0, len(ids), PAGE):
-            rows = await self.graph.rows(
-                Q.skills.near_pairs,
-                ids=ids[start : start + PAGE],
-                scope=scope,
-                kind=KIND,
-                least=(1 + OVERLAP) / 2,
-                limit=NEIGHBOURS,
-            )
+            like = Like(KIND, OVERLAP, NEIGHBOURS)
+            rows = await self.finder.pairs(scope, ids[start : start + PAGE], like)
             for row in rows:
                 yield Near(row["left"], row["right"], round(row["cosine"], 6))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.errors import InvalidInput
+from app.indexing.spaces import Part
 from app.kernel.caller import Caller
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
@@ -96,9 +97,8 @@ class DiscoveryService:
 
     def __init__(self, parts: Parts, skills: SkillService) -> None:
         self._graph = parts.graph
-        self._embedder = parts.embedder
         self._skills = skills
-        self.finder = Finder(parts.graph, parts.embedder)
+        self.finder = Finder(parts.graph, parts.spaces)
 
     async def discover(self, sought: Sought) -> Discovery:
         """Active skills that fit a description.
@@ -107,18 +107,17 @@ class DiscoveryService:
         the ranking by past outcomes, and lessened by patterns of failure near the description
         (seed 001). Without the embedding model the words answer alone.
         """
-        vector = await self.finder.vector(sought.description)
+        asked = await self.finder.asked(sought.description, sought.scopes)
         wide = OVERFETCH * sought.limit
-        near = await self.finder.near(vector, sought.scopes, (KIND,), wide)
+        near = await self.finder.near(asked, (KIND,), wide)
         worded = await self.finder.worded(sought.description, sought.scopes, (KIND,), wide)
         order = fused([n.id for n in near], [n.id for n in worded])
         rows = await self._read(list(order), sought.scopes)
         kept = {i: rows[i] for i in order if i in rows and _fits(rows[i], sought)}
         cosines = {n.id: n.cosine for n in near}
-        space = self._space()
-        hits = [_hit(row, cosines.get(i), _relevant(row, vector, space)) for i, row in kept.items()]
+        hits = [_hit(row, cosines.get(i), _relevant(row, asked)) for i, row in kept.items()]
         ranked = _ranked(hits)[: sought.limit]
-        return Discovery("keyword" if vector is None else "hybrid", ranked)
+        return Discovery("keyword" if asked is None else "hybrid", ranked)
 
     async def traverse(self, walk: Walk) -> Chain:
         """Skills around those that fit a task, along their dependencies.
@@ -167,14 +166,10 @@ class DiscoveryService:
         rows = await self._graph.rows(Q.skills.read_many, ids=ids, scopes=scopes)
         return {row["skill"]["id"]: row for row in rows}
 
-    def _space(self) -> str:
-        info = self._embedder.info
-        return f"{info.name}/{info.version}"
 
-
-def failure_hash(tenant: str, space: str, text: str) -> str:
+def failure_hash(tenant: str, model: str, text: str) -> str:
     """What the vector of a pattern of failure was made from."""
-    return digest(tenant, space, text)
+    return digest(tenant, model, text)
 
 
 def _fits(row: Row, sought: Sought) -> bool:
@@ -183,18 +178,19 @@ def _fits(row: Row, sought: Sought) -> bool:
     return bool(skill["live"]) and wanted
 
 
-def _relevant(row: Row, vector: list[float] | None, space: str) -> list[float]:
-    """Cosines of the patterns of failure whose vectors the present model made."""
-    if vector is None:
+def _relevant(row: Row, asked: list[Part] | None) -> list[float]:
+    """Cosines of the patterns of failure whose vectors the model of the skill's scope made."""
+    skill = row["skill"]
+    part = next((p for p in asked or [] if skill["scope"] in p.scopes), None)
+    if part is None:
         return []
-    tenant = row["skill"]["tenant"]
     known = [
         failure["embedding"]
         for failure in row["failures"]
         if failure["embedding"] is not None
-        and failure["embed_hash"] == failure_hash(tenant, space, failure["content"])
+        and failure["embed_hash"] == failure_hash(skill["tenant"], part.model, failure["content"])
     ]
-    return [float(np.dot(vector, each)) for each in known]
+    return [float(np.dot(part.vector, each)) for each in known]
 
 
 def _hit(row: Row, similarity: float | None, failures: list[float]) -> Hit:

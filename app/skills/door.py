@@ -46,7 +46,7 @@ class SkillGraph:
         links = LinkService(graph, skills)
         discovery = DiscoveryService(parts, skills)
         outcomes = OutcomeService(parts, skills)
-        conflicts = ConflictService(graph)
+        conflicts = ConflictService(graph, discovery.finder)
         proposals = ProposalService(parts, skills, links)
         return cls(
             skills=skills,

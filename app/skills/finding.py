@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import structlog
 
-from app.embeddings.model import Embedder, Role
 from app.errors import EmbedderUnavailable
 from app.indexing.analysis import query_terms
 from app.indexing.entry import LIVE
+from app.indexing.spaces import Part, Spaces
 from app.kernel.cypher import Q
-from app.kernel.graph import Graph
+from app.kernel.graph import Graph, Row
 from app.notes.candidates import quoted
 
 log = structlog.get_logger()
@@ -28,32 +28,57 @@ class Near:
     cosine: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Like:
+    """What is looked for around memories: a kind, from a cosine on, and how many of each."""
+
+    kind: str
+    least: float
+    limit: int
+
+
 class Finder:
     """Asks both indexes; without a model the words answer alone."""
 
-    def __init__(self, graph: Graph, embedder: Embedder) -> None:
+    def __init__(self, graph: Graph, spaces: Spaces) -> None:
         self._graph = graph
-        self._embedder = embedder
+        self._spaces = spaces
 
-    async def vector(self, text: str) -> list[float] | None:
-        """The vector of a question; None where the model is away."""
+    async def asked(self, text: str, scopes: list[str]) -> list[Part] | None:
+        """The vectors of a question, one for each space; None where a model is away."""
         try:
-            return (await self._embedder.embed([text], Role.QUERY))[0]
+            return await self._spaces.asked(text, scopes)
         except EmbedderUnavailable as error:
             log.warning("skills.no_vector", reason=error.detail)
             return None
 
     async def near(
-        self, vector: list[float] | None, scopes: list[str], kinds: tuple[str, ...], limit: int
+        self, parts: list[Part] | None, kinds: tuple[str, ...], limit: int
     ) -> list[Near]:
-        """What the vector index holds nearest, best first; nothing without a vector."""
-        if vector is None or not scopes:
-            return []
-        rows = await self._graph.rows(
-            Q.skills.near, v=vector, scopes=scopes, kinds=list(kinds), limit=limit
+        """What the vector index holds nearest, best first; nothing without vectors."""
+        found: list[Near] = []
+        for part in parts or []:
+            rows = await self._graph.rows(
+                part.space.over(query=Q.skills.near),
+                v=part.vector,
+                scopes=part.scopes,
+                kinds=list(kinds),
+                limit=limit,
+            )
+            found += [Near(row["id"], row["kind"], 2 * row["score"] - 1) for row in rows]
+        return sorted(found, key=lambda near: (-(near.cosine or 0.0), near.id))[:limit]
+
+    async def pairs(self, scope: str, ids: list[str], like: Like) -> list[Row]:
+        """Each of some memories of a scope with its nearest of a kind: left, right and cosine."""
+        space = (await self._spaces.current()).of(scope).active
+        return await self._graph.rows(
+            space.over(query=Q.skills.near_pairs),
+            ids=ids,
+            scope=scope,
+            kind=like.kind,
+            least=(1 + like.least) / 2,
+            limit=like.limit,
         )
-        found = [Near(row["id"], row["kind"], 2 * row["score"] - 1) for row in rows]
-        return sorted(found, key=lambda near: (-(near.cosine or 0.0), near.id))
 
     async def worded(
         self, text: str, scopes: list[str], kinds: tuple[str, ...], limit: int

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from app.entities.model import alias_id
 from app.errors import NotFound
+from app.indexing.spaces import FIRST
 from app.kernel.caller import Caller
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
@@ -116,18 +117,23 @@ class KnowledgeService:
 
     async def _seeds(self, who: Caller, query: str) -> dict[str, float]:
         scopes = who.visible
-        vector = await self._finder.vector(query)
+        asked = await self._finder.asked(query, scopes)
         seeds: dict[str, float] = {}
         named = [alias_id(scope, key) for scope in scopes for key in candidate_names(query)]
         for row in await self._graph.rows(Q.knowledge.named_entities, aliases=named, scopes=scopes):
             seeds[row["id"]] = NAMED
         worded = await self._finder.worded(query, scopes, ("skill",), SEEDS)
         seeds |= {near.id: NAMED for near in worded}
-        for near in await self._finder.near(vector, scopes, ("skill",), SEEDS):
+        for near in await self._finder.near(asked, ("skill",), SEEDS):
             _raise(seeds, near.id, near.cosine or 0.0)
-        if vector is not None:
+        for part in asked or []:
+            if part.space is not FIRST:
+                continue  # entities have vectors of the first space only
             for row in await self._graph.rows(
-                Q.knowledge.near_entities, v=vector, scopes=scopes, limit=SEEDS
+                Q.knowledge.near_entities,
+                v=part.vector,
+                scopes=part.scopes,
+                limit=SEEDS,
             ):
                 _raise(seeds, row["id"], 2 * row["score"] - 1)
         best = sorted(seeds, key=lambda node: (-seeds[node], node))[:SEEDS]

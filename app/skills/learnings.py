@@ -21,7 +21,7 @@ from app.notes.model import Draft, Namespace
 from app.notes.service import NoteService
 from app.skills.category import inferred
 from app.skills.draft import SkillDraft
-from app.skills.finding import Finder
+from app.skills.finding import Finder, Like
 from app.skills.learned import (
     FALLBACK,
     MatchMode,
@@ -99,13 +99,13 @@ class LearningService:
         self._graph = parts.graph
         self._notes = notes
         self._proposals = proposals
-        self._finder = Finder(parts.graph, parts.embedder)
+        self._finder = Finder(parts.graph, parts.spaces)
 
     async def ask(self, scopes: list[str], question: str, limit: int) -> Answer:
         """Learnings by the ladder: alike from .65, else from .5, else by words, else none; the
         step that answered is told. Ranked by likeness and effective importance."""
-        vector = await self._finder.vector(question)
-        near = await self._finder.near(vector, scopes, (NOTE,), WIDE * limit)
+        asked = await self._finder.asked(question, scopes)
+        near = await self._finder.near(asked, (NOTE,), WIDE * limit)
         cosines = {n.id: n.cosine or 0.0 for n in near if (n.cosine or 0.0) >= FALLBACK}
         found = [_learnt(row, cosines[row["id"]]) for row in await self._notes_of(scopes, cosines)]
         mode = match_mode(max((item.similarity or 0.0 for item in found), default=None))
@@ -243,8 +243,8 @@ class LearningService:
         return found
 
     async def _require_new(self, scope: str, text: str) -> None:
-        vector = await self._finder.vector(text)
-        near = await self._finder.near(vector, [scope], (NOTE,), 1)
+        asked = await self._finder.asked(text, [scope])
+        near = await self._finder.near(asked, (NOTE,), 1)
         if near and (near[0].cosine or 0.0) >= SAME:
             raise AlreadyExists(
                 f"the note {near[0].id} says the same (cosine {near[0].cosine:.3f})",
@@ -273,14 +273,8 @@ class LearningService:
     async def _pairs(self, scope: str, ids: list[str]) -> list[tuple[str, str]]:
         pairs = []
         for start in range(0, len(ids), PAGE):
-            rows = await self._graph.rows(
-                Q.skills.near_pairs,
-                ids=ids[start : start + PAGE],
-                scope=scope,
-                kind=NOTE,
-                least=(1 + CLUSTER_LEAST) / 2,
-                limit=NEIGHBOURS,
-            )
+            like = Like(NOTE, CLUSTER_LEAST, NEIGHBOURS)
+            rows = await self._finder.pairs(scope, ids[start : start + PAGE], like)
             pairs += [(row["left"], row["right"]) for row in rows]
         return pairs
 

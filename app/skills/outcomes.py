@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from app.embeddings.model import Role as TextRole
 from app.errors import Conflict, EmbedderUnavailable, NotFound
+from app.indexing.spaces import Part
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import FOREVER, now
@@ -240,10 +240,8 @@ class OutcomeService:
             return None
         scope = stored["scope"]
         text = cleaner(await self._parts.scopes.policy(scope))(outcome.failure, "failure")
-        info = self._parts.embedder.info
-        vector = await self._vector(text)
+        part = await self._compared(text, scope)
         moment = now()
-        space = f"{info.name}/{info.version}"
         return {
             "id": digest("bad-pattern", scope, text)[:32],
             "scope": scope,
@@ -255,15 +253,13 @@ class OutcomeService:
             "ingested_at": moment,
             "touched_at": moment,
             "expired_at": FOREVER,
-            "embedding": vector,
-            "embed_hash": None if vector is None else failure_hash(who.tenant, space, text),
+            "embedding": part and part.vector,
+            "embed_hash": part and failure_hash(who.tenant, part.model, text),
         }
 
-    async def _vector(self, text: str) -> list[float] | None:
-        embedder = self._parts.embedder
+    async def _compared(self, text: str, scope: str) -> Part | None:
         try:
-            span = embedder.windows(text)[0]
-            return (await embedder.embed([text[span.start : span.end]], TextRole.DOCUMENT))[0]
+            return await self._parts.spaces.compared(text, scope)
         except EmbedderUnavailable:
             return None
 

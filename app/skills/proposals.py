@@ -86,14 +86,14 @@ class ProposalService:
         self._graph = parts.graph
         self._skills = skills
         self._links = links
-        self._finder = Finder(parts.graph, parts.embedder)
+        self._finder = Finder(parts.graph, parts.spaces)
 
     async def research(self, scopes: list[str], topic: str) -> Research:
         """What skills, notes, facts and texts say about a topic; without the embedding model
         nothing is known to be alike."""
-        vector = await self._finder.vector(topic)
-        skills = await self._finder.near(vector, scopes, (KIND,), LOOKED_AT)
-        others = await self._finder.near(vector, scopes, SOURCES, LOOKED_AT)
+        asked = await self._finder.asked(topic, scopes)
+        skills = await self._finder.near(asked, (KIND,), LOOKED_AT)
+        others = await self._finder.near(asked, SOURCES, LOOKED_AT)
         near = [n for n in (*skills, *others) if (n.cosine or 0.0) >= SOURCE_LEAST]
         rows = await self._graph.rows(Q.skills.kinds, ids=[n.id for n in near], scopes=scopes)
         known = {row["id"]: row for row in rows}

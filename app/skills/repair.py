@@ -15,6 +15,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.skills.conflicts import ConflictService, Listed
 from app.skills.cycles import weakest
+from app.skills.finding import Like
 from app.skills.links import Link, LinkService
 from app.skills.proposing import dependency_hint
 from app.skills.record import KIND
@@ -139,13 +140,8 @@ class RepairService:
         return Action(conflict["id"], "deferred", skill["id"], False)
 
     async def _fitting(self, who: Caller, skill: Row) -> Link | None:
-        rows = await self._graph.rows(
-            Q.skills.near_pairs,
-            ids=[skill["id"]],
-            scope=skill["scope"],
-            kind=KIND,
-            least=(1 + LINK_LEAST) / 2,
-            limit=5,
+        rows = await self._conflicts.finder.pairs(
+            skill["scope"], [skill["id"]], Like(KIND, LINK_LEAST, 5)
         )
         for row in sorted(rows, key=lambda each: -each["cosine"]):
             other = (await self._skills.get(who, row["right"]))["skill"]

@@ -6,9 +6,9 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.embeddings.model import Embedder
 from app.episodes.record import tag_rows
 from app.errors import AlreadyExists, Conflict, Forbidden, InvalidInput, NotFound
+from app.indexing.spaces import Spaces
 from app.jobs.queue import Wakeup
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
@@ -46,7 +46,7 @@ class Parts:
 
     graph: Graph
     scopes: ScopeService
-    embedder: Embedder
+    spaces: Spaces
     wakeup: Wakeup
 
 
