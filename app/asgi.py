@@ -40,6 +40,7 @@ from app.notes import routes as note_routes
 from app.pages import admin as page_admin
 from app.pages import routes as page_routes
 from app.portability import routes as portability_routes
+from app.rag import routes as graph_rag_routes
 from app.reembedding import routes as reembedding_routes
 from app.search import routes as search_routes
 from app.settings import Settings, read_settings
@@ -84,6 +85,7 @@ ROUTES: list[Any] = [
     page_routes.PageController,
     page_admin.AdminPageController,
     community_routes.CommunityController,
+    graph_rag_routes.RagController,
     document_routes.KnowledgeBaseController,
     document_routes.DocumentController,
     document_routes.upload,
@@ -97,6 +99,7 @@ ROUTES: list[Any] = [
     lifecycle_routes.forget_facts,
     lifecycle_routes.sweep,
     lifecycle_routes.rot,
+    lifecycle_routes.duplicates,
     lifecycle_doors.give_feedback,
     lifecycle_doors.list_feedback,
     lifecycle_doors.attest,
@@ -123,6 +126,8 @@ INJECTED = (
     "intake",
     "blocks",
     "communities",
+    "graph_rag",
+    "agentic",
     "episode_rows",
     "searches",
     "scope_rows",
@@ -136,6 +141,7 @@ INJECTED = (
     "forgetting",
     "sweeping",
     "upkeep",
+    "doubling",
     "feedback",
     "promoting",
     "skilled",

@@ -61,6 +61,7 @@ from app.jobs.spool import spool_of
 from app.kernel.graph import Graph, connect
 from app.kernel.migrate import migrate
 from app.lifecycle.condensing import CondensingService
+from app.lifecycle.duplicates import DuplicateService
 from app.lifecycle.erasure import ErasureService
 from app.lifecycle.erasure import Parts as ErasureParts
 from app.lifecycle.fading import FadingService
@@ -88,6 +89,8 @@ from app.pages.service import Parts as PageParts
 from app.pages.vault import VaultService
 from app.portability.deferral import text_index
 from app.portability.jobs import EXPORT, IMPORT
+from app.rag.answering import AgenticService
+from app.rag.service import GraphRagService
 from app.reembedding.service import ReembeddingService
 from app.retrieval.graphs import GraphCache
 from app.retrieval.linking import LinkService
@@ -99,6 +102,8 @@ from app.search.repository import SearchRepository
 from app.search.service import Parts as SearchParts
 from app.search.service import SearchService
 from app.settings import ModelSettings, Settings
+from app.skills.door import SkillGraph
+from app.skills.service import Parts as SkillParts
 from app.tasks import TASKS
 
 INDEX_TASK = "indexing.drain"
@@ -149,6 +154,8 @@ class Parts:
     notes: NoteService
     condensing: CondensingService
     communities: CommunityService
+    graph_rag: GraphRagService
+    agentic: AgenticService
     blocks: BlockService
     erasure: ErasureService
     chunks: ChunkWriter
@@ -160,6 +167,7 @@ class Parts:
     forgetting: ForgettingService
     sweeping: SweepService
     upkeep: UpkeepService
+    doubling: DuplicateService
     feedback: FeedbackService
     uses: UseCounter
     learning: LearningService
@@ -322,6 +330,18 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     pages = PageService(PageParts(graph, scopes, wakeup, passages))
     notes = NoteService(NoteParts(NoteRepository(graph), scopes, spaces, wakeup))
     fast = FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts))
+    searches = SearchService(
+        SearchParts(
+            SearchRepository(graph),
+            FactView(graph, consolidation.terms),
+            spaces,
+            settings.search.depth,
+            uses.note,
+            FadingService(graph, scopes, predicates.registry),
+            walks,
+        )
+    )
+    graph_rag = GraphRagService(graph, searches, embedder)
     return Parts(
         settings=settings,
         graph=graph,
@@ -343,17 +363,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         indexing=indexing,
         linking=LinkService(graph),
         walks=walks,
-        searches=SearchService(
-            SearchParts(
-                SearchRepository(graph),
-                FactView(graph, consolidation.terms),
-                spaces,
-                settings.search.depth,
-                uses.note,
-                FadingService(graph, scopes, predicates.registry),
-                walks,
-            )
-        ),
+        searches=searches,
+        graph_rag=graph_rag,
+        agentic=AgenticService(graph_rag, language_model(settings)),
         entities=EntityService(EntityRepository(graph), scopes),
         merges=MergeService(graph, beliefs_follow(fact_rows, consolidation.terms)),
         jobs=jobs,
@@ -385,6 +397,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         page_passages=passages,
         vaults=VaultService(pages),
         upkeep=UpkeepService(graph, scopes, forgetting),
+        doubling=DuplicateService(graph, embedder.info.name),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),
         erasure=erasure,
         chunks=chunks,
@@ -432,6 +445,7 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
                 await assembled.walks.aclose()
                 await assembled.queue.close()
                 await assembled.model_reader.aclose()
+                await assembled.agentic.aclose()
         finally:
             await embedder.aclose()
     finally:

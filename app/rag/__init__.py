@@ -1,0 +1,1 @@
+"""Graph retrieval over communities, contexts for prompts, and answers that cite."""

@@ -1,0 +1,57 @@
+"""Sentences that answer, taken from texts word for word: pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.extraction.segment import sentences
+from app.indexing.analysis import query_terms
+
+MOST = 5  # sentences of an answer
+Word = tuple[str, ...]  # the forms of one word
+LATER = 0.05  # what a sentence loses for each place of its text in the list
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A sentence and the place of its text."""
+
+    text: str
+    source: int
+
+
+def quotes(query: str, texts: Sequence[str]) -> list[Quote]:
+    """Up to five sentences that cover the words of a question, each adding one not yet covered.
+
+    Words that few texts hold count more. Where no sentence holds any, the first of the first text.
+    """
+    wanted = set(query_terms(query))
+    pool = [
+        (place, " ".join(text[span.start : span.end].split()))
+        for place, text in enumerate(texts)
+        for span in sentences(text)
+    ]
+    held = {one: _held(wanted, one[1]) for one in pool}
+    weight = {term: 1 / (1 + sum(term in has for has in held.values())) for term in wanted}
+    left, chosen = set(wanted), list[Quote]()
+    while pool and left and len(chosen) < MOST:
+        best = min(pool, key=lambda one: (-_worth(held[one] & left, weight, one[0]), one[0]))
+        if not held[best] & left:
+            break
+        chosen.append(Quote(best[1], best[0]))
+        left -= held[best]
+        pool.remove(best)
+    if not chosen and pool:
+        chosen.append(Quote(pool[0][1], pool[0][0]))
+    return chosen
+
+
+def _held(wanted: set[Word], sentence: str) -> set[Word]:
+    """The words, in any of their forms, that a sentence has."""
+    forms = {form for word in query_terms(sentence) for form in word}
+    return {word for word in wanted if not forms.isdisjoint(word)}
+
+
+def _worth(covered: set[Word], weight: dict[Word, float], place: int) -> float:
+    return sum(weight[term] for term in covered) * max(0.1, 1 - LATER * place)

@@ -1,0 +1,134 @@
+"""What graph retrieval is asked, and what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from app.communities.view import CommunityView
+
+TOP_K, HOPS, BUDGET = 10, 2, 4000  # seed 000; the budget in tokens (o200k)
+SEEDS, DISTANCE, COMMUNITIES = 5, 0.8, 10  # seed 000; distance is 1 - cosine
+
+
+class How(StrEnum):
+    """How a seed was found."""
+
+    NAME = "name"  # the question names it
+    VECTOR = "vector"  # its vector is close to the question's
+    PASSAGE = "passage"  # passages that a search finds name it
+
+
+class Without(StrEnum):
+    """Why there is nothing of communities in an answer."""
+
+    NO_SEEDS = "no_seeds"  # nothing that is known is near the question
+    NO_COMMUNITIES = "no_communities"  # none were made yet of what is near the question
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question to the graph; `scopes` are visible to who asks, `bases` None for everything."""
+
+    query: str
+    scopes: list[str]
+    bases: list[str] | None = None
+    top_k: int = TOP_K
+    max_hops: int = HOPS
+    include_summaries: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """An entity to begin at; `score` is between 0 and 1."""
+
+    entity: str
+    score: float
+    how: How
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An entity on a path, and the fact that led to it where one did."""
+
+    entity: str
+    name: str
+    fact: str | None = None
+    predicate: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A community, how far from a seed (0: it holds one), and how it was come to."""
+
+    view: CommunityView
+    score: float
+    hop: int
+    path: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage found through communities, or by the search that ran beside; with its path."""
+
+    id: str
+    kind: str
+    scope: str
+    title: str | None
+    text: str
+    captured_at: datetime
+    score: float
+    similarity: float | None
+    rank: int | None  # in the search beside
+    community: str | None
+    path: tuple[Step, ...] = ()
+    past: tuple[str, ...] = ()  # what it states and is not held any more
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What was found; `overall` where it is asked about everything, `without` what is missing."""
+
+    ask: Ask
+    seeds: list[Seed]
+    communities: list[Reached]
+    passages: list[Passage]
+    overall: bool = False
+    without: Without | None = None
+    milliseconds: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Something that goes into a context whole or not at all; `cites` are the ids it rests on."""
+
+    id: str
+    kind: str  # summary or path
+    text: str
+    score: float
+    cites: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the ledger; `tokens` are what the unit takes, or would have taken."""
+
+    id: str
+    kind: str
+    tokens: int
+    kept: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A text for a prompt of at most `budget` tokens, and what they went to."""
+
+    text: str
+    tokens: int
+    budget: int
+    frame: int  # tokens of what stands around the units
+    units: tuple[Unit, ...]
+    ledger: tuple[Entry, ...]

@@ -1,0 +1,299 @@
+"""Wire types of graph retrieval, contexts and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+from pydantic import Field, StringConstraints
+
+from app.communities.schemas import CommunityOut
+from app.kernel.caller import Caller
+from app.kernel.wire import ShortText, WireModel
+from app.rag.answering import ROUNDS, Answer, Round, Source
+from app.rag.model import BUDGET, HOPS, TOP_K, Ask, Context, Entry, Passage, Retrieved, Step
+from app.rag.units import shown_path
+
+Asked = Annotated[str, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True)]
+
+
+class RetrieveIn(WireModel):
+    """A question to the graph."""
+
+    query: Asked = Field(description="The question, as plain text.")
+    top_k: Annotated[int, Field(ge=1, le=50)] = Field(TOP_K, description="Most passages.")
+    max_hops: Annotated[int, Field(ge=1, le=5)] = Field(
+        HOPS, description="Hops from a seed; the first is to its own community."
+    )
+    include_summaries: bool = Field(True, description="Whether communities tell what they are.")
+    knowledge_base_ids: tuple[ShortText, ...] | None = Field(
+        None, max_length=50, description="Only documents of these; everything if unset."
+    )
+    scopes: tuple[str, ...] | None = Field(
+        None, description="Scopes to read; all visible if unset."
+    )
+
+    def to_ask(self, caller: Caller) -> Ask:
+        """The question of this caller; NotFound where a scope is not visible."""
+        bases = None if self.knowledge_base_ids is None else list(self.knowledge_base_ids)
+        return Ask(
+            query=self.query,
+            scopes=caller.among(self.scopes),
+            bases=bases,
+            top_k=self.top_k,
+            max_hops=self.max_hops,
+            include_summaries=self.include_summaries,
+        )
+
+
+class ContextIn(RetrieveIn):
+    """A question, and how large a context for a prompt may be."""
+
+    max_hops: Annotated[int, Field(ge=1, le=5)] = Field(
+        3, description="Hops from a seed; the first is to its own community."
+    )
+    token_budget: Annotated[int, Field(ge=1, le=200_000)] = Field(
+        BUDGET, description="Most tokens (o200k) of the whole context."
+    )
+
+
+class AskIn(RetrieveIn):
+    """A question that is to be answered."""
+
+    max_rounds: Annotated[int, Field(ge=1, le=ROUNDS)] = Field(
+        ROUNDS, description="Most rounds of search."
+    )
+
+
+class StepOut(msgspec.Struct, frozen=True):
+    """An entity on a path; `fact` and `predicate` are what led to it."""
+
+    entity: str
+    fact: str | None
+    predicate: str | None
+    untrusted: dict[str, str]
+
+    @classmethod
+    def of(cls, step: Step) -> StepOut:
+        """The wire form of a step."""
+        return cls(step.entity, step.fact, step.predicate, {"name": step.name})
+
+
+class SeedOut(msgspec.Struct, frozen=True):
+    """Where the retrieval began; `how` is name, vector or passage."""
+
+    entity: str
+    score: float
+    how: str
+
+
+class ReachedOut(msgspec.Struct, frozen=True):
+    """A community, its score, and the way to it; `hop` 0 holds a seed."""
+
+    score: float
+    hop: int
+    path: list[StepOut]
+    community: CommunityOut
+
+
+class PassageOut(msgspec.Struct, frozen=True, kw_only=True):
+    """A passage: `score` by seed 000's formula, `similarity` the cosine to the question.
+
+    `rank` is its place in the search that ran beside, null where only communities led to it.
+    """
+
+    id: str
+    kind: str
+    scope: str
+    score: float
+    similarity: float | None
+    rank: int | None
+    community: str | None
+    captured_at: datetime
+    path: list[StepOut]
+    untrusted: dict[str, Any]
+
+    @classmethod
+    def of(cls, passage: Passage) -> PassageOut:
+        """The wire form of a passage."""
+        return cls(
+            id=passage.id,
+            kind=passage.kind,
+            scope=passage.scope,
+            score=passage.score,
+            similarity=passage.similarity,
+            rank=passage.rank,
+            community=passage.community,
+            captured_at=passage.captured_at,
+            path=[StepOut.of(step) for step in passage.path],
+            untrusted={
+                "text": passage.text,
+                "title": passage.title,
+                "path": shown_path(passage.path),
+                "past": list(passage.past),
+            },
+        )
+
+
+class RetrievedOut(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found; `question` is `overall` where it is about everything.
+
+    `without` says why there are no communities in it.
+    """
+
+    query: str
+    question: str
+    results: list[PassageOut]
+    communities: list[ReachedOut]
+    seeds: list[SeedOut]
+    without: str | None
+    milliseconds: Mapping[str, float]
+
+    @classmethod
+    def of(cls, found: Retrieved) -> RetrievedOut:
+        """The wire form of what was found."""
+        shown = found.communities if found.ask.include_summaries or found.overall else []
+        return cls(
+            query=found.ask.query,
+            question="overall" if found.overall else "specific",
+            results=[PassageOut.of(passage) for passage in found.passages],
+            communities=[
+                ReachedOut(
+                    one.score,
+                    one.hop,
+                    [StepOut.of(step) for step in one.path],
+                    CommunityOut.of(one.view),
+                )
+                for one in shown
+            ],
+            seeds=[SeedOut(seed.entity, seed.score, seed.how.value) for seed in found.seeds],
+            without=found.without.value if found.without else None,
+            milliseconds={name: round(ms, 3) for name, ms in found.milliseconds.items()},
+        )
+
+
+class EntryOut(msgspec.Struct, frozen=True):
+    """What one unit took of the budget, or why it was left out."""
+
+    id: str
+    kind: str
+    tokens: int
+    kept: bool
+    reason: str
+
+    @classmethod
+    def of(cls, entry: Entry) -> EntryOut:
+        """The wire form of an entry."""
+        return cls(entry.id, entry.kind, entry.tokens, entry.kept, entry.reason)
+
+
+class ContextOut(msgspec.Struct, frozen=True, kw_only=True):
+    """A context; `tokens` are those of the whole text, `frame` those around the units."""
+
+    query: str
+    question: str
+    context: str
+    tokens: int
+    budget: int
+    frame: int
+    ledger: list[EntryOut]
+    citations: dict[str, list[str]]
+    without: str | None
+
+    @classmethod
+    def of(cls, found: Retrieved, context: Context) -> ContextOut:
+        """The wire form of a context."""
+        return cls(
+            query=found.ask.query,
+            question="overall" if found.overall else "specific",
+            context=context.text,
+            tokens=context.tokens,
+            budget=context.budget,
+            frame=context.frame,
+            ledger=[EntryOut.of(entry) for entry in context.ledger],
+            citations={unit.id: list(unit.cites) for unit in context.units},
+            without=found.without.value if found.without else None,
+        )
+
+
+class RoundOut(msgspec.Struct, frozen=True):
+    """One round of a search."""
+
+    query: str
+    found: int
+    fresh: int
+    mean: float
+    sufficient: bool
+    missing: list[str]
+
+    @classmethod
+    def of(cls, one: Round) -> RoundOut:
+        """The wire form of a round."""
+        return cls(one.query, one.found, one.fresh, one.mean, one.sufficient, list(one.missing))
+
+
+class AnswerSourceOut(msgspec.Struct, frozen=True, kw_only=True):
+    """What an answer rests on; `start` and `end` in characters of the text."""
+
+    number: int
+    id: str
+    kind: str
+    start: int
+    end: int
+    relevance: float
+    untrusted: dict[str, Any]
+
+    @classmethod
+    def of(cls, number: int, source: Source) -> AnswerSourceOut:
+        """The wire form of a source; numbers begin at 1."""
+        return cls(
+            number=number,
+            id=source.id,
+            kind=source.kind,
+            start=source.start,
+            end=source.end,
+            relevance=source.relevance,
+            untrusted={"text": source.text, "title": source.title},
+        )
+
+
+class AnswerOut(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer made of others' words, under `untrusted`: each sentence with its sources' numbers.
+
+    `by` is `extract`, or the model that worded it.
+    """
+
+    query: str
+    by: str
+    question: str
+    sources: list[AnswerSourceOut]
+    rounds: int
+    history: list[RoundOut]
+    total_results: int
+    note: str
+    untrusted: dict[str, Any]
+
+    @classmethod
+    def of(cls, answer: Answer) -> AnswerOut:
+        """The wire form of an answer."""
+        said = [
+            {"text": one.text, "sources": [place + 1 for place in one.sources]}
+            for one in answer.sentences
+        ]
+        worded = [
+            f"{one.text} {''.join(f'[{place + 1}]' for place in one.sources)}"
+            for one in answer.sentences
+        ]
+        return cls(
+            query=answer.query,
+            by=answer.by,
+            question="overall" if answer.overall else "specific",
+            sources=[AnswerSourceOut.of(n, one) for n, one in enumerate(answer.sources, start=1)],
+            rounds=len(answer.rounds),
+            history=[RoundOut.of(one) for one in answer.rounds],
+            total_results=answer.total,
+            note=answer.note,
+            untrusted={"answer": " ".join(worded), "sentences": said},
+        )

@@ -1,0 +1,50 @@
+"""What goes into a context, piece by piece: pure. Every piece says what it rests on."""
+
+from __future__ import annotations
+
+from app.rag.model import Passage, Reached, Retrieved, Step, Unit
+from app.search.bundle import element
+
+
+def units_of(found: Retrieved) -> list[Unit]:
+    """Summaries of the communities and the paths to the passages, each the best first."""
+    wanted = found.communities if found.ask.include_summaries else []
+    summaries = [_summary(reached) for reached in wanted if reached.view.lines]
+    return [*summaries, *(_path(passage) for passage in found.passages)]
+
+
+def shown_path(steps: tuple[Step, ...]) -> str:
+    """A path in words: names, with the predicate of the fact that leads on where one does."""
+    shown = ""
+    for place, step in enumerate(steps):
+        if place:
+            shown += f" -[{step.predicate}]- " if step.predicate else " - "
+        shown += step.name
+    return shown
+
+
+def _summary(reached: Reached) -> Unit:
+    view = reached.view
+    sources = tuple(dict.fromkeys(line.source for line in view.lines))
+    attributes = {
+        "id": view.id,
+        "title": view.title,
+        "entities": str(view.size),
+        "sources": " ".join(sources),
+    }
+    text = element("community", attributes, view.summary)
+    return Unit(view.id, "summary", text, reached.score, sources)
+
+
+def _path(passage: Passage) -> Unit:
+    facts = [step.fact for step in passage.path if step.fact]
+    attributes = {
+        "id": passage.id,
+        "kind": passage.kind,
+        "title": passage.title or "",
+        "path": shown_path(passage.path),
+        "facts": " ".join(facts),
+        "past": "; ".join(passage.past),
+    }
+    text = element("passage", attributes, passage.text)
+    return Unit(passage.id, "path", text, passage.score, (passage.id, *facts))

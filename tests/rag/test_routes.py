@@ -1,0 +1,107 @@
+"""Retrieval, contexts and answers on a real graph, through the doors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+from app.embeddings.tokens import count_tokens
+from app.wiring import Parts
+from tests.communities.conftest import BREMEN, ULM
+from tests.conftest import MakePrincipal, Principal
+from tests.rag.conftest import Say
+
+
+async def asked(who: Principal, path: str, query: str, **more: Any) -> dict[str, Any]:
+    answer: httpx.Response = await who.http.post(f"/v1/rag/{path}", json={"query": query, **more})
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def test_from_a_name_to_communities_passages_contexts_and_answers(
+    opened: Parts, admin: Principal, tenant: str, say: Say, principal: MakePrincipal
+) -> None:
+    first = await say(tenant, BREMEN)
+    await say(tenant, ULM)
+    await opened.communities.refresh(tenant)
+    await opened.indexing.drain()
+
+    found = await asked(admin, "retrieve", "What does Acme GmbH use?")
+    assert found["seeds"][0]["how"] == "name"
+    assert found["question"] == "specific"
+    best = found["results"][0]
+    assert best["id"] == first
+    assert 0.5 <= best["score"] <= 1
+    assert best["path"][0]["entity"] in {seed["entity"] for seed in found["seeds"]}
+    home = found["communities"][0]
+    assert home["hop"] == 0
+    assert "Acme" in " ".join(home["community"]["untrusted"]["lines"])
+    bare = await asked(admin, "retrieve", "What does Acme GmbH use?", include_summaries=False)
+    assert bare["communities"] == []
+    assert bare["results"] == found["results"]
+
+    context = await asked(admin, "context", "What does Acme GmbH use?", token_budget=300)
+    assert count_tokens(context["context"]) == context["tokens"] <= 300
+    assert {e["id"] for e in context["ledger"] if e["kept"]} == set(context["citations"])
+    assert first in {i for cites in context["citations"].values() for i in cites}
+    tight = await asked(admin, "context", "What does Acme GmbH use?", token_budget=60)
+    assert tight["tokens"] <= 60
+    assert any(not e["kept"] and e["reason"] == "budget" for e in tight["ledger"])
+
+    answer = await asked(admin, "ask", "What does Acme GmbH use?")
+    assert answer["by"] == "extract"
+    assert "Acme GmbH uses Postgres." in answer["untrusted"]["answer"]
+    numbers = {source["number"] for source in answer["sources"]}
+    assert all(
+        said["sources"] and set(said["sources"]) <= numbers
+        for said in answer["untrusted"]["sentences"]
+    )
+    assert 1 <= answer["rounds"] == len(answer["history"]) <= 3
+
+    themes = await asked(admin, "ask", "What are the main themes?")
+    assert themes["question"] == "overall"
+    assert {"Acme", "Zenith"} <= set(themes["untrusted"]["answer"].replace(".", " ").split())
+
+    stranger = await principal(f"{tenant}-other")
+    for path in ("retrieve", "context", "ask"):
+        hidden = await stranger.http.post(
+            f"/v1/rag/{path}", json={"query": "Acme GmbH", "scopes": [tenant]}
+        )
+        assert hidden.status_code == 404
+    nothing = await asked(stranger, "retrieve", "What does Acme GmbH use?")
+    assert (nothing["results"], nothing["communities"]) == ([], [])
+    assert nothing["without"] == "no_seeds"
+    empty = await asked(stranger, "ask", "What does Acme GmbH use?")
+    assert (empty["sources"], empty["untrusted"]["sentences"]) == ([], [])
+
+
+async def test_before_any_community_there_are_passages_and_the_reason(
+    opened: Parts, admin: Principal, tenant: str, say: Say
+) -> None:
+    await say(tenant, BREMEN)
+    await opened.indexing.drain()
+    found = await asked(admin, "retrieve", "Who works for Acme GmbH?", scopes=[tenant])
+    assert found["without"] == "no_communities"
+    assert found["results"]
+    themes = await asked(admin, "retrieve", "What are the main themes?")
+    assert (themes["without"], themes["communities"]) == ("no_communities", [])
+
+
+async def test_bad_questions_are_refused_by_field(admin: Principal) -> None:
+    for body, field in [
+        ({"query": " "}, "query"),
+        ({"query": "x", "top_k": 0}, "top_k"),
+        ({"query": "x", "max_hops": 6}, "max_hops"),
+        ({"query": "x", "token_budget": 0}, "token_budget"),
+        ({"query": "x", "other": 1}, "other"),
+    ]:
+        answer = await admin.http.post("/v1/rag/context", json=body)
+        assert answer.status_code == 422
+        assert field in answer.text
+    missing = await admin.http.post(
+        "/v1/rag/retrieve", json={"query": "x", "knowledge_base_ids": ["nowhere"]}
+    )
+    assert missing.status_code == 404
+    assert "nowhere" in missing.text
