@@ -70,11 +70,12 @@ WHERE s.tenant = $tenant AND s.live AND (s.scope = row.scope OR s.scope STARTS W
 RETURN DISTINCT s.id AS id ORDER BY id
 
 // name: sources(ids, tenant) read many
-// What the links of pages are resolved from.
+// What the links of pages are resolved from, and what they came to before.
 UNWIND $ids AS id
 MATCH (p:Page {id: id})
 WHERE p.tenant = $tenant
-RETURN p.id AS id, p.scope AS scope, CASE WHEN p.live THEN p.links ELSE '[]' END AS links
+RETURN p.id AS id, p.scope AS scope, CASE WHEN p.live THEN p.links ELSE '[]' END AS links,
+       p.pending AS pending, [(p)-[r:REFERENCES]->(t) | [t.id, r.texts, r.headings]] AS edges
 
 // name: bearers(names, scopes) read many
 // Live pages that go by these names.
@@ -106,16 +107,17 @@ WHERE s.scope IN $scopes AND s.id > '' AND (toLower(s.name) IN $names OR s.slug 
 RETURN s.id AS id, s.scope AS scope, s.name AS name, s.slug AS slug ORDER BY s.ingested_at, s.id
 
 // name: refer(rows) write one
-// The references of pages: exactly the edges given, and the targets that nothing bears yet. Only
-// what differs is written.
+// What differs of the references of pages: edges that are new or written otherwise, edges that are
+// gone, and the targets that nothing bears yet.
 // unscoped: each target was found within what the page's scope sees
 UNWIND $rows AS row
 MATCH (s:Page {id: row.id})
 SET s.pending = row.pending
-WITH s, row, [e IN row.edges | e.target] AS targets
-CALL (s, targets) {
+WITH s, row
+CALL (s, row) {
+  UNWIND row.gone AS gone
   MATCH (s)-[r:REFERENCES]->(t)
-  WHERE NOT t.id IN targets
+  WHERE t.id = gone
   DELETE r
 }
 CALL (s, row) {

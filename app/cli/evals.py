@@ -227,7 +227,8 @@ def eval_pages(
             place = f"eval-pages-{secrets.token_hex(4)}"
             caller = await opened.keys.resolve(await _admin(opened, place))
             made = await asyncio.to_thread(pages.texts, size, real)
-            return await pages.grow(opened, caller, made, size, progress.print)
+            course = pages.Course(made, progress.print)
+            return await pages.grow(opened, caller, size, course)
 
     _show_speed(asyncio.run(run()), as_json)
 

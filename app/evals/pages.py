@@ -21,9 +21,9 @@ from app.wiring import Parts
 
 BATCH = 50  # pages written in one transaction
 WORDS = (
-    "river harbour engine ledger signal orchard lantern quarry meadow bridge kettle archive "
-    "garden compass vessel tunnel market station window forest"
-).split()
+    *("river", "harbour", "engine", "ledger", "signal", "orchard", "lantern", "quarry", "meadow"),
+    *("bridge", "kettle", "archive", "garden", "compass", "vessel", "tunnel", "market", "forest"),
+)
 MENTIONED = 2  # pages that each page names in prose
 Tell = Callable[[str], None]
 
@@ -37,6 +37,14 @@ class Size:
     samples: int = 100
 
 
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The titles and texts to write, and who hears how far it is."""
+
+    pages: list[tuple[str, str]]
+    tell: Tell
+
+
 def texts(size: Size, passages: tuple[Record, ...], seed: int = 7) -> list[tuple[str, str]]:
     """Titles and Markdown of the pages; the same for the same arguments."""
     chance = random.Random(seed)
@@ -47,8 +55,9 @@ def texts(size: Size, passages: tuple[Record, ...], seed: int = 7) -> list[tuple
     return [(title, _text(chance, titles, real.get(title), size)) for title in titles]
 
 
-async def grow(opened: Parts, caller: Caller, pages: list[tuple[str, str]], size: Size, tell: Tell) -> dict[str, Any]:  # fmt: skip
+async def grow(opened: Parts, caller: Caller, size: Size, course: Course) -> dict[str, Any]:
     """Write the pages and measure at a tenth of them and at all; figures by step."""
+    pages, tell = course.pages, course.tell
     told: dict[str, Any] = {}
     ids: list[str] = []
     for until in sorted({max(1, size.pages // 10), size.pages}):

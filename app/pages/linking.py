@@ -77,7 +77,9 @@ async def settle_pages(tx: Tx, tenant: str, ids: Iterable[str], at: datetime) ->
         sources = [Source(r["id"], r["scope"], loaded(r["links"])) for r in rows]
         known = await _known(tx, tenant, sources)
         made = {source.id: settle(source, known) for source in sources}
-        await tx.rows(Q.pages.refer, rows=[_row(page, found) for page, found in made.items()])
+        changed = [row for before in rows if (row := _changed(before, made[before["id"]]))]
+        if changed:
+            await tx.rows(Q.pages.refer, rows=changed)
         settled |= made
     return settled
 
@@ -155,15 +157,23 @@ async def _skills(
     return found
 
 
-def _row(page: str, found: Settled) -> Row:
-    edges = [
-        {
-            "target": edge.target,
-            "texts": list(edge.texts),
-            "headings": list(edge.headings),
-            "weight": WEIGHT,
-            "confidence": CONFIDENCE,
-        }
-        for edge in found.edges
-    ]
-    return {"id": page, "edges": edges, "pending": list(found.pending)}
+def _changed(before: Row, found: Settled) -> Row | None:
+    """What has to be written of a page's references; None where they are what they were."""
+    stored = {target: (texts, headings) for target, texts, headings in before["edges"]}
+    wanted = {edge.target: (list(edge.texts), list(edge.headings)) for edge in found.edges}
+    edges = [_edge(t, *said) for t, said in wanted.items() if stored.get(t) != said]
+    gone = sorted(stored.keys() - wanted.keys())
+    pending = list(found.pending)
+    if not edges and not gone and pending == before["pending"]:
+        return None
+    return {"id": before["id"], "edges": edges, "gone": gone, "pending": pending}
+
+
+def _edge(target: str, texts: list[str], headings: list[str]) -> Row:
+    return {
+        "target": target,
+        "texts": texts,
+        "headings": headings,
+        "weight": WEIGHT,
+        "confidence": CONFIDENCE,
+    }
