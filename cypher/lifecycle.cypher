@@ -1,5 +1,5 @@
 // name: find_memory(id, scopes) read optional
-// A passage, fact, note or page by id, as far as it is visible.
+// A passage, fact, note, page or document by id, as far as it is visible.
 CALL () {
   MATCH (n:Passage {id: $id}) RETURN n, n.kind AS kind
   UNION
@@ -8,6 +8,8 @@ CALL () {
   MATCH (n:Note {id: $id}) RETURN n, 'note' AS kind
   UNION
   MATCH (n:Page {id: $id}) RETURN n, n.kind AS kind
+  UNION
+  MATCH (n:Document {id: $id}) RETURN n, 'document' AS kind
 }
 WITH n, kind
 WHERE n.scope IN $scopes
@@ -119,13 +121,17 @@ FOREACH (_ IN CASE WHEN id IN $vectors THEN [1] ELSE [] END |
   REMOVE e.embedding, e.embed_hash, e.embedding_b, e.embed_hash_b, e.embedding_c, e.embed_hash_c)
 
 // name: pages_of(ids) read many
-// Pages by their own id or by that of a passage, with all their passages.
+// Pages and documents by their own id or by that of a passage, with all their passages.
 // unscoped: members of a closure, whose scopes the service checks
 UNWIND $ids AS id
 CALL (id) {
   MATCH (p:Page {id: id}) RETURN p
   UNION
   MATCH (:Passage {id: id})-[:PART_OF]->(p:Page) RETURN p
+  UNION
+  MATCH (p:Document {id: id}) RETURN p
+  UNION
+  MATCH (:Passage {id: id})-[:PART_OF]->(p:Document) RETURN p
 }
 WITH DISTINCT p
 RETURN p.id AS id, p.scope AS scope,
@@ -141,7 +147,7 @@ WHERE NOT s.id IN $ids
 RETURN DISTINCT s.id AS id ORDER BY id
 
 // name: drop_pages(ids) write one
-// Pages with their versions.
+// Pages with their versions, and documents.
 // unscoped: members of a closure, whose scopes the service checks
 CALL () {
   UNWIND $ids AS id
@@ -155,7 +161,13 @@ CALL () {
   DETACH DELETE p
   RETURN count(*) AS pages
 }
-RETURN pages, page_versions
+CALL () {
+  UNWIND $ids AS id
+  MATCH (d:Document {id: id})
+  DETACH DELETE d
+  RETURN count(*) AS documents
+}
+RETURN pages, page_versions, documents
 
 // name: drop_episodes(ids) write one
 // Episodes with windows and provenance; claims and mentions go with their edges.

@@ -1,7 +1,7 @@
-"""Pages under an erasure: a page whose passage goes is erased whole.
+"""Pages and documents under an erasure: one whose passage goes is erased whole.
 
-Its text stands in the page and its versions as well as in its passages, so that nothing less would
-keep what was erased from being cut out of it again.
+A page's text stands in the page and its versions as well as in its passages, and the passages of a
+document repeat each other, so that nothing less would keep what was erased from being found again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ async def close_with_pages(
 
 
 async def pages_of(reader: Reader, ids: Iterable[str]) -> list[Row]:
-    """The pages among some ids, and those that some passages are part of, with all passages."""
+    """The pages and documents among some ids, and those that some passages are part of, with all
+    passages."""
     return await reader.rows(Q.lifecycle.pages_of, ids=sorted(set(ids)))
 
 
