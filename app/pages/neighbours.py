@@ -163,7 +163,7 @@ class Neighbours:
 
 
 def _mentions(texts: Sequence[Row], named: Sequence[str], limit: int) -> list[Mention]:
-    found = []
+    found: list[Mention] = []
     for page in texts:
         span = next(mentions.find(page["content"], named), None)
         if span is not None and len(found) < limit:

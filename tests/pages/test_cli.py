@@ -1,0 +1,58 @@
+"""`loci page` over a real graph."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli.main import cli
+from tests.conftest import Principal
+from tests.support.server import Backend
+
+Invoke = Callable[..., Awaitable[str]]
+
+
+@pytest.fixture
+def loci(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Invoke:
+    """Runs a command in a thread, since commands have event loops of their own."""
+    for name, value in backend.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("LOCI_EMBEDDING__PROVIDER", "hash")
+    monkeypatch.setenv("LOCI_EMBEDDING__ALLOW_TEST", "true")
+    monkeypatch.setenv("LOCI_TELEMETRY__LOG_LEVEL", "error")
+    monkeypatch.setenv("COLUMNS", "200")
+
+    async def invoke(*arguments: str) -> str:
+        result = await asyncio.to_thread(CliRunner().invoke, cli, ["page", *arguments])
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    return invoke
+
+
+async def test_pages_from_the_command_line(writer: Principal, loci: Invoke, tmp_path: Path) -> None:
+    scope, vault = writer.caller.home, tmp_path / "vault"
+    (vault / "sub").mkdir(parents=True)
+    (vault / "One.md").write_text("To [[Two]] and [[Three]].\n")
+    (vault / "sub" / "Two.md").write_text("One is named here. Mail ada@example.org.\n")
+    told = await loci("import", str(vault), scope)
+    assert "stored 2, changed 0, unchanged 0" in told
+    assert "changed sub/Two.md: email 1" in told
+    (vault / "Three.md").write_text("Alone no more.\n")
+    receipt = json.loads(await loci("add", scope, str(vault / "Three.md"), "--json"))
+    assert receipt["title"] == "Three"
+    listed = json.loads(await loci("list", scope, "--json"))
+    ids = {page["title"]: page["id"] for page in listed}
+    assert set(ids) == {"One", "Two", "Three"}
+    links = await loci("links", scope, ids["One"])
+    assert "links to: Three, Two" in links
+    assert "named by: Two" in links
+    assert "To [[Two]]" in await loci("show", scope, ids["One"])
+    assert json.loads(await loci("orphans", scope, "--json")) == []
+    assert "3 files" in await loci("export", str(tmp_path / "out"), scope)
+    assert (tmp_path / "out" / "One.md").read_bytes() == (vault / "One.md").read_bytes()
