@@ -251,3 +251,27 @@ async def test_a_chunk_is_found_with_its_document_and_place_and_kept_to_its_base
     assert whole["untrusted"]["text"][span] == hit["untrusted"]["text"]
     shown = (await writer.http.get(f"/v1/memories/{hit['id']}")).json()
     assert (shown["kind"], shown["untrusted"]["text"]) == ("chunk", hit["untrusted"]["text"])
+
+
+async def test_erasing_one_chunk_erases_its_document_with_a_receipt_and_leaves_no_trace(
+    admin: Principal, shelf: MakeShelf, opened: Parts
+) -> None:
+    notes = await shelf(admin, chunk_size=120, chunk_overlap=60)
+    secret = "Clara Voss lives in Berlin behind the zirkonmill. "
+    rest = "Nothing else of note is told here about the weather of the day. " * 4
+    document = await notes.add("people", secret + rest, captured_at=MAY)
+    other = await notes.add("others", "Nils Brandt works for Acme GmbH.", captured_at=MAY)
+    await notes.consolidate()
+    scope = admin.caller.home
+    rules = await admin.http.put("/v1/scopes/rules", params={"scope": scope}, json={"erasure": True})
+    assert rules.status_code == 200, rules.text
+    chunk = (await notes.chunks(document["id"]))[0]["id"]
+    answer = await admin.http.post("/v1/erasures", json={"memory": chunk})
+    assert answer.status_code in (200, 201), answer.text
+    assert (await admin.http.get(f"/v1/documents/{document['id']}")).status_code == 404
+    left = await raw(
+        opened, "MATCH (n) WHERE n.scope = $scope AND n.content CONTAINS 'zirkon' RETURN n.id", scope
+    )
+    assert left == []
+    assert not any("Berlin" in s for s in await statements(opened, scope))
+    assert (await notes.document(other["id"]))["status"] == "indexed"
