@@ -41,6 +41,7 @@ from app.pages import admin as page_admin
 from app.pages import routes as page_routes
 from app.portability import routes as portability_routes
 from app.rag import routes as graph_rag_routes
+from app.rag import seed_routes as rag_seed_routes
 from app.reembedding import routes as reembedding_routes
 from app.search import routes as search_routes
 from app.settings import Settings, read_settings
@@ -86,6 +87,7 @@ ROUTES: list[Any] = [
     page_admin.AdminPageController,
     community_routes.CommunityController,
     graph_rag_routes.RagController,
+    rag_seed_routes.RagQueryController,
     document_routes.KnowledgeBaseController,
     document_routes.DocumentController,
     document_routes.upload,

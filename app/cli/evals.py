@@ -22,6 +22,7 @@ from app.errors import InvalidInput
 from app.evals import (
     beliefs,
     bulk,
+    communities,
     contradictions,
     currency,
     demo,
@@ -79,6 +80,7 @@ def register(cli: typer.Typer) -> None:
     group.command("import")(eval_import)
     group.command("package")(eval_package)
     group.command("pages")(eval_pages)
+    group.command("communities")(eval_communities)
     group.command("reembedding")(eval_reembedding)
     cli.add_typer(group, name="eval")
 
@@ -206,6 +208,20 @@ def eval_beliefs(
                 course = rate.Course(steps, embed, progress.print)
                 return await rate.rate(opened, caller, bench, course)
             raise InvalidInput("part is timelines, races, updates or rate", field="part")
+
+    _show_speed(asyncio.run(run()), as_json)
+
+
+def eval_communities(
+    count: Annotated[int, typer.Option(min=100, help="How many entities.")] = 10_000,
+    as_json: AsJson = False,
+) -> None:
+    """Leiden and summaries over a generated graph, and after an edit; works on the graph itself."""
+
+    async def run() -> dict[str, Any]:
+        async with parts(read_settings()) as opened:
+            place = f"eval-communities-{secrets.token_hex(4)}"
+            return asdict(await communities.measure(opened.graph, place, count))
 
     _show_speed(asyncio.run(run()), as_json)
 

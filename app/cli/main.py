@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from app.cli import beliefs, evals, serve, transfer
+from app.cli import communities as community_commands
 from app.cli import documents as document_commands
 from app.cli import embedding as embedding_commands
 from app.cli import entities as entity_commands
@@ -49,6 +50,7 @@ serve.register(cli)
 entity_commands.register(cli)
 embedding_commands.register(cli)
 beliefs.register(cli)
+community_commands.register(cli)
 document_commands.register(cli)
 lifecycle_commands.register(cli)
 page_commands.register(cli)

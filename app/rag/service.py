@@ -101,14 +101,18 @@ class GraphRagService:
 
     async def hits(self, query: str, ask: Ask, limit: int) -> list[Hit]:
         """Passages that the default search finds, those of some knowledge bases where asked for."""
-        most = limit if ask.bases is None else min(100, limit * WIDER)
         filters = Filters(scopes=ask.scopes, kinds=list(PASSAGES))
-        request = SearchRequest(query=query, filters=filters, mode=Mode.AUTO, limit=most)
-        found = (await self.searches.search(request)).hits
+        request = SearchRequest(query=query, filters=filters, mode=Mode.AUTO, limit=limit)
+        return await self.matching(request, ask)
+
+    async def matching(self, request: SearchRequest, ask: Ask) -> list[Hit]:
+        """What a search finds, of some knowledge bases where the question names any."""
         if ask.bases is None:
-            return found
+            return (await self.searches.search(request)).hits
+        wider = replace(request, limit=min(100, request.limit * WIDER))
+        found = (await self.searches.search(wider)).hits
         kept = await self.rows.in_bases([hit.id for hit in found], ask.bases, ask.scopes)
-        return [hit for hit in found if hit.id in kept][:limit]
+        return [hit for hit in found if hit.id in kept][: request.limit]
 
     async def _overall(self, ask: Ask) -> Retrieved:
         """The outermost communities, the largest first, and what their summaries quote."""

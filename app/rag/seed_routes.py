@@ -1,0 +1,169 @@
+"""Seed 000's own routes that ask: `/api/v1/ai/rag/query` and `/search`, POST beside the GET."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any, Literal
+
+import msgspec
+from litestar import Controller, get, post
+from litestar.di import NamedDependency
+from litestar.params import JSONBody, QueryParameter
+from litestar.status_codes import HTTP_200_OK
+from pydantic import Field
+
+from app.indexing.entry import PASSAGES
+from app.kernel.caller import Caller, Role
+from app.kernel.wire import ShortText, WireModel
+from app.rag.answering import AgenticService
+from app.rag.model import TOP_K, Ask
+from app.rag.schemas import AnswerOut, Asked
+from app.rag.scoring import Candidate, reranked
+from app.rag.service import GraphRagService
+from app.search.model import Filters, Fusion, Hit, Mode, SearchRequest
+
+READS = {"requires": Role.READER}
+MOST = 50
+Bases = Annotated[
+    list[str] | None, QueryParameter(description="Only documents of these knowledge bases.")
+]
+Top = Annotated[int, QueryParameter(ge=1, le=MOST, description="Most results.")]
+# `query` is a name that the framework keeps.
+Question = Annotated[str, QueryParameter(name="query", description="The question.", min_length=1)]
+
+
+class RagQueryIn(WireModel):
+    """A question to knowledge bases."""
+
+    query: Asked = Field(description="The question, as plain text.")
+    knowledge_base_ids: tuple[ShortText, ...] | None = Field(None, max_length=50)
+    top_k: Annotated[int, Field(ge=1, le=MOST)] = TOP_K
+
+
+class RagSearchIn(RagQueryIn):
+    """A search over documents by one of the seed's modes."""
+
+    mode: Literal["vector", "keyword", "graph", "hybrid"] = "hybrid"
+    fusion: Literal["rrf", "weighted", "simple"] = "rrf"
+    rerank: bool = Field(False, description="Re-score by words and place (seed 000).")
+
+
+class RagQueryOut(msgspec.Struct, frozen=True):
+    """The seed's envelope around an answer."""
+
+    success: bool
+    data: AnswerOut
+
+
+class RagSearchOut(msgspec.Struct, frozen=True):
+    """The seed's envelope around results."""
+
+    success: bool
+    data: dict[str, Any]
+
+
+class RagQueryController(Controller):
+    """The routes of the seed that ask."""
+
+    path = "/api/v1/ai/rag"
+    tags = ("RAG",)
+
+    @get("/query", operation_id="ragQuery", opt=READS)
+    async def query(
+        self,
+        caller: NamedDependency[Caller],
+        agentic: NamedDependency[AgenticService],
+        question: Question,
+        knowledge_base_ids: Bases = None,
+        top_k: Top = TOP_K,
+    ) -> RagQueryOut:
+        """Query knowledge bases: an answer with its sources."""
+        bases = None if knowledge_base_ids is None else tuple(knowledge_base_ids)
+        asked = RagQueryIn(query=question, knowledge_base_ids=bases, top_k=top_k)
+        return await _answered(agentic, asked, caller)
+
+    @post("/query", operation_id="ragQueryByBody", opt=READS, status_code=HTTP_200_OK)
+    async def query_by_body(
+        self,
+        data: JSONBody[RagQueryIn],
+        caller: NamedDependency[Caller],
+        agentic: NamedDependency[AgenticService],
+    ) -> RagQueryOut:
+        """The same with the question in a body."""
+        return await _answered(agentic, data, caller)
+
+    @get("/search", operation_id="ragSearch", opt=READS)
+    async def search(
+        self,
+        caller: NamedDependency[Caller],
+        graph_rag: NamedDependency[GraphRagService],
+        question: Question,
+        knowledge_base_ids: Bases = None,
+        top_k: Top = TOP_K,
+        mode: Annotated[
+            Literal["vector", "keyword", "graph", "hybrid"], QueryParameter(description="The legs.")
+        ] = "hybrid",
+    ) -> RagSearchOut:
+        """Search documents."""
+        bases = None if knowledge_base_ids is None else tuple(knowledge_base_ids)
+        asked = RagSearchIn(query=question, knowledge_base_ids=bases, top_k=top_k, mode=mode)
+        return await _searched(graph_rag, asked, caller)
+
+    @post("/search", operation_id="ragSearchByBody", opt=READS, status_code=HTTP_200_OK)
+    async def search_by_body(
+        self,
+        data: JSONBody[RagSearchIn],
+        caller: NamedDependency[Caller],
+        graph_rag: NamedDependency[GraphRagService],
+    ) -> RagSearchOut:
+        """The same with the question in a body, with fusion and rerank."""
+        return await _searched(graph_rag, data, caller)
+
+
+def _ask(asked: RagQueryIn, caller: Caller) -> Ask:
+    bases = None if asked.knowledge_base_ids is None else list(asked.knowledge_base_ids)
+    return Ask(asked.query, caller.visible, bases, asked.top_k)
+
+
+async def _answered(agentic: AgenticService, asked: RagQueryIn, caller: Caller) -> RagQueryOut:
+    return RagQueryOut(True, AnswerOut.of(await agentic.answer(_ask(asked, caller))))
+
+
+async def _searched(rag: GraphRagService, asked: RagSearchIn, caller: Caller) -> RagSearchOut:
+    start = time.perf_counter()
+    ask = _ask(asked, caller)
+    if ask.bases is not None:
+        await rag.rows.check_bases(ask.bases, ask.scopes)
+    request = SearchRequest(
+        query=asked.query,
+        filters=Filters(scopes=ask.scopes, kinds=list(PASSAGES)),
+        mode=Mode(asked.mode),
+        fusion=Fusion(asked.fusion),
+        limit=asked.top_k,
+    )
+    hits = await rag.matching(request, ask)
+    results = _results(hits, asked)
+    taken = round((time.perf_counter() - start) * 1000, 3)
+    told = {"query": asked.query, "mode": asked.mode, "fusion_method": asked.fusion}
+    return RagSearchOut(True, {**told, "results": results, "latency_ms": taken})
+
+
+def _results(hits: list[Hit], asked: RagSearchIn) -> list[dict[str, Any]]:
+    scores = {hit.id: hit.score for hit in hits}
+    if asked.rerank:
+        texts = [Candidate(hit.id, hit.memory["content"], hit.score) for hit in hits]
+        scores = {one.candidate.id: one.relevance for one in reranked(asked.query, texts)}
+    by_id = {hit.id: hit for hit in hits}
+    return [
+        {
+            "id": memory,
+            "score": round(score, 6),
+            "kind": by_id[memory].memory["kind"],
+            "legs": {name: leg.rank for name, leg in by_id[memory].legs.items()},
+            "untrusted": {
+                "content": by_id[memory].memory["content"],
+                "title": by_id[memory].memory["title"],
+            },
+        }
+        for memory, score in scores.items()
+    ]
