@@ -112,7 +112,7 @@ def list_bases(key: Key, url: Url = DEFAULT_URL, as_json: AsJson = False) -> Non
     _show(found, as_json, _base_row, ("id", "name", "scope", "status", "documents", "chunks"))
 
 
-def delete_base(base: str, key: Key, url: Url = DEFAULT_URL, as_json: AsJson = False) -> None:
+def delete_base(base: str, key: Key, url: Url = DEFAULT_URL) -> None:
     """Delete a knowledge base, by id, with its documents."""
     api = Api(url, key)
     job = api.finished(api.ask("DELETE", f"/v1/knowledge-bases/{base}")["id"])
@@ -186,7 +186,7 @@ def list_documents(
     _show(rows, as_json, _document_row, ("id", "name", "status", "chunks", "error"))
 
 
-def delete(document: str, key: Key, url: Url = DEFAULT_URL, as_json: AsJson = False) -> None:
+def delete(document: str, key: Key, url: Url = DEFAULT_URL) -> None:
     """Delete a document, by id, with all that rests on it alone."""
     api = Api(url, key)
     job = api.finished(api.ask("DELETE", f"/v1/documents/{document}")["id"])

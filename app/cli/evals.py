@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
+import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -26,6 +27,7 @@ from app.evals import (
     contradictions,
     currency,
     demo,
+    documents,
     entities,
     extraction,
     importing,
@@ -79,6 +81,7 @@ def register(cli: typer.Typer) -> None:
     group.command("capture-speed")(eval_capture_speed)
     group.command("import")(eval_import)
     group.command("package")(eval_package)
+    group.command("documents")(eval_documents)
     group.command("pages")(eval_pages)
     group.command("communities")(eval_communities)
     group.command("reembedding")(eval_reembedding)
@@ -391,6 +394,17 @@ def eval_import(
             return await importing.measure(store, package, episodes, rounds)
 
     _show_speed({"import": asyncio.run(run())}, as_json)
+
+
+def eval_documents(
+    paths: Annotated[list[Path], typer.Argument(help="Folders, files, jars.", exists=True)],
+    most: Annotated[int, typer.Option(help="Most files of one kind.")] = 200,
+    as_json: AsJson = False,
+) -> None:
+    """Read files of this machine as uploads are read: how many, how fast, and why not the rest."""
+    with tempfile.TemporaryDirectory(prefix="loci-documents-") as folder:
+        results = asyncio.run(documents.evaluate(paths, most, Path(folder)))
+    _show_speed(results, as_json)
 
 
 def eval_package(
