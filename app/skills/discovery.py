@@ -237,7 +237,7 @@ def _next(
 def _step(row: Row, reached: tuple[float, int, Row | None], degree: int) -> Step:
     skill = row["skill"]
     seed, depth, via = reached
-    total = chained(seed, depth, described=bool(skill["description"])) if depth else seed
+    total = chained(seed, depth, described=bool(skill["description"]))
     return Step(skill, total, depth, via, degree >= HUB)
 
 

@@ -1,0 +1,287 @@
+"""Conflicts, proposals, learnings, chores and the knowledge graph, end to end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest_asyncio
+
+from app.kernel.caller import Role
+from app.kernel.clock import now
+from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
+from tests.skills.test_skills import get, post, skill
+
+Drain = Callable[[], Awaitable[int]]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def curator(principal: MakePrincipal, tenant: str) -> Principal:
+    """A curator at home in `tenant/dev`."""
+    return await principal(f"{tenant}/dev", name="cura", role=Role.CURATOR)
+
+
+async def back(opened: Parts, ident: str, days: int, *names: str) -> None:
+    """Let moments of a node lie in the past."""
+    moment = now() - timedelta(days=days)
+    await opened.graph.raw(
+        "MATCH (n {id: $id}) SET n += $given", id=ident, given=dict.fromkeys(names, moment)
+    )
+
+
+async def test_duplicates_are_found_once_decided_and_repaired(
+    curator: Principal, drain: Drain
+) -> None:
+    body = "Copy the tables, check the sums, switch the readers over, drop the old ones."
+    one = await skill(curator, "Move tables one", body=body, description=body)
+    two = await skill(curator, "Move tables two", body=body, description=body)
+    far = await skill(curator, "Bake bread", body="Knead flour and water.", category="design")
+    for source, target in ((one, far), (far, one)):
+        await post(curator, f"/v1/skills/{source}/links", 200, target=target, weight=0.5)
+    await post(curator, f"/v1/skills/{two}/outcomes", success=True)
+    who = curator.caller.principal
+    for held in (one, two):
+        assert (await curator.http.put(f"/v1/skills/{held}/agents/{who}", json={})).is_success
+    await drain()
+    dry = await post(curator, "/v1/skill-chores/conflict-scan", 200)
+    assert (dry["dry_run"], dry["counts"]["new"]) == (True, 2)
+    assert (await get(curator, "/v1/skill-conflicts"))["items"] == []
+    for new in (2, 0):
+        done = await post(curator, "/v1/skill-chores/conflict-scan", 200, dry_run=False)
+        assert (done["counts"]["found"], done["counts"]["new"]) == (2, new)
+    found = {c["finding"]: c for c in (await get(curator, "/v1/skill-conflicts"))["items"]}
+    pair, circle = found["duplicate"], found["circular_dependency"]
+    assert (pair["type"], pair["severity"]) == ("overlap", "critical")
+    assert pair["priority"] == round(8 * (1 + pair["similarity"]), 4)
+    assert set(circle["skills"]) == {one, far}
+    path = f"/v1/skill-conflicts/{circle['id']}"
+    later = (now() + timedelta(days=1)).isoformat()
+    await post(curator, f"{path}/pause", 200, until=later)
+    open_ones = (await get(curator, "/v1/skill-conflicts", open="true"))["items"]
+    assert [c["id"] for c in open_ones] == [pair["id"]]
+    await post(curator, f"{path}/status", 200, status="reviewing")
+    closed = await post(curator, f"{path}/status", 200, status="dismissed", note="meant so")
+    assert (closed["status"], closed["untrusted"]["note"]) == ("dismissed", "meant so")
+    refused = await post(curator, f"{path}/status", 409, status="acknowledged")
+    assert refused["errors"][0]["field"] == "status"
+    await post(curator, f"{path}/pause", 409, until=later)
+    await post(curator, "/v1/skill-chores/conflict-scan", 200, dry_run=False)
+    assert (await get(curator, path))["status"] == "dismissed"
+    told = await post(curator, "/v1/skill-repairs", 200)
+    done = await post(curator, "/v1/skill-repairs", 200, dry_run=False)
+    assert told["actions"] == done["actions"]
+    assert [a["action"] for a in done["actions"]] == ["merged"]
+    assert (await get(curator, f"/v1/skills/{one}"))["status"] == "deprecated"
+    assert [a["agent"] for a in (await get(curator, f"/v1/skills/{two}/agents"))["items"]] == [who]
+    assert (await get(curator, f"/v1/skills/{one}/agents"))["items"] == []
+    links = (await get(curator, f"/v1/skills/{two}/links"))["items"]
+    assert [(e["source"], e["target"], e["weight"]) for e in links] == [(far, two, 0.5)]
+    assert (await get(curator, f"/v1/skill-conflicts/{pair['id']}"))["status"] == "resolved"
+
+
+async def test_a_stranger_sees_and_decides_nothing(
+    curator: Principal, principal: MakePrincipal, tenant: str, opened: Parts
+) -> None:
+    one = await skill(curator, "Run alone")
+    await back(opened, one, 40, "created_at")
+    await post(curator, "/v1/skill-chores/conflict-scan", 200, dry_run=False)
+    found = (await get(curator, "/v1/skill-conflicts"))["items"]
+    assert {c["finding"] for c in found} == {"stale", "orphan"}
+    far = await principal(f"{tenant}/ops", name="far", role=Role.CURATOR)
+    writer = await principal(f"{tenant}/dev", name="wri")
+    await get(far, f"/v1/skill-conflicts/{found[0]['id']}", 404)
+    path = f"/v1/skill-conflicts/{found[0]['id']}/status"
+    await post(far, path, 404, status="resolved")
+    await post(writer, path, 403, status="resolved")
+    repaired = await post(curator, "/v1/skill-repairs", 200, dry_run=False)
+    assert {a["action"] for a in repaired["actions"]} == {"lowered", "deferred"}
+    assert (await get(curator, f"/v1/skills/{one}"))["effectiveness"] == 0.4
+
+
+async def test_a_proposal_becomes_a_skill_step_by_step(
+    curator: Principal, principal: MakePrincipal, tenant: str
+) -> None:
+    writer = await principal(f"{tenant}/dev", name="wri")
+    await skill(curator, "Tune queries", category="optimization")
+    made = await post(
+        writer, "/v1/skill-proposals", name="Tune queries", category="optimization",
+        description="Make queries faster.", body="EXPLAIN first.", stage="research",
+    )  # fmt: skip
+    path = f"/v1/skill-proposals/{made['id']}/status"
+    assert (made["status"], made["origin"]) == ("research", "request")
+    await post(writer, path, 409, status="submitted")
+    await post(writer, path, 200, status="draft")
+    sent = await post(writer, path, 200, status="proposed")
+    assert (sent["status"], sent["due_at"] > sent["submitted_at"]) == ("submitted", True)
+    await post(writer, path, 403, status="approved")
+    await post(curator, path, 200, status="under_review")
+    approved = await post(curator, path, 200, status="approved", note="good")
+    assert approved["reviewer"] == curator.caller.principal
+    await post(curator, path, 409, status="expired")
+    done = await post(curator, path, 200, status="created")
+    again = await post(curator, path, 409, status="created")
+    assert again["errors"][0]["field"] == "status"
+    new = await get(writer, f"/v1/skills/{done['skill']}")
+    assert (new["slug"], new["version"], new["untrusted"]["body"]) == (
+        "tune-queries-2", "1.0.0", "EXPLAIN first.",
+    )  # fmt: skip
+    assert len((await get(writer, "/v1/skills"))["items"]) == 2
+    listed = await get(writer, "/v1/skill-proposals", status="created")
+    assert [p["id"] for p in listed["items"]] == [made["id"]]
+
+
+async def test_a_proposal_that_nobody_reviews_expires(curator: Principal, opened: Parts) -> None:
+    made = await post(
+        curator, "/v1/skill-proposals", name="Wait", category="planning", description="d"
+    )
+    await post(curator, f"/v1/skill-proposals/{made['id']}/status", 200, status="submitted")
+    await back(opened, made["id"], 1, "due_at")
+    for expired in (1, 0):
+        done = await post(curator, "/v1/skill-chores/proposal-expiry", 200, dry_run=False)
+        assert done["counts"] == {"expired": expired}
+    assert (await get(curator, f"/v1/skill-proposals/{made['id']}"))["status"] == "expired"
+
+
+async def learn(who: Principal, *texts: str, **more: Any) -> list[str]:
+    ids = []
+    for text in texts:
+        body = {"content": text, "namespace": "learnings", **more}
+        ids.append((await post(who, "/v1/notes", **body))["id"])
+    return ids
+
+
+async def test_learnings_are_asked_checked_and_shared_upward(
+    admin: Principal, tenant: str, drain: Drain, opened: Parts
+) -> None:
+    scope = f"{tenant}/dev"
+    text = "Rotating the API keys of a client needs no downtime when both keys are valid."
+    (note,) = await learn(admin, text, scope=scope, importance=0.6, confidence=0.65)
+    await drain()
+    found = await get(admin, "/v1/learnings", query=text)
+    assert (found["mode"], found["items"][0]["id"]) == ("semantic", note)
+    words = await get(admin, "/v1/learnings", query="how do I rotate keys of clients")
+    assert words["mode"] in ("keyword", "semantic_fallback")
+    none = await get(admin, "/v1/learnings", query="zebra quilts")
+    assert (none["mode"], none["items"]) == ("none", [])
+    refused = await post(admin, f"/v1/learnings/{note}/share", 409, scope=tenant)
+    assert refused["errors"][0]["field"] == "learning"
+    for _ in range(2):
+        checked = await post(admin, f"/v1/learnings/{note}/check", 200, holds=True)
+        assert (checked["importance"], checked["confidence"]) == (0.75, 0.75)
+    await opened.graph.raw("MATCH (n:Note {id: $id}) SET n.recalled = 2", id=note)
+    await post(admin, f"/v1/learnings/{note}/share", 409, scope=f"{tenant}/ops")
+    await post(admin, "/v1/scopes", path=f"{tenant}/ops")
+    shared = await post(admin, f"/v1/learnings/{note}/share", 200, scope=tenant)
+    again = await post(admin, f"/v1/learnings/{note}/share", 200, scope=tenant)
+    assert (shared["made"], again["made"], shared["note"]) == (True, False, again["note"])
+    copy = await get(admin, f"/v1/notes/{shared['note']}")
+    assert (copy["scope"], copy["namespace"]) == (tenant, "knowledge")
+    wrong = await post(admin, f"/v1/learnings/{note}/check", 200, holds=False)
+    assert (wrong["importance"], wrong["confidence"]) == (0.05, 0.1)
+    score = await get(admin, "/v1/learnings/score")
+    assert (score["active"], score["fresh"]) == (1, 1)
+
+
+async def test_gaps_and_clusters_become_proposals_once(
+    admin: Principal, tenant: str, drain: Drain
+) -> None:
+    scope = f"{tenant}/dev"
+    texts = [f"Deploying release {n} to kubernetes needs a helm rollback plan." for n in "abc"]
+    notes = []
+    for text in texts:
+        notes += await learn(admin, text, scope=scope, importance=0.8, tags=["helm"])
+    if len(set(notes)) < 3:  # the texts were held to say the same
+        notes += await learn(admin, "Helm deploys fail.", "Rollout of helm charts.", scope=scope)
+    await drain()
+    body = {"scope": scope, "dry_run": False}
+    off = await post(admin, "/v1/skill-chores/gap-detection", 409, **body)
+    assert off["code"] == "SwitchedOff"
+    rules = await admin.http.put(
+        "/v1/scopes/rules", params={"path": scope}, json={"maintenance": "nightly"}
+    )
+    assert rules.is_success, rules.text
+    first = await post(admin, "/v1/skill-chores/gap-detection", 200, **body)
+    second = await post(admin, "/v1/skill-chores/gap-detection", 200, **body)
+    assert first == second
+    clusters = await post(admin, "/v1/learnings/clusters", 200, **body)
+    await post(admin, "/v1/learnings/clusters", 200, **body)
+    listed = (await get(admin, "/v1/skill-proposals"))["items"]
+    assert len(listed) == len(first["ids"]) + len(clusters["clusters"])
+    assert {p["status"] for p in listed} <= {"draft"}
+    assert not any(text in str(listed) for text in texts)
+
+
+async def test_what_nobody_uses_is_lowered_once_a_week(
+    admin: Principal, tenant: str, opened: Parts
+) -> None:
+    scope = f"{tenant}/dev"
+    one = await skill(admin, "Old", scope=scope)
+    await skill(admin, "New", scope=scope)
+    await back(opened, one, 31, "created_at")
+    await admin.http.put(
+        "/v1/scopes/rules", params={"path": scope}, json={"maintenance": "nightly"}
+    )
+    body = {"scope": scope}
+    dry = await post(admin, "/v1/skill-chores/stale-decay", 200, **body)
+    assert (dry["counts"], dry["ids"]) == ({"lowered": 1}, [one])
+    for lowered in (1, 0):
+        done = await post(admin, "/v1/skill-chores/stale-decay", 200, dry_run=False, **body)
+        assert done["counts"] == {"lowered": lowered}
+    assert (await get(admin, f"/v1/skills/{one}"))["effectiveness"] == 0.45
+    waiting = await post(admin, "/v1/skill-chores/re-embedding", 200, dry_run=False, **body)
+    assert waiting["counts"] == {"waiting": 0}
+    health = await get(admin, "/v1/skills/health", scope=scope)
+    assert (health["skills"], health["coverage"], health["grade"]) == (2, 0.0, "F")
+
+
+async def test_a_weak_skill_is_renewed_by_a_proposal(writer: Principal) -> None:
+    one = await skill(writer, "Guess", body="at random")
+    refused = await post(writer, f"/v1/skills/{one}/evolution", 409)
+    assert refused["errors"][0]["field"] == "effectiveness"
+    outcomes = (
+        post(writer, f"/v1/skills/{one}/outcomes", success=False, key=str(n)) for n in range(10)
+    )
+    await asyncio.gather(*outcomes)
+    found = await get(writer, f"/v1/skills/{one}")
+    assert (found["failure_count"], found["effectiveness"]) == (10, 0.25)
+    first = await post(writer, f"/v1/skills/{one}/evolution")
+    again = await post(writer, f"/v1/skills/{one}/evolution")
+    assert (first["id"], first["confidence"], first["origin"]) == (again["id"], 0.65, "evolution")
+
+
+async def test_the_knowledge_graph_is_walked_by_relation(
+    writer: Principal, opened: Parts, drain: Drain, principal: MakePrincipal, tenant: str
+) -> None:
+    said = {"content": "Mia Keller works at Nordwind. Mia Keller lives in Bern.", "role": "user"}
+    await post(writer, "/v1/episodes", **said)
+    await opened.consolidation.consolidate(f"{tenant}/dev")
+    one = await skill(writer, "Greet Mia Keller", category="communication")
+    two = await skill(writer, "Write letters", category="communication")
+    await post(writer, f"/v1/skills/{one}/links", 200, target=two)
+    tied = await post(writer, f"/v1/skills/{one}/entities", 200)
+    mia = next(e for e in tied["items"] if e["untrusted"]["name"] == "Mia Keller")
+    assert (mia["by"], len(mia["untrusted"]["facts"])) == ("text", 2)
+    near = await get(writer, f"/v1/graph/nodes/{mia['id']}/neighbours")
+    kinds = {node["untrusted"]["name"]: node["kind"] for node in near["nodes"]}
+    assert kinds == {"Nordwind": "entity", "Bern": "entity", "Greet Mia Keller": "skill"}
+    path = f"/v1/graph/nodes/{mia['id']}/neighbours"
+    works = await get(writer, path, relation_type="works_at", depth=3)
+    assert [n["untrusted"]["name"] for n in works["nodes"]] == ["Nordwind"]
+    wide = await get(writer, path, relation_type="concerns")
+    assert [n["id"] for n in wide["nodes"]] == [one]
+    deep = await get(writer, path, depth=2)
+    assert two in [n["id"] for n in deep["nodes"]]
+    found = await get(writer, "/v1/graph/search", query="Mia Keller", relation_type="requires",
+                      depth=2)  # fmt: skip
+    assert {n["id"] for n in found["nodes"]} == {one, two}
+    told = await get(writer, "/v1/graph/statistics")
+    assert told["nodes"] == {"entity": 3, "skill": 2, "page": 0}
+    assert told["relations"] == {"works_at": 1, "lives_in": 1, "requires": 1, "concerns": 1}
+    only = await get(writer, "/v1/graph/statistics", relation_type="requires")
+    assert only["relations"] == {"requires": 1}
+    far = await principal(f"{tenant}/ops", name="far")
+    await get(far, path, 404)
+    assert (await get(far, "/v1/graph/search", query="Mia Keller"))["nodes"] == []
