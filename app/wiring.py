@@ -366,7 +366,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         searches=searches,
         graph_rag=graph_rag,
         agentic=AgenticService(graph_rag, language_model(settings)),
-        entities=EntityService(EntityRepository(graph), scopes),
+        entities=EntityService(entity_rows, scopes, beliefs_follow(fact_rows, consolidation.terms)),
         merges=MergeService(graph, beliefs_follow(fact_rows, consolidation.terms)),
         jobs=jobs,
         runner=runner,

@@ -1,24 +1,10 @@
-// name: known(aliases, scope) read one
-// The bearers of each name, with what they are mentioned with where a name has several.
-UNWIND $aliases AS alias
-MATCH (a:Alias {id: alias})
-WHERE a.scope = $scope
-CALL (a) {
-  MATCH (a)-[:NAMES]->(e:Entity)
-  WHERE e.scope = a.scope
-  WITH e ORDER BY e.id LIMIT 50
-  RETURN collect(e) AS bearers
-}
-UNWIND bearers AS e
-CALL (e, bearers) {
-  WITH e WHERE size(bearers) > 1
-  MATCH (e)-[:COOCCURS]-(n:Entity)
-  WHERE n.scope = e.scope
-  WITH n LIMIT 100
-  RETURN collect(n.root) AS companions
-}
-RETURN collect({key: a.key, id: e.id, root: e.root, type: e.type, canonical_key: e.canonical_key,
-                keys: e.keys, aliases: e.aliases, marks: e.marks, companions: companions}) AS rows
+// name: known(ids, scope) read one
+// Entities by id, those that are there.
+UNWIND $ids AS id
+MATCH (e:Entity {id: id})
+WHERE e.scope = $scope
+RETURN collect({id: e.id, root: e.root, type: e.type, canonical_key: e.canonical_key,
+                keys: e.keys, aliases: e.aliases, marks: e.marks}) AS rows
 
 // name: upsert(rows, at) write one
 // Writes and locks entities, in the order of their ids, then their names. What is there is added
@@ -198,19 +184,6 @@ WHERE s.path IN $paths AND s.kind IN ['workspace', 'tenant']
 RETURN s.name AS name
 ORDER BY size(s.path) DESC LIMIT 1
 
-// name: near(sessions, scope, limit) read many
-// Roots of what the latest episodes of each session mention.
-UNWIND $sessions AS session
-CALL (session) {
-  MATCH (ep:Episode {session: session})
-  WHERE ep.scope = $scope AND ep.captured_at IS NOT NULL
-  WITH ep ORDER BY ep.session DESC, ep.captured_at DESC LIMIT $limit
-  MATCH (ep)-[:MENTIONS]->(e:Entity)
-  WHERE e.scope = ep.scope
-  RETURN collect(DISTINCT e.root) AS roots
-}
-RETURN session, roots
-
 // name: digest_entities(scope) read many
 // Everything of a scope's entities that counts, in the order of their ids: what was touched when
 // does not.
@@ -241,14 +214,6 @@ RETURN e {.id, .root, .canonical_name, .canonical_key, .type, .aliases, .keys, .
           .curated, .mention_count, .importance, .trust, .is_pinned, .ingested_at, .expired_at}
          AS entity, labels(e) AS labels, names, company, mentions, relations
 ORDER BY e.id
-
-// name: mentioned(episodes) read many
-// What episodes mention already: a pass that takes one again keeps to it.
-// unscoped: asked for episodes that were read in their scope
-UNWIND $episodes AS episode
-MATCH (ep:Passage {id: episode})-[m:MENTIONS]->(e:Entity)
-RETURN ep.id AS episode, m.start AS start, m.end AS end, e.id AS id
-ORDER BY episode, start, end, id
 
 // name: get_entity(id, scopes, known_at) read optional
 // The cluster of an entity, by the id of any of its members.
@@ -470,52 +435,66 @@ SET v = $audit
 MERGE (v)-[:AUDIT]->(m)
 RETURN m {.*} AS record
 
-// name: namesakes(scope, tokens, limit, at) write many
-// What is called by a given name alone, and persons whose full name begins with it; decisions of
-// one scope wait for each other from here on. Only for names where there is something to decide:
-// where a person of that name speaks, or what stands alone is joined to anything. `speaks` tells
-// whether episodes of the scope are theirs, by the speaker's name or by that of a principal.
+// name: namesakes(scope, aliases, words, limit, at) write one
+// What the rules for names look at; decisions of one scope wait for each other from here on.
+// `named` are all entities that share a way of being written with a name asked for, in one or more
+// steps; `whole` those whose name begins with a word that somebody or something bears alone.
+// `speaking` tells of which of them episodes of the scope are, by the speaker's name or by that of
+// a principal.
 OPTIONAL MATCH (s:Scope {path: $scope})
 SET s.touched_at = $at
 WITH count(s) AS locked
-UNWIND $tokens AS token
-CALL (token) {
-  MATCH (e:Entity {scope: $scope, canonical_key: token})
-  WHERE e.type IN ['person', 'unknown'] AND e.expired_at > datetime.realtime()
-  WITH e ORDER BY e.id LIMIT $limit
-  RETURN collect(e) AS alone
+CALL () {
+  UNWIND $aliases AS alias
+  MATCH (a:Alias {id: alias})
+  WHERE a.scope = $scope
+  CALL (a) {
+    MATCH (a)-[:NAMES*1..7]-(e:Entity)
+    WHERE e.scope = $scope AND e.expired_at > datetime.realtime()
+    WITH DISTINCT e ORDER BY e.id LIMIT $limit
+    RETURN e
+  }
+  WITH DISTINCT e
+  RETURN collect(e) AS named
 }
-WITH token, alone WHERE size(alone) > 0
-CALL (token) {
-  MATCH (e:Entity)
-  WHERE e.scope = $scope AND e.canonical_key STARTS WITH token + ' '
-    AND e.type IN ['person', 'unknown'] AND e.expired_at > datetime.realtime()
-  WITH e ORDER BY e.scope, e.canonical_key LIMIT $limit
-  RETURN collect(e) AS whole
+CALL () {
+  UNWIND $words AS word
+  MATCH (one:Entity {scope: $scope, canonical_key: word})
+  WHERE one.type IN ['person', 'organization', 'group', 'unknown']
+    AND one.expired_at > datetime.realtime()
+  WITH DISTINCT word
+  CALL (word) {
+    MATCH (e:Entity)
+    WHERE e.scope = $scope AND e.canonical_key STARTS WITH word + ' '
+      AND e.type IN ['person', 'organization', 'group', 'unknown']
+      AND e.expired_at > datetime.realtime()
+    RETURN e ORDER BY e.scope, e.canonical_key LIMIT $limit
+  }
+  RETURN collect({word: word, e: e, entity: e {.id, .root, .canonical_key, .canonical_name, .type, .keys,
+                                               .marks}}) AS whole
 }
-CALL (whole) {
-  UNWIND whole AS e
-  WITH e WHERE e.type = 'person'
+CALL (named, whole) {
+  UNWIND [n IN named WHERE n.canonical_key IN [w IN whole | w.word]] + [w IN whole | w.e] AS e
+  WITH DISTINCT e WHERE e.type = 'person'
   UNWIND e.aliases AS name
   WITH e, name
   WHERE EXISTS { MATCH (:Episode {scope: $scope, speaker: name}) }
     OR EXISTS { MATCH (:Passage {scope: $scope, author: 'user:' + e.tenant + ':' + name}) }
   RETURN collect(DISTINCT e.id) AS speaking
 }
-CALL (alone) {
-  UNWIND alone AS e
-  MATCH (e)-[same:SAME_AS]-(:Entity)
-  WHERE same.status = 'accepted'
-  RETURN count(same) AS ties
-}
-WITH token, alone, whole, speaking, ties WHERE size(speaking) > 0 OR ties > 0
-UNWIND alone + whole AS e
-RETURN token, e {.id, .root, .canonical_key, .canonical_name, .type, .marks} AS entity,
-       e.id IN speaking AS speaks
-ORDER BY token, e.id
+RETURN [n IN named | n {.id, .root, .canonical_key, .canonical_name, .type, .keys, .marks}] AS named,
+       [w IN whole | w {.word, .entity}] AS whole, speaking
 
-// name: follow_rule(rows, roots) write one
-// What a rule decides about pairs: on the edge, in the ledger, and as the roots that follow.
+// name: surnames(scope, words) read many
+// Words that are last names of persons there; asked for the few that may be a firm's short name.
+UNWIND $words AS word
+MATCH (e:Entity)
+WHERE e.scope = $scope AND e.canonical_key ENDS WITH ' ' + word AND e.type = 'person'
+  AND e.expired_at > datetime.realtime()
+RETURN DISTINCT word
+
+// name: follow_rules(rows, roots) write one
+// What the rules decide about pairs: on the edge, in the ledger, and as the roots that follow.
 // unscoped: both ends lie in the record's scope, whose lock the caller holds
 CALL () {
   UNWIND $rows AS row

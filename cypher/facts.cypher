@@ -73,7 +73,7 @@ CALL (f, weight) {
   WITH f, weight WHERE weight IS NULL
   MATCH (:Passage)-[s:SUPPORTS]->(f)
   RETURN collect(s {.id, .mode, .since_precision, .until_precision, .ongoing, .confidence, .tier, .principal,
-                    .trust, .own, .voice, .voids,
+                    .trust, .own, .voice, .voids, .voids_name,
                     said_at: s.said_at.epochSeconds * 1000000 + s.said_at.microsecond,
                     since: s.since.epochSeconds * 1000000 + s.since.microsecond,
                     until: s.until.epochSeconds * 1000000 + s.until.microsecond}) AS some
@@ -84,7 +84,7 @@ CALL (f, weight) {
     MATCH (:Passage)-[s:SUPPORTS {tier: tier}]->(f)
     WITH s ORDER BY coalesce(s.since, s.said_at), s.id LIMIT 1
     RETURN s {.id, .mode, .since_precision, .until_precision, .ongoing, .confidence, .tier, .principal,
-              .trust, .own, .voice, .voids,
+              .trust, .own, .voice, .voids, .voids_name,
               said_at: s.said_at.epochSeconds * 1000000 + s.said_at.microsecond,
               since: s.since.epochSeconds * 1000000 + s.since.microsecond,
               until: s.until.epochSeconds * 1000000 + s.until.microsecond} AS first
@@ -95,6 +95,7 @@ WITH key, f, weight, collect(some) AS lists
 OPTIONAL MATCH (o:Entity {id: f.object_id})
 RETURN collect({
   key: key, value: coalesce('entity:' + o.root, f.object_key),
+  name: coalesce('name:' + o.canonical_key, f.object_key),
   fact: f {.id, .scope, .tenant, .object_key, .negated, .predicate, .status, .confidence, .evidence, .principals,
            .trust, .live, .facets,
            valid_from: f.valid_from.epochSeconds * 1000000 + f.valid_from.microsecond,

@@ -7,15 +7,17 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from app.entities.following import Touched, touched_by
 from app.entities.given_name_rule import first_word
-from app.entities.model import Context, Known, Resolved
+from app.entities.model import Context, Resolved
 from app.entities.repository import mention_rows
-from app.entities.resolve import resolve, with_new
+from app.entities.resolve import resolve
 from app.extraction.model import Extracted, Mention, Mode, Statement
 from app.extraction.predicates import Predicate
 from app.facts.claim import Authority, Tier
 from app.facts.record import Source, Thing, Triple, Wording, claim_row, fact_row, unique
 from app.facts.repository import Batch, Terms
+from app.kernel.graph import Row
 from app.scopes.rules import ScopeRules
 
 TIERS = {"user": Tier.USER, "tool": Tier.TOOL, "assistant": Tier.AGENT}
@@ -43,7 +45,6 @@ class Reading:
 class Derived:
     """Rows of one transaction over several episodes."""
 
-    entities: list[dict[str, Any]] = field(default_factory=list)
     mentions: list[dict[str, Any]] = field(default_factory=list)
     facts: dict[str, dict[str, Any]] = field(default_factory=dict)
     claims: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -71,30 +72,9 @@ class Setting:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
-    """What the graph holds around some episodes.
-
-    `known` are the bearers of the names asked for; `near` tells what each session speaks of,
-    `before` which entities an earlier pass found in an episode, by start and end; `roots` are
-    roots read since, which count in place of those in `known`.
-    """
-
-    known: Mapping[str, Sequence[Known]]
-    near: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    before: Mapping[str, Mapping[tuple[int, int], str]] = field(default_factory=dict)
-    roots: Mapping[str, str] = field(default_factory=dict)
-
-
-def context_of(reading: Reading, setting: Setting, around: Around) -> Context:
+def context_of(reading: Reading, setting: Setting) -> Context:
     """What resolution may use of one episode beside its text."""
-    return Context(
-        at=setting.at,
-        speaker=speaker_of(reading.episode),
-        group=setting.group,
-        near=around.near.get(str(reading.episode.get("session") or ""), frozenset()),
-        before=around.before.get(reading.episode["id"], {}),
-    )
+    return Context(at=setting.at, speaker=speaker_of(reading.episode), group=setting.group)
 
 
 def speaker_of(episode: Mapping[str, Any]) -> str | None:
@@ -108,59 +88,64 @@ def author_name(episode: Mapping[str, Any]) -> str | None:
     return author.rpartition(":")[2] or None
 
 
-def derive(readings: Sequence[Reading], setting: Setting, around: Around) -> Derived:
-    """The rows of some episodes of one scope."""
+def resolved(readings: Iterable[Reading], setting: Setting) -> list[list[Resolved]]:
+    """The entities of the mentions of some episodes of one scope, each by itself."""
+    return [resolve(r.mentions, setting.scope, context_of(r, setting)) for r in readings]
+
+
+def entity_rows(answers: Iterable[Sequence[Resolved]]) -> list[dict[str, Any]]:
+    """The rows of `entities.upsert`, one for each entity of each episode."""
+    return [answer.row for found in answers for answer in found if answer.row is not None]
+
+
+def derive(
+    readings: Sequence[Reading],
+    setting: Setting,
+    answers: Sequence[Sequence[Resolved]],
+    roots: Mapping[str, str],
+) -> Derived:
+    """The rows of some episodes of one scope; `answers` are those of `resolved`, `roots` the roots
+    of their entities."""
     derived = Derived()
-    grown: Mapping[str, Sequence[Known]] = around.known
-    for reading in readings:
-        context = context_of(reading, setting, around)
-        resolved = resolve(reading.mentions, grown, setting.scope, context)
-        grown = with_new(grown, resolved)
-        _add(derived, reading, resolved, setting, _bearers(grown, around.roots))
+    for reading, found in zip(readings, answers, strict=True):
+        _add(derived, reading, found, setting, roots)
     return derived
 
 
-def first_words(readings: Iterable[Reading], derived: Derived) -> set[str]:
-    """The words with which the names in some episodes begin, and those of their speakers."""
-    found = {row["entity"]["canonical_key"].split()[0] for row in derived.entities}
+def touched_by_pass(
+    readings: Iterable[Reading], answers: Iterable[Sequence[Resolved]], gained: Iterable[Row]
+) -> Touched:
+    """What the rules for names have to look at after some episodes."""
+    words = {answer.key.split()[0] for found in answers for answer in found}
     speakers = {speaker_of(reading.episode) for reading in readings}
-    return found | {first_word(speaker) for speaker in speakers if speaker}
-
-
-def _bearers(known: Mapping[str, Sequence[Known]], roots: Mapping[str, str]) -> dict[str, Known]:
-    found = (bearer for bearers in known.values() for bearer in bearers)
-    return {
-        b.id: replace(b, root=roots[b.id]) if roots.get(b.id, b.root) != b.root else b
-        for b in found
-    }
+    words |= {first_word(speaker) for speaker in speakers if speaker}
+    return touched_by(gained, words)
 
 
 def _add(
     derived: Derived,
     reading: Reading,
-    resolved: Sequence[Resolved],
+    answers: Sequence[Resolved],
     setting: Setting,
-    bearers: Mapping[str, Known],
+    roots: Mapping[str, str],
 ) -> None:
     episode = reading.episode
-    derived.entities += [answer.row for answer in resolved if answer.row is not None]
-    derived.mentions.append(mention_rows(episode["id"], resolved))
-    things = {answer.mention: _thing(answer, bearers) for answer in resolved}
+    derived.mentions.append(mention_rows(episode["id"], answers))
+    things = {answer.mention: _thing(answer, roots) for answer in answers}
     for statement in reading.extracted.statements:
         if statement.confidence >= LEAST_CONFIDENCE:
             _claim(derived, statement, things, episode, setting)
 
 
-def _thing(answer: Resolved, bearers: Mapping[str, Known]) -> Thing:
+def _thing(answer: Resolved, roots: Mapping[str, str]) -> Thing:
     identity = answer.entity_id
-    bearer = bearers.get(identity)
     return Thing(
         kind="entity",
         key=f"entity:{identity}",
         text=answer.mention.name,
         id=identity,
-        root=bearer.root if bearer else identity,
-        name=bearer.keys[0] if bearer else answer.mention.name.casefold(),
+        root=roots.get(identity, identity),
+        name=answer.key,
     )
 
 

@@ -15,20 +15,20 @@ import structlog
 
 from app.consolidation.assertion import statement_of
 from app.consolidation.derive import (
-    Around,
     Derived,
     Reading,
     Setting,
-    context_of,
     derive,
-    first_words,
+    entity_rows,
+    resolved,
+    touched_by_pass,
 )
 from app.consolidation.proposals import utterance_of, with_proposals
 from app.consolidation.repository import ConsolidationRepository
 from app.consolidation.voices import voiced
-from app.entities.given_name_rule import follow_rule
-from app.entities.repository import EntityRepository
-from app.entities.resolve import lookup_keys
+from app.entities.following import follow_rules
+from app.entities.model import Resolved
+from app.entities.repository import EntityRepository, gaining
 from app.errors import GraphUnavailable, LeaseLost, LociError
 from app.extraction.extract import extract
 from app.extraction.predicates import Registry
@@ -204,23 +204,18 @@ class ConsolidationService:
         self, readings: Sequence[Reading], setting: Setting, holder: str, total: Tally
     ) -> None:
         parts = self._parts
-        sessions = sorted({str(reading.episode.get("session") or "") for reading in readings})
-        near = await parts.entities.near(setting.scope, sessions)
-        keys = _keys(readings, setting)
+        answers = resolved(readings, setting)
         ids = sorted(reading.episode["id"] for reading in readings)
         seen = sorted(r.episode["id"] for r in readings if r.episode["seen"])
 
         async def work(tx: Tx) -> tuple[Derived, Settled]:
-            known = await parts.entities.known(setting.scope, keys, tx)
-            before = await parts.entities.mentioned(seen, tx) if seen else {}
-            around = Around(known, near, before)
-            derived, moved = await self._resolved(tx, readings, setting, around)
+            roots, moved = await self._rooted(tx, readings, setting, answers)
+            derived = derive(readings, setting, answers, roots)
             batch = derived.batch()
             extra = await _dropped(tx, seen, batch) if seen else []
             if moved:
                 extra += await parts.facts.rekey(tx, moved, setting.terms)
-            written = {row["id"] for row in derived.entities}  # and locked by that
-            locks = [entity for entity in batch.locks if entity not in written]
+            locks = [entity for entity in batch.locks if entity not in roots]  # the rest are
             settled = await parts.facts.put(
                 tx, replace(batch, extra=extra, locks=locks), setting.terms
             )
@@ -235,21 +230,23 @@ class ConsolidationService:
         derived, settled = await parts.graph.write("consolidation.pass", work)
         total.add(derived, settled, len(ids))
 
-    async def _resolved(
-        self, tx: Tx, readings: Sequence[Reading], setting: Setting, around: Around
-    ) -> tuple[Derived, list[str]]:
-        """The rows under the roots that hold once the entities are locked, and the entities whose
-        root the rule for given names has changed."""
-        derived = derive(readings, setting, around)
-        used = {row["id"]: row["entity"]["root"] for row in derived.entities}
-        fresh = await self._parts.entities.upsert(tx, derived.entities, around.known)
-        words = first_words(readings, derived)
-        moved = await follow_rule(tx, setting.scope, words, setting.at)
+    async def _rooted(
+        self,
+        tx: Tx,
+        readings: Sequence[Reading],
+        setting: Setting,
+        answers: Sequence[Sequence[Resolved]],
+    ) -> tuple[dict[str, str], list[str]]:
+        """Write and lock the entities; the root of each under the rules for names, and the
+        entities whose root these have changed."""
+        entities, rows = self._parts.entities, entity_rows(answers)
+        known = await entities.known(setting.scope, {row["id"] for row in rows}, tx)
+        roots = await entities.upsert(tx, rows, known)
+        touched = touched_by_pass(readings, answers, gaining(rows, known))
+        moved = await follow_rules(tx, setting.scope, touched, setting.at)
         if moved:
-            fresh |= await self._parts.entities.roots(tx, sorted({*fresh, *moved}))
-        if any(fresh[identifier] != root for identifier, root in used.items()):
-            derived = derive(readings, setting, replace(around, roots=fresh))
-        return derived, moved
+            roots |= await entities.roots(tx, sorted({*roots, *moved}))
+        return roots, moved
 
 
 def read(episode: Row, registry: Registry) -> Reading:
@@ -269,11 +266,3 @@ async def _dropped(tx: Tx, episodes: list[str], batch: Batch) -> list[str]:
     """The keys of claims that a second reading of some episodes no longer makes; these go."""
     kept = [row["id"] for row in batch.claims]
     return [row["key"] for row in await tx.rows(Q.facts.drop_claims, episodes=episodes, kept=kept)]
-
-
-def _keys(readings: Sequence[Reading], setting: Setting) -> list[str]:
-    found: set[str] = set()
-    for reading in readings:
-        context = context_of(reading, setting, Around({}))
-        found |= set(lookup_keys(reading.mentions, context))
-    return sorted(found)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -23,10 +22,9 @@ def entity_id(scope: str, family: str, key: str, discriminator: str = "") -> str
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An entity as far as resolution asks for it.
+    """An entity as far as resolution asks for it; `root` is the id of its cluster.
 
-    `root` is the id of its cluster; `companions` are ids of what it is mentioned with, filled only
-    where a name has several bearers.
+    The first of `keys` is the one that it was made under.
     """
 
     id: str
@@ -35,7 +33,6 @@ class Known:
     keys: tuple[str, ...]
     aliases: frozenset[str]
     marks: frozenset[str]
-    companions: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +40,17 @@ class Context:
     """What one episode knows beside its text.
 
     `at` is when the episode was taken in. `speaker` names the first person, `group` what "we" is
-    (the name of the workspace, else of the tenant). `near` holds roots of entities that the same
-    session speaks of; they decide between homonyms and nothing else. `before` tells, by start and
-    end, which entities an earlier pass over this episode found: it decides between homonyms too.
+    (the name of the workspace, else of the tenant).
     """
 
     at: datetime
     speaker: str | None = None
     group: str | None = None
-    near: frozenset[str] = frozenset()
-    before: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Which entity a mention is.
+    """Which entity a mention is; `key` is the normalised name that it was made under.
 
     `row` is what `entities.upsert` takes, on the first mention of each entity; it covers all
     mentions of the episode, and writing it also locks the entity.
@@ -65,4 +58,5 @@ class Resolved:
 
     mention: Mention
     entity_id: str
+    key: str
     row: dict[str, Any] | None

@@ -8,14 +8,13 @@ from datetime import datetime
 from itertools import combinations
 from typing import Any
 
-from app.entities.model import Context, Known, Resolved, alias_id
-from app.entities.resolve import resolve
-from app.extraction.model import Mention
+from app.entities.model import Known, Resolved
+from app.entities.names import joint_type
+from app.entities.resolve import display_name
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import parse_scope
 
-SESSION_DEPTH = 20  # episodes of a session that decide between homonyms
 MOST_COMPANY = 24  # entities of one episode that are counted as mentioned together
 
 
@@ -25,29 +24,13 @@ class EntityRepository:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
 
-    async def known(
-        self, scope: str, keys: Iterable[str], tx: Tx | None = None
-    ) -> dict[str, list[Known]]:
-        """The bearers of each key that has any, in the order of their ids."""
-        aliases = [alias_id(scope, key) for key in sorted(set(keys))]
-        answer = await (tx or self.graph).one(Q.entities.known, aliases=aliases, scope=scope)
-        found: dict[str, list[Known]] = {}
-        for row in answer["rows"]:
-            found.setdefault(row["key"], []).append(_known(row))
-        return {key: sorted(bearers, key=lambda k: k.id) for key, bearers in found.items()}
-
-    def resolve(
-        self,
-        mentions: Sequence[Mention],
-        known: Mapping[str, Sequence[Known]],
-        scope: str,
-        context: Context,
-    ) -> list[Resolved]:
-        """The entity of each mention of one episode; see `app.entities.resolve`."""
-        return resolve(mentions, known, scope, context)
+    async def known(self, scope: str, ids: Iterable[str], tx: Tx | None = None) -> dict[str, Known]:
+        """Those of some entities that are there, by id."""
+        answer = await (tx or self.graph).one(Q.entities.known, ids=sorted(set(ids)), scope=scope)
+        return {row["id"]: _known(row) for row in answer["rows"]}
 
     async def upsert(
-        self, tx: Tx, rows: Iterable[Row], known: Mapping[str, Sequence[Known]] | None = None
+        self, tx: Tx, rows: Iterable[Row], known: Mapping[str, Known] | None = None
     ) -> dict[str, str]:
         """Write and lock entities; the root of each as it is now.
 
@@ -55,7 +38,7 @@ class EntityRepository:
         """
         whole = combined(rows)
         at = max((row["at"] for row in whole), default=None)
-        there = {k.id: k for bearers in (known or {}).values() for k in bearers}
+        there = known or {}
         slim = [
             {"id": row["id"]} if _adds_nothing(row, there.get(row["id"])) else _timeless(row)
             for row in whole
@@ -89,27 +72,10 @@ class EntityRepository:
         row = await self.graph.optional(Q.entities.group_name, paths=paths)
         return row["name"] if row else None
 
-    async def mentioned(
-        self, episodes: list[str], tx: Tx | None = None
-    ) -> dict[str, dict[tuple[int, int], str]]:
-        """What episodes mention already, by episode and span: a `Context.before` each."""
-        rows = await (tx or self.graph).rows(Q.entities.mentioned, episodes=episodes)
-        found: dict[str, dict[tuple[int, int], str]] = {}
-        for row in rows:
-            found.setdefault(row["episode"], {})[row["start"], row["end"]] = row["id"]
-        return found
-
     async def roots(self, tx: Tx, ids: list[str]) -> dict[str, str]:
         """The root of each entity, as this transaction sees it."""
         rows = await tx.rows(Q.entities.roots, ids=ids)
         return {row["id"]: row["root"] for row in rows}
-
-    async def near(self, scope: str, sessions: Iterable[str]) -> dict[str, frozenset[str]]:
-        """Roots of what each session has spoken of lately."""
-        rows = await self.graph.rows(
-            Q.entities.near, sessions=sorted(set(sessions)), scope=scope, limit=SESSION_DEPTH
-        )
-        return {row["session"]: frozenset(row["roots"]) for row in rows}
 
     async def get(self, id: str, scopes: list[str], known_at: datetime) -> Row | None:
         return await self.graph.optional(
@@ -129,13 +95,29 @@ class EntityRepository:
 
 
 def combined(rows: Iterable[Row]) -> list[Row]:
-    """One row an entity, by id: of one transaction's episodes the later row covers the earlier."""
+    """One row an entity, by id: what several episodes of a transaction say of it, in one."""
     found: dict[str, Row] = {}
     for row in rows:
         before = found.get(row["id"])
-        names = {name["id"]: name for name in [*(before["names"] if before else ()), *row["names"]]}
-        found[row["id"]] = {**row, "names": [names[key] for key in sorted(names)]}
+        found[row["id"]] = _united(before, row) if before else row
     return [found[key] for key in sorted(found)]
+
+
+def _united(one: Row, other: Row) -> Row:
+    mine, theirs = one["entity"], other["entity"]
+    both = {name: sorted({*mine[name], *theirs[name]}) for name in ("aliases", "keys", "marks")}
+    names = {name["id"]: name for name in (*one["names"], *other["names"])}
+    said = {"type": joint_type(mine["type"], theirs["type"]), **both}
+    return {
+        **other,
+        "entity": {**theirs, **said, "canonical_name": display_name(both["aliases"])},
+        "names": [names[key] for key in sorted(names)],
+    }
+
+
+def gaining(rows: Iterable[Row], known: Mapping[str, Known]) -> list[Row]:
+    """The entities that some rows make, or to which they add a name, a mark or a type."""
+    return [row["entity"] for row in combined(rows) if not _adds_nothing(row, known.get(row["id"]))]
 
 
 def _timeless(row: Row) -> Row:
@@ -148,8 +130,7 @@ def _adds_nothing(row: Row, known: Known | None) -> bool:
     entity = row["entity"]
     return (
         known is not None
-        and not row["names"]
-        and entity["type"] == known.type
+        and joint_type(entity["type"], known.type) == known.type
         and known.aliases.issuperset(entity["aliases"])
         and known.marks.issuperset(entity["marks"])
         and set(known.keys).issuperset(entity["keys"])
@@ -193,5 +174,4 @@ def _known(row: Row) -> Known:
         keys=(canonical, *(key for key in row["keys"] if key != canonical)),
         aliases=frozenset(row["aliases"]),
         marks=frozenset(row["marks"]),
-        companions=frozenset(row["companions"]),
     )

@@ -1,9 +1,11 @@
-"""Which entity a mention is: pure, and the same for any order of the mentions of an episode.
+"""Which entity a mention is: pure, and a function of its own episode alone.
 
-The cascade: the same person in the same episode; an exact name or alias; else a new entity. How
-near two vectors are decides nothing here (decision 0021). A name with several bearers that nothing
-tells apart is none of them: it becomes an entity of its own, since a wrong merge costs more than a
-missed one.
+The cascade: the same person in the same episode; the same name in the same episode; else the
+entity that the name, its type and its marks stand for, whose id follows from them. Nothing that
+the graph holds decides anything here, so neither order nor size of a batch can: what other
+episodes say of a name joins entities afterwards, by rule (`app.entities.ruling`), and how near two
+vectors are decides nothing (decision 0021). A name with several bearers in its episode that
+nothing tells apart is none of them, since a wrong merge costs more than a missed one.
 """
 
 from __future__ import annotations
@@ -17,7 +19,6 @@ from app.entities.model import Context, Known, Resolved, alias_id, entity_id
 from app.entities.names import (
     UNKNOWN,
     Name,
-    clashes,
     compatible,
     family,
     gender,
@@ -29,7 +30,6 @@ from app.extraction.model import Mention
 from app.kernel.clock import FOREVER
 from app.kernel.scope import parse_scope
 
-AMBIGUOUS = "ambiguous"  # discriminator of what a name stands for that has several bearers
 IMPORTANCE, TRUST = 0.5, 0.5  # of a new entity
 WE = word_set("we us our ours wir uns unser unsere unserem unseren unserer")
 
@@ -57,56 +57,26 @@ class Read:
         )
 
 
-def lookup_keys(mentions: Iterable[Mention], context: Context) -> list[str]:
-    """Every key to ask the graph for, sorted."""
-    return sorted({key for read in _reads(mentions, context) for key in read.name.keys})
-
-
-def resolve(
-    mentions: Sequence[Mention],
-    known: Mapping[str, Sequence[Known]],
-    scope: str,
-    context: Context,
-) -> list[Resolved]:
+def resolve(mentions: Sequence[Mention], scope: str, context: Context) -> list[Resolved]:
     """The entity of each mention of one episode, in the order given.
 
-    `known` is what the graph holds under `lookup_keys`. Raises InvalidInput (field `name`) for a
-    mention without a name.
+    Raises InvalidInput (field `name`) for a mention without a name.
     """
-    reads = sorted(_reads(mentions, context), key=lambda read: read.rank)
-    asked = {key: known[key] for read in reads for key in read.name.keys if key in known}
-    episode = _Episode(scope, context, asked)
+    reads = sorted(
+        (_read(place, mention, context) for place, mention in enumerate(mentions)),
+        key=lambda read: read.rank,
+    )
     full_names = _full_names(reads)
     partial = {r.place: full for r in reads if (full := _antecedent(r, full_names)) is not None}
     whole = [read for read in reads if read.place not in partial]
+    episode = _Episode(scope, context)
     waiting = [read for read in whole if not episode.settle(read)]
     for read in waiting:
-        episode.decide(read)
+        episode.mint(read)
     by_key = {read.name.canonical: read.place for read in reversed(whole) if _is_full(read)}
     for place, full in partial.items():
         episode.found[place] = episode.found[by_key[full]]
     return episode.answers(mentions)
-
-
-def with_new(
-    known: Mapping[str, Sequence[Known]], resolved: Iterable[Resolved]
-) -> dict[str, Sequence[Known]]:
-    """`known` and what one episode has added to it, for the next one of the same transaction."""
-    grown = {**known}
-    for answer in resolved:
-        if answer.row is not None:
-            new = _known_of(answer.row)
-            before = {k.id: k for key in new.keys for k in grown.get(key, ())}
-            if new.id in before:
-                new = replace(new, companions=before[new.id].companions)
-            for key in new.keys:
-                others = [k for k in grown.get(key, ()) if k.id != new.id]
-                grown[key] = [*others, new]
-    return grown
-
-
-def _reads(mentions: Iterable[Mention], context: Context) -> list[Read]:
-    return [_read(place, mention, context) for place, mention in enumerate(mentions)]
 
 
 def _read(place: int, mention: Mention, context: Context) -> Read:
@@ -158,131 +128,76 @@ def _same_gender(part: Name, full: Name) -> bool:
     return said is None or meant is None or said == meant
 
 
-# --- names and aliases --------------------------------------------------------------------------
-
-_Index = dict[str, dict[str, Known]]
+# --- the same name in the same episode ----------------------------------------------------------
 
 
 class _Episode:
-    """What is known while one episode is resolved; grows by what it mints."""
+    """The entities of one episode, while they are found."""
 
-    def __init__(self, scope: str, context: Context, known: Mapping[str, Sequence[Known]]) -> None:
+    def __init__(self, scope: str, context: Context) -> None:
         self.scope = scope
         self.context = context
-        self.index = _index(known)
-        self.stored = {k.id: k for found in known.values() for k in found}
+        self.entities: dict[str, Known] = {}
         self.found: dict[int, str] = {}
-        self.near = set(context.near)
 
     def settle(self, read: Read) -> bool:
-        """Resolve or mint, unless the name has several bearers."""
-        bearers = self._earlier(read) or self._bearers(read)
-        if len({bearer.root for bearer in bearers}) > 1:
+        """Resolve or mint, unless the name has several bearers here."""
+        bearers = self._bearers(read)
+        if len(bearers) > 1:
             return False
         if bearers:
-            self._take(read, _own(bearers, read, self.scope))
+            self._take(read, bearers[0])
         else:
-            self._mint(read, self._discriminator(read))
+            self.mint(read)
         return True
 
-    def decide(self, read: Read) -> None:
-        """Choose among several bearers by the company they keep; else mint one of its own."""
-        bearers = self._bearers(read)
-        fitting = [
-            b
-            for b in bearers
-            if not self._is_open(b) and (b.root in self.near or b.companions & self.near)
-        ]
-        if len({bearer.root for bearer in fitting}) == 1:
-            self._take(read, _own(fitting, read, self.scope))
-        else:
-            self._mint(read, AMBIGUOUS)
-
-    def _earlier(self, read: Read) -> list[Known]:
-        """Whom an earlier pass found here, however close others have come since."""
-        span = read.mention.span
-        found = self.context.before.get((span.start, span.end))
-        return [k for k in self._named(read) if k.id == found]
-
-    def _named(self, read: Read) -> list[Known]:
-        found = {k.id: k for key in read.name.keys for k in self.index.get(key, {}).values()}
-        return list(found.values())
+    def mint(self, read: Read) -> None:
+        """The entity that stands for just this name, type and marks, here as everywhere."""
+        marks = ",".join(sorted(read.name.marks))
+        identifier = entity_id(self.scope, family(read.type), read.name.canonical, marks)
+        keys, said = read.name.keys, read.name.marks
+        blank = Known(identifier, identifier, read.type, keys, frozenset(), said)
+        self._take(read, self.entities.get(identifier, blank))
 
     def _bearers(self, read: Read) -> list[Known]:
         """Whom the name may mean: the closest of the classes that has anybody in it."""
-        fitting = [k for k in self._named(read) if self._fits(read, k)]
-        if not fitting:
-            return []
-        closest = min(_closeness(read, k) for k in fitting)
-        return sorted((k for k in fitting if _closeness(read, k) == closest), key=lambda k: k.id)
+        keys = set(read.name.keys)
+        fitting = [k for k in self.entities.values() if keys & set(k.keys) and _fits(read, k)]
+        closest = min((_closeness(read, k) for k in fitting), default=None)
+        return [k for k in fitting if _closeness(read, k) == closest]
 
     def _take(self, read: Read, bearer: Known) -> None:
+        """The bearer gains what this mention says of it."""
         self.found[read.place] = bearer.id
-        self.near.add(bearer.root)
-        self._remember(read, bearer)
-
-    def _mint(self, read: Read, discriminator: str) -> None:
-        identifier = entity_id(self.scope, family(read.type), read.name.canonical, discriminator)
-        there = next(
-            (f[identifier] for f in self.index.values() if identifier in f),
-            Known(identifier, identifier, read.type, read.name.keys, frozenset(), frozenset()),
+        self.entities[bearer.id] = replace(
+            bearer,
+            type=joint_type(bearer.type, read.type),
+            keys=tuple(dict.fromkeys((*bearer.keys, *read.name.keys))),
+            aliases=bearer.aliases | {read.name.text},
         )
-        self._take(read, there)
-
-    def _remember(self, read: Read, bearer: Known) -> None:
-        """The bearer with what this mention says of it, under all its names."""
-        marks = frozenset() if self._is_open(bearer) else read.name.marks
-        _add(
-            self.index,
-            replace(
-                bearer,
-                type=joint_type(bearer.type, read.type),
-                keys=tuple(dict.fromkeys((*bearer.keys, *read.name.keys))),
-                aliases=bearer.aliases | {read.name.text},
-                marks=_united(bearer.marks, marks),
-            ),
-        )
-
-    def _discriminator(self, read: Read) -> str:
-        """What keeps a new entity apart from a namesake that has the plain id.
-
-        A surname with a title always says whose it is: Herr Weber and Frau Weber are two, in
-        whatever order they come.
-        """
-        marks = sorted(read.name.marks)
-        if len(read.name.tokens) == 1 and any(m.startswith("honorific:") for m in marks):
-            return ",".join(marks)
-        plain = entity_id(self.scope, family(read.type), read.name.canonical)
-        taken = any(plain in bearers for bearers in self.index.values())
-        return ",".join(marks) or AMBIGUOUS if taken else ""
-
-    def _fits(self, read: Read, known: Known) -> bool:
-        if read.name.marks and self._is_open(known):
-            return False
-        return compatible(read.type, known.type) and not clashes(read.name.marks, known.marks)
-
-    def _is_open(self, known: Known) -> bool:
-        """Whether it stands for a name that has several bearers."""
-        return known.id == entity_id(self.scope, family(known.type), known.keys[0], AMBIGUOUS)
 
     def answers(self, mentions: Sequence[Mention]) -> list[Resolved]:
         """One answer a mention; the first of each entity carries its row."""
-        current = {k.id: k for found in self.index.values() for k in found.values()}
         answers: list[Resolved] = []
         written: set[str] = set()
         for place, mention in enumerate(mentions):
-            identifier = self.found[place]
+            known = self.entities[self.found[place]]
             row = None
-            if identifier not in written:
-                written.add(identifier)
-                row = self._row(current[identifier])
-            answers.append(Resolved(mention, identifier, row))
+            if known.id not in written:
+                written.add(known.id)
+                row = entity_row(known, self.scope, self.context.at)
+            answers.append(Resolved(mention, known.id, known.keys[0], row))
         return answers
 
-    def _row(self, known: Known) -> dict[str, Any]:
-        before = self.stored.get(known.id)
-        new = [key for key in known.keys if before is None or key not in before.keys]
-        return {**entity_row(known, self.scope, self.context.at), "names": named(self.scope, new)}
+
+def _fits(read: Read, known: Known) -> bool:
+    """Marks are part of what an entity is: it never gains one."""
+    return compatible(read.type, known.type) and read.name.marks <= known.marks
+
+
+def _closeness(read: Read, known: Known) -> tuple[bool, bool]:
+    """Smaller is closer: the canonical name, one of the same family."""
+    return read.name.canonical not in known.keys, family(known.type) != family(read.type)
 
 
 def entity_row(known: Known, scope: str, at: datetime) -> dict[str, Any]:
@@ -297,7 +212,7 @@ def entity_row(known: Known, scope: str, at: datetime) -> dict[str, Any]:
         "canonical_key": known.keys[0],
         "type": known.type,
         "aliases": names,
-        "keys": list(known.keys),
+        "keys": sorted(known.keys),
         "marks": sorted(known.marks),
         "attributes": "{}",
         "curated": [],
@@ -320,45 +235,3 @@ def named(scope: str, keys: Iterable[str]) -> list[dict[str, str]]:
 def display_name(names: Iterable[str]) -> str:
     """The longest of the names, the first in the alphabet among equals."""
     return min(names, key=lambda name: (-len(name), name), default="")
-
-
-def _closeness(read: Read, known: Known) -> tuple[bool, bool, bool]:
-    """Smaller is closer: the canonical name, one of the same family, the same marks."""
-    return (
-        read.name.canonical not in known.keys,
-        family(known.type) != family(read.type),
-        bool(read.name.marks) and not read.name.marks <= known.marks,
-    )
-
-
-def _own(bearers: Sequence[Known], read: Read, scope: str) -> Known:
-    """Of the members of one cluster the one that bears this very name, so that a merge can be
-    undone without moving what was said since."""
-    plain = entity_id(scope, family(read.type), read.name.canonical)
-    return min(bearers, key=lambda b: (b.id != plain, b.keys[0] != read.name.canonical, b.id))
-
-
-def _united(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
-    kinds = {mark.partition(":")[0] for mark in one}
-    return one | {mark for mark in other if mark.partition(":")[0] not in kinds}
-
-
-def _index(known: Mapping[str, Sequence[Known]]) -> _Index:
-    return {key: {k.id: k for k in found} for key, found in known.items()}
-
-
-def _add(index: _Index, known: Known) -> None:
-    for key in known.keys:
-        index.setdefault(key, {})[known.id] = known
-
-
-def _known_of(row: dict[str, Any]) -> Known:
-    entity = row["entity"]
-    return Known(
-        id=entity["id"],
-        root=entity["root"],
-        type=entity["type"],
-        keys=tuple(entity["keys"]),
-        aliases=frozenset(entity["aliases"]),
-        marks=frozenset(entity["marks"]),
-    )

@@ -9,6 +9,8 @@ from typing import Any
 
 import orjson
 
+from app.entities.following import follow_rules, touched_by
+from app.entities.merges import OnRootsChanged, nothing_depends
 from app.entities.model import alias_id
 from app.entities.names import FAMILIES, TYPES, name_keys, prefix_key, read_name, tidy
 from app.entities.repository import EntityRepository
@@ -62,11 +64,20 @@ class Neighbourhood:
 
 
 class EntityService:
-    """Entities as callers see them: a cluster is one, by the id of any of its members."""
+    """Entities as callers see them: a cluster is one, by the id of any of its members.
 
-    def __init__(self, repository: EntityRepository, scopes: ScopeService) -> None:
+    `on_roots_changed` is called as for a `MergeService`, where an edit changes what a name means.
+    """
+
+    def __init__(
+        self,
+        repository: EntityRepository,
+        scopes: ScopeService,
+        on_roots_changed: OnRootsChanged = nothing_depends,
+    ) -> None:
         self.repository = repository
         self._scopes = scopes
+        self._on_roots_changed = on_roots_changed
 
     async def get(self, caller: Caller, entity: str, known_at: datetime) -> Row:
         """The cluster of an entity; NotFound where absent or not visible."""
@@ -148,6 +159,10 @@ class EntityService:
             names=named(stored["scope"], properties["keys"]),
             audit=audit.event(caller, "entity.edit", stored["scope"], fields=fields),
         )
+        touched = touched_by([stored, {**stored, **properties}])
+        moved = await follow_rules(tx, stored["scope"], touched, now())
+        if moved:
+            await self._on_roots_changed(tx, moved)
 
 
 def _grow(found: Neighbourhood, edges: Iterable[Row], step: int) -> list[str]:

@@ -74,8 +74,14 @@ def revise(rows: Sequence[Row], values: Mapping[str, str], rules: Rules, at: dat
     `rows` are those of `facts.claims_of`; `values` gives the value of each fact's object, merged
     entities as one; `at` is the moment of the transaction, after the lock.
     """
+    names = _by_name(rows)
     claims = [
-        read_claim(claim, row["fact"]["id"], values[row["fact"]["id"]], _named_error(claim, values))
+        read_claim(
+            claim,
+            row["fact"]["id"],
+            values[row["fact"]["id"]],
+            _named_error(claim, values, names),
+        )
         for row in rows
         for claim in row["claims"]
     ]
@@ -103,10 +109,27 @@ def bring(
     _mirror(row, [*past, *mine], settled, at, revision)
 
 
-def _named_error(claim: Row, values: Mapping[str, str]) -> str | None:
-    """The value that a claim names as the old one; a value that nothing states is no error."""
+def _named_error(
+    claim: Row, values: Mapping[str, str], names: Mapping[str, str | None]
+) -> str | None:
+    """The value that a claim names as the old one; a value that nothing states is no error.
+
+    Where subject or value go by several entities that are one, the very fact that the claim names
+    may not be there, while the value is, under its name.
+    """
     fact = claim.get("voids")
-    return None if fact is None else values.get(fact, f"fact:{fact}")
+    if fact is None:
+        return None
+    return values.get(fact) or names.get(claim.get("voids_name") or "") or f"fact:{fact}"
+
+
+def _by_name(rows: Sequence[Row]) -> dict[str, str | None]:
+    """The value that goes by a name, None where several do."""
+    names: dict[str, str | None] = {}
+    for row in rows:
+        name, value = row.get("name") or "", row["value"]
+        names[name] = value if names.get(name, value) == value else None
+    return names
 
 
 def _shape(segment: Segment | Row) -> tuple[Any, ...]:

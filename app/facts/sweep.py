@@ -153,10 +153,7 @@ class Sweep:
     def _stop(self, event: Event) -> None:
         claim, holder = event.claim, self.holder
         ends_here = (
-            holder is not None
-            and holder.fact == claim.fact
-            and claim in holder.claims
-            and not holder.covers(event.at, claim)
+            holder is not None and claim in holder.claims and not holder.covers(event.at, claim)
         )
         if holder is None or not ends_here:
             return

@@ -16,7 +16,8 @@ from typing import Any
 import orjson
 
 from app.entities.clusters import Link, changes, roots
-from app.entities.given_name_rule import first_word, follow_rule
+from app.entities.following import follow_rules, touched_by
+from app.entities.given_name_rule import first_word
 from app.entities.repository import EntityRepository
 from app.errors import Forbidden, GraphUnavailable, NotFound, SwitchedOff
 from app.facts.repository import FactRepository, Terms
@@ -320,22 +321,23 @@ class ErasureService:
             removed.ids += [row["id"] for row in changed]
         words = await self._reword(tx, closure, terms)
         removed.ids += [row["id"] for row in words]
-        await self._given_names(tx, closure, ([row["entity"] for row in rest], terms))
+        await self._follow_rules(tx, closure, ([row["entity"] for row in rest], terms))
 
-    async def _given_names(
+    async def _follow_rules(
         self, tx: Tx, closure: Closure, given: tuple[list[Row], dict[str, Terms]]
     ) -> None:
-        """Whom a given name alone means may be another once a person is gone, or a voice."""
+        """Whom a name means may be another once an entity is gone, or a voice."""
         entities, terms = given
-        called: dict[str, set[str]] = {}
+        places: dict[str, tuple[list[Row], set[str]]] = {}
         for entity in entities:
-            called.setdefault(entity["scope"], set()).add(first_word(entity["canonical_name"]))
+            places.setdefault(entity["scope"], ([], set()))[0].append(entity)
         for row in closure.episodes.values():
             episode = row["episode"]
             if episode.get("speaker"):
-                called.setdefault(episode["scope"], set()).add(first_word(episode["speaker"]))
-        for scope, words in sorted(called.items()):
-            moved = await follow_rule(tx, scope, words, now())
+                words = places.setdefault(episode["scope"], ([], set()))[1]
+                words.add(first_word(episode["speaker"]))
+        for scope, (found, words) in sorted(places.items(), key=lambda place: place[0]):
+            moved = await follow_rules(tx, scope, touched_by(found, words), now())
             if moved:
                 keys = await self._parts.facts.rekey(tx, moved, terms[scope])
                 await self._parts.facts.settle(tx, keys, terms[scope])

@@ -65,13 +65,18 @@ async def query(graph: Graph, text: str, **params: Any) -> list[dict[str, Any]]:
 
 
 async def beliefs(opened: Parts, scope: str) -> list[tuple[Any, ...]]:
-    """Each fact with its state and what is held of it on the world's axis, by what it says."""
+    """Each fact with its state and what is held of it on the world's axis, by what it says.
+
+    Things go by the names of their roots, with what the fact's own subject and object are.
+    """
     rows = await query(
         opened.graph,
         """
         MATCH (f:Fact {scope: $scope})
         MATCH (s:Entity {id: f.subject})
+        MATCH (r:Entity {id: s.root})
         OPTIONAL MATCH (o:Entity {id: f.object_id})
+        OPTIONAL MATCH (p:Entity {id: o.root})
         CALL (f) {
           OPTIONAL MATCH (f)-[a:ABOUT]->(:Entity)
           WHERE a.retracted_at > datetime.realtime()
@@ -79,10 +84,11 @@ async def beliefs(opened: Parts, scope: str) -> list[tuple[Any, ...]]:
           RETURN collect([toString(a.valid_from), toString(a.valid_to), a.from_precision,
                           a.to_precision, a.standing, a.reason]) AS held
         }
-        RETURN s.canonical_key AS subject, f.predicate AS predicate,
-               coalesce(o.canonical_key, f.object_key) AS object, f.negated AS negated,
+        RETURN r.canonical_key AS subject, f.predicate AS predicate,
+               coalesce(p.canonical_key, f.object_key) AS object, f.negated AS negated,
                f.statement AS statement, f.status AS status, f.evidence AS evidence,
-               round(f.confidence, 6) AS confidence, held
+               round(f.confidence, 6) AS confidence, held,
+               [s.canonical_key, s.type, o.canonical_key, o.type] AS ends
         """,
         scope=scope,
     )
@@ -96,20 +102,51 @@ async def beliefs(opened: Parts, scope: str) -> list[tuple[Any, ...]]:
             row["evidence"],
             row["confidence"],
             tuple(tuple(map(str, span)) for span in row["held"] if span[0]),
+            tuple(map(str, row["ends"])),
         )
         for row in rows
     )
 
 
+async def things(opened: Parts, scope: str) -> list[tuple[Any, ...]]:
+    """Each entity with its names and marks, how often it is mentioned, and its root."""
+    rows = await query(
+        opened.graph,
+        """
+        MATCH (e:Entity {scope: $scope}) MATCH (r:Entity {id: e.root})
+        RETURN [e.canonical_key, e.type, e.canonical_name, toString(e.mention_count)] AS thing,
+               e.aliases AS aliases, e.keys AS keys, e.marks AS marks,
+               [r.canonical_key, r.type] + r.marks AS root
+        """,
+        scope=scope,
+    )
+    return sorted(tuple(tuple(row[part]) for part in row) for row in rows)
+
+
+async def joined(opened: Parts, scope: str) -> list[tuple[str, ...]]:
+    """The merges that stand, each with the rule that made it."""
+    rows = await query(
+        opened.graph,
+        """
+        MATCH (a:Entity {scope: $scope})-[t:SAME_AS {status: 'accepted'}]->(b:Entity)
+        RETURN [a.canonical_key + '/' + a.type, b.canonical_key + '/' + b.type] AS ends,
+               coalesce(t.rule, '') AS rule
+        """,
+        scope=scope,
+    )
+    return sorted((*sorted(row["ends"]), row["rule"]) for row in rows)
+
+
 async def roots(opened: Parts, scope: str) -> dict[str, str]:
-    """The name of each entity's root, by name."""
+    """The name of the root of each name, of those that have one root."""
     rows = await query(
         opened.graph,
         "MATCH (e:Entity {scope: $scope}) MATCH (r:Entity {id: e.root}) "
-        "RETURN e.canonical_key AS name, r.canonical_key AS root",
+        "WITH e.canonical_key AS name, collect(DISTINCT r.canonical_key) AS roots "
+        "RETURN name, roots",
         scope=scope,
     )
-    return {row["name"]: row["root"] for row in rows}
+    return {row["name"]: "|".join(sorted(row["roots"])) for row in rows}
 
 
 async def digest(opened: Parts, scope: str) -> tuple[Any, ...]:

@@ -6,12 +6,7 @@ import asyncio
 import itertools
 import random
 
-import pytest
-
-from app.entities.clusters import Link
 from app.entities.digest import scope_digest
-from app.entities.given_name_rule import Person, Tie, first_word, judge
-from app.entities.model import entity_id
 from app.kernel.caller import Role
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
@@ -26,7 +21,6 @@ from tests.consolidation.conftest import (
     take_in,
 )
 
-SCOPE = "t/dev"
 TOLD = [
     Said(1, "Silas is in the on-call rota.", "Tomas Bielik"),
     Said(2, "Silas Okoro works at Brennmoor.", "Tomas Bielik"),
@@ -34,86 +28,6 @@ TOLD = [
     Said(4, "Silas lives in Bremen.", "Tomas Bielik"),
 ]
 SECOND = Said(5, "Silas Brandt lives in Kiel.", "Tomas Bielik")
-
-
-# --- pure ---------------------------------------------------------------------------------------
-
-
-def person(key: str, kind: str = "person", *marks: str, speaks: bool = False) -> Person:
-    identifier = entity_id(SCOPE, kind, key)
-    return Person(identifier, identifier, key, key.title(), kind, frozenset(marks), speaks)
-
-
-def joined(*persons: Person, ties: tuple[Tie, ...] = ()) -> set[frozenset[str]]:
-    members = {p.id: p.root for p in persons}
-    token = persons[0].key.split()[0]
-    verdict = judge(SCOPE, {token: list(persons)}, members, ties)
-    names = {p.id: p.key for p in persons}
-    return {frozenset((names[link.left], names[link.right])) for link in verdict.join}
-
-
-def tie(one: Person, other: Person, status: str, *, ruled: bool) -> Tie:
-    left, right = sorted((one.id, other.id))
-    return Tie(Link(left, right, int(left == other.id), int(right == other.id)), status, ruled)
-
-
-SHORT, WHOLE = person("silas"), person("silas okoro", speaks=True)
-
-
-def test_the_only_speaker_of_a_name_is_meant() -> None:
-    assert joined(SHORT, WHOLE) == {frozenset(("silas", "silas okoro"))}
-    assert joined(WHOLE, person("silas", "unknown")) == {frozenset(("silas", "silas okoro"))}
-
-
-@pytest.mark.parametrize(
-    "persons",
-    [
-        (SHORT, person("silas okoro")),
-        (SHORT, WHOLE, person("silas brandt")),
-        (SHORT, WHOLE, person("silas brandt", "unknown")),
-        (SHORT, WHOLE, person("silas brandt", speaks=True)),
-        (SHORT,),
-        (WHOLE,),
-        (person("silas", "person", "honorific:f"), person("silas k", "person", "honorific:m")),
-        (person("maria", "person", "honorific:m"), person("maria kern", speaks=True)),
-    ],
-    ids=["silent", "two", "perhaps two", "two speakers", "none", "alone", "marks", "gender"],
-)
-def test_anything_else_stays_apart(persons: tuple[Person, ...]) -> None:
-    assert joined(*persons) == set()
-
-
-def test_decisions_of_curators_stand() -> None:
-    for status in ("rejected", "undone"):
-        assert joined(SHORT, WHOLE, ties=(tie(SHORT, WHOLE, status, ruled=False),)) == set()
-    taken_back = tie(SHORT, WHOLE, "undone", ruled=True)
-    assert joined(SHORT, WHOLE, ties=(taken_back,)) == {frozenset(("silas", "silas okoro"))}
-
-
-def test_only_joins_of_the_rule_are_taken_back() -> None:
-    other = person("silas brandt")
-    members = {p.id: WHOLE.id if p is not other else p.id for p in (SHORT, WHOLE, other)}
-    called = {"silas": [SHORT, WHOLE, other]}
-    own = judge(SCOPE, called, members, [tie(SHORT, WHOLE, "accepted", ruled=True)])
-    assert [set(pair) for pair in own.part] == [{SHORT.id, WHOLE.id}]
-    assert [row["id"] for row in own.moved] == [SHORT.id]
-    curated = judge(SCOPE, called, members, [tie(SHORT, WHOLE, "accepted", ruled=False)])
-    assert (curated.part, curated.moved) == ((), ())
-
-
-def test_two_names_that_a_curator_made_one_are_one_person() -> None:
-    longer = person("silas m okoro")
-    same = tie(WHOLE, longer, "accepted", ruled=False)
-    assert joined(SHORT, WHOLE, longer, ties=(same,)) == {frozenset(("silas", "silas okoro"))}
-
-
-def test_the_first_word_of_a_name_is_that_of_its_key() -> None:
-    assert first_word("Dr. Silas Okoro") == "silas"
-    assert first_word("Okoro, Silas") == "silas"
-    assert first_word("???") == ""
-
-
-# --- in the graph -------------------------------------------------------------------------------
 
 
 async def told_in(
@@ -137,7 +51,7 @@ async def test_the_speaker_and_his_given_name_are_one_in_any_order(
         seen.add(str(await beliefs(opened, scope)))
     assert len(seen) == 1
     facts = await beliefs(opened, scope)
-    rota = {(f[0], f[3]): f for f in facts if f[1] == "member_of"}
+    rota = {(f[8][0], f[3]): f for f in facts if f[1] == "member_of"}
     assert rota["silas", False][7][0][1].startswith("2026-03-02T11:00"), "he has left it himself"
 
 

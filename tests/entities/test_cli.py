@@ -50,8 +50,8 @@ async def test_merges_from_the_command_line(opened: Parts, writer: Principal, lo
     assert found["aliases"] == ["DB"]
     other = next(m for m in listed if m["evidence"]["likeness"] == ["name"])
     assert "rejected" in await loci("reject", scope, other["id"])
-    pair = (ids["Acme/organization"], ids["Acme Robotics/organization"])
+    pair = (ids["Acme/organization"], ids["Acme Polaris/organization"])
     told = await loci("merge", scope, *pair, "--reason", "one firm")
-    assert "Acme and Acme Robotics are accepted" in told or (
-        "Acme Robotics and Acme are accepted" in told
+    assert "Acme and Acme Polaris are accepted" in told or (
+        "Acme Polaris and Acme are accepted" in told
     )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
 
 from app.entities.digest import scope_digest
+from app.entities.following import follow_rules, touched_by
 from app.entities.model import Context, Known, Resolved
-from app.entities.repository import EntityRepository, combined, mention_rows
-from app.entities.resolve import lookup_keys, resolve, with_new
+from app.entities.repository import EntityRepository, combined, gaining, mention_rows
+from app.entities.resolve import resolve
 from app.episodes.model import Capture
 from app.extraction.model import Mention, Span
 from app.kernel.graph import Tx
@@ -29,6 +30,22 @@ def mentions_of(pairs: Pairs) -> list[Mention]:
     ]
 
 
+def ids_of(resolved: Sequence[Resolved]) -> list[str]:
+    return [answer.entity_id for answer in resolved]
+
+
+async def bearers(opened: Parts, scope: str, key: str) -> list[Known]:
+    """Who bears a normalised name."""
+    async with opened.graph.driver.session() as session:
+        found = await session.run(
+            "MATCH (:Alias {scope: $scope, key: $key})-[:NAMES]->(e:Entity) RETURN e.id AS id",
+            scope=scope, key=key,
+        )  # fmt: skip
+        ids = [row["id"] for row in await found.data()]
+    known = await EntityRepository(opened.graph).known(scope, ids)
+    return [known[i] for i in sorted(known)]
+
+
 async def an_episode(opened: Parts, writer: Principal, text: str, session: str = "s") -> str:
     receipt = await opened.episodes.capture(
         writer.caller, Capture(content=text, session=session, role="user")
@@ -40,13 +57,14 @@ async def an_episode(opened: Parts, writer: Principal, text: str, session: str =
 async def take_in(opened: Parts, scope: str, episode: str, pairs: Pairs) -> list[Resolved]:
     """What consolidation does with one episode's mentions."""
     rows = EntityRepository(opened.graph)
-    mentions = mentions_of(pairs)
-    context = Context(AT)
-    known = await rows.known(scope, lookup_keys(mentions, context))
-    resolved = resolve(mentions, known, scope, context)
+    resolved = resolve(mentions_of(pairs), scope, Context(AT))
+    told = [r.row for r in resolved if r.row]
 
     async def work(tx: Tx) -> None:
-        await rows.upsert(tx, [r.row for r in resolved if r.row])
+        known = await rows.known(scope, ids_of(resolved), tx)
+        await rows.upsert(tx, told, known)
+        words = {r.key.split()[0] for r in resolved}
+        await follow_rules(tx, scope, touched_by(gaining(told, known), words), AT)
         await rows.link_mentions(tx, [mention_rows(episode, resolved)])
 
     await opened.graph.write("test.take_in", work)
@@ -79,12 +97,14 @@ async def test_a_name_is_found_again(opened: Parts, writer: Principal) -> None:
     other = await take_in(
         opened, scope, second, [("Mueller Technik", "unknown"), ("Go", "technology")]
     )
-    assert other[0].entity_id == one[0].entity_id
-    known = await EntityRepository(opened.graph).known(scope, ["mueller technik"])
-    (bearer,) = known["mueller technik"]
-    assert bearer.aliases == {"Müller Technik GmbH", "Mueller Technik"}
-    assert bearer.type == "organization"
-    assert bearer.keys[0] == "mueller technik"
+    found = await bearers(opened, scope, "mueller technik")
+    assert {bearer.root for bearer in found} == {one[0].entity_id}
+    assert {b.id: b.aliases for b in found} == {
+        one[0].entity_id: {"Müller Technik GmbH"},
+        other[0].entity_id: {"Mueller Technik"},
+    }
+    assert {b.type for b in found} == {"organization", "unknown"}
+    assert {b.keys[0] for b in found} == {"mueller technik"}
 
 
 async def test_another_scope_knows_nothing_of_it(
@@ -93,27 +113,27 @@ async def test_another_scope_knows_nothing_of_it(
     scope = writer.caller.home
     episode = await an_episode(opened, writer, "Rust.")
     await take_in(opened, scope, episode, [("Rust", "technology")])
-    assert await EntityRepository(opened.graph).known(f"{scope}/user:anna", ["rust"]) == {}
+    (rust,) = await bearers(opened, scope, "rust")
+    assert await EntityRepository(opened.graph).known(f"{scope}/user:anna", [rust.id]) == {}
 
 
 async def test_eight_writers_of_one_name_make_one_entity(opened: Parts, writer: Principal) -> None:
     scope = writer.caller.home
     rows = EntityRepository(opened.graph)
     pairs = [
-        ("DGIA", "organization"), ("DGIA e.V.", "organization"), ("Thomas Müller", "person"),
+        ("DGIA", "organization"), ("DGIA e.V.", "group"), ("Thomas Müller", "person"),
         ("Rust", "technology"), ("Zürich", "place"),
     ]  # fmt: skip
     for turn in range(10):
         named = [(f"{name} {chr(65 + turn)}x", kind) for name, kind in pairs]
-        resolved = resolve(mentions_of(named), {}, scope, Context(AT))
+        resolved = resolve(mentions_of(named), scope, Context(AT))
 
         async def work(tx: Tx, made: list[Resolved] = resolved) -> None:
             await rows.upsert(tx, [r.row for r in reversed(made) if r.row])
 
         await asyncio.gather(*(opened.graph.write("test.mint", work) for _ in range(8)))
-        keys = lookup_keys(mentions_of(named), Context(AT))
-        known = await rows.known(scope, keys)
-        assert {key: len(found) for key, found in known.items()} == dict.fromkeys(keys, 1)
+        known = await rows.known(scope, ids_of(resolved))
+        assert set(known) == set(ids_of(resolved))
     async with opened.graph.driver.session() as session:
         found = await session.run(
             "MATCH (e:Entity {scope: $scope}) RETURN count(e) AS n, count(DISTINCT e.id) AS ids",
@@ -149,7 +169,7 @@ async def test_a_second_pass_changes_nothing(opened: Parts, writer: Principal) -
         await take_in(opened, scope, episode, said)
     assert await scope_digest(opened.graph, scope) == before
     assert await counts(opened, scope) == stored
-    assert sorted(stored.values()) == [1, 1, 1, 2]
+    assert sorted(stored.values()) == [1, 1, 1, 1, 1]
 
 
 async def test_what_an_episode_mentioned_is_taken_back(opened: Parts, writer: Principal) -> None:
@@ -194,12 +214,12 @@ async def test_mentions_never_leave_the_scope(
         admin.caller, Capture(content="Rust.", session="s", role="user")
     )
     rows = EntityRepository(opened.graph)
-    resolved = resolve(mentions_of([("Rust", "technology")]), {}, scope, Context(AT))
+    resolved = resolve(mentions_of([("Rust", "technology")]), scope, Context(AT))
     assert foreign.id is not None
     await opened.graph.write(
         "test", lambda tx: rows.link_mentions(tx, [mention_rows(str(foreign.id), resolved)])
     )
-    (bearer,) = (await rows.known(scope, ["rust"]))["rust"]
+    (bearer,) = await bearers(opened, scope, "rust")
     async with opened.graph.driver.session() as session:
         query = "MATCH (e:Entity {id: $id})<-[m:MENTIONS]-() RETURN count(m) AS n"
         found = await (await session.run(query, id=bearer.id)).single(strict=True)
@@ -212,15 +232,17 @@ async def test_names_keep_being_added_under_a_race(opened: Parts, writer: Princi
     spellings = ["Acme GmbH", "ACME", "Acme", "acme", "The Acme", "Acme Gmbh"]
 
     async def mint(name: str) -> None:
-        resolved = resolve(mentions_of([(name, "organization")]), {}, scope, Context(AT))
+        resolved = resolve(mentions_of([(name, "organization")]), scope, Context(AT))
         await opened.graph.write(
             "test", lambda tx: rows.upsert(tx, [r.row for r in resolved if r.row])
         )
 
     await asyncio.gather(*(mint(name) for name in spellings))
-    (bearer,) = (await rows.known(scope, ["acme"]))["acme"]
-    assert bearer.aliases == set(spellings)
-    assert bearer.marks == {"legal:gmbh"}
+    found = {bearer.marks: bearer.aliases for bearer in await bearers(opened, scope, "acme")}
+    assert found == {
+        frozenset(): {"ACME", "Acme", "The Acme", "acme"},
+        frozenset({"legal:gmbh"}): {"Acme GmbH", "Acme Gmbh"},
+    }
 
 
 @pytest.mark.parametrize(
@@ -236,34 +258,23 @@ async def test_we_is_the_workspace_or_the_tenant(
     assert name == (tenant if expected == "tenant" else expected)
 
 
-async def test_a_session_tells_what_it_speaks_of(opened: Parts, writer: Principal) -> None:
-    scope = writer.caller.home
-    episode = await an_episode(opened, writer, "Rust and Go.", session="talk")
-    resolved = await take_in(opened, scope, episode, [("Rust", "technology")])
-    (row,) = await opened.episode_rows.get([episode], [scope])
-    session = row["session"]["id"]
-    near = (await EntityRepository(opened.graph).near(scope, [session]))[session]
-    assert near == {resolved[0].entity_id}
-
-
-async def test_episodes_of_one_transaction_build_on_each_other(
+async def test_episodes_of_one_transaction_are_written_as_one(
     opened: Parts, writer: Principal
 ) -> None:
     scope = writer.caller.home
     rows = EntityRepository(opened.graph)
-    said = [[("Acme", "unknown")], [("Acme GmbH", "organization")], [("ACME", "organization")]]
-    known: Mapping[str, Sequence[Known]] = {}
-    written = []
-    for pairs in said:
-        resolved = resolve(mentions_of(pairs), known, scope, Context(AT))
-        known = with_new(known, resolved)
-        written += [r.row for r in resolved if r.row]
-    assert len(written) == 3
-    assert len(combined(written)) == 1
+    said = [[("Vega", "product")], [("VEGA", "project")], [("the Vega", "artifact")]]
+    written = [
+        r.row for pairs in said for r in resolve(mentions_of(pairs), scope, Context(AT)) if r.row
+    ]
+    for order in (written, written[::-1]):
+        (row,) = combined(order)
+        assert row["entity"]["aliases"] == ["VEGA", "Vega"], "articles are no part of a name"
+        assert row["entity"]["type"] == "project"
     await opened.graph.write("test", lambda tx: rows.upsert(tx, written))
-    (bearer,) = (await rows.known(scope, ["acme"]))["acme"]
-    assert bearer.aliases == {"Acme", "Acme GmbH", "ACME"}
-    assert (bearer.type, bearer.marks) == ("organization", {"legal:gmbh"})
+    (bearer,) = await bearers(opened, scope, "vega")
+    assert (bearer.aliases, bearer.type) == ({"VEGA", "Vega"}, "project")
+    assert gaining(written, {bearer.id: bearer}) == []
 
 
 async def test_what_gains_nothing_is_locked_and_what_is_gone_is_written_again(
@@ -276,8 +287,8 @@ async def test_what_gains_nothing_is_locked_and_what_is_gone_is_written_again(
     episode = await an_episode(opened, writer, "Rust in Oslo.")
     await take_in(opened, scope, episode, [("Rust", "technology"), ("Oslo", "place")])
     before = await scope_digest(opened.graph, scope)
-    known = await rows.known(scope, lookup_keys(mentions, context))
-    resolved = resolve(mentions, known, scope, context)
+    resolved = resolve(mentions, scope, context)
+    known = await rows.known(scope, ids_of(resolved))
     told = [r.row for r in resolved if r.row]
 
     roots = await opened.graph.write("test", lambda tx: rows.upsert(tx, told, known))
@@ -288,7 +299,7 @@ async def test_what_gains_nothing_is_locked_and_what_is_gone_is_written_again(
         await session.run("MATCH (e:Entity {id: $id}) DETACH DELETE e", id=resolved[1].entity_id)
     roots = await opened.graph.write("test", lambda tx: rows.upsert(tx, told, known))
     assert roots == {r.entity_id: r.entity_id for r in resolved}
-    assert set(await rows.known(scope, ["oslo"])) == set()  # its name went with it
+    assert [bearer.id for bearer in await bearers(opened, scope, "oslo")] == [resolved[1].entity_id]
     async with opened.graph.driver.session() as session:
         found = await session.run(
             "MATCH (e:Entity {id: $id}) RETURN e.type AS type", id=resolved[1].entity_id
@@ -306,7 +317,7 @@ async def test_a_first_reading_counts_what_the_slow_way_counts(
     written = []
     for episode, words in zip(episodes, said, strict=True):
         pairs = [(word, "unknown") for word in words]
-        resolved = resolve(mentions_of(pairs), {}, scope, Context(AT))
+        resolved = resolve(mentions_of(pairs), scope, Context(AT))
         await opened.graph.write(
             "test", lambda tx, made=resolved: rows.upsert(tx, [r.row for r in made if r.row])
         )

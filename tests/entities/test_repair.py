@@ -109,7 +109,7 @@ async def a_scope(opened: Parts, writer: Principal) -> dict[str, str]:
         [("Herr Weber", "person"), ("Vega", "project"), ("Zürich", "place")],
         [("Deutsche Bahn", "organization"), ("Berlin", "place")],
         [("DB", "organization"), ("Berlin", "place")],
-        [("Acme Robotics", "organization")],
+        [("Acme Polaris", "organization")],
         [("Acme", "organization"), ("Mercedes", "person")],
         [("Mercedes", "organization")],
     ]
@@ -136,7 +136,7 @@ async def test_the_job_proposes_and_never_accepts(
     assert found[railway]["likeness"] == ["abbreviation"]
     car = frozenset((ids["Mercedes/person"], ids["Mercedes/organization"]))
     assert found[car]["types"] == ["organization", "person"]
-    assert len(found) == 3, "Acme and Acme Robotics share no company"
+    assert len(found) == 3, "Acme and Acme Polaris share no company"
     assert {m["proposed_by"] for m in listed} == {SYSTEM}
     entities = (await writer.http.get("/v1/entities", params={"limit": 100})).json()["items"]
     assert len(entities) == len(set(ids.values())), "nothing is merged yet"
