@@ -25,6 +25,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.lifecycle.condensing import CONDENSE, run_condensing
 from app.lifecycle.tasks import (
+    DUPLICATES,
     ERASE,
     FINISH,
     LEARNINGS,
@@ -38,6 +39,7 @@ from app.lifecycle.tasks import (
     detect_rot,
     fade_trust,
     finish_erasures,
+    propose_duplicates,
     refresh_facts,
     run_erasure,
     run_sweep,
@@ -109,6 +111,7 @@ TASKS: Mapping[str, TaskFunction] = {
     TRUST: fade_trust,
     LEARNINGS: archive_learnings,
     ROT: detect_rot,
+    DUPLICATES: propose_duplicates,
     COMMUNITIES: run_communities,
     RELINK: run_relink,
     SCAN: scan_conflicts,
@@ -133,6 +136,7 @@ SCHEDULES = [
     Schedule("lifecycle.trust", "0 2 * * *", TRUST, "Lets the trust in idle agents fade."),
     Schedule("lifecycle.learnings", "45 3 * * *", LEARNINGS, "Hides learnings that faded."),
     Schedule("lifecycle.rot", "0 4 * * *", ROT, "Hides notes that went stale."),
+    Schedule("lifecycle.duplicates", "0 4 * * *", DUPLICATES, "Counts what is said twice."),
     Schedule("skills.scan", "15 4 * * *", SCAN, "Looks for conflicts among skills."),
     Schedule("skills.decay", "0 5 * * 0", DECAY, "Lowers skills that nobody uses."),
     Schedule("skills.embed", "10 5 * * 0", EMBED, "Gives skills without a vector one."),

@@ -17,6 +17,7 @@ from app.jobs.runner import Runner
 from app.kernel.caller import Caller, Role
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
+from app.lifecycle.duplicates import DuplicateService
 from app.lifecycle.erasure import ErasureService, Order, new_receipt
 from app.lifecycle.forgetting import ForgettingService, Kept
 from app.lifecycle.model import Target
@@ -25,6 +26,8 @@ from app.lifecycle.rot import Verdict
 from app.lifecycle.schemas import (
     CheckIn,
     CheckOut,
+    DoubleOut,
+    DuplicatesOut,
     ErasureIn,
     ErasureOut,
     ForgetIn,
@@ -227,6 +230,24 @@ async def rot(
     """Notes that are old, unread and unimportant, the stalest first; nothing is changed."""
     scope = caller.require(within or caller.home, Role.CURATOR)
     return RotOut.of(await upkeep.rot(scope))
+
+
+@get(
+    "/v1/duplicates",
+    operation_id="reportDuplicates",
+    tags=["Lifecycle"],
+    opt={"requires": Role.CURATOR},
+)
+async def duplicates(
+    caller: NamedDependency[Caller],
+    doubling: NamedDependency[DuplicateService],
+    within: Annotated[
+        str | None, QueryParameter(name="scope", description="Scope; the key's home if unset.")
+    ] = None,
+) -> DuplicatesOut:
+    """Notes and facts that say the same twice, the most alike first; nothing is changed."""
+    scope = caller.require(within or caller.home, Role.CURATOR)
+    return DuplicatesOut(scope, [DoubleOut.of(d) for d in await doubling.report(scope)])
 
 
 def _kept(kept: Kept) -> KeptOut:

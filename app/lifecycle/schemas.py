@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from app.kernel.graph import Row
 from app.kernel.wire import ShortText, WireModel
+from app.lifecycle.duplicates import Double
 from app.lifecycle.model import Target
 from app.lifecycle.proof import Proof
 from app.lifecycle.rot import Verdict
@@ -218,6 +219,27 @@ class RotOut(msgspec.Struct, frozen=True):
             archive=report.count(Verdict.ARCHIVE),
             entries=[StaleOut.of(rotten) for rotten in report.entries[:ENTRIES]],
         )
+
+
+class DoubleOut(msgspec.Struct, frozen=True):
+    """Two memories that say the same; `similarity` is their cosine."""
+
+    kind: str
+    left: str
+    right: str
+    similarity: float
+
+    @classmethod
+    def of(cls, double: Double) -> DoubleOut:
+        """The wire form of a proposal."""
+        return cls(double.kind, double.left, double.right, double.similarity)
+
+
+class DuplicatesOut(msgspec.Struct, frozen=True):
+    """What a scope says twice; forgetting one of two is a curator's decision."""
+
+    scope: str
+    items: list[DoubleOut]
 
 
 class SweepIn(WireModel):

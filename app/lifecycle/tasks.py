@@ -23,6 +23,7 @@ PROMOTE = "lifecycle.promote"
 TRUST = "lifecycle.trust"
 LEARNINGS = "lifecycle.learnings"
 ROT = "lifecycle.rot"
+DUPLICATES = "lifecycle.duplicates"
 
 
 def packed(order: Order) -> dict[str, Any]:
@@ -112,6 +113,13 @@ async def detect_rot(parts: Any, job: Job, report: Report) -> Outcome:
             "scopes": _counted({report.scope: len(report.archived) for report in found}),
         }
     )
+
+
+async def propose_duplicates(parts: Any, job: Job, report: Report) -> Outcome:
+    """Look for notes and facts that say the same twice, where a scope's rules say so; `GET
+    /v1/duplicates` names them, and only a curator does something about it."""
+    done = {scope: len(await parts.doubling.report(scope)) for scope in await _nightly(parts)}
+    return Outcome({"proposed": sum(done.values()), "scopes": _counted(done)})
 
 
 async def _nightly(parts: Any) -> list[str]:

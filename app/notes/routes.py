@@ -14,6 +14,7 @@ from app.errors import NotFound
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.notes.blocks import BlockService
+from app.notes.holding import holds
 from app.notes.model import namespace_of
 from app.notes.schemas import (
     BadPatternIn,
@@ -90,9 +91,19 @@ class NoteController(Controller):
         note_id: FromPath[str],
         caller: NamedDependency[Caller],
         noting: NamedDependency[NoteService],
+        as_of: AsOf = None,
+        known_at: KnownAt = None,
     ) -> NoteOut:
-        """One note, held or former."""
-        return NoteOut.of(await noting.get(caller, note_id))
+        """One note, held or former; of a moment only one that held then.
+
+        Its text is the present one; `GET /v1/notes/{note_id}/versions` lists those before.
+        """
+        row = await noting.get(caller, note_id)
+        if as_of or known_at:
+            world, ours = aware(as_of, "as_of") or now(), aware(known_at, "known_at") or now()
+            if not holds(row["note"], world, ours):
+                raise NotFound(f"note {note_id} did not hold at that moment")
+        return NoteOut.of(row)
 
     @get("/{note_id:str}/versions", operation_id="listNoteVersions", opt={"requires": Role.READER})
     async def versions(

@@ -48,9 +48,14 @@ async def notes(writer: Principal, drain: Drain) -> tuple[str, str]:
 
 
 async def notes_at(writer: Principal, moments: Moments) -> set[frozenset[str]]:
-    """What each read shows: the list, and search in every mode."""
+    """What each read shows: the list, each note by its id, and search in every mode."""
     listed = (await writer.http.get("/v1/notes", params=told(moments))).json()["items"]
     shown = {frozenset(note["id"] for note in listed)}
+    every = [note["id"] for note in (await writer.http.get("/v1/notes")).json()["items"]]
+    every += (await writer.http.get(f"/v1/notes/{every[0]}")).json()["supersedes"]
+    one = [await writer.http.get(f"/v1/notes/{note}", params=told(moments)) for note in every]
+    assert {answer.status_code for answer in one} <= {200, 404}
+    shown.add(frozenset(answer.json()["id"] for answer in one if answer.is_success))
     for mode in MODES:
         found = await search(writer, "wombat feeder", mode=mode, kinds=["note"], **told(moments))
         shown.add(frozenset(ids(found)))
@@ -141,3 +146,32 @@ async def test_what_was_taken_back_was_known_until_that_very_moment(
     ):
         shown = await entity_reads(writer, entity, town, moments)
         assert shown["related"] is related, moments
+
+
+async def test_timeline_and_history_change_at_the_very_moments(
+    opened: Parts, writer: Principal
+) -> None:
+    first = await remember(writer, "Ilse Harmsen", "Bremen", valid_from=JANUARY)
+    old = first["facts"][0]["id"]
+    entity = (await writer.http.get(f"/v1/facts/{old}")).json()["subject"]
+    second = await remember(writer, "Ilse Harmsen", "Kiel", valid_from=MAY)
+    new = second["facts"][0]["id"]
+
+    was, became = (await writer.http.get(f"/v1/facts/{old}/history")).json()["intervals"]
+    began, changed = (datetime.fromisoformat(i["recorded_at"]) for i in (was, became))
+    assert was["retracted_at"] == became["recorded_at"], "no moment without either, or with both"
+    assert (was["valid_to"], became["retracted_at"]) == (None, None)
+    (then,) = (await writer.http.get(f"/v1/facts/{new}/history")).json()["intervals"]
+    assert became["valid_to"] == then["valid_from"], "one ends in the world where the other begins"
+    assert then["recorded_at"] == became["recorded_at"]
+
+    async def line(known_at: datetime) -> list[tuple[str, str | None]]:
+        answer = await writer.http.get(
+            f"/v1/entities/{entity}/timeline", params={"known_at": known_at.isoformat()}
+        )
+        return [(i["fact"], i["interval"]["valid_to"]) for i in answer.json()["items"]]
+
+    assert await line(began - TICK) == []
+    assert await line(began) == [(old, None)]
+    assert await line(changed - TICK) == [(old, None)]
+    assert await line(changed) == [(old, became["valid_to"]), (new, None)]
