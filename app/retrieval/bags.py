@@ -42,6 +42,12 @@ class Words:
 
     vocabulary: dict[str, int]
     weights: csc_array
+    rarity: Vector  # of each term, as BM25 has it
+
+    def telling(self, terms: Iterable[str]) -> float:
+        """How much these terms tell: the sum of their rarities."""
+        places = (self.vocabulary.get(term, len(self.rarity)) for term in dict.fromkeys(terms))
+        return sum(float(self.rarity[place]) for place in places if place < len(self.rarity))
 
     def scores(self, terms: Iterable[str]) -> Vector:
         """BM25 of every passage for these terms; 0 where it has none."""
@@ -68,7 +74,8 @@ def words_of(bags: Sequence[Bag], vocabulary: dict[str, int]) -> Words:
     held = np.bincount(terms, minlength=width)
     rarity = np.log(1 + (len(bags) - held + 0.5) / (held + 0.5))
     data = (rarity[terms] * counts / (counts + norm)).astype(np.float32)
-    return Words(vocabulary, csr_array((data, terms, starts), (len(bags), width)).tocsc())
+    weights = csr_array((data, terms, starts), (len(bags), width)).tocsc()
+    return Words(vocabulary, weights, rarity.astype(np.float32))
 
 
 def _joined(parts: list[npt.NDArray[np.generic]]) -> npt.NDArray[np.generic]:

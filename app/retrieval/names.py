@@ -26,7 +26,12 @@ january february march april may june july august september october november dec
 januar februar märz mai juni juli oktober dezember
 """
 MONTHS = frozenset(_MONTHS.split())
-NO_NAMES = STOP_WORDS | MONTHS | {"american", "english", "french", "german", "british", "italian"}
+# Stop words, and pronouns that the text index takes for telling.
+_PRONOUNS = frozenset(
+    ("i", "it", "he", "she", "we", "they", "you", "us", "this", "er", "es", "wir")
+)
+EMPTY = STOP_WORDS | _PRONOUNS
+NO_NAMES = EMPTY | MONTHS | {"american", "english", "french", "german", "british", "italian"}
 
 _RULES = Rules()
 _WORD = re.compile(r"[^\W_]+")
@@ -109,8 +114,8 @@ def key_of(text: str) -> str:
     """
     folded = [word.folded for word in words(text)]
     bare = folded[1:] if len(folded) > 1 and folded[0] in ARTICLES else folded
-    kept = folded if all(word in STOP_WORDS for word in bare) else bare
-    if len(kept) > LONGEST or (len(kept) == 1 and (kept[0] in STOP_WORDS or kept[0].isdigit())):
+    kept = folded if all(word in EMPTY for word in bare) else bare
+    if len(kept) > LONGEST or (len(kept) == 1 and (kept[0] in EMPTY or kept[0].isdigit())):
         return ""
     return " ".join(kept)
 
@@ -185,7 +190,7 @@ def _runs(text: Sequence[Word], first: int) -> Iterator[Naming]:
         run.append(text[stop - 1].folded)
         if len(run) == 1 and text[first].joined:
             continue
-        if any(word not in STOP_WORDS for word in run) or _titled(text[first:stop]):
+        if any(word not in EMPTY for word in run) or _titled(text[first:stop]):
             yield Naming(" ".join(run), first, stop)
 
 

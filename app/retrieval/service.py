@@ -16,10 +16,11 @@ from app.retrieval.names import Word, folded_key, longest, namings, words
 from app.retrieval.repository import RetrievalRepository
 from app.retrieval.walk import FLOOR, FOLLOW, Trace, walk
 
-NAMED_SHARE = 0.1  # of the beginnings, where the question names anything, beside what it covers
+NAMED_SHARE = 0.2  # of the beginnings, where the question names anything, beside what that covers
+MOST_NAMED = 0.95
 LARGE = 20_000  # passages; over more than that a walk leaves the event loop
 FAR = 4  # passages on a path
-ANCHORS = 3  # best passages of the legs, of which one must stand in the graph
+ANCHORS = 3  # best passages of the legs, of which one must be about something
 
 Graphs = Mapping[str, Walkable]
 
@@ -89,8 +90,20 @@ def asks(graphs: Graphs, question: str) -> Asked:
         names[scope] = list(found)
         taken |= {n for places in found.values() for place in places for n in range(*place)}
     rest = _without(question, [text[n] for n in sorted(taken) if n < len(text)])
-    telling = len(query_terms(question)) or 1
-    return Asked(names, rest, max(0.0, 1 - len(query_terms(rest)) / telling) if taken else 0.0)
+    return Asked(names, rest, _cover(graphs, question, rest) if taken else 0.0)
+
+
+def _cover(graphs: Graphs, question: str, rest: str) -> float:
+    """The share of what a question's words tell that is in the names."""
+    whole, left = (
+        sum(graph.words.telling(_forms(text)) for graph in graphs.values())
+        for text in (question, rest)
+    )
+    return max(0.0, 1 - left / whole) if whole else 0.0
+
+
+def _forms(text: str) -> list[str]:
+    return [form for word in query_terms(text) for form in word]
 
 
 def _without(question: str, taken: list[Word]) -> str:
@@ -101,9 +114,9 @@ def _without(question: str, taken: list[Word]) -> str:
 
 
 def stands(graphs: Graphs, begin: Begin) -> bool:
-    """Whether one of the best passages that the legs found stands in the graph."""
+    """Whether one of the best passages that the legs found is about something, and no talk."""
     best = sorted(begin.scores, key=lambda memory: (-begin.scores[memory], memory))[:ANCHORS]
-    return any(m in graphs[begin.scopes[m]].at for m in best if begin.scopes[m] in graphs)
+    return any(graphs[begin.scopes[m]].is_record(m) for m in best if begin.scopes[m] in graphs)
 
 
 def walk_all(graphs: Graphs, asked: Asked, begin: Begin, most: int) -> Walked:
@@ -151,7 +164,7 @@ def _beginnings(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, Vector]
 
 def _shares(asked: Asked, begin: Begin) -> tuple[float, float]:
     """What begins where the question names, and what of the rest for each squared score."""
-    share = NAMED_SHARE + 0.9 * asked.cover if asked.anchored else 0.0
+    share = min(NAMED_SHARE + asked.cover, MOST_NAMED) if asked.anchored else 0.0
     total = sum(score ** _power(asked) for score in begin.scores.values())
     return share, (1 - share) / (total or 1.0)
 
@@ -180,7 +193,7 @@ def _apart(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, float]:
 def _matches(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, Vector]:
     """How well each passage answers what the question says beside the names, by its words and
     by its vector in equal parts; the square sets apart what answers well."""
-    terms = [form for word in query_terms(asked.rest) for form in word]
+    terms = _forms(asked.rest)
     told = {scope: graph.words.scores(terms) for scope, graph in graphs.items()}
     found = np.concatenate([scores[scores > 0] for scores in told.values()])
     low, high = (float(found.min()), float(found.max())) if len(found) else (0.0, 0.0)
