@@ -61,7 +61,8 @@ def prepare(
             while not running.done():
                 await opened.indexing.drain()
                 await asyncio.wait([running], timeout=LOOK_SECONDS)
-        return msgspec.to_builtins(MovedOut.of(place, job.id)) | {"done": wait}
+        told: dict[str, Any] = msgspec.to_builtins(MovedOut.of(place, job.id))
+        return told | {"done": wait}
 
     show(run_in(scope, work), as_json)
 
@@ -88,7 +89,7 @@ def switch(scope: Scope, as_json: AsJson = False) -> None:
     """Search with the prepared model from now on; the former one is kept filled."""
 
     async def work(opened: Parts, caller: Caller) -> dict[str, Any]:
-        return asdict(await opened.reembedding.switch(caller, scope))["choice"]
+        return asdict((await opened.reembedding.switch(caller, scope)).choice)
 
     show(run_in(scope, work), as_json)
 
@@ -97,7 +98,7 @@ def rollback(scope: Scope, as_json: AsJson = False) -> None:
     """Search with the former model again."""
 
     async def work(opened: Parts, caller: Caller) -> dict[str, Any]:
-        return asdict(await opened.reembedding.roll_back(caller, scope))["choice"]
+        return asdict((await opened.reembedding.roll_back(caller, scope)).choice)
 
     show(run_in(scope, work), as_json)
 
