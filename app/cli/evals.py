@@ -39,6 +39,7 @@ from app.evals import (
     reembedding,
     sanitize,
     similarity,
+    skills,
 )
 from app.evals.recall import Corpus
 from app.evals.recall import table as recall_table
@@ -81,6 +82,7 @@ def register(cli: typer.Typer) -> None:
     group.command("capture-speed")(eval_capture_speed)
     group.command("import")(eval_import)
     group.command("package")(eval_package)
+    group.command("skills")(eval_skills)
     group.command("documents")(eval_documents)
     group.command("pages")(eval_pages)
     group.command("communities")(eval_communities)
@@ -211,6 +213,21 @@ def eval_beliefs(
                 course = rate.Course(steps, embed, progress.print)
                 return await rate.rate(opened, caller, bench, course)
             raise InvalidInput("part is timelines, races, updates or rate", field="part")
+
+    _show_speed(asyncio.run(run()), as_json)
+
+
+def eval_skills(
+    count: Annotated[int, typer.Option(min=100, help="How many skills.")] = 10_000,
+    as_json: AsJson = False,
+) -> None:
+    """Discovery, walks and scans over generated skills; works on the graph itself."""
+
+    async def run() -> dict[str, Any]:
+        async with parts(read_settings()) as opened:
+            place = f"eval-skills-{secrets.token_hex(4)}"
+            caller = await opened.keys.resolve(await _admin(opened, place))
+            return await skills.measure(opened, caller, count)
 
     _show_speed(asyncio.run(run()), as_json)
 

@@ -26,6 +26,7 @@ from app.cli import keys as key_commands
 from app.cli import lifecycle as lifecycle_commands
 from app.cli import pages as page_commands
 from app.cli import search as search_commands
+from app.cli import skills as skill_commands
 from app.embeddings.provider import build_embedder
 from app.errors import LociError
 from app.indexing.repository import reset_space
@@ -53,6 +54,7 @@ beliefs.register(cli)
 community_commands.register(cli)
 document_commands.register(cli)
 lifecycle_commands.register(cli)
+skill_commands.register(cli)
 page_commands.register(cli)
 evals.register(cli)
 transfer.register(cli)

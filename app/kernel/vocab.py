@@ -129,7 +129,6 @@ class Rel(StrEnum):
     TEACHES = "TEACHES"  # Note → Skill that a learning bears on
     INVOLVES = "INVOLVES"  # SkillConflict → Skill
     PROPOSES = "PROPOSES"  # SkillProposal → Skill that it became
-    SHARED_AS = "SHARED_AS"  # Note → Note of a wider scope
 
 
 class Index(StrEnum):
