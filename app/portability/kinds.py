@@ -18,6 +18,13 @@ from app.portability.promotions import ATTESTATION, PROMOTION
 from app.portability.readings import READING
 from app.portability.scopes import SCOPE
 from app.portability.sessions import SESSION
+from app.portability.skills import (
+    SKILL,
+    SKILL_CONFLICT,
+    SKILL_LINK,
+    SKILL_PROPOSAL,
+    SKILL_USAGE,
+)
 
 # The chain comes first: whatever is sealed while a restore runs follows on what it restores. The
 # cursors come before the episodes, so that nobody consolidates what is about to be restored, and
@@ -48,6 +55,11 @@ KINDS: tuple[Kind, ...] = (
     NOTE_LINK,
     BLOCK,
     PATTERN,
+    SKILL,
+    SKILL_LINK,
+    SKILL_USAGE,
+    SKILL_CONFLICT,
+    SKILL_PROPOSAL,
     LEARNING,
     AUDIT,
 )
