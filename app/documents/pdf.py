@@ -159,6 +159,6 @@ def _outline(document: pdfium.PdfDocument) -> Iterator[tuple[int, str, int]]:
 
 def _title(document: pdfium.PdfDocument) -> str:
     try:
-        return document.get_metadata_value("Title")
+        return str(document.get_metadata_value("Title"))
     except pdfium.PdfiumError:
         return ""

@@ -285,8 +285,8 @@ def _changed(
 
 def _own_tokens(chunk: Row) -> int:
     """The tokens of a chunk without those that it repeats, by their share of its letters."""
-    length = chunk["end"] - chunk["start"]
-    return round(chunk["tokens"] * (chunk["end"] - chunk["own"]) / max(length, 1))
+    length, own = int(chunk["end"] - chunk["start"]), int(chunk["end"] - chunk["own"])
+    return round(int(chunk["tokens"]) * own / max(length, 1))
 
 
 def _event(job: Job, row: Row, changed: Row) -> Row:

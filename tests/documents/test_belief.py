@@ -263,14 +263,18 @@ async def test_erasing_one_chunk_erases_its_document_with_a_receipt_and_leaves_n
     other = await notes.add("others", "Nils Brandt works for Acme GmbH.", captured_at=MAY)
     await notes.consolidate()
     scope = admin.caller.home
-    rules = await admin.http.put("/v1/scopes/rules", params={"scope": scope}, json={"erasure": True})
+    rules = await admin.http.put(
+        "/v1/scopes/rules", params={"scope": scope}, json={"erasure": True}
+    )
     assert rules.status_code == 200, rules.text
     chunk = (await notes.chunks(document["id"]))[0]["id"]
     answer = await admin.http.post("/v1/erasures", json={"memory": chunk})
     assert answer.status_code in (200, 201), answer.text
     assert (await admin.http.get(f"/v1/documents/{document['id']}")).status_code == 404
     left = await raw(
-        opened, "MATCH (n) WHERE n.scope = $scope AND n.content CONTAINS 'zirkon' RETURN n.id", scope
+        opened,
+        "MATCH (n) WHERE n.scope = $scope AND n.content CONTAINS 'zirkon' RETURN n.id",
+        scope,
     )
     assert left == []
     assert not any("Berlin" in s for s in await statements(opened, scope))

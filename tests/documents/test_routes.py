@@ -287,3 +287,43 @@ async def test_a_job_that_was_stopped_fails_its_document(
     document = await manuals.document(receipt["document"]["id"])
     assert document["status"] == "failed"
     assert "cancelled" in document["error"]
+
+
+async def test_an_address_that_is_not_public_fails_the_document(
+    writer: Principal, shelf: MakeShelf
+) -> None:
+    manuals = await shelf(writer)
+    body = {"knowledge_base": manuals.base, "url": "http://127.0.0.1:9/secret.html"}
+    receipt = (await writer.http.post("/v1/documents", json=body)).json()
+    job = await manuals.finish(receipt)
+    assert job["result"]["state"] == "failed"
+    document = await manuals.document(receipt["document"]["id"])
+    assert document["error"].startswith("FetchRefused: ")
+    assert document["untrusted"]["source_url"] == body["url"]
+
+
+async def test_a_job_that_is_broken_off_anywhere_ends_the_same(
+    writer: Principal, shelf: MakeShelf, opened: Parts
+) -> None:
+    manuals = await shelf(writer, chunk_size=200, chunk_overlap=40)
+    whole = await manuals.add("whole", "\n\n".join(PARTS), media="text/markdown")
+    expected = [c["untrusted"]["text"] for c in await manuals.chunks(whole["id"])]
+    for step, delay in enumerate((0.0, 0.03, 0.1, 0.3, 1.0)):
+        body = {
+            "knowledge_base": manuals.base,
+            "name": f"broken-{step}",
+            "text": "\n\n".join(PARTS),
+            "media": "text/markdown",
+        }
+        receipt = (await writer.http.post("/v1/documents", json=body)).json()
+        run = asyncio.create_task(opened.runner.run(opened, receipt["job"]["id"]))
+        await asyncio.sleep(delay)
+        run.cancel()
+        await asyncio.gather(run, return_exceptions=True)
+        assert (await manuals.finish(receipt))["state"] == "done"
+        document = await manuals.document(receipt["document"]["id"])
+        assert (document["status"], document["version"]) == ("indexed", 1)
+        chunks = await manuals.chunks(document["id"])
+        assert [c["untrusted"]["text"] for c in chunks] == expected
+    base = (await writer.http.get(f"/v1/knowledge-bases/{manuals.base}")).json()
+    assert base["status"] == "active"
