@@ -128,11 +128,13 @@ WITH s ORDER BY s.id LIMIT $limit
 RETURN s.id AS id, s.scope AS scope,
        COLLECT {
          MATCH (s)-[r:REQUIRES|ENHANCES|COMPOSES|SUCCEEDS|CO_USED|CLONED_FROM|CONCERNS|HAS_FAILURE]->(o)
-         WHERE o.scope IN $scopes
-         RETURN r {.*, type: type(r), other: o.id} ORDER BY type(r), o.id
+         WHERE o.tenant = s.tenant
+         WITH r {.*, type: type(r), other: o.id} AS link
+         RETURN link ORDER BY link.type, link.other
        } + COLLECT {
          MATCH (o)-[r:HAS_SKILL|TEACHES]->(s)
-         RETURN r {.*, type: type(r), other: o.id} ORDER BY type(r), o.id
+         WITH r {.*, type: type(r), other: o.id} AS link
+         RETURN link ORDER BY link.type, link.other
        } AS links
 ORDER BY s.id
 

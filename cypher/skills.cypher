@@ -18,7 +18,7 @@ RETURN s.id AS id
 // The skill of a scope that bears a slug.
 MATCH (s:Skill {skill_key: $key})
 WHERE s.scope = $scope
-RETURN s {.*, embedding: null, terms: null} AS skill
+RETURN s {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null} AS skill
 
 // name: slugs(scope, prefix) read many
 // Slugs of a scope that begin alike.
@@ -30,7 +30,7 @@ RETURN s.slug AS slug
 // One skill with how many agents have it and how many conflicts about it stand open.
 MATCH (s:Skill {id: $id})
 WHERE s.scope IN $scopes AND s.expired_at > datetime.realtime()
-RETURN s {.*, embedding: null, terms: null} AS skill,
+RETURN s {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null} AS skill,
        COUNT { (:Principal)-[:HAS_SKILL]->(s) } AS agents,
        COUNT { (c:SkillConflict)-[:INVOLVES]->(s)
                WHERE c.status IN ['detected', 'acknowledged'] } AS conflicts,
@@ -43,7 +43,7 @@ WHERE s.scope IN $scopes AND s.id > $after AND s.expired_at > datetime.realtime(
   AND ($category IS NULL OR s.category = $category)
   AND ($status IS NULL OR s.status = $status)
 WITH s ORDER BY s.id LIMIT $limit
-RETURN s {.*, embedding: null, terms: null} AS skill,
+RETURN s {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null} AS skill,
        COUNT { (:Principal)-[:HAS_SKILL]->(s) } AS agents,
        COUNT { (c:SkillConflict)-[:INVOLVES]->(s)
                WHERE c.status IN ['detected', 'acknowledged'] } AS conflicts,
@@ -55,7 +55,7 @@ ORDER BY s.id
 UNWIND $ids AS id
 MATCH (s:Skill {id: id})
 WHERE s.scope IN $scopes AND s.expired_at > datetime.realtime()
-RETURN s {.*, embedding: null, terms: null} AS skill,
+RETURN s {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null} AS skill,
        [(s)-[:HAS_FAILURE]->(p:BadPattern) WHERE p.expired_at > datetime.realtime() |
          p {.id, .content, .reason, .count, .embedding, .embed_hash}] AS failures
 

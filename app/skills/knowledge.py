@@ -1,6 +1,6 @@
 """The knowledge graph over entities, skills, pages and agents: search, neighbours, statistics.
 
-A relation is a type of edge (`requires`, `references`) or the predicate of a fact (`works_at`).
+A relation is a type of edge (`requires`, `references`) or the predicate of a fact (`works_for`).
 """
 
 from __future__ import annotations

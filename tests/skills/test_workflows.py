@@ -157,6 +157,7 @@ async def test_learnings_are_asked_checked_and_shared_upward(
     admin: Principal, tenant: str, drain: Drain, opened: Parts
 ) -> None:
     scope = f"{tenant}/dev"
+    await post(admin, "/v1/scopes", path=scope)
     text = "Rotating the API keys of a client needs no downtime when both keys are valid."
     (note,) = await learn(admin, text, scope=scope, importance=0.6, confidence=0.65)
     await drain()
@@ -189,6 +190,7 @@ async def test_gaps_and_clusters_become_proposals_once(
     admin: Principal, tenant: str, drain: Drain
 ) -> None:
     scope = f"{tenant}/dev"
+    await post(admin, "/v1/scopes", path=scope)
     texts = [f"Deploying release {n} to kubernetes needs a helm rollback plan." for n in "abc"]
     notes = []
     for text in texts:
@@ -200,7 +202,7 @@ async def test_gaps_and_clusters_become_proposals_once(
     off = await post(admin, "/v1/skill-chores/gap-detection", 409, **body)
     assert off["code"] == "SwitchedOff"
     rules = await admin.http.put(
-        "/v1/scopes/rules", params={"path": scope}, json={"maintenance": "nightly"}
+        "/v1/scopes/rules", params={"scope": scope}, json={"maintenance": "nightly"}
     )
     assert rules.is_success, rules.text
     first = await post(admin, "/v1/skill-chores/gap-detection", 200, **body)
@@ -218,11 +220,12 @@ async def test_what_nobody_uses_is_lowered_once_a_week(
     admin: Principal, tenant: str, opened: Parts
 ) -> None:
     scope = f"{tenant}/dev"
+    await post(admin, "/v1/scopes", path=scope)
     one = await skill(admin, "Old", scope=scope)
     await skill(admin, "New", scope=scope)
     await back(opened, one, 31, "created_at")
     await admin.http.put(
-        "/v1/scopes/rules", params={"path": scope}, json={"maintenance": "nightly"}
+        "/v1/scopes/rules", params={"scope": scope}, json={"maintenance": "nightly"}
     )
     body = {"scope": scope}
     dry = await post(admin, "/v1/skill-chores/stale-decay", 200, **body)
@@ -255,7 +258,7 @@ async def test_a_weak_skill_is_renewed_by_a_proposal(writer: Principal) -> None:
 async def test_the_knowledge_graph_is_walked_by_relation(
     writer: Principal, opened: Parts, drain: Drain, principal: MakePrincipal, tenant: str
 ) -> None:
-    said = {"content": "Mia Keller works at Nordwind. Mia Keller lives in Bern.", "role": "user"}
+    said = {"content": "Mia Keller works at Nordwind. Mia Keller lives in Bern.", "role": "user", "session": "s"}
     await post(writer, "/v1/episodes", **said)
     await opened.consolidation.consolidate(f"{tenant}/dev")
     one = await skill(writer, "Greet Mia Keller", category="communication")
@@ -268,7 +271,7 @@ async def test_the_knowledge_graph_is_walked_by_relation(
     kinds = {node["untrusted"]["name"]: node["kind"] for node in near["nodes"]}
     assert kinds == {"Nordwind": "entity", "Bern": "entity", "Greet Mia Keller": "skill"}
     path = f"/v1/graph/nodes/{mia['id']}/neighbours"
-    works = await get(writer, path, relation_type="works_at", depth=3)
+    works = await get(writer, path, relation_type="works_for", depth=3)
     assert [n["untrusted"]["name"] for n in works["nodes"]] == ["Nordwind"]
     wide = await get(writer, path, relation_type="concerns")
     assert [n["id"] for n in wide["nodes"]] == [one]
@@ -279,7 +282,7 @@ async def test_the_knowledge_graph_is_walked_by_relation(
     assert {n["id"] for n in found["nodes"]} == {one, two}
     told = await get(writer, "/v1/graph/statistics")
     assert told["nodes"] == {"entity": 3, "skill": 2, "page": 0}
-    assert told["relations"] == {"works_at": 1, "lives_in": 1, "requires": 1, "concerns": 1}
+    assert told["relations"] == {"works_for": 1, "lives_in": 1, "requires": 1, "concerns": 1}
     only = await get(writer, "/v1/graph/statistics", relation_type="requires")
     assert only["relations"] == {"requires": 1}
     far = await principal(f"{tenant}/ops", name="far")
