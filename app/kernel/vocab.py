@@ -182,7 +182,7 @@ _PROPERTIES += """
 how link_state linked linked_rev names revision spans written
 """  # the retrieval graph
 _PROPERTIES += """
-bears bom chunks crlf formers headings links page passage_state pending slug texts weight
+bom chunks crlf formers headings links page passage_state pending slug texts weight
 """  # pages
 _PROPERTIES += """
 reached terms weighed
