@@ -222,6 +222,7 @@ async def demo(opened: Parts, tmp_path_factory: pytest.TempPathFactory) -> Async
     await opened.indexing.index([row["id"] for row in said])
     for scope in parameters["scopes"]:
         await opened.consolidation.consolidate(scope)
+    await opened.communities.refresh(f"{tenant}/product")
     yield Demo(tenant, parameters)
 
 
