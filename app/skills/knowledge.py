@@ -22,6 +22,7 @@ SEED_LEAST, NAMED = 0.5, 0.5  # cosine of a seed; what a seed counts that was fo
 SEEDS = 10
 DEEPEST, DEEPEST_SEARCH = 5, 5
 EDGES_A_HOP = 500
+KINDS = ("entity", "skill", "page")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ class KnowledgeService:
         for row in rows:
             name = row["predicate"] or row["type"]
             relations[name] = relations.get(name, 0) + row["found"]
-        nodes = {row["kind"]: row["found"] for row in kinds}
+        nodes = dict.fromkeys(KINDS, 0) | {row["kind"]: row["found"] for row in kinds}
         total, edges = sum(nodes.values()), sum(relations.values())
         return Statistics(
             nodes, relations, round(density(edges, total), 6), round(mean_degree(edges, total), 4)

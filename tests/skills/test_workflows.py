@@ -258,7 +258,11 @@ async def test_a_weak_skill_is_renewed_by_a_proposal(writer: Principal) -> None:
 async def test_the_knowledge_graph_is_walked_by_relation(
     writer: Principal, opened: Parts, drain: Drain, principal: MakePrincipal, tenant: str
 ) -> None:
-    said = {"content": "Mia Keller works at Nordwind. Mia Keller lives in Bern.", "role": "user", "session": "s"}
+    said = {
+        "content": "Mia Keller works at Nordwind. Mia Keller lives in Bern.",
+        "role": "user",
+        "session": "s",
+    }
     await post(writer, "/v1/episodes", **said)
     await opened.consolidation.consolidate(f"{tenant}/dev")
     one = await skill(writer, "Greet Mia Keller", category="communication")
