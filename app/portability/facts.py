@@ -25,6 +25,7 @@ MADE = (
     "expired_key", "facets", "terms", "about_terms", "context_terms", "index_state", "index_rev",
     "index_error", "embedding", "embed_hash", "embedding_b", "embed_hash_b", "embedding_c",
     "embed_hash_c", "windows", "touched_at", "claims_due",
+    "weighed",
 )  # fmt: skip
 INTERVAL = (
     "id", "valid_from", "valid_to", "from_precision", "to_precision", "recorded_at",
