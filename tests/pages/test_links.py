@@ -13,6 +13,7 @@ import pytest
 from app.errors import Conflict, NotFound
 from app.kernel.caller import Role
 from app.pages.model import Change, Draft, PageKind
+from app.pages.tasks import RELINK
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.pages.conftest import Write, fresh_links, rows, stored_links
@@ -148,6 +149,21 @@ async def test_agents_and_entities_are_linked_by_kind(
         ("entity", "Acme GmbH"),
     }
     assert set(page.pending) == {"skill:deploy", "agent:nobody"}
+
+
+async def test_a_skill_is_linked_by_name_or_slug_once_there_is_one(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    page = await write(writer, "Start", "[[skill:Roll out]] [[skill:roll-out]] [[Roll out]]")
+    assert (page.links, len(page.pending)) == (0, 3)
+    body = {"name": "Roll out", "category": "deployment"}
+    assert (await writer.http.post("/v1/skills", json=body)).status_code == 201
+    tenant, scope = writer.caller.tenant, writer.caller.home
+    job = await opened.runner.submit(RELINK, tenant=tenant, scope=scope, args={})
+    await opened.runner.run(opened, job.id)
+    (found,) = await opened.page_reads.outgoing(writer.caller.visible, page.id)
+    assert (found["kind"], found["title"]) == ("skill", "Roll out")
+    assert await pending(opened, writer, page.id) == ["Roll out"]
 
 
 async def test_a_page_may_share_its_name_with_an_entity(
