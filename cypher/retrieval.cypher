@@ -6,6 +6,12 @@ WHERE p.link_state IN ['pending', 'titled']
 WITH p LIMIT $limit
 RETURN DISTINCT p.scope AS scope, p.tenant AS tenant
 
+// name: count_waiting() read one
+// unscoped: a gauge of the whole installation
+MATCH (p:Passage)
+WHERE p.link_state IN ['pending', 'titled']
+RETURN count(p) AS waiting
+
 // name: lock(scope, tenant, at) write one
 // One writer of a scope's names at a time; every change has a number.
 MERGE (g:PassageGraph {scope: $scope})
@@ -103,7 +109,7 @@ RETURN g.scope AS scope, g.revision AS revision, g.dropped AS dropped
 MATCH (p:Passage)
 WHERE p.scope = $scope AND p.linked_rev > $after AND p.linked_rev <= $upto
   AND (NOT p.live OR EXISTS { (p)-[:GOES_BY|REFERS_TO]->(:Name) })
-RETURN p.id AS id, p.live AS live, p.terms AS terms, p.about_terms AS about_terms,
+RETURN p.id AS id, p.live AS live,
        [(p)-[r:GOES_BY]->(t:Name) | [t.key, r.how]] AS about,
        [(p)-[r:REFERS_TO]->(t:Name) | [t.key, t.revision IS NOT NULL, r.spans]] AS names
 

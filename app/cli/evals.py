@@ -111,11 +111,13 @@ def eval_longmemeval(
 def eval_passages(
     name: Annotated[str, typer.Argument(help="2wiki, musique_train100 or hotpotqa_train100.")],
     bench: Bench = BENCH,
+    hidden: Annotated[bool, typer.Option(help="Leave out the titles of the passages.")] = False,
     url: Url = URL,
     as_json: AsJson = False,
 ) -> None:
     """Recall of encyclopedia passages, each one record."""
-    _show(_measure([passages.load(bench / name)], "passages", passages.CUTS, url), as_json)
+    corpora = [passages.load(bench / name, hidden=hidden)]
+    _show(_measure(corpora, "passages", passages.CUTS, url), as_json)
 
 
 def eval_demo(

@@ -13,7 +13,7 @@ import httpx
 from app.errors import LociError, Unavailable
 from app.evals.recall import Corpus, Question, Record
 
-MODES = ("keyword", "vector", "hybrid")
+MODES = ("keyword", "vector", "hybrid", "auto")
 BATCH = 64
 WAIT_SECONDS = 7200.0
 
@@ -87,11 +87,11 @@ def episode(record: Record, scope: str) -> dict[str, Any]:
 
 
 async def wait_indexed(client: ApiClient) -> None:
-    """Wait until no vector is missing any more."""
+    """Wait until no vector and no name is missing any more."""
     deadline = time.monotonic() + WAIT_SECONDS
     while time.monotonic() < deadline:
         backlog = (await client.call("GET", "/v1/status"))["backlog"]
-        if backlog["pending"] == 0:
+        if backlog["pending"] == 0 and backlog.get("unlinked", 0) == 0:
             return
         await asyncio.sleep(0.5)
     raise Unavailable("the index is not done after two hours: is a worker running?")

@@ -15,7 +15,6 @@ import structlog
 
 from app.errors import LociError
 from app.kernel.graph import Row
-from app.retrieval.bags import bag_of
 from app.retrieval.matrix import Linked, Walkable, build
 from app.retrieval.model import Revision
 from app.retrieval.names import longest
@@ -31,7 +30,6 @@ class Kept:
 
     revision: Revision
     linked: Mapping[str, Linked]
-    vocabulary: dict[str, int]  # grows with each refresh
     graph: Walkable
 
 
@@ -43,7 +41,6 @@ class Course:
     after: int
     last: int
     linked: dict[str, Linked]
-    vocabulary: dict[str, int]
 
 
 class GraphCache:
@@ -84,21 +81,16 @@ class GraphCache:
         try:
             kept = self._kept.get(scope)
             if kept is None or kept.revision.dropped != revision.dropped:
-                course = Course(scope, 0, revision.revision, {}, {})
+                course = Course(scope, 0, revision.revision, {})
             else:
-                course = Course(
-                    scope,
-                    kept.revision.revision,
-                    revision.revision,
-                    dict(kept.linked),
-                    kept.vocabulary,
-                )
+                known = kept.revision.revision
+                course = Course(scope, known, revision.revision, dict(kept.linked))
             await self._read(course)
-            graph = await asyncio.to_thread(build, course.linked, course.vocabulary)
+            graph = await asyncio.to_thread(build, course.linked)
         except LociError as error:
             log.warning("retrieval.refresh", scope=scope, error=str(error))
             return
-        self._kept[scope] = Kept(revision, course.linked, course.vocabulary, graph)
+        self._kept[scope] = Kept(revision, course.linked, graph)
         self._shrink()
 
     async def _read(self, course: Course) -> None:
@@ -126,14 +118,12 @@ def take(course: Course, rows: list[Row]) -> None:
     for row in rows:
         course.linked.pop(row["id"], None)
         if row["live"]:
-            course.linked[row["id"]] = linked_of(row, course.vocabulary)
+            course.linked[row["id"]] = linked_of(row)
 
 
-def linked_of(row: Row, vocabulary: dict[str, int]) -> Linked:
+def linked_of(row: Row) -> Linked:
     """A passage's names: of those that somebody goes by, the longest where several overlap."""
     about = dict(sorted(row["about"]))
     owned = longest((key, places) for key, is_owned, places in row["names"] if is_owned)
     held = [k for k, is_owned, places in row["names"] if k in owned or not (is_owned and places)]
-    terms = f"{row['terms'] or ''} {row['about_terms'] or ''}".split()
-    names = tuple(sorted(key for key in held if key not in about))
-    return Linked(about, names, bag_of(terms, vocabulary))
+    return Linked(about, tuple(sorted(key for key in held if key not in about)))

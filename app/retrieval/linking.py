@@ -70,6 +70,10 @@ class LinkService:
         """Whether any passage waits."""
         return bool(await self.rows.due(1))
 
+    async def waiting(self) -> int:
+        """How many passages wait for their names."""
+        return await self.rows.waiting()
+
     async def drain(self) -> int:
         """Link until nothing waits; returns how many passages that were."""
         total = 0

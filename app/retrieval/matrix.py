@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from app.retrieval.bags import ENTRY_BYTES, Bag, Words, words_of
 from app.retrieval.names import folded_key
 
 Vector = npt.NDArray[np.float32]
@@ -32,7 +31,6 @@ class Linked:
 
     about: Mapping[str, str]
     names: tuple[str, ...]
-    bag: Bag
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +47,12 @@ class Walkable:
     about_of: csr_array  # the transposes: from names to passages
     mentions_of: csr_array
     rarity: Vector  # of each name among the passages that hold it, 0 to 1
-    words: Words
 
     @property
     def bytes(self) -> int:
         """About what it takes in memory."""
         edges = int(self.about.nnz) + int(self.mentions.nnz)
-        terms = int(self.words.weights.nnz) * ENTRY_BYTES
-        return edges * EDGE_BYTES + len(self.ids) * PASSAGE_BYTES + terms
+        return edges * EDGE_BYTES + len(self.ids) * PASSAGE_BYTES
 
     def is_record(self, passage: str) -> bool:
         """Whether a passage is about something."""
@@ -64,8 +60,8 @@ class Walkable:
         return place is not None and bool(self.about.indptr[place + 1] > self.about.indptr[place])
 
 
-def build(linked: Mapping[str, Linked], vocabulary: dict[str, int]) -> Walkable:
-    """The matrices over passages by id; their bags are over the vocabulary."""
+def build(linked: Mapping[str, Linked]) -> Walkable:
+    """The matrices over passages by id."""
     ids, rows = list(linked), list(linked.values())
     owners: dict[str, dict[int, float]] = {}
     for place, row in enumerate(rows):
@@ -90,7 +86,6 @@ def build(linked: Mapping[str, Linked], vocabulary: dict[str, int]) -> Walkable:
         about_of=csr_array(about.T.tocsr()),
         mentions_of=mentions_of,
         rarity=rarity.astype(np.float32),
-        words=words_of([row.bag for row in rows], vocabulary),
     )
 
 

@@ -93,10 +93,10 @@ class Asked:
 class Begin:
     """Where a walk begins and what draws it: passages by id.
 
-    `scores` are what the legs found them with, `near` how near (0 to 1) each is to the question in
-    the vector leg, `scopes` where each is.
+    `scores` are what the legs found them with, `match` how well (0 to 1) each answers what the
+    question says beside the names, `scopes` where each is.
     """
 
     scores: Mapping[str, float]
-    near: Mapping[str, float]
+    match: Mapping[str, float]
     scopes: Mapping[str, str]

@@ -25,6 +25,10 @@ class RetrievalRepository:
         rows = await self.graph.rows(Q.retrieval.due_scopes, limit=limit)
         return [(row["scope"], row["tenant"]) for row in rows]
 
+    async def waiting(self) -> int:
+        """How many passages wait, in every scope."""
+        return int((await self.graph.one(Q.retrieval.count_waiting))["waiting"])
+
     async def lock(self, tx: Tx, place: tuple[str, str]) -> ScopeLock:
         """Hold a scope's names until the transaction ends."""
         scope, tenant = place

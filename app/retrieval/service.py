@@ -12,9 +12,9 @@ from app.indexing.analysis import query_terms
 from app.retrieval.graphs import GraphCache
 from app.retrieval.matrix import Vector, Walkable
 from app.retrieval.model import Admission, Asked, Begin, Origin, Path, Step
-from app.retrieval.names import Word, folded_key, longest, namings, words
+from app.retrieval.names import EMPTY, Word, folded_key, longest, namings, words
 from app.retrieval.repository import RetrievalRepository
-from app.retrieval.walk import FLOOR, FOLLOW, Trace, walk
+from app.retrieval.walk import DRAW, FLOOR, FOLLOW, Trace, walk
 
 NAMED_SHARE = 0.2  # of the beginnings, where the question names anything, beside what that covers
 MOST_NAMED = 0.95
@@ -90,20 +90,14 @@ def asks(graphs: Graphs, question: str) -> Asked:
         names[scope] = list(found)
         taken |= {n for places in found.values() for place in places for n in range(*place)}
     rest = _without(question, [text[n] for n in sorted(taken) if n < len(text)])
-    return Asked(names, rest, _cover(graphs, question, rest) if taken else 0.0)
+    return Asked(names, rest, _cover(question, rest) if taken else 0.0)
 
 
-def _cover(graphs: Graphs, question: str, rest: str) -> float:
-    """The share of what a question's words tell that is in the names."""
-    whole, left = (
-        sum(graph.words.telling(_forms(text)) for graph in graphs.values())
-        for text in (question, rest)
-    )
-    return max(0.0, 1 - left / whole) if whole else 0.0
-
-
-def _forms(text: str) -> list[str]:
-    return [form for word in query_terms(text) for form in word]
+def _cover(question: str, rest: str) -> float:
+    """The share of a question's telling words that is in the names."""
+    whole = len(query_terms(question))
+    left = [word for word in query_terms(rest) if not EMPTY.issuperset(word)]
+    return max(0.0, 1 - len(left) / whole) if whole else 0.0
 
 
 def _without(question: str, taken: list[Word]) -> str:
@@ -125,7 +119,7 @@ def walk_all(graphs: Graphs, asked: Asked, begin: Begin, most: int) -> Walked:
     What they share is how much of all beginnings lies in each.
     """
     begins = _beginnings(graphs, asked, begin)
-    matches = _matches(graphs, asked, begin)
+    matches = _matches(graphs, begin)
     traces = [walk(graphs[scope], seeds, matches[scope]) for scope, seeds in begins.items()]
     scores = {
         trace.graph.ids[place]: float(trace.mass[place])
@@ -190,19 +184,13 @@ def _apart(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, float]:
     }
 
 
-def _matches(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, Vector]:
-    """How well each passage answers what the question says beside the names, by its words and
-    by its vector in equal parts; the square sets apart what answers well."""
-    terms = _forms(asked.rest)
-    told = {scope: graph.words.scores(terms) for scope, graph in graphs.items()}
-    found = np.concatenate([scores[scores > 0] for scores in told.values()])
-    low, high = (float(found.min()), float(found.max())) if len(found) else (0.0, 0.0)
-    span = (high - low) or 1.0
-    for scores in told.values():
-        scores[:] = np.where(scores > 0, 0.5 * np.maximum(scores - low, 0) / span, 0) + FLOOR
-    for (scope, at), value in _placed(graphs, begin, begin.near):
-        told[scope][at] += 0.5 * value
-    return {scope: scores**2 for scope, scores in told.items()}
+def _matches(graphs: Graphs, begin: Begin) -> dict[str, Vector]:
+    """How much each passage draws: by how well it answers, and a little where no leg found it."""
+    least = FLOOR**DRAW
+    found = {scope: np.full(len(graph.ids), least, np.float32) for scope, graph in graphs.items()}
+    for (scope, at), value in _placed(graphs, begin, begin.match):
+        found[scope][at] = (FLOOR + value) ** DRAW
+    return found
 
 
 def _placed(

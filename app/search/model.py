@@ -28,7 +28,7 @@ class Mode(StrEnum):
     KEYWORD = "keyword"
     VECTOR = "vector"
     HYBRID = "hybrid"
-    GRAPH = "graph"  # the walk over what both legs find
+    GRAPH = "graph"  # the walk over what both legs find, wherever there is a graph
     AUTO = "auto"  # the walk where the question anchors in the graph, else hybrid
 
 

@@ -172,7 +172,7 @@ class SearchService:
         if self.made.walks is None or found.rest is None:
             return Walk(None, found.ready.without)
         begin = begin_of(found.rest, found.legs["vector"])
-        return await take_walk(self.made.walks, found.ready, begin, request.filters)
+        return await take_walk(self.made.walks, found.ready, begin, request)
 
     async def read(self, memory: str, scopes: list[str]) -> Row | None:
         """A fact, note, core block or pattern of failure by id; None where it is not visible."""

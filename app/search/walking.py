@@ -13,7 +13,7 @@ from app.indexing.entry import PASSAGES
 from app.retrieval.matrix import Walkable
 from app.retrieval.model import Admission, Asked, Begin, Path
 from app.retrieval.service import Walked, WalkService, asks, stands
-from app.search.fusion import scaled, weighted
+from app.search.fusion import weighted
 from app.search.model import Filters, Mode, Ranking, SearchRequest, Without
 
 MOST = 100  # passages that a walk brings
@@ -75,22 +75,23 @@ async def ready(walks: WalkService | None, request: SearchRequest) -> Ready:
     return Ready(held, asks(held, request.query))
 
 
-async def take_walk(walks: WalkService, found: Ready, begin: Begin, filters: Filters) -> Walk:
+async def take_walk(walks: WalkService, found: Ready, begin: Begin, request: SearchRequest) -> Walk:
     """Walk, and keep what may be shown: what a leg found, or what satisfies the same filters."""
-    if not found.asked.anchored and not stands(found.graphs, begin):
+    anchored = found.asked.anchored or stands(found.graphs, begin)
+    if not anchored and request.mode is not Mode.GRAPH:
         return Walk(None, Without.UNANCHORED)
     walked = await walks.walk(found.graphs, found.asked, begin, MOST)
     new = [memory for memory in walked.scores if memory not in begin.scopes][:NEW]
-    kept = await walks.admit(new, admission(filters))
+    kept = await walks.admit(new, admission(request.filters))
     scores = {m: s for m, s in walked.scores.items() if m in begin.scopes or m in kept}
     return Walk(Walked(scores, walked.paths, walked.records))
 
 
 def begin_of(rest: Ranking, vector: Ranking) -> Begin:
-    """Where a walk begins: what the legs found for what the question says beside names."""
+    """Where a walk begins and what draws it: what the legs found for the question beside names."""
     found = {"keyword": of(rest), "vector": of(vector)}
     scopes = rest.passages | vector.passages
-    return Begin(weighted(found, WEIGHTS), scaled(found["vector"]), scopes)
+    return Begin(weighted(found, WEIGHTS), weighted(found, {}), scopes)
 
 
 def of(found: Ranking) -> dict[str, float]:

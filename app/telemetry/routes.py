@@ -62,7 +62,7 @@ async def status(caller: NamedDependency[Caller], state: State) -> StatusOut:
         version=__version__,
         schema=max((row["version"] for row in versions), default=0),
         census={row["kind"]: row["count"] for row in census},
-        backlog=await parts.index_rows.backlog(),
+        backlog=await parts.index_rows.backlog() | {"unlinked": await parts.linking.waiting()},
         consolidation=await _consolidation(parts, caller.visible),
         jobs=await parts.jobs.count_by_state(),
         embedding={"model": info.name, "version": info.version, "dimension": info.dimension},
