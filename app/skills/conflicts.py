@@ -17,7 +17,7 @@ from app.skills import detectors, transitions
 from app.skills.cycles import Edge
 from app.skills.detectors import OVERLAP, Broken, Detected, Drift, Near, Seen
 from app.skills.finding import Finder, Like
-from app.skills.priority import WEIGHTS, priority
+from app.skills.priority import TABLES, priority
 from app.skills.record import KIND
 from app.skills.vocabulary import ConflictStatus, Severity
 
@@ -197,10 +197,10 @@ class ConflictService:
         return await self.get(who, conflict)
 
 
-def priority_of(row: Row, at: datetime) -> float:
-    """The priority of a stored conflict at a moment, by the document's weights."""
+def priority_of(row: Row, at: datetime, weights: str = "document") -> float:
+    """The priority of a stored conflict at a moment, by the document's or the code's weights."""
     age = at - row["detected_at"]
-    return priority(Severity(row["severity"]), age, row.get("similarity"), WEIGHTS)
+    return priority(Severity(row["severity"]), age, row.get("similarity"), TABLES[weights])
 
 
 def _seen(row: Row) -> Seen:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -83,6 +83,9 @@ class ConflictController(Controller):
         open_only: Annotated[
             bool, QueryParameter(name="open", description="Only open ones that do not pause.")
         ] = False,
+        weights: Annotated[
+            Literal["document", "code"], QueryParameter(description="1, 2, 4, 8 or 1, 2, 3, 4.")
+        ] = "document",
         cursor: Cursor = None,
         limit: Limit = 50,
     ) -> ConflictsOut:
@@ -90,7 +93,7 @@ class ConflictController(Controller):
         named = status and word(ConflictStatus, status, "status")
         listed = Listed(caller.among(within), named, open_only, cursor or "", limit + 1)
         rows = await skilled.conflicts.page(listed)
-        items = [ConflictOut.of(row) for row in rows[:limit]]
+        items = [ConflictOut.of(row, weights) for row in rows[:limit]]
         return ConflictsOut(items, items[-1].id if len(rows) > limit else None)
 
     @get("/{conflict_id:str}", operation_id="getSkillConflict", opt=READS)

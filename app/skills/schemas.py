@@ -623,12 +623,12 @@ class ConflictOut(msgspec.Struct, frozen=True):
     untrusted: dict[str, Any]
 
     @classmethod
-    def of(cls, row: Row) -> ConflictOut:
-        """The wire form of a row of `skills.conflicts`."""
+    def of(cls, row: Row, weights: str = "document") -> ConflictOut:
+        """The wire form of a row of `skills.conflicts`; `weights` as in `priority.TABLES`."""
         conflict = row["conflict"]
         return cls(
             **{name: conflict[name] for name in _CONFLICT},
-            priority=priority_of(conflict, now()),
+            priority=priority_of(conflict, now(), weights),
             similarity=conflict.get("similarity"),
             paused_until=conflict.get("paused_until"),
             decided_by=conflict.get("decided_by"),

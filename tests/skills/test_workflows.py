@@ -56,6 +56,8 @@ async def test_duplicates_are_found_once_decided_and_repaired(
     pair, circle = found["duplicate"], found["circular_dependency"]
     assert (pair["type"], pair["severity"]) == ("overlap", "critical")
     assert pair["priority"] == round(8 * (1 + pair["similarity"]), 4)
+    coded = (await get(curator, "/v1/skill-conflicts", weights="code"))["items"]
+    assert {c["priority"] for c in coded if c["id"] == pair["id"]} == {pair["priority"] / 2}
     assert set(circle["skills"]) == {one, far}
     path = f"/v1/skill-conflicts/{circle['id']}"
     later = (now() + timedelta(days=1)).isoformat()
