@@ -17,6 +17,7 @@ from app.notes.candidates import quoted
 log = structlog.get_logger()
 TERMS = 64
 K = 60  # of reciprocal rank fusion
+AT_ONCE = 50  # memories of one statement, which has 30 s: each is a search of the index
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +72,17 @@ class Finder:
     async def pairs(self, scope: str, ids: list[str], like: Like) -> list[Row]:
         """Each of some memories of a scope with its nearest of a kind: left, right and cosine."""
         space = (await self._spaces.current()).of(scope).active
-        return await self._graph.rows(
-            space.over(query=Q.skills.near_pairs),
-            ids=ids,
-            scope=scope,
-            kind=like.kind,
-            least=(1 + like.least) / 2,
-            limit=like.limit,
-        )
+        found: list[Row] = []
+        for start in range(0, len(ids), AT_ONCE):
+            found += await self._graph.rows(
+                space.over(query=Q.skills.near_pairs),
+                ids=ids[start : start + AT_ONCE],
+                scope=scope,
+                kind=like.kind,
+                least=(1 + like.least) / 2,
+                limit=like.limit,
+            )
+        return found
 
     async def worded(
         self, text: str, scopes: list[str], kinds: tuple[str, ...], limit: int
