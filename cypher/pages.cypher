@@ -337,7 +337,12 @@ MATCH (p:Page)
 WHERE p.scope IN $scopes AND p.id > $after
 WITH p ORDER BY p.id LIMIT $limit
 RETURN p {.*} AS page,
-       COLLECT { MATCH (v:PageVersion)-[:VERSION_OF]->(p) RETURN v {.*} ORDER BY v.version } AS versions
+       COLLECT { MATCH (v:PageVersion)-[:VERSION_OF]->(p) RETURN v {.*} ORDER BY v.version } AS versions,
+       COLLECT { MATCH (c:Chunk)-[:PART_OF]->(p) WHERE p.passage_state = 'done'
+                 RETURN c {.id, .role, .author, .captured_at, .ingested_at, .expired_at, .importance,
+                           .trust, .is_pinned, .consolidation_state, .consolidated_at, .attempts,
+                           .consolidation_error}
+                 ORDER BY c.number } AS passages
 ORDER BY p.id
 
 // name: to_relink(after, limit) read many

@@ -99,9 +99,7 @@ class PassageService:
 def rows_of(page: Row, stored: set[str]) -> list[Row]:
     """The rows of a page's passages. One whose words are stored keeps whose words they are; new
     ones are those of whoever wrote the page last."""
-    said = plain(page["content"])
-    pieces = cut(said.text, said.headings, Chunking())
-    text = Text(said.text, pieces, said.headings)
+    text = text_of(page)
     mine = "user" if page["updated_by"].startswith("user:") else "assistant"
     at = now()
     by_role = {
@@ -112,6 +110,12 @@ def rows_of(page: Row, stored: set[str]) -> list[Row]:
         next((row for row in rows if row["chunk"]["id"] in stored), rows[0])
         for rows in zip(*by_role.values(), strict=True)
     ]
+
+
+def text_of(page: Row) -> Text:
+    """What a page says, with the places at which it is cut."""
+    said = plain(page["content"])
+    return Text(said.text, cut(said.text, said.headings, Chunking()), said.headings)
 
 
 def work_of(page: Row) -> Work:

@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints
 
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
 from app.pages.model import CONTENT_LONGEST, TITLE_LONGEST
-from app.portability.records import Id, Path
+from app.portability.records import Id, Path, StatsRecord
 
 Content = Annotated[str, StringConstraints(min_length=1, max_length=CONTENT_LONGEST)]
 Title = Annotated[str, StringConstraints(min_length=1, max_length=TITLE_LONGEST)]
@@ -25,6 +25,18 @@ class PageVersionRecord(WireModel):
     author: ShortText | None = None
     recorded_at: Moment
     retracted_at: Moment
+
+
+class PassageRecord(WireModel):
+    """What does not follow from the text of a page about one of its passages."""
+
+    id: Id
+    role: Literal["user", "assistant", "tool"] = "user"
+    author: ShortText
+    captured_at: Moment
+    ingested_at: Moment
+    expired_at: Moment | None = None
+    stats: StatsRecord | None = None
 
 
 class PageRecord(WireModel):
@@ -50,3 +62,4 @@ class PageRecord(WireModel):
     markers: tuple[ShortText, ...] = ()
     pii: tuple[ShortText, ...] = ()
     versions: tuple[PageVersionRecord, ...] = ()
+    passages: tuple[PassageRecord, ...] = ()

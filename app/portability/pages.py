@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from datetime import datetime
 
+from app.documents.record import chunk_rows
+from app.indexing.entry import LIVE, time_key
 from app.kernel.clock import FOREVER
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
@@ -13,10 +17,11 @@ from app.lifecycle.graves import erased
 from app.pages import record as rows_of
 from app.pages.linking import Moved, lock_names, relink
 from app.pages.naming import slug
-from app.portability.derived import clean, opened, write_events
-from app.portability.episodes import author_of
+from app.pages.passages import text_of, work_of
+from app.portability.derived import clean, held, opened, write_events
+from app.portability.episodes import DERIVED, STATS, author_of
 from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
-from app.portability.page_records import PageRecord, PageVersionRecord
+from app.portability.page_records import PageRecord, PageVersionRecord, PassageRecord
 from app.sanitize.step import sanitize
 
 PAGE_OF = 200  # pages that an export reads at once: their texts are long
@@ -74,7 +79,45 @@ def prepare(record: PageRecord, at: At) -> Row:
         "id": identifier,
         "page": page,
         "versions": versions,
+        "passages": _passages(page, record, at) if at.rules.keeps else [],
     }
+
+
+def _passages(page: Row, record: PageRecord, at: At) -> list[Row]:
+    """The passages of a page as they were; none where they do not follow from its text, so that it
+    is cut anew."""
+    by_voice: dict[tuple[str, str, datetime], dict[str, Row]] = {}
+    rows = []
+    for passage in record.passages if page["live"] else ():
+        author = author_of(passage.author, page["scope"], at)
+        voice = (passage.role, author, passage.captured_at)
+        if voice not in by_voice:
+            by_voice[voice] = {row["chunk"]["id"]: row for row in _cut(page, voice)}
+        row = by_voice[voice].get(passage.id)
+        if row is None:
+            return []
+        rows.append({**row, "chunk": row["chunk"] | _own(row["chunk"], passage)})
+    return rows
+
+
+def _cut(page: Row, voice: tuple[str, str, datetime]) -> list[Row]:
+    role, author, said_at = voice
+    work = replace(work_of(page), role=role, author=author, captured_at=said_at)
+    return chunk_rows(work, text_of(page), said_at, dated=False)
+
+
+def _own(chunk: Row, passage: PassageRecord) -> Row:
+    """What a passage has of its own: when it came, whether it is held, how far it was read."""
+    own: Row = {
+        "ingested_at": passage.ingested_at,
+        "ingested_key": time_key(passage.ingested_at),
+        **(passage.stats.model_dump(exclude_none=True) if passage.stats else {}),
+    }
+    if passage.expired_at is not None and passage.expired_at < FOREVER:
+        expired = {"expired_at": passage.expired_at, "expired_key": time_key(passage.expired_at)}
+        facets = [token for token in chunk["facets"] if token != LIVE]
+        own |= {**expired, "live": False, "facets": facets}
+    return own
 
 
 def _former(former: PageVersionRecord, page: str, scope: str, at: At) -> Row:
@@ -115,8 +158,29 @@ async def _written(tx: Tx, tenant: str, rows: Sequence[Row], batch: Batch) -> in
     new = [row for row in rows if row["line"] in made]
     if new:
         await relink(tx, tenant, [Moved(None, row["page"]) for row in new], moment)
+        await _write_passages(tx, new, batch)
     await write_events(tx, batch.rules, "page", new)
     return len(new)
+
+
+async def _write_passages(tx: Tx, rows: Sequence[Row], batch: Batch) -> None:
+    """Passages that came along; how far they were read counts only where what was made of them
+    comes along, too. A page whose passages did not come is due."""
+    restored = await held(tx, batch)
+    for row in rows:
+        passages = row["passages"]
+        if row["scope"] not in restored:
+            passages = [{**p, "chunk": _unread(p["chunk"])} for p in passages]
+        if passages:
+            page = row["page"]
+            await tx.rows(Q.chunks.add, work=page["id"], rows=passages)
+            stamp = {name: page[name] for name in ("id", "scope", "version", "live")}
+            await tx.rows(Q.pages.passages_done, chunks=len(passages), **stamp)
+
+
+def _unread(chunk: Row) -> Row:
+    kept = {name: value for name, value in chunk.items() if name not in DERIVED}
+    return {**kept, "consolidation_state": "raw"}
 
 
 async def export(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
@@ -141,8 +205,17 @@ def _record(row: Row) -> Record:
             "bom": page["bom"] or None,
             "markers": page.get("marker_ids"),
             "versions": versions,
+            "passages": [_passage_record(passage) for passage in row["passages"]],
         }
     )
+
+
+def _passage_record(chunk: Row) -> Record:
+    stats = {name: chunk[name] for name in STATS if chunk.get(name) is not None}
+    if stats.get("consolidation_state") == "in_progress":
+        stats["consolidation_state"] = "raw"
+    named = ("id", "role", "author", "captured_at", "ingested_at", "expired_at")
+    return cleaned({**opened({name: chunk[name] for name in named}), "stats": stats})
 
 
 PAGE = Kind("page", "pages.jsonl", PageRecord, prepare, write, export, serial=True, batch=BATCH)

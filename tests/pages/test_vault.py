@@ -10,12 +10,17 @@ import pytest
 from app.cli.transfer import store_of
 from app.errors import InvalidInput
 from app.kernel.caller import Role
+from app.kernel.clock import now
+from app.kernel.graph import plain
 from app.lifecycle.erasure import Order as ErasureOrder
 from app.lifecycle.erasure import new_receipt
 from app.lifecycle.model import Target
 from app.pages.model import Change
 from app.pages.vault import Report
 from app.portability.exporter import export_package
+from app.portability.kind import At, Rules
+from app.portability.page_records import PageRecord
+from app.portability.pages import export, prepare
 from app.portability.service import Order, import_attended, selection
 from app.scopes.rules import ScopeRules
 from app.wiring import Parts
@@ -147,3 +152,23 @@ async def test_an_erased_page_leaves_nothing_and_does_not_come_back(
     assert read["page"]["pending"] == ["Vega"]
     done = await import_attended(store_of(opened), Order(tmp_path / "old"), untold)
     assert done["kinds"]["page"]["accepted"] == 0
+
+
+async def test_a_restored_page_has_the_very_passages_that_it_had(
+    opened: Parts, admin: Principal, principal: MakePrincipal, write: Write, tenant: str
+) -> None:
+    agent = await principal(tenant, name="bot", role=Role.WRITER)
+    text = f"# One\n\n{'Anna leads Vega. ' * 60}\n\n# Two\n\n{'Lyra is small. ' * 60}\n"
+    page = await write(admin, "Vega", text, tags=("x",))
+    text = text.replace("Lyra is small", "Lyra is large")
+    await opened.pages.change(agent.caller, page.id, Change(content=text))
+    (record,) = [r async for r in export(opened.graph, await selection(opened.graph, tenant))]
+    at = At(Rules("run", now(), keeps=True, derived=True), 1, {})
+    row = prepare(PageRecord.model_validate(record), at)
+    made = {passage["chunk"]["id"]: passage["chunk"] for passage in row["passages"]}
+    found = await rows(
+        opened, "MATCH (c:Chunk)-[:PART_OF]->(:Page {id: $id}) RETURN c {.*} AS c", id=page.id
+    )
+    stored = {one["c"]["id"]: plain(one["c"]) for one in found}
+    assert {chunk["role"] for chunk in stored.values()} == {"user", "assistant"}
+    assert made == {i: {n: c[n] for n in made[i]} for i, c in stored.items()}
