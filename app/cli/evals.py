@@ -45,7 +45,7 @@ from app.evals.recall import Corpus
 from app.evals.recall import table as recall_table
 from app.evals.retrieval import MODES, ApiClient, Run, evaluate
 from app.evals.speed import Wire, capture_speed, search_speed, summary, vector_recall
-from app.kernel.caller import Role
+from app.kernel.caller import Caller, Role
 from app.scopes.rules import ScopeRules
 from app.settings import read_settings
 from app.wiring import Parts, embedding_config, parts
@@ -212,7 +212,11 @@ def eval_beliefs(
                 return await beliefs.races(opened, caller, count)
             if part == "rate":
                 steps = [step for step in RATE_STEPS if step < count] + [count]
-                course = rate.Course(steps, embed, progress.print)
+
+                async def enter(scope: str) -> Caller:
+                    return await opened.keys.resolve(await _admin(opened, scope))
+
+                course = rate.Course(steps, enter, embed, progress.print)
                 return await rate.rate(opened, caller, bench, course)
             raise InvalidInput("part is timelines, races, updates or rate", field="part")
 

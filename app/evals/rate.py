@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from app.episodes.model import Capture
+from app.errors import RuntimeFailure
 from app.evals import bulk
 from app.extraction.extract import extract
 from app.extraction.model import Utterance
@@ -27,7 +28,7 @@ BATCH = 64
 WARM = 3_000  # episodes consolidated before the first block, while Java compiles
 READ = 400  # texts that are only read, beside each block
 PAUSE = 0.5  # seconds between two indexing passes beside a consolidation
-ROUNDS, TURN = 4, 500  # turns of a new scope and of the grown one, and the episodes of each
+ROUNDS, TURN = 3, 400  # turns of a new scope and of the grown one, and the episodes of each
 
 
 @dataclass(slots=True)
@@ -43,7 +44,10 @@ class Talk:
         start = time.perf_counter()
         for first in range(0, count, BATCH):
             size = min(BATCH, count - first)
-            await parts.episodes.capture_batch(caller, [self._next(scope) for _ in range(size)])
+            told = [self._next(scope) for _ in range(size)]
+            receipts = await parts.episodes.capture_batch(caller, told)
+            if any(receipt.status != "accepted" for receipt in receipts):
+                raise RuntimeFailure(f"{scope} does not take what is said there")
         return time.perf_counter() - start
 
     def _next(self, scope: str) -> Capture:
@@ -83,6 +87,7 @@ class Course:
     """How the rate is measured: after how many episodes, and whether vectors are made meanwhile."""
 
     steps: Sequence[int]
+    enter: Callable[[str], Awaitable[Caller]]  # makes a scope and tells who may write there
     embed: bool = False
     tell: Callable[[str], None] = lambda _: None
 
@@ -98,8 +103,9 @@ async def rate(parts: Parts, caller: Caller, bench: Path, course: Course) -> dic
     """
     talk = Talk(bulk.base_texts(bench, TEXTS))
     home = caller.home
-    await talk.capture(parts, caller, f"{home}/warm", WARM)
-    await parts.consolidation.consolidate(f"{home}/warm")
+    warm = await course.enter(f"{home}-warm")
+    await talk.capture(parts, warm, warm.home, WARM)
+    await parts.consolidation.consolidate(warm.home)
     if course.embed:
         await parts.indexing.drain()
     found: list[dict[str, Any]] = []
@@ -121,10 +127,8 @@ async def side_by_side(
 
     Both meet the same machine with the same other work; `ratio` is grown to new.
     """
-    places = {
-        "new": Place(caller, f"{caller.home}/new{talk.said}"),
-        "grown": Place(caller, caller.home),
-    }
+    new = await course.enter(f"{caller.home}-new{talk.said}")
+    places = {"new": Place(new, new.home), "grown": Place(caller, caller.home)}
     sums: dict[str, dict[str, float]] = {name: {} for name in places}
     for _ in range(ROUNDS):
         for name, place in places.items():
