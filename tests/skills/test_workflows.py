@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest_asyncio
 
+from app.jobs.runner import SYSTEM
 from app.kernel.caller import Role
 from app.kernel.clock import now
+from app.skills.tasks import EXPIRE
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.skills.test_skills import get, post, skill
@@ -145,6 +147,14 @@ async def test_a_proposal_that_nobody_reviews_expires(curator: Principal, opened
         done = await post(curator, "/v1/skill-chores/proposal-expiry", 200, dry_run=False)
         assert done["counts"] == {"expired": expired}
     assert (await get(curator, f"/v1/skill-proposals/{made['id']}"))["status"] == "expired"
+    late = await post(
+        curator, "/v1/skill-proposals", name="Wait more", category="planning", description="d"
+    )
+    await post(curator, f"/v1/skill-proposals/{late['id']}/status", 200, status="submitted")
+    await back(opened, late["id"], 1, "due_at")
+    job = await opened.runner.submit(EXPIRE, tenant=SYSTEM, scope=SYSTEM, args={})
+    assert await opened.runner.run(opened, job.id) == "done"
+    assert (await get(curator, f"/v1/skill-proposals/{late['id']}"))["status"] == "expired"
 
 
 async def learn(who: Principal, *texts: str, **more: Any) -> list[str]:
