@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -409,14 +410,7 @@ async def test_what_is_shown_is_told_to_whoever_counts(
 ) -> None:
     told: list[tuple[list[str], bool]] = []
     known = await capture(writer, "The wombat sleeps.")
-    parts = opened.searches.made
-    changed = type(parts)(
-        parts.repository,
-        parts.view,
-        parts.embedder,
-        parts.depth,
-        lambda i, b: told.append((list(i), b)),
-    )
+    changed = replace(opened.searches.made, shown=lambda i, b: told.append((list(i), b)))
     monkeypatch.setattr(opened.searches, "made", changed)
     await search(writer, "wombat", mode="keyword")
     await search(writer, "wombat", mode="keyword", form="bundle")
