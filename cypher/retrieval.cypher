@@ -2,14 +2,14 @@
 // Scopes with passages whose names are not in the graph yet.
 // unscoped: the worker serves every tenant
 MATCH (p:Passage)
-WHERE p.link_state IN ['pending', 'titled']
+WHERE p.link_state IN ['pending', 'titled'] AND p.scope > ''
 WITH p LIMIT $limit
 RETURN DISTINCT p.scope AS scope, p.tenant AS tenant
 
 // name: count_waiting() read one
 // unscoped: a gauge of the whole installation
 MATCH (p:Passage)
-WHERE p.link_state IN ['pending', 'titled']
+WHERE p.link_state IN ['pending', 'titled'] AND p.scope > ''
 RETURN count(p) AS waiting
 
 // name: lock(scope, tenant, at) write one
