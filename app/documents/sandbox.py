@@ -39,7 +39,7 @@ async def parse_apart(path: Path, media: Media, limits: Limits) -> Parsed:
         # Decoding harms nobody, and a process takes longer to start than most texts to read.
         data = await asyncio.to_thread(path.read_bytes)
         return await asyncio.to_thread(parse, data, media, limits)
-    order = {"path": str(path.absolute()), "media": media.value, "limits": asdict(limits)}
+    order = {"path": str(Path.cwd() / path), "media": media.value, "limits": asdict(limits)}
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-P",
