@@ -73,8 +73,8 @@ def build(linked: Mapping[str, Linked]) -> Walkable:
     mentions = _matrix((((key, 1.0) for key in row.names) for row in rows), columns, shape)
     mentions_of = csr_array(mentions.T.tocsr())
     held = np.diff(mentions_of.indptr)
-    size = max(len(ids), 2)
-    rarity = np.clip(np.log(size / (1.0 + held)) / np.log(size), 0, 1)
+    size = 1.0 + max(len(ids), 1)
+    rarity = np.log(size / np.maximum(held, 1)) / np.log(size)
     return Walkable(
         ids=ids,
         at={passage: place for place, passage in enumerate(ids)},
