@@ -57,9 +57,7 @@ async def status(
         scopes=[
             _status(
                 row,
-                _model(
-                    asked.get(row["scope"]), model_reader.limits.budget, row["scope"] in asking
-                ),
+                _model(asked.get(row["scope"]), model_reader.limits.budget, row["scope"] in asking),
             )
             for row in rows
         ],
