@@ -11,6 +11,7 @@ from app.kernel.graph import Row
 from app.rag.model import DISTANCE, SEEDS, How, Seed
 
 LONGEST = 5  # words of a name
+TOLD = 0.8  # score of what passages speak for most: less than that of what a question names
 MOST = 400  # names that are looked up
 
 
@@ -39,7 +40,7 @@ def chosen(
             found.setdefault(entity, Seed(entity, round(cosine, 6), How.VECTOR))
     top = max(told.values(), default=1.0)
     for entity, weight in sorted(told.items(), key=lambda item: (-item[1], item[0])):
-        found.setdefault(entity, Seed(entity, round(weight / top, 6), How.PASSAGE))
+        found.setdefault(entity, Seed(entity, round(TOLD * weight / top, 6), How.PASSAGE))
     return list(found.values())[:SEEDS]
 
 
