@@ -365,7 +365,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         walks=walks,
         searches=searches,
         graph_rag=graph_rag,
-        agentic=AgenticService(graph_rag, language_model(settings)),
+        agentic=AgenticService(graph_rag, scopes, language_model(settings)),
         entities=EntityService(entity_rows, scopes, beliefs_follow(fact_rows, consolidation.terms)),
         merges=MergeService(graph, beliefs_follow(fact_rows, consolidation.terms)),
         jobs=jobs,
