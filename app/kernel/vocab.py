@@ -188,13 +188,13 @@ _PROPERTIES += """
 reached terms weighed
 """  # long belief keys
 _PROPERTIES += """
-base characters chunks heading_path number origin size work
+base characters chunks heading_path job number origin size work
 """  # documents
 _PROPERTIES += """
 entities inner level moved regrouped_at score size told_at whole_at
 """  # communities
 _PROPERTIES += """
-category checked checked_at checked_by decayed_at detail detected_at due_at effectiveness
+category checked checked_at checked_by decayed_at depth detail detected_at due_at effectiveness
 failure_count is_active parent paused_until seen_at severity similarity skill skill_key
 success_count usage_count
 """  # skills

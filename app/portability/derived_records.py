@@ -81,6 +81,7 @@ class MergeRecord(WireModel):
     proposed_by: ShortText | None = None
     decided_at: Moment | None = None
     decided_by: ShortText | None = None
+    rule: ShortText | None = None
     left_count: Count | None = None
     right_count: Count | None = None
     edge: Properties = Field(default_factory=dict, description="The edge SAME_AS, as it is.")

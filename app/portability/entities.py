@@ -23,7 +23,7 @@ PLAIN = (
 UNSAID = ("tenant", "attributes", "touched_at", "embedding", "embed_hash")
 LEDGER = (
     "id", "scope", "left", "right", "status", "evidence", "changes", "proposed_at", "proposed_by",
-    "decided_at", "decided_by", "left_count", "right_count",
+    "decided_at", "decided_by", "rule", "left_count", "right_count",
 )  # fmt: skip
 
 

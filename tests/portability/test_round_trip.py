@@ -175,7 +175,7 @@ def _set(properties: dict[str, Any]) -> list[tuple[str, str]]:
 
 LOCAL = (
     "touched_at", "embedding", "embed_hash", "index_rev", "index_state", "holder", "lease_until",
-    "condensed_at", "condense_all",
+    "condensed_at", "condense_all", "weighed",
 )  # fmt: skip
 DERIVED_LABELS = [
     "Entity", "Alias", "MergeRecord", "Fact", "Review", "Predicate", "ConsolidationCursor", "Note",
