@@ -17,7 +17,6 @@ from app.errors import InvalidInput, TooLarge, UnsupportedMediaType
 FORM = "multipart/form-data"
 FIELD_MOST = 65_536  # bytes of a field that is no file
 FILES_MOST = 20
-LIST_FIELDS = ("tags",)
 
 
 @dataclass(frozen=True, slots=True)
