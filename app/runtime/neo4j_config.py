@@ -15,6 +15,7 @@ from app.runtime.passwords import read_or_create, write_private
 
 HASH_ROUNDS = 1024
 STORE_MARK = "loci-store.json"
+CHECKPOINT_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,8 @@ class Neo4jSpec:
     """One embedded server: where it lives, where it listens (on 127.0.0.1), what it may use.
 
     `upgrade` lets a store of an older server be opened, which cannot be undone. `java_flags` go
-    to the virtual machine after our own.
+    to the virtual machine after our own. `checkpoint_seconds` is how long an index made anew may
+    be known to the transaction log alone.
     """
 
     home: Path
@@ -34,6 +36,7 @@ class Neo4jSpec:
     memory: Memory
     upgrade: bool = False
     java_flags: tuple[str, ...] = ()
+    checkpoint_seconds: int = CHECKPOINT_SECONDS
 
 
 def settings_of(spec: Neo4jSpec) -> dict[str, str]:
@@ -53,6 +56,9 @@ def settings_of(spec: Neo4jSpec) -> dict[str, str]:
         "db.tx_log.rotation.size": "64m",
         "db.tx_log.rotation.retention_policy": "1 days 512M",
         "db.tx_log.preallocate": "false",
+        # A server killed before its first checkpoint builds every index anew, and now and then
+        # one of those indexes then holds its readers for ever: the default is 15 minutes.
+        "db.checkpoint.interval.time": f"{spec.checkpoint_seconds}s",
         "db.logs.query.enabled": "OFF",
         "dbms.security.auth_enabled": "true",
         "dbms.security.procedures.unrestricted": "gds.*",

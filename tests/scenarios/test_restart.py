@@ -119,6 +119,7 @@ async def test_nothing_acknowledged_is_lost_or_doubled_by_kills() -> None:
                     await reached(stream, acked, 200)  # captures go on without the queue
                     await asyncio.to_thread(pair.start_queue)
                     await reached(stream, acked, 240)
+                    await asyncio.to_thread(pair.wait_for_checkpoint)
                     pair.kill_graph()
                     await asyncio.to_thread(pair.start_graph)
                     await stream

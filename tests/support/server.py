@@ -7,9 +7,11 @@ of their own, which they may kill and start again on the same data and ports.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -45,6 +47,9 @@ CONTAINER_PASSWORD = "loci-tests-only"
 TEST_MEMORY = Memory(heap_mb=1024, pagecache_mb=512)
 # A test session is too short for the optimising compiler to pay: 10.5 s of CPU a start, not 17.7.
 TEST_JAVA_FLAGS = ("-XX:TieredStopAtLevel=1",)
+# What a crash test kills has lived for seconds only; a real server has had its first checkpoint.
+TEST_CHECKPOINT_SECONDS = 5
+CHECKPOINT = re.compile(r"\[neo4j/.*Scheduled checkpoint .* checkpoint completed")
 
 
 @dataclass(frozen=True)
@@ -196,6 +201,21 @@ class EmbeddedPair:
         self.queue = start_queue(spec)
         return self.queue.wait()
 
+    def wait_for_checkpoint(self, seconds: float = 60) -> None:
+        """Until the next checkpoint, which needs somebody who writes.
+
+        What was made since the last one, a kill lets the server make anew.
+        """
+        before, end = self._checkpoints(), time.monotonic() + seconds
+        while self._checkpoints() == before:
+            if time.monotonic() > end:
+                raise TimeoutError(f"no checkpoint in {seconds} s")
+            time.sleep(0.2)
+
+    def _checkpoints(self) -> int:
+        log = self.folder / "neo4j" / "logs" / "debug.log"
+        return len(CHECKPOINT.findall(log.read_text("utf-8")))
+
     def kill_graph(self) -> None:
         if self.graph is not None and self.graph.part.child is not None:
             kill_child(self.graph.part.child)
@@ -225,4 +245,5 @@ class EmbeddedPair:
             http_port=self._ports[1],
             memory=TEST_MEMORY,
             java_flags=TEST_JAVA_FLAGS,
+            checkpoint_seconds=TEST_CHECKPOINT_SECONDS,
         )
