@@ -14,13 +14,13 @@ from app.facts.service import Moments
 from app.facts.view import Across, Beliefs, FactView
 from app.indexing.analysis import query_terms
 from app.indexing.dates import date_terms
+from app.indexing.fusion import best, rrf, weighted
 from app.indexing.spaces import Spaces
 from app.kernel.graph import Row
 from app.lifecycle.fading import FadingService
 from app.retrieval.service import WalkService
 from app.search.across import told_across
 from app.search.bundle import band
-from app.search.fusion import rrf, weighted
 from app.search.holding import claimed, lapsed, marks_of, unrepeated
 from app.search.latest import latest_first
 from app.search.lucene import text_query
@@ -379,11 +379,6 @@ def blend(
     if request.fusion is Fusion.RRF:
         return rrf({name: list(found.scores) for name, found in legs.items()}, named)
     return weighted({name: found.scores for name, found in legs.items()}, named)
-
-
-def best(scores: Mapping[str, float]) -> list[str]:
-    """All memories, best first and equal scores in the order of ids."""
-    return sorted(scores, key=lambda memory: (-scores[memory], memory))
 
 
 def candidates(

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from app.indexing.fusion import rrf
 from app.indexing.spaces import Part, Spaces
-from app.search.fusion import rrf
 from app.search.model import Filters, Ranking
 from app.search.repository import SearchRepository
 

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.indexing.entry import PASSAGES
+from app.indexing.fusion import weighted
 from app.retrieval.matrix import Walkable
 from app.retrieval.model import Admission, Asked, Begin, Path
 from app.retrieval.service import Walked, WalkService, asks, stands
-from app.search.fusion import weighted
 from app.search.model import Filters, Mode, Ranking, SearchRequest, Without
 
 MOST = 100  # passages that a walk brings

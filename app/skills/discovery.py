@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.errors import InvalidInput
+from app.indexing.fusion import K, best, rrf
 from app.indexing.spaces import Part
 from app.kernel.caller import Caller
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.kernel.ids import digest
 from app.skills.effectiveness import Tally, failure_penalty, score
-from app.skills.finding import Finder, K, fused
+from app.skills.finding import Finder
 from app.skills.record import KIND
 from app.skills.service import Parts, SkillService
 from app.skills.vocabulary import Dependency
@@ -111,8 +112,8 @@ class DiscoveryService:
         wide = OVERFETCH * sought.limit
         near = await self.finder.near(asked, (KIND,), wide)
         worded = await self.finder.worded(sought.description, sought.scopes, (KIND,), wide)
-        order = fused([n.id for n in near], [n.id for n in worded])
-        rows = await self._read(list(order), sought.scopes)
+        order = best(rrf({"near": [n.id for n in near], "worded": [n.id for n in worded]}, {}))
+        rows = await self._read(order, sought.scopes)
         kept = {i: rows[i] for i in order if i in rows and _fits(rows[i], sought)}
         cosines = {n.id: n.cosine for n in near}
         hits = [_hit(row, cosines.get(i), _relevant(row, asked)) for i, row in kept.items()]

@@ -16,7 +16,6 @@ from app.notes.candidates import quoted
 
 log = structlog.get_logger()
 TERMS = 64
-K = 60  # of reciprocal rank fusion
 AT_ONCE = 50  # memories of one statement, which has 30 s: each is a search of the index
 
 
@@ -106,12 +105,3 @@ def text_query(text: str, scopes: list[str], kinds: tuple[str, ...]) -> str | No
     which = " ".join(quoted(f"k={kind}") for kind in kinds)
     required = f"+scope:({where})^0 +facets:{quoted(LIVE)}^0 +facets:({which})^0"
     return f"{required} +(terms:({wanted}) about_terms:({wanted})^2.0)"
-
-
-def fused(*rankings: list[str]) -> dict[str, float]:
-    """`1 / (60 + rank + 1)` summed over rankings, best first; equals go by id."""
-    scores: dict[str, float] = {}
-    for ranking in rankings:
-        for rank, memory in enumerate(ranking):
-            scores[memory] = scores.get(memory, 0.0) + 1 / (K + rank + 1)
-    return dict(sorted(scores.items(), key=lambda pair: (-pair[1], pair[0])))

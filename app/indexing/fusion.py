@@ -41,6 +41,11 @@ def weighted(
     return scores
 
 
+def best(scores: Mapping[str, float]) -> list[str]:
+    """Everything that has a score, best first and equal scores in the order of ids."""
+    return sorted(scores, key=lambda item: (-scores[item], item))
+
+
 def scaled(scores: Mapping[str, float]) -> dict[str, float]:
     """Scores moved to 0..1; all equal ones become 1."""
     if not scores:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.search.fusion import rrf, scaled, weighted
+from app.indexing.fusion import best, rrf, scaled, weighted
 
 LEGS = st.dictionaries(
     st.sampled_from(["keyword", "vector"]),
@@ -61,3 +61,8 @@ def test_fusing_does_not_depend_on_the_order_of_the_legs(
     ranked = {name: sorted(leg) for name, leg in legs.items()}
     backwards = dict(reversed(ranked.items()))
     assert rrf(ranked, {}) == rrf(backwards, {})
+
+
+def test_what_is_equal_stands_in_the_order_of_ids() -> None:
+    assert best({"b": 1.0, "c": 2.0, "a": 1.0}) == ["c", "a", "b"]
+    assert best({}) == []
