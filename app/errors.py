@@ -34,8 +34,10 @@ The tree (a leaf's class name is its code on the wire)::
     │   ├── EmbedderUnavailable    503
     │   ├── FetchFailed            503   an address that may answer another time
     │   ├── GdsUnavailable         503   Graph Data Science is missing, busy, or short of memory
+    │   ├── RerankerUnavailable    503   a search goes on without it
     │   ├── LlmUnavailable         503   the language model does not answer
-    │   │   └── LlmAnswerUnusable  503   its answer does not fit the schema
+    │   │   ├── LlmAnswerUnusable  503   its answer does not fit the schema
+    │   │   └── BudgetSpent        503   the scope's tokens for the day are used up
     │   └── DetectorUnavailable    503   a detector that the policy asks for is missing
     ├── QueryError                 500   a named query and the database disagree
     ├── ModelMismatch              500   stored vectors come from another model
@@ -200,6 +202,10 @@ class EmbedderUnavailable(Unavailable):
     title = "The embedding model does not answer"
 
 
+class RerankerUnavailable(Unavailable):
+    title = "The reranker does not answer"
+
+
 class GdsUnavailable(Unavailable):
     title = "Graph Data Science is missing, busy, or short of memory"
 
@@ -217,6 +223,10 @@ class LlmUnavailable(Unavailable):
 
 class LlmAnswerUnusable(LlmUnavailable):
     title = "The answer of the language model cannot be used"
+
+
+class BudgetSpent(LlmUnavailable):
+    title = "The day's budget for the language model is spent"
 
 
 class DetectorUnavailable(Unavailable):

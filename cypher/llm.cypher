@@ -54,6 +54,16 @@ WITH u WHERE u.tokens + $tokens <= $budget
 SET u.tokens = u.tokens + $tokens
 RETURN u.tokens AS tokens
 
+// name: reserve_in(scope, tenant, usage, day, tokens, budget, at) write optional
+// The same for a question that is about no single episode, and may be the first of the day.
+MERGE (u:ModelUsage {id: $usage})
+ON CREATE SET u.scope = $scope, u.tenant = $tenant, u.day = $day, u.tokens = 0, u.asked = 0,
+              u.cached = 0, u.failed = 0, u.accepted = 0, u.dropped = 0
+SET u.touched_at = $at
+WITH u WHERE u.scope = $scope AND u.tokens + $tokens <= $budget
+SET u.tokens = u.tokens + $tokens
+RETURN u.tokens AS tokens
+
 // name: count_usage(usage, tokens, counts) write none
 // What a question came to: tokens beside those set aside (mostly given back), and counts.
 // unscoped: the usage of one scope, which `take` made
