@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from app.contradiction.compare import compare
 from app.contradiction.repetition import adds_nothing
+from app.embeddings.calibration import calibration
 from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row
-from app.notes.calibration import thresholds
 
 LEAST = 0.92  # cosine (seed 000)
 NEAR = 8  # closest of each memory that are looked at
@@ -34,7 +34,7 @@ class Double:
 
 def least_cosine(model: str) -> float:
     """From which cosine on two memories are looked at."""
-    return max(LEAST, thresholds(model).duplicate)
+    return max(LEAST, calibration(model).duplicate)
 
 
 def same(left: Row, right: Row) -> bool:

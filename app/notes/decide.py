@@ -11,13 +11,13 @@ from datetime import datetime
 from app.contradiction.compare import compare
 from app.contradiction.model import Verdict
 from app.contradiction.repetition import adds_nothing
+from app.embeddings.calibration import Calibration
 from app.kernel.clock import FOREVER
 from app.kernel.ids import digest
-from app.notes.calibration import Thresholds
 from app.notes.model import UNTESTED, Candidate, Decision, Incoming, Standing
 
 
-def decide(new: Incoming, candidates: Sequence[Candidate], at: Thresholds) -> Decision:
+def decide(new: Incoming, candidates: Sequence[Candidate], at: Calibration) -> Decision:
     """Candidates are live notes of the same scope and namespace, and the former notes that those
     have taken the place of."""
     clashes = _clashes(new, candidates, at)
@@ -34,7 +34,7 @@ def may_end(later: Incoming | Candidate, earlier: Incoming | Candidate) -> bool:
 
 
 def _clashes(
-    new: Incoming, candidates: Sequence[Candidate], at: Thresholds
+    new: Incoming, candidates: Sequence[Candidate], at: Calibration
 ) -> list[tuple[Candidate, Verdict]]:
     if new.namespace in UNTESTED:
         return []
@@ -86,7 +86,7 @@ def _must_wait(later: Candidate, new: Incoming, olds: list[Candidate]) -> bool:
     return later.standing is Standing.HELD and not has_ended and not may_end(later, new)
 
 
-def _repeated(new: Incoming, candidates: list[Candidate], at: Thresholds) -> Decision:
+def _repeated(new: Incoming, candidates: list[Candidate], at: Calibration) -> Decision:
     same = [old for old in candidates if _repeats(new, old, at)]
     if not same:
         return Decision()
@@ -99,7 +99,7 @@ def _repeated(new: Incoming, candidates: list[Candidate], at: Thresholds) -> Dec
     return Decision(duplicate=first, reason="it says nothing new")
 
 
-def _repeats(new: Incoming, old: Candidate, at: Thresholds) -> bool:
+def _repeats(new: Incoming, old: Candidate, at: Calibration) -> bool:
     if new.content == old.content:
         return True
     if old.similarity is None or old.similarity < at.duplicate:

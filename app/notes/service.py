@@ -8,6 +8,7 @@ from typing import Any
 
 import structlog
 
+from app.embeddings.calibration import Calibration, calibration
 from app.episodes.record import tag_rows
 from app.errors import Conflict, EmbedderUnavailable, Forbidden, InvalidInput, LociError, NotFound
 from app.facts.claim import Tier
@@ -23,7 +24,6 @@ from app.kernel.graph import Row, Tx
 from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
 from app.notes import record
-from app.notes.calibration import Thresholds, thresholds
 from app.notes.decide import decide, ends_at
 from app.notes.model import (
     CONFIRMED,
@@ -183,8 +183,8 @@ class NoteService:
             log.warning("notes.no_vector", reason=error.detail)
             return None
 
-    def _thresholds(self, near: Part | None) -> Thresholds:
-        return thresholds(near.model if near else self._parts.spaces.default.info.name)
+    def _thresholds(self, near: Part | None) -> Calibration:
+        return calibration(near.model if near else self._parts.spaces.default.info.name)
 
     async def _attempt(self, who: Caller, writing: _Writing) -> NoteReceipt | None:
         """Decide and write; None where someone else wrote here meanwhile."""

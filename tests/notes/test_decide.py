@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 import pytest
 
 from app.contradiction.repetition import adds_nothing
+from app.embeddings.calibration import DOCUMENTED, Calibration, calibration
 from app.errors import InvalidInput
 from app.facts.claim import Tier
 from app.kernel.clock import FOREVER
-from app.notes.calibration import DOCUMENTED, Thresholds, thresholds
 from app.notes.decide import decide
 from app.notes.model import Candidate, Incoming, Namespace, Standing, namespace_of
 
 JANUARY, FEBRUARY = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2))
-AT = Thresholds(duplicate=0.9, candidate=0.8)
+AT = Calibration(duplicate=0.9, candidate=0.8)
 OLD = Candidate(
     id="old",
     content="The budget of Vega is CHF 5'000.",
@@ -128,8 +128,8 @@ def test_what_adds_something_is_kept(old: str, new: str, language: str) -> None:
 
 
 def test_a_model_without_measurements_has_the_document_s_cosines() -> None:
-    assert thresholds("some-other-model") == DOCUMENTED
-    assert thresholds("multilingual-e5-small").duplicate > DOCUMENTED.duplicate
+    assert calibration("some-other-model") == DOCUMENTED
+    assert calibration("multilingual-e5-small").duplicate > DOCUMENTED.duplicate
 
 
 def test_namespaces_have_aliases_and_no_others() -> None:

@@ -1,0 +1,66 @@
+"""Floors: each step of the ladder, and that nothing vanishes unexplained."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.search.floors import Floor, Floored, Judged, Match, enough_words, floored
+
+FAR, NEAR, CLOSE = Judged("far", 0.3, 1), Judged("near", 0.6, 1), Judged("close", 0.9, 1)
+WORDED, WALKED = Judged("worded", 0.1, 3), Judged("walked", 0.1, 0, walked=2)
+
+CASES = [
+    ([], Floor(0.0), Floored(frozenset(), Match.NONE)),
+    ([CLOSE, NEAR, FAR], Floor(0.8), Floored(frozenset(["close"]), Match.SEMANTIC, 2, 0.6)),
+    ([NEAR, FAR], Floor(0.8), Floored(frozenset(["near"]), Match.SEMANTIC_FALLBACK, 1, 0.3)),
+    ([FAR, WORDED], Floor(0.8), Floored(frozenset(["worded"]), Match.KEYWORD, 1, 0.3)),
+    ([FAR], Floor(0.8), Floored(frozenset(), Match.NONE, 1, 0.3)),
+    ([FAR, WORDED], Floor(0.4), Floored(frozenset(["worded"]), Match.KEYWORD, 1, 0.3)),
+    ([NEAR, WORDED], Floor(0.8, relax=False), Floored(frozenset(), Match.NONE, 2, 0.6)),
+    ([FAR, WALKED], Floor(0.8), Floored(frozenset(["walked"]), Match.GRAPH, 1, 0.3)),
+    ([CLOSE, FAR, WALKED], Floor(0.8),
+     Floored(frozenset(["close", "walked"]), Match.SEMANTIC, 1, 0.3)),
+    ([FAR, Judged("late", 0.1, 0, walked=33)], Floor(0.8),
+     Floored(frozenset(), Match.NONE, 2, 0.3)),
+    ([FAR], Floor(0.0), Floored(frozenset(["far"]), Match.SEMANTIC)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("judged", "floor", "expected"), CASES)
+def test_the_highest_step_that_anything_reaches_counts(
+    judged: list[Judged], floor: Floor, expected: Floored
+) -> None:
+    assert floored(judged, floor, asked=4) == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "needed"), [(0, 1), (1, 1), (2, 2), (3, 2), (4, 2), (5, 3), (12, 3)]
+)
+def test_half_of_the_words_are_enough_and_two_where_there_are(asked: int, needed: int) -> None:
+    assert enough_words(asked) == needed
+
+
+MANY = st.lists(
+    st.builds(
+        Judged,
+        st.uuids().map(str),
+        st.floats(0, 1),
+        st.integers(0, 6),
+        st.none() | st.integers(1, 60),
+    ),
+    max_size=20,
+)
+
+
+@given(MANY, st.floats(0, 1), st.booleans(), st.integers(0, 12))
+def test_what_is_kept_and_what_is_held_back_is_everything(
+    judged: list[Judged], least: float, relax: bool, asked: int
+) -> None:
+    found = floored(judged, Floor(least, relax), asked)
+    assert len(found.kept) + found.held == len(judged)
+    assert (found.match is Match.NONE) == (not found.kept)
+    assert found.kept >= {one.id for one in judged if one.relevance >= least}
+    assert (found.best is None) == (found.held == 0)
+    assert found.best is None or found.best < least
