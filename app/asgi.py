@@ -40,6 +40,7 @@ from app.notes import routes as note_routes
 from app.pages import admin as page_admin
 from app.pages import routes as page_routes
 from app.portability import routes as portability_routes
+from app.questions import routes as question_routes
 from app.rag import routes as graph_rag_routes
 from app.rag import seed_routes as rag_seed_routes
 from app.reembedding import routes as reembedding_routes
@@ -87,6 +88,7 @@ ROUTES: list[Any] = [
     page_admin.AdminPageController,
     community_routes.CommunityController,
     graph_rag_routes.RagController,
+    question_routes.rag_analytics,
     rag_seed_routes.RagQueryController,
     document_routes.KnowledgeBaseController,
     document_routes.DocumentController,
@@ -130,6 +132,8 @@ INJECTED = (
     "communities",
     "graph_rag",
     "agentic",
+    "analytics",
+    "question_log",
     "episode_rows",
     "searches",
     "scope_rows",

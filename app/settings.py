@@ -142,6 +142,9 @@ class SearchSettings(Group):
     graph_wait_ms: int = Field(
         300, ge=0, description="How long a search waits for a graph that is not in memory yet."
     )
+    questions_kept_days: int = Field(
+        90, ge=1, le=3650, description="How long the records of questions are kept."
+    )
 
 
 class DocumentSettings(Group):

@@ -82,8 +82,10 @@ async def purge(parts: Any, job: Job, report: Report) -> Outcome:
     waiting = [i for task in (IMPORT, TAKE) for i in await parts.jobs.unfinished(task)]
     files = spool_of(parts.settings).expire(waiting)
     usage = await parts.model_reader.rows.expire_usage()
+    kept = timedelta(days=parts.settings.search.questions_kept_days)
+    asked = await parts.analytics.sweep(now() - kept)
     removed = {"idempotency": records[0]["removed"], "jobs": jobs, "spooled": files, "usage": usage}
-    return Outcome(removed)
+    return Outcome(removed | asked)
 
 
 async def retry_refused(parts: Any, job: Job, report: Report) -> Outcome:

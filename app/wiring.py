@@ -19,6 +19,7 @@ from app.access.limits import RateLimiter
 from app.access.repository import AccessRepository
 from app.access.service import AccessService
 from app.communities.service import CommunityService
+from app.communities.summaries import SummaryService
 from app.consolidation.fast import FastPath
 from app.consolidation.fast import Parts as FastParts
 from app.consolidation.reader import Limits as ModelLimits
@@ -75,6 +76,7 @@ from app.lifecycle.residue import Residue
 from app.lifecycle.sweep import SweepService
 from app.lifecycle.upkeep import UpkeepService
 from app.llm.client import LanguageModel
+from app.llm.metered import MeteredModel
 from app.llm.model import LlmConfig
 from app.llm.repository import ReadingRepository
 from app.notes.blocks import BlockService
@@ -89,6 +91,9 @@ from app.pages.service import Parts as PageParts
 from app.pages.vault import VaultService
 from app.portability.deferral import text_index
 from app.portability.jobs import EXPORT, IMPORT
+from app.questions.analytics import AnalyticsService
+from app.questions.log import QuestionLog
+from app.questions.writing import QuestionWriter
 from app.rag.answering import AgenticService
 from app.rag.service import GraphRagService
 from app.reembedding.service import ReembeddingService
@@ -154,8 +159,11 @@ class Parts:
     notes: NoteService
     condensing: CondensingService
     communities: CommunityService
+    summaries: SummaryService
     graph_rag: GraphRagService
     agentic: AgenticService
+    analytics: AnalyticsService
+    question_log: QuestionLog
     blocks: BlockService
     erasure: ErasureService
     chunks: ChunkWriter
@@ -227,6 +235,12 @@ def language_model(settings: Settings) -> LanguageModel | None:
             temperature=given.temperature,
         )
     )
+
+
+def metered_model(graph: Graph, settings: Settings) -> MeteredModel | None:
+    """The same model for questions that cost the budget of the scope that asks."""
+    model = language_model(settings)
+    return None if model is None else MeteredModel(graph, model, settings.llm.budget_tokens)
 
 
 def connect_graph(settings: Settings) -> Graph:
@@ -342,6 +356,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         )
     )
     graph_rag = GraphRagService(graph, searches, embedder)
+    question_writer = QuestionWriter(graph, scopes)
     return Parts(
         settings=settings,
         graph=graph,
@@ -365,7 +380,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         walks=walks,
         searches=searches,
         graph_rag=graph_rag,
-        agentic=AgenticService(graph_rag, scopes, language_model(settings)),
+        analytics=AnalyticsService(graph, scopes),
+        question_log=QuestionLog(question_writer),
+        agentic=AgenticService(graph_rag, scopes, metered_model(graph, settings)),
         entities=EntityService(entity_rows, scopes, beliefs_follow(fact_rows, consolidation.terms)),
         merges=MergeService(graph, beliefs_follow(fact_rows, consolidation.terms)),
         jobs=jobs,
@@ -385,6 +402,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         skilled=SkillGraph.of(SkillParts(graph, scopes, spaces, wakeup), notes),
         condensing=CondensingService(graph, scopes),
         communities=CommunityService(graph),
+        summaries=SummaryService(graph, scopes, metered_model(graph, settings)),
         blocks=BlockService(BlockRepository(graph), scopes),
         forgetting=forgetting,
         feedback=FeedbackService(graph, facts),
@@ -435,17 +453,20 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
             if wakeups:
                 assembled.wakeup.start()
                 assembled.uses.start()
+                assembled.question_log.start()
             try:
                 yield assembled
             finally:
                 await keeper.stop()
                 await assembled.uses.stop()
+                await assembled.question_log.stop()
                 await assembled.wakeup.stop()
                 await assembled.spaces.aclose()
                 await assembled.walks.aclose()
                 await assembled.queue.close()
                 await assembled.model_reader.aclose()
                 await assembled.agentic.aclose()
+                await assembled.summaries.aclose()
         finally:
             await embedder.aclose()
     finally:

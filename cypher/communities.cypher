@@ -263,6 +263,7 @@ CALL (c, row) {
   CREATE (c)-[:CITES {place: one.place, start: one.start, end: one.end}]->(p)
 }
 SET c.cited = COUNT { (c)-[:CITES]->() }, c.told_at = $at
+REMOVE c.words, c.words_key, c.worded_by, c.words_error, c.words_due_at
 RETURN c.id AS id
 
 // name: facts(roots, scope, at, limit) read many
@@ -308,7 +309,8 @@ RETURN row.id AS community, p.id AS id, p.content AS content,
 UNWIND $ids AS id
 MATCH (c:Community {id: id})
 WHERE c.scope IN $scopes
-RETURN c {.id, .scope, .level, .size, .inner, .cited, .told_at} AS community,
+RETURN c {.id, .scope, .level, .size, .inner, .cited, .told_at, .words, .words_key, .worded_by,
+          .words_error} AS community,
        COLLECT { MATCH (c)-[:IN_COMMUNITY]->(p:Community) RETURN p.id }[0] AS parent,
        COLLECT { MATCH (c)-[r:CENTRAL]->(e:Entity) WHERE e.expired_at > $at
                  RETURN e {.id, .type, name: e.canonical_name, score: r.score} ORDER BY r.place }
@@ -344,3 +346,70 @@ MATCH (e:Entity)-[:IN_COMMUNITY*1..8]->(c)
 WHERE e.expired_at > datetime.realtime()
 RETURN e {.id, .type, .mention_count, name: e.canonical_name} AS entity
 ORDER BY e.mention_count DESC, e.id SKIP $skip LIMIT $limit
+
+// name: unworded(scope, at, limit) read many
+// Communities that wait for a model's words, the largest first, and those of which something at
+// the heart was written since they got them.
+MATCH (c:Community {scope: $scope})
+WHERE c.size >= 0 AND c.cited > 0
+  AND ((c.words IS NULL AND (c.words_due_at IS NULL OR c.words_due_at <= $at))
+    OR (c.words IS NOT NULL AND EXISTS {
+          MATCH (c)-[:CENTRAL]->(e:Entity) WHERE e.touched_at > c.worded_at }))
+RETURN c.id AS id ORDER BY c.size DESC, id LIMIT $limit
+
+// name: wordless(at, limit) read many
+// Scopes with communities that wait for a model's words.
+// unscoped: the worker serves every tenant
+MATCH (k:CommunityCursor)
+WHERE EXISTS {
+  MATCH (c:Community {scope: k.scope})
+  WHERE c.size >= 0 AND c.cited > 0 AND c.words IS NULL
+    AND (c.words_due_at IS NULL OR c.words_due_at <= $at) }
+RETURN k.scope AS scope ORDER BY scope LIMIT $limit
+
+// name: word(id, scope, told_at, words, at) write optional
+// A model's words, where all that the summary cited when they were made is still there and held.
+// The first clause locks: an erasure that is under way has gone or has yet to take them.
+MATCH (c:Community {id: $id})
+WHERE c.scope = $scope
+SET c.worded_at = $at
+WITH c
+WHERE c.told_at = $told_at
+  AND c.cited = COUNT { (c)-[:CITES]->(x:Passage) WHERE x.live }
+                + COUNT { (c)-[:CITES]->(x:Fact) WHERE x.status = 'active' AND x.expired_at > $at }
+SET c += $words
+REMOVE c.words_error, c.words_due_at
+RETURN c.id AS id
+
+// name: still_worded(id, scope, at) write none
+MATCH (c:Community {id: $id})
+WHERE c.scope = $scope
+SET c.worded_at = $at
+
+// name: refuse_words(id, scope, reason, due_at) write none
+// Why there are no words, and when to ask again.
+MATCH (c:Community {id: $id})
+WHERE c.scope = $scope
+SET c.words_error = $reason, c.words_due_at = $due_at
+REMOVE c.words, c.words_key, c.worded_by
+
+// name: unword(scope) write none
+// A scope's words go, and with them why there are none.
+MATCH (c:Community {scope: $scope})
+WHERE c.size >= 0 AND (c.words IS NOT NULL OR c.words_error IS NOT NULL)
+REMOVE c.words, c.words_key, c.worded_by, c.words_error, c.words_due_at
+
+// name: drop_words(passages, facts, at) write none
+// The words of every community that cites something that goes, or is told in other words now.
+// unscoped: members of a closure, whose scopes the service checks
+CALL () {
+  UNWIND $passages AS id
+  MATCH (c:Community)-[:CITES]->(:Passage {id: id})
+  RETURN c
+  UNION
+  UNWIND $facts AS id
+  MATCH (c:Community)-[:CITES]->(:Fact {id: id})
+  RETURN c
+}
+SET c.worded_at = $at
+REMOVE c.words, c.words_key, c.worded_by

@@ -17,6 +17,7 @@ from rich.table import Table
 
 from app.access.service import operator
 from app.cli.keys import all_scopes, mint
+from app.cli.own_eval import COMMAND, FileOrCommand, eval_questions
 from app.cli.transfer import store_of
 from app.embeddings.provider import build_embedder
 from app.errors import InvalidInput
@@ -65,7 +66,12 @@ URL = "http://127.0.0.1:8484"
 
 def register(cli: typer.Typer) -> None:
     """Add the group to the program."""
-    group = typer.Typer(help="Measure quality and speed.", no_args_is_help=True)
+    group = typer.Typer(
+        help="Measure quality and speed; a file of your own questions in place of a command.",
+        no_args_is_help=True,
+        cls=FileOrCommand,
+    )
+    group.command(COMMAND)(eval_questions)
     group.command("locomo")(eval_locomo)
     group.command("longmemeval")(eval_longmemeval)
     group.command("passages")(eval_passages)

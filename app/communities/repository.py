@@ -11,6 +11,7 @@ from typing import TypeVar
 from app.communities.detect import Turn
 from app.communities.model import Central, Cite, Cursor, Outline, Plan, Stored, Written
 from app.communities.outline import Text, Told
+from app.communities.view import CommunityView
 from app.errors import LeaseLost
 from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row
@@ -191,6 +192,42 @@ class CommunityRepository:
             Q.communities.members, id=community, scopes=scopes, skip=skip, limit=limit
         )
         return [row["entity"] for row in rows]
+
+    async def unworded(self, scope: str, at: datetime, limit: int) -> list[str]:
+        """Communities that wait for a model's words, or whose names were written since."""
+        rows = await self.graph.rows(Q.communities.unworded, scope=scope, at=at, limit=limit)
+        return [row["id"] for row in rows]
+
+    async def wordless(self, at: datetime, limit: int = 1000) -> list[str]:
+        """Scopes with communities that wait for a model's words."""
+        rows = await self.graph.rows(Q.communities.wordless, at=at, limit=limit)
+        return [row["scope"] for row in rows]
+
+    async def word(self, view: CommunityView, words: Row, at: datetime) -> bool:
+        """Keep a model's words; False where what they cite has changed meanwhile."""
+        row = await self.graph.optional(
+            Q.communities.word,
+            id=view.id,
+            scope=view.scope,
+            told_at=view.told_at,
+            words=words,
+            at=at,
+        )
+        return row is not None
+
+    async def still_worded(self, community: str, scope: str, at: datetime) -> None:
+        """The words of a community are those of what it says now."""
+        await self.graph.rows(Q.communities.still_worded, id=community, scope=scope, at=at)
+
+    async def refuse_words(self, community: str, scope: str, reason: str, due: datetime) -> None:
+        """Why a community has no words, and when a model is asked again."""
+        await self.graph.rows(
+            Q.communities.refuse_words, id=community, scope=scope, reason=reason, due_at=due
+        )
+
+    async def unword(self, scope: str) -> None:
+        """Take a scope's words."""
+        await self.graph.rows(Q.communities.unword, scope=scope)
 
     async def _write(
         self, turn: Turn, rows: Sequence[Row], *, query: Query, **more: object

@@ -54,7 +54,9 @@ class CommunityOut(msgspec.Struct, frozen=True, kw_only=True):
     """A community; its words, all of them others', are under `untrusted`.
 
     `size` counts entities, `level` is 0 for a finest one, `hidden` counts lines whose sources hold
-    no more, until the next pass.
+    no more, until the next pass. `by` is `extract`, or the model whose words stand under `summary`,
+    each sentence with the numbers of the lines that it rests on; `note` says why a model did not
+    speak.
     """
 
     id: str
@@ -66,6 +68,8 @@ class CommunityOut(msgspec.Struct, frozen=True, kw_only=True):
     sources: list[SourceOut]
     hidden: int
     told_at: datetime | None
+    by: str
+    note: str
     untrusted: dict[str, Any]
 
     @classmethod
@@ -83,10 +87,13 @@ class CommunityOut(msgspec.Struct, frozen=True, kw_only=True):
             sources=[SourceOut.of(number, line) for number, line in enumerate(view.lines)],
             hidden=view.hidden,
             told_at=view.told_at,
+            by=view.worded_by if view.words and view.worded_by else "extract",
+            note="" if view.words else view.note,
             untrusted={
                 "title": view.title,
                 "central": [one["name"] for one in view.central],
                 "lines": [line.text for line in view.lines],
+                "summary": [{"text": one.text, "lines": one.lines} for one in view.words],
             },
         )
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from app.communities.wording import Worded, opened, words_key
 from app.kernel.graph import Row
 
 NAMED = 3  # central entities in a title
@@ -25,7 +26,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class CommunityView:
-    """A community as it shows now; `size` counts entities, `hidden` lines that hold no more."""
+    """A community as it shows now; `size` counts entities, `hidden` lines that hold no more.
+
+    `words` are a model's, named by `worded_by`, while they rest on all that the lines say;
+    `note` says why there are none.
+    """
 
     id: str
     scope: str
@@ -36,6 +41,10 @@ class CommunityView:
     lines: tuple[Line, ...]
     hidden: int
     told_at: datetime | None
+    words: tuple[Worded, ...] = ()
+    words_key: str | None = None
+    worded_by: str | None = None
+    note: str = ""
 
     @property
     def title(self) -> str:
@@ -44,8 +53,15 @@ class CommunityView:
 
     @property
     def summary(self) -> str:
-        """Its lines as one text; empty where nothing is held of it."""
-        return "\n".join(line.text for line in self.lines)
+        """The model's words or else its lines as one text; empty where nothing is held of it."""
+        said = [one.text for one in self.words] or [line.text for line in self.lines]
+        return "\n".join(said)
+
+    def only(self, sources: Collection[str]) -> CommunityView:
+        """The same with the lines of some sources, and no words that rest on others."""
+        lines = tuple(line for line in self.lines if line.source in sources)
+        whole = len(lines) == len(self.lines)
+        return replace(self, lines=lines, words=self.words if whole else ())
 
 
 def viewed(rows: Sequence[Row]) -> list[CommunityView]:
@@ -58,6 +74,8 @@ def _view(row: Row) -> CommunityView:
     facts = [Line(fact["statement"], fact["id"], "fact") for fact in row["facts"]]
     quoted = [_quoted(said) for said in row["sentences"]]
     lines = (*facts, *quoted)
+    key = words_key([line.text for line in lines])
+    holds = own["words_key"] == key
     return CommunityView(
         id=own["id"],
         scope=own["scope"],
@@ -68,6 +86,10 @@ def _view(row: Row) -> CommunityView:
         lines=lines,
         hidden=max(0, own["cited"] - len(lines)),
         told_at=own["told_at"],
+        words=opened(own["words"]) if holds else (),
+        words_key=own["words_key"],
+        worded_by=own["worded_by"] if holds else None,
+        note=own["words_error"] or "",
     )
 
 

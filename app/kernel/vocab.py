@@ -73,6 +73,8 @@ class Label(StrEnum):
     SKILL_USAGE = "SkillUsageRecord"
     SKILL_CONFLICT = "SkillConflict"
     SKILL_PROPOSAL = "SkillProposal"
+    RAG_QUERY = "RagQuery"
+    SEARCH_RESULT = "HybridSearchResult"
 
 
 class Rel(StrEnum):
@@ -129,6 +131,7 @@ class Rel(StrEnum):
     TEACHES = "TEACHES"  # Note → Skill that a learning bears on
     INVOLVES = "INVOLVES"  # SkillConflict → Skill
     PROPOSES = "PROPOSES"  # SkillProposal → Skill that it became
+    RESULT_OF = "RESULT_OF"  # HybridSearchResult → RagQuery that it was a search of
 
 
 class Index(StrEnum):
@@ -179,7 +182,7 @@ _PROPERTIES += """
 cited cluster condense_all condensed_at
 """  # condensed notes
 _PROPERTIES += """
-how link_state linked linked_rev names revision spans written
+given how link_state linked linked_rev names parts revision spans triples written
 """  # the retrieval graph
 _PROPERTIES += """
 bom chunks crlf formers headings links page passage_state pending slug texts weight
@@ -191,11 +194,15 @@ _PROPERTIES += """
 base characters chunks heading_path job number origin size work
 """  # documents
 _PROPERTIES += """
-entities inner level moved regrouped_at score size told_at whole_at
+entities inner level moved regrouped_at score size told_at whole_at worded_at worded_by words_due_at
+words_error words_key
 """  # communities
 _PROPERTIES += """
-category checked checked_at checked_by decayed_at depth detail detected_at due_at effectiveness
-failure_count is_active parent paused_until seen_at severity similarity skill skill_key
-success_count usage_count
+active_from active_to category checked checked_at checked_by decayed_at depth detail detected_at
+due_at effectiveness failure_count is_active parent paused_until seen_at severity similarity skill
+skill_key success_count usage_count
 """  # skills
+_PROPERTIES += """
+avg_score door floored fusion ms quality results shown strategy without words
+"""  # questions
 PROPERTIES = frozenset(_PROPERTIES.split())

@@ -15,8 +15,9 @@ from pydantic import BaseModel, ConfigDict
 
 from app.communities.view import Line
 from app.errors import LlmUnavailable
-from app.llm.client import LanguageModel
+from app.llm.metered import MeteredModel
 from app.llm.model import Question
+from app.questions.model import Searched
 from app.rag.extracting import Quote, quotes
 from app.rag.model import Ask, Reached
 from app.rag.scoring import Candidate, Ranked, gaps, is_overall, mean, reranked, sufficient
@@ -99,13 +100,14 @@ class Answer:
     by: str
     overall: bool = False
     note: str = ""
+    searches: tuple[Searched, ...] = ()
 
 
 class AgenticService:
     """Asks until it suffices, three times at most; `model` None answers by extracts."""
 
     def __init__(
-        self, rag: GraphRagService, scopes: ScopeService, model: LanguageModel | None
+        self, rag: GraphRagService, scopes: ScopeService, model: MeteredModel | None
     ) -> None:
         self._rag = rag
         self._scopes = scopes
@@ -123,7 +125,7 @@ class AgenticService:
         if not all(rule.language_model for rule in rules.values()):
             return replace(found, note=KEPT_FROM_MODEL)
         try:
-            return await self._spoken(found, self._model)
+            return await self._spoken(found, self._model, ask.payer)
         except LlmUnavailable as error:
             return replace(found, note=error.detail)
 
@@ -149,10 +151,13 @@ class AgenticService:
     async def _rounds(self, ask: Ask, rounds: int) -> Answer:
         hits: dict[str, Hit] = {}
         log: list[Round] = []
+        searches: list[Searched] = []
         query = ask.query
         ranked: list[Ranked] = []
         for _ in range(max(1, min(rounds, ROUNDS))):
-            found = await self._rag.hits(query, ask, EACH)
+            matched = await self._rag.found(query, ask, EACH)
+            searches.append(matched.told)
+            found = matched.hits
             fresh = [hit for hit in found if hit.id not in hits]
             hits |= {hit.id: hit for hit in fresh}
             ranked = reranked(ask.query, [_candidate(hit) for hit in hits.values()])[:EACH]
@@ -163,10 +168,10 @@ class AgenticService:
             query = " ".join(missing)
             if done or not missing or query in {one.query for one in log}:
                 break
-        return _extract(ask, ranked, hits, log)
+        return replace(_extract(ask, ranked, hits, log), searches=tuple(searches))
 
-    async def _spoken(self, found: Answer, model: LanguageModel) -> Answer:
-        spoken = (await model.ask(_question(found), Spoken)).value
+    async def _spoken(self, found: Answer, model: MeteredModel, payer: str) -> Answer:
+        spoken = (await model.ask(payer, _question(found), Spoken)).value
         places = range(len(found.sources))
         kept = []
         for said in spoken.sentences:
@@ -175,7 +180,7 @@ class AgenticService:
                 kept.append(Sentence(" ".join(said.text.split()), cited))
         if not kept:
             return replace(found, note="the model's answer cites nothing that was found")
-        return replace(found, sentences=tuple(kept), by=model.config.model)
+        return replace(found, sentences=tuple(kept), by=model.name)
 
 
 def _extract(

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from app.communities.view import CommunityView
+from app.questions.model import Searched
 
 TOP_K, HOPS, BUDGET = 10, 2, 4000  # seed 000; the budget in tokens (o200k)
 SEEDS, DISTANCE, COMMUNITIES = 5, 0.8, 10  # seed 000; distance is 1 - cosine
@@ -30,7 +31,10 @@ class Without(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question to the graph; `scopes` are visible to who asks, `bases` None for everything."""
+    """A question to the graph; `scopes` are visible to who asks, `bases` None for everything.
+
+    `home` is the scope whose budget for the language model an answer costs.
+    """
 
     query: str
     scopes: list[str]
@@ -38,6 +42,12 @@ class Ask:
     top_k: int = TOP_K
     max_hops: int = HOPS
     include_summaries: bool = True
+    home: str = ""
+
+    @property
+    def payer(self) -> str:
+        """The scope that pays: the home of who asks, else the first that is read."""
+        return self.home or self.scopes[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +108,7 @@ class Retrieved:
     overall: bool = False
     without: Without | None = None
     milliseconds: Mapping[str, float] = field(default_factory=dict)
+    searches: tuple[Searched, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

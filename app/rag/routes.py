@@ -8,6 +8,8 @@ from litestar.params import JSONBody
 from litestar.status_codes import HTTP_200_OK
 
 from app.kernel.caller import Caller, Role
+from app.questions.log import QuestionLog
+from app.questions.model import Door
 from app.rag.answering import AgenticService
 from app.rag.schemas import (
     AnswerOut,
@@ -18,6 +20,7 @@ from app.rag.schemas import (
     RetrieveIn,
 )
 from app.rag.service import GraphRagService
+from app.rag.telling import asked, of_answer, of_retrieved
 
 READS = {"requires": Role.READER}
 
@@ -34,9 +37,14 @@ class RagController(Controller):
         data: JSONBody[RetrieveIn],
         caller: NamedDependency[Caller],
         graph_rag: NamedDependency[GraphRagService],
+        question_log: NamedDependency[QuestionLog],
     ) -> RetrievedOut:
         """Seeds, communities within some hops, and passages with the paths that led to them."""
-        return RetrievedOut.of(await graph_rag.retrieve(data.to_ask(caller)))
+        ask = data.to_ask(caller)
+        with question_log.asking(caller, asked(Door.RETRIEVE, ask)) as telling:
+            found = await graph_rag.retrieve(ask)
+            telling.outcome = of_retrieved(found)
+        return RetrievedOut.of(found)
 
     @post("/context", operation_id="ragContext", opt=READS, status_code=HTTP_200_OK)
     async def build_context(
@@ -44,9 +52,13 @@ class RagController(Controller):
         data: JSONBody[ContextIn],
         caller: NamedDependency[Caller],
         graph_rag: NamedDependency[GraphRagService],
+        question_log: NamedDependency[QuestionLog],
     ) -> ContextOut:
         """A context for a prompt: whole paths and summaries under a token budget."""
-        found, context = await graph_rag.build_context(data.to_ask(caller), data.token_budget)
+        ask = data.to_ask(caller)
+        with question_log.asking(caller, asked(Door.CONTEXT, ask)) as telling:
+            found, context = await graph_rag.build_context(ask, data.token_budget)
+            telling.outcome = of_retrieved(found)
         return ContextOut.of(found, context)
 
     @post("/ask", operation_id="ragAsk", opt=READS, status_code=HTTP_200_OK)
@@ -55,6 +67,11 @@ class RagController(Controller):
         data: JSONBody[AskIn],
         caller: NamedDependency[Caller],
         agentic: NamedDependency[AgenticService],
+        question_log: NamedDependency[QuestionLog],
     ) -> AnswerOut:
         """An answer with its sources, after up to three rounds of search."""
-        return AnswerOut.of(await agentic.answer(data.to_ask(caller), data.max_rounds))
+        ask = data.to_ask(caller)
+        with question_log.asking(caller, asked(Door.ANSWER, ask)) as telling:
+            answer = await agentic.answer(ask, data.max_rounds)
+            telling.outcome = of_answer(answer)
+        return AnswerOut.of(answer)

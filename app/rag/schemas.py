@@ -45,6 +45,7 @@ class RetrieveIn(WireModel):
             top_k=self.top_k,
             max_hops=self.max_hops,
             include_summaries=self.include_summaries,
+            home=caller.home,
         )
 
 

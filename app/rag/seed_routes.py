@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -15,11 +16,16 @@ from pydantic import Field
 from app.indexing.entry import PASSAGES
 from app.kernel.caller import Caller, Role
 from app.kernel.wire import ShortText, WireModel
+from app.questions.log import QuestionLog
+from app.questions.model import Asked as Noted
+from app.questions.model import Door, Outcome
 from app.rag.answering import AgenticService
 from app.rag.model import TOP_K, Ask
 from app.rag.schemas import AnswerOut, Asked
 from app.rag.scoring import Candidate, reranked
-from app.rag.service import GraphRagService
+from app.rag.service import GraphRagService, Matched
+from app.rag.telling import asked as named
+from app.rag.telling import of_answer
 from app.search.model import Filters, Fusion, Hit, Mode, SearchRequest
 
 READS = {"requires": Role.READER}
@@ -48,6 +54,14 @@ class RagSearchIn(RagQueryIn):
     rerank: bool = Field(False, description="Re-score by words and place (seed 000).")
 
 
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Who asks, and where that is recorded."""
+
+    caller: Caller
+    log: QuestionLog
+
+
 class RagQueryOut(msgspec.Struct, frozen=True):
     """The seed's envelope around an answer."""
 
@@ -73,6 +87,7 @@ class RagQueryController(Controller):
         self,
         caller: NamedDependency[Caller],
         agentic: NamedDependency[AgenticService],
+        question_log: NamedDependency[QuestionLog],
         question: Question,
         knowledge_base_ids: Bases = None,
         top_k: Top = TOP_K,
@@ -80,7 +95,7 @@ class RagQueryController(Controller):
         """Query knowledge bases: an answer with its sources."""
         bases = None if knowledge_base_ids is None else tuple(knowledge_base_ids)
         asked = RagQueryIn(query=question, knowledge_base_ids=bases, top_k=top_k)
-        return await _answered(agentic, asked, caller)
+        return await _answered(agentic, asked, Asking(caller, question_log))
 
     @post("/query", operation_id="ragQueryByBody", opt=READS, status_code=HTTP_200_OK)
     async def query_by_body(
@@ -88,15 +103,17 @@ class RagQueryController(Controller):
         data: JSONBody[RagQueryIn],
         caller: NamedDependency[Caller],
         agentic: NamedDependency[AgenticService],
+        question_log: NamedDependency[QuestionLog],
     ) -> RagQueryOut:
         """The same with the question in a body."""
-        return await _answered(agentic, data, caller)
+        return await _answered(agentic, data, Asking(caller, question_log))
 
     @get("/search", operation_id="ragSearch", opt=READS)
     async def search(
         self,
         caller: NamedDependency[Caller],
         graph_rag: NamedDependency[GraphRagService],
+        question_log: NamedDependency[QuestionLog],
         question: Question,
         knowledge_base_ids: Bases = None,
         top_k: Top = TOP_K,
@@ -107,7 +124,7 @@ class RagQueryController(Controller):
         """Search documents."""
         bases = None if knowledge_base_ids is None else tuple(knowledge_base_ids)
         asked = RagSearchIn(query=question, knowledge_base_ids=bases, top_k=top_k, mode=mode)
-        return await _searched(graph_rag, asked, caller)
+        return await _searched(graph_rag, asked, Asking(caller, question_log))
 
     @post("/search", operation_id="ragSearchByBody", opt=READS, status_code=HTTP_200_OK)
     async def search_by_body(
@@ -115,23 +132,40 @@ class RagQueryController(Controller):
         data: JSONBody[RagSearchIn],
         caller: NamedDependency[Caller],
         graph_rag: NamedDependency[GraphRagService],
+        question_log: NamedDependency[QuestionLog],
     ) -> RagSearchOut:
         """The same with the question in a body, with fusion and rerank."""
-        return await _searched(graph_rag, data, caller)
+        return await _searched(graph_rag, data, Asking(caller, question_log))
 
 
 def _ask(asked: RagQueryIn, caller: Caller) -> Ask:
     bases = None if asked.knowledge_base_ids is None else list(asked.knowledge_base_ids)
-    return Ask(asked.query, caller.visible, bases, asked.top_k)
+    return Ask(asked.query, caller.visible, bases, asked.top_k, home=caller.home)
 
 
-async def _answered(agentic: AgenticService, asked: RagQueryIn, caller: Caller) -> RagQueryOut:
-    return RagQueryOut(True, AnswerOut.of(await agentic.answer(_ask(asked, caller))))
+async def _answered(agentic: AgenticService, asked: RagQueryIn, by: Asking) -> RagQueryOut:
+    ask = _ask(asked, by.caller)
+    with by.log.asking(by.caller, named(Door.ANSWER, ask)) as telling:
+        answer = await agentic.answer(ask)
+        telling.outcome = of_answer(answer)
+    return RagQueryOut(True, AnswerOut.of(answer))
 
 
-async def _searched(rag: GraphRagService, asked: RagSearchIn, caller: Caller) -> RagSearchOut:
+async def _searched(rag: GraphRagService, asked: RagSearchIn, by: Asking) -> RagSearchOut:
     start = time.perf_counter()
-    ask = _ask(asked, caller)
+    ask = _ask(asked, by.caller)
+    with by.log.asking(
+        by.caller, Noted(Door.SEARCH, asked.query, asked.mode, asked.top_k)
+    ) as telling:
+        matched = await _matched(rag, asked, ask)
+        telling.outcome = Outcome.of(matched.told)
+    results = _results(matched.hits, asked)
+    taken = round((time.perf_counter() - start) * 1000, 3)
+    told = {"query": asked.query, "mode": asked.mode, "fusion_method": asked.fusion}
+    return RagSearchOut(True, {**told, "results": results, "latency_ms": taken})
+
+
+async def _matched(rag: GraphRagService, asked: RagSearchIn, ask: Ask) -> Matched:
     if ask.bases is not None:
         await rag.rows.check_bases(ask.bases, ask.scopes)
     request = SearchRequest(
@@ -141,11 +175,7 @@ async def _searched(rag: GraphRagService, asked: RagSearchIn, caller: Caller) ->
         fusion=Fusion(asked.fusion),
         limit=asked.top_k,
     )
-    hits = await rag.matching(request, ask)
-    results = _results(hits, asked)
-    taken = round((time.perf_counter() - start) * 1000, 3)
-    told = {"query": asked.query, "mode": asked.mode, "fusion_method": asked.fusion}
-    return RagSearchOut(True, {**told, "results": results, "latency_ms": taken})
+    return await rag.matching(request, ask)
 
 
 def _results(hits: list[Hit], asked: RagSearchIn) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from app.embeddings.model import Embedder, Role
 from app.indexing.entry import PASSAGES
 from app.kernel.clock import now
 from app.kernel.graph import Graph, Row
+from app.questions.model import Searched
 from app.rag.model import (
     COMMUNITIES,
     SEEDS,
@@ -30,6 +31,7 @@ from app.rag.seeds import asked_names, chosen, weighed
 from app.rag.units import units_of
 from app.search.model import Filters, Hit, Mode, SearchRequest
 from app.search.service import SearchService, Stopwatch
+from app.search.telling import searched
 
 FAN = 8  # steps from one entity
 LOOKED = 60  # passages of communities that are scored
@@ -58,6 +60,14 @@ class Walk:
         return tuple(reversed(steps))
 
 
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Hits of a search, and what is recorded of it."""
+
+    hits: list[Hit]
+    told: Searched
+
+
 class GraphRagService:
     """Holds no tenant state: scopes come with each question."""
 
@@ -79,40 +89,52 @@ class GraphRagService:
             found = await self._overall(ask)
             clock.mark("communities")
             return replace(found, milliseconds=clock.marks)
-        hits = await self.hits(ask.query, ask, max(ask.top_k, SEEDS))
+        matched = await self.found(ask.query, ask, max(ask.top_k, SEEDS))
+        hits = matched.hits
         clock.mark("search")
         vector = (await self._embedder.embed([ask.query], Role.QUERY))[0]
         seeds = await self._seeds(ask, hits, vector)
         clock.mark("seeds")
         if not seeds:
-            return Retrieved(ask, [], [], [], without=Without.NO_SEEDS, milliseconds=clock.marks)
+            bare = Retrieved(ask, [], [], [], without=Without.NO_SEEDS, searches=(matched.told,))
+            return replace(bare, milliseconds=clock.marks)
         walk = await self._walk(ask, seeds)
         reached = await self._reached(ask, walk)
         clock.mark("communities")
         passages = await self._passages(ask, walk, hits, vector)
         clock.mark("passages")
         without = None if reached else Without.NO_COMMUNITIES
-        return Retrieved(ask, seeds, reached, passages, without=without, milliseconds=clock.marks)
+        return Retrieved(
+            ask,
+            seeds,
+            reached,
+            passages,
+            without=without,
+            milliseconds=clock.marks,
+            searches=(matched.told,),
+        )
 
     async def build_context(self, ask: Ask, budget: int) -> tuple[Retrieved, Context]:
         """A context of whole paths and summaries under a token budget, with its ledger."""
         found = await self.retrieve(ask)
         return found, packed(units_of(found), budget)
 
-    async def hits(self, query: str, ask: Ask, limit: int) -> list[Hit]:
+    async def found(self, query: str, ask: Ask, limit: int) -> Matched:
         """Passages that the default search finds, those of some knowledge bases where asked for."""
         filters = Filters(scopes=ask.scopes, kinds=list(PASSAGES))
         request = SearchRequest(query=query, filters=filters, mode=Mode.AUTO, limit=limit)
         return await self.matching(request, ask)
 
-    async def matching(self, request: SearchRequest, ask: Ask) -> list[Hit]:
+    async def matching(self, request: SearchRequest, ask: Ask) -> Matched:
         """What a search finds, of some knowledge bases where the question names any."""
         if ask.bases is None:
-            return (await self.searches.search(request)).hits
+            found = await self.searches.search(request)
+            return Matched(found.hits, searched(request, found))
         wider = replace(request, limit=min(100, request.limit * WIDER))
-        found = (await self.searches.search(wider)).hits
-        kept = await self.rows.in_bases([hit.id for hit in found], ask.bases, ask.scopes)
-        return [hit for hit in found if hit.id in kept][: request.limit]
+        found = await self.searches.search(wider)
+        kept = await self.rows.in_bases([hit.id for hit in found.hits], ask.bases, ask.scopes)
+        hits = [hit for hit in found.hits if hit.id in kept][: request.limit]
+        return Matched(hits, searched(request, replace(found, hits=hits)))
 
     async def _overall(self, ask: Ask) -> Retrieved:
         """The outermost communities, the largest first, and what their summaries quote."""
@@ -178,10 +200,7 @@ class GraphRagService:
             return views
         sources = {line.source for view in views for line in view.lines}
         kept = await self.rows.in_bases(sorted(sources), ask.bases, ask.scopes)
-        return [
-            replace(view, lines=tuple(line for line in view.lines if line.source in kept))
-            for view in views
-        ]
+        return [view.only(kept) for view in views]
 
     async def _passages(
         self, ask: Ask, walk: Walk, hits: Sequence[Hit], vector: Sequence[float]

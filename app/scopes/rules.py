@@ -80,6 +80,11 @@ class ScopeRules(BaseModel):
     language_model: bool = Field(
         True, strict=True, description="texts are sent to the language model, where there is one"
     )
+    questions: Literal["off", "hash", "text"] = Field(
+        "hash",
+        description="what is kept of the questions asked from here: nothing, how they went beside "
+        "a hash of their words, or their words as well",
+    )
     maintenance: Literal["off", "nightly"] = Field(
         "off", description="`nightly` switches the whole schedule of upkeep on"
     )

@@ -14,8 +14,11 @@ from app.episodes.repository import EpisodeRepository
 from app.errors import NotFound
 from app.kernel.caller import Caller, Role
 from app.kernel.graph import Row
+from app.questions.log import QuestionLog
+from app.questions.model import Asked, Door, Outcome
 from app.search.schemas import FoundOut, SearchIn
 from app.search.service import SearchService
+from app.search.telling import searched
 
 BODY, VERBOSE = 480, 2000  # characters, seed 001
 
@@ -42,9 +45,15 @@ async def search(
     data: JSONBody[SearchIn],
     caller: NamedDependency[Caller],
     searches: NamedDependency[SearchService],
+    question_log: NamedDependency[QuestionLog],
 ) -> FoundOut:
     """Find memories by words, by meaning, or by both."""
-    return FoundOut.of(await searches.search(data.to_request(caller)), data.form)
+    request = data.to_request(caller)
+    asked = Asked(Door.SEARCH, data.query, request.mode.value, request.limit)
+    with question_log.asking(caller, asked) as telling:
+        found = await searches.search(request)
+        telling.outcome = Outcome.of(searched(request, found))
+    return FoundOut.of(found, data.form)
 
 
 @get(

@@ -1,0 +1,98 @@
+"""What the questions of a period came to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from app.errors import InvalidInput
+from app.kernel.caller import Caller, Role
+from app.kernel.clock import now
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row
+from app.scopes.service import ScopeService
+
+PERIOD = timedelta(days=7)
+LISTED = 20  # questions without a result
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """Scopes and a half-open interval of moments, both aware."""
+
+    scopes: list[str]
+    since: datetime
+    until: datetime
+
+    @classmethod
+    def of(cls, scopes: list[str], since: datetime | None, until: datetime | None) -> Period:
+        """The last week where nothing is given; InvalidInput (`since`) for an empty one."""
+        end = until or now()
+        begin = since or end - PERIOD
+        if begin >= end:
+            raise InvalidInput("since must lie before until", field="since")
+        return cls(scopes, begin, end)
+
+
+@dataclass(frozen=True, slots=True)
+class Analytics:
+    """Totals, and rows by what was asked for, by mode, and of questions without a result."""
+
+    period: Period
+    totals: Row
+    doors: list[Row]
+    modes: list[Row]
+    unanswered: list[Row]
+
+
+class AnalyticsService:
+    """Reads what was recorded, and lets go of what is old."""
+
+    def __init__(self, graph: Graph, scopes: ScopeService) -> None:
+        self._graph = graph
+        self._scopes = scopes
+
+    async def read(self, caller: Caller, period: Period) -> Analytics:
+        """Of scopes that the caller sees; words only of its own questions and where it curates."""
+        where = {"scopes": period.scopes, "since": period.since, "until": period.until}
+        unanswered = await self._graph.rows(Q.questions.unanswered, **where, limit=LISTED)
+        return Analytics(
+            period,
+            await self._graph.one(Q.questions.totals, **where),
+            await self._graph.rows(Q.questions.by_door, **where),
+            await self._graph.rows(Q.questions.by_mode, **where),
+            [{**row, "words": _words(row["worded"], caller)} for row in unanswered],
+        )
+
+    async def average_latency(self, mode: str, period: Period) -> float | None:
+        """Mean milliseconds of the searches that ran in a mode (seed 000); None without any."""
+        rows = await self._graph.rows(
+            Q.questions.by_mode, scopes=period.scopes, since=period.since, until=period.until
+        )
+        of_mode = [row for row in rows if row["mode"] == mode]
+        searches = sum(row["searches"] for row in of_mode)
+        spent = sum(row["avg_ms"] * row["searches"] for row in of_mode)
+        return spent / searches if searches else None
+
+    async def sweep(self, before: datetime) -> dict[str, int]:
+        """Drop what was asked before a moment, and words that a scope no longer wants kept."""
+        expired = await self._graph.one(Q.questions.expire, before=before)
+        rows = await self._graph.rows(Q.questions.worded)
+        unworded = await self._unword([row["scope"] for row in rows])
+        return {"questions": expired["removed"], "question_words": unworded}
+
+    async def _unword(self, scopes: Sequence[str]) -> int:
+        rules = await self._scopes.rules_of(scopes)
+        taken = 0
+        for scope in scopes:
+            if rules[scope].questions != "text":
+                taken += (await self._graph.one(Q.questions.unword, scope=scope))["questions"]
+        return taken
+
+
+def _words(worded: Row | None, caller: Caller) -> str | None:
+    if worded is None:
+        return None
+    own = worded["principal"] == caller.principal
+    return worded["words"] if own or caller.may(worded["scope"], Role.CURATOR) else None

@@ -1,0 +1,27 @@
+"""What is told of graph retrieval and answers to the record of questions."""
+
+from __future__ import annotations
+
+from app.questions.model import Asked, Door, Outcome
+from app.rag.answering import Answer
+from app.rag.model import Ask, Retrieved
+
+
+def asked(door: Door, ask: Ask) -> Asked:
+    """A question to the graph; its searches are the default one."""
+    return Asked(door, ask.query, "auto", ask.top_k)
+
+
+def of_retrieved(found: Retrieved) -> Outcome:
+    """What was shown: passages, or communities of a question about everything."""
+    closeness = tuple(one.similarity for one in found.passages if one.similarity is not None)
+    ids = tuple(one.id for one in found.passages) or tuple(
+        reached.view.id for reached in found.communities
+    )
+    return Outcome(ids, tuple(max(0.0, value) for value in closeness), found.searches)
+
+
+def of_answer(answer: Answer) -> Outcome:
+    """What an answer rests on; its relevance is the one that rounds are judged by."""
+    relevance = () if answer.overall else tuple(one.relevance for one in answer.sources)
+    return Outcome(tuple(one.id for one in answer.sources), relevance, answer.searches)

@@ -1,0 +1,139 @@
+// name: write(rows) write none
+// Questions with their searches; a second time nothing changes.
+// unscoped: each row carries the home of its caller
+UNWIND $rows AS row
+MERGE (q:RagQuery {id: row.query.id})
+ON CREATE SET q = row.query
+WITH q, row
+UNWIND row.searches AS one
+MERGE (h:HybridSearchResult {id: one.id})
+ON CREATE SET h = one
+MERGE (h)-[:RESULT_OF]->(q)
+
+// name: withdraw(ids, graves, authors, at) write none
+// Of questions just written those that show what is erased by now, and those of a principal that
+// was erased as an author after asking.
+// unscoped: questions that the caller has written
+CALL () {
+  UNWIND $graves AS grave
+  MATCH (:Tombstone {id: grave.id})
+  WITH collect(grave.memory) AS gone
+  UNWIND $ids AS id
+  MATCH (q:RagQuery {id: id})
+  WHERE any(memory IN q.shown WHERE memory IN gone)
+  RETURN collect(q) AS shown
+}
+CALL () {
+  UNWIND $authors AS author
+  MATCH (r:ErasureReceipt {target: author.target})
+  WITH author, max(coalesce(r.finished_at, $at)) AS until
+  UNWIND $ids AS id
+  MATCH (q:RagQuery {id: id})
+  WHERE q.scope = author.scope AND q.principal = author.principal AND q.asked_at <= until
+  RETURN collect(q) AS said
+}
+UNWIND shown + said AS q
+OPTIONAL MATCH (h:HybridSearchResult)-[:RESULT_OF]->(q)
+DETACH DELETE h, q
+
+// name: erase_by(scope, principal) write one
+// Questions that a principal asked from its home.
+CALL () {
+  MATCH (q:RagQuery {scope: $scope, principal: $principal})
+  CALL (q) {
+    OPTIONAL MATCH (h:HybridSearchResult)-[:RESULT_OF]->(q)
+    DETACH DELETE h
+  }
+  DETACH DELETE q
+  RETURN count(*) AS questions
+}
+RETURN questions
+
+// name: asked_by(scope, principal) read one
+// How many questions of a principal are kept.
+MATCH (q:RagQuery {scope: $scope, principal: $principal})
+RETURN count(q) AS questions
+
+// name: erase_about(tenant, ids, names) write one
+// Questions in words that showed what goes, or name what goes with it.
+MATCH (q:RagQuery {tenant: $tenant})
+WHERE q.words IS NOT NULL
+  AND (any(memory IN q.shown WHERE memory IN $ids)
+       OR any(name IN $names WHERE toLower(q.words) CONTAINS name))
+CALL (q) {
+  OPTIONAL MATCH (h:HybridSearchResult)-[:RESULT_OF]->(q)
+  DETACH DELETE h
+}
+DETACH DELETE q
+RETURN count(*) AS questions
+
+// name: expire(before) batched one
+// Questions that are old enough, with their searches.
+// unscoped: upkeep of the whole installation
+MATCH (q:RagQuery) WHERE q.asked_at < $before
+CALL (q) {
+  OPTIONAL MATCH (h:HybridSearchResult)-[:RESULT_OF]->(q)
+  DETACH DELETE h, q
+} IN TRANSACTIONS OF 1000 ROWS
+RETURN count(*) AS removed
+
+// name: worded() read many
+// Scopes that hold questions in words.
+// unscoped: upkeep of the whole installation
+MATCH (s:Scope)
+WHERE EXISTS {
+  MATCH (q:RagQuery {scope: s.path})
+  WHERE q.asked_at > datetime('0001-01-02T00:00:00Z') AND q.words IS NOT NULL
+}
+RETURN s.path AS scope
+
+// name: unword(scope) write one
+// Takes the words of a scope's questions, and what they showed.
+MATCH (q:RagQuery {scope: $scope})
+WHERE q.asked_at > datetime('0001-01-02T00:00:00Z') AND q.words IS NOT NULL
+REMOVE q.words, q.shown
+RETURN count(q) AS questions
+
+// name: totals(scopes, since, until) read one
+// What questions of a period came to; a mean is null where nothing has a value.
+MATCH (q:RagQuery)
+WHERE q.scope IN $scopes AND q.asked_at >= $since AND q.asked_at < $until
+RETURN count(q) AS questions,
+       sum(CASE q.status WHEN 'failed' THEN 1 ELSE 0 END) AS failed,
+       sum(CASE q.status WHEN 'empty' THEN 1 ELSE 0 END) AS empty,
+       sum(CASE WHEN q.status = 'empty' AND q.floored > 0 THEN 1 ELSE 0 END) AS empty_by_floor,
+       avg(q.quality) AS quality, avg(q.avg_score) AS avg_score, avg(q.results) AS results,
+       count(DISTINCT q.fingerprint) AS different, count(DISTINCT q.principal) AS principals
+
+// name: by_door(scopes, since, until) read many
+// The same by what was asked for, in milliseconds of the whole question.
+MATCH (q:RagQuery)
+WHERE q.scope IN $scopes AND q.asked_at >= $since AND q.asked_at < $until
+WITH q.door AS door, q.strategy AS strategy, q
+RETURN door, strategy, count(q) AS questions, avg(q.ms) AS avg_ms,
+       percentileCont(q.ms, 0.95) AS p95_ms, max(q.ms) AS max_ms, avg(q.quality) AS quality
+ORDER BY questions DESC, door, strategy
+
+// name: by_mode(scopes, since, until) read many
+// Searches by the mode that ran and its fusion, in milliseconds of the search.
+MATCH (h:HybridSearchResult)
+WHERE h.scope IN $scopes AND h.asked_at >= $since AND h.asked_at < $until
+WITH h.mode AS mode, h.fusion AS fusion, h
+RETURN mode, fusion, count(h) AS searches, avg(h.ms) AS avg_ms,
+       percentileCont(h.ms, 0.95) AS p95_ms, max(h.ms) AS max_ms, avg(h.results) AS results,
+       sum(CASE h.results WHEN 0 THEN 1 ELSE 0 END) AS empty,
+       sum(CASE WHEN h.results = 0 AND h.floored > 0 THEN 1 ELSE 0 END) AS empty_by_floor,
+       sum(CASE WHEN h.without IS NULL THEN 0 ELSE 1 END) AS without_walk
+ORDER BY searches DESC, mode, fusion
+
+// name: unanswered(scopes, since, until, limit) read many
+// Questions that found nothing, the most asked first; words where any are kept.
+MATCH (q:RagQuery)
+WHERE q.scope IN $scopes AND q.asked_at >= $since AND q.asked_at < $until AND q.status = 'empty'
+WITH q ORDER BY q.asked_at
+WITH q.fingerprint AS fingerprint, collect(q) AS asked
+WITH fingerprint, asked, [q IN asked WHERE q.words IS NOT NULL] AS worded
+RETURN fingerprint, size(asked) AS times, asked[-1].asked_at AS last_at, asked[-1].door AS door,
+       any(q IN asked WHERE q.floored > 0) AS floored,
+       [q IN worded | {scope: q.scope, principal: q.principal, words: q.words}][-1] AS worded
+ORDER BY times DESC, fingerprint LIMIT $limit
