@@ -9,11 +9,19 @@ CALL () {
 SET w.touched_at = $at
 RETURN w.id AS id, w.scope AS scope
 
+// name: lock_pages(works, at) write many
+// Pages, locked in the order given, each with whether it has passages.
+// unscoped: found by their own ids, for a writer who has checked their scopes
+UNWIND $works AS work
+MATCH (w:Page {id: work})
+SET w.touched_at = $at
+RETURN w.id AS id, EXISTS { (w)<-[:PART_OF]-(:Chunk) } AS cut
+
 // name: stored(work, scope) read many
 // What the chunks of a work are now, in the order of its text.
 MATCH (c:Chunk {work: $work})
 WHERE c.number >= 0 AND c.scope = $scope
-RETURN c {.id, .number, .start, .own, .end, .headings, .heading_path, .title, .tags, .facets,
+RETURN c {.id, .number, .start, .own, .end, .headings, .heading_path, .title, .aliases, .tags, .facets,
           .about_terms, .pii, .live, .origin, .expired_at} AS chunk
 ORDER BY c.number
 
@@ -32,15 +40,15 @@ RETURN c {.id, .number, .start, .own, .end, .heading_path, .tokens, .content, .c
           .index_state, .consolidation_state, .captured_at} AS chunk
 ORDER BY c.number LIMIT $limit
 
-// name: add(work, rows) write none
-// New chunks of a work, each a passage like an episode.
+// name: add(rows) write none
+// New chunks, each a passage like an episode, and part of the work that it names.
 // unscoped: $rows carry the scope of their work, which the writer has checked
-CALL () {
-  MATCH (w:Document {id: $work}) RETURN w
-  UNION
-  MATCH (w:Page {id: $work}) RETURN w
-}
 UNWIND $rows AS row
+CALL (row) {
+  MATCH (w:Document {id: row.chunk.work}) RETURN w
+  UNION
+  MATCH (w:Page {id: row.chunk.work}) RETURN w
+}
 CREATE (c:Chunk:Passage:Memory:Searchable)
 SET c = row.chunk
 CREATE (c)-[:PART_OF]->(w)
@@ -50,13 +58,15 @@ FOREACH (tag IN row.tags |
 
 // name: change(rows) write none
 // Chunks whose words stay: their place in the text, and what they have of their work. A new title
-// is embedded with the words, and names the passage in the retrieval graph.
+// is embedded with the words; a new name, and what opens a text, stand in the retrieval graph.
 // unscoped: chunks of one work, which the writer has locked
 UNWIND $rows AS row
 MATCH (c:Passage {id: row.id})
 SET c += row.properties
 FOREACH (_ IN CASE WHEN row.retitled THEN [1] ELSE [] END |
-  SET c.index_state = 'pending', c.index_rev = c.index_rev + 1, c.link_state = 'pending')
+  SET c.index_state = 'pending', c.index_rev = c.index_rev + 1)
+FOREACH (_ IN CASE WHEN row.renamed THEN [1] ELSE [] END |
+  SET c.link_state = 'pending')
 WITH c, row WHERE row.tags IS NOT NULL
 OPTIONAL MATCH (c)-[old:TAGGED]->(:Tag)
 DELETE old

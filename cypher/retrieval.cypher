@@ -28,17 +28,19 @@ SET g.revision = $revision, g.linked = g.linked + $linked
 // Passages of which it is not known yet what they are about.
 MATCH (p:Passage {link_state: 'pending', scope: $scope})
 WITH p LIMIT $limit
-RETURN p.id AS id, p.title AS title, p.speaker AS speaker, p.role AS role, left(p.content, 400) AS opening
+RETURN p.id AS id, p.title AS title, p.speaker AS speaker, p.role AS role, p.number AS number,
+       p.aliases AS aliases, p.heading_path AS headings, left(p.content, 400) AS opening
 
 // name: unlinked(scope, limit) read many
 // Passages of which it is not known yet whom they name.
 MATCH (p:Passage {link_state: 'titled', scope: $scope})
 WITH p LIMIT $limit
-RETURN p.id AS id, p.title AS title, p.speaker AS speaker, p.language AS language, p.content AS content
+RETURN p.id AS id, p.title AS title, p.speaker AS speaker, p.language AS language, p.content AS content,
+       p.triples AS triples
 
 // name: save_names(scope, tenant, rows, revision) write many
 // What passages are about, in place of what was held of it before; the keys that nobody went by.
-// A name that nobody goes by any more keeps the passages that write it as a name.
+// A name that nobody goes by any more keeps the passages that write it as a name, or are given it.
 UNWIND $rows AS row
 MATCH (p:Passage {id: row.id})
 WHERE p.scope = $scope
@@ -52,7 +54,7 @@ CALL (p, row) {
   WHERE NOT EXISTS { (:Passage)-[:GOES_BY]->(old) }
   REMOVE old.revision
   WITH old
-  MATCH (:Passage)-[m:REFERS_TO]->(old) WHERE NOT m.written
+  MATCH (:Passage)-[m:REFERS_TO]->(old) WHERE NOT m.written AND NOT coalesce(m.given, false)
   DELETE m
 }
 WITH p, row
@@ -96,7 +98,9 @@ UNWIND row.names AS name
 MERGE (t:Name {id: name.id})
 ON CREATE SET t.scope = $scope, t.tenant = $tenant, t.key = name.key
 MERGE (p)-[r:REFERS_TO]->(t)
-SET r.spans = name.spans, r.written = coalesce(r.written, false) OR name.written
+SET r.spans = name.spans, r.parts = name.parts,
+    r.written = coalesce(r.written, false) OR name.written,
+    r.given = coalesce(r.given, false) OR name.given
 
 // name: revisions(scopes) read many
 // How far the names of each scope are.
@@ -111,7 +115,8 @@ WHERE p.scope = $scope AND p.linked_rev > $after AND p.linked_rev <= $upto
   AND (NOT p.live OR EXISTS { (p)-[:GOES_BY|REFERS_TO]->(:Name) })
 RETURN p.id AS id, p.live AS live,
        [(p)-[r:GOES_BY]->(t:Name) | [t.key, r.how]] AS about,
-       [(p)-[r:REFERS_TO]->(t:Name) | [t.key, t.revision IS NOT NULL, r.spans]] AS names
+       [(p)-[r:REFERS_TO]->(t:Name) | [t.key, t.revision IS NOT NULL, r.spans,
+         coalesce(r.parts, []), r.written, coalesce(r.given, false)]] AS names
 
 // name: drop_names(passages, at) write one
 // The names that only passages that go went by or wrote. It goes before they do.
@@ -131,7 +136,7 @@ CALL (gone) {
   WHERE NOT EXISTS { MATCH (o:Passage)-[:GOES_BY]->(t) WHERE NOT o IN gone }
   REMOVE t.revision
   WITH t
-  MATCH (:Passage)-[m:REFERS_TO]->(t) WHERE NOT m.written
+  MATCH (:Passage)-[m:REFERS_TO]->(t) WHERE NOT m.written AND NOT coalesce(m.given, false)
   DELETE m
 }
 CALL (gone) {
@@ -143,6 +148,12 @@ CALL (gone) {
   RETURN count(*) AS names
 }
 RETURN names
+
+// name: terms_of(id, scopes) read optional
+// The analysed words of a passage, and of what it is about.
+MATCH (p:Passage {id: $id})
+WHERE p.scope IN $scopes
+RETURN p.terms + ' ' + p.about_terms AS terms
 
 // name: admit(ids, scopes, kinds, roles, sessions, tags, since, until) read many
 // Which of these passages are held now and satisfy the filters of a search.

@@ -156,7 +156,8 @@ class Work:
     """What chunks are part of: a document, or a page.
 
     `group` is what both indexes filter by (a document's knowledge base); `role` says whose words
-    they are, as of an episode; `pii` and `marker_ids` are what sanitising found in the whole.
+    they are, as of an episode; `aliases` are what it goes by beside its title; `pii` and
+    `marker_ids` are what sanitising found in the whole.
     """
 
     id: str
@@ -174,3 +175,4 @@ class Work:
     pii: tuple[str, ...] = ()
     marker_ids: tuple[str, ...] = field(default=())
     live: bool = True
+    aliases: tuple[str, ...] = ()

@@ -23,7 +23,9 @@ KIND = "chunk"
 # What a chunk has of its place in the text; its words do not depend on it.
 PLACE = ("number", "start", "own", "end", "headings", "heading_path")
 # What it has of the work that it is part of.
-SHARED = ("title", "tags", "facets", "about_terms", "pii", "live", "origin")
+SHARED = ("title", "aliases", "tags", "facets", "about_terms", "pii", "live", "origin")
+# What the names of a chunk in the retrieval graph follow from, beside its words and its place.
+NAMED = ("title", "aliases", "heading_path")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ def _row(work: Work, own: Row, placed: Row, at: datetime) -> Row:
         "author": work.author,
         "dedup_key": own["id"],
         "title": work.title,
+        "aliases": list(work.aliases) or None,
         "origin": work.origin,
         **({"speaker": work.speaker} if work.speaker else {}),
         "tags": list(work.tags),
@@ -173,7 +176,19 @@ def _change(old: Row, row: Row) -> Row | None:
         return None
     retitled = old.get("title") != wanted["title"]
     tags = row["tags"] if old.get("tags") != wanted["tags"] else None
-    return {"id": wanted["id"], "properties": properties, "retitled": retitled, "tags": tags}
+    return {
+        "id": wanted["id"],
+        "properties": properties,
+        "retitled": retitled,
+        "renamed": _renamed(old, wanted),
+        "tags": tags,
+    }
+
+
+def _renamed(old: Row, wanted: Row) -> bool:
+    """Whether a chunk goes by other names than before; only the first opens with a subject."""
+    opens = (old.get("number") == 0) != (wanted["number"] == 0)
+    return opens or any(old.get(name) != wanted[name] for name in NAMED)
 
 
 def rebuilt(chunks: Sequence[Mapping[str, Any]]) -> tuple[str, list[Heading]]:

@@ -1,33 +1,30 @@
 """A page's text as passages: cut as documents are, and kept in step with every edit.
 
 A page says how far that is in `passage_state`: a write sets it to `due`, and whoever brings the
-passages up to the text sets it to `done`, in the transaction that writes them. What a crash leaves
-due is found again by a sweep.
+passages up to the text sets it to `done`, in the transaction that writes them. What is left due
+is found again (`app.pages.due`).
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
-
-import structlog
 
 from app.documents.chunking import cut
 from app.documents.model import Chunking, Work
 from app.documents.record import Text, chunk_rows
 from app.documents.writing import ChunkWriter, Target
-from app.errors import Conflict, LociError, NotFound
+from app.errors import Conflict, NotFound
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.pages.prose import plain
 
-log = structlog.get_logger()
 DUE = "due"
 ROLES = ("user", "assistant")  # whose words a passage is: a person's, or an agent's
 ORIGIN = "page"
 _TRIES = 5  # against other writers of the same page
-_SWEPT = 200  # pages that one look at what is due takes
 
 
 class PassageService:
@@ -35,7 +32,7 @@ class PassageService:
 
     def __init__(self, graph: Graph, writer: ChunkWriter) -> None:
         self._graph = graph
-        self._writer = writer
+        self.writer = writer
 
     async def bring(self, page: str, scope: str) -> dict[str, int]:
         """Make the passages of a page those of its present text; none where it is deleted.
@@ -52,28 +49,14 @@ class PassageService:
                 return done
         raise Conflict("too many others write this page at this moment; try again")
 
-    async def due(self) -> bool:
-        """Whether any page waits."""
-        return bool(await self._graph.rows(Q.pages.passages_due, limit=1))
-
-    async def sweep(self) -> int:
-        """Bring up what a crash left behind; how many pages that were."""
-        done = 0
-        while rows := await self._graph.rows(Q.pages.passages_due, limit=_SWEPT):
-            for row in rows:
-                await self._swept(row)
-            done += len(rows)
-        return done
-
-    async def _swept(self, row: Row) -> None:
-        """Bring up one page; one whose text cannot be cut waits behind the others for an edit."""
-        try:
-            await self.bring(row["id"], row["scope"])
-        except LociError as error:
-            if error.status >= 500:
-                raise
-            log.warning("pages.not_cut", page=row["id"], code=error.code)
-            await self._graph.rows(Q.pages.passages_failed, id=row["id"], scope=row["scope"])
+    async def marked(self, tx: Tx, pages: Sequence[Row], counts: Sequence[int]) -> bool:
+        """Whether all pages still are as they were read; they are marked as done then."""
+        rows = [
+            {"id": p["id"], "version": p["version"], "live": p["live"], "chunks": count}
+            for p, count in zip(pages, counts, strict=True)
+        ]
+        scopes = sorted({page["scope"] for page in pages})
+        return len(await tx.rows(Q.pages.passages_done, rows=rows, scopes=scopes)) == len(rows)
 
     async def _brought(self, page: Row, stored: set[str]) -> dict[str, int] | None:
         """None where the page was changed meanwhile."""
@@ -82,17 +65,9 @@ class PassageService:
 
         async def mark(tx: Tx) -> None:
             nonlocal current
-            row = await tx.optional(
-                Q.pages.passages_done,
-                id=page["id"],
-                scope=page["scope"],
-                version=page["version"],
-                live=page["live"],
-                chunks=len(rows),
-            )
-            current = row is not None
+            current = await self.marked(tx, [page], [len(rows)])
 
-        found = await self._writer.replace(Target(page["id"], page["scope"]), rows, mark)
+        found = await self.writer.replace(Target(page["id"], page["scope"]), rows, mark)
         return found.counts() if current else None
 
 
@@ -131,4 +106,5 @@ def work_of(page: Row) -> Work:
         tags=tuple(page["tags"]),
         pii=tuple(page["pii"]),
         marker_ids=tuple(page["marker_ids"]),
+        aliases=tuple(page["aliases"]),
     )

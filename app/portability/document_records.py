@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 from app.documents.model import SIZE_LEAST, SIZE_MOST
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
 from app.portability.derived_records import Count
-from app.portability.records import MOST_CHARACTERS, Id, Path, StatsRecord
+from app.portability.records import MOST_CHARACTERS, Id, Path, StatsRecord, Triples
 
 Line = Annotated[str, StringConstraints(max_length=2000)]
 
@@ -98,4 +98,5 @@ class ChunkRecord(WireModel):
     live: bool = True
     pii: tuple[ShortText, ...] = ()
     markers: tuple[ShortText, ...] = ()
+    triples: Triples = ()
     stats: StatsRecord | None = None

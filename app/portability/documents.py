@@ -21,6 +21,7 @@ from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import parse_scope
 from app.lifecycle.graves import erased
+from app.portability import triples
 from app.portability.derived import PAGE, clean, held, write_new
 from app.portability.document_records import ChunkRecord, DocumentRecord, KnowledgeBaseRecord
 from app.portability.episodes import DERIVED, STATS, author_of
@@ -128,6 +129,7 @@ def prepare_chunk(record: ChunkRecord, at: At) -> Row:
         "windows": 1,
         **(record.stats.model_dump(exclude_none=True) if record.stats else {}),
         **({"speaker": work.speaker} if work.speaker else {}),
+        **triples.packed(record.triples, scope, at),
     }
     tags = tag_rows(scope, record.tags)
     return _row(at, scope, identifier, document=work.id, chunk=chunk, tags=tags)
@@ -227,6 +229,7 @@ def _chunk_record(chunk: Mapping[str, Any]) -> Record:
             "expired_at": open_end(chunk["expired_at"]),
             "live": None if chunk["live"] or chunk["expired_at"] < FOREVER else False,
             "markers": chunk.get("marker_ids"),
+            "triples": triples.opened(chunk.get("triples")),
             "stats": stats,
         }
     )

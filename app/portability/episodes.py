@@ -28,7 +28,7 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.kernel.scope import NAME, parse_scope
 from app.lifecycle.graves import erased
-from app.portability import sessions
+from app.portability import sessions, triples
 from app.portability.derived import held
 from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Written, cleaned
 from app.portability.records import EpisodeRecord, pack_vector, unpack_vector
@@ -50,7 +50,11 @@ def prepare(record: EpisodeRecord, at: At) -> Row:
     scope = at.scope(record.scope)
     cleaned_up = _clean(record, scope, at)
     stamp = _stamp(record, scope, at)
-    episode = {**episode_row(cleaned_up, stamp), **_carried(record, cleaned_up)}
+    episode = {
+        **episode_row(cleaned_up, stamp),
+        **_carried(record, cleaned_up),
+        **triples.packed(record.triples, scope, at),
+    }
     if record.assertion:
         packed = _cleaned_tree(record.assertion, at.policy(scope))
         episode["assertion"] = orjson.dumps(packed, option=orjson.OPT_SORT_KEYS).decode()
@@ -381,6 +385,7 @@ def _record(row: Row, key: str, vector: Row | None) -> Record:
         record["stats"]["consolidation_state"] = "raw"  # nothing is written before it is done
     if episode.get("assertion"):
         record["assertion"] = orjson.loads(episode["assertion"])
+    record["triples"] = triples.opened(episode.get("triples"))
     if provenance:
         record["provenance"] = _provenance_record(provenance)
         record["model_family"] = provenance.get("model_family")

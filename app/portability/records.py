@@ -137,6 +137,23 @@ class IndexRecord(WireModel):
     windows: tuple[WindowRecord, ...] = ()
 
 
+class TripleRecord(WireModel):
+    """What a text states, as whoever made the package read it."""
+
+    subject: ShortText
+    predicate: ShortText
+    object: ShortText
+
+
+Triples = Annotated[
+    tuple[TripleRecord, ...],
+    Field(
+        max_length=200,
+        description="What the text states. Subjects and objects count as names that it holds.",
+    ),
+]
+
+
 class EpisodeRecord(WireModel):
     """One thing that was said."""
 
@@ -169,6 +186,7 @@ class EpisodeRecord(WireModel):
     assertion: dict[ShortText, Any] | None = Field(
         None, description="A statement that the client made itself, in place of what rules read."
     )
+    triples: Triples = ()
     embedding: Vector | None = None
     index: IndexRecord | None = None
 

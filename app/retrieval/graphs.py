@@ -10,6 +10,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import structlog
 
@@ -21,6 +22,8 @@ from app.retrieval.names import longest
 from app.retrieval.repository import RetrievalRepository
 
 log = structlog.get_logger()
+PART = 0.3  # of a one-word name that stands in the text as a part of a longer one
+GIVEN = 0.5  # of a name that only a given triple finds in the text
 REVISIONS = 64  # read at once: up to 8,192 passages
 
 
@@ -41,6 +44,27 @@ class Course:
     after: int
     last: int
     linked: dict[str, Linked]
+
+
+class Held(NamedTuple):
+    """A name that a passage's text holds, as it is stored; the places are those of `namings`."""
+
+    key: str
+    owned: bool
+    spans: list[int]
+    parts: list[int]
+    written: bool
+    given: bool
+
+    def weight(self, counted: Mapping[str, list[tuple[int, int]]]) -> float:
+        """How surely the text means it, 0 to 1; `counted` are the places that count, by key."""
+        least = GIVEN if self.given else 0.0
+        if not (self.owned and (self.spans or self.parts)):
+            return 1.0 if self.written else least
+        alone = set(zip(self.spans[::2], self.spans[1::2], strict=True))
+        if not alone.isdisjoint(counted.get(self.key, ())):
+            return 1.0
+        return max(least, PART) if self.key in counted else least
 
 
 class GraphCache:
@@ -124,6 +148,7 @@ def take(course: Course, rows: list[Row]) -> None:
 def linked_of(row: Row) -> Linked:
     """A passage's names: of those that somebody goes by, the longest where several overlap."""
     about = dict(sorted(row["about"]))
-    owned = longest((key, places) for key, is_owned, places in row["names"] if is_owned)
-    held = [k for k, is_owned, places in row["names"] if k in owned or not (is_owned and places)]
-    return Linked(about, tuple(sorted(key for key in held if key not in about)))
+    held = [Held(*name) for name in row["names"]]
+    counted = longest((name.key, name.spans + name.parts) for name in held if name.owned)
+    names = {name.key: name.weight(counted) for name in sorted(held) if name.key not in about}
+    return Linked(about, {key: weight for key, weight in names.items() if weight})

@@ -10,15 +10,23 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
+
+import orjson
 
 from app.kernel.graph import Graph, Row, Tx
 from app.retrieval.model import ScopeLock
 from app.retrieval.names import (
     Word,
+    given_keys,
+    heading_keys,
+    key_of,
     name_id,
     namings,
     opening_keys,
+    partings,
     phrases,
+    pieces,
     title_keys,
     words,
     written,
@@ -33,11 +41,12 @@ Step = Callable[[Tx, ScopeLock], Awaitable[int]]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A passage's words, and the keys of what it writes like a name."""
+    """A passage's words, the keys of what it writes like a name, and those of given triples."""
 
     id: str
     words: list[Word]
     written: set[str]
+    given: set[str]
 
 
 class Known:
@@ -51,7 +60,7 @@ class Known:
     async def among(self, tx: Tx, lock: ScopeLock, texts: list[Text]) -> set[str]:
         """The keys that somebody goes by: at least those among the texts' phrases."""
         if len(texts) < BATCH and not self._seen:
-            keys = {phrase.key for text in texts for phrase in phrases(text.words)}
+            keys = {name.key for t in texts for name in chain(phrases(t.words), pieces(t.words))}
             ids = [name_id(lock.scope, key) for key in sorted(keys)]
             return await self._rows.known(tx, lock.scope, ids)
         self._keys.update(await self._rows.names_since(tx, lock.scope, self._seen))
@@ -114,11 +123,9 @@ class LinkService:
         found: dict[str, list[Row]] = {}
         for name in new:
             for row in await self.rows.with_words(tx, lock.scope, name["key"]):
-                places = namings(words(row["content"]), {name["key"]}).get(name["key"])
-                if places:
-                    edge = {**name, "spans": places, "written": False}
-                    found.setdefault(row["id"], []).append(edge)
-        rows = [{"id": passage, "names": names} for passage, names in found.items()]
+                text = Text(row["id"], words(row["content"]), set(), set())
+                found.setdefault(row["id"], []).extend(held(text, lock.scope, {name["key"]}))
+        rows = [{"id": passage, "names": names} for passage, names in found.items() if names]
         if rows:
             await self.rows.save_links(tx, lock, rows)
 
@@ -134,13 +141,19 @@ class LinkService:
 
 
 def named(row: Row, scope: str) -> Row:
-    """What a passage is about, as rows of names: its title, and what its opening says.
+    """What a passage is about, as rows of names: its title, its heading, what its page is called
+    beside that, and what its opening says.
 
     A turn of talk is about nothing: it opens with what somebody says, not with what it is about.
+    Neither does a later part of a longer text open with what that is about.
     """
-    keys = title_keys(row["title"]) if row["title"] else {}
-    if not row["speaker"] and row["role"] in (None, "user"):
-        keys = opening_keys(row["opening"], titled=bool(row["title"])) | keys
+    number = row["number"]
+    spoken = row["speaker"] or (number is None and row["role"] not in (None, "user"))
+    keys = {} if spoken or number else opening_keys(row["opening"], titled=bool(row["title"]))
+    keys = heading_keys(row["headings"] or ()) | keys
+    keys |= dict.fromkeys(map(key_of, row["aliases"] or ()), "also")
+    keys |= title_keys(row["title"]) if row["title"] else {}
+    keys.pop("", None)
     names = [{"id": name_id(scope, key), "key": key, "how": keys[key]} for key in sorted(keys)]
     return {"id": row["id"], "names": names}
 
@@ -149,19 +162,28 @@ def text_of(row: Row) -> Text:
     """A passage's words; those of a turn of talk name only what something else is about."""
     talk = row["speaker"] and not row["title"]
     keys = set() if talk else written(row["content"], row["language"] or "en")
-    return Text(row["id"], words(row["content"]), keys)
+    triples = orjson.loads(row["triples"]) if row["triples"] else ()
+    return Text(row["id"], words(row["content"]), keys, given_keys(triples))
 
 
 def linked(text: Text, scope: str, known: set[str]) -> Row:
     """Which keys a passage names, with the places of their words."""
-    found = namings(text.words, known) | namings(text.words, text.written)
-    names = [
+    return {"id": text.id, "names": held(text, scope, known)}
+
+
+def held(text: Text, scope: str, known: set[str]) -> list[Row]:
+    """The names of a text, as rows: `parts` are places where a name is a part of a longer one."""
+    own = text.written | text.given
+    spans = namings(text.words, known) | namings(text.words, own)
+    parts = partings(text.words, known) | partings(text.words, own)
+    return [
         {
             "id": name_id(scope, key),
             "key": key,
-            "spans": found.get(key, []),
+            "spans": spans.get(key, []),
+            "parts": parts.get(key, []),
             "written": key in text.written,
+            "given": key in text.given,
         }
-        for key in sorted(found.keys() | text.written)
+        for key in sorted(spans.keys() | parts.keys() | own)
     ]
-    return {"id": text.id, "names": names}

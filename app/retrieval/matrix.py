@@ -19,18 +19,25 @@ Vector = npt.NDArray[np.float32]
 
 # How surely a passage is about a name, by where it has it from; and how surely a question that
 # names it means the passage.
-WEIGHTS = {"title": 1.0, "bare": 1.0, "subject": 1.0, "alias": 0.7, "short": 0.5}
-MEANT = {"title": 1.0, "bare": 0.6, "subject": 0.6, "alias": 0.4, "short": 0.3}
+WEIGHTS = {
+    "title": 1.0, "bare": 1.0, "also": 1.0, "subject": 1.0, "alias": 0.7, "short": 0.5,
+    "heading": 0.5,
+}  # fmt: skip
+MEANT = {
+    "title": 1.0, "bare": 0.6, "also": 0.6, "subject": 0.6, "alias": 0.4, "short": 0.3,
+    "heading": 0.3,
+}  # fmt: skip
 EDGE_BYTES = 16  # of a matrix and its transpose
 PASSAGE_BYTES = 900  # of ids, keys and rows, as measured
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """What a passage is about, with the kind of each name, and the other names that it holds."""
+    """What a passage is about, with the kind of each name, and the other names that it holds, with
+    how surely (0 to 1) each stands for what goes by it."""
 
     about: Mapping[str, str]
-    names: tuple[str, ...]
+    names: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,7 @@ def build(linked: Mapping[str, Linked]) -> Walkable:
     columns = _columns(rows, owners)
     shape = (len(ids), len(columns))
     about = _matrix((_weighed(row) for row in rows), columns, shape)
-    mentions = _matrix((((key, 1.0) for key in row.names) for row in rows), columns, shape)
+    mentions = _matrix((row.names.items() for row in rows), columns, shape)
     mentions_of = csr_array(mentions.T.tocsr())
     held = np.diff(mentions_of.indptr)
     size = 1.0 + max(len(ids), 1)

@@ -94,9 +94,12 @@ class Begin:
     """Where a walk begins and what draws it: passages by id.
 
     `scores` are what the legs found them with, `match` how well (0 to 1) each answers what the
-    question says beside the names, `scopes` where each is.
+    question says beside the names, `scopes` where each is. `lead` is a passage that is taken as if
+    the question named it, and `cover` what it holds of the telling words.
     """
 
     scores: Mapping[str, float]
     match: Mapping[str, float]
     scopes: Mapping[str, str]
+    lead: str | None = None
+    cover: float = 0.0

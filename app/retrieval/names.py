@@ -19,6 +19,7 @@ from app.kernel.ids import digest
 
 LONGEST = 12  # words of a key; a longer title is not named in running text
 SUBJECT_WORDS = 8
+GIVEN_WORDS = 6  # of a name that a given triple holds; a longer one is a clause
 OPENING = 300  # characters in which a text says what it is about
 ARTICLES = frozenset(("the", "a", "an", "der", "die", "das"))
 _MONTHS = """
@@ -132,6 +133,13 @@ def title_keys(title: str) -> dict[str, str]:
     return kinds
 
 
+def heading_keys(path: Sequence[str]) -> dict[str, str]:
+    """What the innermost heading of a passage says that it is about (`heading`): a name of several
+    words, since those of one stand above every text."""
+    key = key_of(path[-1]) if path else ""
+    return {key: "heading"} if " " in key else {}
+
+
 def opening_keys(text: str, *, titled: bool = True) -> dict[str, str]:
     """What the first sentence of a text is about: its `subject`, and further names (`alias`).
 
@@ -172,6 +180,16 @@ def written(text: str, language: str) -> set[str]:
     return {key for key in keys if key and not _is_no_name(key)}
 
 
+def given_keys(triples: Iterable[tuple[str, str, str]]) -> set[str]:
+    """Keys of what given triples (subject, predicate, object) are about."""
+    keys = (key_of(end) for subject, _, object_ in triples for end in (subject, object_))
+    return {key for key in keys if key and not _is_clause(key) and not _is_no_name(key)}
+
+
+def _is_clause(key: str) -> bool:
+    return key.count(" ") >= GIVEN_WORDS
+
+
 def name_id(scope: str, key: str) -> str:
     """The id of a name's node, which belongs to one scope."""
     return digest("name", scope, key)[:32]
@@ -199,10 +217,26 @@ def _titled(run: Sequence[Word]) -> bool:
     return len(run) > 1 and all(word.proper for word in run)
 
 
+def pieces(text: Sequence[Word]) -> Iterator[Naming]:
+    """Every word that may be a key, but stands in the text as a part of a longer name."""
+    for first, word in enumerate(text):
+        if word.proper and word.joined and word.folded not in EMPTY:
+            yield Naming(word.folded, first, first + 1)
+
+
 def namings(text: Sequence[Word], known: Container[str]) -> dict[str, list[int]]:
     """For each known key its places in the text, as first, stop, first, stop, …"""
+    return _places(phrases(text), known)
+
+
+def partings(text: Sequence[Word], known: Container[str]) -> dict[str, list[int]]:
+    """The same for known keys of one word, where it is a part of a longer name."""
+    return _places(pieces(text), known)
+
+
+def _places(namings: Iterable[Naming], known: Container[str]) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
-    for naming in phrases(text):
+    for naming in namings:
         if naming.key in known:
             found.setdefault(naming.key, []).extend((naming.first, naming.stop))
     return found

@@ -91,6 +91,11 @@ class RetrievalRepository:
     async def linked_since(self, scope: str, after: int, upto: int) -> list[Row]:
         return await self.graph.rows(Q.retrieval.linked_since, scope=scope, after=after, upto=upto)
 
+    async def terms(self, passage: str, scopes: list[str]) -> set[str]:
+        """The analysed words of a passage, and of what it is about."""
+        row = await self.graph.optional(Q.retrieval.terms_of, id=passage, scopes=scopes)
+        return set(row["terms"].split()) if row else set()
+
     async def admit(self, ids: list[str], wanted: Admission) -> set[str]:
         """Which passages are held now and satisfy the filters of a search."""
         rows = await self.graph.rows(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,8 @@ MOST_NAMED = 0.95
 LARGE = 20_000  # passages; over more than that a walk leaves the event loop
 FAR = 4  # passages on a path
 ANCHORS = 3  # best passages of the legs, of which one must be about something
+LEAD = 0.1  # of 0 to 1, by which the best passage of the legs must be ahead to be taken as named
+LEAD_COVER = 0.3  # of what it holds of the telling words, since nobody named it
 
 Graphs = Mapping[str, Walkable]
 
@@ -68,6 +70,10 @@ class WalkService:
             return await asyncio.to_thread(walk_all, graphs, asked, begin, most)
         return walk_all(graphs, asked, begin, most)
 
+    async def terms(self, passage: str, scopes: list[str]) -> set[str]:
+        """The analysed words of a passage."""
+        return await self.rows.terms(passage, scopes)
+
     async def admit(self, ids: list[str], wanted: Admission) -> set[str]:
         """Which passages are held now and satisfy the filters of a search."""
         return await self.rows.admit(ids, wanted) if ids else set()
@@ -98,6 +104,21 @@ def _cover(question: str, rest: str) -> float:
     whole = len(query_terms(question))
     left = [word for word in query_terms(rest) if not EMPTY.issuperset(word)]
     return max(0.0, 1 - len(left) / whole) if whole else 0.0
+
+
+def leading(begin: Begin) -> str | None:
+    """The passage that is far ahead of all others that the legs found."""
+    best = sorted(begin.scores, key=lambda memory: (-begin.scores[memory], memory))[:2]
+    ahead = len(best) > 1 and begin.scores[best[0]] - begin.scores[best[1]] >= LEAD
+    return best[0] if ahead else None
+
+
+def beside(question: str, terms: Container[str]) -> tuple[str, float]:
+    """What a question says beside a passage with these analysed words, and the share of its
+    telling words that are in the passage, as far as it counts for a passage that nobody named."""
+    held = [w for w in words(question) if any(t in terms for f in query_terms(w.folded) for t in f)]
+    rest = _without(question, held)
+    return rest, LEAD_COVER * _cover(question, rest)
 
 
 def _without(question: str, taken: list[Word]) -> str:
@@ -147,10 +168,12 @@ def _beginnings(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, Vector]
         for key in keys:
             for owner, meant in _meant(graphs[scope].owners[key]).items():
                 named[scope][owner] = max(named[scope][owner], meant)
+    for (scope, at), meant in _placed(graphs, begin, {begin.lead: 1.0} if begin.lead else {}):
+        named[scope][at] = meant
     of_names = sum(float(vector.sum()) for vector in named.values()) or 1.0
     share, unit = _shares(asked, begin)
     for (scope, at), score in _placed(graphs, begin, begin.scores):
-        begins[scope][at] = unit * score ** _power(asked)
+        begins[scope][at] = unit * score ** _power(asked, begin)
     for scope, vector in named.items():
         begins[scope] += np.float32(share / of_names) * vector
     return {scope: vector for scope, vector in begins.items() if vector.any()}
@@ -158,14 +181,15 @@ def _beginnings(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, Vector]
 
 def _shares(asked: Asked, begin: Begin) -> tuple[float, float]:
     """What begins where the question names, and what of the rest for each squared score."""
-    share = min(NAMED_SHARE + asked.cover, MOST_NAMED) if asked.anchored else 0.0
-    total = sum(score ** _power(asked) for score in begin.scores.values())
+    anchored, cover = asked.anchored or begin.lead, asked.cover + begin.cover
+    share = min(NAMED_SHARE + cover, MOST_NAMED) if anchored else 0.0
+    total = sum(score ** _power(asked, begin) for score in begin.scores.values())
     return share, (1 - share) / (total or 1.0)
 
 
-def _power(asked: Asked) -> int:
+def _power(asked: Asked, begin: Begin) -> int:
     """Without a name the best of the legs count for more."""
-    return 2 if asked.anchored else 4
+    return 2 if asked.anchored or begin.lead else 4
 
 
 def _meant(owners: Mapping[int, float]) -> dict[int, float]:
@@ -178,7 +202,7 @@ def _apart(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, float]:
     """Passages that no name leads to or from keep what begins with them."""
     unit = _shares(asked, begin)[1] * (1 - FOLLOW)
     return {
-        memory: unit * score ** _power(asked)
+        memory: unit * score ** _power(asked, begin)
         for memory, score in begin.scores.items()
         if begin.scopes[memory] not in graphs or memory not in graphs[begin.scopes[memory]].at
     }

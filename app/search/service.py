@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 from asyncio import Future
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from app.embeddings.tokens import count_tokens
 from app.episodes.record import session_id
@@ -28,7 +29,7 @@ from app.search.mmr import mmr
 from app.search.model import Fade, Filters, Found, Fusion, Hit, Leg, Mode, Ranking, SearchRequest
 from app.search.repository import SearchRepository
 from app.search.vectors import VectorLeg
-from app.search.walking import Ready, Walk, arranged, begin_of, ready, take_walk
+from app.search.walking import Outset, Ready, Walk, arranged, ready, take_walk
 
 MMR_POOL = 5  # candidates for each hit that diversity may choose from
 LOOK = 10  # least hits among which a later word is looked for, however few are shown
@@ -102,11 +103,13 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Legs:
-    """What the legs found; `rest` is what a walk begins with, None where nothing walks."""
+    """What the legs found; `rest` is what a walk begins with, None where nothing walks, and `words`
+    finds more by other words."""
 
     legs: dict[str, Ranking]
     ready: Ready
     rest: Ranking | None
+    words: Callable[[str], Awaitable[Ranking]]
 
 
 class SearchService:
@@ -171,8 +174,8 @@ class SearchService:
     async def _walk(self, request: SearchRequest, found: Legs) -> Walk:
         if self.made.walks is None or found.rest is None:
             return Walk(None, found.ready.without)
-        begin = begin_of(found.rest, found.legs["vector"])
-        return await take_walk(self.made.walks, found.ready, begin, request)
+        outset = Outset(found.ready, found.rest, found.legs["vector"], found.words)
+        return await take_walk(self.made.walks, outset, request)
 
     async def read(self, memory: str, scopes: list[str]) -> Row | None:
         """A fact, note, core block or pattern of failure by id; None where it is not visible."""
@@ -229,7 +232,8 @@ class SearchService:
         legs = {} if words is None else {"keyword": words}
         if near is not None:
             legs["vector"] = near
-        return Legs(legs, asking.preparing.result(), rest)
+        more = partial(self._words, asking, depth=self._depth)
+        return Legs(legs, asking.preparing.result(), rest, more)
 
     async def _keyword(self, asking: Asking) -> Ranking | None:
         if asking.request.mode is Mode.VECTOR:

@@ -6,18 +6,19 @@ among themselves, so that facts and notes stand where they stood.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from app.indexing.entry import PASSAGES
 from app.indexing.fusion import weighted
 from app.retrieval.matrix import Walkable
 from app.retrieval.model import Admission, Asked, Begin, Path
-from app.retrieval.service import Walked, WalkService, asks, stands
+from app.retrieval.service import Walked, WalkService, asks, beside, leading, stands
 from app.search.model import Filters, Mode, Ranking, SearchRequest, Without
 
 MOST = 100  # passages that a walk brings
 WEIGHTS = {"keyword": 1.0, "vector": 2.0}  # of the legs where a walk begins
+LED = {"keyword": 0.5, "legs": 2.0}  # of words beside what leads, and of the legs before that
 NEW = 60  # of them that no leg found, which are looked at
 
 
@@ -28,6 +29,17 @@ class Ready:
     graphs: Mapping[str, Walkable]
     asked: Asked
     without: Without | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outset:
+    """What a walk begins with: what the legs found, the words for what the question says beside
+    its names; `words` finds more by other words."""
+
+    ready: Ready
+    rest: Ranking
+    vector: Ranking
+    words: Callable[[str], Awaitable[Ranking]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +87,15 @@ async def ready(walks: WalkService | None, request: SearchRequest) -> Ready:
     return Ready(held, asks(held, request.query))
 
 
-async def take_walk(walks: WalkService, found: Ready, begin: Begin, request: SearchRequest) -> Walk:
+async def take_walk(walks: WalkService, outset: Outset, request: SearchRequest) -> Walk:
     """Walk, and keep what may be shown: what a leg found, or what satisfies the same filters."""
+    found, begin = outset.ready, begin_of(outset.rest, outset.vector)
     anchored = found.asked.anchored or stands(found.graphs, begin)
     if not anchored and request.mode is not Mode.GRAPH:
         return Walk(None, Without.UNANCHORED)
+    if not found.asked.anchored and (lead := leading(begin)) is not None:
+        terms = await walks.terms(lead, request.filters.scopes)
+        begin = await led(outset, begin, lead, beside(request.query, terms))
     walked = await walks.walk(found.graphs, found.asked, begin, MOST)
     new = [memory for memory in walked.scores if memory not in begin.scopes][:NEW]
     kept = await walks.admit(new, admission(request.filters))
@@ -92,6 +108,17 @@ def begin_of(rest: Ranking, vector: Ranking) -> Begin:
     found = {"keyword": of(rest), "vector": of(vector)}
     scopes = rest.passages | vector.passages
     return Begin(weighted(found, WEIGHTS), weighted(found, {}), scopes)
+
+
+async def led(outset: Outset, begin: Begin, lead: str, left: tuple[str, float]) -> Begin:
+    """The same where no name is asked for and one passage leads: as if the question named it, and
+    asked for the rest of its words (`left`, with what the passage covers)."""
+    rest, cover = left
+    found = await outset.words(rest)
+    more = {"keyword": of(found), "legs": begin.scores}
+    draws = {"keyword": of(found), "vector": of(outset.vector)}
+    scopes = {**begin.scopes, **found.passages}
+    return Begin(weighted(more, LED), weighted(draws, {}), scopes, lead, cover)
 
 
 def of(found: Ranking) -> dict[str, float]:

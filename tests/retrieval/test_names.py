@@ -7,9 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.retrieval.names import (
+    given_keys,
+    heading_keys,
     longest,
     namings,
     opening_keys,
+    partings,
     phrases,
     title_keys,
     words,
@@ -99,3 +102,30 @@ def test_any_text_has_words_where_they_stand(text: str) -> None:
     assert [w.start for w in found] == sorted(w.start for w in found)
     for naming in phrases(found):
         assert naming.key == " ".join(w.folded for w in found[naming.first : naming.stop])
+
+
+def test_a_word_inside_a_longer_name_is_told_apart() -> None:
+    text = words("So Charlie Day wrote Day, in Los Angeles.")
+    assert namings(text, {"day"}) == {"day": [4, 5]}
+    assert partings(text, {"day", "los", "so"}) == {"day": [2, 3], "los": [6, 7]}
+
+
+@pytest.mark.parametrize(
+    ("path", "keys"),
+    [
+        ((), {}),
+        (("Pumps", "Care of the Valves"), {"care of the valves": "heading"}),
+        (("Care of the Valves", "History"), {}),
+    ],
+)
+def test_a_heading_of_several_words_is_a_name(path: tuple[str, ...], keys: dict[str, str]) -> None:
+    assert heading_keys(path) == keys
+
+
+def test_the_ends_of_a_given_triple_are_names_unless_they_are_clauses() -> None:
+    triples = [
+        ("Ada Roth", "was born in", "Bremen"),
+        ("he", "said", "w b c d e f g"),
+        ("1", "", ""),
+    ]
+    assert given_keys(triples) == {"ada roth", "bremen"}

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from app.retrieval.graphs import GIVEN, PART, linked_of
 from app.retrieval.matrix import Linked, Walkable, build
 from app.retrieval.model import Asked, Begin, Edge, Origin
-from app.retrieval.service import asks, stands, walk_all
+from app.retrieval.service import asks, beside, leading, stands, walk_all
 from app.retrieval.walk import walk
 
 
 def scope_of(**passages: tuple[dict[str, str], tuple[str, ...]]) -> Walkable:
     """A scope's graph of passages: what each is about, and what it names."""
-    return build({name: Linked(about, names) for name, (about, names) in passages.items()})
+    return build(
+        {
+            made: Linked(about, dict.fromkeys(names, 1.0))
+            for made, (about, names) in passages.items()
+        }
+    )
 
 
 FILM = scope_of(
@@ -109,3 +117,57 @@ def test_an_empty_scope_has_an_empty_graph() -> None:
     graph = build({})
     assert graph.ids == []
     assert graph.bytes == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [
+        (("day", True, [3, 4], [], False, False), {"day": 1.0}),
+        (("day", True, [], [3, 4], False, False), {"day": PART}),
+        (("day", True, [], [3, 4], False, True), {"day": GIVEN}),
+        (("day", True, [], [], False, True), {"day": GIVEN}),
+        (("day", True, [], [], True, False), {"day": 1.0}),
+        (("day", False, [3, 4], [], True, False), {"day": 1.0}),
+        (("day", False, [], [3, 4], True, False), {"day": 1.0}),
+        (("day", False, [3, 4], [], False, True), {"day": GIVEN}),
+        (("day", True, [1, 2], [], False, False), {}),  # inside a longer name that somebody has
+        (("day", True, [1, 2], [], False, True), {"day": GIVEN}),
+        (("film", True, [8, 9], [], True, False), {}),  # what the passage is about
+    ],
+)
+def test_a_name_weighs_by_how_the_text_has_it(
+    name: tuple[Any, ...], weights: dict[str, float]
+) -> None:
+    longer = ("charlie day", True, [0, 2], [], True, False)
+    row = {"about": [["film", "title"]], "names": [list(longer), list(name)]}
+    assert linked_of(row).names == {"charlie day": 1.0} | weights
+
+
+def test_a_name_inside_a_longer_one_draws_less() -> None:
+    graph = build(
+        {
+            "film": Linked({"film": "title"}, {"day": PART, "night": 1.0}),
+            "day": Linked({"day": "title"}, {}),
+            "night": Linked({"night": "title"}, {}),
+        }
+    )
+    found = walked(graph, "What is Film?", {})
+    assert found["night"] == pytest.approx(found["day"] / PART)
+
+
+def test_the_best_of_the_legs_is_taken_as_named_where_it_is_far_ahead() -> None:
+    scopes = {"film": "s", "lake": "s"}
+    assert leading(Begin({"film": 0.9, "lake": 0.7}, {}, scopes)) == "film"
+    assert leading(Begin({"film": 0.9, "lake": 0.85}, {}, scopes)) is None
+    assert leading(Begin({"film": 0.9}, {}, scopes)) is None
+    rest, cover = beside("which lake did the director see", {"director", "see"})
+    assert rest.split() == ["which", "lake", "did", "the"]
+    assert 0 < cover < 1
+
+
+def test_a_walk_begins_at_what_leads() -> None:
+    scores, scopes = {"film": 0.6, "lake": 0.5, "alone": 0.5}, dict.fromkeys(FILM.ids, "s")
+    asked = asks({"s": FILM}, "where was that director born")
+    plain = walk_all({"s": FILM}, asked, Begin(scores, {}, scopes), 10).scores
+    led = walk_all({"s": FILM}, asked, Begin(scores, {}, scopes, "film", 0.2), 10).scores
+    assert led["film"] / sum(led.values()) > plain["film"] / sum(plain.values())
