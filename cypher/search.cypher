@@ -74,6 +74,7 @@ OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 WITH collect(e {.id, .kind, .scope, .content, .role, .speaker, .title, .tags, .captured_key,
                   .ingested_key, .expired_key, .author, .content_hash, .origin, .windows, .terms,
                   .work, .number, .start, .own, .end, .heading_path, group: e.session,
+                  kind_of_work: head([(e)-[:PART_OF]->(w) | CASE WHEN w:Page THEN w.kind ELSE 'document' END]),
                   session_id: s.id, session_key: s.key,
                   stated: [(e)-[u:SUPPORTS]->(f:Fact)
                     WHERE u.until IS NULL AND (u.ongoing OR u.since IS NOT NULL)
@@ -118,6 +119,28 @@ RETURN collect(n {.id, .kind, .scope, .content, .title, .tags, .captured_key, .i
                   .confidence, .trust, .standing, valid_to: toString(n.valid_to),
                   sources: [(n)-[:DERIVED_FROM]->(f:Fact) | f.id]}) AS memories
 
+// name: hydrate_skills(ids, scopes, as_of, known_at, alive) read one
+// The same of skills, as far as they were in use at both moments: shown is what the version says
+// that was in use, or of those known by then the last one that was no trial.
+UNWIND $ids AS id
+MATCH (s:Skill {id: id})
+WHERE s.scope IN $scopes AND s.expired_key > $alive AND s.ingested_at <= $known_at
+  AND s.status <> 'draft'
+WITH s, coalesce(s.active_from, s.created_at) AS since,
+     coalesce(s.active_to, CASE s.status WHEN 'active' THEN datetime('9999-12-31T00:00:00Z')
+                           ELSE s.updated_at END) AS until
+WHERE since <= $as_of < until AND since <= $known_at < until
+WITH s, COLLECT {
+  MATCH (v:SkillVersion)-[:VERSION_OF]->(s)
+  WHERE v.created_at <= $known_at AND (v.is_active OR v.change_type <> 'experimental')
+  RETURN v {.version, .body} ORDER BY v.is_active DESC, v.created_at DESC LIMIT 1
+}[0] AS said
+RETURN collect(s {.id, .kind, .scope, .title, .tags, .captured_key, .ingested_key, .expired_key,
+                  .author, .content_hash, .windows, .slug, .category, .status, .effectiveness,
+                  .usage_count, version: coalesce(said.version, s.version),
+                  content: CASE WHEN said IS NULL OR said.version = s.version THEN s.content
+                           ELSE trim(s.description + '\n\n' + said.body) END}) AS memories
+
 // name: past(ids, scopes, known_at) read many
 // Facts that do not hold at the moments of a reading: what was known of them, and what took their
 // place. What is forgotten is not told of.
@@ -133,13 +156,17 @@ RETURN f.id AS id, f.statement AS statement,
          [n.captured_key, n.id, n.statement]] AS replaced_by
 
 // name: read_other(id, scopes) read optional
-// One fact, chunk, note, core block or pattern of failure by id.
+// One fact, chunk, note, skill, page, core block or pattern of failure by id.
 CALL () {
   MATCH (f:Fact {id: $id}) RETURN f AS m, 'fact' AS kind
   UNION ALL
   MATCH (c:Passage {id: $id}) WHERE c:Chunk RETURN c AS m, 'chunk' AS kind
   UNION ALL
   MATCH (n:Note {id: $id}) RETURN n AS m, 'note' AS kind
+  UNION ALL
+  MATCH (s:Skill {id: $id}) RETURN s AS m, 'skill' AS kind
+  UNION ALL
+  MATCH (g:Page {id: $id}) RETURN g AS m, g.kind AS kind
   UNION ALL
   MATCH (b:CoreBlock {id: $id}) RETURN b AS m, 'core_block' AS kind
   UNION ALL

@@ -75,10 +75,13 @@ CREATE (u)-[:USED]->(s)
 RETURN row.line AS line
 
 // name: conflicts(rows) write many
-// Conflicts that are new.
+// Conflicts that are new, among skills that are all there.
 // unscoped: the run has checked each path
 UNWIND $rows AS row
 WITH row WHERE NOT EXISTS { MATCH (:SkillConflict {id: row.id}) }
+  AND COUNT { UNWIND row.properties.skills AS one
+              MATCH (s:Skill {id: one}) WHERE s.scope = row.scope
+              RETURN s } = size(row.properties.skills)
 CREATE (c:SkillConflict)
 SET c = row.properties
 WITH c, row

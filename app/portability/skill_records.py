@@ -77,6 +77,8 @@ class SkillRecord(WireModel):
     decayed_at: Moment | None = None
     created_at: Moment
     updated_at: Moment | None = None
+    active_from: Moment | None = None
+    active_to: Moment | None = None
     ingested_at: Moment | None = None
     expired_at: Moment | None = None
     versions: Annotated[tuple[SkillVersionRecord, ...], Field(min_length=1, max_length=1_000)]

@@ -14,6 +14,7 @@ from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
+from app.lifecycle.graves import erased
 from app.portability.derived import PAGE, clean, opened, write_new
 from app.portability.episodes import author_of
 from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
@@ -78,7 +79,7 @@ def prepare(record: SkillRecord, at: At) -> Row:
     )
     own = record.model_dump(exclude={"versions", "name", "description", "id", "scope"})
     counts = {"success_count": used.success_count, "failure_count": used.failure_count}
-    expired = record.expired_at or FOREVER
+    expired, updated = record.expired_at or FOREVER, record.updated_at or record.created_at
     properties = {
         **rows_of.skill_row(draft, stamp, used.version),
         **own,
@@ -87,7 +88,10 @@ def prepare(record: SkillRecord, at: At) -> Row:
         "tags": list(record.tags),
         "category": str(record.category),
         "status": str(record.status),
-        "updated_at": record.updated_at or record.created_at,
+        "updated_at": updated,
+        **rows_of.in_use(
+            record.status, record.active_from or record.created_at, record.active_to or updated
+        ),
         "ingested_at": taken,
         "ingested_key": time_key(taken),
         "expired_at": expired,
@@ -208,7 +212,7 @@ def prepare_proposal(record: SkillProposalRecord, at: At) -> Row:
 
 async def write(tx: Tx, batch: Batch) -> Written:
     """Skills that are new, by id, in scopes that have none of the slug."""
-    return await write_new(tx, batch, "skill", query=Q.skill_packages.skills)
+    return await _unburied(tx, batch, "skill", query=Q.skill_packages.skills)
 
 
 async def write_link(tx: Tx, batch: Batch) -> Written:
@@ -228,7 +232,16 @@ async def write_conflict(tx: Tx, batch: Batch) -> Written:
 
 async def write_proposal(tx: Tx, batch: Batch) -> Written:
     """Proposals that are new, by id."""
-    return await write_new(tx, batch, "skill_proposal", query=Q.skill_packages.proposals)
+    return await _unburied(tx, batch, "skill_proposal", query=Q.skill_packages.proposals)
+
+
+async def _unburied(tx: Tx, batch: Batch, kind: str, query: Query) -> Written:
+    """What was erased from this store does not come back, unless the run says so."""
+    gone = set() if batch.rules.revives else await erased(tx, [row["id"] for row in batch.rows])
+    kept = Batch(batch.file, [r for r in batch.rows if r["id"] not in gone], batch.rules)
+    done = await write_new(tx, kept, kind, query=query) if kept.rows else Written()
+    done.duplicates = len(batch.rows) - done.accepted
+    return done
 
 
 async def export(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:

@@ -55,7 +55,7 @@ def line(hit: Hit) -> str:
     """One hit as an element; attributes and text are escaped."""
     memory = hit.memory
     attributes = {"id": hit.id, "kind": str(memory["kind"]), "scope": str(memory["scope"])}
-    attributes |= fact_attributes(memory) if memory["kind"] == "fact" else told(memory)
+    attributes |= ATTRIBUTES.get(memory["kind"], told)(memory)
     attributes |= outdated(hit.marks) | {"later": " ".join(hit.later), "score": hit.band}
     return element("memory", attributes, snippet(memory["content"], hit.span))
 
@@ -79,6 +79,19 @@ def fact_attributes(memory: Row) -> dict[str, str]:
         "said-by": f"{people} {'person' if people == 1 else 'people'}",
         "trust": f"{memory['trust']:.2f}",
     }
+
+
+def skill_attributes(memory: Row) -> dict[str, str]:
+    """What a skill is called, what for, in which version, and how well it has worked."""
+    return {
+        "name": str(memory["title"]),
+        "category": str(memory["category"]),
+        "version": str(memory["version"]),
+        "works": f"{memory['effectiveness']:.2f}",
+    }
+
+
+ATTRIBUTES = {"fact": fact_attributes, "skill": skill_attributes}
 
 
 def outdated(marks: Sequence[Mark]) -> dict[str, str]:

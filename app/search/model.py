@@ -13,7 +13,8 @@ from app.kernel.graph import Row
 from app.notes.model import CONDENSED
 from app.retrieval.model import Path
 
-KINDS = ("episode", "chunk", "fact", "note")  # what is ranked; core blocks stand before all of it
+# What is ranked; core blocks stand before all of it.
+KINDS = ("episode", "chunk", "fact", "note", "skill")
 NOTES = ("note", CONDENSED)
 ALL_KINDS = (*KINDS, CONDENSED)
 ROLES = ("user", "assistant", "tool")

@@ -85,6 +85,7 @@ class SearchRepository:
             "fact": Q.search.hydrate_facts,
             "note": Q.search.hydrate_notes,
             CONDENSED: Q.search.hydrate_notes,
+            "skill": Q.search.hydrate_skills,
         }
         if kind not in queries:
             return []

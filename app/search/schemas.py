@@ -34,7 +34,7 @@ from app.search.model import (
 LIMIT_DEFAULT, LIMIT_MOST = 10, 100
 QUERY_MOST = 4000  # characters
 MMR_WEIGHT = 0.7
-SAID_BY = {"episode": "episode_id"}  # what a source's id is called, by kind
+SAID_BY = {"episode": "episode_id", "skill": "skill_id"}  # what a source's id is called, by kind
 
 
 class WeightsIn(WireModel):
@@ -70,7 +70,8 @@ class SearchIn(WireModel):
         None, description="Scopes to read; all visible if unset."
     )
     kinds: (
-        tuple[Literal["episode", "chunk", "fact", "note", "condensed", "core_block"], ...] | None
+        tuple[Literal["episode", "chunk", "fact", "note", "skill", "condensed", "core_block"], ...]
+        | None
     ) = Field(
         None,
         description="Kinds of memory; all if unset, but `condensed`: notes made of facts that are "
@@ -234,11 +235,29 @@ class NoteHitOut(msgspec.Struct, frozen=True):
         )
 
 
+class SkillHitOut(msgspec.Struct, frozen=True):
+    """Which skill it is, and how well its version has worked; its name is the hit's title."""
+
+    slug: str
+    category: str
+    status: str
+    version: str
+    effectiveness: float
+    usage_count: int
+
+    @classmethod
+    def of(cls, memory: Row) -> SkillHitOut:
+        """The wire form of a skill that was found."""
+        names = ("slug", "category", "status", "version", "effectiveness", "usage_count")
+        return cls(**{name: memory[name] for name in names})
+
+
 class ChunkHitOut(msgspec.Struct, frozen=True):
     """Where a chunk stands: its range of the stored text, in characters; from `own` on it does not
-    repeat the chunk before."""
+    repeat the chunk before. `work` is document, page or article: what `document_id` is of."""
 
     document_id: str
+    work: str
     knowledge_base: str | None
     number: int
     start: int
@@ -249,7 +268,10 @@ class ChunkHitOut(msgspec.Struct, frozen=True):
     def of(cls, memory: Row) -> ChunkHitOut:
         """The wire form of a chunk that was found."""
         place = {name: memory[name] for name in ("number", "start", "own", "end")}
-        return cls(document_id=memory["work"], knowledge_base=memory["group"] or None, **place)
+        base = memory["group"] or None
+        return cls(
+            document_id=memory["work"], work=memory["kind_of_work"], knowledge_base=base, **place
+        )
 
 
 class BlockOut(msgspec.Struct, frozen=True):
@@ -308,6 +330,7 @@ class HitOut(msgspec.Struct, frozen=True):
     fact: FactHitOut | None = None
     note: NoteHitOut | None = None
     chunk: ChunkHitOut | None = None
+    skill: SkillHitOut | None = None
     fade: FadeOut | None = None
     path: PathOut | None = None
 
@@ -345,6 +368,7 @@ class HitOut(msgspec.Struct, frozen=True):
             fact=FactHitOut.of(memory) if memory["kind"] == "fact" else None,
             note=NoteHitOut.of(memory) if memory["kind"] in NOTES else None,
             chunk=ChunkHitOut.of(memory) if memory["kind"] == "chunk" else None,
+            skill=SkillHitOut.of(memory) if memory["kind"] == "skill" else None,
             fade=FadeOut.of(hit.fade) if hit.fade is not None else None,
             path=PathOut.of(hit.path) if hit.path is not None else None,
         )

@@ -66,6 +66,7 @@ def skill_row(draft: SkillDraft, stamp: Stamp, version: str) -> Row:
         "failure_count": 0,
         "created_at": stamp.at,
         "updated_at": stamp.at,
+        **in_use(draft.status, stamp.at),
         "touched_at": stamp.at,
         "importance": IMPORTANCE,
         "trust": TRUST,
@@ -131,6 +132,20 @@ def liveness(status: Status, facets: list[str]) -> Row:
     live = status is Status.ACTIVE
     kept = [facet for facet in facets if facet != LIVE]
     return {"live": live, "facets": [*kept, LIVE] if live else kept}
+
+
+def in_use(status: Status, since: datetime, until: datetime = FOREVER) -> Row:
+    """From when to when a skill was last active, half open; a draft never was."""
+    if status is Status.DRAFT:
+        return {"active_from": FOREVER, "active_to": FOREVER}
+    return {"active_from": since, "active_to": FOREVER if status is Status.ACTIVE else until}
+
+
+def moved(before: Status, after: Status, at: datetime) -> Row:
+    """What a step in its life changes of that; nothing where it is active on neither side."""
+    if after is Status.ACTIVE:
+        return in_use(after, at)
+    return {"active_to": at} if before is Status.ACTIVE else {}
 
 
 def version_row(skill: str, text: SkillText, stamp: Stamp, made: Row) -> Row:

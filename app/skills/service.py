@@ -160,11 +160,13 @@ class SkillService:
 
         async def work(tx: Tx) -> None:
             row = await locked(tx, who, skill)
-            transitions.step(transitions.SKILL, Status(row["status"]), status)
+            before, at = Status(row["status"]), now()
+            transitions.step(transitions.SKILL, before, status)
             properties = {
                 **record.liveness(status, row["facets"]),
+                **record.moved(before, status, at),
                 "status": str(status),
-                "updated_at": now(),
+                "updated_at": at,
             }
             event = audit.event(who, "skill.status", row["scope"], status=str(status))
             await set_properties(tx, row, properties, event)
