@@ -21,7 +21,8 @@ async def close_over(reader: Reader, ids: Iterable[str], *, sources: bool = Fals
     """Everything that follows from some memories.
 
     A fact goes with its last support, or where it is named itself; a note, or a copy in a wider
-    scope, goes with anything that it was made from, so that it is made anew from what is left.
+    scope, goes with anything that it was made from, so that it is made anew from what is left. A
+    skill goes with its copies, and with the proposals that say what it says.
     """
     closure = Closure()
     waiting = sorted(set(ids))
@@ -39,6 +40,8 @@ async def _take(reader: Reader, closure: Closure, ids: list[str]) -> None:
         closure.episodes[row["episode"]["id"]] = row
     for row in await reader.rows(Q.lifecycle.closure_notes, ids=ids):
         closure.notes[row["note"]["id"]] = row
+    for row in await reader.rows(Q.erasure.skills_of, ids=ids):
+        closure.skills[row["skill"]["id"]] = row
 
 
 async def _facts(reader: Reader, closure: Closure, named: set[str]) -> None:
@@ -54,7 +57,7 @@ async def _facts(reader: Reader, closure: Closure, named: set[str]) -> None:
 
 
 def _found(closure: Closure, *, sources: bool) -> set[str]:
-    parts = (closure.episodes, closure.facts, closure.kept, closure.notes)
+    parts = (closure.episodes, closure.facts, closure.kept, closure.notes, closure.skills)
     found = {i for part in parts for row in part.values() for i in row["derived"]}
     if sources:
         found |= {c["episode"] for row in closure.facts.values() for c in row["claims"]}

@@ -26,6 +26,8 @@ CHECKS: Mapping[str, Query] = {
     "every window has its memory": Q.lifecycle.stray_windows,
     "every provenance has its episode": Q.lifecycle.stray_provenance,
     "every line of a condensed note is a fact that is held": Q.condensed.baseless,
+    "every version, use and conflict has its skill": Q.erasure.stray_parts,
+    "every skill says what its version in use says": Q.erasure.unled_skills,
     "every root is its own": Q.lifecycle.broken_roots,
 }
 

@@ -39,6 +39,12 @@ class Closure:
     facts: dict[str, Row] = field(default_factory=dict)  # those that go
     kept: dict[str, Row] = field(default_factory=dict)  # facts that lose support and live on
     notes: dict[str, Row] = field(default_factory=dict)
+    skills: dict[str, Row] = field(default_factory=dict)  # proposals and patterns of failure too
+
+    @property
+    def ids(self) -> list[str]:
+        """Everything that goes."""
+        return [*self.episodes, *self.facts, *self.notes, *self.skills]
 
     @property
     def scopes(self) -> set[str]:
@@ -47,6 +53,7 @@ class Closure:
             *(row["episode"] for row in self.episodes.values()),
             *(row["fact"] for row in (*self.facts.values(), *self.kept.values())),
             *(row["note"] for row in self.notes.values()),
+            *(row["skill"] for row in self.skills.values()),
         )
         return {row["scope"] for row in every}
 
@@ -65,6 +72,7 @@ class Closure:
             "episodes": sorted(r["episode"]["content_hash"] for r in self.episodes.values()),
             "facts": sorted(digest(r["fact"]["statement"]) for r in self.facts.values()),
             "notes": sorted(r["note"]["content_hash"] for r in self.notes.values()),
+            "skills": sorted(r["skill"]["hash"] for r in self.skills.values()),
         }
 
     @property
@@ -75,7 +83,7 @@ class Closure:
     @property
     def tags(self) -> list[str]:
         """Tags that may be left without use."""
-        rows = (*self.episodes.values(), *self.notes.values())
+        rows = (*self.episodes.values(), *self.notes.values(), *self.skills.values())
         return sorted({tag for row in rows for tag in row["tags"]})
 
     def survivors(self) -> list[str]:
@@ -93,6 +101,7 @@ class Removed:
     hashes: list[str] = field(default_factory=list)
     survivors: list[str] = field(default_factory=list)
     entities: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)  # what gone entities were called
 
     def add(self, row: dict[str, Any]) -> None:
         """Count what one step removed."""
@@ -108,7 +117,7 @@ def tombstone_id(value: str) -> str:
 
 def tombstones(closure: Closure, receipt: Row, entities: Iterable[str]) -> list[Row]:
     """What an import, and a second reading of a text that stays, must not bring back."""
-    values = [*closure.episodes, *closure.facts, *closure.notes, *entities]
+    values = [*closure.ids, *entities]
     values += [row["episode"]["dedup_key"] for row in closure.episodes.values()]
     rows = [_tombstone(tombstone_id(value), receipt) for value in values]
     rows += [_tombstone(claim, receipt) for claim in surviving_claims(closure.facts.values())]

@@ -54,6 +54,7 @@ class PreviewOut(msgspec.Struct, frozen=True):
     episodes: list[str]
     facts: list[str]
     notes: list[str]
+    skills: list[str]
     facts_kept: list[str]
     survivors: list[str]
     scopes: list[str]
@@ -278,6 +279,12 @@ class FeedbackOut(msgspec.Struct, frozen=True):
     trust: float
     trust_bonus: float
     quarantined: bool = False
+
+    @classmethod
+    def of(cls, row: Row) -> FeedbackOut:
+        """The wire form of what `FeedbackService.give` tells."""
+        names = ("memory", "useful", "trust", "trust_bonus", "quarantined")
+        return cls(recorded=row["made"], **{name: row[name] for name in names})
 
 
 class FeedbackItemOut(msgspec.Struct, frozen=True):

@@ -1,0 +1,155 @@
+// name: skills_of(ids) read many
+// Skills, proposals and patterns of failure by id, each with what holds its words too: copies of a
+// skill, what was proposed in its place or became it, parts of a proposal, and the patterns that no
+// other skill has.
+// unscoped: members of a closure, whose scopes the service checks
+UNWIND $ids AS id
+CALL (id) {
+  MATCH (s:Skill {id: id})
+  RETURN s {.id, .scope, .tenant, hash: s.content_hash} AS skill, 'skill' AS kind,
+         [(s)-[:TAGGED]->(t:Tag) | t.id] AS tags,
+         [(c:Skill)-[:CLONED_FROM]->(s) | c.id]
+         + [(p:SkillProposal)-[:PROPOSES]->(s) | p.id]
+         + COLLECT { MATCH (p:SkillProposal {scope: s.scope})
+                     WHERE p.id > '' AND p.origin = 'evolution' AND s.id IN p.sources
+                     RETURN p.id }
+         + COLLECT { MATCH (s)-[:HAS_FAILURE]->(b:BadPattern)
+                     WHERE COUNT { (b)<-[:HAS_FAILURE]-(:Skill) } = 1
+                     RETURN b.id } AS derived
+  UNION ALL
+  MATCH (p:SkillProposal {id: id})
+  RETURN p {.id, .scope, .tenant, hash: p.body_hash} AS skill, 'proposal' AS kind, [] AS tags,
+         [(p)-[:PROPOSES]->(s:Skill) | s.id] + [(c:SkillProposal)-[:PART_OF]->(p) | c.id] AS derived
+  UNION ALL
+  MATCH (b:BadPattern {id: id})
+  RETURN b {.id, .scope, .tenant, hash: b.content_hash} AS skill, 'pattern' AS kind, [] AS tags,
+         [] AS derived
+}
+RETURN skill, kind, tags, derived
+
+// name: lock_skills(ids, at) write none
+// Skills and proposals that go are written first: whoever uses one meanwhile waits, then finds it
+// gone.
+// unscoped: members of a closure, whose scopes the service checks
+CALL () {
+  UNWIND $ids AS id
+  MATCH (s:Skill {id: id})
+  SET s.touched_at = $at
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (p:SkillProposal {id: id})
+  SET p.touched_at = $at
+}
+
+// name: name_skills(ids) write none
+// Audit events that are not sealed yet keep the id of the skill that they are about.
+// unscoped: members of a closure, whose scopes the service checks
+CALL () {
+  UNWIND $ids AS id
+  MATCH (n:Skill {id: id})<-[:AUDIT]-(a:AuditEvent)
+  RETURN a, n
+  UNION
+  UNWIND $ids AS id
+  MATCH (n:SkillProposal {id: id})<-[:AUDIT]-(a:AuditEvent)
+  RETURN a, n
+}
+WITH a, n WHERE a.unsealed = true AND COUNT { (a)-[:AUDIT]->() } = 1
+SET a.target = n.id
+
+// name: pages_naming(ids) read many
+// Pages that link to skills.
+// unscoped: members of a closure, whose scopes the service checks
+UNWIND $ids AS id
+MATCH (:Skill {id: id})<-[:REFERENCES]-(p:Page)
+RETURN DISTINCT p.id AS id, p.tenant AS tenant ORDER BY id
+
+// name: citing(ids, scopes) read many
+// Proposals that name one of some memories as a source or a finding.
+MATCH (p:SkillProposal)
+WHERE p.scope IN $scopes AND p.id > ''
+  AND (any(s IN p.sources WHERE s IN $ids) OR any(i IN $ids WHERE p.findings CONTAINS i))
+RETURN p {.id, .origin, .status, .sources, .findings} AS proposal ORDER BY p.id
+
+// name: cite(rows) write none
+// What proposals still name.
+// unscoped: proposals in the scopes of a closure
+UNWIND $rows AS row
+MATCH (p:SkillProposal {id: row.id})
+SET p.sources = row.sources, p.findings = row.findings
+
+// name: drop_skills(ids) write one
+// Skills with versions, uses, conflicts and windows; proposals; patterns of failure.
+// unscoped: members of a closure, whose scopes the service checks
+CALL () {
+  UNWIND $ids AS id
+  MATCH (:Skill {id: id})<-[:VERSION_OF]-(v:SkillVersion)
+  DETACH DELETE v
+  RETURN count(*) AS skill_versions
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (:Skill {id: id})<-[:USED]-(u:SkillUsageRecord)
+  DETACH DELETE u
+  RETURN count(*) AS skill_uses
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (:Skill {id: id})<-[:INVOLVES]-(c:SkillConflict)
+  WITH DISTINCT c
+  DETACH DELETE c
+  RETURN count(*) AS skill_conflicts
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (:Skill {id: id})<-[:WINDOW_OF]-(w:Window)
+  DETACH DELETE w
+  RETURN count(*) AS windows
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (p:SkillProposal {id: id})
+  DETACH DELETE p
+  RETURN count(*) AS skill_proposals
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (b:BadPattern {id: id})
+  DETACH DELETE b
+  RETURN count(*) AS patterns
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (s:Skill {id: id})
+  DETACH DELETE s
+  RETURN count(*) AS skills
+}
+RETURN skills, skill_versions, skill_uses, skill_conflicts, skill_proposals, patterns, windows
+
+// name: stray_parts(tenant, below, limit) read many
+// Versions, uses and conflicts without their skill.
+CALL () {
+  MATCH (v:SkillVersion)
+  WHERE NOT EXISTS { (v)-[:VERSION_OF]->(:Skill {id: v.skill}) }
+  RETURN v AS n
+  UNION ALL
+  MATCH (u:SkillUsageRecord)
+  WHERE NOT EXISTS { (u)-[:USED]->(:Skill {id: u.skill}) }
+  RETURN u AS n
+  UNION ALL
+  MATCH (c:SkillConflict)
+  WHERE COUNT { (c)-[:INVOLVES]->(:Skill) } <> size(c.skills)
+  RETURN c AS n
+}
+WITH n
+WHERE $tenant IS NULL OR n.scope = $tenant OR n.scope STARTS WITH $below
+RETURN n.id AS id LIMIT $limit
+
+// name: unled_skills(tenant, below, limit) read many
+// Skills with no version in use, or several, or another than they say.
+MATCH (s:Skill)
+WHERE ($tenant IS NULL OR s.scope = $tenant OR s.scope STARTS WITH $below)
+  AND (COUNT { (v:SkillVersion)-[:VERSION_OF]->(s) WHERE v.is_active } <> 1
+       OR NOT EXISTS { (v:SkillVersion)-[:VERSION_OF]->(s)
+                       WHERE v.is_active AND v.version = s.version AND v.body_hash = s.body_hash })
+RETURN s.id AS id LIMIT $limit
