@@ -9,7 +9,15 @@ from pydantic import Field, StringConstraints
 from app.documents.model import SIZE_LEAST, SIZE_MOST
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
 from app.portability.derived_records import Count
-from app.portability.records import MOST_CHARACTERS, Id, Path, StatsRecord, Triples
+from app.portability.records import (
+    MOST_CHARACTERS,
+    Id,
+    IndexRecord,
+    Path,
+    StatsRecord,
+    Triples,
+    Vector,
+)
 
 Line = Annotated[str, StringConstraints(max_length=2000)]
 
@@ -99,4 +107,6 @@ class ChunkRecord(WireModel):
     pii: tuple[ShortText, ...] = ()
     markers: tuple[ShortText, ...] = ()
     triples: Triples = ()
+    embedding: Vector | None = None
+    index: IndexRecord | None = None
     stats: StatsRecord | None = None

@@ -1,6 +1,6 @@
 """Knowledge bases, documents and their chunks in a package.
 
-Chunks get their vectors anew where they are imported.
+Chunks without vectors get them where they are imported.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from app.portability.derived import PAGE, clean, held, write_new
 from app.portability.document_records import ChunkRecord, DocumentRecord, KnowledgeBaseRecord
 from app.portability.episodes import DERIVED, STATS, author_of
 from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
+from app.portability.vectors import counted, given_vectors, packed_vector, stored_vectors
 from app.sanitize.step import SANITIZER_VERSION
 
 BASE_PLAIN = tuple(KnowledgeBaseRecord.model_fields)
@@ -131,8 +132,10 @@ def prepare_chunk(record: ChunkRecord, at: At) -> Row:
         **({"speaker": work.speaker} if work.speaker else {}),
         **triples.packed(record.triples, scope, at),
     }
+    vector, windows = given_vectors(record, at, identifier)
+    chunk |= vector
     tags = tag_rows(scope, record.tags)
-    return _row(at, scope, identifier, document=work.id, chunk=chunk, tags=tags)
+    return _row(at, scope, identifier, document=work.id, chunk=chunk, tags=tags, windows=windows)
 
 
 def _work(record: ChunkRecord, scope: str, at: At) -> Work:
@@ -173,7 +176,11 @@ async def write_chunk(tx: Tx, batch: Batch) -> Written:
         if row["scope"] not in restored:
             kept = {k: v for k, v in row["chunk"].items() if k not in DERIVED}
             row["chunk"] = {**kept, "consolidation_state": "raw"}
-    return await _unburied(tx, batch, "chunk", query=Q.restoring.chunks)
+    done = await _unburied(tx, batch, "chunk", query=Q.restoring.chunks)
+    windows = [window for row in batch.new for window in row["windows"]]
+    if windows:
+        await tx.rows(Q.indexing.store_windows, rows=windows)
+    return done
 
 
 async def _unburied(tx: Tx, batch: Batch, kind: str, query: Query) -> Written:
@@ -181,6 +188,7 @@ async def _unburied(tx: Tx, batch: Batch, kind: str, query: Query) -> Written:
     kept = Batch(batch.file, [r for r in batch.rows if r["id"] not in gone], batch.rules)
     done = await write_new(tx, kept, kind, query=query) if kept.rows else Written()
     done.duplicates = len(batch.rows) - done.accepted
+    batch.new = kept.new
     return done
 
 
@@ -209,9 +217,11 @@ def _document_record(document: Row) -> Record:
 
 
 async def export_chunk(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
-    """Every chunk of a document, by scope and id."""
-    async for row in _paged(graph, chosen, query=Q.restoring.export_chunks):
-        yield _chunk_record(row["chunk"])
+    """Every chunk of a document, by scope and id, with its vector where vectors are wanted."""
+    async for page in _pages(graph, chosen, query=Q.restoring.export_chunks):
+        vectors = await stored_vectors(graph, chosen, [row["id"] for row in page])
+        for row in page:
+            yield _chunk_record(row["chunk"]) | packed_vector(vectors.get(row["id"]))
 
 
 def _chunk_record(chunk: Mapping[str, Any]) -> Record:
@@ -244,11 +254,16 @@ async def ids(graph: Graph, scope: str) -> AsyncIterator[list[str]]:
 
 
 async def _paged(graph: Graph, chosen: Selection, query: Query) -> AsyncIterator[Row]:
+    async for page in _pages(graph, chosen, query=query):
+        for row in page:
+            yield row
+
+
+async def _pages(graph: Graph, chosen: Selection, query: Query) -> AsyncIterator[list[Row]]:
     for scope in chosen.scopes:
         after = ""
         while page := await graph.rows(query, scopes=[scope], after=after, limit=PAGE):
-            for row in page:
-                yield row
+            yield page
             after = page[-1]["id"]
 
 
@@ -271,5 +286,12 @@ DOCUMENT = Kind(
     serial=True,
 )
 CHUNK = Kind(
-    "chunk", "chunks.jsonl", ChunkRecord, prepare_chunk, write_chunk, export_chunk, serial=True
+    "chunk",
+    "chunks.jsonl",
+    ChunkRecord,
+    prepare_chunk,
+    write_chunk,
+    export_chunk,
+    counted,
+    serial=True,
 )

@@ -6,7 +6,6 @@ import re
 from collections.abc import AsyncIterator
 from typing import Any
 
-import numpy as np
 import orjson
 
 from app.episodes.labels import clean_labels
@@ -31,7 +30,8 @@ from app.lifecycle.graves import erased
 from app.portability import sessions, triples
 from app.portability.derived import held
 from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Written, cleaned
-from app.portability.records import EpisodeRecord, pack_vector, unpack_vector
+from app.portability.records import EpisodeRecord
+from app.portability.vectors import counted, given_vectors, packed_vector, stored_vectors
 from app.portability.writing import importer_of, write_events
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import sanitize
@@ -58,7 +58,7 @@ def prepare(record: EpisodeRecord, at: At) -> Row:
     if record.assertion:
         packed = _cleaned_tree(record.assertion, at.policy(scope))
         episode["assertion"] = orjson.dumps(packed, option=orjson.OPT_SORT_KEYS).decode()
-    vector, windows = _vectors(record, at, stamp.id)
+    vector, windows = given_vectors(record, at, stamp.id)
     episode.update(vector)
     return {
         "line": at.line,
@@ -143,46 +143,6 @@ def _carried(record: EpisodeRecord, cleaned_up: Cleaned) -> Row:
     if record.stats:
         carried |= record.stats.model_dump(exclude_none=True)
     return carried
-
-
-def _vectors(record: EpisodeRecord, at: At, identifier: str) -> tuple[Row, list[Row]]:
-    if record.embedding is None:
-        return {}, []
-    index = record.index
-    made: Row = {"embedding": _checked(record.embedding, at), "index_state": "done"}
-    if index is None:
-        return made, []
-    made["context_terms"] = index.context_terms
-    if index.embed_hash and at.rules.keeps:
-        made["embed_hash"] = index.embed_hash
-    made["windows"] = len(index.windows) + 1
-    windows = []
-    for window in index.windows:
-        windows.append(
-            {
-                "memory_id": identifier,
-                "id": f"{identifier}~{window.place}",
-                "vector": _checked(window.embedding, at),
-                "hash": window.embed_hash if at.rules.keeps else None,
-                "properties": {"place": window.place, "start": window.start, "end": window.end},
-            }
-        )
-    return made, windows
-
-
-def _checked(given: Any, at: At) -> list[float]:
-    vector = unpack_vector(given)
-    if not at.rules.dimension:
-        raise InvalidInput("the manifest names no model of the vectors", field="embedding")
-    if len(vector) != at.rules.dimension:
-        raise InvalidInput(
-            f"a vector has {len(vector)} floats where {at.rules.dimension} are due",
-            field="embedding",
-        )
-    length = float(np.linalg.norm(vector))
-    if not np.isfinite(length) or length == 0:
-        raise InvalidInput("a vector has no direction", field="embedding")
-    return vector
 
 
 def _provenance(record: EpisodeRecord, cleaned_up: Cleaned, stamp: Stamp, at: At) -> Row:
@@ -299,7 +259,8 @@ async def export(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
         async for listed in sessions.pages(graph, scope):
             for group in _groups(listed):
                 async for page in _episodes(graph, scope, [s["id"] for s in group]):
-                    vectors = await _stored_vectors(graph, chosen, page)
+                    ids = [row["episode"]["id"] for row in page]
+                    vectors = await stored_vectors(graph, chosen, ids)
                     for row in page:
                         key = group[row["place"]]["key"]
                         yield _record(row, key, vectors.get(row["episode"]["id"]))
@@ -345,17 +306,6 @@ async def pages(graph: Graph, scope: str) -> AsyncIterator[list[str]]:
                 yield [row["episode"]["id"] for row in page]
 
 
-async def _stored_vectors(graph: Graph, chosen: Selection, page: list[Row]) -> dict[str, Row]:
-    if not chosen.vectors:
-        return {}
-    rows = await graph.rows(
-        Q.portability.export_vectors,
-        scopes=chosen.scopes,
-        ids=[row["episode"]["id"] for row in page],
-    )
-    return {row["id"]: row for row in rows}
-
-
 # Taken over as they are; the rest of a node is derived from these, or belongs to the index.
 PLAIN = (
     "scope",
@@ -389,15 +339,7 @@ def _record(row: Row, key: str, vector: Row | None) -> Record:
     if provenance:
         record["provenance"] = _provenance_record(provenance)
         record["model_family"] = provenance.get("model_family")
-    if vector:
-        record["embedding"] = pack_vector(vector["vector"])
-        record["index"] = cleaned(
-            {
-                "embed_hash": vector["embed_hash"],
-                "context_terms": vector["context_terms"],
-                "windows": [_window(window) for window in vector["windows"]],
-            }
-        )
+    record |= packed_vector(vector)
     return cleaned(record)
 
 
@@ -413,15 +355,6 @@ def _provenance_record(stored: Row) -> Record:
     given["expired_at"] = open_end(stored["expired_at"])
     given["redactions"] = orjson.loads(stored.get("redactions") or "{}")
     return cleaned(given)
-
-
-def _window(window: Row) -> Record:
-    return cleaned({**window, "embedding": pack_vector(window["embedding"])})
-
-
-def counted(record: Record) -> Record:
-    """Without vectors and index entries, which are made from the rest."""
-    return {k: v for k, v in record.items() if k not in ("embedding", "index")}
 
 
 EPISODE = Kind(
