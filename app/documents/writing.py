@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,6 +17,26 @@ TRIES = 5  # against other writers of the same text
 TOGETHER = 500  # chunks that one query writes
 
 Step = Callable[[Tx], Awaitable[None]]
+Mark = Callable[[Tx], Awaitable[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The row that says what went, of which several removals may write one, with the document that
+    goes this time and the audit event of it."""
+
+    row: Row
+    document: str
+    event: Row
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """Passages of a scope that go; with a receipt, what went with them is written down."""
+
+    scope: str
+    ids: list[str]
+    receipt: Receipt | None = None
 
 
 class Withdraw(Protocol):
@@ -25,8 +45,8 @@ class Withdraw(Protocol):
     `before` and `after` run in it, in front of the removal and behind it; all may run again.
     """
 
-    async def __call__(self, scope: str, ids: list[str], before: Step, after: Step) -> None:
-        """Remove the passages `ids` of `scope`."""
+    async def __call__(self, what: Withdrawal, before: Step, after: Step) -> None:
+        """Remove the passages."""
 
 
 class _Moved(Exception):
@@ -35,10 +55,20 @@ class _Moved(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Whose chunks are written: the id of a document or page, and its scope."""
+    """Whose chunks are written: the id of a document or page, its scope, and the receipt of what
+    goes where there is to be one."""
 
     work: str
     scope: str
+    receipt: Receipt | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """A page that has no chunks yet, with its first ones (of `record.chunk_rows`)."""
+
+    target: Target
+    rows: list[Row]
 
 
 class ChunkWriter:
@@ -65,6 +95,31 @@ class ChunkWriter:
                 continue
         raise Conflict("others are writing the same text at this moment; try again")
 
+    async def write_first(self, fresh: Sequence[Fresh], mark: Mark) -> bool:
+        """Write the first chunks of many pages in one transaction, which ends with `mark`.
+
+        Nothing is written, and False returned, where a page is gone, has chunks by now, or `mark`
+        says so.
+        """
+        added = [row for one in fresh for row in one.rows]
+
+        async def work(tx: Tx) -> None:
+            ids = sorted(one.target.work for one in fresh)
+            locked = await tx.rows(Q.chunks.lock_pages, works=ids, at=now())
+            if len(locked) < len(ids) or any(row["cut"] for row in locked):
+                raise _Moved
+            await _write(tx, Difference(added=added))
+            if not await mark(tx):
+                raise _Moved
+
+        try:
+            await self._graph.write("chunks.write_first", work)
+        except _Moved:
+            return False
+        if added:
+            self._wakeup.set()
+        return True
+
     async def _attempt(self, target: Target, rows: list[Row], also: Step | None) -> Difference:
         made = difference(await self._stored(self._graph, target), rows)
 
@@ -76,11 +131,12 @@ class ChunkWriter:
                 raise _Moved
 
         async def after(tx: Tx) -> None:
-            await _write(tx, target, made)
+            await _write(tx, made)
             if also is not None:
                 await also(tx)
 
-        await self._withdraw(target.scope, made.dropped, before, after)
+        what = Withdrawal(target.scope, made.dropped, target.receipt)
+        await self._withdraw(what, before, after)
         if made.added or made.changed:
             self._wakeup.set()
         return made
@@ -90,9 +146,9 @@ class ChunkWriter:
         return [row["chunk"] for row in found]
 
 
-async def _write(tx: Tx, target: Target, made: Difference) -> None:
+async def _write(tx: Tx, made: Difference) -> None:
     for start in range(0, len(made.added), TOGETHER):
-        await tx.rows(Q.chunks.add, work=target.work, rows=made.added[start : start + TOGETHER])
+        await tx.rows(Q.chunks.add, rows=made.added[start : start + TOGETHER])
     for start in range(0, len(made.changed), TOGETHER):
         part = made.changed[start : start + TOGETHER]
         await tx.rows(Q.chunks.change, rows=part)

@@ -23,7 +23,9 @@ PAGE = 500
 HELD_FOR = timedelta(days=1)  # a run that was killed and is not repeated lets go after a day
 # What counts how a memory was used; a package holds none of it.
 COUNTERS = ("last_access", "recalled", "injected", "useful", "trust_bonus")
-ENDS = ("valid_to", "retracted_at", "expired_at", "superseded_at")
+ENDS = (
+    "valid_to", "retracted_at", "expired_at", "superseded_at", "active_from", "active_to",
+)  # fmt: skip
 
 
 def closed(properties: Row, *names: str) -> Row:
@@ -88,9 +90,9 @@ async def write_new(tx: Tx, batch: Batch, kind: str, query: Query) -> Written:
     unique = {row["subject"]: row for row in reversed(batch.rows)}
     rows = [unique[subject] for subject in sorted(unique)]
     made = {row["line"] for row in await tx.rows(query, rows=rows)}
-    new = [row for row in rows if row["line"] in made]
-    await write_events(tx, batch.rules, kind, new)
-    return Written(accepted=len(new), duplicates=len(batch.rows) - len(new))
+    batch.new = [row for row in rows if row["line"] in made]
+    await write_events(tx, batch.rules, kind, batch.new)
+    return Written(accepted=len(batch.new), duplicates=len(batch.rows) - len(batch.new))
 
 
 async def write_restored(tx: Tx, batch: Batch, kind: str, query: Query) -> Written:

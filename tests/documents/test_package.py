@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,3 +76,35 @@ async def test_a_package_that_moves_is_read_anew_elsewhere(
     tally = await opened.consolidation.consolidate(f"{tenant}b/dev")
     assert tally.episodes == result["kinds"]["chunk"]["accepted"]
     assert tally.facts >= 2
+
+
+async def test_chunks_bring_their_vectors_where_they_are_wanted(
+    writer: Principal, shelf: MakeShelf, opened: Parts, tenant: str, tmp_path: Path
+) -> None:
+    manuals = await shelf(writer)
+    await manuals.add("p.md", TEXT + " It hums." * 400, media="text/markdown", captured_at=MAY)
+    await opened.indexing.drain()
+    before = await vectors(opened, tenant)
+    assert before
+    assert all(row["state"] == "done" for row in before)
+    chosen = replace(await selection(opened.graph, tenant), vectors=True)
+    plain = await digest_of(opened.graph, await selection(opened.graph, tenant))
+    assert (await digest_of(opened.graph, chosen))["digest"] == plain["digest"]
+    await export_package(opened.graph, tmp_path / "p", chosen)
+    await opened.graph.raw(CLEAR, tenant=tenant)
+    rejects = tmp_path / "rejects"
+    await import_attended(store_of(opened), Order(tmp_path / "p", rejects=rejects), untold)
+    assert not rejects.exists(), rejects.read_text()
+    # Searchable by vector at once, as it was: the model has nothing to do.
+    assert await vectors(opened, tenant) == before
+
+
+async def vectors(opened: Parts, tenant: str) -> list[dict[str, Any]]:
+    return await opened.graph.raw(
+        "MATCH (c:Chunk {tenant: $tenant}) "
+        "OPTIONAL MATCH (w:Window)-[:WINDOW_OF]->(c) "
+        "WITH c, w ORDER BY w.place "
+        "RETURN c.id AS id, c.index_state AS state, c.embed_hash AS hash, c.embedding AS vector, "
+        "collect([w.id, w.embed_hash, w.embedding]) AS windows ORDER BY id",
+        tenant=tenant,
+    )
