@@ -1,5 +1,6 @@
 // name: find_memory(id, scopes) read optional
-// A passage, fact, note, page or document by id, as far as it is visible.
+// A passage, fact, note, page, document, skill, proposal or pattern of failure by id, as far as it
+// is visible.
 CALL () {
   MATCH (n:Passage {id: $id}) RETURN n, n.kind AS kind
   UNION
@@ -10,6 +11,12 @@ CALL () {
   MATCH (n:Page {id: $id}) RETURN n, n.kind AS kind
   UNION
   MATCH (n:Document {id: $id}) RETURN n, 'document' AS kind
+  UNION
+  MATCH (n:Skill {id: $id}) RETURN n, 'skill' AS kind
+  UNION
+  MATCH (n:SkillProposal {id: $id}) RETURN n, 'skill_proposal' AS kind
+  UNION
+  MATCH (n:BadPattern {id: $id}) RETURN n, 'bad_pattern' AS kind
 }
 WITH n, kind
 WHERE n.scope IN $scopes
@@ -17,13 +24,18 @@ RETURN n.id AS id, kind, n.scope AS scope, n.tenant AS tenant, n.author AS autho
        n.expired_at AS expired_at, n.is_pinned AS is_pinned
 
 // name: episodes_by(scope, session, author, speaker, limit) read many
-// The next episodes of a session, of an author, or of a speaker; they leave as they are erased.
+// The next episodes of a session, of an author, or of a speaker, and documents of an author that
+// hold no text; they leave as they are erased.
 CALL () {
   MATCH (e:Episode {session: $session}) WHERE e.scope = $scope RETURN e
   UNION
   MATCH (e:Passage {scope: $scope, author: $author}) RETURN e
   UNION
   MATCH (e:Episode {scope: $scope, speaker: $speaker}) RETURN e
+  UNION
+  MATCH (e:Document {scope: $scope})
+  WHERE e.id > '' AND e.author = $author AND NOT EXISTS { (:Chunk)-[:PART_OF]->(e) }
+  RETURN e
 }
 WITH e ORDER BY e.id LIMIT $limit
 RETURN e.id AS id
@@ -146,9 +158,16 @@ MATCH (p:Page {id: id})<-[:REFERENCES]-(s:Page)
 WHERE NOT s.id IN $ids
 RETURN DISTINCT s.id AS id ORDER BY id
 
-// name: drop_pages(ids) write one
-// Pages with their versions, and documents.
+// name: drop_pages(ids, at) write one
+// Pages with their versions, and documents. The names that they used are touched, so that upkeep
+// finds those that nobody uses any more.
 // unscoped: members of a closure, whose scopes the service checks
+CALL () {
+  UNWIND $ids AS id
+  MATCH (:Page {id: id})-[:BEARS|LINKS]->(n:LinkName)
+  WITH DISTINCT n ORDER BY n.id
+  SET n.touched_at = $at
+}
 CALL () {
   UNWIND $ids AS id
   MATCH (:Page {id: id})<-[:VERSION_OF]-(v:PageVersion)
@@ -476,9 +495,9 @@ WHERE r.scope IN $scopes
 RETURN r {.*} AS receipt
 
 // name: receipt_of(target, scopes) read optional
-// The latest receipt of something that was erased before.
+// The latest receipt of something that was erased before; what was only deleted may come again.
 MATCH (r:ErasureReceipt {target: $target})
-WHERE r.scope IN $scopes
+WHERE r.scope IN $scopes AND NOT r.kind IN ['document', 'knowledge_base']
 RETURN r {.*} AS receipt ORDER BY r.at DESC LIMIT 1
 
 // name: list_receipts(scopes, after, limit) read many

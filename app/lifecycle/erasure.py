@@ -15,6 +15,7 @@ from typing import Any
 
 import orjson
 
+from app.documents.writing import Receipt, Withdrawal
 from app.entities.clusters import Link, changes, roots
 from app.entities.following import follow_rules, touched_by
 from app.entities.given_name_rule import first_word
@@ -34,12 +35,14 @@ from app.lifecycle.model import Closure, Removed, Target, tombstones
 from app.lifecycle.renaming import renamed
 from app.lifecycle.residue import Residue
 from app.lifecycle.rewording import reworded
+from app.lifecycle.skill_erasure import erase_skills
 from app.lifecycle.whole_pages import close_with_pages, erase_pages
 from app.scopes.service import ScopeService
 
 BATCH = 25  # episodes of one transaction
 REACH = 50  # episodes of a session on either side that may have borrowed words
 VECTOR_REACH = 2 * WINDOW_BEFORE  # of those, after it, whose vector may take in the text
+SHORT_NAME = 2  # characters
 PREVIEW = 1000  # episodes that a dry run looks at
 
 TermsOf = Callable[[str], Awaitable[Terms]]
@@ -84,6 +87,7 @@ class ErasureService:
             "episodes": sorted(closure.episodes),
             "facts": sorted(closure.facts),
             "notes": sorted(closure.notes),
+            "skills": sorted(closure.skills),
             "facts_kept": sorted(closure.kept),
             "survivors": closure.survivors(),
             "scopes": sorted(closure.scopes),
@@ -105,7 +109,14 @@ class ErasureService:
 
     async def exists(self, caller: Caller, target: Target) -> bool:
         """Whether there is anything left to erase."""
-        return bool(await self._next(caller, target, 1))
+        if await self._next(caller, target, 1):
+            return True
+        if target.kind != "author":
+            return False
+        asked = await self.graph.one(
+            Q.questions.asked_by, scope=target.scope or caller.home, principal=target.value
+        )
+        return bool(asked["questions"])
 
     async def check(self, caller: Caller, target: Target) -> str:
         """The scope that the target lies in.
@@ -139,25 +150,48 @@ class ErasureService:
                 await progress(done)
             if not removed.counts or order.target.kind == "memory":
                 break
+        if order.target.kind == "author":
+            await self._drop_questions(order, scope)
         return await self.finish(order.receipt)
 
-    async def withdraw(self, scope: str, ids: list[str], before: Step, after: Step) -> None:
+    async def _drop_questions(self, order: Order, scope: str) -> None:
+        """What an author asked goes with what he said, from the same scope."""
+
+        async def work(tx: Tx) -> None:
+            row, at = _receipt(order, scope), now()
+            receipt = (await tx.one(Q.lifecycle.lock_receipt, id=order.receipt, row=row, at=at))[
+                "receipt"
+            ]
+            removed = Removed()
+            removed.add(
+                await tx.one(Q.questions.erase_by, scope=scope, principal=order.target.value)
+            )
+            await _write_receipt(tx, order, receipt, (Closure(), removed))
+
+        await self.graph.write("lifecycle.erase_questions", work)
+
+    async def withdraw(self, what: Withdrawal, before: Step, after: Step) -> None:
         """Passages that their own document no longer holds go as an erasure takes them.
 
-        What rests on them alone goes too, in whichever scope it stands; no receipt and no
-        tombstone is written, since the same words may come again. `before` and `after` run in the
-        same transaction, in front of the removal and behind it, and may run again.
+        What rests on them alone goes too, in whichever scope it stands; no tombstone is written,
+        since the same words may come again, and a receipt where one is asked for, which `finish`
+        has to close. `before` and `after` run in the same transaction, in front of the removal
+        and behind it, and may run again.
         """
-        reach = await close_over(self.graph, ids)
-        terms = {path: await self._parts.terms_of(path) for path in sorted({scope, *reach.scopes})}
+        reach = await close_over(self.graph, what.ids)
+        scopes = sorted({what.scope, *reach.scopes})
+        terms = {path: await self._parts.terms_of(path) for path in scopes}
 
         async def work(tx: Tx) -> None:
             await before(tx)
-            if ids:
-                closure = await self._locked(tx, ids, sources=False)
+            closure, removed = Closure(), Removed()
+            if what.ids:
+                closure = await self._locked(tx, what.ids, sources=False)
                 if closure.scopes - terms.keys():
                     raise GraphUnavailable("the closure has grown while it was looked at")
-                await self._carry_out(tx, closure, (terms, now()))
+                removed = await self._carry_out(tx, closure, (terms, now()))
+            if what.receipt is not None:
+                await _withdrawn(tx, what.receipt, closure, removed)
             await after(tx)
 
         await self.graph.write("lifecycle.withdraw", work)
@@ -227,6 +261,15 @@ class ErasureService:
         if closure.scopes - terms.keys():
             raise Forbidden("the closure has grown while it was looked at: send it again")
         removed = await self._carry_out(tx, closure, (terms, at))
+        gone = [*closure.ids, *removed.entities]
+        removed.add(
+            await tx.one(
+                Q.questions.erase_about,
+                tenant=order.caller.tenant,
+                ids=sorted(gone),
+                names=removed.names,
+            )
+        )
         await tx.rows(Q.lifecycle.bury, rows=tombstones(closure, receipt, removed.entities))
         if pages:
             removed.add(await erase_pages(tx, pages, receipt))
@@ -258,6 +301,7 @@ class ErasureService:
             notes=sorted(before.notes),
             at=now(),
         )
+        await tx.rows(Q.erasure.lock_skills, ids=sorted(before.skills), at=now())
         facts = [row["fact"] for row in (*before.facts.values(), *before.kept.values())]
         places = await tx.rows(Q.lifecycle.keys_of, facts=sorted(f["id"] for f in facts))
         entities = {*before.entities, *(p["subject"] for p in places), *(p["root"] for p in places)}
@@ -270,6 +314,12 @@ class ErasureService:
             sorted(closure.facts),
             sorted(closure.notes),
         )
+        await tx.rows(
+            Q.communities.drop_words,
+            passages=episodes,
+            facts=sorted({*facts, *closure.kept}),
+            at=now(),
+        )
         await tx.rows(Q.lifecycle.name_targets, episodes=episodes, facts=facts, notes=notes)
         await self._neighbours(tx, episodes)
         await self._parts.entities.unlink_mentions(tx, episodes)
@@ -278,6 +328,7 @@ class ErasureService:
         removed.add(await tx.one(Q.llm.drop_readings, episodes=episodes))
         removed.add(await tx.one(Q.retrieval.drop_names, passages=episodes, at=now()))
         removed.add(await tx.one(Q.lifecycle.drop_episodes, ids=episodes))
+        await erase_skills(tx, closure, removed)
 
     async def _neighbours(self, tx: Tx, episodes: list[str]) -> None:
         near: set[str] = set()
@@ -312,6 +363,7 @@ class ErasureService:
         await self._split(tx, orphans, terms)
         removed.add(await tx.one(Q.lifecycle.drop_entities, ids=sorted(e["id"] for e in orphans)))
         removed.entities = sorted(e["id"] for e in orphans)
+        removed.names = _names_of(orphans)
         rows = [
             renamed(row, _names_in(closure, row["entity"]["id"])) for row in rest if row["needed"]
         ]
@@ -376,6 +428,14 @@ def _links(rows: Iterable[Row], gone: set[str]) -> list[Link]:
     ]
 
 
+def _names_of(entities: Iterable[Row]) -> list[str]:
+    """What entities are called, in lower case; two letters may be any word."""
+    names = {
+        str(name).lower() for e in entities for name in (e["canonical_name"], *(e["aliases"] or ()))
+    }
+    return sorted(name for name in names if len(name) > SHORT_NAME)
+
+
 def _names_in(closure: Closure, entity: str) -> set[str]:
     """What the erased texts called an entity: their words for it, and their speakers."""
     names: set[str] = set()
@@ -394,12 +454,19 @@ def _refused(caller: Caller, closure: Closure) -> list[str]:
 
 def _receipt(order: Order, scope: str) -> Row:
     return {
+        **_blank(),
         "id": order.receipt,
         "tenant": order.caller.tenant,
         "scope": scope,
         "kind": order.target.kind,
         "target": order.target.name,
         "by": order.caller.principal,
+    }
+
+
+def _blank() -> Row:
+    """A receipt on which nothing stands yet."""
+    return {
         "at": now(),
         "state": "removing",
         "counts": "{}",
@@ -411,23 +478,23 @@ def _receipt(order: Order, scope: str) -> Row:
     }
 
 
+async def _withdrawn(tx: Tx, receipt: Receipt, closure: Closure, removed: Removed) -> None:
+    """What went without being erased: on a receipt of its own, which later removals may go on."""
+    row = {**_blank(), **receipt.row}
+    removed.add({"documents": 1})
+    removed.ids.append(receipt.document)
+    stored = (await tx.one(Q.lifecycle.lock_receipt, id=row["id"], row=row, at=now()))["receipt"]
+    await tx.rows(
+        Q.lifecycle.add_to_receipt,
+        id=row["id"],
+        properties=_added(stored, closure, removed),
+        audit=receipt.event,
+    )
+
+
 async def _write_receipt(tx: Tx, order: Order, receipt: Row, done: tuple[Closure, Removed]) -> None:
     closure, removed = done
-    counts = orjson.loads(receipt["counts"])
-    for kind, count in removed.counts.items():
-        counts[kind] = counts.get(kind, 0) + count
-    ids = [*closure.episodes, *closure.facts, *closure.notes]
-    hashes = [f"{kind}:{h}" for kind, found in closure.hashes.items() for h in found]
-    kept = sorted(closure.kept)
-    properties = {
-        "counts": _packed(counts),
-        "ids": sorted({*receipt["ids"], *ids}),
-        "hashes": sorted({*receipt["hashes"], *hashes}),
-        # What answers may quote: not only what is gone, also what changed with it.
-        "quoted": sorted({*receipt["quoted"], *removed.ids, *removed.entities, *kept}),
-        "survivors": sorted({*receipt["survivors"], *removed.survivors}),
-        "scopes": sorted({*receipt["scopes"], *closure.scopes}),
-    }
+    ids = closure.ids
     event = audit.event(
         order.caller,
         "erase",
@@ -435,11 +502,34 @@ async def _write_receipt(tx: Tx, order: Order, receipt: Row, done: tuple[Closure
         receipt=receipt["id"],
         target=order.target.name,
         ids=sorted(ids),
-        hashes=sorted(hashes),
+        hashes=sorted(_hashes(closure)),
         counts=removed.counts,
     )
     event["id"] = digest("erase", receipt["id"], *sorted(ids))[:32]
+    properties = _added(receipt, closure, removed)
     await tx.rows(Q.lifecycle.add_to_receipt, id=receipt["id"], properties=properties, audit=event)
+
+
+def _hashes(closure: Closure) -> list[str]:
+    return [f"{kind}:{h}" for kind, found in closure.hashes.items() for h in found]
+
+
+def _added(receipt: Row, closure: Closure, removed: Removed) -> Row:
+    """The properties of a receipt with what one more batch took."""
+    counts = orjson.loads(receipt["counts"])
+    for kind, count in removed.counts.items():
+        counts[kind] = counts.get(kind, 0) + count
+    return {
+        "counts": _packed(counts),
+        "ids": sorted({*receipt["ids"], *closure.ids}),
+        "hashes": sorted({*receipt["hashes"], *_hashes(closure)}),
+        # What answers may quote: not only what is gone, also what changed with it.
+        "quoted": sorted(
+            {*receipt["quoted"], *removed.ids, *removed.entities, *sorted(closure.kept)}
+        ),
+        "survivors": sorted({*receipt["survivors"], *removed.survivors}),
+        "scopes": sorted({*receipt["scopes"], *closure.scopes}),
+    }
 
 
 def _packed(counts: dict[str, Any]) -> str:

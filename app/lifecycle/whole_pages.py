@@ -49,7 +49,7 @@ async def erase_pages(tx: Tx, pages: Sequence[Row], receipt: Row) -> Row:
     if any(page["chunks"] for page in left):
         raise GraphUnavailable("a page was written while it was erased")
     linking = await tx.rows(Q.lifecycle.linking_pages, ids=ids)
-    counts = await tx.one(Q.lifecycle.drop_pages, ids=ids)
+    counts = await tx.one(Q.lifecycle.drop_pages, ids=ids, at=now())
     await tx.rows(Q.lifecycle.bury, rows=[_tombstone(page, receipt) for page in ids])
     await settle_pages(tx, receipt["tenant"], [row["id"] for row in linking], now())
     return counts
