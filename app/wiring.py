@@ -435,7 +435,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
                 tries=settings.worker.max_tries,
             )
         ),
-        document_remover=DocumentRemover(graph, chunks),
+        document_remover=DocumentRemover(graph, chunks, erasure.finish),
     )
 
 
