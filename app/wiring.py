@@ -83,6 +83,7 @@ from app.notes.blocks import BlockService
 from app.notes.repository import BlockRepository, NoteRepository
 from app.notes.service import NoteService
 from app.notes.service import Parts as NoteParts
+from app.pages.due import DuePages
 from app.pages.neighbours import Neighbours
 from app.pages.passages import PassageService
 from app.pages.reading import PageReader
@@ -185,6 +186,7 @@ class Parts:
     page_reads: PageReader
     page_neighbours: Neighbours
     page_passages: PassageService
+    due_pages: DuePages
     vaults: VaultService
 
 
@@ -341,6 +343,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     documents = DocumentService(DocumentParts(graph, scopes, runner))
     chunks = ChunkWriter(graph, erasure.withdraw, wakeup)
     passages = PassageService(graph, chunks)
+    due = DuePages(graph, passages)
     pages = PageService(PageParts(graph, scopes, wakeup, passages))
     notes = NoteService(NoteParts(NoteRepository(graph), scopes, spaces, wakeup))
     fast = FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts))
@@ -413,7 +416,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         page_reads=PageReader(graph),
         page_neighbours=Neighbours(graph, pages, indexing),
         page_passages=passages,
-        vaults=VaultService(pages),
+        due_pages=due,
+        vaults=VaultService(pages, due),
         upkeep=UpkeepService(graph, scopes, forgetting),
         doubling=DuplicateService(graph, embedder.info.name),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),

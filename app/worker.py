@@ -56,7 +56,7 @@ async def drain_index(context: dict[str, Any]) -> int:
     assembled: Parts = context["parts"]
 
     async def work() -> int:
-        await assembled.page_passages.sweep()  # what an import or a crash left to be cut
+        await assembled.due_pages.sweep()  # what an import or a crash left to be linked and cut
         return await assembled.indexing.drain()
 
     done = await _alone(assembled, INDEX_LOCK, work)
@@ -147,7 +147,7 @@ async def sweep(context: dict[str, Any]) -> None:
     if found or started:
         log.info("sweep", jobs=found, schedules=started)
     backlog = await assembled.index_rows.backlog()
-    if backlog["pending"] or await assembled.page_passages.due():
+    if backlog["pending"] or await assembled.due_pages.waiting():
         await drain_index(context)
     if await assembled.consolidation_rows.due_scopes(limit=1):
         await assembled.queue.enqueue(CONSOLIDATION_TASK)

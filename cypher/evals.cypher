@@ -147,3 +147,23 @@ MATCH (e:Episode {scope: $scope})
 WHERE e.captured_at > datetime('0001-01-02T00:00:00Z') AND e.live
 RETURN e.content AS content
 ORDER BY e.captured_at, e.id
+
+// name: page_links(scope) read one
+// Edges between the pages of a scope.
+MATCH (p:Page)-[r:REFERENCES]->()
+WHERE p.scope = $scope
+RETURN count(r) AS links
+
+// name: ids_by_session(scope) read many
+// The ids of a scope's episodes beside their sessions' names, for a data set of which each text is
+// a session.
+MATCH (e:Episode {scope: $scope})
+WHERE e.captured_at > datetime('0001-01-02T00:00:00Z')
+MATCH (e)-[:IN_SESSION]->(s:MemSession)
+RETURN s.key AS session, e.id AS id
+
+// name: count_as_read(scope) write none
+// The passages of a scope as if somebody had looked for facts in them.
+MATCH (e:Episode {scope: $scope})
+WHERE e.captured_at > datetime('0001-01-02T00:00:00Z') AND e.consolidation_state = 'raw'
+SET e.consolidation_state = 'consolidated'

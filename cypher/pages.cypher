@@ -6,6 +6,18 @@ MERGE (n:LinkName {id: id})
 ON CREATE SET n.tenant = $tenant
 SET n.touched_at = $at
 
+// name: drop_names(since, before, limit) write one
+// Names that no page goes by or links to, of those touched between two moments. Each is locked
+// before it is looked at again: whoever takes it meanwhile waits, and then makes it anew.
+// unscoped: upkeep of the whole installation; a name is a digest
+MATCH (n:LinkName)
+WHERE n.touched_at > $since AND n.touched_at < $before AND NOT EXISTS { (n)--() }
+WITH n ORDER BY n.id LIMIT $limit
+SET n.tenant = n.tenant
+WITH n WHERE NOT EXISTS { (n)--() }
+DELETE n
+RETURN count(*) AS dropped
+
 // name: lock_pages(ids, tenant, at) write many
 // Takes the locks of pages, in the order given; what they hold is read after that.
 UNWIND $ids AS id
@@ -68,6 +80,15 @@ UNWIND $rows AS row
 MATCH (n:LinkName {id: row.name})<-[:LINKS]-(s:Page)
 WHERE s.tenant = $tenant AND s.live AND (s.scope = row.scope OR s.scope STARTS WITH row.scope + '/')
 RETURN DISTINCT s.id AS id ORDER BY id
+
+// name: unlink(rows, tenant) write none
+// Pages that link to a name that changed hands wait for their links to be settled.
+UNWIND $rows AS row
+MATCH (n:LinkName {id: row.name})<-[:LINKS]-(s:Page)
+WHERE s.tenant = $tenant AND s.live AND (s.scope = row.scope OR s.scope STARTS WITH row.scope + '/')
+WITH DISTINCT s ORDER BY s.id
+SET s.passage_state = CASE s.passage_state WHEN 'done' THEN 'unlinked' WHEN 'unlinked' THEN 'unlinked'
+                      ELSE 'due' END
 
 // name: sources(ids, tenant) read many
 // What the links of pages are resolved from, and what they came to before.
@@ -297,11 +318,19 @@ MATCH (p:Page {id: $id})
 WHERE p.scope = $scope
 RETURN p {.*} AS page, COLLECT { MATCH (p)<-[:PART_OF]-(c:Chunk) RETURN c.id } AS chunks
 
-// name: passages_done(id, scope, version, live, chunks) write optional
-// The passages of a page are those of its text, unless it was changed meanwhile.
-MATCH (p:Page {id: $id})
-WHERE p.scope = $scope AND p.version = $version AND p.live = $live
-SET p.passage_state = 'done', p.chunks = $chunks
+// name: many_to_cut(ids) read many
+// Pages with the ids of the passages that they have.
+// unscoped: the worker serves every tenant
+UNWIND $ids AS id
+MATCH (p:Page {id: id})
+RETURN p {.*} AS page, COLLECT { MATCH (p)<-[:PART_OF]-(c:Chunk) RETURN c.id } AS chunks
+
+// name: passages_done(rows, scopes) write many
+// The passages of pages are those of their texts; a page that was changed meanwhile is left out.
+UNWIND $rows AS row
+MATCH (p:Page {id: row.id})
+WHERE p.scope IN $scopes AND p.version = row.version AND p.live = row.live
+SET p.passage_state = 'done', p.chunks = row.chunks
 RETURN p.id AS id
 
 // name: passages_failed(id, scope) write none
@@ -310,13 +339,26 @@ MATCH (p:Page {id: $id})
 WHERE p.scope = $scope AND p.passage_state = 'due'
 SET p.passage_state = 'failed'
 
-// name: passages_due(limit) read many
-// Pages whose passages are not those of their text, the longest waiting first.
+// name: due(limit) read many
+// Pages whose passages or links are not those of their text, the longest waiting first.
 // unscoped: the worker serves every tenant
-MATCH (p:Page)
-WHERE p.passage_state = 'due' AND p.touched_at > datetime('0001-01-02T00:00:00Z')
-WITH p ORDER BY p.passage_state, p.touched_at LIMIT $limit
-RETURN p.id AS id, p.scope AS scope
+CALL () {
+  MATCH (p:Page)
+  WHERE p.passage_state = 'due' AND p.touched_at > datetime('0001-01-02T00:00:00Z')
+  WITH p ORDER BY p.passage_state, p.touched_at LIMIT $limit RETURN p
+  UNION
+  MATCH (p:Page)
+  WHERE p.passage_state = 'unlinked' AND p.touched_at > datetime('0001-01-02T00:00:00Z')
+  WITH p ORDER BY p.passage_state, p.touched_at LIMIT $limit RETURN p
+}
+RETURN p.id AS id, p.tenant AS tenant, p.passage_state AS state
+
+// name: linked(ids, tenant) write none
+// Pages whose links have just been settled; what still has to be cut stays due.
+UNWIND $ids AS id
+MATCH (p:Page {id: id})
+WHERE p.tenant = $tenant AND p.passage_state = 'unlinked'
+SET p.passage_state = 'done'
 
 // name: restore(rows) write many
 // Pages that are new, with their former texts.

@@ -50,6 +50,22 @@ async def lock_names(tx: Tx, tenant: str, moved: Sequence[Moved], at: datetime) 
 async def relink(tx: Tx, tenant: str, moved: Sequence[Moved], at: datetime) -> dict[str, Settled]:
     """Write names and links of pages that have just been saved, and settle every page whose links
     may mean something else now; what became of the links of each page."""
+    touched = await _named(tx, moved)
+    found = await tx.rows(Q.pages.affected, rows=touched, tenant=tenant) if touched else []
+    ids = {row["id"] for row in found} | {one.after["id"] for one in moved}
+    return await settle_pages(tx, tenant, ids, at)
+
+
+async def name_only(tx: Tx, tenant: str, moved: Sequence[Moved]) -> None:
+    """Write names and links of pages that have just been saved; every page whose links may mean
+    something else now waits to be settled, as the new ones do (`app.pages.due`)."""
+    touched = await _named(tx, moved)
+    if touched:
+        await tx.rows(Q.pages.unlink, rows=touched, tenant=tenant)
+
+
+async def _named(tx: Tx, moved: Sequence[Moved]) -> list[Row]:
+    """Write what pages go by and link to; the names that changed hands, with the scopes where."""
     named = [one for one in moved if one.touched]
     if named:
         rows = [{"id": m.after["id"], "bears": sorted(borne(m.after))} for m in named]
@@ -58,12 +74,9 @@ async def relink(tx: Tx, tenant: str, moved: Sequence[Moved], at: datetime) -> d
     if relinked:
         rows = [{"id": m.after["id"], "names": sorted(linked(m.after))} for m in relinked]
         await tx.rows(Q.pages.link, rows=rows)
-    touched = [
+    return [
         {"name": name, "scope": one.after["scope"]} for one in named for name in sorted(one.touched)
     ]
-    found = await tx.rows(Q.pages.affected, rows=touched, tenant=tenant) if touched else []
-    ids = {row["id"] for row in found} | {one.after["id"] for one in moved}
-    return await settle_pages(tx, tenant, ids, at)
 
 
 async def settle_pages(tx: Tx, tenant: str, ids: Iterable[str], at: datetime) -> dict[str, Settled]:

@@ -16,7 +16,7 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.kernel.scope import ScopePath, parse_scope
 from app.pages import record
-from app.pages.linking import Moved, lock_names, relink, settle_pages
+from app.pages.linking import Moved, lock_names, name_only, relink, settle_pages
 from app.pages.model import Change, Draft, Receipt, Redacted
 from app.pages.passages import DUE, PassageService
 from app.pages.resolve import Settled
@@ -69,14 +69,15 @@ class PageService:
         return (await self.write_many(who, [draft]))[0]
 
     async def write_many(
-        self, who: Caller, drafts: Sequence[Draft], *, cut: bool = True
+        self, who: Caller, drafts: Sequence[Draft], *, settle: bool = True
     ) -> list[Receipt]:
         """Store new pages in one transaction; all or none. Raises as `write` does.
 
-        Without `cut` their passages are left to the worker.
+        Without `settle` their links and passages are left to the worker, and the receipts count
+        none: each page of many is settled once then, and not once for every name that comes later.
         """
         writings = [await self._drafted(who, draft) for draft in drafts]
-        settled = await self._saved(who, writings, cut=cut)
+        settled = await self._saved(who, writings, settle=settle)
         if settled is None:  # new pages have nothing that others could have changed
             raise Conflict("the pages changed while they were written")
         return [_receipt("stored", w, settled) for w in writings]
@@ -224,7 +225,7 @@ class PageService:
         return record.Stamp(stored["id"], stored["scope"], who.tenant, who.principal, now())
 
     async def _saved(
-        self, who: Caller, writings: Sequence[_Writing], *, cut: bool = True
+        self, who: Caller, writings: Sequence[_Writing], *, settle: bool = True
     ) -> dict[str, Settled] | None:
         """Write in one transaction; None where a page is no longer as it was read."""
         moved = [writing.moved for writing in writings]
@@ -236,12 +237,15 @@ class PageService:
             if not await _as_read(tx, who, writings):
                 return None
             await tx.rows(Q.pages.save, rows=rows)
-            return await relink(tx, who.tenant, moved, moment)
+            if settle:
+                return await relink(tx, who.tenant, moved, moment)
+            await name_only(tx, who.tenant, moved)
+            return {}
 
         settled = await self.graph.write("pages.save", work)
         if settled is not None:
             self._parts.wakeup.set()
-            for writing in writings if cut else ():
+            for writing in writings if settle else ():
                 if writing.after["passage_state"] == DUE:
                     await self._parts.passages.bring(writing.after["id"], writing.after["scope"])
         return settled

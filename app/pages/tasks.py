@@ -1,8 +1,10 @@
-"""Upkeep of pages: links to what is no page, and passages that a crash left behind."""
+"""Upkeep of pages: links to what is no page, passages that a crash left behind, and names that
+nobody uses any more."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from datetime import datetime, timedelta
 from typing import Any
 
 from app.jobs.model import Job, Outcome, Report
@@ -13,6 +15,10 @@ from app.pages.linking import settle_pages
 
 RELINK = "pages.relink"
 _PAGES = 200
+_NAMES = 1_000
+# A name falls out of use when a page is written or erased, which touches it. Looking at what was
+# touched lately keeps the work to what has changed; the first minutes belong to whoever writes.
+_LATELY, _SETTLED = timedelta(days=7), timedelta(minutes=10)
 
 
 async def run_relink(parts: Any, job: Job, report: Report) -> Outcome:
@@ -27,8 +33,21 @@ async def run_relink(parts: Any, job: Job, report: Report) -> Outcome:
         done += len(rows)
         after = rows[-1]["id"]
         await report({"pages": done})
-    brought = await parts.page_passages.sweep()
-    return Outcome({"pages": done, "brought": brought})
+    brought = await parts.due_pages.sweep()
+    dropped = await drop_names(parts.graph, now() - _SETTLED)
+    return Outcome({"pages": done, "brought": brought, "names": dropped})
+
+
+async def drop_names(graph: Graph, before: datetime) -> int:
+    """Take away names that no page goes by or links to, of those last touched in the week before a
+    moment; how many."""
+    total = 0
+    while True:
+        since = before - _LATELY
+        row = await graph.one(Q.pages.drop_names, since=since, before=before, limit=_NAMES)
+        total += int(row["dropped"])
+        if row["dropped"] < _NAMES:
+            return total
 
 
 async def _settle(graph: Graph, tenant: str, ids: list[str]) -> None:

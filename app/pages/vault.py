@@ -16,6 +16,7 @@ from app.errors import InvalidInput, LociError
 from app.kernel.caller import Caller, Role
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
+from app.pages.due import DuePages
 from app.pages.model import CONTENT_LONGEST, Change, Draft, Receipt
 from app.pages.naming import MARKDOWN
 from app.pages.service import PageService
@@ -48,8 +49,9 @@ class _File:
 class VaultService:
     """Takes a folder in, and writes one out."""
 
-    def __init__(self, pages: PageService) -> None:
+    def __init__(self, pages: PageService, due: DuePages) -> None:
         self._pages = pages
+        self._due = due
         self._graph = pages.graph
 
     async def take_in(self, who: Caller, root: Path, scope: str, tell: Tell) -> Report:
@@ -78,6 +80,7 @@ class VaultService:
                 await self._write(who, fresh, report)
                 fresh = []
         await self._write(who, fresh, report)
+        await self._due.sweep()
         return report
 
     async def write_out(self, who: Caller, root: Path, scope: str) -> int:
@@ -100,7 +103,7 @@ class VaultService:
         if not files:
             return
         try:
-            receipts = await self._pages.write_many(who, [f.draft for f in files])
+            receipts = await self._pages.write_many(who, [f.draft for f in files], settle=False)
         except LociError as error:
             if error.status >= 500:
                 raise

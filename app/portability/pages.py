@@ -173,9 +173,10 @@ async def _write_passages(tx: Tx, rows: Sequence[Row], batch: Batch) -> None:
             passages = [{**p, "chunk": _unread(p["chunk"])} for p in passages]
         if passages:
             page = row["page"]
-            await tx.rows(Q.chunks.add, work=page["id"], rows=passages)
-            stamp = {name: page[name] for name in ("id", "scope", "version", "live")}
-            await tx.rows(Q.pages.passages_done, chunks=len(passages), **stamp)
+            await tx.rows(Q.chunks.add, rows=passages)
+            stamp = {name: page[name] for name in ("id", "version", "live")}
+            done = [{**stamp, "chunks": len(passages)}]
+            await tx.rows(Q.pages.passages_done, rows=done, scopes=[page["scope"]])
 
 
 def _unread(chunk: Row) -> Row:

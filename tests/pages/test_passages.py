@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from app.errors import Conflict, NotFound
-from app.pages.model import Change
+from app.errors import Conflict, InvalidInput, NotFound
+from app.kernel.graph import Row
+from app.pages import due, passages
+from app.pages.model import Change, Draft
 from app.pages.passages import rows_of
 from app.wiring import Parts
 from tests.conftest import Principal
@@ -95,11 +97,58 @@ async def test_what_a_crash_leaves_is_cut_by_the_sweep(
     with pytest.raises(ConnectionError):
         await write(writer, "Vega", LEADS)
     monkeypatch.undo()
-    assert await opened.page_passages.due()
-    await opened.page_passages.sweep()
+    assert await opened.due_pages.waiting()
+    await opened.due_pages.sweep()
     (row,) = await opened.page_reads.named([writer.caller.home], writer.caller.tenant, "Vega")
     assert list(await chunks(opened, row["id"])) == [LEADS]
     assert row["links"] is None
+
+
+async def test_pages_written_together_are_linked_and_cut_by_the_sweep(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    waiting = await write(writer, "Waiting", "It links to [[Orion]] and to [[Nowhere]].")
+    assert waiting.pending == ("Orion", "Nowhere")
+    drafts = [
+        Draft("It was seen from [[Lyra]], as [[Waiting]] says.", title="Orion"),
+        Draft("[[Orion]] and a second one: [[Orion|the hunter]].", title="Lyra"),
+    ]
+    orion, lyra = await opened.pages.write_many(writer.caller, drafts, settle=False)
+    assert (orion.links, lyra.links) == (0, 0)
+    await opened.due_pages.sweep()
+    counts = {
+        receipt.id: (await opened.pages.read(writer.caller, receipt.id))
+        for receipt in (waiting, orion, lyra)
+    }
+    assert [counts[r.id]["references"] for r in (waiting, orion, lyra)] == [1, 2, 1]
+    assert [counts[r.id]["backlinks"] for r in (waiting, orion, lyra)] == [1, 2, 1]
+    assert counts[waiting.id]["page"]["pending"] == ["Nowhere"]
+    assert {counts[r.id]["page"]["passage_state"] for r in (waiting, orion, lyra)} == {"done"}
+    assert list(await chunks(opened, orion.id)) == ["It was seen from Lyra, as Waiting says."]
+    await opened.due_pages.sweep()  # and again: nothing waits
+    assert list(await chunks(opened, orion.id)) == ["It was seen from Lyra, as Waiting says."]
+
+
+async def test_one_that_cannot_be_cut_with_others_holds_none_of_them_up(
+    opened: Parts, writer: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut = due.rows_of
+
+    def refused(page: Row, stored: set[str]) -> list[Row]:
+        if page["title"] == "Broken":
+            raise InvalidInput("no cutting of this one")
+        return cut(page, stored)
+
+    monkeypatch.setattr(due, "rows_of", refused)
+    monkeypatch.setattr(passages, "rows_of", refused)
+    drafts = [Draft("Whole.", title="Whole"), Draft("Broken.", title="Broken")]
+    whole, broken = await opened.pages.write_many(writer.caller, drafts, settle=False)
+    await opened.due_pages.sweep()
+    states = {
+        receipt.id: (await opened.pages.read(writer.caller, receipt.id))["page"]["passage_state"]
+        for receipt in (whole, broken)
+    }
+    assert states == {whole.id: "done", broken.id: "failed"}
 
 
 async def unlinked(opened: Parts, who: Principal, page: str) -> list[str]:

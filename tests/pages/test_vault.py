@@ -124,7 +124,7 @@ async def test_pages_go_through_a_package(
     found = await stored_links(opened, other)
     assert found == await fresh_links(opened, other)
     assert sorted(len(edges) for edges, _ in found.values()) == [1, 1]
-    await opened.page_passages.sweep()
+    await opened.due_pages.sweep()
     (read,) = await opened.page_reads.named([other], other, "Altair")
     assert (read["version"], read["chunks"], read["formers"]) == (2, 1, ["Vega"])
 
@@ -171,4 +171,4 @@ async def test_a_restored_page_has_the_very_passages_that_it_had(
     )
     stored = {one["c"]["id"]: plain(one["c"]) for one in found}
     assert {chunk["role"] for chunk in stored.values()} == {"user", "assistant"}
-    assert made == {i: {n: c[n] for n in made[i]} for i, c in stored.items()}
+    assert made == {i: {n: c.get(n) for n in made[i]} for i, c in stored.items()}
