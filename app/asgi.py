@@ -28,10 +28,9 @@ from app.documents import rag as rag_routes
 from app.documents import routes as document_routes
 from app.entities import routes as entity_routes
 from app.episodes import routes as episode_routes
-from app.errors import Forbidden, LociError, NotFound
 from app.facts import routes as fact_routes
+from app.graphql import routes as graphql_routes
 from app.jobs import routes as job_routes
-from app.kernel import audit
 from app.kernel.caller import PUBLIC, Caller
 from app.kernel.problems import HANDLERS, describe
 from app.lifecycle import doors as lifecycle_doors
@@ -122,6 +121,9 @@ ROUTES: list[Any] = [
     skill_doors.list_teams,
     skill_doors.team_coverage,
     reembedding_routes.EmbeddingController,
+    graphql_routes.run,
+    graphql_routes.page,
+    graphql_routes.asset,
 ]
 
 # What handlers may ask for by name, out of the parts of this process. No name is also a field of
@@ -154,11 +156,8 @@ INJECTED = (
     "page_reads",
     "page_neighbours",
     "reembedding",
+    "asking",
 )
-
-
-# NotFound of these fields is a scope that was named and is not visible, or not there.
-DENIED_BY = ("scope", "path")
 
 
 def create_app(settings: Settings | None = None) -> Litestar:
@@ -231,16 +230,9 @@ def dependencies() -> dict[str, Provide]:
 async def audit_refusal(error: Exception, scope: Scope) -> None:
     """Record that a known caller was refused; capture records its own refusals."""
     caller: Caller | None = scope["state"].get("caller")
-    denied = isinstance(error, Forbidden) or (
-        isinstance(error, NotFound) and error.field in DENIED_BY
-    )
-    audited = isinstance(error, LociError) and error.audited
-    if caller is None or not denied or audited:
-        return
-    opened: Parts = scope["litestar_app"].state.parts
-    code = error.code if isinstance(error, LociError) else "Forbidden"
-    event = audit.refusal(caller, code, caller.home, route=str(scope.get("path_template", "")))
-    await opened.access_rows.write_audit(event, actor=caller.principal)
+    if caller is not None:
+        opened: Parts = scope["litestar_app"].state.parts
+        await opened.refusals.record(error, caller, str(scope.get("path_template", "")))
 
 
 def openapi() -> OpenAPIConfig:

@@ -8,7 +8,8 @@ The tree (a leaf's class name is its code on the wire)::
     │   ├── ResidueOnly            422   nothing but an injection marker was left
     │   ├── PiiRefused             422   the scope's policy refuses this class of data
     │   ├── PolicyInvalid          422   a sanitising policy or rules that cannot be read
-    │   └── InvalidPredicate       422   a row of the registry that cannot be read
+    │   ├── InvalidPredicate       422   a row of the registry that cannot be read
+    │   └── QueryRefused           422   a query goes beyond a limit; nothing of it was run
     ├── Unauthenticated            401
     ├── Forbidden                  403   seen, but not writable by this caller
     │   └── SystemRoleRefused      403
@@ -93,6 +94,10 @@ class PiiRefused(InvalidInput):
 
 class PolicyInvalid(InvalidInput):
     title = "The sanitising policy cannot be read"
+
+
+class QueryRefused(InvalidInput):
+    title = "The query goes beyond a limit"
 
 
 class Unauthenticated(LociError):

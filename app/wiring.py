@@ -16,6 +16,7 @@ from typing import Any
 from app.access.idempotency import IdempotencyRecords
 from app.access.keys import KeyRing
 from app.access.limits import RateLimiter
+from app.access.refusals import Refusals
 from app.access.repository import AccessRepository
 from app.access.service import AccessService
 from app.communities.service import CommunityService
@@ -52,6 +53,9 @@ from app.facts.predicates import PredicateService
 from app.facts.repository import FactRepository
 from app.facts.service import FactService
 from app.facts.view import FactView
+from app.graphql.doors import Doors
+from app.graphql.limits import Limits as QueryLimits
+from app.graphql.service import GraphqlService
 from app.indexing.repository import IndexRepository, ensure_space, index_options
 from app.indexing.service import IndexService
 from app.indexing.spaces import Build, Spaces
@@ -131,6 +135,7 @@ class Parts:
     spaces: Spaces
     reembedding: ReembeddingService
     access_rows: AccessRepository
+    refusals: Refusals
     keys: KeyRing
     access: AccessService
     limiter: RateLimiter
@@ -188,6 +193,7 @@ class Parts:
     page_passages: PassageService
     due_pages: DuePages
     vaults: VaultService
+    asking: GraphqlService
 
 
 def embedding_config(settings: Settings, named: ModelSettings | None = None) -> EmbeddingConfig:
@@ -360,6 +366,25 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     )
     graph_rag = GraphRagService(graph, searches, embedder)
     question_writer = QuestionWriter(graph, scopes)
+    refusals = Refusals(access_rows)
+    limiter = RateLimiter(queue, settings.api.rate_per_minute)
+    doors = Doors(
+        graph=graph,
+        episodes=episodes,
+        episode_rows=episode_rows,
+        fast=fast,
+        facts=facts,
+        entities=EntityService(entity_rows, scopes, beliefs_follow(fact_rows, consolidation.terms)),
+        pages=pages,
+        notes=notes,
+        skills=SkillGraph.of(SkillParts(graph, scopes, spaces, wakeup), notes),
+        bases=BaseService(graph, scopes, embedder.info.name),
+        documents=documents,
+        searches=searches,
+        feedback=FeedbackService(graph, facts),
+        forgetting=forgetting,
+    )
+    bounds = QueryLimits(settings.api.graphql_depth, settings.api.graphql_cost)
     return Parts(
         settings=settings,
         graph=graph,
@@ -369,9 +394,11 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         spaces=spaces,
         reembedding=ReembeddingService(graph, spaces, partial(space_options, settings)),
         access_rows=access_rows,
+        refusals=refusals,
+        asking=GraphqlService(doors, limiter, refusals, bounds),
         keys=keys,
         access=AccessService(access_rows, keys),
-        limiter=RateLimiter(queue, settings.api.rate_per_minute),
+        limiter=limiter,
         idempotency=IdempotencyRecords(graph),
         scope_rows=scope_rows,
         scopes=scopes,
@@ -386,7 +413,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         analytics=AnalyticsService(graph, scopes),
         question_log=QuestionLog(question_writer),
         agentic=AgenticService(graph_rag, scopes, metered_model(graph, settings)),
-        entities=EntityService(entity_rows, scopes, beliefs_follow(fact_rows, consolidation.terms)),
+        entities=doors.entities,
         merges=MergeService(graph, beliefs_follow(fact_rows, consolidation.terms)),
         jobs=jobs,
         runner=runner,
@@ -402,13 +429,13 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         ),
         fast=fast,
         notes=notes,
-        skilled=SkillGraph.of(SkillParts(graph, scopes, spaces, wakeup), notes),
+        skilled=doors.skills,
         condensing=CondensingService(graph, scopes),
         communities=CommunityService(graph),
         summaries=SummaryService(graph, scopes, metered_model(graph, settings)),
         blocks=BlockService(BlockRepository(graph), scopes),
         forgetting=forgetting,
-        feedback=FeedbackService(graph, facts),
+        feedback=doors.feedback,
         uses=uses,
         learning=LearningService(graph, fact_rows, consolidation.terms),
         promoting=PromotionService(PromotionParts(graph, scopes, facts, fast)),
@@ -423,7 +450,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),
         erasure=erasure,
         chunks=chunks,
-        bases=BaseService(graph, scopes, embedder.info.name),
+        bases=doors.bases,
         documents=documents,
         intake=Intake(documents, spool_of(settings), settings.documents.max_size),
         document_reader=DocumentReader(

@@ -1,14 +1,16 @@
-"""Write the generated tables of the reference pages: `python docs/generate.py`."""
+"""Write the generated parts of the reference: `python docs/generate.py`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from graphql import print_schema
 from litestar import Litestar
 
 from app.asgi import create_app
 from app.cli import reference
 from app.cli.main import cli
+from app.graphql.schema import build
 from app.settings import read_settings
 
 FOLDER = Path(__file__).parent / "reference"
@@ -24,12 +26,13 @@ def tables(app: Litestar) -> dict[str, str]:
 
 
 def main() -> None:
-    """Rewrite every page whose tables have changed."""
+    """Rewrite every page whose tables have changed, and the printed GraphQL schema."""
     for name, table in tables(create_app(read_settings({}))).items():
         page = FOLDER / name
         page.write_text(
             reference.spliced(page.read_text(encoding="utf-8"), table), encoding="utf-8"
         )
+    (FOLDER / "schema.graphql").write_text(f"{print_schema(build())}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
 from litestar import get, post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
@@ -11,7 +9,7 @@ from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
 
 from app.access.parameters import Within
 from app.access.repository import AccessRepository
-from app.consolidation.fast import FastPath, Observation, Remembered
+from app.consolidation.fast import FastPath
 from app.consolidation.reader import ModelReader
 from app.consolidation.repository import ConsolidationRepository, since
 from app.consolidation.schemas import (
@@ -26,7 +24,6 @@ from app.consolidation.schemas import (
     SupersedeIn,
 )
 from app.consolidation.tasks import CONSOLIDATE
-from app.facts.schemas import FactOut
 from app.jobs.runner import Runner
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
@@ -108,18 +105,7 @@ async def remember(
     remembering: NamedDependency[FastPath],
 ) -> RememberedOut:
     """Remember a short observation at once: captured, read and settled before the answer."""
-    seen = Observation(
-        session=data.session,
-        role=data.role,
-        text=data.text,
-        statement=data.statement.packed() if data.statement else None,
-        scope=data.scope,
-        speaker=data.speaker,
-        said_at=data.said_at,
-        origin=data.origin,
-        tags=data.tags,
-    )
-    return _remembered(await remembering.remember(caller, seen))
+    return RememberedOut.of(await remembering.remember(caller, data.to_observation()))
 
 
 @post(
@@ -135,34 +121,8 @@ async def supersede(
     remembering: NamedDependency[FastPath],
 ) -> RememberedOut:
     """Put another value in the place of a fact's; who may revise whom holds here as well."""
-    statement: dict[str, Any] = {
-        "mode": "correct" if data.correct else "assert",
-        "ongoing": True,  # whoever replaces a value says that the new one holds now
-    }
-    if data.valid_from:
-        statement["valid_from"] = data.valid_from.isoformat()
-    seen = Observation(
-        session=data.session, role=data.role, statement=statement, speaker=data.speaker
-    )
-    return _remembered(await remembering.supersede(caller, data.fact, data.object.packed(), seen))
-
-
-def _remembered(found: Remembered) -> RememberedOut:
-    kind: Literal["accepted", "duplicate"] = (
-        "accepted" if found.receipt.status == "accepted" else "duplicate"
-    )
-    return RememberedOut(
-        status=kind,
-        episode=found.receipt.id or "",
-        scope=found.receipt.scope or "",
-        facts=[FactOut.of(row) for row in found.facts],
-        quarantined=_by_status(found.facts, "quarantined"),
-        superseded=_by_status(found.facts, "superseded"),
-    )
-
-
-def _by_status(rows: list[Row], wanted: str) -> list[str]:
-    return sorted(row["fact"]["id"] for row in rows if row["fact"]["status"] == wanted)
+    value, seen = data.object.packed(), data.to_observation()
+    return RememberedOut.of(await remembering.supersede(caller, data.fact, value, seen))
 
 
 def _model(row: Row | None, budget: int, enabled: bool) -> ModelStatusOut | None:

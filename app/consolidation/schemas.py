@@ -8,7 +8,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from pydantic import Field, StringConstraints, model_validator
 
+from app.consolidation.fast import Observation, Remembered
 from app.facts.schemas import FactOut
+from app.kernel.graph import Row
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
 
 PredicateName = Annotated[
@@ -129,6 +131,15 @@ class RememberIn(WireModel):
             raise ValueError("give either text or statement")
         return self
 
+    def to_observation(self) -> Observation:
+        """What is to be remembered."""
+        given = {name: getattr(self, name) for name in _SEEN}
+        statement = self.statement.packed() if self.statement else None
+        return Observation(statement=statement, **given)
+
+
+_SEEN = ("session", "role", "text", "scope", "speaker", "said_at", "origin", "tags")
+
 
 class SupersedeIn(WireModel):
     """Another value in the place of the one that a fact holds."""
@@ -143,6 +154,18 @@ class SupersedeIn(WireModel):
     role: Literal["user", "assistant", "tool"] = Field("user", description="Who says it.")
     speaker: ShortText | None = Field(None, description="Name of the person who says it.")
 
+    def to_observation(self) -> Observation:
+        """The statement without its value, subject and predicate, which are the fact's."""
+        statement: dict[str, Any] = {
+            "mode": "correct" if self.correct else "assert",
+            "ongoing": True,  # whoever replaces a value says that the new one holds now
+        }
+        if self.valid_from:
+            statement["valid_from"] = self.valid_from.isoformat()
+        return Observation(
+            session=self.session, role=self.role, statement=statement, speaker=self.speaker
+        )
+
 
 class RememberedOut(msgspec.Struct, frozen=True):
     """What was stored: the episode, and the facts that it supports."""
@@ -153,6 +176,18 @@ class RememberedOut(msgspec.Struct, frozen=True):
     facts: list[FactOut]
     quarantined: list[str]
     superseded: list[str]
+
+    @classmethod
+    def of(cls, found: Remembered) -> RememberedOut:
+        """The wire form of what was stored."""
+        return cls(
+            status="accepted" if found.receipt.status == "accepted" else "duplicate",
+            episode=found.receipt.id or "",
+            scope=found.receipt.scope or "",
+            facts=[FactOut.of(row) for row in found.facts],
+            quarantined=_by_status(found.facts, "quarantined"),
+            superseded=_by_status(found.facts, "superseded"),
+        )
 
 
 class ModelStatusOut(msgspec.Struct, frozen=True):
@@ -230,3 +265,7 @@ class ConsolidatingOut(msgspec.Struct, frozen=True):
     job: str
     scope: str
     again: int
+
+
+def _by_status(rows: list[Row], wanted: str) -> list[str]:
+    return sorted(row["fact"]["id"] for row in rows if row["fact"]["status"] == wanted)

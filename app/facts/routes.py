@@ -11,7 +11,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 
 from app.access.parameters import AsOf, KnownAt, Limit, Within, aware
-from app.errors import InvalidInput, NotFound
+from app.errors import NotFound
 from app.facts.predicates import PredicateService
 from app.facts.repository import Settled
 from app.facts.schemas import (
@@ -194,15 +194,7 @@ class QuarantineController(Controller):
         believing: NamedDependency[FactService],
     ) -> DecisionOut:
         """Both facts are right, each in the interval that is given for it."""
-        pairs = ((fact_id, data.valid, "valid"), (data.other, data.other_valid, "other_valid"))
-        for _, span, field in pairs:
-            if span.valid_to is not None and span.valid_to <= span.valid_from:
-                raise InvalidInput("an interval ends after it begins", field=f"{field}.valid_to")
-        decisions = [
-            Decision(fact, "interval", span.valid_from, span.valid_to, data.note)
-            for fact, span, _ in pairs
-        ]
-        settled = await believing.decide(caller, decisions)
+        settled = await believing.decide(caller, data.to_decisions(fact_id))
         return await _decided(believing, caller, fact_id, "interval", settled)
 
     @post(
@@ -296,10 +288,4 @@ async def _decided(
     believing: FactService, caller: Caller, fact: str, verdict: str, settled: Settled
 ) -> DecisionOut:
     row = await believing.get(caller, fact, Moments.of(None, None))
-    return DecisionOut(
-        fact=fact,
-        verdict=verdict,  # type: ignore[arg-type]
-        status=row["fact"]["status"],
-        opened=settled.opened,
-        retracted=settled.retracted,
-    )
+    return DecisionOut.of(row, verdict, settled)

@@ -8,7 +8,10 @@ from typing import Any, Literal
 import msgspec
 from pydantic import Field
 
+from app.errors import InvalidInput
 from app.extraction.predicates import Predicate
+from app.facts.repository import Settled
+from app.facts.service import Decision
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
 from app.kernel.wire import Moment, ShortText, WireModel
@@ -233,6 +236,17 @@ class KeepBothIn(WireModel):
     other_valid: SpanIn = Field(description="When the other fact holds.")
     note: ShortText | None = Field(None, description="Kept with the decision.")
 
+    def to_decisions(self, fact: str) -> list[Decision]:
+        """The verdicts on both; InvalidInput for an interval that ends before it begins."""
+        pairs = ((fact, self.valid, "valid"), (self.other, self.other_valid, "other_valid"))
+        for _, span, field in pairs:
+            if span.valid_to is not None and span.valid_to <= span.valid_from:
+                raise InvalidInput("an interval ends after it begins", field=f"{field}.valid_to")
+        return [
+            Decision(each, "interval", span.valid_from, span.valid_to, self.note)
+            for each, span, _ in pairs
+        ]
+
 
 class DecisionOut(msgspec.Struct, frozen=True):
     """What a decision changed."""
@@ -242,6 +256,17 @@ class DecisionOut(msgspec.Struct, frozen=True):
     status: str
     opened: int
     retracted: int
+
+    @classmethod
+    def of(cls, row: Row, verdict: str, settled: Settled) -> DecisionOut:
+        """What became of the fact of a row of `facts.get`."""
+        return cls(
+            fact=row["fact"]["id"],
+            verdict=verdict,  # type: ignore[arg-type]
+            status=row["fact"]["status"],
+            opened=settled.opened,
+            retracted=settled.retracted,
+        )
 
 
 def _support(row: Row) -> dict[str, Any]:

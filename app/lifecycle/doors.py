@@ -42,15 +42,7 @@ async def give_feedback(
     feedback: NamedDependency[FeedbackService],
 ) -> FeedbackOut:
     """Say whether a memory was useful, wrong or irrelevant; each principal counts once."""
-    row = await feedback.give(caller, data.memory, data.verdict)
-    return FeedbackOut(
-        memory=row["memory"],
-        recorded=row["made"],
-        useful=row["useful"],
-        trust=row["trust"],
-        trust_bonus=row["trust_bonus"],
-        quarantined=row["quarantined"],
-    )
+    return FeedbackOut.of(await feedback.give(caller, data.memory, data.verdict))
 
 
 @get(

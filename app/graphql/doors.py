@@ -1,0 +1,52 @@
+"""The services behind the schema, and what a request carries through its resolvers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.consolidation.fast import FastPath
+from app.documents.bases import BaseService
+from app.documents.service import DocumentService
+from app.entities.service import EntityService
+from app.episodes.repository import EpisodeRepository
+from app.episodes.service import EpisodeService
+from app.facts.service import FactService, Moments
+from app.graphql.loading import Loading
+from app.kernel.caller import Caller
+from app.kernel.graph import Graph
+from app.lifecycle.feedback import FeedbackService
+from app.lifecycle.forgetting import ForgettingService
+from app.notes.service import NoteService
+from app.pages.service import PageService
+from app.search.service import SearchService
+from app.skills.door import SkillGraph
+
+
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """Each service by what it does; the HTTP routes call the same ones."""
+
+    graph: Graph
+    episodes: EpisodeService
+    episode_rows: EpisodeRepository
+    fast: FastPath
+    facts: FactService
+    entities: EntityService
+    pages: PageService
+    notes: NoteService
+    skills: SkillGraph
+    bases: BaseService
+    documents: DocumentService
+    searches: SearchService
+    feedback: FeedbackService
+    forgetting: ForgettingService
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Who asks, what answers, what has been read for it, and the moment of the request."""
+
+    caller: Caller
+    doors: Doors
+    loading: Loading
+    moments: Moments

@@ -1,0 +1,108 @@
+"""Batched reading: what many parents of one level ask for is one statement."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from aiodataloader import DataLoader
+
+from app.facts.service import Moments
+from app.graphql.cursors import Order
+from app.kernel.clock import now
+from app.kernel.cypher import Query
+from app.kernel.graph import Graph, Row
+
+FIRST, FIRST_MOST = 20, 100
+OWN = frozenset(("ids", "scopes", "at"))  # parameters that the batch itself gives
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list: its rows by `query`, each shown by `show`, in an order that cursors can go on in."""
+
+    query: Query
+    show: Callable[[Row], Any]
+    order: Order
+
+
+def parent_of(row: Row) -> str:
+    """Whom a row is for."""
+    return str(row["parent"])
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A kind of thing by its id; `kind` is what it is called."""
+
+    kind: str
+    query: Query
+    show: Callable[[Row], Any]
+    key: Callable[[Row], str] = parent_of
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a field was given, by the names of parameters, and the moments of its answer."""
+
+    moments: Moments
+    args: Mapping[str, Any]
+
+    @property
+    def first(self) -> int:
+        """Most items of the list; the limits have seen to it that it is in bounds."""
+        return self.args.get("first") or FIRST
+
+    def values(self, query: Query, order: Order | None = None) -> dict[str, Any]:
+        """Every parameter of a query but the batch's own; what was not given is null."""
+        known: dict[str, Any] = {**self.args}
+        known |= {"as_of": self.moments.as_of, "known_at": self.moments.known_at}
+        if order is not None:
+            known |= order.read(self.args.get("after"))
+            known["limit"] = self.first + 1
+        return {name: known.get(name) for name in query.params - OWN}
+
+
+class Loading:
+    """The batches of one request; holds what it has read until the request is answered."""
+
+    def __init__(self, graph: Graph, scopes: list[str]) -> None:
+        self.graph = graph
+        self._own = {"scopes": scopes, "at": now()}
+        self._loaders: dict[tuple[str, bytes], DataLoader[str, list[Row]]] = {}
+
+    async def listed(self, listing: Listing, parent: str, asked: Asked) -> list[Row]:
+        """The rows of one parent, one more than asked for where there is one."""
+        params = asked.values(listing.query, listing.order)
+        return await self._loader(listing.query, params, parent_of).load(parent)
+
+    async def one(self, lookup: Lookup, key: str, moments: Moments) -> Any | None:
+        """A thing by its id as it is shown; None where absent or not visible."""
+        params = Asked(moments, {}).values(lookup.query)
+        found = await self._loader(lookup.query, params, lookup.key).load(key)
+        return lookup.show(found[0]) if found else None
+
+    async def many(self, lookup: Lookup, keys: Sequence[str], moments: Moments) -> list[Any]:
+        """Things by their ids as they are shown, in that order; None where one is not visible."""
+        return list(await asyncio.gather(*(self.one(lookup, key, moments) for key in keys)))
+
+    def _loader(
+        self, query: Query, params: dict[str, Any], key_of: Callable[[Row], str]
+    ) -> DataLoader[str, list[Row]]:
+        given = (query.key, orjson.dumps(params, option=orjson.OPT_SORT_KEYS))
+        if given not in self._loaders:
+            own = {name: value for name, value in self._own.items() if name in query.params}
+
+            async def load(keys: Sequence[str]) -> list[list[Row]]:
+                rows = await self.graph.rows(query, ids=list(keys), **own, **params)
+                groups: dict[str, list[Row]] = defaultdict(list)
+                for row in rows:
+                    groups[key_of(row)].append(row)
+                return [groups[key] for key in keys]
+
+            self._loaders[given] = DataLoader(load)
+        return self._loaders[given]

@@ -1,0 +1,231 @@
+"""What hangs on what: every list and every link of the schema, by type and field.
+
+A list is read with one statement for all parents of a level, and so is a link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from app.communities.schemas import CommunityOut
+from app.communities.view import viewed
+from app.documents.schemas import ChunkOut, DocumentOut, KnowledgeBaseOut
+from app.entities.schemas import EntityOut
+from app.episodes.schemas import EpisodeOut
+from app.facts.schemas import FactOut, IntervalOut
+from app.graphql.cursors import (
+    BEYOND,
+    by_fact,
+    by_id,
+    by_number,
+    by_rank,
+    by_time,
+)
+from app.graphql.loading import Listing, Lookup
+from app.kernel.cypher import Q
+from app.kernel.graph import Row
+from app.notes.schemas import NoteOut, NoteVersionOut
+from app.pages.reading import kind_of
+from app.pages.schemas import LinkedOut, PageOut, PageVersionOut
+from app.search.model import NOTES
+from app.skills.schemas import ConflictOut, SkillOut, SkillVersionOut
+
+IdOf = Callable[[Any], str | None]
+IdsOf = Callable[[Any], Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One thing that a value names by its id."""
+
+    to: Lookup
+    id_of: IdOf
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Things that a value names by their ids; those that are not visible are left out."""
+
+    to: Lookup
+    ids_of: IdsOf
+
+
+def _version(row: Row) -> PageVersionOut:
+    return PageVersionOut.of(row["version"])
+
+
+def _held(row: Row) -> dict[str, Any]:
+    return {"id": row["held"]["id"], "interval": IntervalOut.of(row["held"])}
+
+
+def _base(row: Row) -> KnowledgeBaseOut:
+    names = ("status", "chunks", "characters", "tokens")
+    documents = [dict(zip(names, one, strict=True)) for one in row["documents"]]
+    return KnowledgeBaseOut.of(row["base"], documents)
+
+
+def _link(row: Row) -> LinkedOut:
+    return LinkedOut.outgoing({**row, "kind": kind_of(row)})
+
+
+def _community(row: Row) -> CommunityOut | None:
+    found = viewed([row])
+    return CommunityOut.of(found[0]) if found else None
+
+
+def _of_kind(*kinds: str) -> IdOf:
+    return lambda hit: hit.id if hit.kind in kinds else None
+
+
+def _only(kind: str) -> IdOf:
+    return lambda link: link.id if link.kind == kind else None
+
+
+EPISODE = Lookup("episode", query=Q.graphql.episodes_by_id, show=EpisodeOut.of)
+FACT = Lookup("fact", query=Q.graphql.facts_by_id, show=FactOut.of)
+ENTITY = Lookup("entity", query=Q.graphql.entities_by_id, show=EntityOut.of)
+PAGE = Lookup("page", query=Q.graphql.pages_by_id, show=PageOut.of)
+SKILL = Lookup("skill", query=Q.graphql.skills_by_id, show=SkillOut.of)
+BASE = Lookup("knowledge base", query=Q.graphql.bases_by_id, show=_base)
+DOCUMENT = Lookup("document", query=Q.graphql.documents_by_id, show=DocumentOut.of)
+CHUNK = Lookup("chunk", query=Q.graphql.chunks_by_id, show=lambda row: ChunkOut.of(row["chunk"]))
+COMMUNITY = Lookup(
+    "community",
+    query=Q.communities.read,
+    show=_community,
+    key=lambda row: str(row["community"]["id"]),
+)
+NOTE = Lookup("note", query=Q.graphql.notes_by_id, show=NoteOut.of)
+
+LISTS: dict[str, Listing] = {
+    "Episode.mentions": Listing(
+        query=Q.graphql.mentions, show=EntityOut.of, order=by_id("entity", "id")
+    ),
+    "Episode.facts": Listing(
+        query=Q.graphql.supported, show=FactOut.of, order=by_fact("fact", "id")
+    ),
+    "Fact.history": Listing(query=Q.graphql.held, show=_held, order=by_time("recorded_at", "held")),
+    "Entity.facts": Listing(
+        query=Q.graphql.facts_about, show=FactOut.of, order=by_fact("fact", "id")
+    ),
+    "Entity.neighbours": Listing(
+        query=Q.graphql.neighbours, show=dict, order=by_rank(("count",), ("key",))
+    ),
+    "Entity.episodes": Listing(
+        query=Q.graphql.mentioning, show=EpisodeOut.of, order=by_time("captured_at", "episode")
+    ),
+    "Entity.backlinks": Listing(
+        query=Q.graphql.entity_backlinks,
+        show=LinkedOut.backlink,
+        order=by_time("updated_at", "page"),
+    ),
+    "Page.backlinks": Listing(
+        query=Q.graphql.page_backlinks,
+        show=LinkedOut.backlink,
+        order=by_time("updated_at", "page"),
+    ),
+    "Page.links": Listing(query=Q.graphql.links, show=_link, order=by_id("id")),
+    "Page.versions": Listing(
+        query=Q.graphql.page_versions,
+        show=_version,
+        order=by_number("before", BEYOND, "version", "version"),
+    ),
+    "Skill.versions": Listing(
+        query=Q.graphql.skill_versions,
+        show=lambda row: SkillVersionOut.of(row["version"]),
+        order=by_time("created_at", "version"),
+    ),
+    "Skill.conflicts": Listing(
+        query=Q.graphql.skill_conflicts, show=ConflictOut.of, order=by_id("conflict", "id")
+    ),
+    "Skill.links": Listing(query=Q.graphql.skill_links, show=dict, order=by_id("key")),
+    "KnowledgeBase.documents": Listing(
+        query=Q.graphql.documents_in, show=DocumentOut.of, order=by_id("document", "id")
+    ),
+    "Document.chunks": Listing(
+        query=Q.graphql.chunks_of,
+        show=lambda row: ChunkOut.of(row["chunk"]),
+        order=by_number("after", -1, "chunk", "number"),
+    ),
+    "Community.members": Listing(
+        query=Q.graphql.members,
+        show=EntityOut.of,
+        order=by_rank(("entity", "mention_count"), ("entity", "id")),
+    ),
+    "Note.versions": Listing(
+        query=Q.graphql.note_versions,
+        show=lambda row: NoteVersionOut.of(row["version"]),
+        order=by_number("before", BEYOND, "version", "version"),
+    ),
+}
+
+# Communities show what they cite as it is now, which is a statement of its own.
+PARTS = Listing(query=Q.graphql.parts, show=dict, order=by_rank(("size",), ("id",)))
+
+LINKS: dict[str, Link] = {
+    "Fact.subject": Link(ENTITY, lambda fact: fact.subject),
+    "Fact.object": Link(ENTITY, lambda fact: fact.object_id),
+    "Support.episode": Link(EPISODE, lambda support: support["episode"]),
+    "Support.chunk": Link(CHUNK, lambda support: support["episode"]),
+    "Neighbour.entity": Link(ENTITY, lambda row: row["other"]),
+    "Neighbour.fact": Link(FACT, lambda row: row["fact"]),
+    "Backlink.page": Link(PAGE, lambda link: link.id),
+    "Link.page": Link(PAGE, _of_kind("page", "article")),
+    "Link.entity": Link(ENTITY, _only("entity")),
+    "Link.skill": Link(SKILL, _only("skill")),
+    "SkillLink.other": Link(SKILL, lambda row: row["other"]),
+    "Document.knowledgeBase": Link(BASE, lambda document: document.knowledge_base),
+    "Central.entity": Link(ENTITY, lambda central: central.id),
+    "Hit.episode": Link(EPISODE, _of_kind("episode")),
+    "Hit.fact": Link(FACT, _of_kind("fact")),
+    "Hit.note": Link(NOTE, _of_kind(*NOTES)),
+    "Hit.chunk": Link(CHUNK, _of_kind("chunk")),
+    "Hit.skill": Link(SKILL, _of_kind("skill")),
+    "CaptureReceipt.episode": Link(EPISODE, lambda receipt: receipt.id),
+    "Remembered.episode": Link(EPISODE, lambda receipt: receipt.episode),
+    "PageReceipt.page": Link(PAGE, lambda receipt: receipt.id),
+    "NoteReceipt.note": Link(NOTE, lambda receipt: receipt.id),
+    "Decision.fact": Link(FACT, lambda decision: decision.fact),
+}
+
+MANY: dict[str, Links] = {
+    "SkillConflict.skills": Links(SKILL, lambda conflict: conflict.skills),
+    "Note.sources": Links(FACT, lambda note: note.sources),
+}
+
+# What a list leaves out is read with the whole of each: type, field, and the member of the whole.
+WHOLE: dict[str, Lookup] = {
+    "Fact.support": FACT,
+    "Document.vectorsPending": DOCUMENT,
+    "Document.unread": DOCUMENT,
+    "Note.supersedes": NOTE,
+    "Note.supersededBy": NOTE,
+    "Note.contradicts": NOTE,
+    "Skill.clonedFrom": SKILL,
+}
+
+# Facts that stand beside a fact, by their ids in the whole of it.
+BESIDE: dict[str, IdsOf] = {
+    "Fact.contradicts": lambda fact: fact.contradicts,
+    "Fact.supersededBy": lambda fact: [each["id"] for each in fact.superseded_by],
+}
+
+# Members that go by another name here, since theirs is that of a link or list.
+NAMED: dict[str, str] = {
+    "Fact.subjectId": "subject",
+    "Support.passageId": "episode",
+    "Neighbour.factId": "fact",
+    "Neighbour.entityId": "other",
+    "Page.backlinkCount": "backlinks",
+    "Page.referenceCount": "references",
+    "Backlink.pageId": "id",
+    "Link.targetId": "id",
+    "SkillConflict.skillIds": "skills",
+    "SkillLink.otherId": "other",
+    "Document.knowledgeBaseId": "knowledge_base",
+    "Document.chunkCount": "chunks",
+    "Remembered.episodeId": "episode",
+    "Decision.factId": "fact",
+}

@@ -1,0 +1,55 @@
+"""GraphQL over HTTP: one operation a request, and a page to try it in a browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+from litestar import Request, Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+from litestar.status_codes import HTTP_200_OK
+
+from app.graphql import explorer
+from app.graphql.schemas import GraphqlIn
+from app.graphql.service import ROUTE, GraphqlService
+from app.kernel.caller import PUBLIC, Caller, Role
+
+JSON, GRAPHQL = "application/json", "application/graphql-response+json"
+
+
+@post(
+    ROUTE,
+    operation_id="graphql",
+    tags=["GraphQL"],
+    opt={"requires": Role.READER},
+    status_code=HTTP_200_OK,
+)
+async def run(
+    request: Request[Any, Any, Any],
+    data: JSONBody[GraphqlIn],
+    caller: NamedDependency[Caller],
+    asking: NamedDependency[GraphqlService],
+) -> Response[bytes]:
+    """Run one operation; a change needs the role of the HTTP route of its name."""
+    answer = await asking.answer(caller, data.to_request())
+    wanted = GRAPHQL if GRAPHQL in request.headers.get("accept", "") else JSON
+    return Response(orjson.dumps(answer.body), status_code=answer.status, media_type=wanted)
+
+
+@get(ROUTE, opt={"requires": PUBLIC}, include_in_schema=False, sync_to_thread=False)
+def page() -> Response[bytes]:
+    """GraphiQL; it holds nothing of anybody, and asks with the key that is typed into it."""
+    return Response(explorer.PAGE, media_type="text/html", headers=explorer.HEADERS)
+
+
+@get(
+    f"{ROUTE}/{{name:str}}",
+    opt={"requires": PUBLIC},
+    include_in_schema=False,
+    sync_to_thread=True,
+)
+def asset(name: FromPath[str]) -> Response[bytes]:
+    """A script or style of GraphiQL, out of its package."""
+    found = explorer.asset(name)
+    return Response(found.content, media_type=found.media, headers=explorer.HEADERS)
