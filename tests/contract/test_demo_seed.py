@@ -9,10 +9,23 @@ from typing import Any
 import orjson
 import pytest
 
+from app.indexing.analysis import detect_language
+from app.pages.naming import name_key, path_names
+from app.pages.wikilink import prefixed, scan
+from app.portability.note_records import NoteRecord
 from app.portability.package import open_package
+from app.portability.page_records import PageRecord
 from app.portability.records import AgentRecord, EpisodeRecord, ScopeRecord, SessionRecord
+from app.portability.skill_records import (
+    SkillConflictRecord,
+    SkillLinkRecord,
+    SkillProposalRecord,
+    SkillRecord,
+    SkillUsageRecord,
+)
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import sanitize
+from app.skills.versioning import slug_of
 
 SEED = Path(__file__).parents[2] / "seed" / "demo"
 UPDATE_KINDS = {"change", "number", "state", "negation", "correction", "exclusive"}
@@ -43,7 +56,14 @@ def test_the_package_is_what_its_manifest_says() -> None:
             "scope",
             "agent",
             "session",
+            "page",
             "episode",
+            "note",
+            "skill",
+            "skill_link",
+            "skill_usage",
+            "skill_conflict",
+            "skill_proposal",
         ]
         assert package.manifest.tenants == ("demo",)
 
@@ -55,6 +75,13 @@ def test_the_package_is_what_its_manifest_says() -> None:
         ("agents.jsonl", AgentRecord),
         ("sessions.jsonl", SessionRecord),
         ("episodes.jsonl", EpisodeRecord),
+        ("pages.jsonl", PageRecord),
+        ("notes.jsonl", NoteRecord),
+        ("skills.jsonl", SkillRecord),
+        ("skill_links.jsonl", SkillLinkRecord),
+        ("skill_usages.jsonl", SkillUsageRecord),
+        ("skill_conflicts.jsonl", SkillConflictRecord),
+        ("skill_proposals.jsonl", SkillProposalRecord),
     ],
 )
 def test_every_record_has_its_form(name: str, record: Any) -> None:
@@ -79,6 +106,73 @@ def test_authors_may_write_where_they_speak() -> None:
         author = f"{agent['kind']}:demo:{agent['name']}"
         spoken = {e["scope"] for e in EPISODES.values() if e["author"] == author}
         assert spoken <= held, author
+
+
+def above(scope: str) -> list[str]:
+    """The scopes whose pages a page can link to, its own first."""
+    steps = scope.split("/")
+    return ["/".join(steps[:n]) for n in range(len(steps), 0, -1)]
+
+
+def test_links_of_pages_lead_somewhere_but_for_three_that_wait() -> None:
+    pages = lines("pages.jsonl")
+    borne: dict[str, set[str]] = {scope: set() for page in pages for scope in above(page["scope"])}
+    for page in pages:
+        names = (page["title"], *page.get("aliases", ()), *path_names(page["path"]))
+        borne[page["scope"]].update(name_key(name) for name in names)
+    skills = {(s["scope"], name_key(s["name"])) for s in lines("skills.jsonl")}
+    agents = {a["name"] for a in lines("agents.jsonl")}
+    waiting = []
+    for page in pages:
+        for link in scan(page["content"]).links:
+            kind, name = prefixed(link.target) or ("page", link.target.partition("#")[0])
+            key, scopes = name_key(name), above(page["scope"])
+            known = {
+                "page": any(key in borne[scope] for scope in scopes),
+                "skill": any((scope, key) in skills for scope in scopes),
+                "agent": name in agents,
+                "entity": True,  # read out of the talk
+            }
+            if not known[kind]:
+                waiting.append(link.target)
+    assert sorted(waiting) == ["A longer antenna", "Weniger Produkte", "Übergabe Eisvogel"]
+
+
+def test_skills_and_notes_refer_to_what_the_package_holds() -> None:
+    agents = {f"{a['kind']}:demo:{a['name']}" for a in lines("agents.jsonl")}
+    skills = {s["id"]: s for s in lines("skills.jsonl")}
+    notes = {n["id"]: n for n in lines("notes.jsonl")}
+    assert all(s["slug"] == slug_of(s["name"]) for s in skills.values())
+    for link in lines("skill_links.jsonl"):
+        assert link["scope"] == skills[link["skill"]]["scope"]
+        assert link["other"] in {**skills, **notes, **dict.fromkeys(agents)}
+    for use in lines("skill_usages.jsonl"):
+        assert use["version"] in {v["version"] for v in skills[use["skill"]]["versions"]}
+        assert use["principal"] in agents
+    for conflict in lines("skill_conflicts.jsonl"):
+        assert {skills[one]["scope"] for one in conflict["skills"]} == {conflict["scope"]}
+    for proposal in lines("skill_proposals.jsonl"):
+        assert set(proposal["sources"]) <= notes.keys()
+    texts = (
+        *notes.values(),
+        *skills.values(),
+        *lines("pages.jsonl"),
+        *lines("skill_proposals.jsonl"),
+    )
+    assert {text["author"] for text in texts} <= agents
+
+
+def test_both_languages_are_written_everywhere() -> None:
+    for name, field in (("pages", "content"), ("notes", "content"), ("skills", "description")):
+        found = Counter(detect_language(line[field]) for line in lines(f"{name}.jsonl"))
+        assert min(found["de"], found["en"]) >= 3, name
+
+
+def test_nothing_that_is_written_is_redacted() -> None:
+    said = [page["content"] for page in lines("pages.jsonl")]
+    said += [note["content"] for note in lines("notes.jsonl")]
+    said += [v["body"] for skill in lines("skills.jsonl") for v in skill["versions"]]
+    assert not any(sanitize(text, SanitizePolicy()).changed for text in said)
 
 
 def test_episodes_stand_in_the_order_of_time() -> None:
