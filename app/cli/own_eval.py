@@ -8,7 +8,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-import click
 import typer
 from rich.console import Console
 from rich.markup import escape
@@ -30,9 +29,8 @@ MISSED = 10  # questions without any gold that are listed
 class FileOrCommand(TyperGroup):
     """A group whose first argument is a command, or else a file of questions."""
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
+    # The library brings its own copy of click's types under a private name.
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command `questions` where the argument names no other."""
         if args and args[0] not in self.commands and Path(args[0]).suffix:
             args = [COMMAND, *args]

@@ -18,6 +18,7 @@ from app.evals.ranking import all_gold, metrics, ndcg, recall
 from app.search.model import Mode
 from app.wiring import Parts
 from tests.conftest import Principal
+from tests.embeddings.scripted_server import Reply, scripted_server
 from tests.lifecycle.conftest import Say, say
 
 __all__ = ["say"]
@@ -154,3 +155,32 @@ def test_the_first_argument_is_a_command_or_a_file(tmp_path: Path) -> None:
     assert isinstance(result.exception, InvalidInput)
     assert result.exception.field == "other"
     assert CliRunner().invoke(cli, ["eval", "nothing"]).exit_code == 2
+
+
+def test_a_run_that_is_worse_ends_with_1_and_leaves_the_last_one(tmp_path: Path) -> None:
+    file = tmp_path / "q.jsonl"
+    file.write_text(json.dumps({"question": "When?", "gold": ["e1"]}), encoding="utf-8")
+    with scripted_server() as server:
+        arguments = ["eval", str(file), "--key", "x", "--url", server.url, "--at", "1", "--json"]
+
+        def runs(hits: list[dict[str, Any]], *more: str) -> tuple[int, dict[str, Any]]:
+            server.replies = [Reply(200, {"hits": hits})]
+            result = CliRunner().invoke(cli, [*arguments, *more])
+            told: dict[str, Any] = json.loads(result.stdout)
+            return result.exit_code, told
+
+        code, told = runs([hit("e1", "on Fridays")])
+        assert (code, told["last"], told["means"]["auto"]["R@1"]) == (0, None, 100.0)
+        assert len(server.requests) == len(told["means"]) == 5
+        code, told = runs([hit("e2", "never")])
+        assert (code, told["common"], len(told["missed"])) == (1, 1, 1)
+        assert {one["metric"] for one in told["regressions"]} == {"R@1", "all@1", "nDCG@1"}
+        # The run before is what the next is held against, unless this one is accepted.
+        assert runs([hit("e1", "on Fridays")])[0] == 0
+        assert runs([hit("e2", "never")], "--tolerance", "100")[0] == 0
+        assert runs([hit("e1", "on Fridays")])[0] == 0
+        assert runs([hit("e2", "never")], "--accept")[0] == 0
+        assert runs([hit("e2", "never")])[0] == 0
+        server.replies = [Reply(500, {"detail": "away"})]
+        result = CliRunner().invoke(cli, arguments)
+        assert "away" in str(result.exception)
