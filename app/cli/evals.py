@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from app.access.service import operator
+from app.cli import walk_eval
 from app.cli.keys import all_scopes, mint
 from app.cli.own_eval import COMMAND, FileOrCommand, eval_questions
 from app.cli.transfer import store_of
@@ -72,9 +73,9 @@ def register(cli: typer.Typer) -> None:
         cls=FileOrCommand,
     )
     group.command(COMMAND)(eval_questions)
+    walk_eval.register(group)
     group.command("locomo")(eval_locomo)
     group.command("longmemeval")(eval_longmemeval)
-    group.command("passages")(eval_passages)
     group.command("demo")(eval_demo)
     group.command("beliefs")(eval_beliefs)
     group.command("sanitize")(eval_sanitize)
@@ -112,18 +113,6 @@ def eval_longmemeval(
     corpus = longmemeval.load(bench / "longmemeval_pool", haystack=haystack)
     scope = "longmemeval-haystack" if haystack else "longmemeval"
     _show(_measure([corpus], scope, longmemeval.CUTS, url), as_json)
-
-
-def eval_passages(
-    name: Annotated[str, typer.Argument(help="2wiki, musique_train100 or hotpotqa_train100.")],
-    bench: Bench = BENCH,
-    hidden: Annotated[bool, typer.Option(help="Leave out the titles of the passages.")] = False,
-    url: Url = URL,
-    as_json: AsJson = False,
-) -> None:
-    """Recall of encyclopedia passages, each one record."""
-    corpora = [passages.load(bench / name, hidden=hidden)]
-    _show(_measure(corpora, "passages", passages.CUTS, url), as_json)
 
 
 def eval_demo(

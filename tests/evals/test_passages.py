@@ -1,0 +1,95 @@
+"""What an evaluation of passages stores, and which parts of a graph it leaves out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.errors import InvalidInput
+from app.evals.packing import distractors, near, stored
+from app.evals.passages import Form, load, triples
+from app.evals.recall import Record
+from app.evals.walks import VARIANTS, Part, graph_of
+
+RECORDS = (
+    Record("a", "Ada Roth was born in Bremen, and Ada Roth sailed.", title="Ada Roth"),
+    Record("b", "Bremen is a town.", title="Bremen"),
+)
+ROWS: list[dict[str, Any]] = [
+    {
+        "id": "film",
+        "live": True,
+        "about": [["long mile", "title"]],
+        "names": [
+            ["ada roth", True, [3, 5], [], True, False],
+            ["orla", False, [], [], True, False],
+            ["bremen", True, [], [], False, True],
+        ],
+    },
+    {
+        "id": "ada",
+        "live": True,
+        "about": [["ada roth", "subject"]],
+        "names": [["orla", False, [], [], True, False], ["bremen", True, [7, 8], [], True, False]],
+    },
+    {"id": "town", "live": True, "about": [["bremen", "title"]], "names": []},
+]
+
+
+def edges(part: Part) -> tuple[int, int]:
+    """How many edges of either kind a walk has."""
+    graph = graph_of(ROWS, part)
+    return int(graph.about.nnz), int(graph.mentions.nnz)
+
+
+def test_each_variant_has_the_parts_that_it_says() -> None:
+    counts = {name: edges(part) for name, part in VARIANTS.items()}
+    assert list(counts.values())[:4] == [(2, 1), (3, 2), (3, 4), (3, 5)]
+    assert counts["everything, drawn by nothing"] == (3, 5)
+
+
+def test_a_copy_has_a_title_of_its_own_and_names_what_its_original_names() -> None:
+    made = list(distractors(RECORDS, 5))
+    assert [copy.id for copy in made] == ["a~0", "b~0", "a~1", "b~1", "a~2"]
+    assert [copy.title for copy in made][::2] == ["Ada Roth II", "Ada Roth III", "Ada Roth IV"]
+    assert made[0].text.count("Ada Roth II") == 2
+    assert "Bremen" in made[0].text
+    assert made == list(distractors(RECORDS, 5))
+
+
+def test_vectors_of_copies_lie_near_their_originals() -> None:
+    vector = np.eye(384, dtype=np.float32)[0]
+    made = near({"a": vector}, ["a~0", "a~1"])
+    assert [float(np.linalg.norm(v)) for v in made.values()] == pytest.approx([1, 1], abs=1e-5)
+    assert all(0.9 < float(v @ vector) < 0.97 for v in made.values())
+    assert not np.allclose(made["a~0"], made["a~1"])
+
+
+def test_given_vectors_have_a_row_for_each_passage(tmp_path: Path) -> None:
+    path = tmp_path / "v.npy"
+    np.save(path, np.eye(2, 4))
+    assert list(stored(path, RECORDS)) == ["a", "b"]
+    with pytest.raises(InvalidInput) as refused:
+        stored(path, RECORDS[:1])
+    assert refused.value.field == "vectors"
+
+
+def test_a_set_is_stored_in_one_form_and_its_triples_are_whole(tmp_path: Path) -> None:
+    lines = {
+        "corpus.jsonl": '{"id": "a", "title": "Ada Roth", "text": "Ada Roth was born."}',
+        "queries.jsonl": '{"id": "q", "question": "Who?", "gold": ["a"], "type": "one"}',
+        "openie.jsonl": '{"id": "a", "entities": [], "triples": [["a", "b"], ["a", "b", "c"]]}',
+    }
+    for name, line in lines.items():
+        (tmp_path / name).write_text(line + "\n")
+    hidden = load(tmp_path, Form(hidden=True))
+    assert hidden.name == f"{tmp_path.name}-hidden"
+    assert [record.title for record in hidden.records] == [""]
+    assert [record.title for record in load(tmp_path).records] == ["Ada Roth"]
+    assert triples(tmp_path) == {"a": [["a", "b", "c"]]}
+    with pytest.raises(InvalidInput) as refused:
+        load(tmp_path, Form(hidden=True, pages=True))
+    assert refused.value.field == "hidden"
