@@ -79,6 +79,18 @@ def test_an_overlap_repeats_whole_sentences() -> None:
         assert text[: piece.start].rstrip().endswith(".")
 
 
+@pytest.mark.parametrize("text", ["", "  \n\n ", "A short text. It has two sentences."])
+def test_a_short_text_is_one_chunk_and_blanks_are_none(text: str) -> None:
+    pieces = cut(text, [], Chunking())
+    assert [text[p.start : p.end] for p in pieces] == ([text] if text.strip() else [])
+
+
+def test_a_larger_overlap_gives_more_chunks() -> None:
+    text = " ".join(paragraphs(40))
+    counts = [len(cut(text, [], Chunking(size=600, overlap=o))) for o in (0, 150, 300)]
+    assert counts == sorted(set(counts))
+
+
 def test_an_edit_changes_only_the_chunks_around_it() -> None:
     blocks = paragraphs(200)
     before = "\n\n".join(blocks)

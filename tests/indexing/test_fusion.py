@@ -20,6 +20,13 @@ def test_reciprocal_ranks_are_added() -> None:
     assert scores == {"a": 1 / 61, "b": 1 / 62 + 0.5 / 61}
 
 
+def test_what_both_legs_find_comes_before_what_one_finds() -> None:
+    both = [f"both {n}" for n in range(30)]
+    keyword, vector = [f"k{n}" for n in range(30)], [f"v{n}" for n in range(30)]
+    scores = rrf({"keyword": keyword + both, "vector": vector + both}, {})
+    assert set(best(scores)[:30]) == set(both)  # though each was behind thirty others
+
+
 def test_a_leg_of_weight_nought_takes_no_part() -> None:
     assert rrf({"keyword": ["a"], "vector": ["b"]}, {"vector": 0}) == {"a": 1 / 61}
     assert weighted({"keyword": {"a": 1.0}, "vector": {"b": 1.0}}, {"vector": 0}) == {"a": 1.0}

@@ -107,6 +107,10 @@ def test_a_title_with_a_hash_comes_before_a_heading() -> None:
     assert targets("[[C# Guide]]", page("c", "C")) == ["c"]
 
 
+def test_an_id_names_its_page() -> None:
+    assert targets("[[abc-123]]", page("abc-123", "Feature Guide")) == ["abc-123"]
+
+
 def test_wildcards_are_letters() -> None:
     assert targets("[[100% done]] [[a_c]]", page("p", "100 percent done"), page("q", "abc")) == []
     assert targets("[[100% done]]", page("p", "100% done")) == ["p"]

@@ -50,6 +50,9 @@ def test_a_file_goes_by_every_end_of_its_path() -> None:
     [
         ("see [[Title]] and [[Other|text]]", ["Title", "Other"]),
         ("[[ Title  | text ]]", ["Title"]),
+        ("See [[abc-123]] and [[def-456]].", ["abc-123", "def-456"]),
+        ("No links", []),
+        ("Unclosed [[link", []),
         ("[[Title#Part]] ![[Embedded]]", ["Title#Part", "Embedded"]),
         ("[[]] [[ ]] [[|x]] [[open", []),
         ("[[over\nlines]]", []),

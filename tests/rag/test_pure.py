@@ -10,7 +10,15 @@ from app.embeddings.tokens import count_tokens
 from app.rag.extracting import MOST, quotes
 from app.rag.model import How, Unit
 from app.rag.packing import packed
-from app.rag.scoring import Candidate, gaps, is_overall, passage_score, reranked, sufficient
+from app.rag.scoring import (
+    Candidate,
+    Ranked,
+    gaps,
+    is_overall,
+    passage_score,
+    reranked,
+    sufficient,
+)
 from app.rag.seeds import asked_names, chosen
 from app.search.bundle import CLOSE, OPEN, element
 
@@ -56,6 +64,38 @@ def test_reranking_follows_the_question_and_not_only_the_search() -> None:
     assert reranked("anything", []) == []
     assert not sufficient(ranked)
     assert sufficient(reranked("Ada lives", [Candidate(i, "Ada lives.", 1.0) for i in "abc"]))
+
+
+def test_reranking_to_the_digit() -> None:
+    found = [
+        Candidate("a", "Ada lives in Ulm.", 0.8),
+        Candidate("b", "Nothing of it.", 0.4),
+        Candidate("c", "Where Ada was.", 0.8),
+    ]
+    told = {one.candidate.id: one.relevance for one in reranked("Ada lives", found)}
+    # .5 score / best + .3 share of the words + .2 / (1 + .1 place)
+    assert told == {
+        "a": 1.0,
+        "b": round(0.25 + 0.2 / 1.1, 6),
+        "c": round(0.5 + 0.15 + 0.2 / 1.2, 6),
+    }
+
+
+@pytest.mark.parametrize(
+    ("relevances", "enough"),
+    [
+        ([0.9, 0.9], False),
+        ([0.5, 0.5, 0.5], True),
+        ([0.5, 0.5, 0.49], False),
+        ([0.9, 0.5, 0.1], True),
+        ([], False),
+    ],
+)
+def test_three_results_of_a_mean_of_a_half_are_enough(
+    relevances: list[float], enough: bool
+) -> None:
+    ranked = [Ranked(Candidate(str(n), "", 1.0), r) for n, r in enumerate(relevances)]
+    assert sufficient(ranked) is enough
 
 
 def test_gaps_are_words_of_the_question_that_nothing_says() -> None:

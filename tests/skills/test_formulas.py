@@ -63,7 +63,8 @@ def test_open_conflicts_count_at_most_once_a_skill() -> None:
 
 
 @pytest.mark.parametrize(
-    ("good", "bad", "expected"), [(0, 0, 0.5), (1, 0, 0.667), (0, 1, 0.333), (50, 2, 0.944)]
+    ("good", "bad", "expected"),
+    [(0, 0, 0.5), (1, 0, 0.667), (0, 1, 0.333), (50, 2, 0.944), (7, 1, 0.8), (1, 7, 0.2)],
 )
 def test_the_score_of_outcomes(good: int, bad: int, expected: float) -> None:
     assert round(eff.score(Tally(good, bad)), 3) == expected
