@@ -21,7 +21,10 @@ from neo4j import RoutingControl
 from app import errors
 from app.cli import reference
 from app.cli.transfer import store_of
+from app.kernel.clock import now
+from app.kernel.graph import Tx
 from app.kernel.vocab import PROPERTIES, Index, Label, Rel
+from app.pages.linking import settle_pages
 from app.portability.progress import Progress
 from app.portability.service import Order, import_attended
 from app.telemetry import metrics
@@ -220,9 +223,19 @@ async def demo(opened: Parts, tmp_path_factory: pytest.TempPathFactory) -> Async
         scopes=parameters["scopes"],
     )
     await opened.indexing.index([row["id"] for row in said])
+    pages = await opened.graph.raw(
+        "MATCH (p:Page {tenant: $tenant}) RETURN p.id AS id, p.scope AS scope", tenant=tenant
+    )
+    for page in pages:
+        await opened.page_passages.bring(page["id"], page["scope"])
     for scope in parameters["scopes"]:
         await opened.consolidation.consolidate(scope)
     await opened.communities.refresh(f"{tenant}/product")
+
+    async def resolve(tx: Tx) -> None:
+        await settle_pages(tx, tenant, [page["id"] for page in pages], now())
+
+    await opened.graph.write("docs.settle", resolve)
     yield Demo(tenant, parameters)
 
 
@@ -253,6 +266,34 @@ async def test_a_saved_query_finds_something_in_the_demo(
     )
     assert found.records
     assert not found.summary.counters.contains_updates
+
+
+def test_the_style_file_names_what_there_is() -> None:
+    told = text("docs/guides/loci.grass")
+    rules = re.findall(
+        r"^(node|relationship)(?:\.(\w+))? \{\n((?:  [a-z-]+: [^;\n]+;\n)+)\}$", told, re.M
+    )
+    assert len(rules) == told.count("{\n")
+    labels = {name for kind, name, _ in rules if kind == "node" and name}
+    assert {"Page", "Skill", "SkillConflict", "Community", "Fact", "Entity"} <= labels
+    assert labels <= set(Label)
+    assert {name for kind, name, _ in rules if kind == "relationship" and name} <= set(Rel)
+    assert len(re.findall(r"^  color: #[0-9A-F]{6};$", told, re.M)) == len(rules)
+
+
+async def test_what_the_style_file_shows_is_a_property_of_its_label(
+    opened: Parts, demo: Demo
+) -> None:
+    shown = re.findall(
+        r'^node\.(\w+) \{[^}]*caption: "\{(\w+)\}";', text("docs/guides/loci.grass"), re.M
+    )
+    for label, name in shown:
+        (row,) = await opened.graph.raw(
+            "CYPHER 25 MATCH (n:$($label)) WHERE n.tenant = $tenant OR n.scope STARTS WITH $tenant "
+            "RETURN count(n) AS nodes, count(n[$name]) AS named",
+            label=label, name=name, tenant=demo.tenant,
+        )  # fmt: skip
+        assert bool(row["named"]) == bool(row["nodes"]), label
 
 
 # --- what the reader is told to type ----------------------------------------------------------
