@@ -146,8 +146,30 @@ class SearchSettings(Group):
     graph_wait_ms: int = Field(
         300, ge=0, description="How long a search waits for a graph that is not in memory yet."
     )
+    hyde: bool = Field(
+        False, description="Lets a request search by a passage that the language model imagines."
+    )
+    hyde_seconds: float = Field(
+        10.0, gt=0, le=120, description="How long a search waits for such a passage."
+    )
     questions_kept_days: int = Field(
         90, ge=1, le=3650, description="How long the records of questions are kept."
+    )
+
+
+class RerankerSettings(Group):
+    url: str | None = Field(
+        None, description="Whole address of a reranker's endpoint; unset, none is asked."
+    )
+    model: str | None = Field(None, description="Name of the model there.")
+    api_key: str | None = Field(None, description="Key of the endpoint.", repr=False)
+    shape: Literal["common", "voyage", "tei"] = Field(
+        "common",
+        description="Form of the request: `common` (Cohere, Jina, vLLM, llama.cpp), Voyage's, or "
+        "that of Text Embeddings Inference.",
+    )
+    timeout_seconds: float = Field(
+        5.0, gt=0, le=120, description="How long a search waits for its answer."
     )
 
 
@@ -211,6 +233,7 @@ class Settings(Group):
     api: ApiSettings = ApiSettings()
     worker: WorkerSettings = WorkerSettings()
     search: SearchSettings = SearchSettings()
+    reranker: RerankerSettings = RerankerSettings()
     documents: DocumentSettings = DocumentSettings()
     runtime: RuntimeSettings = Field(default_factory=RuntimeSettings)
     telemetry: TelemetrySettings = TelemetrySettings()

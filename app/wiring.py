@@ -108,7 +108,10 @@ from app.retrieval.repository import RetrievalRepository
 from app.retrieval.service import WalkService
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
+from app.search.imagining import Imagination
+from app.search.judging import RerankStep
 from app.search.repository import SearchRepository
+from app.search.reranker import Reranker, RerankerConfig, Shape
 from app.search.service import Parts as SearchParts
 from app.search.service import SearchService
 from app.settings import ModelSettings, Settings
@@ -251,6 +254,27 @@ def metered_model(graph: Graph, settings: Settings) -> MeteredModel | None:
     return None if model is None else MeteredModel(graph, model, settings.llm.budget_tokens)
 
 
+def rerank_step(settings: Settings, scopes: ScopeService) -> RerankStep | None:
+    """The reranker of the settings, asked about what the scopes' rules let be sent."""
+    given = settings.reranker
+    if not given.url:
+        return None
+    config = RerankerConfig(
+        url=given.url,
+        model=given.model or "",
+        api_key=given.api_key or "",
+        shape=Shape(given.shape),
+        timeout_s=given.timeout_seconds,
+    )
+    return RerankStep(Reranker.build(config), scopes)
+
+
+def imagination(graph: Graph, settings: Settings, scopes: ScopeService) -> Imagination | None:
+    """HyDE, where the settings switch it on and name a language model."""
+    model = metered_model(graph, settings) if settings.search.hyde else None
+    return None if model is None else Imagination(model, scopes, settings.search.hyde_seconds)
+
+
 def connect_graph(settings: Settings) -> Graph:
     """The graph of the settings; nothing is sent yet."""
     given = settings.graph
@@ -362,6 +386,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             uses.note,
             FadingService(graph, scopes, predicates.registry),
             walks,
+            rerank_step(settings, scopes),
+            imagination(graph, settings, scopes),
         )
     )
     graph_rag = GraphRagService(graph, searches, embedder)
@@ -497,6 +523,7 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
                 await assembled.queue.close()
                 await assembled.model_reader.aclose()
                 await assembled.agentic.aclose()
+                await assembled.searches.aclose()
                 await assembled.summaries.aclose()
         finally:
             await embedder.aclose()

@@ -73,6 +73,7 @@ WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
 OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 WITH collect(e {.id, .kind, .scope, .content, .role, .speaker, .title, .tags, .captured_key,
                   .ingested_key, .expired_key, .author, .content_hash, .origin, .windows, .terms,
+                  .about_terms, .language,
                   .work, .number, .start, .own, .end, .heading_path, group: e.session,
                   kind_of_work: head([(e)-[:PART_OF]->(w) | CASE WHEN w:Page THEN w.kind ELSE 'document' END]),
                   session_id: s.id, session_key: s.key,
@@ -95,7 +96,7 @@ WHERE f.scope IN $scopes AND f.expired_key > $alive
 OPTIONAL MATCH (s:Entity {id: f.subject})
 RETURN collect(f {.id, .kind, .scope, .content, .captured_key, .ingested_key, .expired_key, .subject,
     .predicate, .object_kind, .object_id, .object_text, .negated, .status, .confidence, .trust,
-    .evidence, .principals, subject_name: s.canonical_name,
+    .evidence, .principals, .terms, .about_terms, .language, subject_name: s.canonical_name,
     intervals: [(f)-[a:ABOUT]->(:Entity)
       WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at
         AND a.standing = 'held' |
@@ -116,6 +117,7 @@ WHERE n.scope IN $scopes AND n.expired_key > $alive AND n.ingested_at <= $known_
        OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact) WHERE f.expired_at > datetime.realtime() })
 RETURN collect(n {.id, .kind, .scope, .content, .title, .tags, .captured_key, .ingested_key,
                   .expired_key, .author, .content_hash, .windows, .namespace, .entry_type,
+                  .terms, .about_terms, .language,
                   .confidence, .trust, .standing, valid_to: toString(n.valid_to),
                   sources: [(n)-[:DERIVED_FROM]->(f:Fact) | f.id]}) AS memories
 
@@ -137,7 +139,8 @@ WITH s, COLLECT {
 }[0] AS said
 RETURN collect(s {.id, .kind, .scope, .title, .tags, .captured_key, .ingested_key, .expired_key,
                   .author, .content_hash, .windows, .slug, .category, .status, .effectiveness,
-                  .usage_count, version: coalesce(said.version, s.version),
+                  .usage_count, .terms, .about_terms, .language,
+                  version: coalesce(said.version, s.version),
                   content: CASE WHEN said IS NULL OR said.version = s.version THEN s.content
                            ELSE trim(s.description + '\n\n' + said.body) END}) AS memories
 
@@ -185,6 +188,15 @@ MATCH (m:Searchable {memory_id: id})
 USING INDEX m:Searchable(memory_id)
 WHERE m:Memory AND m.scope IN $scopes AND m.embedding IS NOT NULL
 RETURN m.id AS id, m.embedding AS vector
+
+// name: closest(ids, scopes, v) read many
+// How close candidates are to a question, by their best window: for those that the vector leg has
+// not found.
+UNWIND $ids AS id
+MATCH (n:Searchable {memory_id: id})
+USING INDEX n:Searchable(memory_id)
+WHERE n.scope IN $scopes AND n.embedding IS NOT NULL
+RETURN id, max(vector.similarity.cosine(n.embedding, $v)) AS score
 
 // name: window_spans(ids, scopes) read many
 // Where the windows of long texts lie.

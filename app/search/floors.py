@@ -52,10 +52,11 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Floored:
-    """What is kept, in the order given; `held` are those held back, `best` the best of these."""
+    """What is kept, in the order given; `held` are those held back, `best` the best of these;
+    no match where no floor was asked for."""
 
     kept: frozenset[str]
-    match: Match
+    match: Match | None
     held: int = 0
     best: float | None = None
 

@@ -12,6 +12,8 @@ from app.indexing.entry import PASSAGES
 from app.kernel.graph import Row
 from app.notes.model import CONDENSED
 from app.retrieval.model import Path
+from app.search.floors import Floor, Match
+from app.search.steps import Step
 
 # What is ranked; core blocks stand before all of it.
 KINDS = ("episode", "chunk", "fact", "note", "skill")
@@ -39,6 +41,24 @@ class Fusion(StrEnum):
     RRF = "rrf"
     WEIGHTED = "weighted"
     SIMPLE = "simple"
+
+
+class Rerank(StrEnum):
+    """What looks at the best candidates once more."""
+
+    NONE = "none"
+    FEATURES = "features"  # relevance, by words and vector; no model is asked
+    MODEL = "model"  # the reranker of the settings
+
+
+class Empty(StrEnum):
+    """Why an answer has no hit."""
+
+    NOTHING_FOUND = "nothing_found"  # no leg found anything that satisfies the filters
+    NOTHING_HOLDS = "nothing_holds"  # what was found does not hold at the moments asked about
+    BELOW_FLOOR = "below_floor"  # all of it was held back by `min_score`
+    OVER_BUDGET = "over_budget"  # no hit fits the token budget
+    LIMIT = "limit"  # no hit, no scope or no kind was asked for
 
 
 class Without(StrEnum):
@@ -103,6 +123,10 @@ class SearchRequest:
     diversity: float | None = None  # MMR's lambda; None keeps the fused order
     blocks_of: list[str] | None = None  # scopes whose core blocks stand first; None leaves them out
     injected: bool = False  # whether the answer goes into a prompt
+    floor: Floor | None = None
+    rerank: Rerank = Rerank.NONE
+    hyde: bool = False
+    asker: str = ""  # the scope whose budget pays where a model is asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,17 +139,27 @@ class Leg:
 
 
 @dataclass(frozen=True, slots=True)
+class Candidate:
+    """One memory before it is shown."""
+
+    id: str
+    score: float
+    legs: dict[str, Leg]
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
     """What one leg found, best first: a long text has several windows, and is there once.
 
     `places` are the best windows, `titled` the memories with a title, `passages` the scope of each
-    that is a passage.
+    that is a passage. `similar` says of the vector leg how like an answer each is, calibrated.
     """
 
     scores: dict[str, float]
     places: dict[str, int]
     titled: set[str]
     passages: dict[str, str] = field(default_factory=dict)
+    similar: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, columns: Row) -> Ranking:
@@ -152,7 +186,8 @@ class Ranking:
         places = {memory: place for part in parts for memory, place in part.places.items()}
         titled = {memory for part in parts for memory in part.titled}
         passages = {memory: scope for part in parts for memory, scope in part.passages.items()}
-        return cls(scores, places, titled, passages)
+        similar = {memory: share for part in parts for memory, share in part.similar.items()}
+        return cls(scores, places, titled, passages, similar)
 
     def first(self, depth: int) -> Ranking:
         """The best `depth` of it."""
@@ -160,7 +195,8 @@ class Ranking:
             return self
         scores = dict(list(self.scores.items())[:depth])
         passages = {memory: scope for memory, scope in self.passages.items() if memory in scores}
-        return Ranking(scores, self.places, self.titled & scores.keys(), passages)
+        titled = self.titled & scores.keys()
+        return Ranking(scores, self.places, titled, passages, self.similar)
 
     @classmethod
     def empty(cls) -> Ranking:
@@ -215,7 +251,11 @@ class Fade:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One memory found, with the reasons."""
+    """One memory found, with the reasons.
+
+    `score` is what ranked it, within this answer; `relevance` (0 to 1) is calibrated, and so is
+    `similarity`, which is None where no vector was compared.
+    """
 
     id: str
     rank: int
@@ -229,11 +269,14 @@ class Hit:
     fade: Fade | None = None  # where the rules of its scope let memories fade
     later: tuple[str, ...] = ()  # hits in which the same speaker says more on it, later
     path: Path | None = None  # how the walk came to it
+    relevance: float = 0.0
+    similarity: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Hits in order, and how they came about; `mode` is what ran, `without` why no walk did."""
+    """Hits in order, and how they came about; `mode` is what ran, `without` why no walk did,
+    `empty` why there is no hit."""
 
     hits: list[Hit]
     mode: Mode
@@ -243,3 +286,8 @@ class Found:
     milliseconds: dict[str, float]
     blocks: list[Row] = field(default_factory=list)
     without: Without | None = None
+    match: Match | None = None  # by what hits stand in it, where a floor was asked for
+    held: int = 0  # candidates that the floor held back, and the best relevance among them
+    held_best: float | None = None
+    steps: tuple[Step, ...] = ()
+    empty: Empty | None = None

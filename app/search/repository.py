@@ -115,6 +115,12 @@ class SearchRepository:
         rows = await self.graph.rows(space.over(query=Q.search.vectors), ids=ids, scopes=scopes)
         return {row["id"]: row["vector"] for row in rows}
 
+    async def closest(self, part: Part, ids: list[str]) -> dict[str, float]:
+        """(1 + cosine) / 2 of a question and the best window of each memory that has a vector."""
+        query = part.space.over(query=Q.search.closest)
+        rows = await self.graph.rows(query, ids=ids, scopes=part.scopes, v=part.vector)
+        return {row["id"]: row["score"] for row in rows}
+
     async def spans(self, ids: list[str], scopes: list[str]) -> dict[str, tuple[int, int]]:
         """Where windows (`memory~place`) lie in their memory's text."""
         if not ids:

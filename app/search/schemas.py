@@ -15,6 +15,7 @@ from app.kernel.wire import Moment, ShortText, TagName, WireModel
 from app.retrieval.model import Path
 from app.search.believed import believed
 from app.search.bundle import render
+from app.search.floors import Floor
 from app.search.model import (
     ALL_KINDS,
     KINDS,
@@ -28,8 +29,10 @@ from app.search.model import (
     Leg,
     Mark,
     Mode,
+    Rerank,
     SearchRequest,
 )
+from app.search.steps import Step
 
 LIMIT_DEFAULT, LIMIT_MOST = 10, 100
 QUERY_MOST = 4000  # characters
@@ -91,6 +94,22 @@ class SearchIn(WireModel):
     known_at: Moment | None = Field(
         None, description="As we knew it: stored by then, and not forgotten since."
     )
+    min_score: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None, description="Least `relevance` of a hit; `match` tells what was done with it."
+    )
+    fallback: bool = Field(
+        True,
+        description="Where nothing reaches `min_score`: what reaches 0.5, then what holds half of "
+        "the question's words.",
+    )
+    rerank: bool | Literal["none", "features", "model"] = Field(
+        "none",
+        description="Look at the best 50 once more: by words and vectors, or by the reranker of "
+        "the settings; `true` means `features`.",
+    )
+    hyde: bool = Field(
+        False, description="Search also by a passage that the language model imagines."
+    )
     form: Literal["json", "bundle"] = Field("json", description="`bundle` is for a prompt.")
 
     def to_request(self, caller: Caller) -> SearchRequest:
@@ -118,7 +137,17 @@ class SearchIn(WireModel):
             diversity=weight if weight is None else float(weight),
             blocks_of=caller.visible if self._wants_blocks() else None,
             injected=self.form == "bundle",
+            floor=None if self.min_score is None else Floor(self.min_score, self.fallback),
+            rerank=self._rerank(),
+            hyde=self.hyde,
+            asker=caller.home,
         )
+
+    def _rerank(self) -> Rerank:
+        """Seed 000 says true or false."""
+        if isinstance(self.rerank, bool):
+            return Rerank.FEATURES if self.rerank else Rerank.NONE
+        return Rerank(self.rerank)
 
     def _groups(self) -> list[str] | None:
         """What both indexes filter by: sessions of what was said, bases of chunks."""
@@ -137,7 +166,7 @@ class LegOut(msgspec.Struct, frozen=True):
     score: float
 
 
-class StepOut(msgspec.Struct, frozen=True):
+class PathStepOut(msgspec.Struct, frozen=True):
     """One passage on a path; `edge` says how the one before leads to it."""
 
     memory: str
@@ -148,12 +177,12 @@ class PathOut(msgspec.Struct, frozen=True):
     """How the walk came to a hit; the names on it are under `untrusted`, a step each."""
 
     origin: str
-    steps: list[StepOut]
+    steps: list[PathStepOut]
 
     @classmethod
     def of(cls, path: Path) -> PathOut:
         """The wire form of a path."""
-        steps = [StepOut(s.passage, s.edge.value if s.edge else None) for s in path.steps]
+        steps = [PathStepOut(s.passage, s.edge.value if s.edge else None) for s in path.steps]
         return cls(path.origin.value, steps)
 
 
@@ -306,12 +335,18 @@ class FadeOut(msgspec.Struct, frozen=True):
 
 
 class HitOut(msgspec.Struct, frozen=True):
-    """One hit: why it is here outside `untrusted`, what was said inside it."""
+    """One hit: why it is here outside `untrusted`, what was said inside it.
+
+    `score` ranked it and counts within this answer; `relevance` and `similarity` (of vectors alone)
+    are calibrated and count anywhere.
+    """
 
     id: str
     kind: str
     rank: int
     score: float
+    relevance: float
+    similarity: float | None
     score_band: str
     legs: dict[str, LegOut]
     scope: str
@@ -343,6 +378,8 @@ class HitOut(msgspec.Struct, frozen=True):
             kind=memory["kind"],
             rank=hit.rank,
             score=round(hit.score, 6),
+            relevance=round(hit.relevance, 4),
+            similarity=None if hit.similarity is None else round(hit.similarity, 4),
             score_band=hit.band,
             legs={n: _leg(leg) for n, leg in hit.legs.items()},
             scope=memory["scope"],
@@ -440,10 +477,41 @@ def _lapsed_words(hit: Hit) -> dict[str, Any]:
     }
 
 
+class StepOut(msgspec.Struct, frozen=True):
+    """A step that was asked for: done, skipped or failed, and why it was not done."""
+
+    name: str
+    state: str
+    reason: str | None
+
+    @classmethod
+    def of(cls, step: Step) -> StepOut:
+        """The wire form of a step."""
+        return cls(step.name.value, step.state.value, step.reason or None)
+
+
+class FloorOut(msgspec.Struct, frozen=True):
+    """What `min_score` did: by which step of the ladder hits stand here, how many candidates were
+    held back, and the relevance of the best of these."""
+
+    match: str
+    held_back: int
+    best_held_back: float | None
+
+    @classmethod
+    def of(cls, found: Found) -> FloorOut | None:
+        """The wire form of a floor; None where none was asked for."""
+        if found.match is None:
+            return None
+        best = None if found.held_best is None else round(found.held_best, 4)
+        return cls(found.match.value, found.held, best)
+
+
 class FoundOut(msgspec.Struct, frozen=True):
     """Hits in order, with how they came about; `bundle` holds the prompt form where asked for.
 
-    `mode` is what ran in the end, and `without` why no walk did where one was asked for.
+    `mode` is what ran in the end, `without` says why no walk did where one was asked for, and
+    `empty` why there is no hit.
     """
 
     hits: list[HitOut]
@@ -456,6 +524,9 @@ class FoundOut(msgspec.Struct, frozen=True):
     core_blocks: list[BlockOut]
     bundle: str | None = None
     without: str | None = None
+    floor: FloorOut | None = None
+    steps: list[StepOut] = []
+    empty: str | None = None
 
     @classmethod
     def of(cls, found: Found, form: str) -> FoundOut:
@@ -471,6 +542,9 @@ class FoundOut(msgspec.Struct, frozen=True):
             core_blocks=[BlockOut.of(row) for row in found.blocks] if form == "json" else [],
             bundle=render(found) if form == "bundle" else None,
             without=found.without.value if found.without else None,
+            floor=FloorOut.of(found),
+            steps=[StepOut.of(step) for step in found.steps],
+            empty=found.empty.value if found.empty else None,
         )
 
 

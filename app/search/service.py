@@ -15,41 +15,44 @@ from app.facts.service import Moments
 from app.facts.view import Across, Beliefs, FactView
 from app.indexing.analysis import query_terms
 from app.indexing.dates import date_terms
-from app.indexing.fusion import best, rrf, weighted
-from app.indexing.spaces import Spaces
+from app.indexing.fusion import best
+from app.indexing.spaces import Part, Spaces
 from app.kernel.graph import Row
 from app.lifecycle.fading import FadingService
 from app.retrieval.service import WalkService
 from app.search.across import told_across
+from app.search.blending import fuse
 from app.search.bundle import band
+from app.search.floors import Floored, Judged, floored
 from app.search.holding import claimed, lapsed, marks_of, unrepeated
+from app.search.imagining import Imagination
+from app.search.judging import Judge, RerankStep, by_features
 from app.search.latest import latest_first
 from app.search.lucene import text_query
 from app.search.mmr import mmr
-from app.search.model import Fade, Filters, Found, Fusion, Hit, Leg, Mode, Ranking, SearchRequest
+from app.search.model import (
+    Candidate,
+    Empty,
+    Fade,
+    Filters,
+    Found,
+    Hit,
+    Leg,
+    Mode,
+    Ranking,
+    Rerank,
+    SearchRequest,
+)
+from app.search.relevance import Asked
 from app.search.repository import SearchRepository
+from app.search.steps import Step, StepName, StepState
 from app.search.vectors import VectorLeg
 from app.search.walking import Outset, Ready, Walk, arranged, ready, take_walk
 
 MMR_POOL = 5  # candidates for each hit that diversity may choose from
 LOOK = 10  # least hits among which a later word is looked for, however few are shown
 PAGE = 10  # least candidates that are read at once after the first page
-
-
-# Weights of the keyword and the vector leg where the caller names none; decision 0010 tells how
-# they were chosen. A titled record stands by itself, a turn of talk leans on the words around it.
-TALK_WEIGHTS = (1.0, 0.7)
-RECORD_WEIGHTS = (1.0, 2.0)
-RRF_WEIGHTS = (1.0, 0.3)
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One fused memory before it is read."""
-
-    id: str
-    score: float
-    legs: dict[str, Leg]
+POOL = 50  # candidates that a floor or a reranker looks at
 
 
 # Told after each search which memories were shown, and whether for a prompt; it must not wait.
@@ -67,6 +70,8 @@ class Parts:
     shown: Shown | None = None
     fading: FadingService | None = None
     walks: WalkService | None = None
+    reranking: RerankStep | None = None
+    imagination: Imagination | None = None
 
 
 @dataclass(slots=True)
@@ -102,6 +107,15 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
+class Near:
+    """What vectors found; `parts` are the question's own, `step` what came of HyDE."""
+
+    ranking: Ranking
+    parts: list[Part]
+    step: Step | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Legs:
     """What the legs found; `rest` is what a walk begins with, None where nothing walks, and `words`
     finds more by other words."""
@@ -110,6 +124,26 @@ class Legs:
     ready: Ready
     rest: Ranking | None
     words: Callable[[str], Awaitable[Ranking]]
+    near: Near | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """Every candidate with its score, and what the score came from."""
+
+    scores: dict[str, float]
+    legs: dict[str, Ranking]
+    walk: Walk
+    faded: dict[str, Fade]
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What is left of the candidates after a second look, and what came of it."""
+
+    pool: list[Candidate]
+    steps: tuple[Step, ...] = ()
+    floored: Floored | None = None
 
 
 class SearchService:
@@ -127,10 +161,48 @@ class SearchService:
         filters = request.filters
         if request.limit == 0 or not filters.scopes or not filters.kinds:
             blocks = (await self._read([], request)).blocks
-            return Found([], ran(request.mode, Walk()), 0, 0, 0, clock.marks, blocks)
+            mode = ran(request.mode, Walk())
+            return Found([], mode, 0, 0, 0, clock.marks, blocks, empty=Empty.LIMIT)
         found, fades_in = await asyncio.gather(
             self._legs(request, clock), self._fades_in(request.filters)
         )
+        at = await self._ordered(request, found, fades_in, clock)
+        order = best(at.scores)
+        clock.mark("fuse")
+        reading, judge = await self._judged(order, found, request)
+        pool = candidates(unrepeated(order, reading.memories), at.scores, at.legs)
+        looked = await self._second_look(pool[: wanted(request)], judge, at.walk, request)
+        pool, later = by_time(looked.pool[: considered(request)], reading, request, at.walk.records)
+        if request.diversity is not None:
+            pool = await self._diverse(pool, request)
+        clock.mark("hydrate")
+        hits = await self._hits(pool[: request.limit], reading, request, later)
+        hits = [explained(hit, at, judge) for hit in hits]
+        kept = within(hits, request.token_budget)
+        clock.mark("render")
+        if self.made.shown is not None:
+            self.made.shown([hit.id for hit in kept], request.injected)
+        floor = looked.floored or Floored(frozenset(), None)
+        return Found(
+            hits=kept,
+            mode=ran(request.mode, at.walk),
+            without=at.walk.without,
+            candidates=len(at.scores),
+            tokens=sum(hit.tokens for hit in kept),
+            dropped=len(hits) - len(kept),
+            milliseconds=clock.marks,
+            blocks=reading.blocks,
+            match=floor.match,
+            held=floor.held,
+            held_best=floor.best,
+            steps=steps_of(found, looked),
+            empty=None if kept else why_empty(at, reading, looked),
+        )
+
+    async def _ordered(
+        self, request: SearchRequest, found: Legs, fades_in: list[str], clock: Stopwatch
+    ) -> Ordered:
+        """The legs fused, walked on from, and faded."""
         legs = found.legs
         scores = fuse(legs, request)
         clock.mark("legs")
@@ -143,39 +215,70 @@ class SearchService:
             clock.mark("walk")
         faded = await self._faded(scores, fades_in)
         scores |= {memory: fade.score for memory, fade in faded.items()}
-        ordered = best(scores)
-        clock.mark("fuse")
-        reading = await self._read(ordered, request)
-        pool = candidates(unrepeated(ordered, reading.memories), scores, legs)
-        pool, later = by_time(pool[: wanted(request)], reading, request, walk.records)
-        if request.diversity is not None:
-            pool = await self._diverse(pool, request)
-        pool = pool[: request.limit]
-        clock.mark("hydrate")
-        hits = await self._hits(pool, reading, request, later)
-        hits = [
-            replace(hit, fade=faded.get(hit.id), path=walk.path(hit.id, scores)) for hit in hits
-        ]
-        kept = within(hits, request.token_budget)
-        clock.mark("render")
-        if self.made.shown is not None:
-            self.made.shown([hit.id for hit in kept], request.injected)
-        return Found(
-            hits=kept,
-            mode=ran(request.mode, walk),
-            without=walk.without,
-            candidates=len(scores),
-            tokens=sum(hit.tokens for hit in kept),
-            dropped=len(hits) - len(kept),
-            milliseconds=clock.marks,
-            blocks=reading.blocks,
+        return Ordered(scores, legs, walk, faded)
+
+    async def _judged(
+        self, order: list[str], found: Legs, request: SearchRequest
+    ) -> tuple[Reading, Judge]:
+        """The candidates read, and what judges them: how close they are is asked meanwhile."""
+        first = order[: wanted(request)]
+        reading, similar = await asyncio.gather(
+            self._read(order, request), self._similar(first, found)
         )
+        later = [memory for memory in reading.memories if memory not in first]
+        if later:
+            similar |= await self._similar(later, found)
+        return reading, Judge(Asked.of(request.query), reading.memories, similar)
+
+    async def _similar(self, ids: list[str], found: Legs) -> dict[str, float]:
+        """How like answers memories are: as the vector leg found, or compared now."""
+        if found.near is None:
+            return {}
+        known = found.near.ranking.similar
+        missing = [memory for memory in ids if memory not in known]
+        return {**known, **await self._vectors.similar(found.near.parts, missing)}
+
+    async def _second_look(
+        self, pool: list[Candidate], judge: Judge, walk: Walk, request: SearchRequest
+    ) -> Looked:
+        """Rerank where that is asked for, then hold back what does not reach the floor."""
+        steps: tuple[Step, ...] = ()
+        if request.rerank is Rerank.FEATURES:
+            pool, steps = by_features(pool, judge), (Step(StepName.RERANK, StepState.DONE),)
+        elif request.rerank is Rerank.MODEL:
+            pool, steps = await self._by_model(pool, judge, request)
+        if request.floor is None:
+            return Looked(pool, steps)
+        judged = [
+            Judged(c.id, judge.relevance(c.id), judge.words(c.id), walk.named(c.id, c.legs))
+            for c in pool
+        ]
+        floor = floored(judged, request.floor, len(judge.asked.words))
+        return Looked([c for c in pool if c.id in floor.kept], steps, floor)
+
+    async def _by_model(
+        self, pool: list[Candidate], judge: Judge, request: SearchRequest
+    ) -> tuple[list[Candidate], tuple[Step, ...]]:
+        """Reranked by the best window of each candidate."""
+        if self.made.reranking is None:
+            reason = "no reranker is configured"
+            return pool, (Step(StepName.RERANK, StepState.SKIPPED, reason),)
+        spans = await self._spans(pool, judge.memories, request.filters.scopes)
+        texts = {c.id: text_of(judge.memories[c.id], spans[c.id]) for c in pool}
+        pool, step = await self.made.reranking.run(request.query, pool, texts)
+        return pool, (step,)
 
     async def _walk(self, request: SearchRequest, found: Legs) -> Walk:
         if self.made.walks is None or found.rest is None:
             return Walk(None, found.ready.without)
         outset = Outset(found.ready, found.rest, found.legs["vector"], found.words)
         return await take_walk(self.made.walks, outset, request)
+
+    async def aclose(self) -> None:
+        """Closes the connections to models that searches ask."""
+        for step in (self.made.reranking, self.made.imagination):
+            if step is not None:
+                await step.aclose()
 
     async def read(self, memory: str, scopes: list[str]) -> Row | None:
         """A fact, note, core block or pattern of failure by id; None where it is not visible."""
@@ -231,9 +334,9 @@ class SearchService:
         )
         legs = {} if words is None else {"keyword": words}
         if near is not None:
-            legs["vector"] = near
+            legs["vector"] = near.ranking
         more = partial(self._words, asking, depth=self._depth)
-        return Legs(legs, asking.preparing.result(), rest, more)
+        return Legs(legs, asking.preparing.result(), rest, more, near)
 
     async def _keyword(self, asking: Asking) -> Ranking | None:
         if asking.request.mode is Mode.VECTOR:
@@ -263,17 +366,34 @@ class SearchService:
         )
         return Ranking.joined(found)
 
-    async def _vector(self, asking: Asking) -> Ranking | None:
-        if asking.request.mode is Mode.KEYWORD:
+    async def _vector(self, asking: Asking) -> Near | None:
+        request = asking.request
+        if request.mode is Mode.KEYWORD:
             return None
         start, marks = time.perf_counter(), asking.clock.marks
-        filters = asking.request.filters
-        parts = await self._vectors.parts(asking.request.query, filters.scopes)
+        parts = await self._vectors.parts(request.query, request.filters.scopes)
         marks["embed"] = (time.perf_counter() - start) * 1000
+        sought, step = await self._sought(request, parts)
         start = time.perf_counter()
-        found = await self._vectors.find(parts, filters, asking.sessions, self._depth)
+        found = await self._vectors.find(sought, request.filters, asking.sessions, self._depth)
         marks["vector"] = (time.perf_counter() - start) * 1000
-        return found
+        # What is like an imagined passage is not for that like an answer: it is compared anew.
+        return Near(found if sought is parts else replace(found, similar={}), parts, step)
+
+    async def _sought(
+        self, request: SearchRequest, parts: list[Part]
+    ) -> tuple[list[Part], Step | None]:
+        """What vectors are sought by: the question, or where HyDE is wanted what lies between it
+        and a passage that might answer it."""
+        if not request.hyde:
+            return parts, None
+        if self.made.imagination is None:
+            reason = "it is switched off, or no language model is configured"
+            return parts, Step(StepName.HYDE, StepState.SKIPPED, reason)
+        imagined = await self.made.imagination.passage(request.query, request.asker)
+        if not imagined.text:
+            return parts, imagined.step
+        return await self._vectors.toward(parts, imagined.text), imagined.step
 
     async def _diverse(self, pool: list[Candidate], request: SearchRequest) -> list[Candidate]:
         rows = await self._vectors.matrix([c.id for c in pool], request.filters.scopes)
@@ -292,15 +412,12 @@ class SearchService:
         memories, scopes = reading.memories, request.filters.scopes
         past = await self._past([memories[c.id] for c in pool], reading, scopes)
         shown = {candidate.id for candidate in pool}
-        windows = {c.id: place for c in pool if (place := _place(c, memories[c.id]))}
-        ids = [f"{memory}~{place}" for memory, place in windows.items()]
-        spans = await self._repository.spans(ids, scopes)
+        spans = await self._spans(pool, memories, scopes)
         top = max((c.score for c in pool), default=0.0)
         hits = []
         for rank, candidate in enumerate(pool, start=1):
             memory = memories[candidate.id]
-            whole = (0, len(memory["content"]))
-            span = spans.get(f"{candidate.id}~{windows.get(candidate.id)}", whole)
+            span = spans[candidate.id]
             hits.append(
                 Hit(
                     id=candidate.id,
@@ -316,6 +433,16 @@ class SearchService:
                 )
             )
         return hits
+
+    async def _spans(
+        self, pool: list[Candidate], memories: Mapping[str, Row], scopes: list[str]
+    ) -> dict[str, tuple[int, int]]:
+        """The range of each candidate's text that was found; all of it where it is short."""
+        windows = {c.id: place for c in pool if (place := _place(c, memories[c.id]))}
+        ids = [f"{memory}~{place}" for memory, place in windows.items()]
+        found = await self._repository.spans(ids, scopes)
+        whole = {c.id: (0, len(memories[c.id]["content"])) for c in pool}
+        return {m: found.get(f"{m}~{windows.get(m)}", span) for m, span in whole.items()}
 
     async def _past(
         self, memories: list[Row], reading: Reading, scopes: list[str]
@@ -358,33 +485,6 @@ def resolved(filters: Filters) -> list[str] | None:
     return [*filters.sessions, *keyed]
 
 
-def fuse(legs: Mapping[str, Ranking], request: SearchRequest) -> dict[str, float]:
-    """The fused score of every memory that a leg found."""
-    if len(legs) == 1:
-        (only,) = legs.values()
-        return only.scores
-    if request.fusion is Fusion.SIMPLE:
-        return blend(legs, request, (1.0, 1.0))
-    if request.weights is not None or request.fusion is Fusion.RRF:
-        return blend(legs, request, request.weights or RRF_WEIGHTS)
-    scores = blend(legs, request, TALK_WEIGHTS)
-    titled = {memory for found in legs.values() for memory in found.titled}
-    if titled:
-        records = blend(legs, request, RECORD_WEIGHTS)
-        scores.update((memory, records[memory]) for memory in titled)
-    return scores
-
-
-def blend(
-    legs: Mapping[str, Ranking], request: SearchRequest, weights: tuple[float, float]
-) -> dict[str, float]:
-    """The same by given weights, by the fusion of the request."""
-    named = dict(zip(("keyword", "vector"), weights, strict=True))
-    if request.fusion is Fusion.RRF:
-        return rrf({name: list(found.scores) for name, found in legs.items()}, named)
-    return weighted({name: found.scores for name, found in legs.items()}, named)
-
-
 def candidates(
     ids: list[str], scores: Mapping[str, float], legs: Mapping[str, Ranking]
 ) -> list[Candidate]:
@@ -406,7 +506,46 @@ def candidates(
 
 def wanted(request: SearchRequest) -> int:
     """How many memories are read: more than are shown where others may take their places."""
+    looks = request.floor is not None or request.rerank is not Rerank.NONE
+    return max(considered(request), POOL) if looks else considered(request)
+
+
+def considered(request: SearchRequest) -> int:
+    """How many memories a later word or diversity chooses from."""
     return max(LOOK, request.limit * (MMR_POOL if request.diversity is not None else 1))
+
+
+def explained(hit: Hit, at: Ordered, judge: Judge) -> Hit:
+    """The hit with how relevant it is, how it faded, and how the walk came to it."""
+    return replace(
+        hit,
+        fade=at.faded.get(hit.id),
+        path=at.walk.path(hit.id, at.scores),
+        relevance=judge.relevance(hit.id),
+        similarity=judge.similar.get(hit.id),
+    )
+
+
+def steps_of(found: Legs, looked: Looked) -> tuple[Step, ...]:
+    """What was asked for beside the legs, in the order in which it was done."""
+    hyde = found.near.step if found.near else None
+    return looked.steps if hyde is None else (hyde, *looked.steps)
+
+
+def why_empty(at: Ordered, reading: Reading, looked: Looked) -> Empty:
+    """Why an answer has no hit."""
+    if not at.scores:
+        return Empty.NOTHING_FOUND
+    if not reading.memories:
+        return Empty.NOTHING_HOLDS
+    return Empty.OVER_BUDGET if looked.pool else Empty.BELOW_FLOOR
+
+
+def text_of(memory: Row, span: tuple[int, int]) -> Row:
+    """What a reranker reads of a memory, and the scope that it lies in."""
+    text = memory["content"][span[0] : span[1]]
+    title = memory.get("title")
+    return {"scope": memory["scope"], "text": f"{title}. {text}" if title else text}
 
 
 def by_time(

@@ -9,8 +9,11 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from app.embeddings.calibration import calibration
+from app.embeddings.model import Role
 from app.indexing.fusion import rrf
 from app.indexing.spaces import Part, Spaces
+from app.search.imagining import between
 from app.search.model import Filters, Ranking
 from app.search.repository import SearchRepository
 
@@ -25,6 +28,16 @@ class VectorLeg:
     async def parts(self, text: str, scopes: Sequence[str]) -> list[Part]:
         """The question's vector in each space that the scopes are searched in."""
         return await self._spaces.asked(text, scopes)
+
+    async def toward(self, parts: Sequence[Part], text: str) -> list[Part]:
+        """The same with vectors between the question's and a short stored text's."""
+        chosen = await self._spaces.current()
+        found = []
+        for part in parts:
+            embedder = await self._spaces.embedder(part.space, chosen)
+            (vector,) = await embedder.embed([text], Role.DOCUMENT)
+            found.append(replace(part, vector=between(part.vector, vector)))
+        return found
 
     async def find(
         self, parts: Sequence[Part], filters: Filters, sessions: list[str] | None, depth: int
@@ -45,7 +58,20 @@ class VectorLeg:
         found = await asyncio.gather(
             *(self._repository.vector(part, asked, sessions, depth) for asked in mine.split)
         )
-        return Ranking.joined(found)
+        ranking = Ranking.joined(found)
+        return replace(ranking, similar=_calibrated(part, ranking.scores))
+
+    async def similar(self, parts: Sequence[Part], ids: Sequence[str]) -> dict[str, float]:
+        """How like an answer each of these memories is, as far as it has a vector: calibrated, by
+        its best window."""
+        if not ids:
+            return {}
+        found = await asyncio.gather(*(self._repository.closest(part, list(ids)) for part in parts))
+        return {
+            memory: share
+            for part, scores in zip(parts, found, strict=True)
+            for memory, share in _calibrated(part, scores).items()
+        }
 
     async def matrix(self, ids: Sequence[str], scopes: Sequence[str]) -> npt.NDArray[np.float32]:
         """A row for each memory, zero where it has no vector.
@@ -69,6 +95,12 @@ def _rows(
         if memory in known:
             rows[place] = known[memory]
     return rows
+
+
+def _calibrated(part: Part, scores: Mapping[str, float]) -> dict[str, float]:
+    """By the model of the space; the database gives (1 + cosine) / 2."""
+    told = calibration(part.model)
+    return {memory: told.similarity(2 * score - 1) for memory, score in scores.items()}
 
 
 def _ranked(ranking: Ranking) -> Ranking:

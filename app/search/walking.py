@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from app.indexing.entry import PASSAGES
 from app.indexing.fusion import weighted
 from app.retrieval.matrix import Walkable
-from app.retrieval.model import Admission, Asked, Begin, Path
+from app.retrieval.model import Admission, Asked, Begin, Origin, Path
 from app.retrieval.service import Walked, WalkService, asks, beside, leading, stands
-from app.search.model import Filters, Mode, Ranking, SearchRequest, Without
+from app.search.model import Filters, Leg, Mode, Ranking, SearchRequest, Without
 
 MOST = 100  # passages that a walk brings
 WEIGHTS = {"keyword": 1.0, "vector": 2.0}  # of the legs where a walk begins
@@ -59,6 +59,13 @@ class Walk:
     def records(self) -> frozenset[str]:
         """Passages that are about something, and no talk."""
         return self.walked.records if self.walked else frozenset()
+
+    def named(self, memory: str, legs: Mapping[str, Leg]) -> int | None:
+        """How early the walk came to a memory from what the question names; None for any other."""
+        found = self.walked.paths.to(memory) if self.walked and "graph" in legs else None
+        if found is None or found.origin is not Origin.QUESTION:
+            return None
+        return legs["graph"].rank
 
     def path(self, memory: str, shown: Mapping[str, float]) -> Path | None:
         """The way to a memory, where it leads over nothing else than what may be shown."""

@@ -1,0 +1,106 @@
+"""The best candidates looked at once more: how relevant each is, and what a reranker says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from app.errors import RerankerUnavailable
+from app.kernel.graph import Row
+from app.scopes.service import ScopeService
+from app.search.blending import rearranged
+from app.search.model import Candidate, Leg
+from app.search.relevance import Asked, relevance
+from app.search.reranker import Reranker
+from app.search.steps import Step, StepName, StepState
+
+LONGEST = 2000  # characters of a text that a reranker is sent
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Judges what was read; `similar` is empty where no vector was compared."""
+
+    asked: Asked
+    memories: Mapping[str, Row]
+    similar: Mapping[str, float]
+    known: dict[str, float] = field(default_factory=dict)
+
+    def relevance(self, memory: str) -> float:
+        """How relevant a memory is, 0.01 to 0.99."""
+        if memory not in self.known:
+            row, similarity = self.memories[memory], self.similar.get(memory)
+            self.known[memory] = relevance(self.asked, row, similarity)
+        return self.known[memory]
+
+    def words(self, memory: str) -> int:
+        """How many of the question's words it holds."""
+        return self.asked.held(self.memories[memory])
+
+
+def by_features(pool: Sequence[Candidate], judge: Judge) -> list[Candidate]:
+    """The same candidates by what ranked them and by their relevance, half each.
+
+    What a walk arranged keeps its order among itself: its reasons are not in the question's words.
+    """
+    top = max((c.score for c in pool), default=0.0) or 1.0
+    value = {c.id: c.score / top + judge.relevance(c.id) for c in pool}
+    walked = [c.id for c in pool if "graph" in c.legs]
+    value |= rearranged(walked, value)
+    return placed(pool, sorted(value, key=lambda memory: -value[memory]))
+
+
+def placed(pool: Sequence[Candidate], order: Sequence[str]) -> list[Candidate]:
+    """Candidates in a new order, with the scores of their places."""
+    scores = rearranged(list(order), {c.id: c.score for c in pool})
+    known = {c.id: c for c in pool}
+    return [replace(known[memory], score=scores[memory]) for memory in order]
+
+
+class RerankStep:
+    """Asks the reranker about texts whose scopes let them be sent."""
+
+    def __init__(self, reranker: Reranker, scopes: ScopeService) -> None:
+        self._reranker = reranker
+        self._scopes = scopes
+
+    async def run(
+        self, question: str, pool: Sequence[Candidate], texts: Mapping[str, Row]
+    ) -> tuple[list[Candidate], Step]:
+        """The candidates as the model ranks them; as they were where it does not, and why.
+
+        `texts` has for each candidate its `scope` and `text`.
+        """
+        if not pool:
+            return [], _step(StepState.SKIPPED, "nothing was found")
+        rules = await self._scopes.rules_of(sorted({texts[c.id]["scope"] for c in pool}))
+        sent = [c for c in pool if rules[texts[c.id]["scope"]].language_model]
+        if not sent:
+            return list(pool), _step(StepState.SKIPPED, "the rules of the scopes keep from models")
+        try:
+            scores = await self._reranker.rank(
+                question, [texts[c.id]["text"][:LONGEST] for c in sent]
+            )
+        except RerankerUnavailable as error:
+            return list(pool), _step(StepState.FAILED, error.detail)
+        return ranked(pool, {sent[at].id: score for at, score in scores.items()}), _step()
+
+    async def aclose(self) -> None:
+        """Closes the connections to the reranker."""
+        await self._reranker.aclose()
+
+
+def ranked(pool: Sequence[Candidate], scores: Mapping[str, float]) -> list[Candidate]:
+    """Candidates by a model's scores, among the places of those that it scored."""
+    order = sorted(scores, key=lambda memory: -scores[memory])
+    following = iter(order)
+    whole = [next(following) if c.id in scores else c.id for c in pool]
+    legs = {memory: Leg(rank, scores[memory]) for rank, memory in enumerate(order, start=1)}
+    return [
+        replace(c, legs={**c.legs, "rerank": legs[c.id]}) if c.id in legs else c
+        for c in placed(pool, whole)
+    ]
+
+
+def _step(state: StepState = StepState.DONE, reason: str = "") -> Step:
+    return Step(StepName.RERANK, state, reason)

@@ -1,0 +1,126 @@
+"""Relevance: what two witnesses say together, and what ranks and floors make of it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.search.blending import RRF_WEIGHTS, fuse, rearranged
+from app.search.classes import QueryClass
+from app.search.imagining import between
+from app.search.judging import Judge, by_features, ranked
+from app.search.model import Candidate, Filters, Fusion, Leg, Ranking, SearchRequest
+from app.search.relevance import EVEN, Asked, joint, relevance
+
+SHARES, LIKE = st.floats(0, 1), st.floats(0.01, 0.99)
+
+
+def memory(text: str, about: str = "", language: str = "en") -> dict[str, str]:
+    return {"terms": text, "about_terms": about, "language": language}
+
+
+@given(SHARES, SHARES, LIKE, LIKE)
+def test_more_of_either_never_makes_a_text_less_relevant(
+    some: float, more: float, far: float, near: float
+) -> None:
+    some, more, far, near = *sorted((some, more)), *sorted((far, near))
+    assert 0 <= joint(some, far) <= joint(more, near) <= 1
+    assert joint(some, None) <= joint(more, None)
+
+
+def test_witnesses_that_know_nothing_leave_even_odds() -> None:
+    assert joint(EVEN, 0.5) == joint(EVEN, None) == 0.5
+    assert joint(0.0, 0.1) < 0.1
+    assert joint(1.0, 0.9) > 0.95
+    assert 0.4 < joint(0.0, 0.9) < 0.6  # the two speak against each other
+
+
+def test_words_count_by_any_form_in_the_text_and_in_what_it_is_about() -> None:
+    asked = Asked.of("Where did Mia park the wombats?")
+    assert len(asked.words) == 3
+    assert asked.held(memory("the wombat sleep", "mia 2026")) == 2
+    assert asked.held(memory("nothing")) == 0
+
+
+def test_between_languages_the_vector_may_speak_alone() -> None:
+    asked = Asked.of("Where is the warehouse of the company now?")
+    foreign, own = memory("lager bremerhav", language="de"), memory("lager bremerhav")
+    assert relevance(asked, foreign, 0.9) == pytest.approx(0.9)
+    assert relevance(asked, own, 0.9) < 0.6
+    assert relevance(asked, foreign, None) == relevance(asked, own, None) < 0.2
+
+
+def test_a_question_without_a_word_is_judged_by_its_vector() -> None:
+    assert relevance(Asked.of("?"), memory("a b"), 0.8) == pytest.approx(joint(EVEN, 0.8))
+
+
+def candidate(name: str, score: float, *legs: str) -> Candidate:
+    return Candidate(name, score, {leg: Leg(1, score) for leg in legs})
+
+
+def judge(**texts: str) -> Judge:
+    asked = Asked.of("wombat hangar nine")
+    return Judge(asked, {name: memory(text) for name, text in texts.items()}, {})
+
+
+def test_features_bring_up_what_answers_and_keep_the_scores_of_places() -> None:
+    pool = [candidate("a", 1.0), candidate("b", 0.9), candidate("c", 0.1)]
+    found = by_features(pool, judge(a="clover", b="wombat hangar nine", c="wombat"))
+    assert [(c.id, c.score) for c in found] == [("b", 1.0), ("a", 0.9), ("c", 0.1)]
+    assert by_features([], judge()) == []
+
+
+def test_features_leave_a_walk_its_order() -> None:
+    pool = [candidate("a", 1.0, "graph"), candidate("b", 0.9, "graph"), candidate("c", 0.8)]
+    found = by_features(pool, judge(a="clover", b="wombat hangar nine", c="wombat hangar nine"))
+    order = [c.id for c in found]
+    assert order.index("a") < order.index("b")
+
+
+def test_a_model_s_ranking_moves_only_what_it_ranked() -> None:
+    pool = [candidate("a", 0.9), candidate("b", 0.8), candidate("c", 0.7), candidate("d", 0.6)]
+    found = ranked(pool, {"a": -3.0, "d": 5.0, "c": 1.0})
+    assert [(c.id, c.score) for c in found] == [("d", 0.9), ("b", 0.8), ("c", 0.7), ("a", 0.6)]
+    assert {c.id: c.legs.get("rerank") for c in found} == {
+        "d": Leg(1, 5.0),
+        "b": None,
+        "c": Leg(2, 1.0),
+        "a": Leg(3, -3.0),
+    }
+
+
+@given(st.dictionaries(st.text(max_size=3), st.floats(-5, 5), max_size=8), st.randoms())
+def test_rearranging_keeps_the_scores(scores: dict[str, float], random: object) -> None:
+    order = sorted(scores)
+    random.shuffle(order)  # type: ignore[attr-defined]
+    found = rearranged(order, scores)
+    assert sorted(found.values()) == sorted(scores.values())
+    assert list(found.values()) == sorted(found.values(), reverse=True)
+
+
+def legs(**scores: dict[str, float]) -> dict[str, Ranking]:
+    return {name: Ranking(found, dict.fromkeys(found, 0), set()) for name, found in scores.items()}
+
+
+@pytest.mark.parametrize("fusion", Fusion)
+def test_what_is_first_in_every_leg_has_the_score_one(fusion: Fusion) -> None:
+    found = legs(keyword={"a": 9.0, "b": 2.0}, vector={"a": 0.9, "c": 0.8})
+    scores = fuse(found, SearchRequest("who is it", Filters(["t"]), fusion=fusion))
+    assert scores["a"] == pytest.approx(1.0)
+    assert all(0 <= score <= 1 for score in scores.values())
+
+
+def test_ranks_count_by_the_class_of_the_question() -> None:
+    assert set(RRF_WEIGHTS) == set(QueryClass)
+    found = legs(keyword={"a": 9.0}, vector={"b": 0.9})
+    for question, kind in (("who is it", "factual"), ('"the wombat"', "quote")):
+        request = SearchRequest(question, Filters(["t"]), fusion=Fusion.RRF)
+        words, vectors = RRF_WEIGHTS[QueryClass(kind)]
+        scores = fuse(found, request)
+        assert scores.get("b", 0.0) == pytest.approx(vectors / (words + vectors))
+
+
+def test_the_direction_between_two_vectors() -> None:
+    assert between([1.0, 0.0], [0.0, 1.0]) == pytest.approx([0.5**0.5, 0.5**0.5])
+    assert between([1.0, 0.0], [-1.0, 0.0]) == [1.0, 0.0]  # there is none: the question's own
