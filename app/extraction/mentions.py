@@ -76,6 +76,8 @@ MADE = re.compile(
     r"Consulting|Records|Museum|Library|Church|Garden|Committee|Commission|Team|Club|Party|"
     r"Collective|Circle|Office|Department|Extension|Clinic|Center|Centre|Union|Trust|Fund)\.?$"
 )
+# After such a word there is no doubt that a name went before, whatever noun it looks like.
+LEGAL = re.compile(r"\s(?:GmbH|AG|SE|KG|OHG|UG|Inc|LLC|Ltd)\.?$")
 GEOGRAPHIC = re.compile(
     r"\b(?:River|Lake|Mount|Mountains?|Island|Islands|County|City|Street|Valley|Bay|Sea|Ocean|"
     r"Province|State|District|Straße|See|Fluss|Insel|Berg|Tal|Park)$"
@@ -135,7 +137,9 @@ def _cued(text: str, language: str) -> Iterator[Mention]:
     for kind, pattern in CUED:
         for found in pattern.finditer(text):
             group = "quoted" if found["quoted"] else "name"
-            if group == "quoted" or _is_name(found[group], language):
+            if LEGAL.search(found[group]):  # a customer may be a firm
+                yield _mention(found, "organization", language, group)
+            elif group == "quoted" or _is_name(found[group], language):
                 yield _mention(found, kind, language, group)
     for kind, pattern in (("place", PLACED), ("technology", TOOLED)):
         for found in pattern.finditer(text):
@@ -297,6 +301,8 @@ def _genitive(name: str, text: str) -> str:
 
 def _german_name(name: str, text: str, start: int) -> bool:
     lowered = name.lower()
+    if LEGAL.search(name):
+        return True
     if lowered in words("names", "none") or SUFFIXES_DE.search(lowered.split()[-1]):
         return False
     parts = name.split()

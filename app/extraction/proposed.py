@@ -28,8 +28,10 @@ MOST = 40  # statements of one answer
 LONGEST_QUOTE, LONGEST_NAME, LONGEST_VALUE = 600, 80, 80  # characters
 MOST_WORDS = 7  # of a name
 I = frozenset(["i", "ich", "me", "mir", "mich", "my", "mein", "meine", "meinem", "meinen"])  # noqa: E741
+PERSONS = frozenset(["person"])
 MEASURED = frozenset([Kind.MONEY, Kind.DATE, Kind.NUMBER, Kind.QUANTITY, Kind.STATE, Kind.BOOLEAN])
 WHEN = re.compile(rf"(?<![\w-]){POINT}(?![\w-])")
+ABBREVIATION = 6  # letters: a word of capitals that is no longer names no person (seed 003)
 
 
 class Proposed(BaseModel):
@@ -165,10 +167,26 @@ def _mention(text: str, zone: Span, read: Read, types: frozenset[str], quote: Sp
         return _speaker(span, read)
     known = next((m for m in read.found.mentions if m.span == span or m.name == name), None)
     if known is not None:
-        return known if known.span == span else replace(known, span=span)
+        return _of_type(known if known.span == span else replace(known, span=span), types)
     if name.casefold() in PRONOUNS or not any(c.isupper() or c.isdigit() for c in name):
         raise Unborne("name")
-    return Mention(name, next(iter(types)) if len(types) == 1 else "unknown", span)
+    kind = next(iter(types)) if len(types) == 1 else "unknown"
+    return _of_type(Mention(name, kind, span), types)
+
+
+def _of_type(mention: Mention, types: frozenset[str]) -> Mention:
+    """The mention, unless a person is asked for and it does not look like one or is none."""
+    if types == PERSONS and mention.type not in ("person", "unknown"):
+        raise Unborne("type")
+    if types == PERSONS and not _like_a_person(mention.name):
+        raise Unborne("name")
+    return mention
+
+
+def _like_a_person(name: str) -> bool:
+    """No digit, a capital first, and no abbreviation: the gate of seed 003's second extractor."""
+    short = " " not in name and name.isupper() and len(name) <= ABBREVIATION
+    return name[0].isupper() and not short and not any(c.isdigit() for c in name)
 
 
 def _speaker(span: Span, read: Read) -> Mention:

@@ -17,8 +17,8 @@ _BOOLEANS = {
     "wahr": True, "falsch": False, "yep": True, "nope": False,
 }  # fmt: skip
 _ABOUT = re.compile(
-    r"^(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|etwa|rund|ungefaehr|ungefähr|"
-    r"exactly|precisely|genau|exakt|now|jetzt|a total of|insgesamt|~|≈)\s*",
+    r"^(?:(?:about|around|approximately|approx|roughly|circa|ca|etwa|rund|ungefaehr|ungefähr|"
+    r"exactly|precisely|genau|exakt|now|jetzt|a total of|insgesamt)(?!\w)\.?|~|≈)\s*",
     re.IGNORECASE,
 )
 _MAGNITUDE = (

@@ -54,6 +54,40 @@ FOUND = [
     ("Der Termin ist um 14 Uhr.", "Der Termin wurde auf 16 Uhr verschoben.", Clash.NUMBER),
     ("Anna's email is a@x.org.", "Anna's email is b@x.org.", Clash.EXCLUSIVE),
     ("The talk is on Tuesday.", "Correction: the talk is on Wednesday.", None),
+    ("Budget: Fr. 24'000", "Budget: Fr. 30'000", Clash.NUMBER),
+    ("Budget: Rp 500", "Budget: Rp 800", Clash.NUMBER),
+    ("Budget: £5,000", "Budget: £8,000", Clash.NUMBER),
+    ("Budget: 5.000 €", "Budget: 8.000 €", Clash.NUMBER),
+    ("Budget: USD 5000", "Budget: USD 8000", Clash.NUMBER),
+    ("Budget = 5000", "Budget = 8000", Clash.NUMBER),
+    ("The max budget is 5000", "The max budget is 8000", Clash.NUMBER),
+]
+
+# Each word of seed 003 that denies, in a statement and beside the one that it denies.
+DENIED = [
+    ("Anna uses Redis.", "Anna doesn't use Redis."),
+    ("Anna uses Redis.", "Anna does not use Redis."),
+    ("We use Redis.", "We don't use Redis."),
+    ("We use Redis.", "We do not use Redis."),
+    ("We use Redis.", "We no longer use Redis."),
+    ("We use Redis.", "We do not use Redis anymore."),
+    ("The shop opens on Sundays.", "The shop never opens on Sundays."),
+    ("The office is heated.", "The office isn't heated."),
+    ("The office is heated.", "The office is not heated."),
+    ("The train will stop in Ulm.", "The train won't stop in Ulm."),
+    ("The train will stop in Ulm.", "The train will not stop in Ulm."),
+    ("The robot can open doors.", "The robot can't open doors."),
+    ("The robot can open doors.", "The robot cannot open doors."),
+    ("You should restart the router.", "You shouldn't restart the router."),
+    ("Das Team nutzt Redis.", "Das Team nutzt Redis nicht mehr."),
+    ("Das ist ein Problem.", "Das ist kein Problem."),
+    ("Anna trinkt Milch.", "Anna trinkt keine Milch."),
+    ("Anna hat einen Hund.", "Anna hat keinen Hund."),
+    ("Der Laden öffnet am Sonntag.", "Der Laden öffnet nie am Sonntag."),
+    ("Anna kocht mit Öl.", "Anna kocht niemals mit Öl."),
+    ("Das Büro ist beheizt.", "Das Büro ist nicht beheizt."),
+    ("Die Lieferung am Montag ist möglich.", "Die Lieferung am Montag ist unmöglich."),
+    ("Tom fährt mit Helm.", "Tom fährt ohne Helm."),
 ]
 
 COEXIST = [
@@ -74,6 +108,14 @@ COEXIST = [
     ("Der Bewohner hat einen Hund.", "Der Mieter hat einen Hund."),
     ("Die Lohnerhöhung wurde beschlossen.", "Die Erhöhung wurde beschlossen."),
     ("Der Blutdruck ist niedrig.", "Der Blutdruck ist eher niedrig."),
+    ("Der Blutdruck ist niedrig.", "Der Blutdruck ist tief."),
+    ("We know the deadline.", "We meet the deadline."),
+    ("We now meet the deadline.", "We meet the deadline."),
+    ("The team is proactive.", "The team is closed."),
+    ("Budget: CHF 24’000", "Budget: CHF 24,000"),
+    ("Project Vega is active.", "Project Orion is not active."),
+    ("The project is active.", "The Vega project is active."),
+    ("Vega: budget 5000", "Orion: budget 8000"),
     ("Alice speaks English.", "Alice speaks Italian."),
     ("Alice lives in Berlin.", "Alice lives in Germany."),
     ("Alice lives in Berlin.", "Alice plans to live in Hamburg."),
@@ -108,6 +150,11 @@ def test_a_contradiction_is_found_with_its_reason(old: str, new: str, kind: Clas
     assert verdict.found
     assert verdict.reason
     assert kind is None or verdict.kind is kind
+
+
+@pytest.mark.parametrize(("said", "denied"), DENIED)
+def test_a_statement_and_its_denial_contradict_whichever_came_first(said: str, denied: str) -> None:
+    assert compare(said, denied).kind is compare(denied, said).kind is Clash.NEGATION
 
 
 @pytest.mark.parametrize(("old", "new"), COEXIST)

@@ -9,6 +9,7 @@ import pytest
 
 from app.entities.model import Context, Resolved, entity_id
 from app.entities.resolve import resolve
+from app.extraction.mentions import Rules
 from app.extraction.model import Mention, Span
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -61,6 +62,13 @@ def test_the_speaker_is_not_what_a_part_of_his_name_means() -> None:
 def test_the_same_name_twice_is_one_entity() -> None:
     one, other = said(("client Thomas", "person"), ("Client Thomas", "person"))
     assert one.entity_id == other.entity_id
+
+
+def test_a_name_found_at_several_places_is_one_person() -> None:
+    text = "Our client Thomas called. I told the client Thomas to wait, and Thomas waited."
+    found = Rules().mentions(text, "en")
+    assert [(m.name, m.type) for m in found] == [("Thomas", "person")] * 3
+    assert len(set(ids(resolve(found, SCOPE, Context(AT))))) == 1
 
 
 def test_a_type_said_once_holds_for_the_episode() -> None:

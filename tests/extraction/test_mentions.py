@@ -20,6 +20,9 @@ FOUND = [
     ("en", "The agency is based in Zurich.", "Zurich", "place"),
     ("en", "We work with Bridgewater Studio.", "Bridgewater Studio", "organization"),
     ("de", "Saela besuchte gestern Bridgewater Studio.", "Bridgewater Studio", "organization"),
+    ("de", "Wir kennen die Nordwerk GmbH seit Jahren.", "Nordwerk GmbH", "organization"),
+    ("de", "Unser Kunde Nordwerk AG zahlt spät.", "Nordwerk AG", "organization"),
+    ("en", "Nordwerk LLC pays late.", "Nordwerk LLC", "organization"),
 ]
 NOT_FOUND = [
     ("en", "See github.com for it.", "github.com"),

@@ -86,6 +86,31 @@ def test_what_the_text_does_not_bear_out_is_dropped_with_the_reason(
     assert checked(proposed) == Checked((), {reason: 1})
 
 
+SEEN = "The board was told by NATO, iVance and R2 that a flat in Kiel had been found"
+
+
+@pytest.mark.parametrize(
+    ("subject", "predicate", "reason"),
+    [
+        ("NATO", "lives_in", "name"),
+        ("iVance", "lives_in", "name"),
+        ("R2", "lives_in", "name"),
+        ("Kiel", "lives_in", "type"),
+        ("NATO", "located_in", None),
+        ("R2", "located_in", None),
+    ],
+)
+def test_what_does_not_look_like_a_person_lives_nowhere(
+    subject: str, predicate: str, reason: str | None
+) -> None:
+    text = f"Mr. Bielik lives in Kiel. {SEEN}. Emden is far."
+    quote = SEEN if subject != "Kiel" else "Emden is far"
+    proposed = statement(subject, predicate, "Emden" if subject == "Kiel" else "Kiel", quote)
+    found = checked(proposed, text=text)
+    assert found.dropped == ({reason: 1} if reason else {})
+    assert len(found.statements) == (reason is None)
+
+
 def test_a_statement_counts_once_and_an_answer_has_an_end() -> None:
     home = statement("Priya Sundar", "lives_in", "Bremen", HOME)
     assert len(checked(home, home).statements) == 1

@@ -1,5 +1,6 @@
 """What is a command to the reader of a memory, and what only looks or sounds like one."""
 
+import itertools
 import time
 
 import pytest
@@ -274,6 +275,14 @@ DISGUISED = [
 def test_command_fires(text: str, marker: str) -> None:
     found = {hit.id for hit in find_markers(text)}
     assert marker in found
+
+
+@pytest.mark.parametrize("verb", ["forget", "ignore", "disregard"])
+def test_each_wording_of_the_first_family_fires(verb: str) -> None:
+    whose = ("all", "the above", "previous", "prior", "earlier", "your")
+    what = ("instructions", "tasks", "directions")
+    for text in (f"{verb} {one} {other}." for one, other in itertools.product(whose, what)):
+        assert "ignore_or_forget_context" in {hit.id for hit in find_markers(text)}, text
 
 
 @pytest.mark.parametrize("text", PARAPHRASED)

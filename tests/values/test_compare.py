@@ -62,6 +62,27 @@ def test_values_that_exclude_each_other(one: str, other: str) -> None:
     assert incompatible(parse_value(other), parse_value(one))
 
 
+# The pairs of seed 003.
+STATES = {
+    "active": "inactive completed done closed archived cancelled",
+    "open": "closed resolved done completed",
+    "pending": "approved rejected done cancelled",
+    "enabled": "disabled",
+    "true": "false",
+    "yes": "no",
+    "aktiv": "inaktiv abgeschlossen fertig geschlossen",
+    "offen": "geschlossen erledigt fertig",
+}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [(one, other) for one, line in STATES.items() for other in line.split()]
+)
+def test_each_pair_of_states_excludes_the_other(one: str, other: str) -> None:
+    assert incompatible(parse_value(one), parse_value(other))
+    assert incompatible(parse_value(other), parse_value(one))
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

@@ -52,6 +52,9 @@ def key(text: str, language: str | None = None) -> str:
         ("once", "en", "number:1"),
         ("zweimal", "de", "number:2"),
         ("about 300", "en", "number:300"),
+        ("ca. 300", "de", "number:300"),
+        ("ca.300", "de", "number:300"),
+        ("~300", None, "number:300"),
     ],
 )
 def test_numbers(text: str, language: str | None, expected: str) -> None:
@@ -161,6 +164,7 @@ def test_days_that_do_not_exist_are_no_dates(text: str) -> None:
         ("fertig", "state:completed"),
         ("behoben", "state:resolved"),
         ("storniert", "state:cancelled"),
+        ("cancelled", "state:cancelled"),
         ("besetzt", "state:unavailable"),
         ("not active", "state:not:active"),
         ("nicht mehr gültig", "state:not:valid"),
