@@ -13,12 +13,15 @@ def asked(door: Door, ask: Ask) -> Asked:
 
 
 def of_retrieved(found: Retrieved) -> Outcome:
-    """What was shown: passages, or communities of a question about everything."""
-    closeness = tuple(one.similarity for one in found.passages if one.similarity is not None)
+    """What was shown: passages, or communities of a question about everything.
+
+    The calibrated similarities are those of the search that ran beside.
+    """
+    closeness = tuple(value for one in found.searches for value in one.similarities)
     ids = tuple(one.id for one in found.passages) or tuple(
         reached.view.id for reached in found.communities
     )
-    return Outcome(ids, tuple(max(0.0, value) for value in closeness), found.searches)
+    return Outcome(ids, closeness, found.searches)
 
 
 def of_answer(answer: Answer) -> Outcome:

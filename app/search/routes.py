@@ -49,7 +49,8 @@ async def search(
 ) -> FoundOut:
     """Find memories by words, by meaning, or by both."""
     request = data.to_request(caller)
-    asked = Asked(Door.SEARCH, data.query, request.mode.value, request.limit)
+    least = None if request.floor is None else request.floor.least
+    asked = Asked(Door.SEARCH, data.query, request.mode.value, request.limit, least)
     with question_log.asking(caller, asked) as telling:
         found = await searches.search(request)
         telling.outcome = Outcome.of(searched(request, found))

@@ -50,6 +50,8 @@ async def test_every_door_is_counted_with_its_mode_and_what_it_found(
     await ask(admin, "/v1/search", "What does Acme use?", mode="keyword")
     await ask(admin, "/v1/search", "what does  acme USE?", mode="hybrid")
     await ask(admin, "/v1/search", "zzqx", mode="keyword")
+    far = {"mode": "vector", "min_score": 1.0, "fallback": False}
+    await ask(admin, "/v1/search", "Something far away", **far)
     for path in ("retrieve", "context", "ask"):
         await ask(admin, f"/v1/rag/{path}", "What does Acme GmbH use?")
     await admin.http.get("/api/v1/ai/rag/search", params={"query": "Postgres", "mode": "vector"})
@@ -57,11 +59,12 @@ async def test_every_door_is_counted_with_its_mode_and_what_it_found(
         "/v1/rag/ask", json={"query": "x", "knowledge_base_ids": ["nowhere"]}
     )
     assert unseen.status_code == 404
-    assert await opened.question_log.flush() == 8
+    assert await opened.question_log.flush() == 9
     found = await told(admin)
     totals = found["totals"]
-    assert (totals["questions"], totals["failed"], totals["empty"]) == (8, 1, 1)
-    assert (totals["different"], totals["principals"]) == (5, 1)
+    assert (totals["questions"], totals["failed"], totals["empty"]) == (9, 1, 2)
+    assert totals["empty_by_floor"] == 1
+    assert (totals["different"], totals["principals"]) == (6, 1)
     assert 0 < totals["quality_score"] <= 100
     doors = {(row["door"], row["strategy"]): row["questions"] for row in found["doors"]}
     assert doors[("answer", "auto")] == 2
@@ -71,8 +74,10 @@ async def test_every_door_is_counted_with_its_mode_and_what_it_found(
     assert modes["keyword"]["searches"] == 2
     assert modes["keyword"]["empty"] == 1
     assert all(0 < row["average_ms"] <= row["most_ms"] for row in found["modes"])
-    (nothing,) = found["unanswered"]
-    assert (nothing["times"], nothing["untrusted"]["query"]) == (1, None)
+    assert sorted(one["by_floor"] for one in found["unanswered"]) == [False, True]
+    assert all(
+        (one["times"], one["untrusted"]["query"]) == (1, None) for one in found["unanswered"]
+    )
     period = Period.of([tenant], None, None)
     assert await opened.analytics.average_latency("vector", period) is not None
     assert await opened.analytics.average_latency("never", period) is None
