@@ -106,7 +106,35 @@ SET r.spans = name.spans, r.parts = name.parts,
 // How far the names of each scope are.
 UNWIND $scopes AS scope
 MATCH (g:PassageGraph {scope: scope})
-RETURN g.scope AS scope, g.revision AS revision, g.dropped AS dropped
+RETURN g.scope AS scope, g.revision AS revision, g.dropped AS dropped, g.called_at AS called_at
+
+// name: newly_called(limit) read many
+// Scopes whose entities were named or joined since that was last noted.
+// unscoped: the worker serves every tenant
+MATCH (g:PassageGraph)
+WHERE g.scope > ''
+CALL (g) {
+  MATCH (e:Entity)
+  WHERE e.scope = g.scope AND e.touched_at > coalesce(g.called_at, datetime('0001-01-02T00:00:00Z'))
+    AND (size(e.keys) > 1 OR EXISTS { (e)-[:SAME_AS]-() })
+  RETURN max(e.touched_at) AS at
+}
+WITH g, at WHERE at IS NOT NULL
+RETURN g.scope AS scope, at LIMIT $limit
+
+// name: note_called(rows) write none
+// Tells every process to look at the names of a scope's entities again.
+// unscoped: the worker serves every tenant
+UNWIND $rows AS row
+MATCH (g:PassageGraph {scope: row.scope})
+SET g.called_at = row.at
+
+// name: called_since(scope, after, upto) read many
+// Entities with several names, or merged, that were written to between two moments.
+MATCH (e:Entity)
+WHERE e.scope = $scope AND e.touched_at > $after AND e.touched_at <= $upto
+  AND (size(e.keys) > 1 OR EXISTS { (e)-[:SAME_AS]-() })
+RETURN e.id AS id, e.root AS root, e.type AS type, e.aliases AS aliases
 
 // name: linked_since(scope, after, upto) read many
 // What changed between two revisions, of passages that are about something or name somebody.

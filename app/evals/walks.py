@@ -24,7 +24,7 @@ from app.indexing.analysis import query_terms
 from app.indexing.dates import date_terms
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
-from app.retrieval.graphs import GIVEN, Course, take
+from app.retrieval.graphs import GIVEN, NEVER, Course, take
 from app.retrieval.matrix import Linked, Walkable, build
 from app.retrieval.model import Begin
 from app.retrieval.service import asks, beside, leading, walk_all
@@ -172,7 +172,7 @@ def graph_of(rows: Sequence[Row], part: Part) -> Walkable:
     """The matrix of a scope with only these parts."""
     kept = [row if part.openings else _titled(row) for row in rows]
     owned = {key for row in kept for key, _ in row["about"]}
-    course = Course("", 0, 0, {})
+    course = Course("", NEVER, NEVER)
     take(course, [{**row, "names": [_owned(n, owned) for n in row["names"]]} for row in kept])
     linked = {passage: _named(held, owned, part) for passage, held in course.linked.items()}
     return build(linked)

@@ -182,7 +182,7 @@ _PROPERTIES += """
 cited cluster condense_all condensed_at
 """  # condensed notes
 _PROPERTIES += """
-given how link_state linked linked_rev names parts revision spans triples written
+called_at given how link_state linked linked_rev names parts revision spans triples written
 """  # the retrieval graph
 _PROPERTIES += """
 bom chunks crlf formers headings links page passage_state pending slug texts weight

@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import structlog
 
 from app.errors import LociError
 from app.kernel.graph import Row
+from app.retrieval.joining import Called, called_of, joined
 from app.retrieval.matrix import Linked, Walkable, build
 from app.retrieval.model import Revision
 from app.retrieval.names import longest
@@ -24,6 +25,7 @@ from app.retrieval.repository import RetrievalRepository
 log = structlog.get_logger()
 PART = 0.3  # of a one-word name that stands in the text as a part of a longer one
 GIVEN = 0.5  # of a name that only a given triple finds in the text
+NEVER = Revision(0, 0)
 REVISIONS = 64  # read at once: up to 8,192 passages
 
 
@@ -33,17 +35,20 @@ class Kept:
 
     revision: Revision
     linked: Mapping[str, Linked]
+    called: Mapping[str, Called]
     graph: Walkable
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What is read of a scope: what changed after one revision up to another."""
+    """What is read of a scope: what changed after one revision up to another; what its entities
+    are called, by id."""
 
     scope: str
-    after: int
-    last: int
-    linked: dict[str, Linked]
+    after: Revision
+    last: Revision
+    linked: dict[str, Linked] = field(default_factory=dict)
+    called: dict[str, Called] = field(default_factory=dict)
 
 
 class Held(NamedTuple):
@@ -103,23 +108,29 @@ class GraphCache:
 
     async def _refresh(self, scope: str, revision: Revision) -> None:
         try:
-            kept = self._kept.get(scope)
-            if kept is None or kept.revision.dropped != revision.dropped:
-                course = Course(scope, 0, revision.revision, {})
-            else:
-                known = kept.revision.revision
-                course = Course(scope, known, revision.revision, dict(kept.linked))
+            course = self._course(scope, revision)
             await self._read(course)
-            graph = await asyncio.to_thread(build, course.linked)
+            passages = await asyncio.to_thread(joined, course.linked, course.called.values())
+            graph = await asyncio.to_thread(build, passages)
         except LociError as error:
             log.warning("retrieval.refresh", scope=scope, error=str(error))
             return
-        self._kept[scope] = Kept(revision, course.linked, graph)
+        self._kept[scope] = Kept(revision, course.linked, course.called, graph)
         self._shrink()
 
+    def _course(self, scope: str, revision: Revision) -> Course:
+        kept = self._kept.get(scope)
+        if kept is None or kept.revision.dropped != revision.dropped:
+            return Course(scope, NEVER, revision)
+        return Course(scope, kept.revision, revision, dict(kept.linked), dict(kept.called))
+
     async def _read(self, course: Course) -> None:
-        for after in range(course.after, course.last, REVISIONS):
-            upto = min(after + REVISIONS, course.last)
+        since, until = course.after.called_at, course.last.called_at
+        if since != until:
+            rows = await self._rows.called_since(course.scope, since, until)
+            course.called.update((row["id"], called_of(row)) for row in rows)
+        for after in range(course.after.revision, course.last.revision, REVISIONS):
+            upto = min(after + REVISIONS, course.last.revision)
             rows = await self._rows.linked_since(course.scope, after, upto)
             await asyncio.to_thread(take, course, rows)
 

@@ -76,8 +76,8 @@ class LinkService:
         self.rows = RetrievalRepository(graph)
 
     async def due(self) -> bool:
-        """Whether any passage waits."""
-        return bool(await self.rows.due(1))
+        """Whether any passage waits, or what an entity is called."""
+        return bool(await self.rows.due(1) or await self.rows.newly_called(1))
 
     async def waiting(self) -> int:
         """How many passages wait for their names."""
@@ -89,7 +89,13 @@ class LinkService:
         while places := await self.rows.due(SCOPES):
             for place in places:
                 total += await self.link(place)
+        await self.call()
         return total
+
+    async def call(self) -> None:
+        """Let every process look at what entities are called, where that changed."""
+        if called := await self.rows.newly_called(SCOPES):
+            await self.rows.note_called(called)
 
     async def link(self, place: tuple[str, str]) -> int:
         """Link what waits in one scope (and its tenant)."""

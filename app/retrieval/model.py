@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from app.kernel.clock import START
+
 
 @dataclass(frozen=True, slots=True)
 class ScopeLock:
@@ -20,10 +22,12 @@ class ScopeLock:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """How often a scope's names changed, and when last something was taken out."""
+    """How often a scope's names changed, when last something was taken out, and up to when it is
+    known what its entities are called."""
 
     revision: int
     dropped: int
+    called_at: datetime = START
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,10 +166,10 @@ def _subject(text: str) -> str:
     if not 0 < len(telling) <= SUBJECT_WORDS or not telling[0].proper:
         return ""
     key = key_of(text)
-    return "" if _is_no_name(key) else key
+    return "" if is_no_name(key) else key
 
 
-def _is_no_name(key: str) -> bool:
+def is_no_name(key: str) -> bool:
     """One word that is hardly ever a name."""
     return " " not in key and (len(key) < 3 or key in NO_NAMES)
 
@@ -177,13 +177,13 @@ def _is_no_name(key: str) -> bool:
 def written(text: str, language: str) -> set[str]:
     """Keys of what a text writes like a name, whether or not anything goes by it."""
     keys = (key_of(mention.name) for mention in _RULES.mentions(text, language))
-    return {key for key in keys if key and not _is_no_name(key)}
+    return {key for key in keys if key and not is_no_name(key)}
 
 
 def given_keys(triples: Iterable[tuple[str, str, str]]) -> set[str]:
     """Keys of what given triples (subject, predicate, object) are about."""
     keys = (key_of(end) for subject, _, object_ in triples for end in (subject, object_))
-    return {key for key in keys if key and not _is_clause(key) and not _is_no_name(key)}
+    return {key for key in keys if key and not _is_clause(key) and not is_no_name(key)}
 
 
 def _is_clause(key: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC
+from datetime import UTC, datetime
 
 from app.indexing.analysis import query_terms
 from app.kernel.clock import END, START, now
@@ -86,7 +86,22 @@ class RetrievalRepository:
 
     async def revisions(self, scopes: list[str]) -> dict[str, Revision]:
         rows = await self.graph.rows(Q.retrieval.revisions, scopes=scopes)
-        return {row["scope"]: Revision(row["revision"], row["dropped"]) for row in rows}
+        return {
+            row["scope"]: Revision(row["revision"], row["dropped"], row["called_at"] or START)
+            for row in rows
+        }
+
+    async def called_since(self, scope: str, after: datetime, upto: datetime) -> list[Row]:
+        """Entities with several names, or merged, that were written to after one moment and up to
+        another."""
+        return await self.graph.rows(Q.retrieval.called_since, scope=scope, after=after, upto=upto)
+
+    async def newly_called(self, limit: int) -> list[Row]:
+        """Scopes whose entities were named or joined since that was last noted, and until when."""
+        return await self.graph.rows(Q.retrieval.newly_called, limit=limit)
+
+    async def note_called(self, rows: list[Row]) -> None:
+        await self.graph.rows(Q.retrieval.note_called, rows=rows)
 
     async def linked_since(self, scope: str, after: int, upto: int) -> list[Row]:
         return await self.graph.rows(Q.retrieval.linked_since, scope=scope, after=after, upto=upto)

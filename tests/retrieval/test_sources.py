@@ -100,3 +100,36 @@ async def test_given_triples_are_names_and_travel(
         [[triple], None],
         [None, [triple]],
     )
+
+
+async def test_entities_that_were_merged_lead_to_one_another_until_that_is_undone(
+    opened: Parts, admin: Principal, tenant: str
+) -> None:
+    for text, title in (
+        ("Nordlicht GmbH is based in Bremen.", "Nordlicht GmbH"),
+        ("Borealis AG works for us, and Nordlicht GmbH knows it.", None),
+    ):
+        body = {"content": text, "title": title, "session": "s", "scope": tenant}
+        await admin.http.post("/v1/episodes", json=body)
+    await opened.consolidation.consolidate(tenant)
+    ids = {}
+    for name in ("Nordlicht GmbH", "Borealis AG"):
+        found = await admin.http.get("/v1/entities", params={"name": name})
+        ids[name] = found.json()["items"][0]["id"]
+
+    async def owners() -> set[str]:
+        await opened.linking.link((tenant, tenant))
+        await opened.linking.call()
+        graphs, complete = await opened.walks.graphs([tenant])
+        assert complete
+        return set(graphs[tenant].owners)
+
+    assert "borealis ag" not in await owners()
+    pair = {"left": ids["Nordlicht GmbH"], "right": ids["Borealis AG"]}
+    merge = (await admin.http.post("/v1/merges", json=pair)).json()["id"]
+    accepted = await admin.http.post(f"/v1/merges/{merge}/accept")
+    assert accepted.is_success, accepted.text
+    assert "borealis ag" in await owners()
+    undone = await admin.http.post(f"/v1/merges/{merge}/undo")
+    assert undone.is_success, undone.text
+    assert "borealis ag" not in await owners()

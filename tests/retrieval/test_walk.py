@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from app.retrieval.graphs import GIVEN, PART, linked_of
+from app.retrieval.joining import Called, called_of, joined
 from app.retrieval.matrix import Linked, Walkable, build
 from app.retrieval.model import Asked, Begin, Edge, Origin
 from app.retrieval.service import asks, beside, leading, stands, walk_all
@@ -171,3 +172,39 @@ def test_a_walk_begins_at_what_leads() -> None:
     plain = walk_all({"s": FILM}, asked, Begin(scores, {}, scopes), 10).scores
     led = walk_all({"s": FILM}, asked, Begin(scores, {}, scopes, "film", 0.2), 10).scores
     assert led["film"] / sum(led.values()) > plain["film"] / sum(plain.values())
+
+
+def entity(root: str, kind: str, *aliases: str) -> Called:
+    return called_of({"root": root, "type": kind, "aliases": list(aliases)})
+
+
+@pytest.mark.parametrize(
+    ("called", "about"),
+    [
+        ([entity("e", "organization", "Nordlicht GmbH", "Nordlicht")], {"nordlicht": "alias"}),
+        (
+            [entity("e", "organization", "Nordlicht GmbH"), entity("e", "organization", "NL")],
+            {},
+        ),
+        (
+            [entity("e", "organization", "Nordlicht GmbH"), entity("e", "group", "North Light")],
+            {"north light": "alias"},
+        ),
+        ([entity("e", "person", "Nordlicht GmbH", "Nordlicht")], {}),
+        (
+            [
+                entity("e", "place", "Nordlicht GmbH", "Nordlicht"),
+                entity("f", "place", "Nordlicht"),
+            ],
+            {},
+        ),
+        ([], {}),
+    ],
+)
+def test_what_one_thing_is_called_leads_to_what_is_about_it(
+    called: list[Called], about: dict[str, str]
+) -> None:
+    plain = {"p": Linked({"nordlicht gmbh": "title"}, {"nordlicht": 1.0, "ada roth": 1.0})}
+    made = joined(plain, called)["p"]
+    assert made.about == {"nordlicht gmbh": "title"} | about
+    assert set(made.names) == {"nordlicht", "ada roth"} - about.keys()
