@@ -391,7 +391,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         )
     )
     graph_rag = GraphRagService(graph, searches, embedder)
-    question_writer = QuestionWriter(graph, scopes)
+    question_log = QuestionLog(QuestionWriter(graph, scopes))
     refusals = Refusals(access_rows)
     limiter = RateLimiter(queue, settings.api.rate_per_minute)
     doors = Doors(
@@ -407,6 +407,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         bases=BaseService(graph, scopes, embedder.info.name),
         documents=documents,
         searches=searches,
+        questions=question_log,
         feedback=FeedbackService(graph, facts),
         forgetting=forgetting,
     )
@@ -437,7 +438,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         searches=searches,
         graph_rag=graph_rag,
         analytics=AnalyticsService(graph, scopes),
-        question_log=QuestionLog(question_writer),
+        question_log=question_log,
         agentic=AgenticService(graph_rag, scopes, metered_model(graph, settings)),
         entities=doors.entities,
         merges=MergeService(graph, beliefs_follow(fact_rows, consolidation.terms)),

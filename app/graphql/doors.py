@@ -18,6 +18,7 @@ from app.lifecycle.feedback import FeedbackService
 from app.lifecycle.forgetting import ForgettingService
 from app.notes.service import NoteService
 from app.pages.service import PageService
+from app.questions.log import QuestionLog
 from app.search.service import SearchService
 from app.skills.door import SkillGraph
 
@@ -38,6 +39,7 @@ class Doors:
     bases: BaseService
     documents: DocumentService
     searches: SearchService
+    questions: QuestionLog
     feedback: FeedbackService
     forgetting: ForgettingService
 

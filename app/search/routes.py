@@ -15,10 +15,9 @@ from app.errors import NotFound
 from app.kernel.caller import Caller, Role
 from app.kernel.graph import Row
 from app.questions.log import QuestionLog
-from app.questions.model import Asked, Door, Outcome
 from app.search.schemas import FoundOut, SearchIn
 from app.search.service import SearchService
-from app.search.telling import searched
+from app.search.telling import recorded
 
 BODY, VERBOSE = 480, 2000  # characters, seed 001
 
@@ -48,12 +47,7 @@ async def search(
     question_log: NamedDependency[QuestionLog],
 ) -> FoundOut:
     """Find memories by words, by meaning, or by both."""
-    request = data.to_request(caller)
-    least = None if request.floor is None else request.floor.least
-    asked = Asked(Door.SEARCH, data.query, request.mode.value, request.limit, least)
-    with question_log.asking(caller, asked) as telling:
-        found = await searches.search(request)
-        telling.outcome = Outcome.of(searched(request, found))
+    found = await recorded(searches, question_log, caller, data.to_request(caller))
     return FoundOut.of(found, data.form)
 
 

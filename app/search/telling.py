@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from app.questions.model import Searched
+from app.kernel.caller import Caller
+from app.questions.log import QuestionLog
+from app.questions.model import Asked, Door, Outcome, Searched
 from app.search.model import Found, SearchRequest
+from app.search.service import SearchService
 
 # The steps of a search that follow each other; the legs' own times lie within `legs`.
 STEPS = ("legs", "walk", "fuse", "hydrate", "render")
+
+
+async def recorded(
+    searches: SearchService, log: QuestionLog, caller: Caller, request: SearchRequest
+) -> Found:
+    """A search that a caller asked for, and the record of it."""
+    least = None if request.floor is None else request.floor.least
+    asked = Asked(Door.SEARCH, request.query, request.mode.value, request.limit, least)
+    with log.asking(caller, asked) as telling:
+        found = await searches.search(request)
+        telling.outcome = Outcome.of(searched(request, found))
+    return found
 
 
 def searched(request: SearchRequest, found: Found) -> Searched:
