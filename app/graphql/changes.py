@@ -12,10 +12,10 @@ from app.facts.repository import Settled
 from app.facts.schemas import DecisionOut, KeepBothIn, ReviewIn
 from app.facts.service import Decision, Moments
 from app.graphql.doors import Context
-from app.graphql.inputs import model_of
 from app.graphql.loading import Asked
 from app.graphql.relations import SKILL
 from app.kernel.caller import Role
+from app.kernel.wire import model_of
 from app.lifecycle.schemas import FeedbackIn, FeedbackOut, ForgetIn, ForgottenOut
 from app.notes.schemas import NoteIn, NoteReceiptOut
 from app.pages.schemas import PageChangeIn, PageIn, PageReceiptOut

@@ -17,7 +17,6 @@ from app.facts.schemas import FactOut
 from app.graphql.connection import connected, joined
 from app.graphql.cursors import by_fact, by_id, by_rank, by_time
 from app.graphql.doors import Context
-from app.graphql.inputs import model_of
 from app.graphql.loading import Asked, Listing, Lookup
 from app.graphql.relations import (
     BASE,
@@ -35,6 +34,7 @@ from app.graphql.seen import Seen
 from app.kernel.clock import END, START
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
+from app.kernel.wire import model_of
 from app.notes.model import namespace_of
 from app.notes.schemas import NoteOut
 from app.pages.schemas import PageOut

@@ -115,7 +115,9 @@ def describe(document: OpenAPI) -> None:
         for method in ("get", "post", "put", "patch", "delete"):
             operation = getattr(item, method)
             if operation is not None:
-                operation.responses = {**(operation.responses or {}), "default": answer}
+                # The framework tells of a 400 in a form of its own, which no answer has.
+                kept = {c: r for c, r in (operation.responses or {}).items() if c != "400"}
+                operation.responses = {**kept, "default": answer}
 
 
 def _field(item: dict[str, Any]) -> dict[str, str]:

@@ -27,6 +27,7 @@ from app.portability.kind import check_target
 from app.portability.upload import Upload, receive
 
 KEY = "idempotency-key"
+ARCHIVE = "application/zstd"
 
 
 class ExportIn(WireModel):
@@ -118,7 +119,12 @@ class ExportController(Controller):
         job = await runner.submit(EXPORT, tenant=caller.tenant, scope=caller.home, args=args)
         return JobOut.of(job)
 
-    @get("/{job_id:str}", operation_id="downloadExport", opt={"requires": Role.READER})
+    @get(
+        "/{job_id:str}",
+        operation_id="downloadExport",
+        opt={"requires": Role.READER},
+        media_type=ARCHIVE,
+    )
     async def download(
         self,
         job_id: FromPath[str],
@@ -133,7 +139,7 @@ class ExportController(Controller):
         path = spool_of(state.settings).place(job.id) / EXPORT_NAME
         if not path.is_file():
             raise NotFound("the export has expired")
-        return File(path, filename="loci-export.tar.zst", media_type="application/zstd")
+        return File(path, filename="loci-export.tar.zst", media_type=ARCHIVE)
 
 
 def _same(job: Job, taken: Upload) -> Job:

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from app.indexing.entry import PASSAGES
 from app.kernel.caller import Caller, Role
-from app.kernel.wire import ShortText, WireModel
+from app.kernel.wire import ShortText, WireModel, model_of
 from app.questions.log import QuestionLog
 from app.questions.model import Asked as Noted
 from app.questions.model import Door, Outcome
@@ -93,8 +93,8 @@ class RagQueryController(Controller):
         top_k: Top = TOP_K,
     ) -> RagQueryOut:
         """Query knowledge bases: an answer with its sources."""
-        bases = None if knowledge_base_ids is None else tuple(knowledge_base_ids)
-        asked = RagQueryIn(query=question, knowledge_base_ids=bases, top_k=top_k)
+        given = {"query": question, "knowledge_base_ids": knowledge_base_ids, "top_k": top_k}
+        asked = model_of(RagQueryIn, given)
         return await _answered(agentic, asked, Asking(caller, question_log))
 
     @post("/query", operation_id="ragQueryByBody", opt=READS, status_code=HTTP_200_OK)
@@ -122,8 +122,8 @@ class RagQueryController(Controller):
         ] = "hybrid",
     ) -> RagSearchOut:
         """Search documents."""
-        bases = None if knowledge_base_ids is None else tuple(knowledge_base_ids)
-        asked = RagSearchIn(query=question, knowledge_base_ids=bases, top_k=top_k, mode=mode)
+        given = {"query": question, "knowledge_base_ids": knowledge_base_ids, "top_k": top_k}
+        asked = model_of(RagSearchIn, given | {"mode": mode})
         return await _searched(graph_rag, asked, Asking(caller, question_log))
 
     @post("/search", operation_id="ragSearchByBody", opt=READS, status_code=HTTP_200_OK)

@@ -17,6 +17,8 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph
 from app.telemetry import metrics
 
+METRICS = "text/plain; version=0.0.4"  # Prometheus' text form
+
 
 class StatusOut(msgspec.Struct, frozen=True):
     """A census of the scopes that the caller sees, what is waiting, and the versions in use."""
@@ -72,7 +74,13 @@ async def status(caller: NamedDependency[Caller], state: State) -> StatusOut:
     )
 
 
-@get("/metrics", operation_id="metrics", tags=["Operation"], opt={"requires": PUBLIC})
+@get(
+    "/metrics",
+    operation_id="metrics",
+    tags=["Operation"],
+    opt={"requires": PUBLIC},
+    media_type=METRICS,
+)
 async def prometheus(state: State) -> Response[bytes]:
     """Metrics in Prometheus' text form."""
     backlog = await state.parts.index_rows.backlog()
@@ -87,7 +95,7 @@ async def prometheus(state: State) -> Response[bytes]:
     jobs = await state.parts.jobs.count_by_state()
     for name in ("queued", "running", "dead"):
         metrics.JOBS.labels(name).set(jobs.get(name, 0))
-    return Response(metrics.render(), media_type="text/plain; version=0.0.4")
+    return Response(metrics.render(), media_type=METRICS)
 
 
 async def _consolidation(parts: Any, scopes: list[str]) -> dict[str, int]:
