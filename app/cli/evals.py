@@ -25,6 +25,7 @@ from app.errors import InvalidInput
 from app.evals import (
     beliefs,
     bulk,
+    calibration,
     communities,
     contradictions,
     currency,
@@ -83,6 +84,7 @@ def register(cli: typer.Typer) -> None:
     group.command("entities")(eval_entities)
     group.command("contradictions")(eval_contradictions)
     group.command("similarity")(eval_similarity)
+    group.command("calibration")(eval_calibration)
     group.command("updates")(eval_updates)
     group.command("stale")(eval_stale)
     group.command("search-speed")(eval_search_speed)
@@ -169,6 +171,19 @@ def eval_similarity(
         embedder = await asyncio.to_thread(build_embedder, embedding_config(read_settings()))
         try:
             return await similarity.evaluate(embedder, bench, german)
+        finally:
+            await embedder.aclose()
+
+    _show_speed(asyncio.run(run()), as_json)
+
+
+def eval_calibration(bench: Bench = BENCH, as_json: AsJson = False) -> None:
+    """From which cosine on a text is likely to answer; needs no server."""
+
+    async def run() -> dict[str, Any]:
+        embedder = await asyncio.to_thread(build_embedder, embedding_config(read_settings()))
+        try:
+            return await calibration.evaluate(embedder, bench)
         finally:
             await embedder.aclose()
 
