@@ -19,7 +19,7 @@ from app.skills.finding import Finder
 from app.skills.record import KIND
 from app.skills.service import Parts, SkillService
 from app.skills.vocabulary import Dependency
-from app.skills.walk import DEEPEST, HUB, LETTERS, SEED_LEAST, TOKENS, chained
+from app.skills.walk import DEEPEST, HUB, LETTERS, SEED_LEAST, TOKENS, chained, fitting
 
 OVERFETCH = 4
 MOST_SEEDS = 5
@@ -244,14 +244,7 @@ def _step(row: Row, reached: tuple[float, int, Row | None], degree: int) -> Step
 
 def _told(walk: Walk, steps: list[Step]) -> Chain:
     """The steps as Markdown, whole skills only, within the budget of four letters a token."""
-    room = walk.tokens * LETTERS
-    pieces: list[str] = []
-    for step in steps:
-        piece = render(step.skill)
-        if len(piece) > room:
-            break
-        room -= len(piece)
-        pieces.append(piece)
+    pieces = fitting([render(step.skill) for step in steps], walk.tokens * LETTERS)
     return Chain(walk.mode, steps, "\n".join(pieces), len(steps) - len(pieces))
 
 

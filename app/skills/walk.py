@@ -19,6 +19,17 @@ def chained(seed: float, depth: int, *, described: bool) -> float:
     return round(seed * (1 - FADE * depth) + (DESCRIBED if described else 0.0), 6)
 
 
+def fitting(pieces: Sequence[str], room: int) -> list[str]:
+    """The first pieces that, one line break between two of them, fit into so many letters."""
+    kept: list[str] = []
+    for piece in pieces:
+        room -= len(piece) + bool(kept)
+        if room < 0:
+            break
+        kept.append(piece)
+    return kept
+
+
 def path_score(seed: float, strengths: Sequence[float]) -> float:
     """`seed x mean strength / (1 + .2 (depth - 1))`; the strength of an edge is its weight times
     its confidence, and the depth the number of edges. A path without an edge is its seed."""

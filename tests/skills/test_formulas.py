@@ -288,6 +288,13 @@ def test_a_neighbour_in_a_chain() -> None:
     assert walk.chained(0.8, 0, described=False) == 0.8
 
 
+@pytest.mark.parametrize(("room", "kept"), [(0, 0), (3, 1), (6, 1), (7, 2), (10, 2), (11, 3)])
+def test_a_chain_keeps_to_its_budget_to_the_letter(room: int, kept: int) -> None:
+    found = walk.fitting(["abc"] * 3, room)
+    assert len(found) == kept
+    assert len("\n".join(found)) <= room
+
+
 def test_the_quality_of_a_node() -> None:
     assert walk.node_quality(0.8, 9, 4) == 0.54
     assert walk.density(6, 3) == 1.0
