@@ -1,0 +1,1 @@
+"""The doors under inputs that nobody thought of."""
