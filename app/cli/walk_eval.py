@@ -106,6 +106,9 @@ def eval_walk(
     distractors: Annotated[
         int, typer.Option(min=0, help="Copies of passages beside them, with vectors.")
     ] = 0,
+    times: Annotated[
+        int, typer.Option(min=1, help="Times that each passage stands in the graph in memory.")
+    ] = 1,
     as_json: AsJson = False,
 ) -> None:
     """What each part of the graph of names brings, and how long a walk takes.
@@ -123,7 +126,7 @@ def eval_walk(
                 crowded = f"{scope}-{distractors}"
                 ids = await walks.crowd(opened, corpus, (scope, crowded), distractors)
                 scope = crowded
-            return await walks.Walking(opened, scope, corpus).measure(ids, progress.print)
+            return await walks.Walking(opened, scope, corpus).measure(ids, progress.print, times)
 
     told = asyncio.run(run())
     console.print_json(json.dumps(told)) if as_json else _show_walk(told)

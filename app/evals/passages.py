@@ -13,6 +13,7 @@ from app.evals.recall import Corpus, Question, Record
 from app.evals.retrieval import Answers, ApiClient
 
 CUTS = (2, 5, 10)
+LONGEST = 200  # characters of an end of a triple
 MODES = ("keyword", "vector", "graph", "hybrid", "auto")
 
 Ids = Mapping[str, str]
@@ -55,9 +56,14 @@ def load(folder: Path, form: Form | None = None) -> Corpus:
 def triples(folder: Path) -> Triples:
     """What a model read in the passages beforehand: subject, predicate and object, by passage."""
     return {
-        row["id"]: [triple for triple in row["triples"] if len(triple) == 3 and all(triple)]
+        row["id"]: [triple for triple in row["triples"] if len(triple) == 3 and _fits(triple)]
         for row in rows(folder / "openie.jsonl")
     }
+
+
+def _fits(triple: list[str]) -> bool:
+    """Whether a package takes it: no end is empty or a whole text."""
+    return all(0 < len(end) <= LONGEST for end in triple)
 
 
 def _question(row: dict[str, Any]) -> Question:

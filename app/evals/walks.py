@@ -8,6 +8,7 @@ that of the vector leg in the same minutes.
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -39,6 +40,7 @@ TITLES = frozenset(("title", "bare", "short"))
 REVISIONS = 64  # read at once
 WARM_UP = 20  # questions before the clock counts
 DEPTH = 100  # hits of a leg
+KEPT = 0.3  # of the names in a copy
 
 Tell = Callable[[str], None]
 
@@ -95,14 +97,17 @@ class Walking:
         self._words: dict[str, Ranking] = {}
         self.spent = Spent([], [], [])
 
-    async def measure(self, ids: Ids, tell: Tell) -> dict[str, Any]:
-        """Recall of each variant of the graph, and the times of the whole one."""
+    async def measure(self, ids: Ids, tell: Tell, times: int = 1) -> dict[str, Any]:
+        """Recall of each variant of the graph, and the times of the whole one; with `times` only
+        that, over every passage so many times."""
         rows = await linked_rows(self._opened, self._scope)
         tell(f"{self._scope}: {len(rows)} passages")
         cases = [await self._case(question, ids) for question in self._corpus.questions]
-        told: dict[str, Any] = {"passages": len(rows)}
+        told: dict[str, Any] = {"passages": len(rows) * times}
         for name, part in VARIANTS.items():
-            graph = await asyncio.to_thread(graph_of, rows, part)
+            if times > 1 and part is not WHOLE:
+                continue
+            graph = await asyncio.to_thread(graph_of, rows, part, times)
             answers = [await self._answer(case, graph, part) for case in cases]
             told[name] = dict(table(answers, CUTS))[OVERALL]
             tell(f"{name}: {told[name]}")
@@ -168,14 +173,31 @@ async def linked_rows(opened: Parts, scope: str) -> list[Row]:
     return rows
 
 
-def graph_of(rows: Sequence[Row], part: Part) -> Walkable:
-    """The matrix of a scope with only these parts."""
+def graph_of(rows: Sequence[Row], part: Part, times: int = 1) -> Walkable:
+    """The matrix of a scope with only these parts, every passage in it so many times."""
     kept = [row if part.openings else _titled(row) for row in rows]
     owned = {key for row in kept for key, _ in row["about"]}
     course = Course("", NEVER, NEVER)
     take(course, [{**row, "names": [_owned(n, owned) for n in row["names"]]} for row in kept])
     linked = {passage: _named(held, owned, part) for passage, held in course.linked.items()}
-    return build(linked)
+    return build(linked | _copies(linked, times))
+
+
+def _copies(linked: dict[str, Linked], times: int) -> dict[str, Linked]:
+    """Copies that go by names of their own; three in ten of the names in their texts are those of
+    the originals, so that what is shared is shared by many more."""
+    chance = random.Random(5)
+    return {
+        f"{passage}~{copy}": Linked(
+            {f"{key} {copy}": how for key, how in held.about.items()},
+            {
+                key if chance.random() < KEPT else f"{key} {copy}": weight
+                for key, weight in held.names.items()
+            },
+        )
+        for copy in range(1, times)
+        for passage, held in linked.items()
+    }
 
 
 def _titled(row: Row) -> Row:

@@ -51,6 +51,14 @@ def test_each_variant_has_the_parts_that_it_says() -> None:
     assert counts["everything, drawn by nothing"] == (3, 5)
 
 
+def test_a_passage_stands_in_a_crowd_of_copies_with_names_of_their_own() -> None:
+    graph = graph_of(ROWS, Part(), times=4)
+    assert len(graph.ids) == 12
+    assert list(graph.owners["long mile"]) == [0]
+    assert {"long mile 1", "bremen 3"} <= graph.owners.keys()
+    assert int(graph.about.nnz) == 12
+
+
 def test_a_copy_has_a_title_of_its_own_and_names_what_its_original_names() -> None:
     made = list(distractors(RECORDS, 5))
     assert [copy.id for copy in made] == ["a~0", "b~0", "a~1", "b~1", "a~2"]
