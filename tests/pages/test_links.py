@@ -179,6 +179,39 @@ async def test_a_page_may_share_its_name_with_an_entity(
     assert page.links == 1
 
 
+async def test_a_page_and_a_skill_of_one_name_stand_beside_each_other(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    pages, skills = [await write(writer, "Roll back")], []
+    for name in ("Roll back", "Roll out"):
+        body = {"name": name, "category": "deployment"}
+        skills.append((await writer.http.post("/v1/skills", json=body)).json())
+    pages.append(await write(writer, "Roll out"))
+    text = "[[Roll back]] [[Roll out]] [[skill:Roll back]] [[skill:Roll out]]"
+    page = await write(writer, "Start", text)
+    meant = {target for target, _ in await edges(opened, writer, page.id)}
+    assert meant == {one.id for one in pages} | {one["id"] for one in skills}
+    assert {one["status"] for one in skills} == {"active"}
+
+
+async def test_an_entity_of_its_name_is_not_the_page(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    page = await write(writer, "Acme GmbH")
+    await writer.http.post("/v1/episodes", json=HIRED)
+    await opened.consolidation.consolidate(writer.caller.home)
+    (found,) = await rows(
+        opened,
+        "MATCH (p:Page {id: $id}) MATCH (e:Entity {scope: p.scope}) "
+        "WHERE 'Acme GmbH' IN e.aliases RETURN e.id AS entity, e.mention_count AS mentions, "
+        "p:Entity AS adopted, COUNT { (p)<-[:MENTIONS]-() } AS named",
+        id=page.id,
+    )
+    assert (found["mentions"], found["adopted"], found["named"]) == (1, False, 0)
+    read = (await writer.http.get(f"/v1/pages/{page.id}")).json()
+    assert read["node"]["mention_count"] == 0
+
+
 async def test_a_rename_keeps_its_links_and_offers_to_rewrite(
     opened: Parts, writer: Principal, write: Write
 ) -> None:

@@ -207,3 +207,20 @@ async def test_related_pages(opened: Parts, writer: Principal, write: Write, dra
     assert all(0 <= r.similarity <= 1 for r in found)
     assert await opened.page_neighbours.reembed(writer.caller, page.id) == 1
     assert await opened.page_neighbours.related(writer.caller, page.id, 1) == found[:1]
+
+
+async def test_lists_end_where_the_seed_ends_them(
+    opened: Parts, writer: Principal, write: Write, drain: Drain
+) -> None:
+    page = await write(writer, "Copper kettle", "The copper kettle whistles at noon.")
+    drafts = [
+        Draft(f"The copper kettle of house {n} whistles.", title=f"House {n}") for n in range(52)
+    ]
+    await opened.pages.write_many(writer.caller, drafts, settle=False)
+    await opened.due_pages.sweep()
+    await drain()
+    assert len(await unlinked(opened, writer, page.id)) == 20
+    caller, near = writer.caller, opened.page_neighbours
+    for given, most in (((), 10), ((200,), 50)):
+        found = await near.related(caller, page.id, *given)
+        assert len({r.page["id"] for r in found} - {page.id}) == len(found) == most

@@ -140,6 +140,8 @@ async def test_an_agent_s_own_pages_and_those_of_its_project(
     mine = (await ok(await scout.http.get("/v1/pages", params={"name": "Mine"})))["items"][0]
     links = await ok(await scout.http.get(f"/v1/pages/{mine['id']}/links"))
     assert [i["untrusted"]["title"] for i in links["items"]] == ["Ours"]
+    answer = await other.http.patch(f"/v1/pages/{mine['id']}", json={"content": "Hers."})
+    assert answer.status_code == 404, "only its owner writes to a personal shelf"
     seen = await ok(await other.http.get("/v1/pages"))
     assert [i["untrusted"]["title"] for i in seen["items"]] == ["Ours"]
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from app.embeddings.provider import EmbeddingConfig, build_embedder
+from app.indexing.spaces import Spaces
 from app.kernel.caller import Role
+from app.skills.discovery import DiscoveryService, Sought, Walk
+from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 
 Drain = Callable[[], Awaitable[int]]
@@ -105,6 +110,7 @@ async def test_texts_are_sanitised_wherever_they_stand(writer: Principal) -> Non
 
 async def test_a_new_body_makes_a_version_and_a_new_description_none(writer: Principal) -> None:
     one = await skill(writer, "Deploy", body="by hand", description="old")
+    other = await skill(writer, "Check", body="by eye")
     for _ in range(2):
         changed = await writer.http.patch(f"/v1/skills/{one}", json={"description": "new words"})
         assert changed.json()["version"] == "1.0.0"
@@ -123,6 +129,8 @@ async def test_a_new_body_makes_a_version_and_a_new_description_none(writer: Pri
     versions = (await get(writer, f"/v1/skills/{one}/versions"))["items"]
     assert [v["is_active"] for v in versions] == [False, True]
     await post(writer, f"/v1/skills/{one}/versions/9.9.9/activate", 404)
+    versions = (await get(writer, f"/v1/skills/{other}/versions"))["items"]
+    assert [(v["version"], v["is_active"]) for v in versions] == [("1.0.0", True)]
 
 
 async def test_many_changes_at_once_leave_one_version_in_use(writer: Principal) -> None:
@@ -243,6 +251,8 @@ async def test_a_variant_is_tried_and_wins_only_if_better(writer: Principal) -> 
 
 
 async def test_dependencies_are_walked_within_a_budget(writer: Principal, drain: Drain) -> None:
+    empty = await get(writer, "/v1/skills/traverse", task="airship")
+    assert (empty["steps"], empty["untrusted"]["text"]) == ([], "")
     names = ("Ship the airship", "Inflate", "Weld", "Sew", "Paint")
     ids = [await skill(writer, n, description=f"{n} well", body="x" * 500) for n in names]
     for source, target, kind in (
@@ -269,6 +279,23 @@ async def test_dependencies_are_walked_within_a_budget(writer: Principal, drain:
     assert gone.status_code == 204
     again = await writer.http.delete(f"/v1/skills/{ids[0]}/links/requires/{ids[1]}")
     assert again.status_code == 404
+
+
+async def test_without_the_model_words_lead_to_skills(writer: Principal, opened: Parts) -> None:
+    one = await skill(writer, "Ship the airship", description="Up and away.")
+    two = await skill(writer, "Inflate")
+    await post(writer, f"/v1/skills/{one}/links", 200, target=two)
+    nowhere = EmbeddingConfig(
+        provider="openai", model="m", base_url="http://127.0.0.1:9", dimension=2, max_retries=0
+    )
+    embedder = build_embedder(nowhere)
+    parts = replace(opened.skilled.skills.parts, spaces=Spaces(opened.graph, embedder, {}))
+    service = DiscoveryService(parts, opened.skilled.skills)
+    found = await service.discover(Sought("airship", writer.caller.visible))
+    assert (found.mode, [hit.skill["id"] for hit in found.hits]) == ("keyword", [one])
+    chain = await service.traverse(Walk("airship", writer.caller.visible))
+    assert [(step.skill["id"], step.score) for step in chain.steps] == [(one, 0.5), (two, 0.34)]
+    await embedder.aclose()
 
 
 async def test_a_team_is_covered_by_its_members(

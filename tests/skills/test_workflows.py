@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
 import pytest_asyncio
 
 from app.jobs.runner import SYSTEM
@@ -86,6 +87,60 @@ async def test_duplicates_are_found_once_decided_and_repaired(
     assert (await get(curator, f"/v1/skill-conflicts/{pair['id']}"))["status"] == "resolved"
 
 
+async def test_simple_conflicts_are_repaired_by_rule(
+    curator: Principal, opened: Parts, drain: Drain
+) -> None:
+    lorry = await skill(curator, "Load the lorry")
+    ship = await skill(curator, "Unload a ship")
+    for source, target, weight in ((lorry, ship, 0.5), (ship, lorry, 0.9)):
+        link = {"target": target, "weight": weight}
+        await post(curator, f"/v1/skills/{source}/links", 200, **link)
+    weld = "Clean, clamp, weld, cool and inspect every copper pipe."
+    pipes = await skill(curator, "Weld pipes", description=weld)
+    rails = await skill(
+        curator, "Weld rails", category="design",
+        description="Clean, clamp, weld and cool the steel rail of the tram.",
+    )  # fmt: skip
+    lone = await skill(curator, "Hum")
+    await drain()
+    await back(opened, rails, 40, "created_at")
+    await back(opened, lone, 61, "created_at")
+    await opened.graph.raw("MATCH (s:Skill {id: $id}) SET s.effectiveness = 0.15", id=lone)
+
+    async def scan() -> dict[str, int]:
+        done = await post(curator, "/v1/skill-chores/conflict-scan", 200, dry_run=False)
+        counts: dict[str, int] = done["counts"]
+        return counts
+
+    assert (await scan())["new"] == 5
+    found = (await get(curator, "/v1/skill-conflicts"))["items"]
+    (circle,) = (c["id"] for c in found if c["finding"] == "circular_dependency")
+    path = f"/v1/skill-conflicts/{circle}"
+    await post(curator, f"{path}/status", 200, status="dismissed")
+    paused = datetime.fromisoformat((await get(curator, path))["paused_until"])
+    assert timedelta(days=29, hours=23) < paused - now() < timedelta(days=30)
+    assert (await scan())["new"] == 0
+    await back(opened, circle, 1, "paused_until")
+    assert (await scan())["new"] == 1
+    assert (await get(curator, path))["status"] == "detected"
+    told = await post(curator, "/v1/skill-repairs", 200)
+    done = await post(curator, "/v1/skill-repairs", 200, dry_run=False)
+    assert {(a["action"], a["detail"], a["closes"]) for a in done["actions"]} == {
+        ("unlinked", f"{lorry} from {ship}", True),
+        ("lowered", f"{rails} to 0.4", True),
+        ("linked", f"composes {pipes}", True),
+        ("marked", lone, True),
+        ("recommended", f"give {lone} to an agent", False),
+    }
+    assert sorted(map(str, told["actions"])) == sorted(map(str, done["actions"]))
+    links = (await get(curator, f"/v1/skills/{lorry}/links"))["items"]
+    assert [(e["source"], e["target"]) for e in links] == [(ship, lorry)]
+    (link,) = (await get(curator, f"/v1/skills/{rails}/links"))["items"]
+    assert (link["type"], link["target"], round(link["confidence"], 2)) == ("composes", pipes, 0.54)
+    still = (await get(curator, "/v1/skill-conflicts", open="true"))["items"]
+    assert [c["finding"] for c in still] == ["orphan"]
+
+
 async def test_a_stranger_sees_and_decides_nothing(
     curator: Principal, principal: MakePrincipal, tenant: str, opened: Parts
 ) -> None:
@@ -135,6 +190,48 @@ async def test_a_proposal_becomes_a_skill_step_by_step(
     assert len((await get(writer, "/v1/skills"))["items"]) == 2
     listed = await get(writer, "/v1/skill-proposals", status="created")
     assert [p["id"] for p in listed["items"]] == [made["id"]]
+
+
+async def test_approval_asks_for_what_is_needed_and_the_skill_leans_on_its_like(
+    curator: Principal, drain: Drain
+) -> None:
+    like = await skill(
+        curator, "Rotate API keys", category="security",
+        description="Make a new key and drop the old key.",
+    )  # fmt: skip
+    notes = await learn(
+        curator,
+        "Sign with both keys until the old key is gone.",
+        "Clients fail when the old key is dropped before the new key is known.",
+        "Whoever signs needs a new key each quarter.",
+        "Bread is baked at four.",
+    )
+    await drain()
+    made = await post(
+        curator, "/v1/skill-proposals", name="Rotate the signing keys", category="security",
+        description="Make a new key, sign with both, drop the old key.",
+    )  # fmt: skip
+    near = {f["id"]: f["similarity"] for f in made["findings"]}
+    assert set(near) == {like, *notes[:3]}
+    assert made["overlap_label"] == "high"
+    # .15 a kind of source, .02 a finding, and twice what the overlap is above .7
+    assert made["confidence"] == pytest.approx(0.3 + 0.08 - 2 * (near[like] - 0.7), abs=1e-5)
+    path = f"/v1/skill-proposals/{made['id']}/status"
+    for step in ("submitted", "approved"):
+        approved = await post(curator, path, 200, status=step)
+    assert len(approved["parts"]) == 3
+    for part in approved["parts"]:
+        sub = await get(curator, f"/v1/skill-proposals/{part}")
+        (source,) = sub["sources"]
+        assert (sub["origin"], sub["parent"], sub["depth"]) == ("dependency", made["id"], 1)
+        assert source in notes[:3]
+        assert sub["confidence"] == pytest.approx(0.8 * near[source], abs=1e-5)
+        assert sub["status"] == "draft"
+    new = (await post(curator, path, 200, status="created"))["skill"]
+    (link,) = (await get(curator, f"/v1/skills/{new}/links"))["items"]
+    assert (link["source"], link["target"], link["type"]) == (new, like, "requires")
+    (version,) = (await get(curator, f"/v1/skills/{new}/versions"))["items"]
+    assert version["version"] == "1.0.0"
 
 
 async def test_a_proposal_that_nobody_reviews_expires(curator: Principal, opened: Parts) -> None:
@@ -196,6 +293,15 @@ async def test_learnings_are_asked_checked_and_shared_upward(
     assert (wrong["importance"], wrong["confidence"]) == (0.05, 0.1)
     score = await get(admin, "/v1/learnings/score")
     assert (score["active"], score["fresh"]) == (1, 1)
+    said = "A cold kiln cracks every second tile that is put into it."
+    known = await post(admin, "/v1/notes", content=said, namespace="knowledge", scope=tenant)
+    (twice,) = await learn(admin, said, scope=scope, importance=0.8, confidence=0.9)
+    await opened.graph.raw("MATCH (n:Note {id: $id}) SET n.recalled = 2", id=twice)
+    await drain()
+    refused = await post(admin, f"/v1/learnings/{twice}/share", 409, scope=tenant)
+    assert refused["code"] == "AlreadyExists"
+    assert known["id"] in refused["detail"]
+    assert "cosine 1.000" in refused["detail"]
 
 
 async def test_gaps_and_clusters_become_proposals_once(
@@ -203,12 +309,13 @@ async def test_gaps_and_clusters_become_proposals_once(
 ) -> None:
     scope = f"{tenant}/dev"
     await post(admin, "/v1/scopes", path=scope)
-    texts = [f"Deploying release {n} to kubernetes needs a helm rollback plan." for n in "abc"]
-    notes = []
-    for text in texts:
-        notes += await learn(admin, text, scope=scope, importance=0.8, tags=["helm"])
-    if len(set(notes)) < 3:  # the texts were held to say the same
-        notes += await learn(admin, "Helm deploys fail.", "Rollout of helm charts.", scope=scope)
+    texts = [
+        "A kubernetes rollout by helm stalls while the release is not pinned.",
+        "A kubernetes rollout by helm stalls while the chart is not tested.",
+        "A kubernetes rollout by helm stalls while the node is not drained.",
+    ]
+    notes = await learn(admin, *texts, scope=scope, importance=0.8, tags=["helm"])
+    await learn(admin, "Bread is baked at four.", scope=scope, importance=0.8)
     await drain()
     body = {"scope": scope, "dry_run": False}
     off = await post(admin, "/v1/skill-chores/gap-detection", 409, **body)
@@ -220,8 +327,11 @@ async def test_gaps_and_clusters_become_proposals_once(
     first = await post(admin, "/v1/skill-chores/gap-detection", 200, **body)
     second = await post(admin, "/v1/skill-chores/gap-detection", 200, **body)
     assert first == second
+    assert first["counts"]["gaps"] == len(first["ids"]) == 1
     clusters = await post(admin, "/v1/learnings/clusters", 200, **body)
     await post(admin, "/v1/learnings/clusters", 200, **body)
+    (cluster,) = clusters["clusters"]
+    assert sorted(cluster["learnings"]) == sorted(notes)
     listed = (await get(admin, "/v1/skill-proposals"))["items"]
     assert len(listed) == len(first["ids"]) + len(clusters["clusters"])
     assert {p["status"] for p in listed} <= {"draft"}
@@ -296,6 +406,8 @@ async def test_the_knowledge_graph_is_walked_by_relation(
     found = await get(writer, "/v1/graph/search", query="Mia Keller", relation_type="requires",
                       depth=2)  # fmt: skip
     assert {n["id"] for n in found["nodes"]} == {one, two}
+    # The sum of the best ten scores over ten.
+    assert found["confidence"] == round(sum(n["score"] for n in found["nodes"]) / 10, 4)
     told = await get(writer, "/v1/graph/statistics")
     assert told["nodes"] == {"entity": 3, "skill": 2, "page": 0}
     assert told["relations"] == {"works_for": 1, "lives_in": 1, "requires": 1, "concerns": 1}
