@@ -1,6 +1,23 @@
+// name: lost(scope, at, most, reason) write one
+// Episodes whose holder was not heard of again count one more attempt: they wait for the next, and
+// after the last for a person. The cursor is locked first, so that no two count the same.
+OPTIONAL MATCH (c:ConsolidationCursor {scope: $scope})
+SET c.touched_at = $at
+WITH c
+CALL (c) {
+  WITH c WHERE coalesce(c.lease_until, $at) <= $at
+  MATCH (e:Passage {scope: $scope, consolidation_state: 'in_progress'})
+  WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z') AND e.lease_until <= $at
+  SET e.attempts = coalesce(e.attempts, 0) + 1, e.consolidation_error = $reason
+  SET e.consolidation_state = CASE WHEN e.attempts >= $most THEN 'failed' ELSE 'raw' END
+  REMOVE e.lease_until, e.leased_by
+  RETURN sum(CASE e.consolidation_state WHEN 'failed' THEN 1 ELSE 0 END) AS failed
+}
+RETURN failed
+
 // name: lease(scope, tenant, holder, at, until, limit) write many
 // The next episodes of a scope that are due, for one holder at a time: the cursor is locked first.
-// An episode whose lease ran out is due again.
+// One that was tried before is taken alone, so that a text which ends its worker ends no others.
 MERGE (c:ConsolidationCursor {scope: $scope})
 ON CREATE SET c.tenant = $tenant, c.consolidated = 0, c.failed = 0, c.facts = 0, c.created_at = $at,
               c.lease_until = datetime('0001-01-02T00:00:00Z'), c.holder = ''
@@ -12,12 +29,11 @@ CALL () { // in the order of the index, so that what waits is not read as a whol
   MATCH (e:Passage {scope: $scope, consolidation_state: 'raw'})
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
   RETURN e ORDER BY e.scope, e.consolidation_state, e.ingested_at LIMIT $limit
-  UNION
-  MATCH (e:Passage {scope: $scope, consolidation_state: 'in_progress'})
-  WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z') AND e.lease_until <= $at
-  RETURN e ORDER BY e.scope, e.consolidation_state, e.ingested_at LIMIT $limit
 }
-WITH e ORDER BY e.ingested_at, e.id LIMIT $limit
+WITH e ORDER BY e.ingested_at, e.id
+WITH collect(e) AS due
+UNWIND CASE WHEN coalesce(due[0].attempts, 0) > 0 THEN due[..1]
+            ELSE [d IN due WHERE coalesce(d.attempts, 0) = 0] END AS e
 SET e.consolidation_state = 'in_progress', e.lease_until = $until, e.leased_by = $holder
 RETURN e {seen: EXISTS { (e)-[:MENTIONS|SUPPORTS]->() },
           .id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin, .work,
@@ -46,7 +62,7 @@ CALL () {
   MATCH (e:Passage {id: id, scope: $scope})
   WHERE e.consolidation_state = 'in_progress' AND e.leased_by = $holder
   SET e.consolidation_state = 'consolidated', e.consolidated_at = $at
-  REMOVE e.lease_until, e.leased_by, e.consolidation_error
+  REMOVE e.lease_until, e.leased_by, e.consolidation_error, e.attempts
   RETURN count(e) AS done, max(e.ingested_at) AS reached
 }
 SET c.consolidated = coalesce(c.consolidated, 0) + done, c.facts = coalesce(c.facts, 0) + $facts,

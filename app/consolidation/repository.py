@@ -10,6 +10,7 @@ from app.kernel.graph import Graph, Row, Tx
 
 LEASE = timedelta(seconds=60)  # then another worker may take the episodes up
 ATTEMPTS = 5  # of an episode that cannot be read (seed 001, annex 3.a)
+LOST = "cut short: whoever read it was not heard of again"
 
 
 class ConsolidationRepository:
@@ -17,6 +18,13 @@ class ConsolidationRepository:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+
+    async def lost(self, scope: str) -> int:
+        """Count an attempt for episodes whose lease ran out; how many were given up with it."""
+        row = await self.graph.one(
+            Q.consolidation.lost, scope=scope, at=now(), most=ATTEMPTS, reason=LOST
+        )
+        return int(row["failed"])
 
     async def lease(self, scope: str, tenant: str, holder: str, limit: int) -> list[Row]:
         """The next episodes for `holder`; none while another one holds the scope."""

@@ -2,7 +2,8 @@
 
 One holder works on a scope at a time. What an episode yields and its new state are one
 transaction, so a crash at any line means that the episode is taken again; ids are digests, so
-taking it again changes nothing.
+taking it again changes nothing. A crash counts as an attempt, so that a text which ends every
+worker is given up in the end.
 """
 
 from __future__ import annotations
@@ -120,6 +121,7 @@ class ConsolidationService:
         tenant = parse_scope(scope).tenant
         rows = self._parts.rows
         setting = await self.setting(scope)
+        total.failed += await rows.lost(scope)
         try:
             while episodes := await rows.lease(scope, tenant, holder, self._batch):
                 await self._pass(episodes, replace(setting, at=now()), holder, total)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.consolidation.repository import ATTEMPTS
+from app.consolidation.repository import ATTEMPTS, LOST
 from app.consolidation.service import ConsolidationService, Tally
 from app.entities.digest import scope_digest
 from app.errors import LeaseLost
@@ -42,6 +42,19 @@ async def states(opened: Parts, scope: str) -> dict[str, str]:
         scope=scope,
     )
     return {row["id"]: row["state"] for row in rows}
+
+
+async def expire(opened: Parts, scope: str) -> None:
+    """As if the time of a dead worker's lease had passed."""
+    await query(
+        opened.graph,
+        "MATCH (e:Episode {scope: $scope, consolidation_state: 'in_progress'}) "
+        "SET e.lease_until = $at "
+        "WITH DISTINCT e.scope AS scope MATCH (c:ConsolidationCursor {scope: scope}) "
+        "SET c.lease_until = $at",
+        scope=scope,
+        at=LONG_AGO,
+    )
 
 
 async def test_an_episode_goes_from_raw_over_in_progress_to_consolidated(
@@ -115,16 +128,34 @@ async def test_a_lease_that_ran_out_is_taken_over(opened: Parts, writer: Princip
     rows = opened.consolidation._parts.rows
     assert len(await rows.lease(scope, writer.caller.tenant, "gone", 32)) == 3
     assert (await opened.consolidation.consolidate(scope)).episodes == 0, "it is still held"
-    await query(
-        opened.graph,
-        "MATCH (e:Episode {scope: $scope}) SET e.lease_until = $at "
-        "WITH DISTINCT e.scope AS scope MATCH (c:ConsolidationCursor {scope: scope}) "
-        "SET c.lease_until = $at",
-        scope=scope,
-        at=LONG_AGO,
-    )
+    await expire(opened, scope)
     assert (await opened.consolidation.consolidate(scope)).episodes == len(ids)
     assert set((await states(opened, scope)).values()) == {"consolidated"}
+
+
+async def test_a_text_that_ends_its_worker_is_given_up_and_no_other(
+    opened: Parts, writer: Principal
+) -> None:
+    scope, ids = writer.caller.home, await captured(opened, writer)
+    rows = opened.consolidation._parts.rows
+    for death in range(ATTEMPTS):
+        assert await rows.lost(scope) == 0
+        leased = await rows.lease(scope, writer.caller.tenant, f"gone-{death}", 32)
+        assert [row["id"] for row in leased] == (ids[:1] if death else ids)
+        assert await rows.lost(scope) == 0, "it is still held"
+        await expire(opened, scope)
+    tally = await opened.consolidation.consolidate(scope)
+    assert (tally.episodes, tally.failed) == (2, 1)
+    counted = await query(
+        opened.graph,
+        "MATCH (e:Episode {scope: $scope}) RETURN e.consolidation_state AS state, "
+        "e.attempts AS attempts, e.consolidation_error AS reason ORDER BY e.ingested_at",
+        scope=scope,
+    )
+    done = {"state": "consolidated", "attempts": None, "reason": None}
+    assert counted == [{"state": "failed", "attempts": ATTEMPTS, "reason": LOST}, done, done]
+    assert await rows.reset(scope, ["failed"]) == 1
+    assert (await opened.consolidation.consolidate(scope)).episodes == 1
 
 
 async def test_who_lost_the_lease_writes_nothing(opened: Parts, writer: Principal) -> None:
