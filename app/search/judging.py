@@ -15,6 +15,7 @@ from app.search.reranker import Reranker
 from app.search.steps import Step, StepName, StepState
 
 LONGEST = 2000  # characters of a text that a reranker is sent
+CLOSER = 0.1  # similarity by which a hit that holds as many words overtakes the one above it
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Judge:
     memories: Mapping[str, Row]
     similar: Mapping[str, float]
     known: dict[str, float] = field(default_factory=dict)
+    counted: dict[str, int] = field(default_factory=dict)
 
     def relevance(self, memory: str) -> float:
         """How relevant a memory is, 0.01 to 0.99."""
@@ -35,19 +37,33 @@ class Judge:
 
     def words(self, memory: str) -> int:
         """How many of the question's words it holds."""
-        return self.asked.held(self.memories[memory])
+        if memory not in self.counted:
+            self.counted[memory] = self.asked.held(self.memories[memory])
+        return self.counted[memory]
 
 
 def by_features(pool: Sequence[Candidate], judge: Judge) -> list[Candidate]:
-    """The same candidates by what ranked them and by their relevance, half each.
+    """The same candidates, in which each overtakes those above it that both witnesses are against.
 
-    What a walk arranged keeps its order among itself: its reasons are not in the question's words.
+    A weighted sum of the two loses more than it brings (docs/benchmarks.md). What a walk arranged
+    keeps its order among itself: its reasons are not in the question's words.
     """
-    top = max((c.score for c in pool), default=0.0) or 1.0
-    value = {c.id: c.score / top + judge.relevance(c.id) for c in pool}
-    walked = [c.id for c in pool if "graph" in c.legs]
-    value |= rearranged(walked, value)
-    return placed(pool, sorted(value, key=lambda memory: -value[memory]))
+    order: list[Candidate] = []
+    for candidate in pool:
+        at = len(order)
+        while at and _overtakes(candidate, order[at - 1], judge):
+            at -= 1
+        order.insert(at, candidate)
+    return placed(pool, [candidate.id for candidate in order])
+
+
+def _overtakes(below: Candidate, above: Candidate, judge: Judge) -> bool:
+    if "graph" in below.legs and "graph" in above.legs:
+        return False
+    near, far = judge.similar.get(below.id), judge.similar.get(above.id)
+    if near is None or far is None or near < far + CLOSER:
+        return False
+    return judge.words(below.id) >= judge.words(above.id)
 
 
 def placed(pool: Sequence[Candidate], order: Sequence[str]) -> list[Candidate]:

@@ -59,23 +59,31 @@ def candidate(name: str, score: float, *legs: str) -> Candidate:
     return Candidate(name, score, {leg: Leg(1, score) for leg in legs})
 
 
-def judge(**texts: str) -> Judge:
+def judge(similar: dict[str, float], **texts: str) -> Judge:
     asked = Asked.of("wombat hangar nine")
-    return Judge(asked, {name: memory(text) for name, text in texts.items()}, {})
+    return Judge(asked, {name: memory(text) for name, text in texts.items()}, similar)
 
 
-def test_features_bring_up_what_answers_and_keep_the_scores_of_places() -> None:
-    pool = [candidate("a", 1.0), candidate("b", 0.9), candidate("c", 0.1)]
-    found = by_features(pool, judge(a="clover", b="wombat hangar nine", c="wombat"))
-    assert [(c.id, c.score) for c in found] == [("b", 1.0), ("a", 0.9), ("c", 0.1)]
-    assert by_features([], judge()) == []
+def test_features_bring_up_what_both_witnesses_are_for() -> None:
+    pool = [candidate("a", 1.0), candidate("b", 0.9), candidate("c", 0.5), candidate("d", 0.1)]
+    similar = {"a": 0.5, "b": 0.9, "c": 0.95, "d": 0.99}
+    texts = {"a": "wombat", "b": "wombat hangar nine", "c": "wombat", "d": "clover"}
+    found = by_features(pool, judge(similar, **texts))
+    # c is not closer than b by enough, and d holds less than any.
+    assert [(c.id, c.score) for c in found] == [("b", 1.0), ("c", 0.9), ("a", 0.5), ("d", 0.1)]
+    assert by_features([], judge({})) == []
 
 
-def test_features_leave_a_walk_its_order() -> None:
-    pool = [candidate("a", 1.0, "graph"), candidate("b", 0.9, "graph"), candidate("c", 0.8)]
-    found = by_features(pool, judge(a="clover", b="wombat hangar nine", c="wombat hangar nine"))
-    order = [c.id for c in found]
-    assert order.index("a") < order.index("b")
+@pytest.mark.parametrize(
+    ("legs", "similar"),
+    [(("graph",), {"a": 0.1, "b": 0.9}), ((), {"b": 0.9}), ((), {"a": 0.85, "b": 0.9}), ((), {})],
+)
+def test_features_leave_a_walk_its_order_and_move_nothing_without_a_reason(
+    legs: tuple[str, ...], similar: dict[str, float]
+) -> None:
+    pool = [candidate("a", 1.0, *legs), candidate("b", 0.9, *legs)]
+    found = by_features(pool, judge(similar, a="clover", b="wombat hangar nine"))
+    assert found == pool
 
 
 def test_a_model_s_ranking_moves_only_what_it_ranked() -> None:
