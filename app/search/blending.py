@@ -12,13 +12,13 @@ from app.search.model import Fusion, Ranking, SearchRequest
 # they were chosen. A titled record stands by itself, a turn of talk leans on the words around it.
 TALK_WEIGHTS = (1.0, 0.7)
 RECORD_WEIGHTS = (1.0, 2.0)
-# Ranks count by the class of the question (decision 0032).
+# Ranks count by the class of the question: words tell times and quotations best (decision 0032).
 RRF_WEIGHTS: Mapping[QueryClass, tuple[float, float]] = {
     QueryClass.QUOTE: (1.0, 0.3),
     QueryClass.TEMPORAL: (1.0, 0.3),
-    QueryClass.ENTITY: (1.0, 0.3),
+    QueryClass.ENTITY: (1.0, 1.0),
     QueryClass.MULTI_HOP: (1.0, 0.3),
-    QueryClass.FACTUAL: (1.0, 0.3),
+    QueryClass.FACTUAL: (1.0, 1.0),
 }
 
 
