@@ -1,8 +1,9 @@
 """Answers by rounds: search, rerank, look whether it suffices, ask for what is missing, answer.
 
-Without a model an answer is made of sentences that were found, each with its source; with one, of
-the model's sentences that cite what was found. Nothing in a source is an instruction: it is given
-as data, and what the model says is only kept where it names its sources.
+Without a model the next round asks for the words that are missing, and an answer is made of
+sentences that were found, each with its source; with one, the model words the next question, and
+the answer is made of its sentences that cite what was found. Nothing in a source is an instruction:
+it is given as data, and what the model says is only kept where it names its sources.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from app.llm.model import Question
 from app.questions.model import Searched
 from app.rag.extracting import Quote, quotes
 from app.rag.model import Ask, Reached
+from app.rag.rewording import Reworded, by_rule, rewording
 from app.rag.scoring import Candidate, Ranked, gaps, is_overall, mean, reranked, sufficient
 from app.rag.service import GraphRagService
 from app.scopes.service import ScopeService
@@ -154,7 +156,8 @@ class AgenticService:
         searches: list[Searched] = []
         query = ask.query
         ranked: list[Ranked] = []
-        for _ in range(max(1, min(rounds, ROUNDS))):
+        most = max(1, min(rounds, ROUNDS))
+        while True:
             matched = await self._rag.found(query, ask, EACH)
             searches.append(matched.told)
             found = matched.hits
@@ -165,10 +168,23 @@ class AgenticService:
             done = sufficient(ranked) and not missing
             told = round(mean(ranked), 6)
             log.append(Round(query, len(found), len(fresh), told, done, tuple(missing)))
-            query = " ".join(missing)
-            if done or not missing or query in {one.query for one in log}:
+            if done or not missing or len(log) == most:
+                break
+            query = await self._reworded(ask, missing)
+            if query in {one.query for one in log}:
                 break
         return replace(_extract(ask, ranked, hits, log), searches=tuple(searches))
+
+    async def _reworded(self, ask: Ask, missing: Sequence[str]) -> str:
+        """What the next round asks for: as a model words it where there is one and the asker's
+        scope lets it see questions, else by rule."""
+        if self._model is None or not (await self._scopes.rules(ask.payer)).language_model:
+            return by_rule(missing)
+        try:
+            told = await self._model.ask(ask.payer, rewording(ask.query, missing), Reworded)
+        except LlmUnavailable:
+            return by_rule(missing)
+        return " ".join(told.value.query.split()) or by_rule(missing)
 
     async def _spoken(self, found: Answer, model: MeteredModel, payer: str) -> Answer:
         spoken = (await model.ask(payer, _question(found), Spoken)).value

@@ -80,6 +80,33 @@ async def test_a_model_s_sentences_stand_only_where_they_cite(
     await service.aclose()
 
 
+async def test_a_model_words_the_next_round_from_the_question_alone(
+    opened: Parts, admin: Principal, tenant: str, say: Say, endpoint: ScriptedServer
+) -> None:
+    await say(tenant, BREMEN)
+    await opened.indexing.drain()
+    config = LlmConfig("m", base_url=endpoint.url, retries=0)
+    model = MeteredModel(opened.graph, LanguageModel.build(config), 90_000)
+    service = AgenticService(opened.graph_rag, opened.scopes, model)
+    ask = Ask("Which zebra uses what Acme GmbH does?", [tenant])
+    reworded = completion(json.dumps({"query": "striped  animals"}))
+    spoken = said(("Nothing of a zebra.", [1]))
+    for replies, second in [
+        ([reworded, reworded, spoken], "striped animals"),  # the same again ends it
+        ([Reply(500, {}), completion(json.dumps({"query": ""})), spoken], "zebra"),
+    ]:
+        endpoint.replies, endpoint.requests = list(replies), []
+        found = await service.answer(ask)
+        assert [one.query for one in found.rounds] == [ask.query, second]
+        assert found.by == "m"
+        asked = str(endpoint.requests[0]["messages"])
+        assert "Missing: zebra" in asked
+        assert "Postgres" not in asked
+    once = await service.answer(ask, rounds=1)
+    assert len(once.rounds) == 1
+    await service.aclose()
+
+
 async def test_the_seed_s_routes_answer_in_its_envelope(
     opened: Parts, admin: Principal, tenant: str, say: Say
 ) -> None:
@@ -114,9 +141,10 @@ async def test_a_scope_keeps_its_texts_from_the_model(
     model = MeteredModel(opened.graph, LanguageModel.build(config), 30_000)
     service = AgenticService(opened.graph_rag, opened.scopes, model)
     endpoint.replies = [said(("It uses Postgres.", [1]))]
-    found = await service.answer(Ask("What does Acme GmbH use?", [tenant]))
+    found = await service.answer(Ask("What does Acme GmbH use, and which zebra?", [tenant]))
     assert found.by == "extract"
     assert found.sentences
+    assert found.rounds[1].query == "zebra"
     assert "keeps its texts" in found.note
     assert endpoint.requests == []
     await service.aclose()
