@@ -30,6 +30,7 @@ from app.kernel.ids import digest
 KEEP = timedelta(hours=24)
 LEASE = timedelta(seconds=60)
 WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+NOT_DONE = "not_done"  # set in a request's state where an answer of 200 says that it failed
 SECRET_FIELDS = ("key", "secret")  # never kept: a replay answers with null
 
 
@@ -125,7 +126,7 @@ async def _perform(
         await records.release(record_id)
         raise
     # Kept before it is sent: an answer that somebody has seen can always be replayed.
-    if answer.status < 400:
+    if answer.status < 400 and not scope["state"].get(NOT_DONE):
         await records.complete(record_id, answer)
     else:
         await records.release(record_id)

@@ -68,7 +68,7 @@ class Asked:
 
 
 class Loading:
-    """The batches of one request; holds what it has read until the request is answered."""
+    """The batches of one request; what is asked for in one turn of the loop is one of them."""
 
     def __init__(self, graph: Graph, scopes: list[str]) -> None:
         self.graph = graph
@@ -98,11 +98,13 @@ class Loading:
             own = {name: value for name, value in self._own.items() if name in query.params}
 
             async def load(keys: Sequence[str]) -> list[list[Row]]:
-                rows = await self.graph.rows(query, ids=list(keys), **own, **params)
+                rows = await self.graph.rows(query, ids=list(dict.fromkeys(keys)), **own, **params)
                 groups: dict[str, list[Row]] = defaultdict(list)
                 for row in rows:
                     groups[key_of(row)].append(row)
                 return [groups[key] for key in keys]
 
-            self._loaders[given] = DataLoader(load)
+            # Without a cache: what is known already would answer before the rest of its level, and
+            # what hangs on it would be read in two statements.
+            self._loaders[given] = DataLoader(load, cache=False)
         return self._loaders[given]

@@ -23,13 +23,14 @@ def told(error: GraphQLError) -> dict[str, Any]:
 def cause_of(error: GraphQLError) -> LociError:
     """The error of our tree behind one of the language's."""
     cause = origin(error)
-    if cause is None:
+    if cause is None and error.path is None:
         return InvalidInput(error.message)
     if isinstance(cause, LociError):
         if cause.status >= 500:
             log.error("graphql.failed", code=cause.code, detail=cause.detail)
         return cause
-    log.error("graphql.crashed", exc_info=cause)
+    # A value of ours that does not fit its type is found by the language, below a field.
+    log.error("graphql.crashed", exc_info=cause or error)
     return LociError("Something failed; it is in the log.")
 
 

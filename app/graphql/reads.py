@@ -39,6 +39,7 @@ from app.notes.model import namespace_of
 from app.notes.schemas import NoteOut
 from app.pages.schemas import PageOut
 from app.search.schemas import FoundOut, SearchIn
+from app.search.telling import recorded
 from app.skills.conflicts import Listed
 from app.skills.schemas import ConflictOut, SkillOut
 from app.skills.service import Wanted
@@ -119,14 +120,14 @@ async def quarantine(context: Context, asked: Asked) -> Any:
     ids = sorted({row["id"] for row in rows} | {o for row in rows for o in row["against"]})
     at = asked.moments
     found = await context.doors.facts.repository.get(ids, scopes, at.as_of, at.known_at)
-    held = {row["fact"]["id"]: Seen(FactOut.of(row), at) for row in found}
+    held = {row["fact"]["id"]: FactOut.of(row) for row in found}
     shown = rows[: asked.first]
     write = QUARANTINE.order.write
     pairs = [(write(row), _waiting(row, held)) for row in shown if row["id"] in held]
     return joined(pairs, asked, more=len(rows) > asked.first)
 
 
-def _waiting(row: Row, held: Mapping[str, Seen]) -> dict[str, Any]:
+def _waiting(row: Row, held: Mapping[str, FactOut]) -> dict[str, Any]:
     return {
         "fact": held[row["id"]],
         "reasons": sorted(set(row["reasons"])),
@@ -228,7 +229,8 @@ async def search(context: Context, asked: Asked) -> Seen:
     given = dict(asked.args["input"])
     given["limit"] = given.pop("first", None) or 10
     data = model_of(SearchIn, given)
-    found = await context.doors.searches.search(data.to_request(context.caller))
+    doors, request = context.doors, data.to_request(context.caller)
+    found = await recorded(doors.searches, doors.questions, context.caller, request)
     return Seen(FoundOut.of(found, "json"), asked.moments)
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
 from litestar import Request, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from litestar.status_codes import HTTP_200_OK
 
+from app.access.idempotency import NOT_DONE
 from app.graphql import explorer
 from app.graphql.schemas import GraphqlIn
-from app.graphql.service import ROUTE, GraphqlService
+from app.graphql.service import ROUTE, AnswerOut, GraphqlService
 from app.kernel.caller import PUBLIC, Caller, Role
 
 JSON, GRAPHQL = "application/json", "application/graphql-response+json"
@@ -30,11 +30,17 @@ async def run(
     data: JSONBody[GraphqlIn],
     caller: NamedDependency[Caller],
     asking: NamedDependency[GraphqlService],
-) -> Response[bytes]:
-    """Run one operation; a change needs the role of the HTTP route of its name."""
+) -> Response[AnswerOut]:
+    """Run one operation; a change needs the role of the HTTP route of its name.
+
+    Where `application/graphql-response+json` is accepted, the status is that of the first error if
+    there is nothing else; else it is 200, as clients of `application/json` expect.
+    """
     answer = await asking.answer(caller, data.to_request())
-    wanted = GRAPHQL if GRAPHQL in request.headers.get("accept", "") else JSON
-    return Response(orjson.dumps(answer.body), status_code=answer.status, media_type=wanted)
+    request.scope["state"][NOT_DONE] = answer.status >= 400
+    if GRAPHQL in request.headers.get("accept", ""):
+        return Response(answer.body, status_code=answer.status, media_type=GRAPHQL)
+    return Response(answer.body, status_code=HTTP_200_OK, media_type=JSON)
 
 
 @get(ROUTE, opt={"requires": PUBLIC}, include_in_schema=False, sync_to_thread=False)

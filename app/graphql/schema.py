@@ -85,12 +85,13 @@ def _resolver(kind: str, name: str, field: GraphQLField) -> Resolver:
     if place in BESIDE:
         return _beside(BESIDE[place])
     if place in WHOLE:
-        return _whole(WHOLE[place], NAMED.get(place, snake(name)))
-    return _member(NAMED.get(place, snake(name)), leaf=is_leaf_type(get_named_type(field.type)))
+        return _whole(WHOLE[place], NAMED.get(place, snake(name)), field)
+    return _member(NAMED.get(place, snake(name)), field)
 
 
-def _member(name: str, *, leaf: bool) -> Resolver:
+def _member(name: str, field: GraphQLField) -> Resolver:
     """What the value itself holds; below a structure the moments stay the same."""
+    leaf = is_leaf_type(get_named_type(field.type))
 
     def resolve(source: Any, _info: Info) -> Any:
         if not isinstance(source, Seen):
@@ -154,10 +155,13 @@ def _links(links: Links) -> Resolver:
     return resolve
 
 
-def _whole(lookup: Lookup, name: str) -> Resolver:
+def _whole(lookup: Lookup, name: str, field: GraphQLField) -> Resolver:
+    leaf = is_leaf_type(get_named_type(field.type))
+
     async def resolve(source: Seen, info: Info) -> Any:
         one = await info.context.loading.one(lookup, source.value.id, source.moments)
-        return within(member(one or source.value, name), source.moments)
+        found = member(one or source.value, name)
+        return found if leaf else within(found, source.moments)
 
     return resolve
 

@@ -15,9 +15,7 @@ class GraphqlIn(WireModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, validate_by_name=False)
 
-    query: Annotated[str, StringConstraints(min_length=1)] = Field(
-        description="The document; what the schema is, /docs/reference/schema.graphql says."
-    )
+    query: Annotated[str, StringConstraints(min_length=1)] = Field(description="The document.")
     variables: dict[str, Any] | None = Field(None, description="Its variables.")
     operation_name: ShortText | None = Field(
         None, alias="operationName", description="Which operation of the document is run."

@@ -9,6 +9,7 @@ from functools import lru_cache
 from inspect import isawaitable
 from typing import Any
 
+import msgspec
 from graphql import (
     DocumentNode,
     ExecutionResult,
@@ -28,7 +29,7 @@ from app.facts.service import Moments
 from app.graphql import limits
 from app.graphql.doors import Context, Doors
 from app.graphql.loading import Loading
-from app.graphql.problems import cause_of, origin, told
+from app.graphql.problems import origin, told
 from app.graphql.schema import build
 from app.kernel.caller import Caller
 
@@ -46,12 +47,19 @@ class Request:
     operation: str | None = None
 
 
+class AnswerOut(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An answer of the language: data, errors, or some of both."""
+
+    data: dict[str, Any] | msgspec.UnsetType | None = msgspec.UNSET
+    errors: list[dict[str, Any]] = []
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What goes back; `status` is that of the first error where there is nothing else."""
 
     status: int
-    body: dict[str, Any]
+    body: AnswerOut
 
 
 class GraphqlService:
@@ -133,13 +141,12 @@ def parsed(text: str) -> DocumentNode:
 
 def refused(errors: list[GraphQLError]) -> Answer:
     """The answer to a request of which nothing was run."""
-    return Answer(cause_of(errors[0]).status, {"errors": [told(error) for error in errors]})
+    shown = [told(error) for error in errors]
+    return Answer(shown[0]["extensions"]["status"], AnswerOut(errors=shown))
 
 
 def answered(result: ExecutionResult) -> Answer:
     """The answer of a run."""
-    body: dict[str, Any] = {"data": result.data}
-    if not result.errors:
-        return Answer(200, body)
-    body["errors"] = [told(error) for error in result.errors]
-    return Answer(200 if result.data else body["errors"][0]["extensions"]["status"], body)
+    shown = [told(error) for error in result.errors or ()]
+    status = shown[0]["extensions"]["status"] if shown and not result.data else 200
+    return Answer(status, AnswerOut(result.data, shown))

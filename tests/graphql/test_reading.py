@@ -1,0 +1,337 @@
+"""Every kind as its HTTP route shows it, one statement a level, and nobody else's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+import pytest
+from graphql import (
+    GraphQLObjectType,
+    get_named_type,
+    is_leaf_type,
+    is_list_type,
+)
+from graphql.type import get_nullable_type
+
+from app.graphql.inputs import snake
+from app.graphql.relations import BESIDE, LINKS, LISTS, MANY, NAMED
+from app.graphql.schema import build
+from app.graphql.service import Request
+from tests.graphql.conftest import Statements, World
+
+SCHEMA = build()
+ROUTES = {
+    "episode": "/v1/episodes",
+    "fact": "/v1/facts",
+    "entity": "/v1/entities",
+    "page": "/v1/pages",
+    "skill": "/v1/skills",
+    "document": "/v1/documents",
+    "community": "/v1/communities",
+    "note": "/v1/notes",
+}
+# What the moment of reading decides, and what only one of the doors shows.
+APART = {"priority", "passageId", "job"}
+
+
+def own(kind: GraphQLObjectType) -> list[str]:
+    """The fields that a value holds itself."""
+    hung = {*LISTS, *LINKS, *MANY, *BESIDE, "Community.parts"}
+    return [name for name in kind.fields if f"{kind.name}.{name}" not in hung and name not in APART]
+
+
+def selection(kind: GraphQLObjectType) -> str:
+    """Everything that a value holds itself, as a selection."""
+    parts = []
+    for name in own(kind):
+        inner = get_named_type(kind.fields[name].type)
+        below = f" {selection(inner)}" if isinstance(inner, GraphQLObjectType) else ""
+        parts.append(f"{name}{below}")
+    return "{ " + " ".join(parts) + " }"
+
+
+def expected(shown: Any, kind: GraphQLObjectType) -> Any:
+    """What a route shows, under the names of the schema."""
+    told = {}
+    for name in own(kind):
+        field = kind.fields[name]
+        inner = get_named_type(field.type)
+        value = shown.get(NAMED.get(f"{kind.name}.{name}", snake(name)))
+        if isinstance(inner, GraphQLObjectType) and value is not None:
+            if is_list_type(get_nullable_type(field.type)):
+                value = [expected(each, inner) for each in value]
+            else:
+                value = expected(value, inner)
+        told[name] = value
+    return told
+
+
+def of_field(name: str) -> GraphQLObjectType:
+    root = SCHEMA.query_type
+    assert root is not None
+    kind = get_named_type(root.fields[name].type)
+    assert isinstance(kind, GraphQLObjectType)
+    return kind
+
+
+async def both(world: World, name: str, path: str, key: str) -> tuple[Any, Any]:
+    kind = of_field(name)
+    found = await world.curator.ask(f'{{ {name}(id: "{key}") {selection(kind)} }}')
+    return found[name], expected(await world.curator.get(path), kind)
+
+
+async def test_every_kind_shows_what_its_route_shows(world: World) -> None:
+    for name, route in ROUTES.items():
+        key = world.ids[name]
+        here, there = await both(world, name, f"{route}/{key}", key)
+        assert here == there, name
+    key = world.ids["base"]
+    here, there = await both(world, "knowledgeBase", f"/v1/knowledge-bases/{key}", key)
+    assert here == there
+
+
+LEVELS = """{ entities(first: 30) { nodes { name
+  facts(first: 5) { nodes { id
+    object { name }
+    support { episode { id mentions(first: 5) { nodes { id } } } } } }
+  neighbours(first: 5) { nodes { kind entity { id episodes(first: 2) { nodes { id } } } } } } } }"""
+EACH = {
+    "entities.list_entities": 1,
+    "graphql.facts_about": 1,
+    "graphql.neighbours": 1,
+    "graphql.facts_by_id": 1,
+    "graphql.episodes_by_id": 1,
+    "graphql.mentions": 1,
+    "graphql.mentioning": 1,
+}
+
+
+async def counted(world: World, query: str) -> Counter[str]:
+    asking, caller = world.opened.asking, world.curator.caller
+    with Statements() as ran:
+        answer = await asking.answer(caller, Request(query))
+    assert answer.body.errors == []
+    return Counter(ran.names)
+
+
+async def test_a_level_is_one_statement_however_many_parents(world: World) -> None:
+    ran = await counted(world, LEVELS)
+    # Objects of facts and neighbours are entities of two levels, reached at different times.
+    assert ran.pop("graphql.entities_by_id") <= 2
+    assert ran == EACH
+    fewer = await counted(world, LEVELS.replace("first: 30", "first: 1"))
+    assert max((fewer - Counter({"graphql.entities_by_id": 9})).values()) == 1
+    assert fewer.keys() <= {*EACH, "graphql.entities_by_id"}
+
+
+async def test_what_is_named_twice_in_a_level_is_read_once(world: World) -> None:
+    fact = f'fact(id: "{world.ids["fact"]}") {{ id subject {{ id }} support {{ claim }} }}'
+    ran = await counted(world, f"{{ a: {fact} b: {fact} }}")
+    # The fact itself, and one level below it its support and its subject.
+    assert ran == {"graphql.facts_by_id": 2, "graphql.entities_by_id": 1}
+
+
+EVERY = """query Q($entity: ID!, $page: ID!, $skill: ID!, $base: ID!, $document: ID!, $note: ID!,
+                $community: ID!, $fact: ID!) {
+  entity(id: $entity) { name
+    backlinks { nodes { page { slug } untrusted { excerpt } } }
+    neighbours { nodes { kind predicate fact { predicate } entity { name } } }
+    episodes { nodes { untrusted { content } } } }
+  page(id: $page) {
+    backlinkCount referenceCount
+    backlinks { nodes { pageId page { id } untrusted { title texts } } }
+    links { nodes { kind entity { name } page { slug } } }
+    versions { nodes { version } }
+    untrusted { pending } }
+  skill(id: $skill) {
+    versions { nodes { version changeType } }
+    links { nodes { type source target other { slug } } }
+    conflicts { nodes { id skills { id } } } }
+  knowledgeBase(id: $base) { documents { nodes { id chunkCount } } }
+  document(id: $document) { knowledgeBase { id } chunks(first: 3) { nodes { number } } }
+  note(id: $note) { untrusted { tags } sources { id } versions { nodes { version } } }
+  community(id: $community) { size members { nodes { name } } parts { nodes { id } }
+    central { entity { name } } }
+  fact(id: $fact) { history { nodes { interval { standing } } }
+    contradicts { id status } supersededBy { id } subject { name } object { name } }
+  quarantine { nodes { fact { id } reasons against { id } } }
+}"""
+
+
+async def test_what_hangs_on_what(world: World) -> None:
+    names = ("entity", "page", "skill", "base", "document", "note", "community", "fact")
+    found = await world.curator.ask(EVERY, **{name: world.ids[name] for name in names})
+    entity, page, skill = found["entity"], found["page"], found["skill"]
+    assert [link["page"]["slug"] for link in entity["backlinks"]["nodes"]] == ["valve"]
+    assert "Of [[entity:Ada Berger]]" in entity["backlinks"]["nodes"][0]["untrusted"]["excerpt"]
+    kinds = {each["kind"] for each in entity["neighbours"]["nodes"]}
+    assert kinds == {"COOCCURS", "RELATES_TO"}
+    assert "Acme GmbH" in {each["entity"]["name"] for each in entity["neighbours"]["nodes"]}
+    assert page["untrusted"]["pending"] == ["Nowhere"]
+    assert {each["kind"] for each in page["links"]["nodes"]} == {"page", "entity"}
+    assert (page["backlinkCount"], page["referenceCount"]) == (1, 2)
+    assert [each["other"]["slug"] for each in skill["links"]["nodes"]] == ["deploy"]
+    assert [each["version"] for each in skill["versions"]["nodes"]] == ["1.0.0"]
+    assert [each["id"] for each in found["knowledgeBase"]["documents"]["nodes"]] == [
+        world.ids["document"]
+    ]
+    assert [each["number"] for each in found["document"]["chunks"]["nodes"]] == [0, 1, 2]
+    members = {each["name"] for each in found["community"]["members"]["nodes"]}
+    assert len(members) == min(found["community"]["size"], 20)
+    assert found["fact"]["object"]["name"] == "Bremen"
+    assert [each["id"] for each in found["fact"]["contradicts"]] == [world.ids["waiting"]]
+    waiting = found["quarantine"]["nodes"]
+    assert [each["fact"]["id"] for each in waiting] == [world.ids["waiting"]]
+    assert [each["id"] for each in waiting[0]["against"]] == [world.ids["fact"]]
+
+
+async def test_both_clocks_hold_below_the_field_that_was_given_them(world: World) -> None:
+    query = """query Q($id: ID!, $at: Time) {
+      now: entity(id: $id) { facts { nodes { id } } }
+      then: entity(id: $id, asOf: $at) { facts { nodes { id } } neighbours { nodes { kind } } }
+      again: entity(id: $id, asOf: $at) { facts(asOf: "2999-01-01T00:00:00Z") { nodes { id } } }
+    }"""
+    found = await world.curator.ask(query, id=world.ids["entity"], at="1990-01-01T00:00:00Z")
+    assert world.ids["fact"] in [each["id"] for each in found["now"]["facts"]["nodes"]]
+    assert found["then"]["facts"]["nodes"] == []
+    assert {each["kind"] for each in found["then"]["neighbours"]["nodes"]} == {"COOCCURS"}
+    assert found["again"] == found["now"]
+    status, error = await world.curator.wrong(query, id=world.ids["entity"], at="1990-01-01")
+    assert (status, error["extensions"]["code"]) == (422, "InvalidInput")
+    gone = 'query Q($id: ID!) { entity(id: $id, knownAt: "2001-01-01T00:00:00Z") { id } }'
+    _, error = await world.curator.wrong(gone, id=world.ids["entity"])
+    assert error["extensions"]["code"] == "NotFound"
+
+
+async def walked(world: World, query: str, *path: str) -> list[Any]:
+    """All nodes of a list, by steps of two, with the cursors as they come."""
+    nodes: list[Any] = []
+    after = None
+    for _ in range(50):
+        held: Any = await world.curator.ask(query, after=after)
+        for step in path:
+            held = held[step]
+        nodes += [edge["node"] for edge in held["edges"]]
+        assert [edge["node"] for edge in held["edges"]] == held["nodes"]
+        assert len(held["nodes"]) <= 2
+        if not held["pageInfo"]["hasNextPage"]:
+            return nodes
+        assert held["pageInfo"]["endCursor"] == held["edges"][-1]["cursor"]
+        after = held["pageInfo"]["endCursor"]
+    raise AssertionError("the list has no end")
+
+
+LISTED = {
+    "episodes": ("episodes", "id"),
+    "entities": ("entities", "id"),
+    "pages": ("pages", "id"),
+    "skills": ("skills", "id"),
+    "notes": ("notes", "id"),
+    "communities": ("communities", "id"),
+    "documents": ("documents", "id"),
+    "knowledgeBases": ("knowledgeBases", "id"),
+    "neighbours": ('entity(id: "{entity}") {{ list: neighbours', "kind entityId factId"),
+    "facts": ('entity(id: "{entity}") {{ list: facts', "id"),
+    "mentions": ('episode(id: "{episode}") {{ list: mentions', "id"),
+    "supported": ('episode(id: "{episode}") {{ list: facts', "id"),
+    "mentioning": ('entity(id: "{entity}") {{ list: episodes', "id"),
+    "chunks": ('document(id: "{document}") {{ list: chunks', "id number"),
+    "members": ('community(id: "{community}") {{ list: members', "id"),
+    "links": ('page(id: "{page}") {{ list: links', "targetId"),
+    "backlinks": ('page(id: "{page}") {{ list: backlinks', "pageId"),
+}
+
+
+PAGE = (
+    "{{ edges {{ cursor node {{ {0} }} }} nodes {{ {0} }} pageInfo {{ hasNextPage endCursor }} }}"
+)
+
+
+async def test_lists_go_on_from_every_cursor(world: World) -> None:
+    """By twos, whole and without repeats: what one page of a hundred holds."""
+    for name, (field, what) in LISTED.items():
+        head = field.format(**world.ids) if "{" in field else f"list: {field}"
+        tail = "}" if "{" in field else ""
+        query = (
+            "query Q($after: String) { " + head + "(first: 2, after: $after) " + PAGE.format(what)
+        )
+        path = ("list",) if not tail else (head.split("(")[0].strip(), "list")
+        some = await walked(world, f"{query} {tail} }}", *path)
+        whole: Any = await world.curator.ask(f"{query} {tail} }}".replace("first: 2", "first: 100"))
+        for step in path:
+            whole = whole[step]
+        assert some == whole["nodes"], name
+        assert len(some) == len({str(each) for each in some}), name
+
+
+async def test_cursors_are_those_of_the_routes(world: World) -> None:
+    for field, route in (("episodes", "episodes"), ("entities", "entities"), ("pages", "pages")):
+        shown = await world.curator.get(f"/v1/{route}", limit=1)
+        data = await world.curator.ask(f"{{ {field}(first: 1) {{ pageInfo {{ endCursor }} }} }}")
+        assert shown["next"] in (data[field]["pageInfo"]["endCursor"], None), field
+
+
+async def test_search_tells_why(world: World) -> None:
+    query = """query Q($i: SearchInput!) { search(input: $i) { mode count hits {
+      id kind score scoreBand legs window { start end } untrusted { text } episode { id }
+      fact { id subject { name } } } } }"""
+    given = {
+        "query": "Where does Ada Berger live?",
+        "first": 5,
+        "kinds": ["fact"],
+        "mode": "keyword",
+    }
+    found = (await world.curator.ask(query, i=given))["search"]
+    over = {"query": given["query"], "limit": 5, "kinds": ["fact"], "mode": "keyword"}
+    route = await world.curator.post("/v1/search", **over)
+    assert [hit["id"] for hit in found["hits"]] == [hit["id"] for hit in route["hits"]]
+    assert found["count"] == route["count"] > 0
+    assert [hit["legs"] for hit in found["hits"]] == [hit["legs"] for hit in route["hits"]]
+    assert all(hit["fact"]["id"] == hit["id"] and hit["episode"] is None for hit in found["hits"])
+
+
+async def test_nobody_sees_another_tenant(world: World) -> None:
+    """Every kind by its id, with a stranger's key: not there. Every list: empty."""
+    for name in ROUTES:
+        query = f'{{ {name}(id: "{world.ids[name]}") {{ id }} }}'
+        _, error = await world.stranger.wrong(query)
+        mine = await world.curator.ask(query)
+        assert mine[name]["id"], name
+        assert (error["extensions"]["code"], error["extensions"]["status"]) == ("NotFound", 404)
+    lists = ("episodes", "entities", "pages", "skills", "notes", "communities", "documents",
+             "knowledgeBases", "quarantine", "skillConflicts")  # fmt: skip
+    for name in lists:
+        held = await world.stranger.ask(f"{{ {name} {{ edges {{ cursor }} }} }}")
+        assert held[name]["edges"] == [], name
+        _, error = await world.stranger.wrong(
+            f"query Q($s: [String!]) {{ {name}(scopes: $s) {{ edges {{ cursor }} }} }}",
+            s=[world.scope],
+        )
+        assert error["extensions"]["code"] == "NotFound"
+        assert error["extensions"]["field"] == "scopes"
+
+
+@pytest.mark.parametrize("name", [*ROUTES, "knowledgeBase"])
+async def test_every_relation_answers(world: World, name: str) -> None:
+    """One level of everything that hangs on a kind, so that no resolver is without its query."""
+    kind = of_field(name)
+    key = world.ids["base" if name == "knowledgeBase" else name]
+    texts = [
+        f"{field}{'(first: 2)' if 'first' in given.args else ''} {below_of(given)}"
+        for field, given in kind.fields.items()
+        if not is_leaf_type(get_named_type(given.type))
+    ]
+    asked = [world.curator.ask(f'{{ {name}(id: "{key}") {{ {text} }} }}') for text in texts]
+    assert all(found[name] is not None for found in await asyncio.gather(*asked))
+
+
+def below_of(given: Any) -> str:
+    inner = get_named_type(given.type)
+    assert isinstance(inner, GraphQLObjectType)
+    if not inner.name.endswith("Connection"):
+        return selection(inner)
+    node = get_named_type(inner.fields["nodes"].type)
+    assert isinstance(node, GraphQLObjectType)
+    return f"{{ nodes {selection(node)} }}"

@@ -1,0 +1,213 @@
+"""The schema and what it stands for are one: wire types, bodies, roles, the printed reference."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from graphql import (
+    GraphQLEnumType,
+    GraphQLInputObjectType,
+    GraphQLObjectType,
+    GraphQLSchema,
+    get_named_type,
+    is_non_null_type,
+    print_schema,
+    validate_schema,
+)
+from litestar import Litestar
+from pydantic import BaseModel
+
+from app.communities.schemas import CentralOut, CommunityOut, SourceOut
+from app.consolidation.schemas import (
+    RememberedOut,
+    RememberIn,
+    StatementIn,
+    SubjectIn,
+    SupersedeIn,
+    ThingIn,
+)
+from app.documents.model import DocumentState
+from app.documents.schemas import ChunkOut, DocumentOut, KnowledgeBaseOut, StatisticsOut
+from app.entities.schemas import EntityOut, MemberOut
+from app.episodes.schemas import EpisodeIn, EpisodeOut, ReceiptOut, SignatureIn
+from app.facts.schemas import DecisionOut, FactOut, IntervalOut, KeepBothIn, ReviewIn, SpanIn
+from app.graphql.changes import CHANGES
+from app.graphql.connection import NODES
+from app.graphql.inputs import camel, snake
+from app.graphql.reads import READS
+from app.graphql.relations import BESIDE, LINKS, LISTS, MANY, NAMED, WHOLE
+from app.graphql.schema import build
+from app.lifecycle.schemas import FeedbackIn, FeedbackOut, ForgetIn, ForgottenOut
+from app.notes.routes import StandingName
+from app.notes.schemas import NoteIn, NoteOut, NoteReceiptOut, NoteVersionOut
+from app.pages.model import PageKind
+from app.pages.schemas import PageChangeIn, PageIn, PageOut, PageReceiptOut, PageVersionOut
+from app.search.model import Fusion, Mode
+from app.search.schemas import FadeOut, FoundOut, HitOut, MarkOut, PathOut, SearchIn, WeightsIn
+from app.skills.schemas import ConflictOut, SkillIn, SkillOut, SkillVersionOut
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "schema.graphql"
+SHOWN: dict[str, type[msgspec.Struct]] = {
+    "Episode": EpisodeOut, "Fact": FactOut, "Interval": IntervalOut, "Entity": EntityOut,
+    "Member": MemberOut, "Page": PageOut, "PageVersion": PageVersionOut, "Skill": SkillOut,
+    "SkillVersion": SkillVersionOut, "SkillConflict": ConflictOut, "Document": DocumentOut,
+    "KnowledgeBase": KnowledgeBaseOut, "Statistics": StatisticsOut, "Chunk": ChunkOut,
+    "Community": CommunityOut, "Central": CentralOut, "Source": SourceOut, "Note": NoteOut,
+    "NoteVersion": NoteVersionOut, "SearchResult": FoundOut, "Hit": HitOut, "Mark": MarkOut,
+    "Fade": FadeOut, "Path": PathOut, "CaptureReceipt": ReceiptOut, "Remembered": RememberedOut,
+    "PageReceipt": PageReceiptOut, "NoteReceipt": NoteReceiptOut, "Feedback": FeedbackOut,
+    "Forgotten": ForgottenOut, "Decision": DecisionOut,
+}  # fmt: skip
+# Members that a type leaves out: of one capture there is no error beside the answer's own, and
+# what is a thing of its own is linked.
+LEFT_OUT = {
+    "SearchResult": {"bundle"},
+    "CaptureReceipt": {"error", "detail", "field"},
+}
+TAKEN: dict[str, type[BaseModel]] = {
+    "EpisodeInput": EpisodeIn, "SignatureInput": SignatureIn, "RememberInput": RememberIn,
+    "StatementInput": StatementIn, "SubjectInput": SubjectIn, "ThingInput": ThingIn,
+    "SupersedeInput": SupersedeIn, "ForgetInput": ForgetIn, "PageInput": PageIn,
+    "PageChangeInput": PageChangeIn, "NoteInput": NoteIn, "SkillInput": SkillIn,
+    "FeedbackInput": FeedbackIn, "ReviewInput": ReviewIn, "KeepBothInput": KeepBothIn,
+    "SpanInput": SpanIn, "SearchInput": SearchIn, "WeightsInput": WeightsIn,
+}  # fmt: skip
+OTHERWISE = {"SearchInput": ({"first"}, {"limit", "form"})}
+
+
+@pytest.fixture(scope="module")
+def schema() -> GraphQLSchema:
+    return build()
+
+
+def objects(schema: GraphQLSchema) -> dict[str, GraphQLObjectType]:
+    return {
+        name: kind
+        for name, kind in schema.type_map.items()
+        if isinstance(kind, GraphQLObjectType) and not name.startswith("__")
+    }
+
+
+def test_the_schema_is_one(schema: GraphQLSchema) -> None:
+    assert validate_schema(schema) == []
+
+
+def test_the_reference_is_what_the_code_says(schema: GraphQLSchema) -> None:
+    printed = f"{print_schema(schema)}\n"
+    assert REFERENCE.read_text(encoding="utf-8") == printed, "run `python docs/generate.py`"
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_type_shows_what_its_route_shows(schema: GraphQLSchema, name: str) -> None:
+    fields = objects(schema)[name].fields
+    own = {NAMED.get(f"{name}.{field}", snake(field)) for field in fields}
+    members = set(SHOWN[name].__struct_fields__) - LEFT_OUT.get(name, set())
+    assert members - own == set()
+    linked = {snake(place.partition(".")[2]) for table in (LINKS, LISTS, MANY, WHOLE, BESIDE)
+              for place in table if place.startswith(f"{name}.")}  # fmt: skip
+    assert own - members - linked - {"parts"} == set()
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_an_input_takes_what_its_route_takes(schema: GraphQLSchema, name: str) -> None:
+    kind = schema.type_map[name]
+    assert isinstance(kind, GraphQLInputObjectType)
+    here, there = OTHERWISE.get(name, (set(), set()))
+    model = TAKEN[name].model_fields
+    assert {snake(f) for f in kind.fields} - here == set(model) - there
+    for field, given in kind.fields.items():
+        assert given.out_name == snake(field)
+        if is_non_null_type(given.type):
+            assert model[snake(field)].is_required(), field
+
+
+def test_what_a_route_must_have_is_not_optional(schema: GraphQLSchema) -> None:
+    loose = []
+    for name, model in TAKEN.items():
+        kind = schema.type_map[name]
+        assert isinstance(kind, GraphQLInputObjectType)
+        loose += [
+            f"{name}.{field}"
+            for field, info in model.model_fields.items()
+            if info.is_required() and not is_non_null_type(kind.fields[camel(field)].type)
+        ]
+    assert loose == []
+
+
+def test_every_field_of_a_table_is_in_the_schema(schema: GraphQLSchema) -> None:
+    kinds = objects(schema)
+    places = [*LISTS, *LINKS, *MANY, *WHOLE, *BESIDE, *NAMED]
+    for kind, _, field in (place.partition(".") for place in places):
+        assert field in kinds[kind].fields, f"{kind}.{field}"
+    assert set(kinds["Query"].fields) == set(READS)
+    assert set(kinds["Mutation"].fields) == set(CHANGES)
+
+
+def test_every_list_that_can_be_long_is_a_connection(schema: GraphQLSchema) -> None:
+    """A list of things that have lists themselves takes `first`, or is short by its nature."""
+    short = {"Fact.contradicts", "Fact.supersededBy", "Quarantined.against", "Remembered.facts",
+             "SkillConflict.skills", "Note.sources"}  # fmt: skip
+    plain = set()
+    for name, kind in objects(schema).items():
+        for field, given in kind.fields.items():
+            inner = get_named_type(given.type)
+            long = isinstance(inner, GraphQLObjectType) and inner.name in NODES
+            if long and str(given.type).startswith("[") and not name.endswith("Connection"):
+                plain.add(f"{name}.{field}")
+    assert plain == short
+    for place in LISTS:
+        kind, _, field = place.partition(".")
+        assert {"first", "after"} <= set(objects(schema)[kind].fields[field].args), place
+
+
+def test_a_change_needs_the_role_of_the_route_of_its_name(app: Litestar) -> None:
+    roles = {
+        handler.operation_id: handler.opt.get("requires")
+        for route in app.routes
+        for handler in getattr(route, "route_handlers", ())
+        if getattr(handler, "operation_id", None)
+    }
+    assert {name: roles[name] for name in CHANGES} == {
+        name: change.role for name, change in CHANGES.items()
+    }
+
+
+WORDS: dict[str, type[StrEnum]] = {
+    "SearchMode": Mode,
+    "Fusion": Fusion,
+    "DocumentStatus": DocumentState,
+    "PageKind": PageKind,
+}
+
+
+def test_words_that_are_written_are_the_words_of_the_routes(schema: GraphQLSchema) -> None:
+    """Enumerations hold what the bodies take, so that no word is refused by one door alone."""
+    known = [set(words) for model in TAKEN.values() for words in _words(model.model_json_schema())]
+    known.append(set(get_args(StandingName)))
+    for name, kind in schema.type_map.items():
+        if not isinstance(kind, GraphQLEnumType) or name.startswith("__"):
+            continue
+        words = set(kind.values)
+        if name == "Speaker":
+            words |= {"system"}  # which a capture refuses
+        assert words in known or words == set(WORDS[name]), name
+
+
+def _words(held: Any) -> list[list[str]]:
+    if isinstance(held, dict):
+        own = [held["enum"]] if isinstance(held.get("enum"), list) else []
+        return own + [words for value in held.values() for words in _words(value)]
+    if isinstance(held, list):
+        return [words for value in held for words in _words(value)]
+    return []
+
+
+def test_the_files_of_the_schema_are_in_the_package() -> None:
+    folder = files("app.graphql")
+    for name in ("schema.graphql", "explorer.js", "explorer.css"):
+        assert folder.joinpath(name).is_file()
