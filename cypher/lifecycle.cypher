@@ -764,7 +764,7 @@ WHERE n.id > $after AND n.expired_at > datetime('9999-12-30T00:00:00Z')
   AND n.ingested_at <= $before AND coalesce(n.trust, 0.0) < $trust
   AND NOT coalesce(n.is_pinned, false)
 WITH n ORDER BY n.id LIMIT $limit
-RETURN n {.id, .kind, .importance, .trust, .is_pinned, .ingested_at, .captured_at, .last_access} AS memory,
+RETURN n {.id, .kind, .namespace, .importance, .trust, .is_pinned, .ingested_at, .captured_at, .last_access} AS memory,
        EXISTS { ()-[:DERIVED_FROM]->(n) } AS referenced
 
 // name: notes_at_rest(scope, after, limit) read many
@@ -1090,7 +1090,7 @@ ORDER BY f.id
 UNWIND $ids AS id
 MATCH (m:Searchable {memory_id: id}) USING INDEX m:Searchable(memory_id)
 WHERE m:Memory AND m.scope IN $scopes
-RETURN collect(m {.id, .kind, .scope, .predicate, .is_pinned, .captured_key, .ingested_key,
+RETURN collect(m {.id, .kind, .scope, .predicate, .namespace, .is_pinned, .captured_key, .ingested_key,
                   last_access: toString(m.last_access)}) AS memories
 
 // name: count_uses(rows) write none

@@ -10,10 +10,17 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from app.extraction.predicates import Registry
+from app.notes.model import Namespace
 
 EPISODE = timedelta(days=7)
 FACT = timedelta(days=365)
 HALF_LIVES = {"episode": EPISODE, "fact": FACT, "note": FACT}
+# The days of seed 003, which takes them for the time in which a value falls to 1/e; here, halves.
+NOTES: Mapping[object, timedelta] = {
+    Namespace.METHODS: timedelta(days=180),
+    Namespace.LEARNINGS: timedelta(days=120),
+    Namespace.PROJECT_STATE: timedelta(days=21),
+}
 
 
 def decayed(
@@ -31,12 +38,16 @@ def decayed(
 
 
 def half_life(
-    kind: str, predicate: str | None = None, registry: Registry | None = None
+    kind: str,
+    predicate: str | None = None,
+    registry: Registry | None = None,
+    namespace: object = None,
 ) -> timedelta:
-    """The half-life of a kind of memory; of a fact that of its predicate, where one is known."""
+    """The half-life of a kind of memory; of a fact that of its predicate, where one is known, and
+    of a note that of its namespace."""
     if kind == "fact" and predicate is not None and registry is not None:
         return timedelta(days=registry.get(predicate).half_life)
-    return HALF_LIVES.get(kind, FACT)
+    return NOTES.get(namespace) or HALF_LIVES.get(kind, FACT)
 
 
 def importance_at(
@@ -62,7 +73,8 @@ def share_left(
     if since is None:
         return 1.0
     kind, predicate = str(memory.get("kind")), memory.get("predicate")
-    lasts = half_life(kind, str(predicate) if predicate else None, registry)
+    named = str(predicate) if predicate else None
+    lasts = half_life(kind, named, registry, memory.get("namespace"))
     return decayed(1.0, moment - since, lasts, pinned=bool(memory.get("is_pinned")))
 
 

@@ -22,6 +22,8 @@ SCANS = {
     "UndirectedRelationshipTypeScan",
 }
 HOT = [
+    Q.consolidation.lost,
+    Q.consolidation.lease,
     Q.access.resolve_key,
     Q.access.write_audit,
     Q.access.audit_history,
@@ -128,7 +130,7 @@ HOT = [
     Q.pages.page_vectors,
     Q.pages.like,
     Q.pages.to_cut,
-    Q.pages.passages_due,
+    Q.pages.due,
     Q.likeness.describe,
     Q.likeness.store,
     Q.likeness.near,

@@ -22,6 +22,7 @@ def test_an_unknown_predicate_never_retires() -> None:
     ("name", "functional"),
     [
         ("lives_in", True),
+        ("located_in", True),
         ("status", True),
         ("uses", False),
         ("speaks", False),

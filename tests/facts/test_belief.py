@@ -13,6 +13,7 @@ from app.extraction.model import Mode, Moment, Precision
 from app.facts.belief import Settlement, settle
 from app.facts.claim import Authority, Claim, Reviews, Rules, Tier
 from app.facts.interval import Reason, Standing
+from app.facts.record import Thing, Triple
 from app.facts.sweep import may_not_retire
 from app.kernel.clock import FOREVER
 
@@ -65,6 +66,11 @@ def year(n: int) -> Moment:
     return Moment(datetime(n, 1, 1, tzinfo=UTC), Precision.YEAR)
 
 
+def triple(predicate: str, value: str) -> Triple:
+    subject = Thing("entity", "entity:ada", "Ada", id="ada", root="ada")
+    return Triple("acme", "acme", subject, predicate, Thing("text", f"text:{value}", value))
+
+
 def held(found: Settlement, moment: datetime) -> set[str]:
     return {
         s.fact
@@ -90,6 +96,12 @@ def test_equal_times_leave_the_smaller_value_and_quarantine_the_other() -> None:
     assert held(found, day(2)) == {"nyc"}
     assert waiting(found) == {"sf": Reason.NO_ORDER}
     assert found.contradictions == {("nyc", "sf")}
+
+
+def test_values_of_a_predicate_that_takes_many_are_settled_apart() -> None:
+    rust, go = (triple("uses", value) for value in ("rust", "go"))
+    assert rust.belief_key(functional=False) != go.belief_key(functional=False)
+    assert rust.belief_key(functional=True) == go.belief_key(functional=True)
 
 
 def test_many_values_live_side_by_side() -> None:
@@ -202,6 +214,20 @@ def test_without_order_in_time_the_stronger_side_stands() -> None:
     found = settle([up, down], ONE)
     assert held(found, day(2)) == {"up"}
     assert waiting(found) == {"down": Reason.NO_ORDER}
+
+
+@pytest.mark.parametrize(("up", "down", "stands"), [(0.6, 0.3, "up"), (0.3, 0.3, "down")])
+def test_however_low_the_trust_one_of_two_states_stands(
+    up: float, down: float, stands: str
+) -> None:
+    told = [
+        claim("up", day(1), by=Authority(Tier.AGENT, "p", up)),
+        claim("down", day(1), by=Authority(Tier.AGENT, "q", down)),
+    ]
+    found = settle(told, ONE)
+    assert settle(told[::-1], ONE) == found
+    assert held(found, day(2)) == {stands}
+    assert list(waiting(found).values()) == [Reason.NO_ORDER]
 
 
 def test_a_year_does_not_come_before_a_month_inside_it() -> None:

@@ -72,6 +72,24 @@ def test_a_fact_lasts_as_its_predicate_does() -> None:
     assert half_life("episode", "lives_in", registry) == EPISODE
 
 
+@pytest.mark.parametrize(
+    ("namespace", "days", "left"),
+    [
+        ("project-state", 7, 0.794),
+        ("project-state", 21, 0.5),
+        ("learnings", 120, 0.5),
+        ("methods", 180, 0.5),
+        ("knowledge", 365, 0.5),
+        ("derived", 365, 0.5),
+        (None, 365, 0.5),
+    ],
+)
+def test_a_note_lasts_as_its_namespace_does(namespace: str | None, days: int, left: float) -> None:
+    learnt = datetime(2026, 1, 1, tzinfo=UTC)
+    note = {"kind": "note", "importance": 1.0, "ingested_at": learnt, "namespace": namespace}
+    assert importance_at(note, learnt + days * DAY) == pytest.approx(left, abs=5e-4)
+
+
 def test_time_counts_from_the_last_use() -> None:
     said = datetime(2026, 1, 1, tzinfo=UTC)
     memory = {"kind": "episode", "importance": 0.8, "captured_at": said, "is_pinned": False}
