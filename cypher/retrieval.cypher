@@ -81,11 +81,13 @@ MATCH (t:Name)
 WHERE t.scope = $scope AND t.revision > $after
 RETURN collect(t.key) AS keys
 
-// name: with_words(scope, q, skip, limit) read many
-// Passages with all the words of a new name, to be looked at word by word.
-CALL db.index.fulltext.queryNodes('memory_text', $q, {skip: $skip, limit: $limit}) YIELD node AS p
+// name: with_words(scope, names, skip, limit) read many
+// Passages with all the words of new names, to be looked at word by word.
+UNWIND $names AS name
+CALL db.index.fulltext.queryNodes('memory_text', name.q, {skip: $skip, limit: $limit}) YIELD node AS p
 WHERE p.scope = $scope AND p:Passage
-RETURN p.id AS id, p.link_state AS state, p.content AS content
+WITH p, collect(name.key) AS keys
+RETURN p.id AS id, p.link_state AS state, p.content AS content, keys
 
 // name: save_links(scope, tenant, rows, revision) write none
 // Whom passages name. Only ever added to: a text does not change, and a name takes its edges along.

@@ -34,6 +34,7 @@ from app.retrieval.names import (
 from app.retrieval.repository import RetrievalRepository
 
 BATCH = 128  # passages of one transaction
+TOGETHER = 32  # new names that are looked for at once
 SCOPES = 1000  # passages that wait and are looked at for their scopes at once
 
 Step = Callable[[Tx, ScopeLock], Awaitable[int]]
@@ -127,10 +128,12 @@ class LinkService:
     async def _spread(self, tx: Tx, lock: ScopeLock, new: list[Row]) -> None:
         """Link passages that were linked before to names that are new."""
         found: dict[str, list[Row]] = {}
-        for name in new:
-            for row in await self.rows.with_words(tx, lock.scope, name["key"]):
+        keys = [name["key"] for name in new]
+        for first in range(0, len(keys), TOGETHER):
+            part = keys[first : first + TOGETHER]
+            for row in await self.rows.with_words(tx, lock.scope, part):
                 text = Text(row["id"], words(row["content"]), set(), set())
-                found.setdefault(row["id"], []).extend(held(text, lock.scope, {name["key"]}))
+                found.setdefault(row["id"], []).extend(held(text, lock.scope, set(row["keys"])))
         rows = [{"id": passage, "names": names} for passage, names in found.items() if names]
         if rows:
             await self.rows.save_links(tx, lock, rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from app.indexing.analysis import query_terms
@@ -59,17 +61,21 @@ class RetrievalRepository:
         keys: list[str] = (await tx.one(Q.retrieval.names_since, scope=scope, after=after))["keys"]
         return keys
 
-    async def with_words(self, tx: Tx, scope: str, key: str) -> list[Row]:
-        """Linked passages that hold every word of a key, in whatever order and form."""
-        query = words_query(scope, key)
+    async def with_words(self, tx: Tx, scope: str, keys: Sequence[str]) -> list[Row]:
+        """Linked passages that hold every word of a key, in whatever order and form: each with the
+        keys whose words it holds, and as often as there are pages of a key's passages."""
+        queries = [(key, words_query(scope, key)) for key in keys]
+        asked = [{"key": key, "q": query} for key, query in queries if query is not None]
         found: list[Row] = []
-        while query is not None:
+        skip = 0
+        while asked:
             rows = await tx.rows(
-                Q.retrieval.with_words, scope=scope, q=query, skip=len(found), limit=PAGE
+                Q.retrieval.with_words, scope=scope, names=asked, skip=skip, limit=PAGE
             )
             found += rows
-            if len(rows) < PAGE:
-                break
+            skip += PAGE
+            counts = Counter(key for row in rows for key in row["keys"])
+            asked = [name for name in asked if counts[name["key"]] >= PAGE]
         return [row for row in found if row["state"] == "linked"]
 
     async def save_links(self, tx: Tx, lock: ScopeLock, rows: list[Row]) -> None:
