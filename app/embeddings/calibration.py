@@ -42,7 +42,7 @@ class Calibration:
 
 
 DOCUMENTED = Calibration(duplicate=0.90, candidate=0.80)  # as seed 003's document names them
-E5_SMALL = Calibration(duplicate=0.975, candidate=0.80, answers=Curve(0.824, 29.7))
+E5_SMALL = Calibration(duplicate=0.975, candidate=0.80, answers=Curve(0.825, 32.8))
 BY_MODEL = {"multilingual-e5-small": E5_SMALL, "multilingual-e5-small-int8": E5_SMALL}
 
 

@@ -29,6 +29,7 @@ Floats = npt.NDArray[np.float64]
 NEAR, RANDOM = 10, 10  # other texts of each question
 FLOORS = (0.5, 0.65, 0.8)
 BATCH, STEPS, CALM = 64, 50, 1e-7  # of embedding; Newton's steps and ridge of the fit
+KINDS = {"vector": ("cosine",), "words": ("share",), "vector and words": ("cosine", "share")}
 SETS = ("hotpotqa_train100", "musique_train100", "2wiki")
 
 
@@ -112,14 +113,14 @@ def _measured(model: str, sets: Sequence[Embedded]) -> dict[str, Any]:
     pairs = _joined([_pairs(one) for one in sets])
     names = sorted(set(pairs.of))
     every = np.ones(len(pairs.of), bool)
-    slope, offset = _fit(pairs, every, with_words=False)
-    told: dict[str, Any] = {"model": model, "slope": slope, "middle": -offset / slope}
-    told["joint (cosine, words, offset)"] = list(_fit(pairs, every, with_words=True))
+    told: dict[str, Any] = {"model": model}
+    for kind, columns in KINDS.items():
+        told[f"{kind}, factors and offset"] = _fit(_columns(pairs, columns), pairs, every)
     for name in names:
         here = pairs.of == name
-        for words in (False, True):
-            kind = "vector and words" if words else "vector"
-            judged = _predicted(pairs, _fit(pairs, ~here, with_words=words))
+        for kind, columns in KINDS.items():
+            x = _columns(pairs, columns)
+            judged = 1 / (1 + np.exp(-x @ np.asarray(_fit(x, pairs, ~here))))
             told[f"{name}, {kind}, fitted on the others"] = _quality(judged, pairs, here)
     told["relevance"] = {one.corpus.name: _floors(model, one, sets) for one in sets}
     return told
@@ -141,9 +142,9 @@ def _pairs(one: Embedded) -> Pairs:
                 share = asked.held(one.terms[place]) / max(1, len(asked.words))
                 answer = float(places is gold)
                 rows.append((float(cosines[place]), share, answer, weight / len(places)))
-    columns = np.asarray(rows).T
+    cosine, share_of_words, answers, weights = np.asarray(rows).T
     name = "locomo" if one.corpus.name.startswith("conv-") else one.corpus.name
-    return Pairs(*columns, of=np.asarray([name] * len(rows)))
+    return Pairs(cosine, share_of_words, answers, weights, np.asarray([name] * len(rows)))
 
 
 def _joined(parts: Sequence[Pairs]) -> Pairs:
@@ -158,16 +159,13 @@ def _joined(parts: Sequence[Pairs]) -> Pairs:
     return Pairs(cosine, share, answer, weight, of)
 
 
-def _columns(pairs: Pairs, with_words: bool) -> Floats:
-    ones = np.ones_like(pairs.cosine)
-    kept = (pairs.cosine, pairs.share, ones) if with_words else (pairs.cosine, ones)
-    return np.stack(kept, axis=1)
+def _columns(pairs: Pairs, names: Sequence[str]) -> Floats:
+    return np.stack([*(getattr(pairs, name) for name in names), np.ones_like(pairs.cosine)], axis=1)
 
 
-def _fit(pairs: Pairs, among: npt.NDArray[np.bool_], *, with_words: bool) -> list[float]:
+def _fit(columns: Floats, pairs: Pairs, among: npt.NDArray[np.bool_]) -> list[float]:
     """Logistic regression by Newton's method: the factors of the columns, the offset last."""
-    x = _columns(pairs, with_words)[among]
-    y, weight = pairs.answer[among], pairs.weight[among]
+    x, y, weight = columns[among], pairs.answer[among], pairs.weight[among]
     factors = np.zeros(x.shape[1])
     for _ in range(STEPS):
         p = 1 / (1 + np.exp(-x @ factors))
@@ -175,12 +173,6 @@ def _fit(pairs: Pairs, among: npt.NDArray[np.bool_], *, with_words: bool) -> lis
         curvature = (x * (weight * p * (1 - p))[:, None]).T @ x + CALM * np.eye(len(factors))
         factors -= np.linalg.solve(curvature, gradient)
     return [float(factor) for factor in factors]
-
-
-def _predicted(pairs: Pairs, factors: Sequence[float]) -> Floats:
-    with_words = len(factors) == 3
-    odds: Floats = _columns(pairs, with_words) @ np.asarray(factors)
-    return 1 / (1 + np.exp(-odds))
 
 
 def _quality(judged: Floats, pairs: Pairs, here: npt.NDArray[np.bool_]) -> dict[str, float]:

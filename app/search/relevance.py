@@ -16,8 +16,8 @@ from app.indexing.analysis import detect_language, query_terms
 from app.kernel.graph import Row
 
 EVEN = 0.3  # share of a question's words that speaks neither for a text nor against it
-OF_VECTOR = 0.55  # of the vector's log odds, beside words
-OF_WORDS, WORDS_ALONE = 4.4, 6.4  # log odds of all words against none, beside a vector or without
+OF_VECTOR = 0.57  # of the vector's log odds, beside words
+OF_WORDS, WORDS_ALONE = 4.7, 6.4  # log odds of all words against none, beside a vector or without
 
 
 @dataclass(frozen=True, slots=True)
