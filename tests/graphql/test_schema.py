@@ -48,7 +48,18 @@ from app.notes.schemas import NoteIn, NoteOut, NoteReceiptOut, NoteVersionOut
 from app.pages.model import PageKind
 from app.pages.schemas import PageChangeIn, PageIn, PageOut, PageReceiptOut, PageVersionOut
 from app.search.model import Fusion, Mode
-from app.search.schemas import FadeOut, FoundOut, HitOut, MarkOut, PathOut, SearchIn, WeightsIn
+from app.search.schemas import (
+    BlockOut,
+    FadeOut,
+    FloorOut,
+    FoundOut,
+    HitOut,
+    MarkOut,
+    PathOut,
+    SearchIn,
+    StepOut,
+    WeightsIn,
+)
 from app.skills.schemas import ConflictOut, SkillIn, SkillOut, SkillVersionOut
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "schema.graphql"
@@ -61,7 +72,8 @@ SHOWN: dict[str, type[msgspec.Struct]] = {
     "NoteVersion": NoteVersionOut, "SearchResult": FoundOut, "Hit": HitOut, "Mark": MarkOut,
     "Fade": FadeOut, "Path": PathOut, "CaptureReceipt": ReceiptOut, "Remembered": RememberedOut,
     "PageReceipt": PageReceiptOut, "NoteReceipt": NoteReceiptOut, "Feedback": FeedbackOut,
-    "Forgotten": ForgottenOut, "Decision": DecisionOut,
+    "Forgotten": ForgottenOut, "Floor": FloorOut, "SearchStep": StepOut, "CoreBlock": BlockOut,
+    "Decision": DecisionOut,
 }  # fmt: skip
 # Members that a type leaves out: of one capture there is no error beside the answer's own, and
 # what is a thing of its own is linked.
