@@ -104,6 +104,8 @@ async def test_what_contradicts_waits_and_a_curator_decides(
     door = f"/v1/quarantine/{doubted['id']}"
     accepted = await admin.http.post(f"{door}/accept", json={"note": "shipped"})
     assert accepted.json()["status"] == "active", accepted.text
+    again = (await admin.http.post(f"{door}/accept", json={"note": "shipped"})).json()
+    assert (again["status"], again["opened"], again["retracted"]) == ("active", 0, 0)
     assert objects(await facts_of(ada, subject)) == {"completed"}
     undone = await admin.http.post(f"{door}/undo")
     assert undone.json()["status"] == "quarantined"

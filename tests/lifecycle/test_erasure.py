@@ -154,9 +154,17 @@ async def test_erasing_twice_gives_the_first_receipt_and_the_text_can_be_said_ag
 ) -> None:
     await switch(tenant, erasure=True)
     episode = await say(tenant, "Ada Berger lives in Bremen.")
+    count = (
+        "MATCH (a:AuditEvent {tenant: $t}) WHERE NOT a.kind STARTS WITH 'refused' "
+        "RETURN a.id AS id, a.kind AS kind ORDER BY a.at, a.id"
+    )
+    before = await opened.graph.raw(count, t=tenant)
     first = await erase(admin, memory=episode)
     second = await erase(admin, memory=episode)
     assert second["receipt"] == first["receipt"]
+    after = await opened.graph.raw(count, t=tenant)
+    assert [row for row in after if row in before] == before, "what was audited stays"
+    assert len([row for row in after if row not in before]) == 1
     anew = await say(tenant, "Ada Berger lives in Bremen.")
     assert anew != episode
     assert list((await facts_in(opened, tenant)).values()) == ["active"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from app.kernel.caller import Role
 from app.kernel.clock import now
 from app.scopes.rules import ScopeRules
@@ -85,6 +87,39 @@ async def test_each_change_is_audited_once(
     assert (await events(opened, episode))[3:] == ["memory.pin", "memory.unpin"]
 
 
+async def test_a_pin_resists_no_explicit_word_and_no_erasure(
+    opened: Parts, admin: Principal, tenant: str, say: Say, switch: Switch
+) -> None:
+    episode = await say(tenant, "Ada Berger lives in Bremen.")
+    fact = await fact_of(opened, tenant)
+    for memory in (episode, fact):
+        assert (await tell(admin, memory, "pin"))["is_pinned"]
+    told = await tell(admin, fact, "forget")
+    assert (told["forgotten"], told["is_pinned"]) == (True, True)
+    assert not (await tell(admin, fact, "unforget"))["forgotten"]
+    await switch(tenant, erasure=True)
+    erased = await admin.http.post("/v1/erasures", json={"memory": episode})
+    assert erased.json()["counts"] | {"episodes": 1, "facts": 1} == erased.json()["counts"]
+    left = "MATCH (n:Memory {scope: $s}) WHERE n:Episode OR n:Fact RETURN n.id AS id"
+    assert await opened.graph.raw(left, s=tenant) == []
+
+
+async def test_forgetting_leaves_the_intervals_as_they_were(
+    opened: Parts, admin: Principal, tenant: str, say: Say
+) -> None:
+    await say(tenant, "Ada Berger lives in Bremen.", captured_at="2026-01-05T10:00:00Z")
+    await say(tenant, "Ada Berger lives in Kiel.", captured_at="2026-05-05T10:00:00Z")
+    held = (
+        "MATCH (f:Fact {scope: $s})-[a:ABOUT]->() RETURN f.id AS id, f.status AS status, "
+        "properties(a) AS interval ORDER BY id, a.recorded_at, a.valid_from"
+    )
+    before = await opened.graph.raw(held, s=tenant)
+    for verb in ("forget", "unforget"):
+        for fact in sorted({row["id"] for row in before}):
+            await tell(admin, fact, verb)
+        assert await opened.graph.raw(held, s=tenant) == before
+
+
 async def test_it_is_for_curators_and_for_who_alone_said_it(
     opened: Parts, admin: Principal, principal: MakePrincipal, tenant: str, say: Say
 ) -> None:
@@ -134,7 +169,12 @@ async def test_forgetting_facts_by_name_and_all_of_a_user(
 
 
 async def test_the_sweep_spares_what_is_pinned_and_runs_where_the_rules_say_so(
-    opened: Parts, admin: Principal, tenant: str, say: Say, switch: Switch
+    opened: Parts,
+    admin: Principal,
+    tenant: str,
+    say: Say,
+    switch: Switch,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     old, pinned, fresh = [
         await say(tenant, f"Yes, number {place}.", session=f"s{place}") for place in range(3)
@@ -152,6 +192,8 @@ async def test_the_sweep_spares_what_is_pinned_and_runs_where_the_rules_say_so(
     assert await opened.sweeping.sweep(tenant) == []
     dry = (await admin.http.post("/v1/sweeps", json={"scope": tenant})).json()
     assert dry["memories"] == [old]
+    monkeypatch.setattr("app.lifecycle.sweep.PAGE", 1)
+    assert await opened.sweeping.sweep(tenant, dry_run=True) == [old], "whatever a page holds"
     assert await events(opened, old) == []
     await switch(tenant, maintenance="nightly")
     assert await opened.sweeping.sweep(tenant) == [old]

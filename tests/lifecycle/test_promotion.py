@@ -14,7 +14,8 @@ from app.kernel.clock import now
 from app.lifecycle.feedback import BONUS
 from app.lifecycle.invariants import broken
 from app.lifecycle.posterior import posterior, reliability
-from app.scopes.rules import ScopeRules
+from app.lifecycle.promotion import _supported
+from app.scopes.rules import PromotionRules, ScopeRules
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.lifecycle.conftest import Say, Switch, facts_in
@@ -36,6 +37,15 @@ from tests.lifecycle.conftest import Say, Switch, facts_in
 )
 def test_posterior(rs: list[float], score: float) -> None:
     assert posterior(rs) == pytest.approx(score, abs=6e-4 if len(rs) != 5 else 8e-3)
+
+
+def test_three_sure_attesters_just_reach_the_threshold_and_two_do_not() -> None:
+    sure = {"agreements": 10**12, "contradictions": 0}
+    row = {"status": "active", "attesters": [sure] * 3}
+    rules = PromotionRules(quorum=3, threshold=0.8)
+    assert _supported(row, rules)
+    assert not _supported({**row, "attesters": [sure] * 2}, rules)
+    assert not _supported({**row, "status": "quarantined"}, rules)
 
 
 def test_reliability_follows_the_record() -> None:

@@ -129,6 +129,17 @@ async def test_the_same_again_confirms_the_first(writer: Principal) -> None:
     assert len(await listed(writer)) == 1
 
 
+async def test_the_same_text_in_two_scopes_is_two_notes(
+    principal: MakePrincipal, tenant: str
+) -> None:
+    made = []
+    for scope in (f"{tenant}/dev", f"{tenant}/ops"):
+        who = await principal(scope, name="ana")
+        made.append(await write(who, "Anna lives in Berlin.", scope=scope))
+    assert [note["status"] for note in made] == ["stored", "stored"]
+    assert made[0]["id"] != made[1]["id"]
+
+
 async def test_confidence_stops_at_one(writer: Principal) -> None:
     await write(writer, "Anna lives in Berlin.", confidence=0.98)
     assert (await write(writer, "Anna lives in Berlin."))["confidence"] == 1.0
@@ -338,6 +349,9 @@ async def test_core_blocks_are_set_and_listed(principal: MakePrincipal, tenant: 
         "/v1/core-blocks/persona", json={"content": "x" * 4001, "scope": scope}
     )
     assert long.status_code == 413
+    empty = await curator.http.put("/v1/core-blocks/persona", json={"content": "", "scope": scope})
+    assert (empty.status_code, empty.json()["errors"][0]["field"]) == (422, "content")
+    assert len((await curator.http.get("/v1/core-blocks")).json()["items"]) == 1
     odd = await curator.http.put("/v1/core-blocks/mood", json={"content": "calm", "scope": scope})
     assert odd.status_code in (404, 422)
 

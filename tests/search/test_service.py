@@ -221,6 +221,8 @@ async def test_nothing_recalled_gets_out_of_its_wrapper(writer: Principal, opene
     assert (memory.tag, memory.get("speaker")) == ("memory", 'Eve" onload="x" <b>')
     assert memory.get("onload") is None
     assert memory.text == FORGED
+    nothing = await search(writer, "zeppelin", mode="keyword", form="bundle")
+    assert list(ET.fromstring(nothing["bundle"].partition("\n")[2])) == []
 
 
 async def test_a_bundle_is_the_same_bytes_twice_and_cuts_at_360(writer: Principal) -> None:
