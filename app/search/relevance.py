@@ -17,7 +17,7 @@ from app.kernel.graph import Row
 
 EVEN = 0.3  # share of a question's words that speaks neither for a text nor against it
 OF_VECTOR = 0.57  # of the vector's log odds, beside words
-OF_WORDS, WORDS_ALONE = 4.7, 6.4  # log odds of all words against none, beside a vector or without
+OF_WORDS, WORDS_ALONE = 4.7, 6.9  # log odds of all words against none, beside a vector or without
 
 
 @dataclass(frozen=True, slots=True)
