@@ -1,7 +1,7 @@
 "use strict";
 
 // The key stays in this page: it is neither stored nor put into an address.
-const root = ReactDOM.createRoot(document.getElementById("graphiql"));
+const place = document.getElementById("graphiql");
 
 document.getElementById("who").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -14,12 +14,13 @@ document.getElementById("who").addEventListener("submit", (event) => {
     });
     return answer.json();
   };
-  root.render(
+  ReactDOM.render(
     React.createElement(GraphiQL, {
       key,
       fetcher,
       shouldPersistHeaders: false,
       defaultQuery: "{\n  episodes(first: 5) {\n    nodes { id capturedAt untrusted { content } }\n  }\n}\n",
     }),
+    place,
   );
 });

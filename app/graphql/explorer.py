@@ -42,7 +42,7 @@ def _page() -> bytes:
     scripts = "".join(f'<script src="/graphql/{n}" defer></script>' for n in (*SCRIPTS, OWN[0]))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Loci GraphQL</title>'
-        f"{styles}{scripts}</head><body>"
+        f'<link rel="icon" href="data:,">{styles}{scripts}</head><body>'
         '<form id="who"><label>API key <input id="key" type="password" autocomplete="off" '
         'placeholder="loci_…"></label><button>Use</button></form>'
         '<main id="graphiql">Give a key to begin.</main></body></html>'
