@@ -22,6 +22,7 @@ SCANS = {
     "UndirectedRelationshipTypeScan",
 }
 HOT = [
+    *Q.graphql,
     Q.consolidation.lost,
     Q.consolidation.lease,
     Q.access.resolve_key,
