@@ -22,7 +22,16 @@ from app.questions.model import Searched
 from app.rag.extracting import Quote, quotes
 from app.rag.model import Ask, Reached
 from app.rag.rewording import Reworded, by_rule, rewording
-from app.rag.scoring import Candidate, Ranked, gaps, is_overall, mean, reranked, sufficient
+from app.rag.scoring import (
+    ENOUGH,
+    Candidate,
+    Ranked,
+    gaps,
+    is_overall,
+    mean,
+    reranked,
+    sufficient,
+)
 from app.rag.service import GraphRagService
 from app.scopes.service import ScopeService
 from app.search.model import Hit
@@ -165,8 +174,9 @@ class AgenticService:
             hits |= {hit.id: hit for hit in fresh}
             ranked = reranked(ask.query, [_candidate(hit) for hit in hits.values()])[:EACH]
             missing = gaps(ask.query, [one.candidate.text for one in ranked])
-            done = sufficient(ranked) and not missing
-            told = round(mean(ranked), 6)
+            best = _calibrated(ranked, hits)
+            done = sufficient(best) and not missing
+            told = round(mean(best), 6)
             log.append(Round(query, len(found), len(fresh), told, done, tuple(missing)))
             if done or not missing or len(log) == most:
                 break
@@ -197,6 +207,14 @@ class AgenticService:
         if not kept:
             return replace(found, note="the model's answer cites nothing that was found")
         return replace(found, sentences=tuple(kept), by=model.name)
+
+
+def _calibrated(ranked: Sequence[Ranked], hits: dict[str, Hit]) -> list[Ranked]:
+    """The best three by the relevance that counts anywhere: a place among others says nothing of
+    whether they suffice."""
+    relevances = [hits[one.candidate.id].relevance for one in ranked]
+    best = sorted(zip(ranked, relevances, strict=True), key=lambda pair: -pair[1])[:ENOUGH]
+    return [Ranked(one.candidate, relevance) for one, relevance in best]
 
 
 def _extract(
