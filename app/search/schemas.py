@@ -95,7 +95,7 @@ class SearchIn(WireModel):
         None, description="As we knew it: stored by then, and not forgotten since."
     )
     min_score: Annotated[float, Field(ge=0, le=1)] | None = Field(
-        None, description="Least `relevance` of a hit; `match` tells what was done with it."
+        None, description="Least `relevance` of a hit; `floor.match` tells what was done with it."
     )
     fallback: bool = Field(
         True,
