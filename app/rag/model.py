@@ -11,7 +11,7 @@ from app.communities.view import CommunityView
 from app.questions.model import Searched
 
 TOP_K, HOPS, BUDGET = 10, 2, 4000  # seed 000; the budget in tokens (o200k)
-SEEDS, DISTANCE, COMMUNITIES = 5, 0.8, 10  # seed 000; distance is 1 - cosine
+SEEDS, DISTANCE, COMMUNITIES = 5, 0.8, 10  # seed 000; distance is 1 - similarity
 
 
 class How(StrEnum):

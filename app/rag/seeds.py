@@ -32,12 +32,12 @@ def chosen(
 ) -> list[Seed]:
     """At most five seeds: what the question names, what is close to it, what its passages name.
 
-    A vector counts up to a distance (1 - cosine) of 0.8.
+    A vector counts up to a distance (1 - similarity, calibrated) of 0.8.
     """
     found: dict[str, Seed] = {entity: Seed(entity, 1.0, How.NAME) for entity in named[:SEEDS]}
-    for entity, cosine in near:
-        if 1 - cosine <= DISTANCE:
-            found.setdefault(entity, Seed(entity, round(cosine, 6), How.VECTOR))
+    for entity, similarity in near:
+        if 1 - similarity <= DISTANCE:
+            found.setdefault(entity, Seed(entity, round(similarity, 6), How.VECTOR))
     top = max(told.values(), default=1.0)
     for entity, weight in sorted(told.items(), key=lambda item: (-item[1], item[0])):
         found.setdefault(entity, Seed(entity, round(TOLD * weight / top, 6), How.PASSAGE))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from app.communities.repository import CommunityRepository
 from app.communities.view import CommunityView, viewed
+from app.embeddings.calibration import Calibration, calibration
 from app.embeddings.model import Embedder, Role
 from app.indexing.entry import PASSAGES
 from app.kernel.clock import now
@@ -76,6 +77,7 @@ class GraphRagService:
         self.communities = CommunityRepository(graph)
         self.searches = searches
         self._embedder = embedder
+        self._means = calibration(embedder.info.name)
 
     async def retrieve(self, ask: Ask) -> Retrieved:
         """What the graph has on a question; without a seed nothing, and why.
@@ -147,7 +149,8 @@ class GraphRagService:
 
     async def _seeds(self, ask: Ask, hits: Sequence[Hit], vector: Sequence[float]) -> list[Seed]:
         named = await self.rows.named(asked_names(ask.query, ask.scopes), ask.scopes)
-        near = await self.rows.near([float(x) for x in vector], ask.scopes, SEEDS)
+        cosines = await self.rows.near([float(x) for x in vector], ask.scopes, SEEDS)
+        near = [(entity, self._means.similarity(cosine)) for entity, cosine in cosines]
         scores = {hit.id: hit.score for hit in hits[:SEEDS]}
         mentions = await self.rows.mentioned(list(scores), ask.scopes)
         return chosen(named, near, weighed(mentions, scores))
@@ -220,7 +223,7 @@ class GraphRagService:
             if mention["root"] in walk.names:
                 rows.setdefault(mention["passage"], _row(ranks[mention["passage"]]))
                 rows[mention["passage"]]["roots"].append(mention["root"])
-        found = [_passage(row, walk, ranks.get(row["id"])) for row in rows.values()]
+        found = [_passage(row, walk, ranks.get(row["id"]), self._means) for row in rows.values()]
         return sorted(found, key=_order)[: ask.top_k]
 
 
@@ -235,11 +238,12 @@ def _row(hit: Hit) -> Row:
     return {**own, "roots": [], "closeness": closeness, "past": past}
 
 
-def _passage(row: Row, walk: Walk, hit: Hit | None) -> Passage:
+def _passage(row: Row, walk: Walk, hit: Hit | None, means: Calibration) -> Passage:
     """A passage is come to by the entity of it that the walk holds highest."""
     entity = min(row["roots"], key=lambda root: (-walk.scores[root], root))
     home = walk.names[entity]
-    similarity = None if row["closeness"] is None else round(2 * row["closeness"] - 1, 6)
+    close = row["closeness"]
+    similarity = None if close is None else round(means.similarity(2 * close - 1), 6)
     span = hit.span if hit is not None else (0, len(row["content"]))
     return Passage(
         id=row["id"],
