@@ -489,6 +489,7 @@ RETURN [n IN named | n {.id, .root, .canonical_key, .canonical_name, .type, .key
 // Words that are last names of persons there; asked for the few that may be a firm's short name.
 UNWIND $words AS word
 MATCH (e:Entity)
+USING TEXT INDEX e:Entity(canonical_key)
 WHERE e.scope = $scope AND e.canonical_key ENDS WITH ' ' + word AND e.type = 'person'
   AND e.expired_at > datetime.realtime()
 RETURN DISTINCT word

@@ -13,8 +13,8 @@ from app.entities.bearer import Bearer
 from app.entities.clusters import Link
 from app.entities.merges import LARGEST, Proposal
 from app.entities.model import alias_id
-from app.entities.ruling import Case, Tie, Verdict, at_rest, judge
-from app.entities.short_name_rule import is_firm
+from app.entities.ruling import Case, Tie, Verdict, judge, unsettled
+from app.entities.short_name_rule import may_apply
 from app.kernel import audit
 from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
@@ -51,8 +51,8 @@ async def follow_rules(tx: Tx, scope: str, touched: Touched, at: datetime) -> li
     """
     if not touched.keys and not touched.words:
         return []
-    case = await _case(tx, scope, touched, at)
-    if not case.named or at_rest(case):
+    case = unsettled(await _case(tx, scope, touched, at))
+    if not case.named:
         return []
     concerned = [*case.named, *(b for whole in case.whole.values() for b in whole)]
     homes = sorted({b.root for b in concerned})
@@ -88,7 +88,7 @@ async def _case(tx: Tx, scope: str, touched: Touched, at: datetime) -> Case:
 
 async def _surnames(tx: Tx, scope: str, whole: dict[str, list[Bearer]]) -> frozenset[str]:
     """Of the words that may be a firm's short name those that are last names of persons there."""
-    asked = sorted(word for word, found in whole.items() if any(is_firm(b, word) for b in found))
+    asked = sorted(word for word, found in whole.items() if may_apply(word, found))
     if not asked:
         return frozenset()
     rows = await tx.rows(Q.entities.surnames, scope=scope, words=asked)

@@ -9,8 +9,9 @@ longer follow. What a curator rejected, undid or accepted stands.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from app.entities import given_name_rule, same_name_rule, short_name_rule
 from app.entities.bearer import Bearer, Name
@@ -96,15 +97,55 @@ def judge(case: Case, members: Mapping[str, str], ties: Sequence[Tie]) -> Verdic
     )
 
 
-def at_rest(case: Case) -> bool:
-    """Whether it shows without a look at the ties that the rules change nothing."""
+def unsettled(case: Case) -> Case:
+    """The part of a case that the rules may change, as far as shows without a look at the ties.
+
+    A word stays where a rule may join it to a longer name, or something is joined to who bears it;
+    names stay where a word is theirs, or who bears them is not what same names make of them, with
+    all that was joined to them.
+    """
     ids = {b.id for b in case.named}
-    if any(b.root not in ids for b in case.named):
+    alone: dict[str, list[Bearer]] = {}
+    for bearer in case.named:
+        alone.setdefault(bearer.key, []).append(bearer)
+    whole = {
+        word: found
+        for word, found in case.whole.items()
+        if word in alone and (_may_apply(word, found) or _tied(alone[word], found, ids))
+    }
+    named = [
+        bearer
+        for company in _companies(case.named)
+        if not all(map(_at_rest, same_name_rule.names(company)))
+        or any(b.key in whole for b in company)
+        for bearer in company
+    ]
+    return Case(case.scope, named, whole, case.surnames)
+
+
+def _companies(bearers: Sequence[Bearer]) -> Iterator[list[Bearer]]:
+    """Entities in sets of those that are written alike or were joined, in one or more steps."""
+    by_id = {b.id: b for b in bearers}
+    alike = [[b.id for b in part] for part in same_name_rule.names(bearers)]
+    joined = [sorted(home) for home in _by_root(bearers)]
+    links = [Link(*pair, 0, 0) for ids in (*alike, *joined) for pair in pairwise(ids)]
+    for company in groups(by_id, links):
+        yield [by_id[member] for member in sorted(company)]
+
+
+def _at_rest(part: Sequence[Bearer]) -> bool:
+    """Whether entities that are written alike are one as same names make them."""
+    ids = {b.id for b in part}
+    if any(b.root not in ids for b in part):
         return False
-    if any(_may_apply(word, whole) for word, whole in case.whole.items()):
-        return False
-    links = same_name_rule.wanted(case.named, {b.id: b.id for b in case.named})
-    return _sets(groups(ids, links)) == _sets(_by_root(case.named))
+    links = same_name_rule.wanted(part, {b.id: b.id for b in part})
+    return _sets(groups(ids, links)) == _sets(_by_root(part))
+
+
+def _tied(alone: Sequence[Bearer], whole: Sequence[Bearer], named: Collection[str]) -> bool:
+    """Whether who bears a word alone is one with a longer name, or with what is not looked at."""
+    homes = {b.root for b in whole}
+    return any(b.root in homes or b.root not in named for b in alone)
 
 
 class _Joined:
@@ -147,7 +188,7 @@ def _homes(members: Collection[str], links: Iterable[Link]) -> dict[str, str]:
 
 
 def _may_apply(word: str, whole: Sequence[Bearer]) -> bool:
-    return any(b.speaks or short_name_rule.is_firm(b, word) for b in whole)
+    return any(b.speaks for b in whole) or short_name_rule.may_apply(word, whole)
 
 
 def _by_root(bearers: Iterable[Bearer]) -> list[set[str]]:

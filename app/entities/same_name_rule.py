@@ -18,10 +18,10 @@ RULE = "same_name"
 
 def wanted(bearers: Collection[Bearer], home: Mapping[str, str]) -> list[Link]:
     """The ties among entities; `home` is the same for those that a curator has made one."""
-    return [tie for part in _names(bearers) for tie in _within(part, home)]
+    return [tie for part in names(bearers) for tie in _within(part, home)]
 
 
-def _names(bearers: Collection[Bearer]) -> Iterator[list[Bearer]]:
+def names(bearers: Collection[Bearer]) -> Iterator[list[Bearer]]:
     """The entities in sets that are written alike, in one or more steps."""
     by_id = {b.id: b for b in bearers}
     by_key: dict[str, list[str]] = {}

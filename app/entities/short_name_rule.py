@@ -6,6 +6,8 @@ who is called so. A word that is commonly a name of a person or of a place is ne
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.entities.bearer import SHORT_TO_WHOLE, Bearer, Name, link
 from app.entities.clusters import Link
 from app.entities.descriptors import DESCRIPTORS, PLACES, SURNAMES
@@ -35,17 +37,27 @@ def is_firm(bearer: Bearer, word: str) -> bool:
     return kind and bearer.key.startswith(f"{word} ") and DESCRIPTORS.issuperset(rest)
 
 
+def may_apply(word: str, whole: Sequence[Bearer]) -> bool:
+    """Whether the rule may join anything to one of these, as far as they show themselves."""
+    return any(is_firm(b, word) for b in whole) and not _is_called_so(word, whole)
+
+
 def _is_persons(name: Name) -> bool:
     """Whether the word is, or may well be, what somebody is called."""
-    word = name.word
+    return (
+        _is_called_so(name.word, name.whole)
+        or name.is_surname
+        or any(b.speaks or b.marks for b in name.alone)
+    )
+
+
+def _is_called_so(word: str, whole: Sequence[Bearer]) -> bool:
     return (
         len(word) < SHORTEST
         or word in SURNAMES
         or word in PLACES
         or gender_of(word) is not None
-        or name.is_surname
-        or any(b.type == "person" for b in name.whole)
-        or any(b.speaks or b.marks for b in name.alone)
+        or any(b.type == "person" for b in whole)
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -14,7 +14,7 @@ from app.entities.clusters import Link, groups
 from app.entities.given_name_rule import first_word
 from app.entities.model import entity_id
 from app.entities.names import UNKNOWN, family, read_name
-from app.entities.ruling import Case, Tie, Verdict, at_rest, judge
+from app.entities.ruling import Case, Tie, Verdict, judge, unsettled
 
 SCOPE = "t/dev"
 
@@ -257,19 +257,22 @@ class Store:
         self.bearers: dict[str, Bearer] = {}
         self.ties: dict[tuple[str, str], Tie] = {}
 
-    def take(self, portion: Sequence[Bearer]) -> None:
+    def take(self, portion: Sequence[Bearer], touched: Collection[str] = ()) -> None:
         """Add some and follow the rules for what they touch, as the graph does."""
         self.bearers |= {b.id: b for b in portion}
         every = list(self.bearers.values())
         words = {w for b in portion for w in (b.key.split()[0], b.key.split()[-1])}
-        keys = {key for b in portion for key in b.keys} | words
+        keys = {key for b in portion for key in b.keys} | words | set(touched)
         near: set[str] = set()
         while len(near) < len(near := {b.id for b in every if b.keys & keys}):
             keys |= {key for b in every if b.id in near for key in b.keys}
         scope = case_of(every, words)
-        case = replace(scope, named=[b for b in every if b.id in near])
-        if not at_rest(case):
-            self._write(judge(case, {b.id: b.root for b in every}, list(self.ties.values())))
+        case = unsettled(replace(scope, named=[b for b in every if b.id in near]))
+        if case.named:
+            homes = {b.root for b in [*case.named, *(b for w in case.whole.values() for b in w)]}
+            members = {b.id: b.root for b in every if b.root in homes}
+            ties = [tie for tie in self.ties.values() if tie.link.left in members]
+            self._write(judge(case, members, ties))
 
     def _write(self, verdict: Verdict) -> None:
         for link, rule in verdict.join:
@@ -283,6 +286,17 @@ class Store:
     def outcome(self) -> tuple[dict[str, str], dict[tuple[str, str], Tie]]:
         standing = {pair: t for pair, t in self.ties.items() if t.status == "accepted"}
         return {b.id: b.root for b in self.bearers.values()}, standing
+
+
+def test_a_name_taken_away_parts_what_it_had_joined() -> None:
+    store = Store()
+    firm, short = bearer("Acme", "organization"), bearer("Acme Software", UNKNOWN)
+    called = replace(firm, keys=firm.keys | short.keys)
+    store.take([called, short])
+    assert len(set(store.outcome[0].values())) == 1
+    joined = store.bearers[firm.id]
+    store.take([replace(joined, keys=firm.keys)], touched=joined.keys)
+    assert len(set(store.outcome[0].values())) == 2
 
 
 @settings(max_examples=300, deadline=None)
