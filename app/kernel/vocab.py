@@ -191,6 +191,9 @@ _PROPERTIES += """
 reached terms weighed
 """  # long belief keys
 _PROPERTIES += """
+body_hash change_type description findings skills sources
+"""  # skills
+_PROPERTIES += """
 base characters chunks heading_path job number origin size work
 """  # documents
 _PROPERTIES += """

@@ -1,6 +1,6 @@
 """Neo4j Browser, as it comes with the server, connects and draws the demo in our colours.
 
-Needs Chromium and its driver; skips without them, unless LOCI_NEED_BROWSER is set. A given server,
+Needs Chromium and its driver; skips without them, unless TESTS_NEED_BROWSER is set. A given server,
 or one in a container, may keep its Browser from this machine: then it skips as well.
 """
 
@@ -32,7 +32,7 @@ from tests.support.server import Backend
 ROOT = Path(__file__).parents[2]
 STYLE = ROOT / "docs" / "guides" / "loci.grass"
 PATIENCE = 90  # seconds for one step on a busy machine
-NEEDED = bool(os.environ.get("LOCI_NEED_BROWSER"))
+NEEDED = bool(os.environ.get("TESTS_NEED_BROWSER"))
 FLAGS = (
     "--headless=new",
     "--no-sandbox",
@@ -89,7 +89,7 @@ def chrome() -> Iterator[webdriver.Chrome]:
 def absent(reason: str) -> None:
     """Skip, or fail where the run has promised that the test can be made."""
     if NEEDED:
-        pytest.fail(f"{reason}, and LOCI_NEED_BROWSER is set")
+        pytest.fail(f"{reason}, and TESTS_NEED_BROWSER is set")
     pytest.skip(reason)
 
 

@@ -12,7 +12,7 @@ from app.errors import BudgetSpent, LlmAnswerUnusable, LlmUnavailable
 from app.kernel.clock import now
 from app.llm.client import LanguageModel
 from app.llm.metered import MeteredModel
-from app.llm.model import LlmConfig, Question
+from app.llm.model import LlmConfig, Question, most_tokens
 from app.llm.repository import day_of, usage_id
 from app.wiring import Parts
 from tests.consolidation.conftest import query
@@ -46,8 +46,9 @@ async def spent(opened: Parts, scope: str) -> dict[str, Any]:
 async def test_what_is_asked_costs_the_scope_and_no_more_than_its_budget(
     opened: Parts, endpoint: ScriptedServer, tenant: str
 ) -> None:
-    model = LanguageModel.build(LlmConfig("m", endpoint.url, retries=0, answer_tokens=100))
-    metered = MeteredModel(opened.graph, model, 1_000)
+    config = LlmConfig("m", endpoint.url, retries=0, answer_tokens=100)
+    model = LanguageModel.build(config)
+    metered = MeteredModel(opened.graph, model, 600 + most_tokens(ASKED, config) - 1)
     endpoint.replies = [completion('{"text": "There."}', tokens=300)]
     answer = await metered.ask(f"{tenant}/dev", ASKED, Told)
     assert (answer.value.text, metered.name) == ("There.", "m")

@@ -47,6 +47,7 @@ async def test_every_door_is_counted_with_its_mode_and_what_it_found(
 ) -> None:
     await say(tenant, "Acme GmbH uses Postgres. Jonas Weber works for Acme GmbH.")
     await opened.indexing.drain()
+    await opened.question_log.flush()  # what others have asked before
     await ask(admin, "/v1/search", "What does Acme use?", mode="keyword")
     await ask(admin, "/v1/search", "what does  acme USE?", mode="hybrid")
     await ask(admin, "/v1/search", "zzqx", mode="keyword")
