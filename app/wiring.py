@@ -510,14 +510,14 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
             keeper.start()
             if wakeups:
                 assembled.wakeup.start()
-                assembled.uses.start()
-                assembled.question_log.start()
+                assembled.uses.periodic.start()
+                assembled.question_log.periodic.start()
             try:
                 yield assembled
             finally:
                 await keeper.stop()
-                await assembled.uses.stop()
-                await assembled.question_log.stop()
+                await assembled.uses.periodic.stop()
+                await assembled.question_log.periodic.stop()
                 await assembled.wakeup.stop()
                 await assembled.spaces.aclose()
                 await assembled.walks.aclose()

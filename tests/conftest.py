@@ -5,6 +5,7 @@ Every test works in a tenant of its own, so tests are isolated the way tenants a
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
 import secrets
@@ -14,10 +15,13 @@ from dataclasses import dataclass, replace
 import httpx
 import pytest
 import pytest_asyncio
+from click.testing import Result
 from litestar import Litestar
+from typer.testing import CliRunner
 
 from app.asgi import create_app, fill_state
 from app.cli.keys import mint
+from app.cli.main import cli
 from app.kernel.caller import Caller, Role
 from app.settings import Settings, read_settings
 from app.wiring import Parts, parts
@@ -130,3 +134,22 @@ async def writer(principal: MakePrincipal, tenant: str) -> Principal:
 async def drain(opened: Parts) -> Callable[[], Awaitable[int]]:
     """Runs the indexing pass until nothing waits."""
     return opened.indexing.drain
+
+
+Command = Callable[..., Awaitable[Result]]
+
+
+@pytest.fixture
+def command(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Runs a command in a thread, since commands have event loops of their own."""
+    for name, value in backend.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("LOCI_EMBEDDING__PROVIDER", "hash")
+    monkeypatch.setenv("LOCI_EMBEDDING__ALLOW_TEST", "true")
+    monkeypatch.setenv("LOCI_TELEMETRY__LOG_LEVEL", "error")
+    monkeypatch.setenv("COLUMNS", "240")
+
+    async def run(*arguments: str) -> Result:
+        return await asyncio.to_thread(CliRunner().invoke, cli, list(arguments))
+
+    return run

@@ -6,13 +6,11 @@ raises trust, by a little for each distinct principal, so that retrieval does no
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from app.errors import LociError, NotFound
+from app.errors import NotFound
 from app.facts.service import FactService
 from app.kernel import audit
 from app.kernel.caller import Caller
@@ -20,6 +18,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.kernel.ids import digest, new_id
+from app.kernel.periodic import Periodic
 
 BONUS = 0.02  # of trust, for each distinct principal that found a memory useful
 MOST = 5  # principals that count
@@ -76,7 +75,7 @@ class UseCounter:
         self._graph = graph
         self._recalled: Counter[str] = Counter()
         self._injected: Counter[str] = Counter()
-        self._runner: asyncio.Task[None] | None = None
+        self.periodic = Periodic("uses", EVERY, self.flush)
 
     def note(self, ids: Iterable[str], injected: bool) -> None:
         """Count one search; `injected` tells that it went into a prompt. Beyond what the buffer
@@ -97,24 +96,3 @@ class UseCounter:
         if rows:
             await self._graph.rows(Q.lifecycle.count_uses, rows=rows)
         return len(rows)
-
-    def start(self) -> None:
-        """Write every few seconds from now on; needs a running loop."""
-        self._runner = asyncio.create_task(self._run(), name="uses")
-
-    async def stop(self) -> None:
-        """Write once more and stop; a graph that is away costs the last counts."""
-        if self._runner is None:
-            return
-        self._runner.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._runner
-        self._runner = None
-        with contextlib.suppress(LociError):
-            await self.flush()
-
-    async def _run(self) -> None:
-        while True:
-            await asyncio.sleep(EVERY)
-            with contextlib.suppress(LociError):
-                await self.flush()

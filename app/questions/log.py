@@ -5,23 +5,20 @@ No search waits for a write, and none fails by it; a crash loses the records of 
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-import structlog
-
 from app.errors import LociError
 from app.kernel.caller import Caller
 from app.kernel.clock import now
 from app.kernel.ids import new_id
+from app.kernel.periodic import Periodic
 from app.questions.model import Asked, Outcome, Question
 from app.questions.writing import QuestionWriter
 
-log = structlog.get_logger()
 EVERY = 2.0  # seconds between two writes
 FULL = 5000  # records that wait; more are counted and left out
 BATCH = 500  # records of one transaction
@@ -59,7 +56,7 @@ class QuestionLog:
         self._writer = writer
         self._most = most
         self._waiting: list[Question] = []
-        self._runner: asyncio.Task[None] | None = None
+        self.periodic = Periodic("questions", EVERY, self.flush)
         self.dropped = 0
 
     @contextlib.contextmanager
@@ -87,26 +84,3 @@ class QuestionLog:
             kept += await self._writer.write(batch)
             del self._waiting[: len(batch)]
         return kept
-
-    def start(self) -> None:
-        """Write every few seconds from now on; needs a running loop."""
-        self._runner = asyncio.create_task(self._run(), name="questions")
-
-    async def stop(self) -> None:
-        """Write once more and stop; a graph that is away costs the last records."""
-        if self._runner is None:
-            return
-        self._runner.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._runner
-        self._runner = None
-        with contextlib.suppress(LociError):
-            await self.flush()
-
-    async def _run(self) -> None:
-        while True:
-            await asyncio.sleep(EVERY)
-            try:
-                await self.flush()
-            except LociError as error:
-                log.warning("questions.unwritten", waiting=len(self._waiting), code=error.code)

@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable
 
 import pytest
-from typer.testing import CliRunner
 
-from app.cli.main import cli
 from app.wiring import Parts
-from tests.conftest import Principal
+from tests.conftest import Command, Principal
 from tests.entities.test_repair import a_scope
-from tests.support.server import Backend
 
 Invoke = Callable[..., Awaitable[str]]
 
 
 @pytest.fixture
-def loci(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Invoke:
-    """Runs a command in a thread, since commands have event loops of their own."""
-    for name, value in backend.environment.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("LOCI_EMBEDDING__PROVIDER", "hash")
-    monkeypatch.setenv("LOCI_EMBEDDING__ALLOW_TEST", "true")
-    monkeypatch.setenv("LOCI_TELEMETRY__LOG_LEVEL", "error")
-    monkeypatch.setenv("COLUMNS", "200")
+def loci(command: Command) -> Invoke:
+    """What `loci entity` prints; it must succeed."""
 
     async def invoke(*arguments: str) -> str:
-        result = await asyncio.to_thread(CliRunner().invoke, cli, ["entity", *arguments])
-        assert result.exit_code == 0, result.output
+        result = await command("entity", *arguments)
+        assert result.exit_code == 0, (result.output, result.exception)
         return result.stdout
 
     return invoke

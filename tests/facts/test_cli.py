@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 import pytest
-from typer.testing import CliRunner
 
-from app.cli.main import cli
 from app.kernel.caller import Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.wiring import Parts
-from tests.conftest import MakePrincipal, Principal
+from tests.conftest import Command, MakePrincipal, Principal
 from tests.facts.conftest import Remember
-from tests.support.server import Backend
 
 Invoke = Callable[..., Awaitable[str]]
 
 
 @pytest.fixture
-def loci(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Invoke:
-    """Runs a command in a thread, since commands have event loops of their own."""
-    for name, value in backend.environment.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("LOCI_EMBEDDING__PROVIDER", "hash")
-    monkeypatch.setenv("LOCI_EMBEDDING__ALLOW_TEST", "true")
-    monkeypatch.setenv("LOCI_TELEMETRY__LOG_LEVEL", "error")
-    monkeypatch.setenv("COLUMNS", "240")
+def loci(command: Command) -> Invoke:
+    """What `loci` prints; it must succeed."""
 
     async def invoke(*arguments: str) -> str:
-        result = await asyncio.to_thread(CliRunner().invoke, cli, list(arguments))
+        result = await command(*arguments)
         assert result.exit_code == 0, (result.output, result.exception)
         return result.stdout
 

@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from app.cli.main import cli
-from tests.conftest import Principal
-from tests.support.server import Backend
+from tests.conftest import Command, Principal
 
 Invoke = Callable[..., Awaitable[str]]
 
 
 @pytest.fixture
-def loci(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Invoke:
-    """Runs a command in a thread, since commands have event loops of their own."""
-    for name, value in backend.environment.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("LOCI_EMBEDDING__PROVIDER", "hash")
-    monkeypatch.setenv("LOCI_EMBEDDING__ALLOW_TEST", "true")
-    monkeypatch.setenv("LOCI_TELEMETRY__LOG_LEVEL", "error")
-    monkeypatch.setenv("COLUMNS", "200")
+def loci(command: Command) -> Invoke:
+    """What `loci page` prints; it must succeed."""
 
     async def invoke(*arguments: str) -> str:
-        result = await asyncio.to_thread(CliRunner().invoke, cli, ["page", *arguments])
-        assert result.exit_code == 0, result.output
+        result = await command("page", *arguments)
+        assert result.exit_code == 0, (result.output, result.exception)
         return result.stdout
 
     return invoke

@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from click.testing import Result
-from typer.testing import CliRunner
 
-from app.cli.main import cli
 from app.errors import LociError
-from tests.conftest import Principal
+from tests.conftest import Command, Principal
 from tests.skills.test_skills import post, skill
-from tests.support.server import Backend
-
-Invoke = Callable[..., Awaitable[Result]]
 
 
 @pytest.fixture
-def loci(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> Invoke:
-    """Runs a command in a thread, since commands have event loops of their own."""
-    for name, value in backend.environment.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("LOCI_EMBEDDING__PROVIDER", "hash")
-    monkeypatch.setenv("LOCI_EMBEDDING__ALLOW_TEST", "true")
-    monkeypatch.setenv("LOCI_TELEMETRY__LOG_LEVEL", "error")
-    monkeypatch.setenv("COLUMNS", "200")
+def loci(command: Command) -> Command:
+    """Runs `loci skill`."""
 
     async def invoke(*arguments: str) -> Result:
-        return await asyncio.to_thread(CliRunner().invoke, cli, ["skill", *arguments])
+        return await command("skill", *arguments)
 
     return invoke
 
@@ -43,7 +31,7 @@ def told(result: Result) -> Any:
 
 
 async def test_skills_are_listed_found_and_retired(
-    admin: Principal, loci: Invoke, drain: Callable[[], Awaitable[int]]
+    admin: Principal, loci: Command, drain: Callable[[], Awaitable[int]]
 ) -> None:
     scope = admin.caller.home
     one = await skill(admin, "Sweep [the] yard", body="With a broom.", description="Clean stones.")
@@ -51,7 +39,8 @@ async def test_skills_are_listed_found_and_retired(
     await drain()
     table = await loci("list", scope)
     assert table.exit_code == 0
-    assert "Sweep [the] yard" in table.stdout
+    assert "Sweep" in table.stdout
+    assert "[the]" in table.stdout, "a name is no markup"
     (only,) = told(await loci("list", scope, "--category", "communication", "--json"))
     assert only["id"] == two
     found = told(await loci("discover", scope, "sweep the yard", "--limit", "1", "--json"))
@@ -64,7 +53,7 @@ async def test_skills_are_listed_found_and_retired(
 
 
 async def test_conflicts_and_proposals_are_decided(
-    admin: Principal, loci: Invoke, drain: Callable[[], Awaitable[int]]
+    admin: Principal, loci: Command, drain: Callable[[], Awaitable[int]]
 ) -> None:
     scope = admin.caller.home
     for name in ("Wash the windows", "Wash all the windows"):
@@ -102,7 +91,7 @@ async def test_conflicts_and_proposals_are_decided(
     ],
 )
 async def test_what_is_wrong_is_said_and_nothing_is_done(
-    admin: Principal, loci: Invoke, arguments: tuple[str, ...], code: str, field: str | None
+    admin: Principal, loci: Command, arguments: tuple[str, ...], code: str, field: str | None
 ) -> None:
     refused = await loci(*(part.format(scope=admin.caller.home) for part in arguments))
     assert refused.exit_code != 0
