@@ -435,10 +435,13 @@ SET v = $audit
 MERGE (v)-[:AUDIT]->(m)
 RETURN m {.*} AS record
 
-// name: namesakes(scope, aliases, words, limit, at) write one
+// name: namesakes(scope, aliases, words, few, limit, at) write one
 // What the rules for names look at; decisions of one scope wait for each other from here on.
 // `named` are all entities that share a way of being written with a name asked for, in one or more
 // steps; `whole` those whose name begins with a word that somebody or something bears alone.
+// `closed` are words for which no rule can change anything, and which are not read: of the first
+// `few` names that begin so some are persons and two are two for good (nobody touched either), and
+// who bears the word alone is joined to nothing of another name.
 // `speaking` tells of which of them episodes of the scope are, by the speaker's name or by that of
 // a principal.
 OPTIONAL MATCH (s:Scope {path: $scope})
@@ -457,12 +460,29 @@ CALL () {
   WITH DISTINCT e
   RETURN collect(e) AS named
 }
-CALL () {
+CALL (named) {
   UNWIND $words AS word
   MATCH (one:Entity {scope: $scope, canonical_key: word})
   WHERE one.type IN ['person', 'organization', 'group', 'unknown']
     AND one.expired_at > datetime.realtime()
-  WITH DISTINCT word
+  WITH named, word, collect(one) AS alone
+  CALL (named, word, alone) {
+    MATCH (e:Entity)
+    WHERE e.scope = $scope AND e.canonical_key STARTS WITH word + ' '
+      AND e.type IN ['person', 'unknown'] AND e.expired_at > datetime.realtime()
+    WITH named, alone, e LIMIT $few
+    WITH alone, collect(e.type) AS types,
+         collect(DISTINCT CASE WHEN NOT e IN named THEN e.root END) AS roots
+    RETURN size(roots) > 1 AND 'person' IN types
+      AND all(b IN alone WHERE b.root IN [a IN alone | a.id]) AS apart
+  }
+  RETURN collect(CASE WHEN apart AND NOT any(b IN alone WHERE EXISTS {
+    MATCH (b)-[:SAME_AS {status: 'accepted'}]-(o:Entity)
+    WHERE o.canonical_key <> word
+  }) THEN word END) AS closed, collect(word) AS borne
+}
+CALL (closed, borne) {
+  UNWIND [word IN borne WHERE NOT word IN closed] AS word
   CALL (word) {
     MATCH (e:Entity)
     WHERE e.scope = $scope AND e.canonical_key STARTS WITH word + ' '
@@ -483,7 +503,7 @@ CALL (named, whole) {
   RETURN collect(DISTINCT e.id) AS speaking
 }
 RETURN [n IN named | n {.id, .root, .canonical_key, .canonical_name, .type, .keys, .marks}] AS named,
-       [w IN whole | w {.word, .entity}] AS whole, speaking
+       [w IN whole | w {.word, .entity}] AS whole, closed, speaking
 
 // name: surnames(scope, words) read many
 // Words that are last names of persons there; asked for the few that may be a firm's short name.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
@@ -20,7 +20,7 @@ from app.cli.entities import print_json, run_in
 from app.consolidation.service import Tally
 from app.entities.service import Sought
 from app.errors import InvalidInput
-from app.facts.schemas import FactOut
+from app.facts.schemas import FactOut, KeepBothIn, SpanIn
 from app.facts.service import Decision, Moments
 from app.kernel import audit
 from app.kernel.caller import Caller
@@ -51,6 +51,7 @@ def register(cli: typer.Typer) -> None:
     group.command("list")(waiting)
     group.command("accept")(accept)
     group.command("reject")(reject)
+    group.command("keep-both")(keep_both)
     group.command("undo")(undo)
     cli.add_typer(group, name="quarantine")
 
@@ -191,7 +192,11 @@ async def _entities(opened: Parts, caller: Caller, scope: str, about: str) -> li
 
 
 def _aware(moment: datetime | None) -> datetime | None:
-    return moment.replace(tzinfo=now().tzinfo) if moment and moment.tzinfo is None else moment
+    return None if moment is None else _utc(moment)
+
+
+def _utc(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
 def _day(moment: datetime | None) -> str:
@@ -235,12 +240,37 @@ Why = Annotated[str | None, typer.Option("--note", help="Why.")]
 
 def accept(scope: Scope, fact: FactId, note: Why = None, as_json: AsJson = False) -> None:
     """The fact is right: it is held, and what it contradicts ends."""
-    _decide(scope, Decision(fact, "accept", note=note), as_json)
+    _decide(scope, [Decision(fact, "accept", note=note)], as_json)
 
 
 def reject(scope: Scope, fact: FactId, note: Why = None, as_json: AsJson = False) -> None:
     """The fact is wrong: it stays on record and is not believed."""
-    _decide(scope, Decision(fact, "reject", note=note), as_json)
+    _decide(scope, [Decision(fact, "reject", note=note)], as_json)
+
+
+def keep_both(
+    scope: Scope,
+    fact: FactId,
+    other: Annotated[str, typer.Argument(help="Id of the fact that it stands against.")],
+    valid_from: Annotated[datetime, typer.Option("--from", help="When the waiting fact begins.")],
+    other_from: Annotated[datetime, typer.Option("--other-from", help="When the other begins.")],
+    valid_to: Annotated[
+        datetime | None, typer.Option("--to", help="When the waiting fact ends; open if unset.")
+    ] = None,
+    other_to: Annotated[
+        datetime | None, typer.Option("--other-to", help="When the other ends; open if unset.")
+    ] = None,
+    note: Why = None,
+    as_json: AsJson = False,
+) -> None:
+    """Both facts are right, each in its own time; the moments are UTC where no zone is named."""
+    asked = KeepBothIn(
+        valid=_span(valid_from, valid_to),
+        other=other,
+        other_valid=_span(other_from, other_to),
+        note=note,
+    )
+    _decide(scope, asked.to_decisions(fact), as_json)
 
 
 def undo(scope: Scope, fact: FactId, as_json: AsJson = False) -> None:
@@ -253,10 +283,14 @@ def undo(scope: Scope, fact: FactId, as_json: AsJson = False) -> None:
     _told(run_in(scope, work), as_json)
 
 
-def _decide(scope: str, decision: Decision, as_json: bool) -> None:
+def _span(valid_from: datetime, valid_to: datetime | None) -> SpanIn:
+    return SpanIn(valid_from=_utc(valid_from), valid_to=_aware(valid_to))
+
+
+def _decide(scope: str, decisions: list[Decision], as_json: bool) -> None:
     async def work(opened: Parts, caller: Caller) -> FactOut:
-        await opened.facts.decide(caller, [decision])
-        return FactOut.of(await opened.facts.get(caller, decision.fact, Moments.of(None, None)))
+        await opened.facts.decide(caller, decisions)
+        return FactOut.of(await opened.facts.get(caller, decisions[0].fact, Moments.of(None, None)))
 
     _told(run_in(scope, work), as_json)
 

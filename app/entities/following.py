@@ -21,7 +21,8 @@ from app.kernel.graph import Row, Tx
 from app.kernel.scope import parse_scope
 
 DECIDER = "loci"  # whose decisions the rules may take back
-MOST = 50  # names read that begin with one word; two are enough to keep them apart
+MOST = 50  # names read that begin with one word
+FEW = 8  # of them those that mostly show already that a word is nobody's alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +76,13 @@ async def _case(tx: Tx, scope: str, touched: Touched, at: datetime) -> Case:
         scope=scope,
         aliases=[alias_id(scope, key) for key in sorted(touched.keys | touched.words)],
         words=words,
+        few=FEW,
         limit=MOST,
         at=at,
     )
     speaking = set(found["speaking"])
-    whole: dict[str, list[Bearer]] = {word: [] for word in words}
+    closed = set(found["closed"])
+    whole: dict[str, list[Bearer]] = {word: [] for word in words if word not in closed}
     for row in found["whole"]:
         whole[row["word"]].append(_bearer(row["entity"], speaking))
     named = [_bearer(entity, speaking) for entity in found["named"]]

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from app.errors import InvalidInput
 from app.kernel.caller import Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -97,7 +98,7 @@ def held_now(fact: dict[str, object]) -> bool:
 
 
 async def test_a_doubtful_fact_is_decided_on_the_command_line(
-    principal: MakePrincipal, tenant: str, remember: Remember, loci: Invoke
+    principal: MakePrincipal, tenant: str, remember: Remember, loci: Invoke, command: Command
 ) -> None:
     scope = f"{tenant}/dev"
     ada = await principal(scope, name="ada", kind="user", role=Role.WRITER)
@@ -114,3 +115,15 @@ async def test_a_doubtful_fact_is_decided_on_the_command_line(
     undone = json.loads(await loci("quarantine", "undo", scope, doubted, "--json"))
     assert undone["status"] == "quarantined"
     assert "is quarantined" in await loci("quarantine", "reject", scope, doubted)
+    held = row["against"][0]["id"]
+    times = ("--from", "2026-05-01", "--other-from", "2026-01-01")
+    asked = ("quarantine", "keep-both", scope, doubted, held, *times, "--other-to")
+    refused = await command(*asked, "2025-12-31")
+    assert refused.exit_code != 0
+    assert isinstance(refused.exception, InvalidInput)
+    told = await loci(*asked, "2026-05-01")
+    assert f"{doubted} is active" in told
+    then = json.loads(await loci("facts", scope, "Heron", "--as-of", "2026-02-01", "--json"))
+    assert [f["untrusted"]["object"] for f in then if f["predicate"] == "status"] == ["active"]
+    since = json.loads(await loci("facts", scope, "Heron", "--as-of", "2026-06-01", "--json"))
+    assert [f["untrusted"]["object"] for f in since if f["predicate"] == "status"] == ["completed"]
