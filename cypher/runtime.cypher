@@ -32,3 +32,10 @@ RETURN name, currentStatus, statusMessage
 // unscoped: reads no data
 SHOW INDEXES YIELD name, type, state, populationPercent
 RETURN name, type, state, populationPercent
+
+// name: terminated() read many
+// Queries that were terminated and are still there, with the CPU that each has used.
+// unscoped: reads no data
+SHOW TRANSACTIONS YIELD currentQueryId, status, currentQueryCpuTime
+WHERE status STARTS WITH 'Terminated' AND currentQueryId <> '' AND currentQueryCpuTime IS NOT NULL
+RETURN currentQueryId AS query, currentQueryCpuTime.milliseconds AS cpu_ms

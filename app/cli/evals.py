@@ -205,6 +205,9 @@ def eval_beliefs(
     seed: Annotated[Path, typer.Option(help="Folder of the demo seed.")] = SEED,
     count: Annotated[int, typer.Option(help="How many races, or episodes.")] = 1000,
     embed: Annotated[bool, typer.Option(help="For rate: make vectors meanwhile.")] = False,
+    grown: Annotated[
+        str | None, typer.Option(help="For rate: only hold this scope, grown before, beside a new.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Whether beliefs come out right, and the rate of consolidation; works on the graph itself."""
@@ -214,7 +217,7 @@ def eval_beliefs(
             if part == "updates":
                 reader = await opened.keys.resolve(await _admin(opened, "demo"))
                 return await beliefs.updates(opened, reader, seed / "gold")
-            place = f"eval-{part}-{secrets.token_hex(4)}"
+            place = grown or f"eval-{part}-{secrets.token_hex(4)}"
             caller = await opened.keys.resolve(await _admin(opened, place))
             if part == "timelines":
                 return await beliefs.timeline_answers(opened, caller, beliefs.timelines(bench))
@@ -227,6 +230,8 @@ def eval_beliefs(
                     return await opened.keys.resolve(await _admin(opened, scope))
 
                 course = rate.Course(steps, enter, embed, progress.print)
+                if grown:
+                    return await rate.again(opened, caller, bench, course)
                 return await rate.rate(opened, caller, bench, course)
             raise InvalidInput("part is timelines, races, updates or rate", field="part")
 

@@ -56,10 +56,12 @@ def settings_of(spec: Neo4jSpec) -> dict[str, str]:
         "db.tx_log.rotation.size": "64m",
         "db.tx_log.rotation.retention_policy": "1 days 512M",
         "db.tx_log.preallocate": "false",
-        # A server killed before its first checkpoint builds every index anew, and now and then
-        # one of those indexes then holds its readers for ever: the default is 15 minutes.
+        # A server killed before its first checkpoint builds every index anew: the default is 15
+        # minutes.
         "db.checkpoint.interval.time": f"{spec.checkpoint_seconds}s",
         "db.logs.query.enabled": "OFF",
+        # By which the watch tells a query that works on from one that waits for its client.
+        "db.track_query_cpu_time": "true",
         "dbms.security.auth_enabled": "true",
         "dbms.security.procedures.unrestricted": "gds.*",
         "dbms.security.allow_csv_import_from_file_urls": "false",

@@ -46,6 +46,7 @@ from app.runtime.state import (
     state_file,
     write_state,
 )
+from app.runtime.watch import Watch
 
 log = logging.getLogger("loci.runtime")
 
@@ -72,6 +73,7 @@ class Supervisor:
     progress: Progress = silent
     upgrade_store: bool = False
     parts: list[Part] = field(default_factory=list)
+    watch: Watch | None = None
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     stopping: threading.Event = field(default_factory=threading.Event)
     is_starting: bool = True
@@ -105,6 +107,8 @@ class Supervisor:
         """Wait a moment and look at every part once; False when it is time to stop."""
         if self.stopping.wait(TICK_SECONDS):
             return False
+        if self.watch is not None:
+            self.watch.tend()
         changed = [part.name for part in self.parts if part.tend()]
         if changed:
             self._say(READY)
@@ -136,6 +140,7 @@ class Supervisor:
         tools = software(self.config, self.progress)
         graph = start_graph(graph_spec(self.config, tools.jars, self.upgrade_store), tools)
         self._add(graph.part)
+        self.watch = Watch(graph.part, graph.door)
         return graph
 
     def _queue(self) -> QueuePart | GivenQueue:
@@ -182,6 +187,8 @@ class Supervisor:
         has_failed = state is not None and state.phase == FAILED
         if not has_failed:
             self._say(STOPPING)
+        if self.watch is not None:
+            self.watch.close()
         for part in reversed(self.parts):
             log.info("stops %s", part.name)
             part.stop()

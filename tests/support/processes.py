@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 class Service:
     """The API and a worker as processes; the worker is restarted as a supervisor would."""
 
+    pair: EmbeddedPair
     environment: dict[str, str]
     port: int
     logs: Path
@@ -62,16 +63,20 @@ class Service:
             code = child.poll()
             lines.append(f"--- {name}: {'runs' if code is None else f'ended with {code}'}")
             lines.append((self.logs / f"{name}.log").read_text(errors="replace")[-4000:])
+        console = self.pair.folder / "neo4j" / "logs" / "console.log"
+        lines.append(f"--- Neo4j\n{console.read_text(errors='replace')[-20000:]}")
         return "\n".join(lines)
 
     async def keep(self) -> None:
-        """Start again what has ended, as a supervisor does."""
+        """Start again what has ended, or does not work any more, as a supervisor does."""
         starts = {"api": self.start_api, "worker": self.start_worker}
         while True:
             for name, child in list(self.children.items()):
                 if child.poll() is not None:
                     log.warning("%s ended with %s and is started again", name, child.returncode)
                     starts[name]()
+            if self.pair.watch is not None and await asyncio.to_thread(self.pair.watch.tend):
+                await asyncio.to_thread(self.pair.start_graph)
             await asyncio.sleep(0.5)
 
 
@@ -90,7 +95,7 @@ def service(pair: EmbeddedPair, **settings: str) -> Iterator[Service]:
     }
     logs = pair.folder / "logs"
     logs.mkdir(parents=True, exist_ok=True)
-    made = Service(environment, free_port(), logs)
+    made = Service(pair, environment, free_port(), logs)
     try:
         yield made
     finally:

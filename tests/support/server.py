@@ -39,6 +39,7 @@ from app.runtime.machine import Memory, free_port
 from app.runtime.neo4j_config import Neo4jSpec
 from app.runtime.process import kill_child
 from app.runtime.valkey import ValkeySpec
+from app.runtime.watch import Watch
 
 NEO4J_IMAGE = "neo4j:2026.08-community"
 VALKEY_IMAGE = "valkey/valkey:9"
@@ -176,12 +177,14 @@ class EmbeddedPair:
         self.folder = folder or Path(tempfile.mkdtemp(prefix="loci-test-"))
         self.graph: GraphPart | None = None
         self.queue: QueuePart | None = None
+        self.watch: Watch | None = None
         self._ports = (free_port(), free_port(), free_port())
 
     def __enter__(self) -> EmbeddedPair:
         return self
 
     def __exit__(self, *exception: object) -> None:
+        self._watch_no_more()
         # What holds these is thrown away: no need for an orderly end.
         self.kill_graph()
         self.kill_queue()
@@ -192,6 +195,8 @@ class EmbeddedPair:
         """Start, or start again, the Neo4j; returns when it answers."""
         tools = embedded_software()
         self.graph = start_graph(self._graph_spec(tools), tools)
+        self._watch_no_more()
+        self.watch = Watch(self.graph.part, self.graph.door)
         return self.graph.wait()
 
     def start_queue(self) -> str:
@@ -215,6 +220,10 @@ class EmbeddedPair:
     def _checkpoints(self) -> int:
         log = self.folder / "neo4j" / "logs" / "debug.log"
         return len(CHECKPOINT.findall(log.read_text("utf-8")))
+
+    def _watch_no_more(self) -> None:
+        if self.watch is not None:
+            self.watch.close()
 
     def kill_graph(self) -> None:
         if self.graph is not None and self.graph.part.child is not None:

@@ -1,0 +1,112 @@
+"""Whether a Neo4j that runs still works, and its end where it does not.
+
+A server may run and be of no use: it takes connections and answers none, or a query that was
+terminated goes round for ever, and what waits for its locks waits on. Nothing but a restart helps,
+and a restart loses nothing that was acknowledged.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import threading
+import time
+from dataclasses import dataclass, field
+
+from app.errors import GraphUnavailable, StoreUnusable
+from app.kernel.cypher import Q
+from app.runtime import neo4j
+from app.runtime.config import GraphDoor
+from app.runtime.part import Part
+from app.runtime.process import kill_child
+
+log = logging.getLogger("loci.runtime")
+
+EVERY = 10.0  # seconds between two questions
+PATIENCE = 120.0  # seconds without an answer, or of work on what was terminated
+DUMP_SECONDS = 3.0  # that a server has to write down what its threads do
+
+
+@dataclass
+class Signs:
+    """What was seen of a server; times are seconds of one monotonic clock.
+
+    `asked` is since when a question waits for its answer. `working` has the terminated queries
+    that go on: when each was first seen, and the seconds of CPU that it had used by then.
+    """
+
+    patience: float = PATIENCE
+    asked: float | None = None
+    working: dict[str, tuple[float, float]] = field(default_factory=dict)
+    used: dict[str, float] = field(default_factory=dict)
+
+    def note(self, cpu: dict[str, float], at: float) -> None:
+        """The terminated queries that are there at a moment, with the CPU that each has used."""
+        self.working = {
+            query: self.working.get(query, (at, seconds)) for query, seconds in cpu.items()
+        }
+        self.used = cpu
+
+    def why_stuck(self, at: float) -> str | None:
+        """What shows that the server does not work any more; None while nothing does.
+
+        A terminated query whose client does not fetch the rest is there as well, and is no sign:
+        it uses no CPU.
+        """
+        if self.asked is not None and at - self.asked > self.patience:
+            return f"it has not answered for {at - self.asked:.0f} s"
+        for query, (since, before) in self.working.items():
+            spent = self.used[query] - before
+            if at - since > self.patience and spent > 0.05 * (at - since):
+                return f"{query} was terminated, and works on for {at - since:.0f} s"
+        return None
+
+
+class Watch:
+    """Asks a server in a thread of its own; `tend` ends the server where it is stuck.
+
+    Whoever started the server starts it again. A server that refuses connections is starting or
+    has ended, which is not looked at here.
+    """
+
+    def __init__(
+        self, part: Part, door: GraphDoor, *, every: float = EVERY, patience: float = PATIENCE
+    ) -> None:
+        self._part = part
+        self._door = door
+        self._every = every
+        self._signs = Signs(patience)
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._ask_on, name="neo4j-watch", daemon=True)
+        self._thread.start()
+
+    def tend(self) -> bool:
+        """Whether the server was stuck; it is killed then, and its log says what it was at."""
+        reason = self._signs.why_stuck(time.monotonic())
+        child = self._part.child
+        if reason is None or child is None or not self._part.is_running:
+            return False
+        log.error("%s is stuck and is ended: %s", self._part.name, reason)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child.pid, signal.SIGQUIT)
+        self._closed.wait(DUMP_SECONDS)
+        kill_child(child)
+        self._signs.asked = None
+        self._signs.note({}, time.monotonic())
+        return True
+
+    def close(self) -> None:
+        """Ask no more; a question that waits for its answer is left to end by itself."""
+        self._closed.set()
+
+    def _ask_on(self) -> None:
+        while not self._closed.wait(self._every):
+            self._signs.asked = time.monotonic()
+            # A server that is starting, or whose password was changed, is none that is stuck.
+            with contextlib.suppress(GraphUnavailable, StoreUnusable):
+                rows = neo4j.ask(self._door, Q.runtime.terminated)
+                seen = {row["query"]: float(row["cpu_ms"]) / 1000 for row in rows}
+                self._signs.note(seen, time.monotonic())
+            self._signs.asked = None
