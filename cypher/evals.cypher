@@ -4,6 +4,12 @@ MATCH (e:Episode)
 WHERE e.scope IN $scopes AND e.captured_at > datetime('0001-01-02T00:00:00Z')
 RETURN count(e) AS memories
 
+// name: latest_said(scope) read one
+// When the last episode of a scope was said.
+MATCH (e:Episode {scope: $scope})
+WHERE e.captured_at > datetime('0001-01-02T00:00:00Z')
+RETURN max(e.captured_at) AS at
+
 // name: vectors_of(scope) read many
 // Every vector of one scope, to compare the index with.
 MATCH (e:Episode {scope: $scope})

@@ -121,16 +121,17 @@ async def rate(parts: Parts, caller: Caller, bench: Path, course: Course) -> dic
 
 
 async def again(parts: Parts, caller: Caller, bench: Path, course: Course) -> dict[str, Any]:
-    """`side_by_side` for a scope that `rate` has grown, with texts that it has not met.
+    """`side_by_side` for a scope that `rate` has grown, with texts that are new to it and later.
 
     One comparison, `cold`, goes before: a server that was started anew reads its store first.
     """
-    row = await parts.graph.one(Q.evals.count_memories, scopes=[caller.home])
-    held = int(row["memories"])
-    talk = Talk(bulk.base_texts(bench, TEXTS), random.Random(held), held)
+    counted = await parts.graph.one(Q.evals.count_memories, scopes=[caller.home])
+    latest = await parts.graph.one(Q.evals.latest_said, scope=caller.home)
+    said = (latest["at"] - bulk.START) // timedelta(minutes=1) + 1
+    talk = Talk(bulk.base_texts(bench, TEXTS), random.Random(said), said)
     cold = await side_by_side(parts, caller, talk, course)
     warm = await side_by_side(parts, caller, talk, course)
-    return {"episodes": held, "cold": cold, "side_by_side": warm}
+    return {"episodes": counted["memories"], "cold": cold, "side_by_side": warm}
 
 
 async def side_by_side(
