@@ -54,7 +54,7 @@ RETURN collect(DISTINCT e.root) AS roots
 // it to, by root.
 MATCH (e:Entity {scope: $scope})
 WHERE e.id > $after
-WITH e ORDER BY e.id LIMIT $limit
+WITH e ORDER BY e.scope, e.id LIMIT $limit
 CALL (e) {
   MATCH (e)-[c:COOCCURS]->(n:Entity)
   RETURN collect(n.root) AS company, collect(c.count) AS counts

@@ -36,7 +36,7 @@ RETURN e.root AS root, collect(e.id) AS members, max(reached) AS reached ORDER B
 // Every root of a scope, in the order of their ids.
 MATCH (e:Entity {scope: $scope})
 WHERE e.id > $after
-WITH e ORDER BY e.id LIMIT $limit
+WITH e ORDER BY e.scope, e.id LIMIT $limit
 RETURN e.id AS id, e.root AS root ORDER BY id
 
 // name: lock(roots, scope) write many

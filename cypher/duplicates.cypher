@@ -5,7 +5,7 @@ CYPHER 25
 MATCH (m:Note {scope: $scope})
 WHERE m.id > $after AND m.standing = 'held' AND m.kind = 'note' AND m.embedding IS NOT NULL
   AND m.expired_at > datetime('9999-12-30T00:00:00Z')
-WITH m ORDER BY m.id LIMIT $limit
+WITH m ORDER BY m.scope, m.id LIMIT $limit
 CALL (m) {
   MATCH (n:Searchable)
   SEARCH n IN (VECTOR INDEX memory_vector FOR m.embedding
