@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="module")
 def pair() -> Iterator[EmbeddedPair]:
     """Servers that this test may kill."""
-    with EmbeddedPair() as made:
+    with EmbeddedPair(java_flags=()) as made:
         yield made
 
 

@@ -96,7 +96,7 @@ async def listed(http: httpx.AsyncClient) -> list[dict[str, str]]:
 @pytest.mark.slow
 @pytest.mark.timeout(600)  # two starts of Neo4j, on however busy a machine
 async def test_nothing_acknowledged_is_lost_or_doubled_by_kills() -> None:
-    with EmbeddedPair() as pair, service(pair) as running:
+    with EmbeddedPair(java_flags=()) as pair, service(pair) as running:
         key = minted(running.environment)
         running.start_api()
         running.start_worker()

@@ -169,10 +169,14 @@ def embedded_software() -> Software:
 class EmbeddedPair:
     """A private Neo4j and a private Valkey, started when asked for, gone with their data at exit.
 
-    `kill_graph` and `kill_queue` are SIGKILL; starting again uses the same data and port.
+    `kill_graph` and `kill_queue` are SIGKILL; starting again uses the same data and port. A server
+    that is killed and must come back is given the Java that users have: no `java_flags`.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(
+        self, folder: Path | None = None, *, java_flags: tuple[str, ...] = TEST_JAVA_FLAGS
+    ) -> None:
+        self._java_flags = java_flags
         self._made = folder is None
         self.folder = folder or Path(tempfile.mkdtemp(prefix="loci-test-"))
         self.graph: GraphPart | None = None
@@ -253,6 +257,6 @@ class EmbeddedPair:
             bolt_port=self._ports[0],
             http_port=self._ports[1],
             memory=TEST_MEMORY,
-            java_flags=TEST_JAVA_FLAGS,
+            java_flags=self._java_flags,
             checkpoint_seconds=TEST_CHECKPOINT_SECONDS,
         )
