@@ -146,6 +146,7 @@ INJECTED = (
     "consolidation_rows",
     "model_reader",
     "erasure",
+    "erasing",
     "forgetting",
     "sweeping",
     "upkeep",

@@ -76,6 +76,7 @@ from app.lifecycle.keeper import CacheKeeper
 from app.lifecycle.learning import LearningService
 from app.lifecycle.promotion import Parts as PromotionParts
 from app.lifecycle.promotion import PromotionService
+from app.lifecycle.requests import ErasureRequests
 from app.lifecycle.residue import Residue
 from app.lifecycle.sweep import SweepService
 from app.lifecycle.upkeep import UpkeepService
@@ -117,6 +118,7 @@ from app.search.service import SearchService
 from app.settings import ModelSettings, Settings
 from app.skills.door import SkillGraph
 from app.skills.service import Parts as SkillParts
+from app.skills.falling_back import fall_back
 from app.tasks import TASKS
 
 INDEX_TASK = "indexing.drain"
@@ -177,6 +179,7 @@ class Parts:
     erasure: ErasureService
     chunks: ChunkWriter
     bases: BaseService
+    erasing: ErasureRequests
     documents: DocumentService
     intake: Intake
     document_reader: DocumentReader
@@ -368,7 +371,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     runner = Runner(jobs, queue, TASKS, settings.worker.max_tries)
     residue = Residue(graph, EXPORT, IMPORT, spool_of(settings).drop)
     erasure = ErasureService(
-        ErasureParts(graph, entity_rows, fact_rows, scopes, consolidation.terms, residue)
+        ErasureParts(graph, entity_rows, fact_rows, scopes, consolidation.terms, residue, fall_back)
     )
     documents = DocumentService(DocumentParts(graph, scopes, runner))
     chunks = ChunkWriter(graph, erasure.withdraw, wakeup)
@@ -398,9 +401,10 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         graph=graph,
         episodes=episodes,
         episode_rows=episode_rows,
+    beliefs = beliefs_follow(fact_rows, consolidation.terms)
         fast=fast,
         facts=facts,
-        entities=EntityService(entity_rows, scopes, beliefs_follow(fact_rows, consolidation.terms)),
+        entities=EntityService(entity_rows, scopes, beliefs),
         pages=pages,
         notes=notes,
         skills=SkillGraph.of(SkillParts(graph, scopes, spaces, wakeup), notes),
@@ -414,6 +418,10 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     bounds = QueryLimits(settings.api.graphql_depth, settings.api.graphql_cost)
     return Parts(
         settings=settings,
+        erasing=ErasureRequests(erasure, episode_rows, runner),
+        merges=MergeService(graph, beliefs),
+        page_reads=PageReader(graph),
+        agentic=AgenticService(graph_rag, scopes, metered_model(graph, settings)),
         graph=graph,
         queue=queue,
         wakeup=wakeup,
@@ -439,9 +447,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         graph_rag=graph_rag,
         analytics=AnalyticsService(graph, scopes),
         question_log=question_log,
-        agentic=AgenticService(graph_rag, scopes, metered_model(graph, settings)),
+        agentic=doors.agentic,
         entities=doors.entities,
-        merges=MergeService(graph, beliefs_follow(fact_rows, consolidation.terms)),
+        merges=doors.merges,
         jobs=jobs,
         runner=runner,
         entity_rows=entity_rows,
@@ -467,7 +475,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         learning=LearningService(graph, fact_rows, consolidation.terms),
         promoting=PromotionService(PromotionParts(graph, scopes, facts, fast)),
         pages=pages,
-        page_reads=PageReader(graph),
+        page_reads=doors.page_reads,
         page_neighbours=Neighbours(graph, pages, indexing),
         page_passages=passages,
         due_pages=due,
@@ -481,6 +489,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         documents=documents,
         intake=Intake(documents, spool_of(settings), settings.documents.max_size),
         document_reader=DocumentReader(
+        erasing=doors.erasing,
             DocumentReaderParts(
                 graph=graph,
                 scopes=scopes,

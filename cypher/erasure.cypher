@@ -126,6 +126,38 @@ CALL () {
 }
 RETURN skills, skill_versions, skill_uses, skill_conflicts, skill_proposals, patterns, windows
 
+// name: versions_by(scope, author) read many
+// Versions that somebody wrote of skills that are not his alone.
+MATCH (s:Skill {scope: $scope})
+WHERE s.id > '' AND s.author <> $author
+MATCH (v:SkillVersion)-[:VERSION_OF]->(s)
+WHERE v.author = $author
+  AND EXISTS { (o:SkillVersion)-[:VERSION_OF]->(s) WHERE o.author <> $author }
+RETURN v.id AS id, v.body_hash AS hash, v.is_active AS in_use, s.id AS skill ORDER BY id
+
+// name: drop_versions(ids, skills) write one
+// Versions; skills of which one was in use lose the vectors and windows that were made of it.
+// unscoped: versions and skills of one scope, which the service checks
+CALL () {
+  UNWIND $skills AS id
+  MATCH (:Skill {id: id})<-[:WINDOW_OF]-(w:Window)
+  DETACH DELETE w
+  RETURN count(*) AS windows
+}
+CALL () {
+  UNWIND $skills AS id
+  MATCH (s:Skill {id: id})
+  SET s.windows = 1, s.index_state = 'pending', s.index_rev = s.index_rev + 1
+  REMOVE s.embedding, s.embed_hash, s.embedding_b, s.embed_hash_b, s.embedding_c, s.embed_hash_c
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (v:SkillVersion {id: id})
+  DETACH DELETE v
+  RETURN count(*) AS skill_versions
+}
+RETURN skill_versions, windows
+
 // name: stray_parts(tenant, below, limit) read many
 // Versions, uses and conflicts without their skill.
 CALL () {

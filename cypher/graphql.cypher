@@ -480,3 +480,46 @@ CALL (n) {
 }
 RETURN id AS parent, v {.*} AS version
 ORDER BY parent, v.version DESC
+
+// name: jobs_by_id(ids, scopes) read many
+// Jobs by id.
+UNWIND $ids AS id
+MATCH (j:Job {id: id})
+WHERE j.scope IN $scopes
+RETURN id AS parent, j {.*} AS job
+
+// name: receipts_by_id(ids, scopes) read many
+// Receipts of erasures by id.
+UNWIND $ids AS id
+MATCH (r:ErasureReceipt {id: id})
+WHERE r.scope IN $scopes
+RETURN id AS parent, r {.*} AS receipt
+
+// name: merges_by_id(ids, scopes) read many
+// Proposals to merge, and what was decided on them, with both sides.
+UNWIND $ids AS id
+MATCH (m:MergeRecord {id: id})
+WHERE m.scope IN $scopes
+MATCH (a:Entity {id: m.left})
+MATCH (b:Entity {id: m.right})
+RETURN id AS parent, m {.*} AS record,
+       a {.id, .canonical_name, .type, .mention_count, .root} AS left,
+       b {.id, .canonical_name, .type, .mention_count, .root} AS right
+
+// name: proposals_by_id(ids, scopes) read many
+// Proposals of skills by id.
+UNWIND $ids AS id
+MATCH (p:SkillProposal {id: id})
+WHERE p.scope IN $scopes
+RETURN id AS parent, p {.*} AS proposal, [(c:SkillProposal)-[:PART_OF]->(p) | c.id] AS parts,
+       [(p)-[:PROPOSES]->(s:Skill) | s.id] AS skills
+
+// name: keys_by_id(ids, scopes) read many
+// Keys, without hashes, of principals whose home is visible.
+UNWIND $ids AS id
+MATCH (k:ApiKey {id: id})-[:KEY_OF]->(p:Principal)-[:HOME]->(s:Scope)
+WHERE s.path IN $scopes
+RETURN id AS parent, k.id AS id, k.prefix AS prefix, k.name AS name, k.role AS role,
+       p.id AS principal, k.created_at AS created_at, k.expires_at AS expires_at,
+       k.revoked_at AS revoked_at, k.last_used_at AS last_used_at,
+       k.rate_per_minute AS rate_per_minute

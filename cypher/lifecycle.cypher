@@ -23,9 +23,11 @@ WHERE n.scope IN $scopes
 RETURN n.id AS id, kind, n.scope AS scope, n.tenant AS tenant, n.author AS author,
        n.expired_at AS expired_at, n.is_pinned AS is_pinned
 
-// name: episodes_by(scope, session, author, speaker, limit) read many
-// The next episodes of a session, of an author, or of a speaker, and documents of an author that
-// hold no text; they leave as they are erased.
+// name: memories_by(scope, session, author, speaker, limit) read many
+// The next episodes of a session or of a speaker, or what an author said, handed in and wrote:
+// passages, documents that hold no text, notes, skills with nobody else's version, copies of skills
+// that were taken from a version of his, proposals, and patterns of failure. They leave as they are
+// erased.
 CALL () {
   MATCH (e:Episode {session: $session}) WHERE e.scope = $scope RETURN e
   UNION
@@ -36,6 +38,26 @@ CALL () {
   MATCH (e:Document {scope: $scope})
   WHERE e.id > '' AND e.author = $author AND NOT EXISTS { (:Chunk)-[:PART_OF]->(e) }
   RETURN e
+  UNION
+  MATCH (e:Note {scope: $scope, author: $author}) RETURN e
+  UNION
+  MATCH (e:Skill {scope: $scope})
+  WHERE e.id > '' AND $author <> '' AND (e.author = $author OR NOT EXISTS {
+    (v:SkillVersion)-[:VERSION_OF]->(e) WHERE v.author <> $author
+  })
+  RETURN e
+  UNION
+  MATCH (s:Skill {scope: $scope})
+  WHERE s.id > '' AND $author <> ''
+  MATCH (e:Skill)-[c:CLONED_FROM]->(s)
+  WHERE EXISTS {
+    (v:SkillVersion)-[:VERSION_OF]->(s) WHERE v.author = $author AND v.version = c.version
+  }
+  RETURN e
+  UNION
+  MATCH (e:SkillProposal {scope: $scope}) WHERE e.id > '' AND e.author = $author RETURN e
+  UNION
+  MATCH (e:BadPattern {scope: $scope}) WHERE e.id > '' AND e.author = $author RETURN e
 }
 WITH e ORDER BY e.id LIMIT $limit
 RETURN e.id AS id

@@ -656,7 +656,11 @@ RETURN n {.id, .scope, .content, .title, .tags, .importance, .confidence, .inges
           .updated_at, .last_access, .author, .index_state, .content_hash,
           recalled: coalesce(n.recalled, 0), injected: coalesce(n.injected, 0),
           useful: coalesce(n.useful, 0), checked: n.checked, checked_at: n.checked_at,
-          checked_by: n.checked_by} AS note,
+          checked_by: n.checked_by,
+          shared: COLLECT { MATCH (c:Note)-[d:DERIVED_FROM]->(n)
+                            WHERE c.scope IN $scopes AND c.expired_at > datetime.realtime()
+                            RETURN {note: c.id, scope: c.scope, quality: d.quality, at: d.at}
+                            ORDER BY c.scope, c.id }} AS note,
        EXISTS { (n)-[:TEACHES]->(:Skill) } AS taught
 ORDER BY n.id
 
@@ -669,7 +673,11 @@ RETURN n {.id, .scope, .content, .title, .tags, .importance, .confidence, .inges
           .updated_at, .last_access, .author, .content_hash,
           recalled: coalesce(n.recalled, 0), injected: coalesce(n.injected, 0),
           useful: coalesce(n.useful, 0), checked: n.checked, checked_at: n.checked_at,
-          checked_by: n.checked_by} AS note
+          checked_by: n.checked_by,
+          shared: COLLECT { MATCH (c:Note)-[d:DERIVED_FROM]->(n)
+                            WHERE c.scope IN $scopes AND c.expired_at > datetime.realtime()
+                            RETURN {note: c.id, scope: c.scope, quality: d.quality, at: d.at}
+                            ORDER BY c.scope, c.id }} AS note
 
 // name: check_learning(id, scope, properties, audit) write optional
 // A learning that somebody checked; the same check by the same principal counts once.
@@ -683,22 +691,16 @@ SET a = $audit
 MERGE (a)-[:AUDIT]->(n)
 RETURN n.id AS id
 
-// name: share_learning(id, copy, scopes) write one
-// The shared note that was made of a learning, and goes with it when that is erased.
+// name: share_learning(id, copy, scopes, quality, at) write one
+// The shared note that was made of a learning, with how good that was then; it goes with the
+// learning when that is erased.
 MATCH (n:Note {id: $id})
 WHERE n.scope IN $scopes
 MATCH (c:Note {id: $copy})
 WHERE c.scope IN $scopes
-MERGE (c)-[:DERIVED_FROM]->(n)
+MERGE (c)-[d:DERIVED_FROM]->(n)
+ON CREATE SET d.quality = $quality, d.at = $at
 RETURN c.id AS id
-
-// name: shared_as(id, scopes) read many
-// What a learning was shared as.
-MATCH (n:Note {id: $id})
-WHERE n.scope IN $scopes
-MATCH (c:Note)-[:DERIVED_FROM]->(n)
-WHERE c.scope IN $scopes AND c.expired_at > datetime.realtime()
-RETURN c.id AS id, c.scope AS scope
 
 // name: agents(tenant, scopes) read many
 // The registry of agents whose home the caller sees, with teams and skills.
@@ -747,4 +749,8 @@ RETURN n {.id, .scope, .content, .title, .tags, .importance, .confidence, .inges
           .updated_at, .last_access, .author, .content_hash,
           recalled: coalesce(n.recalled, 0), injected: coalesce(n.injected, 0),
           useful: coalesce(n.useful, 0), checked: n.checked, checked_at: n.checked_at,
-          checked_by: n.checked_by} AS note
+          checked_by: n.checked_by,
+          shared: COLLECT { MATCH (c:Note)-[d:DERIVED_FROM]->(n)
+                            WHERE c.scope IN $scopes AND c.expired_at > datetime.realtime()
+                            RETURN {note: c.id, scope: c.scope, quality: d.quality, at: d.at}
+                            ORDER BY c.scope, c.id }} AS note

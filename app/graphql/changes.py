@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.consolidation.schemas import RememberedOut, RememberIn, SupersedeIn
+from app.entities.schemas import MergeIn, MergeOut
 from app.episodes.schemas import EpisodeIn, ReceiptOut
 from app.facts.repository import Settled
 from app.facts.schemas import DecisionOut, KeepBothIn, ReviewIn
@@ -16,10 +17,25 @@ from app.graphql.loading import Asked
 from app.graphql.relations import SKILL
 from app.kernel.caller import Role
 from app.kernel.wire import model_of
-from app.lifecycle.schemas import FeedbackIn, FeedbackOut, ForgetIn, ForgottenOut
+from app.lifecycle.schemas import (
+    ErasureIn,
+    ErasureOut,
+    FeedbackIn,
+    FeedbackOut,
+    ForgetIn,
+    ForgottenOut,
+)
 from app.notes.schemas import NoteIn, NoteReceiptOut
 from app.pages.schemas import PageChangeIn, PageIn, PageReceiptOut
-from app.skills.schemas import SkillIn
+from app.skills.graph_schemas import LearningItemOut, SharedOut
+from app.skills.schemas import (
+    LearningCheckIn,
+    ProposalIn,
+    ProposalOut,
+    ProposalStepIn,
+    ShareIn,
+    SkillIn,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +112,63 @@ async def give_feedback(context: Context, asked: Asked) -> FeedbackOut:
     return FeedbackOut.of(row)
 
 
+async def erase(context: Context, asked: Asked) -> ErasureOut:
+    """Erase a memory at once, or what belongs to a session, author or speaker as a job."""
+    target = model_of(ErasureIn, asked.args["input"]).target()
+    return ErasureOut.of(await context.doors.erasing.erase(context.caller, target))
+
+
+async def propose_merge(context: Context, asked: Asked) -> MergeOut:
+    """Propose that two entities are one."""
+    data, merges = model_of(MergeIn, asked.args["input"]), context.doors.merges
+    return MergeOut.of(await merges.propose(context.caller, data.left, data.right, data.reason))
+
+
+async def accept_merge(context: Context, asked: Asked) -> MergeOut:
+    """The two are one from now on."""
+    return await _merge(context, asked, "accept")
+
+
+async def reject_merge(context: Context, asked: Asked) -> MergeOut:
+    """The two are not one."""
+    return await _merge(context, asked, "reject")
+
+
+async def undo_merge(context: Context, asked: Asked) -> MergeOut:
+    """Take an accepted merge back."""
+    return await _merge(context, asked, "undo")
+
+
+async def propose_skill(context: Context, asked: Asked) -> ProposalOut:
+    """Propose a skill."""
+    data = model_of(ProposalIn, asked.args["input"])
+    made = await context.doors.skills.proposals.propose(context.caller, data.to_proposed())
+    return ProposalOut.of(made)
+
+
+async def move_proposal(context: Context, asked: Asked) -> ProposalOut:
+    """Take the next step of a proposal."""
+    proposal, data = asked.args["id"], model_of(ProposalStepIn, asked.args["input"])
+    proposals = context.doors.skills.proposals
+    moved = await proposals.move(context.caller, proposal, data.to_status(), data.note)
+    return ProposalOut.of(moved)
+
+
+async def check_learning(context: Context, asked: Asked) -> LearningItemOut:
+    """Verify or disprove a learning."""
+    note, data = asked.args["id"], model_of(LearningCheckIn, asked.args["input"])
+    learnings = context.doors.skills.learnings
+    return LearningItemOut.of(await learnings.check(context.caller, note, holds=data.holds))
+
+
+async def share_learning(context: Context, asked: Asked) -> SharedOut:
+    """Copy a learning that has proved itself to a wider scope."""
+    note, data = asked.args["id"], model_of(ShareIn, asked.args["input"])
+    return SharedOut.of(
+        await context.doors.skills.learnings.share(context.caller, note, data.scope)
+    )
+
+
 async def accept(context: Context, asked: Asked) -> DecisionOut:
     """The quarantined fact is right."""
     return await _review(context, asked, "accept")
@@ -118,6 +191,10 @@ async def undo(context: Context, asked: Asked) -> DecisionOut:
     fact = asked.args["id"]
     settled = await context.doors.facts.undo(context.caller, fact)
     return await _decided(context, fact, "undo", settled)
+
+
+async def _merge(context: Context, asked: Asked, verb: str) -> MergeOut:
+    return MergeOut.of(await context.doors.merges.decide(context.caller, asked.args["id"], verb))
 
 
 async def _review(context: Context, asked: Asked, verdict: str) -> DecisionOut:
@@ -146,4 +223,13 @@ CHANGES: dict[str, Change] = {
     "rejectFact": Change(Role.CURATOR, reject),
     "keepBothFacts": Change(Role.CURATOR, keep_both),
     "undoReview": Change(Role.CURATOR, undo),
+    "proposeMerge": Change(Role.WRITER, propose_merge),
+    "acceptMerge": Change(Role.CURATOR, accept_merge),
+    "rejectMerge": Change(Role.CURATOR, reject_merge),
+    "undoMerge": Change(Role.CURATOR, undo_merge),
+    "proposeSkill": Change(Role.WRITER, propose_skill),
+    "moveSkillProposal": Change(Role.WRITER, move_proposal),
+    "checkLearning": Change(Role.WRITER, check_learning),
+    "shareLearning": Change(Role.WRITER, share_learning),
+    "erase": Change(Role.ADMIN, erase),
 }

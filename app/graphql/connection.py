@@ -12,7 +12,8 @@ from app.kernel.graph import Row
 NODES = (
     "Episode", "Fact", "Held", "Quarantined", "Entity", "Neighbour", "Page", "Backlink", "Link",
     "PageVersion", "Skill", "SkillVersion", "SkillConflict", "SkillLink", "KnowledgeBase",
-    "Document", "Chunk", "Community", "Note", "NoteVersion",
+    "Document", "Chunk", "Community", "Note", "NoteVersion", "Learning", "SkillProposal", "Merge",
+    "Job", "ErasureReceipt", "Place",
 )  # fmt: skip
 FORM = """
 "A page of a list."

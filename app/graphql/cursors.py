@@ -27,9 +27,13 @@ class Order:
     write: Callable[[Row], str]
 
 
-def by_id(*path: str) -> Order:
-    """By the id that lies at a path in the row; the cursor is the id."""
-    return Order(lambda cursor: {"after": cursor or ""}, lambda row: str(_at(row, path)))
+def by_id(*path: str, newest: bool = False) -> Order:
+    """By the id that lies at a path in the row; the cursor is the id.
+
+    Ids that are in the order of their making go back from the newest.
+    """
+    first = "~" if newest else ""
+    return Order(lambda cursor: {"after": cursor or first}, lambda row: str(_at(row, path)))
 
 
 def by_fact(*path: str) -> Order:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from app.consolidation.fast import FastPath
 from app.documents.bases import BaseService
 from app.documents.service import DocumentService
+from app.entities.merges import MergeService
 from app.entities.service import EntityService
 from app.episodes.repository import EpisodeRepository
 from app.episodes.service import EpisodeService
@@ -16,9 +17,12 @@ from app.kernel.caller import Caller
 from app.kernel.graph import Graph
 from app.lifecycle.feedback import FeedbackService
 from app.lifecycle.forgetting import ForgettingService
+from app.lifecycle.requests import ErasureRequests
 from app.notes.service import NoteService
+from app.pages.reading import PageReader
 from app.pages.service import PageService
 from app.questions.log import QuestionLog
+from app.rag.answering import AgenticService
 from app.search.service import SearchService
 from app.skills.door import SkillGraph
 
@@ -42,6 +46,10 @@ class Doors:
     questions: QuestionLog
     feedback: FeedbackService
     forgetting: ForgettingService
+    erasing: ErasureRequests
+    merges: MergeService
+    page_reads: PageReader
+    agentic: AgenticService
 
 
 @dataclass(frozen=True, slots=True)

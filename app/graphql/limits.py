@@ -1,7 +1,8 @@
 """What a document may ask for, decided before anything is read or run.
 
 Depth counts fields from the root. Cost counts the values that an answer may hold: a list counts
-its `first` times, another list five times, and reading a list counts ten, a search a hundred.
+its `first` times, another list five times, and reading a list counts ten, a search a hundred, an
+answer or a preview of an erasure a thousand.
 Fragments count where they are spread. Introspection counts like everything else.
 """
 
@@ -47,9 +48,11 @@ FRAGMENTS = 50
 ROOTS = 20  # fields of an operation; each counts as a request
 ALIKE = 20  # fields of one name side by side: each is compared with each
 LIST = 5  # items that a list without `first` is counted as
-READING, SEARCHING = 10, 100
+READING, SEARCHING, ANSWERING = 10, 100, 1_000
 FOUND = 10  # hits of a search that names no number
-COUNTED = frozenset(("edges", "nodes", "hits"))  # their field has been counted by `first`
+COUNTED = frozenset(("edges", "nodes", "hits", "items"))  # whose field was counted by `first`
+UNSET = {"askLearnings": FOUND, "linkGraph": FIRST_MOST}  # what no `first` means there
+WEIGHTS = {"askLearnings": SEARCHING, "ask": ANSWERING, "erasurePreview": ANSWERING}
 OPEN, CLOSE = (
     frozenset((TokenKind.BRACE_L, TokenKind.PAREN_L, TokenKind.BRACKET_L)),
     frozenset((TokenKind.BRACE_R, TokenKind.PAREN_R, TokenKind.BRACKET_R)),
@@ -220,8 +223,12 @@ class Meter:
         """How often what is below a field is answered, and what reading it costs itself."""
         if definition is None:
             return 1, 0
+        weight = WEIGHTS.get(node.name.value, READING)
         if "first" in definition.args:
-            return self._first(_argument(node, "first"), FIRST), READING
+            unset = UNSET.get(node.name.value, FIRST)
+            return self._first(_argument(node, "first"), unset), weight
+        if node.name.value in WEIGHTS:
+            return 1, weight
         if node.name.value == "search":
             return self._first(_search_first(self._search(node)), FOUND), SEARCHING
         if node.name.value not in COUNTED and is_list_type(get_nullable_type(definition.type)):

@@ -13,6 +13,7 @@ from aiodataloader import DataLoader
 
 from app.facts.service import Moments
 from app.graphql.cursors import Order
+from app.kernel.caller import Caller
 from app.kernel.clock import now
 from app.kernel.cypher import Query
 from app.kernel.graph import Graph, Row
@@ -35,14 +36,20 @@ def parent_of(row: Row) -> str:
     return str(row["parent"])
 
 
+def visible(caller: Caller) -> list[str]:
+    """Every scope that a caller sees."""
+    return caller.visible
+
+
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """A kind of thing by its id; `kind` is what it is called."""
+    """A kind of thing by its id; `kind` is what it is called, `scopes` are where it is shown."""
 
     kind: str
     query: Query
     show: Callable[[Row], Any]
     key: Callable[[Row], str] = parent_of
+    scopes: Callable[[Caller], list[str]] = visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,38 +77,40 @@ class Asked:
 class Loading:
     """The batches of one request; what is asked for in one turn of the loop is one of them."""
 
-    def __init__(self, graph: Graph, scopes: list[str]) -> None:
+    def __init__(self, graph: Graph, caller: Caller) -> None:
         self.graph = graph
-        self._own = {"scopes": scopes, "at": now()}
+        self._caller = caller
+        self._at = now()
         self._loaders: dict[tuple[str, bytes], DataLoader[str, list[Row]]] = {}
 
     async def listed(self, listing: Listing, parent: str, asked: Asked) -> list[Row]:
         """The rows of one parent, one more than asked for where there is one."""
         params = asked.values(listing.query, listing.order)
-        return await self._loader(listing.query, params, parent_of).load(parent)
+        reading = Lookup("", query=listing.query, show=listing.show)
+        return await self._loader(reading, params).load(parent)
 
     async def one(self, lookup: Lookup, key: str, moments: Moments) -> Any | None:
         """A thing by its id as it is shown; None where absent or not visible."""
         params = Asked(moments, {}).values(lookup.query)
-        found = await self._loader(lookup.query, params, lookup.key).load(key)
+        found = await self._loader(lookup, params).load(key)
         return lookup.show(found[0]) if found else None
 
     async def many(self, lookup: Lookup, keys: Sequence[str], moments: Moments) -> list[Any]:
         """Things by their ids as they are shown, in that order; None where one is not visible."""
         return list(await asyncio.gather(*(self.one(lookup, key, moments) for key in keys)))
 
-    def _loader(
-        self, query: Query, params: dict[str, Any], key_of: Callable[[Row], str]
-    ) -> DataLoader[str, list[Row]]:
+    def _loader(self, lookup: Lookup, params: dict[str, Any]) -> DataLoader[str, list[Row]]:
+        query = lookup.query
         given = (query.key, orjson.dumps(params, option=orjson.OPT_SORT_KEYS))
         if given not in self._loaders:
-            own = {name: value for name, value in self._own.items() if name in query.params}
+            known = {"scopes": lookup.scopes(self._caller), "at": self._at}
+            own = {name: value for name, value in known.items() if name in query.params}
 
             async def load(keys: Sequence[str]) -> list[list[Row]]:
                 rows = await self.graph.rows(query, ids=list(dict.fromkeys(keys)), **own, **params)
                 groups: dict[str, list[Row]] = defaultdict(list)
                 for row in rows:
-                    groups[key_of(row)].append(row)
+                    groups[lookup.key(row)].append(row)
                 return [groups[key] for key in keys]
 
             # Without a cache: what is known already would answer before the rest of its level, and

@@ -8,7 +8,7 @@ from typing import Any
 from app.communities.schemas import CommunityOut
 from app.documents.model import DocumentState
 from app.entities.names import TYPES
-from app.entities.schemas import EntityOut
+from app.entities.schemas import EntityOut, MergeOut
 from app.entities.service import Sought
 from app.episodes.record import session_id
 from app.episodes.schemas import EpisodeOut
@@ -17,7 +17,9 @@ from app.facts.schemas import FactOut
 from app.graphql.connection import connected, joined
 from app.graphql.cursors import by_fact, by_id, by_rank, by_time
 from app.graphql.doors import Context
-from app.graphql.loading import Asked, Listing, Lookup
+from app.graphql.identity import IdentityOut
+from app.graphql.limits import FOUND
+from app.graphql.loading import FIRST_MOST, Asked, Listing, Lookup
 from app.graphql.relations import (
     BASE,
     COMMUNITY,
@@ -25,27 +27,41 @@ from app.graphql.relations import (
     ENTITY,
     EPISODE,
     FACT,
+    JOB,
+    LEARNING,
     LISTS,
+    MERGE,
     NOTE,
     PAGE,
+    PROPOSAL,
+    RECEIPT,
     SKILL,
 )
 from app.graphql.seen import Seen
+from app.jobs.runner import shown_to
+from app.kernel.caller import Role
 from app.kernel.clock import END, START
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.kernel.wire import model_of
+from app.lifecycle.requests import administered
+from app.lifecycle.schemas import ErasureIn, PreviewOut
 from app.notes.model import namespace_of
 from app.notes.schemas import NoteOut
-from app.pages.schemas import PageOut
+from app.pages.reading import DEEPEST
+from app.pages.schemas import LinkGraphOut, PageOut
+from app.rag.schemas import AnswerOut, AskIn
+from app.rag.telling import answered
 from app.search.schemas import FoundOut, SearchIn
 from app.search.telling import recorded
 from app.skills.conflicts import Listed
-from app.skills.schemas import ConflictOut, SkillOut
+from app.skills.graph_schemas import LearningAnswerOut
+from app.skills.schemas import ConflictOut, ProposalOut, SkillOut
 from app.skills.service import Wanted
-from app.skills.vocabulary import Category, ConflictStatus, Status, word
+from app.skills.vocabulary import Category, ConflictStatus, ProposalStatus, Status, word
 
 Read = Callable[[Context, Asked], Awaitable[Any]]
+LONGEST = 2_000  # characters of a question to learnings
 
 EPISODES = Listing(
     query=Q.graphql.episodes,
@@ -61,6 +77,13 @@ CONFLICTS = Listing(query=Q.skills.conflicts, show=ConflictOut.of, order=by_id("
 BASES = Listing(query=Q.documents.list_bases, show=BASE.show, order=by_id("base", "id"))
 COMMUNITIES = Listing(query=Q.graphql.communities, show=dict, order=by_rank(("size",), ("id",)))
 NOTES = Listing(query=Q.notes.page, show=NoteOut.of, order=by_id("note", "id"))
+LEARNINGS = Listing(query=Q.skills.learnings, show=LEARNING.show, order=by_id("note", "id"))
+PROPOSALS = Listing(query=Q.skills.proposals, show=ProposalOut.of, order=by_id("proposal", "id"))
+MERGES = Listing(query=Q.entities.list_merges, show=MergeOut.of, order=by_id("record", "id"))
+JOBS = Listing(query=Q.jobs.list_jobs, show=JOB.show, order=by_id("job", "id", newest=True))
+RECEIPTS = Listing(
+    query=Q.lifecycle.list_receipts, show=RECEIPT.show, order=by_id("receipt", "id", newest=True)
+)
 DOCUMENTS = LISTS["KnowledgeBase.documents"]
 
 
@@ -224,6 +247,88 @@ async def notes(context: Context, asked: Asked) -> Any:
     return await _listed(context, NOTES, asked, _scopes(context, asked))
 
 
+async def learnings(context: Context, asked: Asked) -> Any:
+    """Learnings that hold, by id."""
+    return await _listed(context, LEARNINGS, asked, _scopes(context, asked))
+
+
+async def ask_learnings(context: Context, asked: Asked) -> Seen:
+    """Learnings for a question, and how they were found; InvalidInput for an empty one."""
+    question = asked.args["query"].strip()
+    if not 1 <= len(question) <= LONGEST:
+        raise InvalidInput(f"query has 1 to {LONGEST} characters", field="query")
+    found = await context.doors.skills.learnings.ask(
+        _scopes(context, asked), question, asked.args.get("first") or FOUND
+    )
+    return Seen(LearningAnswerOut.of(found), asked.moments)
+
+
+async def proposals(context: Context, asked: Asked) -> Any:
+    """Proposals of skills by id; InvalidInput for a status that there is not."""
+    status = asked.args.get("status")
+    named = word(ProposalStatus, status, "status") if status is not None else None
+    asked = _with(asked, status=named)
+    return await _listed(context, PROPOSALS, asked, _scopes(context, asked))
+
+
+async def merges(context: Context, asked: Asked) -> Any:
+    """Proposals to merge and decisions on them, by id."""
+    rows = await context.doors.merges.page(
+        _scopes(context, asked),
+        status=asked.args.get("status"),
+        after=asked.args.get("after") or "",
+        limit=asked.first + 1,
+    )
+    return connected(rows, MERGES, asked)
+
+
+async def jobs(context: Context, asked: Asked) -> Any:
+    """Jobs of the scopes that the key sees, newest first."""
+    asked = _with(asked, state=asked.args.get("status"))
+    return await _listed(context, JOBS, asked, shown_to(context.caller))
+
+
+async def erasures(context: Context, asked: Asked) -> Any:
+    """Receipts of the scopes that the key administers, newest first."""
+    scopes = administered(context.caller, asked.args.get("scopes"))
+    return await _listed(context, RECEIPTS, asked, scopes)
+
+
+async def erasure_preview(context: Context, asked: Asked) -> Seen:
+    """What an erasure would take, without taking it."""
+    target = model_of(ErasureIn, asked.args["input"]).target()
+    told = await context.doors.erasing.preview(context.caller, target)
+    return Seen(PreviewOut(**told), asked.moments)
+
+
+async def link_graph(context: Context, asked: Asked) -> Seen:
+    """Pages around a page; InvalidInput for a depth that there is not."""
+    page, given = asked.args["page"], asked.args.get("depth")
+    depth = 1 if given is None else given
+    if not 1 <= depth <= DEEPEST:
+        raise InvalidInput(f"depth is a number from 1 to {DEEPEST}", field="depth")
+    most = asked.args.get("first") or FIRST_MOST
+    found = await context.doors.page_reads.link_graph(context.caller.visible, page, depth, most)
+    told = LinkGraphOut.of(found)
+    edges = [{"source": source, "target": target} for source, target in told.edges]
+    return Seen({"nodes": told.nodes, "edges": edges, "cut": told.cut}, asked.moments)
+
+
+async def ask(context: Context, asked: Asked) -> Seen:
+    """An answer with its sources, after up to three rounds of search."""
+    data, doors = model_of(AskIn, asked.args["input"]), context.doors
+    question = data.to_ask(context.caller)
+    found = await answered(
+        doors.agentic, doors.questions, context.caller, question, data.max_rounds
+    )
+    return Seen(AnswerOut.of(found), asked.moments)
+
+
+async def who_am_i(context: Context, asked: Asked) -> Seen:
+    """The principal behind the key."""
+    return Seen(IdentityOut.of(context.caller), asked.moments)
+
+
 async def search(context: Context, asked: Asked) -> Seen:
     """Memories for a question, each with why it was found."""
     given = dict(asked.args["input"])
@@ -256,4 +361,26 @@ READS: dict[str, Read] = {
     "note": one_of(NOTE),
     "notes": notes,
     "search": search,
+    "ask": ask,
+    "learning": one_of(LEARNING),
+    "learnings": learnings,
+    "askLearnings": ask_learnings,
+    "skillProposal": one_of(PROPOSAL),
+    "skillProposals": proposals,
+    "merge": one_of(MERGE),
+    "merges": merges,
+    "linkGraph": link_graph,
+    "job": one_of(JOB),
+    "jobs": jobs,
+    "erasure": one_of(RECEIPT),
+    "erasures": erasures,
+    "erasurePreview": erasure_preview,
+    "whoAmI": who_am_i,
+}
+
+# What must be held somewhere for a field that asks for more than a reader, as its route does.
+ROLES: dict[str, Role] = {
+    "erasure": Role.ADMIN,
+    "erasures": Role.ADMIN,
+    "erasurePreview": Role.ADMIN,
 }

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from app.access.schemas import KeyOut
 from app.communities.schemas import CommunityOut
 from app.communities.view import viewed
 from app.documents.schemas import ChunkOut, DocumentOut, KnowledgeBaseOut
-from app.entities.schemas import EntityOut
+from app.entities.schemas import EntityOut, MergeOut
 from app.episodes.schemas import EpisodeOut
 from app.facts.schemas import FactOut, IntervalOut
 from app.graphql.cursors import (
@@ -24,13 +25,20 @@ from app.graphql.cursors import (
     by_time,
 )
 from app.graphql.loading import Listing, Lookup
+from app.jobs.model import Job
+from app.jobs.runner import shown_to
+from app.jobs.schemas import JobOut
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
+from app.lifecycle.requests import administered
+from app.lifecycle.schemas import ReceiptOut
 from app.notes.schemas import NoteOut, NoteVersionOut
 from app.pages.reading import kind_of
 from app.pages.schemas import LinkedOut, PageOut, PageVersionOut
 from app.search.model import NOTES
-from app.skills.schemas import ConflictOut, SkillOut, SkillVersionOut
+from app.skills.graph_schemas import LearningItemOut
+from app.skills.learnings import learnt
+from app.skills.schemas import ConflictOut, ProposalOut, SkillOut, SkillVersionOut
 
 IdOf = Callable[[Any], str | None]
 IdsOf = Callable[[Any], Iterable[str]]
@@ -75,6 +83,14 @@ def _community(row: Row) -> CommunityOut | None:
     return CommunityOut.of(found[0]) if found else None
 
 
+def _learning(row: Row) -> LearningItemOut:
+    return LearningItemOut.of(learnt(row["note"]))
+
+
+def _key(row: Row) -> KeyOut:
+    return KeyOut(**{name: row[name] for name in KeyOut.__struct_fields__})
+
+
 def _of_kind(*kinds: str) -> IdOf:
     return lambda hit: hit.id if hit.kind in kinds else None
 
@@ -98,6 +114,27 @@ COMMUNITY = Lookup(
     key=lambda row: str(row["community"]["id"]),
 )
 NOTE = Lookup("note", query=Q.graphql.notes_by_id, show=NoteOut.of)
+LEARNING = Lookup(
+    "learning",
+    query=Q.skills.learnings_by_id,
+    show=_learning,
+    key=lambda row: str(row["note"]["id"]),
+)
+PROPOSAL = Lookup("proposal", query=Q.graphql.proposals_by_id, show=ProposalOut.of)
+MERGE = Lookup("merge", query=Q.graphql.merges_by_id, show=MergeOut.of)
+JOB = Lookup(
+    "job",
+    query=Q.graphql.jobs_by_id,
+    show=lambda row: JobOut.of(Job.of(row["job"])),
+    scopes=shown_to,
+)
+RECEIPT = Lookup(
+    "receipt",
+    query=Q.graphql.receipts_by_id,
+    show=lambda row: ReceiptOut.of(row["receipt"]),
+    scopes=administered,
+)
+KEY = Lookup("key", query=Q.graphql.keys_by_id, show=_key)
 
 LISTS: dict[str, Listing] = {
     "Episode.mentions": Listing(
@@ -188,11 +225,29 @@ LINKS: dict[str, Link] = {
     "PageReceipt.page": Link(PAGE, lambda receipt: receipt.id),
     "NoteReceipt.note": Link(NOTE, lambda receipt: receipt.id),
     "Decision.fact": Link(FACT, lambda decision: decision.fact),
+    "Learning.note": Link(NOTE, lambda learning: learning.id),
+    "SharedAs.note": Link(NOTE, lambda copy: copy.note),
+    "Shared.note": Link(NOTE, lambda shared: shared.note),
+    "SkillProposal.parent": Link(PROPOSAL, lambda proposal: proposal.parent),
+    "SkillProposal.skill": Link(SKILL, lambda proposal: proposal.skill),
+    "Merge.leftEntity": Link(ENTITY, lambda merge: merge.left.id),
+    "Merge.rightEntity": Link(ENTITY, lambda merge: merge.right.id),
+    "Erasure.job": Link(JOB, lambda erasure: erasure.job),
+    "Identity.key": Link(KEY, lambda identity: identity.key),
+    "AnswerSource.episode": Link(EPISODE, _of_kind("episode")),
+    "AnswerSource.fact": Link(FACT, _of_kind("fact")),
+    "AnswerSource.note": Link(NOTE, _of_kind(*NOTES)),
+    "AnswerSource.chunk": Link(CHUNK, _of_kind("chunk")),
+    "AnswerSource.skill": Link(SKILL, _of_kind("skill")),
+    "LinkNode.page": Link(PAGE, _of_kind("page", "article")),
+    "LinkNode.entity": Link(ENTITY, _only("entity")),
+    "LinkNode.skill": Link(SKILL, _only("skill")),
 }
 
 MANY: dict[str, Links] = {
     "SkillConflict.skills": Links(SKILL, lambda conflict: conflict.skills),
     "Note.sources": Links(FACT, lambda note: note.sources),
+    "SkillProposal.parts": Links(PROPOSAL, lambda proposal: proposal.parts),
 }
 
 # What a list leaves out is read with the whole of each: type, field, and the member of the whole.
@@ -228,4 +283,11 @@ NAMED: dict[str, str] = {
     "Document.chunkCount": "chunks",
     "Remembered.episodeId": "episode",
     "Decision.factId": "fact",
+    "SharedAs.noteId": "note",
+    "Shared.noteId": "note",
+    "SkillProposal.partIds": "parts",
+    "SkillProposal.parentId": "parent",
+    "SkillProposal.skillId": "skill",
+    "Erasure.jobId": "job",
+    "Identity.keyId": "key",
 }

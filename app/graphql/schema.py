@@ -23,9 +23,10 @@ from app.graphql import scalars
 from app.graphql.changes import CHANGES, Change
 from app.graphql.connection import connected, definitions
 from app.graphql.doors import Context
+from app.graphql.identity import places
 from app.graphql.inputs import snake
 from app.graphql.loading import Asked, Listing, Lookup
-from app.graphql.reads import READS, Read, told
+from app.graphql.reads import READS, ROLES, Read, told
 from app.graphql.relations import (
     BESIDE,
     FACT,
@@ -40,6 +41,7 @@ from app.graphql.relations import (
     Links,
 )
 from app.graphql.seen import Seen, member, shifted, within
+from app.kernel.caller import Role
 
 Resolver = Callable[..., Any]
 Info = GraphQLResolveInfo[Context]
@@ -70,7 +72,7 @@ def _resolve_all(kind: GraphQLObjectType) -> None:
 
 def _resolver(kind: str, name: str, field: GraphQLField) -> Resolver:
     if kind == "Query":
-        return _reading(READS[name])
+        return _reading(READS[name], ROLES.get(name, Role.READER))
     if kind == "Mutation":
         return _changing(CHANGES[name])
     place = f"{kind}.{name}"
@@ -78,6 +80,8 @@ def _resolver(kind: str, name: str, field: GraphQLField) -> Resolver:
         return _listing(LISTS[place])
     if place == "Community.parts":
         return _parts
+    if place == "Identity.scopes":
+        return _places
     if place in LINKS:
         return _link(LINKS[place])
     if place in MANY:
@@ -102,8 +106,9 @@ def _member(name: str, field: GraphQLField) -> Resolver:
     return resolve
 
 
-def _reading(read: Read) -> Resolver:
+def _reading(read: Read, role: Role) -> Resolver:
     async def resolve(_source: None, info: Info, **args: Any) -> Any:
+        _require(info.context, role)
         return await read(info.context, Asked(shifted(info.context.moments, args), args))
 
     return resolve
@@ -112,12 +117,16 @@ def _reading(read: Read) -> Resolver:
 def _changing(change: Change) -> Resolver:
     async def resolve(_source: None, info: Info, **args: Any) -> Any:
         context = info.context
-        if not context.caller.holds(change.role):
-            raise Forbidden(f"this key needs the role {change.role.label}")
+        _require(context, change.role)
         done = await change.make(context, Asked(context.moments, args))
         return Seen(done, Moments.of(None, None))  # what was changed shows from now on
 
     return resolve
+
+
+def _require(context: Context, role: Role) -> None:
+    if not context.caller.holds(role):
+        raise Forbidden(f"this key needs the role {role.label}")
 
 
 def _listing(listing: Listing) -> Resolver:
@@ -134,6 +143,10 @@ async def _parts(source: Seen, info: Info, **args: Any) -> Any:
     context = info.context
     rows = await context.loading.listed(PARTS, source.value.id, asked)
     return await told(context, rows, asked)
+
+
+async def _places(source: Seen, info: Info, **args: Any) -> Any:
+    return await places(info.context, Asked(source.moments, args))
 
 
 def _link(link: Link) -> Resolver:

@@ -121,7 +121,7 @@ class GraphqlService:
     async def _executed(
         self, caller: Caller, document: DocumentNode, request: Request
     ) -> ExecutionResult:
-        loading = Loading(self._doors.graph, caller.visible)
+        loading = Loading(self._doors.graph, caller)
         running = execute(
             self.schema,
             document,

@@ -13,7 +13,7 @@ from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
 from app.errors import NotFound
 from app.jobs.model import Schedule
 from app.jobs.repository import JobRepository
-from app.jobs.runner import SYSTEM, Runner
+from app.jobs.runner import Runner, shown_to
 from app.jobs.schemas import JobOut, JobsOut, ScheduleOut, SchedulesOut
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
@@ -36,7 +36,7 @@ class JobController(Controller):
         jobs: NamedDependency[JobRepository],
     ) -> JobOut:
         """A job with the outcome of its items."""
-        job = await jobs.get(job_id, _seen(caller))
+        job = await jobs.get(job_id, shown_to(caller))
         if job is None:
             raise NotFound(f"there is no job {job_id}")
         return JobOut.of(job)
@@ -51,7 +51,7 @@ class JobController(Controller):
         limit: Annotated[int, QueryParameter(ge=1, le=500)] = 50,
     ) -> JobsOut:
         """Jobs of the scopes that this key sees, newest first; `dead` lists the dead letters."""
-        found = await jobs.page(_seen(caller), status, cursor or "~", limit + 1)
+        found = await jobs.page(shown_to(caller), status, cursor or "~", limit + 1)
         shown = found[:limit]
         more = len(found) > limit
         return JobsOut([JobOut.of(job) for job in shown], shown[-1].id if more else None)
@@ -140,11 +140,6 @@ class ScheduleController(Controller):
             job_id=f"{name}:{new_id()}",
         )
         return JobOut.of(job)
-
-
-def _seen(caller: Caller) -> list[str]:
-    """Scopes whose jobs are shown; the installation's own ones to admins of a tenant."""
-    return [*caller.visible, SYSTEM] if caller.may(caller.tenant, Role.ADMIN) else caller.visible
 
 
 def _writable(caller: Caller) -> list[str]:

@@ -21,6 +21,7 @@ from app.errors import LociError
 from app.jobs.model import Cancelled, Job, Outcome, Report, Schedule, Superseded, TaskFunction, Turn
 from app.jobs.queue import Queue
 from app.jobs.repository import JobRepository
+from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 
 log = structlog.get_logger()
@@ -29,6 +30,11 @@ BACKOFF = 5.0  # seconds before the second attempt; doubles with each
 BACKOFF_MOST = 600.0  # seconds
 RENEWALS = 4  # within one lease, so that a missed one or two do not lose it
 SYSTEM = "_system"  # tenant and scope of the installation's own jobs: no path can be spelled so
+
+
+def shown_to(caller: Caller) -> list[str]:
+    """Scopes whose jobs are shown; the installation's own ones to admins of a tenant."""
+    return [*caller.visible, SYSTEM] if caller.may(caller.tenant, Role.ADMIN) else caller.visible
 
 
 class Runner:

@@ -16,7 +16,8 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.lifecycle.feedback import FeedbackService
 from app.lifecycle.promotion import PromotionService
-from app.lifecycle.routes import LAST, WRITES, After
+from app.lifecycle.requests import LAST
+from app.lifecycle.routes import WRITES, After
 from app.lifecycle.schemas import (
     AttestedOut,
     ConsideredOut,

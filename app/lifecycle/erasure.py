@@ -35,15 +35,15 @@ from app.lifecycle.model import Closure, Removed, Target, tombstones
 from app.lifecycle.renaming import renamed
 from app.lifecycle.residue import Residue
 from app.lifecycle.rewording import reworded
-from app.lifecycle.skill_erasure import erase_skills
+from app.lifecycle.skill_erasure import FallBack, erase_skills, erase_versions
 from app.lifecycle.whole_pages import close_with_pages, erase_pages
 from app.scopes.service import ScopeService
 
-BATCH = 25  # episodes of one transaction
+BATCH = 25  # memories of one transaction
 REACH = 50  # episodes of a session on either side that may have borrowed words
 VECTOR_REACH = 2 * WINDOW_BEFORE  # of those, after it, whose vector may take in the text
 SHORT_NAME = 2  # characters
-PREVIEW = 1000  # episodes that a dry run looks at
+PREVIEW = 1000  # memories that a dry run looks at
 
 TermsOf = Callable[[str], Awaitable[Terms]]
 Step = Callable[[Tx], Awaitable[None]]
@@ -59,6 +59,7 @@ class Parts:
     scopes: ScopeService
     terms_of: TermsOf
     residue: Residue
+    fall_back: FallBack
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ class ErasureService:
             "facts": sorted(closure.facts),
             "notes": sorted(closure.notes),
             "skills": sorted(closure.skills),
+            "skill_versions": [row["id"] for row in await self._versions(caller, target)],
             "facts_kept": sorted(closure.kept),
             "survivors": closure.survivors(),
             "scopes": sorted(closure.scopes),
@@ -113,6 +115,8 @@ class ErasureService:
             return True
         if target.kind != "author":
             return False
+        if await self._versions(caller, target):
+            return True
         asked = await self.graph.one(
             Q.questions.asked_by, scope=target.scope or caller.home, principal=target.value
         )
@@ -151,11 +155,13 @@ class ErasureService:
             if not removed.counts or order.target.kind == "memory":
                 break
         if order.target.kind == "author":
-            await self._drop_questions(order, scope)
+            await self._drop_beside(order, scope)
         return await self.finish(order.receipt)
 
-    async def _drop_questions(self, order: Order, scope: str) -> None:
-        """What an author asked goes with what he said, from the same scope."""
+    async def _drop_beside(self, order: Order, scope: str) -> None:
+        """What an author asked, and his versions of skills that are somebody else's, go with what
+        he said and wrote, from the same scope."""
+        author = order.target.value
 
         async def work(tx: Tx) -> None:
             row, at = _receipt(order, scope), now()
@@ -163,12 +169,21 @@ class ErasureService:
                 "receipt"
             ]
             removed = Removed()
-            removed.add(
-                await tx.one(Q.questions.erase_by, scope=scope, principal=order.target.value)
-            )
+            removed.add(await tx.one(Q.questions.erase_by, scope=scope, principal=author))
+            versions = await tx.rows(Q.erasure.versions_by, scope=scope, author=author)
+            for skill in sorted({row["skill"] for row in versions if row["in_use"]}):
+                await self._parts.fall_back(tx, order.caller, skill, author)
+            await erase_versions(tx, versions, removed)
             await _write_receipt(tx, order, receipt, (Closure(), removed))
 
-        await self.graph.write("lifecycle.erase_questions", work)
+        await self.graph.write("lifecycle.erase_beside", work)
+
+    async def _versions(self, caller: Caller, target: Target) -> list[Row]:
+        """An author's versions of skills that are somebody else's."""
+        if target.kind != "author":
+            return []
+        scope = target.scope or caller.home
+        return await self.graph.rows(Q.erasure.versions_by, scope=scope, author=target.value)
 
     async def withdraw(self, what: Withdrawal, before: Step, after: Step) -> None:
         """Passages that their own document no longer holds go as an erasure takes them.
@@ -228,7 +243,7 @@ class ErasureService:
             return [row["id"]] if row else []
         named = dict.fromkeys(("session", "author", "speaker"), "") | {target.kind: target.value}
         scope = target.scope or caller.home
-        rows = await self.graph.rows(Q.lifecycle.episodes_by, scope=scope, limit=limit, **named)
+        rows = await self.graph.rows(Q.lifecycle.memories_by, scope=scope, limit=limit, **named)
         return [row["id"] for row in rows]
 
     async def _batch(self, order: Order, scope: str, ids: list[str]) -> Removed:
@@ -502,7 +517,7 @@ async def _write_receipt(tx: Tx, order: Order, receipt: Row, done: tuple[Closure
         receipt=receipt["id"],
         target=order.target.name,
         ids=sorted(ids),
-        hashes=sorted(_hashes(closure)),
+        hashes=sorted({*_hashes(closure), *removed.hashes}),
         counts=removed.counts,
     )
     event["id"] = digest("erase", receipt["id"], *sorted(ids))[:32]
@@ -522,7 +537,7 @@ def _added(receipt: Row, closure: Closure, removed: Removed) -> Row:
     return {
         "counts": _packed(counts),
         "ids": sorted({*receipt["ids"], *closure.ids}),
-        "hashes": sorted({*receipt["hashes"], *_hashes(closure)}),
+        "hashes": sorted({*receipt["hashes"], *_hashes(closure), *removed.hashes}),
         # What answers may quote: not only what is gone, also what changed with it.
         "quoted": sorted(
             {*receipt["quoted"], *removed.ids, *removed.entities, *sorted(closure.kept)}

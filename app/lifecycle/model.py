@@ -12,10 +12,11 @@ from app.kernel.ids import digest
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What somebody wants gone: one memory, or all episodes of a session, an author or a speaker.
+    """What somebody wants gone: one memory, all episodes of a session or a speaker, or all that an
+    author said, handed in and wrote.
 
-    `sources` takes the episodes that support a fact along with it. `scope` is where the episodes
-    of a session, author or speaker are looked for.
+    `sources` takes the episodes that support a fact along with it. `scope` is where what belongs to
+    a session, author or speaker is looked for.
     """
 
     kind: str  # memory, session, author or speaker

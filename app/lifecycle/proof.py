@@ -43,6 +43,14 @@ async def prove(graph: Graph, receipt: Row, scopes: list[str], text: str | None 
     """Look through every string of the tenant for the ids of a receipt and for a given text.
 
     The text is looked for in audit events and receipts as well; upper and lower case are one.
+
+    Everything is read, since no seek proves as much. By id an index tells that the node itself is
+    gone, which the erasure has seen to; what is asked here is whether anything else still names it:
+    the arguments of a job, the findings of a proposal, an answer that was kept, all of them JSON in
+    which an id is a part of a string. No range index finds a part of a string, and a text index
+    would have to stand over every property of every label, those of relationships too, which it
+    cannot, and could not find a word that the full-text index has stemmed. So this costs time that
+    grows with the store, and belongs to an inquiry rather than to every erasure.
     """
     proof = Proof()
     ids = [identifier.lower() for identifier in receipt["ids"]]

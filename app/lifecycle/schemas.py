@@ -14,6 +14,7 @@ from app.kernel.wire import ShortText, WireModel
 from app.lifecycle.duplicates import Double
 from app.lifecycle.model import Target
 from app.lifecycle.proof import Proof
+from app.lifecycle.requests import Queued
 from app.lifecycle.rot import Verdict
 from app.lifecycle.upkeep import ENTRIES, RotReport, Rotten
 
@@ -23,9 +24,13 @@ TARGETS = ("memory", "session", "author", "speaker")
 class ErasureIn(WireModel):
     """What is to go: exactly one of memory, session, author and speaker."""
 
-    memory: ShortText | None = Field(None, description="Id of an episode, a fact or a note.")
+    memory: ShortText | None = Field(
+        None, description="Id of an episode, a fact, a note, a skill, a page or a document."
+    )
     session: ShortText | None = Field(None, description="Id or key of a session.")
-    author: ShortText | None = Field(None, description="Id of a principal: all that it captured.")
+    author: ShortText | None = Field(
+        None, description="Id of a principal: all that it said, handed in and wrote."
+    )
     speaker: ShortText | None = Field(None, description="Name of a speaker, as it was captured.")
     scope: ShortText | None = Field(
         None, description="Scope of the session, author or speaker; the key's home if unset."
@@ -48,13 +53,17 @@ class ErasureIn(WireModel):
 
 
 class PreviewOut(msgspec.Struct, frozen=True):
-    """What an erasure would take; `refused` holds scopes that this key does not administer."""
+    """What an erasure would take; `refused` holds scopes that this key does not administer.
+
+    `skill_versions` are an author's versions of skills that are somebody else's.
+    """
 
     target: str
     episodes: list[str]
     facts: list[str]
     notes: list[str]
     skills: list[str]
+    skill_versions: list[str]
     facts_kept: list[str]
     survivors: list[str]
     scopes: list[str]
@@ -79,8 +88,10 @@ class ErasureOut(msgspec.Struct, frozen=True):
     preview: PreviewOut | None = None
 
     @classmethod
-    def of(cls, row: Row) -> ErasureOut:
-        """The wire form of a receipt."""
+    def of(cls, row: Row | Queued) -> ErasureOut:
+        """The wire form of a receipt, or of one that a job will fill."""
+        if isinstance(row, Queued):
+            return cls(row.receipt, "queued", job=row.job)
         return cls(
             receipt=row["id"],
             state=row["state"],

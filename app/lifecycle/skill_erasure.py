@@ -3,14 +3,18 @@
 A proposal that only points at what goes says nothing of it. One that nobody has decided on and that
 follows from learnings goes all the same, since the next look at what is left makes it anew; any
 other one loses the id.
+
+An author's versions of skills that are somebody else's go by themselves: the skill stays, and says
+what it said before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Awaitable, Callable, Set
 
 import orjson
 
+from app.kernel.caller import Caller
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
@@ -18,6 +22,8 @@ from app.lifecycle.model import Closure, Removed
 from app.pages.linking import settle_pages
 
 FOLLOWS = ("learnings", "gap", "dependency")  # origins of proposals that a job makes
+# Lets a skill (its id) say what it said before an author's versions: another one comes into use.
+FallBack = Callable[[Tx, Caller, str, str], Awaitable[None]]
 OPEN = ("research", "draft", "submitted", "under_review", "expired", "rejected")
 
 
@@ -42,6 +48,17 @@ async def _drop(tx: Tx, ids: list[str], removed: Removed) -> None:
     for tenant in sorted({row["tenant"] for row in linking}):
         pages = [row["id"] for row in linking if row["tenant"] == tenant]
         await settle_pages(tx, tenant, pages, now())
+
+
+async def erase_versions(tx: Tx, rows: list[Row], removed: Removed) -> None:
+    """Take versions out; skills of which one was in use have fallen back already.
+
+    `rows` are those of `erasure.versions_by`.
+    """
+    ids = [row["id"] for row in rows]
+    skills = sorted({row["skill"] for row in rows if row["in_use"]})
+    removed.add(await tx.one(Q.erasure.drop_versions, ids=ids, skills=skills))
+    removed.hashes += [f"skill_versions:{row['hash']}" for row in rows]
 
 
 def follows(proposal: Row, gone: Set[str]) -> bool:

@@ -52,7 +52,7 @@ def _order(args: dict[str, Any]) -> Order:
 
 
 async def run_erasure(parts: Any, job: Job, report: Report) -> Outcome:
-    """Erase all episodes of a session, an author or a speaker; run again, it goes on."""
+    """Erase what belongs to a session, an author or a speaker; run again, it goes on."""
     if not job.args:
         return Outcome(job.result or {})  # carried out; the process ended before it could say so
 

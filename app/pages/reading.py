@@ -76,10 +76,13 @@ class PageReader:
         rows = await self.graph.rows(Q.pages.outgoing, id=page, scopes=scopes)
         return [{**row, "kind": kind_of(row)} for row in rows]
 
-    async def link_graph(self, scopes: list[str], page: str, depth: int) -> LinkGraph:
+    async def link_graph(
+        self, scopes: list[str], page: str, depth: int, most: int = MOST_NODES
+    ) -> LinkGraph:
         """What can be reached from a page over links in either direction, breadth first.
 
-        Walks on from pages only: what is no page would join everything that names it.
+        Walks on from pages only: what is no page would join everything that names it. `most` bounds
+        the nodes.
         """
         start = (await self.page(scopes, page))["page"]
         first = Node(page, start["title"], start["kind"], start["slug"], 0)
@@ -87,11 +90,11 @@ class PageReader:
         cut = False
         for step in range(1, depth + 1):
             rows = await self.graph.rows(
-                Q.pages.around, ids=frontier, scopes=scopes, limit=20 * MOST_NODES
+                Q.pages.around, ids=frontier, scopes=scopes, limit=20 * most
             )
             fresh: list[str] = []
             for row in rows:
-                if row["id"] not in nodes and len(nodes) >= MOST_NODES:
+                if row["id"] not in nodes and len(nodes) >= most:
                     cut = True
                     continue
                 if row["id"] not in nodes:

@@ -20,7 +20,7 @@ from app.rag.schemas import (
     RetrieveIn,
 )
 from app.rag.service import GraphRagService
-from app.rag.telling import asked, of_answer, of_retrieved
+from app.rag.telling import answered, asked, of_retrieved
 
 READS = {"requires": Role.READER}
 
@@ -71,7 +71,5 @@ class RagController(Controller):
     ) -> AnswerOut:
         """An answer with its sources, after up to three rounds of search."""
         ask = data.to_ask(caller)
-        with question_log.asking(caller, asked(Door.ANSWER, ask)) as telling:
-            answer = await agentic.answer(ask, data.max_rounds)
-            telling.outcome = of_answer(answer)
+        answer = await answered(agentic, question_log, caller, ask, data.max_rounds)
         return AnswerOut.of(answer)

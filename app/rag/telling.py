@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from app.kernel.caller import Caller
+from app.questions.log import QuestionLog
 from app.questions.model import Asked, Door, Outcome
-from app.rag.answering import Answer
+from app.rag.answering import AgenticService, Answer
 from app.rag.model import Ask, Retrieved
+
+
+async def answered(
+    agentic: AgenticService, log: QuestionLog, caller: Caller, ask: Ask, rounds: int
+) -> Answer:
+    """An answer that a caller asked for, and the record of it."""
+    with log.asking(caller, asked(Door.ANSWER, ask)) as telling:
+        answer = await agentic.answer(ask, rounds)
+        telling.outcome = of_answer(answer)
+    return answer
 
 
 def asked(door: Door, ask: Ask) -> Asked:

@@ -13,8 +13,23 @@ from app.skills.knowledge import Found, Reached, Statistics
 from app.skills.learnings import Answer, Learnt, Shared, Standing
 
 
+class SharedAsOut(msgspec.Struct, frozen=True):
+    """A note in a wider scope that a learning was shared as: how good it was then, and when.
+
+    Both are null for one that a package brought.
+    """
+
+    note: str
+    scope: str
+    quality: float | None
+    at: datetime | None
+
+
 class LearningItemOut(msgspec.Struct, frozen=True):
-    """One learning with what its use tells; `effectiveness` is null below three prompts."""
+    """One learning with what its use tells; `effectiveness` is null below three prompts.
+
+    `quality` is how good it would be if it were shared now, 0 to 1.
+    """
 
     id: str
     scope: str
@@ -23,10 +38,12 @@ class LearningItemOut(msgspec.Struct, frozen=True):
     confidence: float
     effectiveness: float | None
     freshness: str
+    quality: float
     similarity: float | None
     checked: str | None
     checked_by: str | None
     checked_at: datetime | None
+    shared: list[SharedAsOut]
     untrusted: dict[str, Any]
 
     @classmethod
@@ -39,6 +56,8 @@ class LearningItemOut(msgspec.Struct, frozen=True):
             effective_importance=item.effective,
             effectiveness=item.rate,
             freshness=item.fresh,
+            quality=item.quality,
+            shared=[SharedAsOut(**copy) for copy in note["shared"]],
             similarity=item.similarity,
             untrusted={name: note[name] for name in ("content", "title", "tags")},
         )
@@ -73,7 +92,10 @@ class LearningScoreOut(msgspec.Struct, frozen=True):
 
 
 class SharedOut(msgspec.Struct, frozen=True):
-    """The note that a learning was shared as; `made` is false where it had been before."""
+    """The note that a learning was shared as; `made` is false where it had been before.
+
+    `quality` is how good it was when it was shared, 0 to 1.
+    """
 
     note: str
     scope: str

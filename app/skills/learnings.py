@@ -52,12 +52,13 @@ WIDE = 6  # over-fetch: the index does not know namespaces
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """A learning with what its use tells."""
+    """A learning with what its use tells; `quality` is how good it would be to share now."""
 
     note: Row
     effective: float
     rate: float | None
     fresh: str
+    quality: float
     similarity: float | None = None
     rank: float = 0.0
 
@@ -84,7 +85,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """The shared note that a learning became."""
+    """The shared note that a learning became; `quality` is what it had when it was shared."""
 
     note: str
     scope: str
@@ -107,7 +108,7 @@ class LearningService:
         asked = await self._finder.asked(question, scopes)
         near = await self._finder.near(asked, (NOTE,), WIDE * limit)
         cosines = {n.id: n.cosine or 0.0 for n in near if (n.cosine or 0.0) >= FALLBACK}
-        found = [_learnt(row, cosines[row["id"]]) for row in await self._notes_of(scopes, cosines)]
+        found = [learnt(row, cosines[row["id"]]) for row in await self._notes_of(scopes, cosines)]
         mode = match_mode(max((item.similarity or 0.0 for item in found), default=None))
         if mode is MatchMode.SEMANTIC:
             found = [item for item in found if match_mode(item.similarity) is MatchMode.SEMANTIC]
@@ -122,7 +123,7 @@ class LearningService:
         row = await self._graph.optional(Q.skills.learning, id=note, scopes=who.visible)
         if row is None:
             raise NotFound(f"there is no learning {note}")
-        return _learnt(row["note"])
+        return learnt(row["note"])
 
     async def check(self, who: Caller, note: str, *, holds: bool) -> Learnt:
         """Verify or disprove a learning; a principal's same word counts once.
@@ -152,7 +153,7 @@ class LearningService:
     async def standing(self, scopes: list[str]) -> Standing:
         """The compound score of learnings, and how fresh they are."""
         at = now()
-        found = [_learnt(row) async for row in self._all(scopes)]
+        found = [learnt(row) async for row in self._all(scopes)]
         told = {category_of(item.note) for item in found} - {None}
         rates = [item.rate for item in found if item.rate is not None]
         ages = Counter(str(freshness(at - _touched(item.note))) for item in found)
@@ -181,19 +182,18 @@ class LearningService:
                 f"what {stored['scope']} has learnt is shared upward only", field="scope"
             )
         who.require(path, Role.CURATOR)
+        known = next((copy for copy in stored["shared"] if copy["scope"] == path), None)
+        if known is not None:
+            then = found.quality if known["quality"] is None else known["quality"]
+            return Shared(known["note"], path, then, made=False)
         shown = Shown(stored["injected"], stored["useful"])
-        idle = None if stored["last_access"] is None else now() - stored["last_access"]
-        good = quality(stored["content"], len(stored["tags"]), shown, idle)
-        known = await self._graph.rows(Q.skills.shared_as, id=note, scopes=[stored["scope"], path])
-        here = [row["id"] for row in known if row["scope"] == path]
-        if here:
-            return Shared(here[0], path, good, made=False)
         access = stored["recalled"] + stored["injected"]
         reason = may_be_shared(stored["importance"], stored["confidence"], access, shown)
         if reason is not None:
             raise Conflict(f"the learning is not shared: {reason}", field="learning")
         await self._require_new(path, stored["content"])
-        return Shared(await self._copied(who, stored, path), path, good, made=True)
+        copy = await self._copied(who, found, path)
+        return Shared(copy, path, found.quality, made=True)
 
     async def propose(
         self, who: Caller, scope: str, *, dry_run: bool = True
@@ -239,7 +239,7 @@ class LearningService:
             terms = set(analyse(f"{note['title'] or ''} {note['content']}"))
             hits = sum(bool(set(analyse(word)) & terms) for word in words)
             if hits >= hits_needed(len(words)):
-                found.append(_learnt(note, None, share=hits / len(words)))
+                found.append(learnt(note, None, share=hits / len(words)))
         return found
 
     async def _require_new(self, scope: str, text: str) -> None:
@@ -251,7 +251,8 @@ class LearningService:
                 field="learning",
             )
 
-    async def _copied(self, who: Caller, stored: Row, scope: str) -> str:
+    async def _copied(self, who: Caller, found: Learnt, scope: str) -> str:
+        stored = found.note
         draft = Draft(
             content=stored["content"],
             namespace=Namespace.KNOWLEDGE,
@@ -267,6 +268,8 @@ class LearningService:
             id=stored["id"],
             copy=receipt.id,
             scopes=[stored["scope"], scope],
+            quality=found.quality,
+            at=now(),
         )
         return receipt.id
 
@@ -279,12 +282,15 @@ class LearningService:
         return pairs
 
 
-def _learnt(note: Row, similarity: float | None = None, share: float = 0.0) -> Learnt:
+def learnt(note: Row, similarity: float | None = None, share: float = 0.0) -> Learnt:
+    """The learning of a row, and how alike it is to a question; `share` is that of its words."""
     shown = Shown(note["injected"], note["useful"])
     effective = effective_importance(note["importance"], shown)
     fresh = str(freshness(now() - _touched(note)))
     order = rank(share if similarity is None else similarity, effective)
-    return Learnt(note, effective, effectiveness(shown), fresh, similarity, order)
+    idle = None if note["last_access"] is None else now() - note["last_access"]
+    good = quality(note["content"], len(note["tags"]), shown, idle)
+    return Learnt(note, effective, effectiveness(shown), fresh, good, similarity, order)
 
 
 def _touched(note: Row) -> datetime:

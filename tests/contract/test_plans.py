@@ -218,6 +218,10 @@ async def server(opened: Parts, settings: Settings) -> AsyncIterator[AsyncDriver
     given = settings.graph
     async with AsyncGraphDatabase.driver(given.uri, auth=(given.user, given.password)) as driver:
         yield driver
+    Q.skills.learning,
+    Q.skills.learnings_by_id,
+    Q.lifecycle.memories_by,
+    Q.erasure.versions_by,
 
 
 def operators(plan: dict[str, Any]) -> Iterator[str]:

@@ -20,6 +20,7 @@ BREMEN = (
     "Ada Berger works for Acme GmbH. Pia Kranich works for Acme GmbH. "
     "Ada Berger knows Pia Kranich. Ada Berger lives in Bremen."
 )
+OILED = "A pump that is oiled on Mondays runs for the rest of the week without a noise."
 HANDBOOK = "# Pumps\n\nThe pump stands in the cellar.\n\n# Valves\n\nThe valve is red.\n" * 30
 
 
@@ -71,6 +72,7 @@ class World:
     curator: Client
     agent: Client
     stranger: Client
+    admin: Client
     scope: str
     ids: dict[str, str] = field(default_factory=dict)
 
@@ -98,11 +100,12 @@ async def world(opened: Parts, app: Litestar) -> AsyncIterator[World]:
         curator=await made(scope, Role.CURATOR, "ada", "user"),
         agent=await made(scope, Role.WRITER, "scout", "agent"),
         stranger=await made(f"{tenant}x/dev", Role.CURATOR, "eve", "user"),
+        admin=await made(scope, Role.ADMIN, "root", "user"),
         scope=scope,
     )
     await told(one)
     yield one
-    for each in (one.curator, one.agent, one.stranger):
+    for each in (one.curator, one.agent, one.stranger, one.admin):
         await each.http.aclose()
 
 
@@ -113,6 +116,8 @@ async def told(world: World) -> None:
     ids["episode"] = said["episode"]
     lives = next(f for f in said["facts"] if f["predicate"] == "lives_in")
     ids["fact"], ids["entity"] = lives["id"], lives["subject"]
+    other = next(f["subject"] for f in said["facts"] if f["subject"] != ids["entity"])
+    ids["merge"] = (await who.post("/v1/merges", left=ids["entity"], right=other))["id"]
     waits = await world.agent.post("/v1/facts:remember", text="Ada Berger lives in Ulm.")
     ids["waiting"] = waits["quarantined"][0]
     for title, text in (
@@ -126,6 +131,11 @@ async def told(world: World) -> None:
     await who.post(f"/v1/skills/{ids['skill']}/links", target=other)
     note = await who.post("/v1/notes", content="The gate closes at six.", tags=["gate"])
     ids["note"] = note["id"]
+    learnt = await who.post("/v1/notes", content=OILED, namespace="learnings", importance=0.8)
+    ids["learning"] = learnt["id"]
+    for name in ("Oil the pump", "Sweep the cellar", "Check the valve"):
+        body = {"name": name, "category": "automation", "body": f"{name} on Mondays."}
+        ids["skillProposal"] = (await who.post("/v1/skill-proposals", **body))["id"]
     await filed(world)
     await world.opened.communities.refresh(world.scope, whole=True)
     found = await who.get("/v1/communities")
@@ -139,7 +149,8 @@ async def filed(world: World) -> None:
     body = {"knowledge_base": ids["base"], "name": "pumps", "media": "text/markdown"}
     receipt = await who.post("/v1/documents", text=HANDBOOK, **body)
     ids["document"] = receipt["document"]["id"]
-    await world.opened.runner.run(world.opened, receipt["job"]["id"])
+    ids["job"] = receipt["job"]["id"]
+    await world.opened.runner.run(world.opened, ids["job"])
 
 
 class Statements:

@@ -291,3 +291,96 @@ async def test_the_page_comes_from_here_alone(app: Litestar) -> None:
             assert (await http.get(f"/graphql/{name}")).status_code == 200, name
         for name in ("schema.graphql", "LICENSE", "..%2Fschema.graphql", "apps.py"):
             assert (await http.get(f"/graphql/{name}")).status_code == 404, name
+
+
+MERGES = """mutation M($id: ID!) { %sMerge(id: $id) {
+  status decidedBy changes leftEntity { id } rightEntity { id } } }"""
+
+
+async def test_a_merge_is_proposed_decided_and_undone(world: World) -> None:
+    who = world.curator
+    statement = {"predicate": "knows", "object": {"name": "Ole Petersen", "type": "person"}}
+    said = await who.post(
+        "/v1/facts:remember",
+        statement={"subject": {"name": "Olaf Petersson", "type": "person"}, **statement},
+    )
+    fact = await who.get(f"/v1/facts/{said['facts'][0]['id']}")
+    text = "mutation P($i: MergeInput!) { proposeMerge(input: $i) { id status evidence } }"
+    given = {"left": fact["subject"], "right": fact["object_id"], "reason": "one man"}
+    made = (await who.ask(text, i=given))["proposeMerge"]
+    assert (made["status"], made["evidence"]) == ("pending", {"by_hand": "one man"})
+    _, error = await who.wrong(text, i=given)
+    route = (await who.http.post("/v1/merges", json=given)).json()
+    assert (error["extensions"]["code"], error["message"]) == (route["code"], route["detail"])
+    status, _ = await world.agent.wrong(MERGES % "accept", id=made["id"])
+    assert status == 403
+    one = (await who.ask(MERGES % "accept", id=made["id"]))["acceptMerge"]
+    assert (one["status"], one["decidedBy"]) == ("accepted", who.caller.principal)
+    assert one["leftEntity"] == one["rightEntity"]
+    two = (await who.ask(MERGES % "undo", id=made["id"]))["undoMerge"]
+    assert two["leftEntity"] != two["rightEntity"]
+    await who.ask(text, i=given)
+    assert (await who.ask(MERGES % "reject", id=made["id"]))["rejectMerge"]["status"] == "rejected"
+    assert (await who.get(f"/v1/merges/{made['id']}"))["status"] == "rejected"
+
+
+async def test_a_skill_is_proposed_and_becomes_one(world: World) -> None:
+    who = world.curator
+    text = """mutation P($i: SkillProposalInput!) { proposeSkill(input: $i) {
+      id status untrusted { params } } }"""
+    given = {"name": "Bleed the radiator", "category": "automation", "params": {"turns": [1, None]}}
+    made = (await who.ask(text, i=given))["proposeSkill"]
+    assert (made["status"], made["untrusted"]["params"]) == ("draft", {"turns": [1, None]})
+    move = """mutation S($id: ID!, $i: ProposalStepInput!) { moveSkillProposal(id: $id, input: $i) {
+      status skillId skill { slug untrusted { params } } } }"""
+    _, error = await who.wrong(move, id=made["id"], i={"status": "created"})
+    assert (error["extensions"]["code"], error["extensions"]["field"]) == ("StateRefused", "status")
+    for status in ("submitted", "approved", "created"):
+        moved = await who.ask(move, id=made["id"], i={"status": status})
+    shown = moved["moveSkillProposal"]
+    assert (shown["status"], shown["skill"]["slug"]) == ("created", "bleed-the-radiator")
+    assert shown["skill"]["untrusted"]["params"] == {"turns": [1, None]}
+
+
+async def test_a_learning_is_verified_disproved_and_shared(world: World) -> None:
+    who = world.admin
+    text = "A gate that is painted in the frost peels before the summer has come."
+    body = {"namespace": "learnings", "importance": 0.7, "confidence": 0.8}
+    note = (await who.post("/v1/notes", content=text, **body))["id"]
+    check = """mutation C($id: ID!, $i: LearningCheckInput!) { checkLearning(id: $id, input: $i) {
+      importance confidence checked checkedBy checkedAt quality shared { noteId } } }"""
+    held = (await who.ask(check, id=note, i={"holds": True}))["checkLearning"]
+    assert (held["importance"], held["confidence"], held["checked"]) == (0.85, 0.9, "verified")
+    share = """mutation S($id: ID!, $i: ShareInput!) { shareLearning(id: $id, input: $i) {
+      noteId scope quality made note { namespace } } }"""
+    tenant = world.scope.partition("/")[0]
+    status, error = await who.wrong(share, id=note, i={"scope": tenant})
+    assert (status, error["extensions"]["code"]) == (403, "Forbidden")  # a reader there
+    failed = (await who.ask(check, id=note, i={"holds": False}))["checkLearning"]
+    assert (failed["checked"], failed["checkedBy"]) == ("disproved", who.caller.principal)
+    route = await who.get(f"/v1/learnings/{note}")
+    assert (failed["confidence"], failed["quality"]) == (route["confidence"], route["quality"])
+
+
+async def test_a_shared_learning_tells_how_good_it_was(
+    world: World, principal: MakePrincipal
+) -> None:
+    wide = await principal(
+        f"{world.scope.partition('/')[0]}", role=Role.CURATOR, name="wide", subtree=True
+    )
+    who = Client(wide.http, wide.caller)
+    text = "A boiler that knocks at night wants its water changed before it wants a plumber."
+    body = {"namespace": "learnings", "importance": 0.8, "confidence": 0.9, "scope": world.scope}
+    note = (await who.post("/v1/notes", content=text, **body))["id"]
+    await world.opened.graph.raw("MATCH (n:Note {id: $id}) SET n.recalled = 2", id=note)
+    share = """mutation S($id: ID!, $i: ShareInput!) { shareLearning(id: $id, input: $i) {
+      noteId scope quality made note { namespace scope } } }"""
+    tenant = world.scope.partition("/")[0]
+    done = (await who.ask(share, id=note, i={"scope": tenant}))["shareLearning"]
+    assert (done["made"], done["note"]) == (True, {"namespace": "knowledge", "scope": tenant})
+    read = f'{{ learning(id: "{note}") {{ quality shared {{ noteId scope quality }} }} }}'
+    told = (await who.ask(read))["learning"]
+    copy = {"noteId": done["noteId"], "scope": tenant, "quality": done["quality"]}
+    assert told == {"quality": done["quality"], "shared": [copy]}
+    again = (await who.ask(share, id=note, i={"scope": tenant}))["shareLearning"]
+    assert (again["made"], again["noteId"]) == (False, done["noteId"])

@@ -14,6 +14,12 @@ from app.kernel.clock import FOREVER, START
 AT = datetime(2026, 3, 1, 12, 30, 0, 123, tzinfo=UTC)
 ORDERS: dict[str, tuple[Order, dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "id": (by_id("page", "id"), {"page": {"id": "p"}}, {"after": "p"}, {"after": ""}),
+    "newest id": (
+        by_id("job", "id", newest=True),
+        {"job": {"id": "j"}},
+        {"after": "j"},
+        {"after": "~"},
+    ),
     "fact": (by_fact("fact", "id"), {"fact": {"id": "f"}}, {"after": "f"}, {"after": ""}),
     "newest": (
         by_time("at", "page"),

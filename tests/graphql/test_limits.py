@@ -59,6 +59,12 @@ def through(schema: GraphQLSchema, text: str, **variables: Any) -> None:
         ('{ search(input: {query: "q"}) { mode } }', 2, 1 + 100 + 10),
         ('{ a: page(id: "p") { id } b: page(id: "q") { id } }', 2, 4),
         ('{ page(id: "p") { ...on Page { id } ...P } } fragment P on Page { id slug }', 2, 4),
+        ('{ linkGraph(page: "p") { nodes { id } } }', 3, 1 + 10 + 100 * 2),
+        ('{ linkGraph(page: "p", first: 5) { cut } }', 2, 1 + 10 + 5 * 1),
+        ('{ askLearnings(query: "q") { items { id } } }', 3, 1 + 100 + 10 * 2),
+        ('{ ask(input: {query: "q"}) { by sources { id } } }', 3, 1 + 1000 + 1 + 1 + 5 * 1),
+        ('{ erasurePreview(input: {memory: "m"}) { notes } }', 2, 1 + 1000 + 1),
+        ("{ whoAmI { scopes(first: 4) { nodes { path } } } }", 4, 1 + 1 + 10 + 4 * 2),
         ("{ __schema { types { name } } }", 3, 1 + 1 + 5 * 1),
     ],
 )

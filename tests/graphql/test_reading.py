@@ -31,6 +31,10 @@ ROUTES = {
     "document": "/v1/documents",
     "community": "/v1/communities",
     "note": "/v1/notes",
+    "learning": "/v1/learnings",
+    "skillProposal": "/v1/skill-proposals",
+    "merge": "/v1/merges",
+    "job": "/v1/jobs",
 }
 # What the moment of reading decides, and what only one of the doors shows.
 APART = {"priority", "passageId", "job"}
@@ -124,6 +128,119 @@ async def test_a_level_is_one_statement_however_many_parents(world: World) -> No
     fewer = await counted(world, LEVELS.replace("first: 30", "first: 1"))
     assert max((fewer - Counter({"graphql.entities_by_id": 9})).values()) == 1
     assert fewer.keys() <= {*EACH, "graphql.entities_by_id"}
+
+
+@pytest.mark.parametrize(
+    ("text", "statements"),
+    [
+        (
+            "{ merges { nodes { left { id } leftEntity { name } rightEntity { name } } } }",
+            {"entities.list_merges": 1, "graphql.entities_by_id": 1},
+        ),
+        (
+            "{ skillProposals { nodes { parts { id } parent { id } skill { slug } } } }",
+            {"skills.proposals": 1},
+        ),
+        (
+            "{ learnings { nodes { note { id } } } }",
+            {"skills.learnings": 1, "graphql.notes_by_id": 1},
+        ),
+        ('{ a: job(id: "x") { id } b: jobs { nodes { id } } }', {"jobs.list_jobs": 1}),
+        ("{ whoAmI { key { id } scopes { nodes { path } } } }", {"graphql.keys_by_id": 1}),
+    ],
+)
+async def test_further_lists_are_read_by_level(
+    world: World, text: str, statements: dict[str, int]
+) -> None:
+    text = text.replace('"x"', f'"{world.ids["job"]}"')
+    ran = await counted(world, text)
+    if "job(" in text:
+        assert ran.pop("graphql.jobs_by_id") == 1
+    assert ran == statements
+
+
+async def test_the_link_graph_of_a_page(world: World) -> None:
+    query = """query Q($id: ID!, $depth: Int, $first: Int) {
+      linkGraph(page: $id, depth: $depth, first: $first) { cut
+        nodes { id kind slug depth untrusted { title } page { id } entity { id } }
+        edges { source target } } }"""
+    key = world.ids["page"]
+    for depth in (1, 2, 3):
+        found = (await world.curator.ask(query, id=key, depth=depth))["linkGraph"]
+        route = await world.curator.get(f"/v1/pages/{key}/graph", depth=depth)
+        plain = [{k: node[k] for k in ("id", "kind", "slug", "depth", "untrusted")}
+                 for node in found["nodes"]]  # fmt: skip
+        assert plain == route["nodes"]
+        assert [[edge["source"], edge["target"]] for edge in found["edges"]] == route["edges"]
+        for node in found["nodes"]:
+            assert (node["page"] or node["entity"])["id"] == node["id"]
+        assert not found["cut"]
+    fewer = (await world.curator.ask(query, id=key, depth=2, first=2))["linkGraph"]
+    assert (len(fewer["nodes"]), fewer["cut"]) == (2, True)
+    for depth in (0, 4):
+        _, error = await world.curator.wrong(query, id=key, depth=depth)
+        assert error["extensions"]["field"] == "depth"
+    _, error = await world.stranger.wrong(query, id=key, depth=1)
+    assert error["extensions"]["code"] == "NotFound"
+    ran = await counted(
+        world, f'{{ linkGraph(page: "{key}", depth: 2) {{ nodes {{ page {{ id }} }} }} }}'
+    )
+    assert ran == {"pages.get": 1, "pages.around": 2, "graphql.pages_by_id": 1}
+
+
+async def test_an_answer_is_that_of_the_route(world: World) -> None:
+    query = """query Q($i: AskInput!) { ask(input: $i) { by question rounds totalResults note
+      sources { number id kind relevance start end untrusted { text title }
+                episode { id } fact { id } note { id } chunk { id } skill { id } }
+      history { query found fresh mean sufficient missing }
+      untrusted { answer sentences { text sources } } } }"""
+    given = {"query": "Where does Ada Berger live?", "maxRounds": 1}
+    found = (await world.curator.ask(query, i=given))["ask"]
+    route = await world.curator.post("/v1/rag/ask", query=given["query"], max_rounds=1)
+    assert found["untrusted"] == route["untrusted"]
+    assert found["untrusted"]["answer"]
+    assert (found["by"], found["rounds"], found["totalResults"]) == (
+        route["by"], route["rounds"], route["total_results"],
+    )  # fmt: skip
+    assert found["history"] == route["history"]
+    for mine, theirs in zip(found["sources"], route["sources"], strict=True):
+        assert {name: mine[name] for name in theirs} == theirs
+        linked = [mine[kind] for kind in ("episode", "fact", "note", "chunk", "skill")]
+        assert [each["id"] for each in linked if each] == [mine["id"]]
+    nothing = (await world.stranger.ask(query, i=given))["ask"]
+    assert (nothing["sources"], nothing["untrusted"]["sentences"]) == ([], [])
+    _, error = await world.curator.wrong(query, i={"query": "", "maxRounds": 9})
+    assert error["extensions"]["code"] == "InvalidInput"
+
+
+async def test_learnings_are_asked_as_over_the_route(world: World) -> None:
+    query = """query Q($q: String!) { askLearnings(query: $q, first: 5) {
+      mode items { id quality freshness note { namespace } untrusted { content } } } }"""
+    found = (await world.curator.ask(query, q="oiled pump"))["askLearnings"]
+    route = await world.curator.get("/v1/learnings", query="oiled pump", limit=5)
+    assert found["mode"] == route["mode"] != "none"
+    assert [each["id"] for each in found["items"]] == [each["id"] for each in route["items"]]
+    assert [each["quality"] for each in found["items"]] == [e["quality"] for e in route["items"]]
+    assert {each["note"]["namespace"] for each in found["items"]} == {"learnings"}
+    assert (await world.stranger.ask(query, q="oiled pump"))["askLearnings"]["items"] == []
+    status, error = await world.curator.wrong(query, q=" ")
+    assert (status, error["extensions"]["field"]) == (422, "query")
+
+
+async def test_who_asks_is_told_and_no_key_s_text(world: World) -> None:
+    query = """{ whoAmI { principal kind name tenant home keyId key { id principal role prefix }
+      scopes(first: 1) { nodes { path role } pageInfo { hasNextPage endCursor } } } }"""
+    caller = world.curator.caller
+    found = (await world.curator.ask(query))["whoAmI"]
+    assert (found["principal"], found["home"]) == (caller.principal, world.scope)
+    assert found["key"]["id"] == found["keyId"] == caller.key
+    assert (found["key"]["role"], found["key"]["principal"]) == ("curator", caller.principal)
+    tenant = world.scope.partition("/")[0]
+    assert found["scopes"]["nodes"] == [{"path": tenant, "role": "reader"}]
+    assert found["scopes"]["pageInfo"] == {"hasNextPage": True, "endCursor": tenant}
+    rest = "query Q($a: String) { whoAmI { scopes(after: $a) { nodes { path role } } } }"
+    shown = (await world.curator.ask(rest, a=tenant))["whoAmI"]["scopes"]["nodes"]
+    assert shown == [{"path": world.scope, "role": "curator"}]
 
 
 async def test_what_is_named_twice_in_a_level_is_read_once(world: World) -> None:
@@ -231,6 +348,11 @@ LISTED = {
     "notes": ("notes", "id"),
     "communities": ("communities", "id"),
     "documents": ("documents", "id"),
+    "learnings": ("learnings", "id"),
+    "skillProposals": ("skillProposals", "id"),
+    "merges": ("merges", "id"),
+    "jobs": ("jobs", "id"),
+    "places": ("whoAmI {{ list: scopes", "path"),
     "knowledgeBases": ("knowledgeBases", "id"),
     "neighbours": ('entity(id: "{entity}") {{ list: neighbours', "kind entityId factId"),
     "facts": ('entity(id: "{entity}") {{ list: facts', "id"),
@@ -257,7 +379,7 @@ async def test_lists_go_on_from_every_cursor(world: World) -> None:
         query = (
             "query Q($after: String) { " + head + "(first: 2, after: $after) " + PAGE.format(what)
         )
-        path = ("list",) if not tail else (head.split("(")[0].strip(), "list")
+        path = ("list",) if not tail else (head.split("(")[0].split("{")[0].strip(), "list")
         some = await walked(world, f"{query} {tail} }}", *path)
         whole: Any = await world.curator.ask(f"{query} {tail} }}".replace("first: 2", "first: 100"))
         for step in path:
@@ -267,7 +389,8 @@ async def test_lists_go_on_from_every_cursor(world: World) -> None:
 
 
 async def test_cursors_are_those_of_the_routes(world: World) -> None:
-    for field, route in (("episodes", "episodes"), ("entities", "entities"), ("pages", "pages")):
+    same = ("episodes", "entities", "pages", "merges", "jobs")
+    for field, route in [(name, name) for name in same] + [("skillProposals", "skill-proposals")]:
         shown = await world.curator.get(f"/v1/{route}", limit=1)
         data = await world.curator.ask(f"{{ {field}(first: 1) {{ pageInfo {{ endCursor }} }} }}")
         assert shown["next"] in (data[field]["pageInfo"]["endCursor"], None), field
@@ -301,10 +424,13 @@ async def test_nobody_sees_another_tenant(world: World) -> None:
         assert mine[name]["id"], name
         assert (error["extensions"]["code"], error["extensions"]["status"]) == ("NotFound", 404)
     lists = ("episodes", "entities", "pages", "skills", "notes", "communities", "documents",
-             "knowledgeBases", "quarantine", "skillConflicts")  # fmt: skip
+             "knowledgeBases", "quarantine", "skillConflicts", "learnings", "skillProposals",
+             "merges", "jobs")  # fmt: skip
     for name in lists:
         held = await world.stranger.ask(f"{{ {name} {{ edges {{ cursor }} }} }}")
         assert held[name]["edges"] == [], name
+        if name == "jobs":  # which are of the scopes that a key sees, as over the route
+            continue
         _, error = await world.stranger.wrong(
             f"query Q($s: [String!]) {{ {name}(scopes: $s) {{ edges {{ cursor }} }} }}",
             s=[world.scope],

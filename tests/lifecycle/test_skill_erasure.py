@@ -11,6 +11,7 @@ from app.lifecycle.invariants import broken
 from app.lifecycle.skill_erasure import follows, without
 from app.portability.exporter import export_package
 from app.portability.service import Order, import_attended, selection
+from app.skills.falling_back import newest
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.lifecycle.conftest import Switch, strings_of
@@ -134,3 +135,71 @@ async def test_a_copy_in_a_scope_of_others_is_not_erased_by_one_who_does_not_rul
     answer = await narrow.http.post("/v1/erasures", json={"memory": one})
     assert answer.status_code in (403, 409)
     assert (await get(admin, f"/v1/skills/{copy['id']}"))["status"] == "active"
+
+
+def test_a_skill_falls_back_to_the_newest_version_that_was_meant_for_use() -> None:
+    tried = {"version": "1.0.1-exp.1", "change_type": "experimental"}
+    used = {"version": "1.0.0", "change_type": "major"}
+    assert newest([tried, used]) == used
+    assert newest([tried]) == tried
+    assert newest([]) is None
+
+
+async def test_what_an_author_wrote_goes_and_what_another_wrote_stays(
+    opened: Parts, admin: Principal, principal: MakePrincipal, tenant: str, switch: Switch
+) -> None:
+    await switch(tenant, erasure=True)
+    quill = await principal(tenant, role=Role.CURATOR, name="quill")
+    other = await principal(tenant, role=Role.CURATOR, name="other")
+    word = f"Canarius{tenant.replace('-', 'x')}"
+    mine = [
+        (await post(quill, "/v1/notes", content=f"{word} keeps the {n}.", **more))["id"]
+        for n, more in (("key", {"tags": [word]}), ("lamp", {"namespace": "learnings"}))
+    ]
+    kept = (await post(other, "/v1/notes", content="The lamp stands in the hall."))["id"]
+    gone = await skill(quill, f"Light {word}", body=f"{word} strikes a match.")
+    await quill.http.patch(f"/v1/skills/{gone}", json={"body": f"{word} turns the switch."})
+    await post(other, f"/v1/skills/{gone}/outcomes", success=True)
+    stays = await skill(other, "Trim the wick", body="Cut it short.")
+    changed = await quill.http.patch(f"/v1/skills/{stays}", json={"body": f"Ask {word} first."})
+    assert changed.json()["version"] != "1.0.0"
+    copy = (await post(other, f"/v1/skills/{stays}/clone", scope=tenant))["id"]
+    await post(quill, f"/v1/skills/{stays}/outcomes", success=False, failure=f"{word} slept.")
+    await post(other, f"/v1/skills/{stays}/outcomes", success=False, failure="It rained.")
+    idea = {"category": "automation", "body": "By hand."}
+    drafts = [
+        (await post(who, "/v1/skill-proposals", name=name, **idea))["id"]
+        for who, name in ((quill, f"Wake {word}"), (other, "Wake the guard"))
+    ]
+    await opened.indexing.drain()
+
+    target = {"author": quill.caller.principal, "scope": tenant}
+    told = (await erase(admin, dry_run=True, **target))["preview"]
+    assert set(told["notes"]) == set(mine)
+    assert {gone, copy, drafts[0]} <= set(told["skills"])
+    assert not {stays, drafts[1]} & set(told["skills"])
+    assert [version.partition("~")[0] for version in told["skill_versions"]] == [stays]
+    assert word in (await get(other, f"/v1/skills/{stays}"))["untrusted"]["body"]
+
+    queued = await erase(admin, **target)
+    assert await opened.runner.run(opened, queued["job"]) == "done"
+    receipt = (await admin.http.get(f"/v1/erasures/{queued['receipt']}")).json()
+    counts = receipt["counts"]
+    assert (counts["notes"], counts["skills"], counts["skill_proposals"]) == (2, 2, 1)
+    assert (counts["skill_versions"], counts["skill_uses"], counts["patterns"]) == (4, 1, 1)
+    assert {*mine, gone, copy, drafts[0]} <= set(receipt["ids"])
+    assert await strings_of(opened, word) == []
+    proof = await check(admin, queued["receipt"], word)
+    assert proof["clean"], proof
+    assert await broken(opened.graph, tenant) == []
+
+    now = await get(other, f"/v1/skills/{stays}")
+    assert (now["version"], now["untrusted"]["body"]) == ("1.0.0", "Cut it short.")
+    listed = (await get(other, f"/v1/skills/{stays}/versions"))["items"]
+    assert [version["version"] for version in listed] == ["1.0.0"]
+    assert (await get(other, f"/v1/notes/{kept}"))["standing"] == "held"
+    assert (await get(other, f"/v1/skill-proposals/{drafts[1]}"))["status"] == "draft"
+    await opened.indexing.drain()
+    found = await post(other, "/v1/search", 200, query="Cut it short", kinds=["skill"])
+    assert [hit["id"] for hit in found["hits"]] == [stays]
+    assert (await erase(admin, **target))["receipt"] == queued["receipt"]

@@ -287,6 +287,18 @@ async def test_learnings_are_asked_checked_and_shared_upward(
     shared = await post(admin, f"/v1/learnings/{note}/share", 200, scope=tenant)
     again = await post(admin, f"/v1/learnings/{note}/share", 200, scope=tenant)
     assert (shared["made"], again["made"], shared["note"]) == (True, False, again["note"])
+    read = await get(admin, f"/v1/learnings/{note}")
+    assert read["quality"] == shared["quality"] == again["quality"]
+    then = {"note": shared["note"], "scope": tenant, "quality": shared["quality"]}
+    assert [{**copy, "at": None} for copy in read["shared"]] == [{**then, "at": None}]
+    assert read["shared"][0]["at"] is not None
+    await opened.graph.raw("MATCH (n:Note {id: $id}) SET n.useful = 9, n.injected = 9", id=note)
+    later = await get(admin, f"/v1/learnings/{note}")
+    assert later["quality"] > shared["quality"]
+    assert later["shared"] == read["shared"]
+    again = await post(admin, f"/v1/learnings/{note}/share", 200, scope=tenant)
+    assert (again["made"], again["quality"]) == (False, shared["quality"])
+    await opened.graph.raw("MATCH (n:Note {id: $id}) REMOVE n.useful, n.injected", id=note)
     copy = await get(admin, f"/v1/notes/{shared['note']}")
     assert (copy["scope"], copy["namespace"]) == (tenant, "knowledge")
     wrong = await post(admin, f"/v1/learnings/{note}/check", 200, holds=False)

@@ -1,0 +1,44 @@
+"""Who asks, as the schema tells it: no more than the key itself decides."""
+
+from __future__ import annotations
+
+import msgspec
+
+from app.graphql.connection import joined
+from app.graphql.cursors import by_id
+from app.graphql.doors import Context
+from app.graphql.loading import Asked
+from app.kernel.caller import Caller
+
+PLACES = by_id("path")
+
+
+class IdentityOut(msgspec.Struct, frozen=True):
+    """The principal of a key; `key` is the key's id, never its text."""
+
+    principal: str
+    kind: str
+    name: str
+    tenant: str
+    home: str
+    key: str
+
+    @classmethod
+    def of(cls, caller: Caller) -> IdentityOut:
+        """The wire form of a caller."""
+        return cls(**{name: getattr(caller, name) for name in cls.__struct_fields__})
+
+
+class PlaceOut(msgspec.Struct, frozen=True):
+    """A scope that a key sees, and what it may do there."""
+
+    path: str
+    role: str
+
+
+async def places(context: Context, asked: Asked) -> object:
+    """The scopes that the caller sees, by path."""
+    roles, after = context.caller.roles, PLACES.read(asked.args.get("after"))["after"]
+    found = [PlaceOut(path, roles[path].label) for path in context.caller.visible if path > after]
+    pairs = [(place.path, place) for place in found[: asked.first]]
+    return joined(pairs, asked, more=len(found) > asked.first)

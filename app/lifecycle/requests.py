@@ -1,0 +1,110 @@
+"""What the doors ask of erasure: a preview, an erasure at once or as a job, and its receipts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from app.episodes.record import session_id
+from app.episodes.repository import EpisodeRepository
+from app.errors import NotFound
+from app.jobs.runner import Runner
+from app.kernel.caller import Caller, Role
+from app.kernel.cypher import Q
+from app.kernel.graph import Row
+from app.lifecycle.erasure import ErasureService, Order, new_receipt
+from app.lifecycle.model import Target
+from app.lifecycle.tasks import ERASE, packed
+
+LAST = "~"  # after every id
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """An erasure that a job carries out, under a receipt that will be there once it begins."""
+
+    receipt: str
+    job: str
+
+
+class ErasureRequests:
+    """The order of steps that every door keeps to; each checks what the caller may do."""
+
+    def __init__(
+        self, erasure: ErasureService, episodes: EpisodeRepository, runner: Runner
+    ) -> None:
+        self._erasure = erasure
+        self._episodes = episodes
+        self._runner = runner
+
+    async def preview(self, caller: Caller, target: Target) -> dict[str, Any]:
+        """What an erasure would take. Raises NotFound, and Forbidden without the admin's role."""
+        found = await self._resolved(caller, target)
+        caller.require(await self._erasure.place(caller, found), Role.ADMIN)
+        return await self._erasure.preview(caller, found)
+
+    async def erase(self, caller: Caller, target: Target) -> Row | Queued:
+        """Erase a memory at once, anything else as a job; what is gone already gives its receipt.
+
+        Raises NotFound, Forbidden without the admin's role, SwitchedOff where the rules of the
+        scope do not allow erasure.
+        """
+        found = await self._resolved(caller, target)
+        if known := await self._finished(caller, found):
+            return known
+        scope = await self._erasure.check(caller, found)
+        order = Order(caller, found, new_receipt())
+        if found.kind == "memory":
+            return await self._erasure.erase(order)
+        job = await self._runner.submit(
+            ERASE, tenant=caller.tenant, scope=scope, args=packed(order)
+        )
+        return Queued(order.receipt, job.id)
+
+    async def receipts(
+        self, caller: Caller, within: Iterable[str] | None, after: str | None, limit: int
+    ) -> list[Row]:
+        """Receipts of scopes that the caller administers, newest first; `after` is an id."""
+        rows = await self._erasure.graph.rows(
+            Q.lifecycle.list_receipts,
+            scopes=administered(caller, within),
+            after=after or LAST,
+            limit=limit,
+        )
+        return [row["receipt"] for row in rows]
+
+    async def receipt(self, caller: Caller, receipt: str) -> Row:
+        """One receipt; NotFound where absent, or of a scope that the caller does not administer."""
+        row = await self._erasure.graph.optional(
+            Q.lifecycle.get_receipt, id=receipt, scopes=administered(caller)
+        )
+        if row is None:
+            raise NotFound(f"there is no receipt {receipt}")
+        found: Row = row["receipt"]
+        return found
+
+    async def _resolved(self, caller: Caller, target: Target) -> Target:
+        """A session by its id, however it was named."""
+        if target.kind != "session":
+            return target
+        scope = caller.require(target.scope or caller.home, Role.READER)
+        ids = [target.value, session_id(scope, target.value)]
+        row = await self._episodes.session(ids, [scope])
+        value = row["session"]["id"] if row else session_id(scope, target.value)
+        return Target(target.kind, value, scope)
+
+    async def _finished(self, caller: Caller, target: Target) -> Row | None:
+        """The receipt of what is gone already; an erasure that was cut short is finished first."""
+        if await self._erasure.exists(caller, target):
+            return None
+        known = await self._erasure.find_receipt(caller, target)
+        if known is None:
+            raise NotFound("there is nothing to erase")
+        caller.require(known["scope"], Role.ADMIN)
+        return known if known["state"] == "done" else await self._erasure.finish(known["id"])
+
+
+def administered(caller: Caller, within: Iterable[str] | None = None) -> list[str]:
+    """The scopes to read receipts of; NotFound where one that is named is not visible."""
+    return [scope for scope in caller.among(within) if caller.may(scope, Role.ADMIN)]
