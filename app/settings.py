@@ -146,6 +146,11 @@ class SearchSettings(Group):
     graph_wait_ms: int = Field(
         300, ge=0, description="How long a search waits for a graph that is not in memory yet."
     )
+    synonyms: bool = Field(
+        False,
+        description="Compares names by vectors, so that a walk goes on from one to one that reads "
+        "alike; a vector for each name that texts hold.",
+    )
     hyde: bool = Field(
         False, description="Lets a request search by a passage that the language model imagines."
     )

@@ -107,6 +107,7 @@ from app.retrieval.graphs import GraphCache
 from app.retrieval.linking import LinkService
 from app.retrieval.repository import RetrievalRepository
 from app.retrieval.service import WalkService
+from app.retrieval.synonyms import Ear, SynonymService
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
 from app.search.imagining import Imagination
@@ -117,8 +118,8 @@ from app.search.service import Parts as SearchParts
 from app.search.service import SearchService
 from app.settings import ModelSettings, Settings
 from app.skills.door import SkillGraph
-from app.skills.service import Parts as SkillParts
 from app.skills.falling_back import fall_back
+from app.skills.service import Parts as SkillParts
 from app.tasks import TASKS
 
 INDEX_TASK = "indexing.drain"
@@ -153,6 +154,7 @@ class Parts:
     indexing: IndexService
     searches: SearchService
     linking: LinkService
+    synonyms: SynonymService
     walks: WalkService
     jobs: JobRepository
     runner: Runner
@@ -177,9 +179,9 @@ class Parts:
     question_log: QuestionLog
     blocks: BlockService
     erasure: ErasureService
+    erasing: ErasureRequests
     chunks: ChunkWriter
     bases: BaseService
-    erasing: ErasureRequests
     documents: DocumentService
     intake: Intake
     document_reader: DocumentReader
@@ -307,7 +309,8 @@ def walk_service(graph: Graph, settings: Settings) -> WalkService:
     """Walks over the graph's names; the matrices are this process's own."""
     rows, search = RetrievalRepository(graph), settings.search
     wait = search.graph_wait_ms / 1000
-    return WalkService(rows, GraphCache(rows, search.graph_mb << 20, wait))
+    cache = GraphCache(rows, search.graph_mb << 20, wait, alike=search.synonyms)
+    return WalkService(rows, cache)
 
 
 def parse_limits(settings: Settings) -> Limits:
@@ -367,6 +370,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     facts = FactService(fact_rows, consolidation.terms)
     forgetting, uses = ForgettingService(graph), UseCounter(graph)
     walks = walk_service(graph, settings)
+    ear = Ear.of(embedder) if settings.search.synonyms else None
     indexing = IndexService(index_rows, spaces, settings.embedding.batch)
     runner = Runner(jobs, queue, TASKS, settings.worker.max_tries)
     residue = Residue(graph, EXPORT, IMPORT, spool_of(settings).drop)
@@ -397,31 +401,31 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     question_log = QuestionLog(QuestionWriter(graph, scopes))
     refusals = Refusals(access_rows)
     limiter = RateLimiter(queue, settings.api.rate_per_minute)
+    beliefs = beliefs_follow(fact_rows, consolidation.terms)
     doors = Doors(
         graph=graph,
         episodes=episodes,
         episode_rows=episode_rows,
-    beliefs = beliefs_follow(fact_rows, consolidation.terms)
         fast=fast,
         facts=facts,
         entities=EntityService(entity_rows, scopes, beliefs),
         pages=pages,
         notes=notes,
         skills=SkillGraph.of(SkillParts(graph, scopes, spaces, wakeup), notes),
-        bases=BaseService(graph, scopes, embedder.info.name),
+        bases=BaseService(graph, scopes),
         documents=documents,
         searches=searches,
         questions=question_log,
         feedback=FeedbackService(graph, facts),
         forgetting=forgetting,
-    )
-    bounds = QueryLimits(settings.api.graphql_depth, settings.api.graphql_cost)
-    return Parts(
-        settings=settings,
         erasing=ErasureRequests(erasure, episode_rows, runner),
         merges=MergeService(graph, beliefs),
         page_reads=PageReader(graph),
         agentic=AgenticService(graph_rag, scopes, metered_model(graph, settings)),
+    )
+    bounds = QueryLimits(settings.api.graphql_depth, settings.api.graphql_cost)
+    return Parts(
+        settings=settings,
         graph=graph,
         queue=queue,
         wakeup=wakeup,
@@ -441,7 +445,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         episodes=episodes,
         index_rows=index_rows,
         indexing=indexing,
-        linking=LinkService(graph),
+        linking=LinkService(graph, compares=ear is not None),
+        synonyms=SynonymService(graph, ear),
         walks=walks,
         searches=searches,
         graph_rag=graph_rag,
@@ -484,12 +489,12 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         doubling=DuplicateService(graph, embedder.info.name),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),
         erasure=erasure,
+        erasing=doors.erasing,
         chunks=chunks,
         bases=doors.bases,
         documents=documents,
         intake=Intake(documents, spool_of(settings), settings.documents.max_size),
         document_reader=DocumentReader(
-        erasing=doors.erasing,
             DocumentReaderParts(
                 graph=graph,
                 scopes=scopes,

@@ -66,9 +66,14 @@ async def drain_index(context: dict[str, Any]) -> int:
 
 
 async def drain_links(context: dict[str, Any]) -> int:
-    """Write the names of what waits into the retrieval graph, one process at a time."""
+    """Write the names of what waits into the retrieval graph, and which of them read alike, one
+    process at a time."""
     assembled: Parts = context["parts"]
-    return await _alone(assembled, LINK_LOCK, assembled.linking.drain)
+
+    async def work() -> int:
+        return await assembled.linking.drain() + await assembled.synonyms.drain()
+
+    return await _alone(assembled, LINK_LOCK, work)
 
 
 async def drain_consolidation(context: dict[str, Any]) -> int:
@@ -156,7 +161,7 @@ async def sweep(context: dict[str, Any]) -> None:
         await assembled.queue.enqueue(MODEL_TASK)
     if await assembled.condensing.due(limit=1):
         await assembled.queue.enqueue(CONDENSING_TASK)
-    if await assembled.linking.due():
+    if await assembled.linking.due() or await assembled.synonyms.due():
         await assembled.queue.enqueue(LINK_TASK)
 
 

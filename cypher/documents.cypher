@@ -1,17 +1,28 @@
 // name: create_base(base, audit) write one
-// A knowledge base, or the one of that name in that scope; `created` tells which.
+// A knowledge base, or the one of that name in that scope; `created` tells which. The model of its
+// vectors is that of the space which its scope, or the nearest above that chose one, is searched in.
 // unscoped: the service has checked $base.scope against the caller
 MERGE (b:KnowledgeBase {key: $base.key})
 ON CREATE SET b = $base
 WITH b, b.id = $base.id AS created
 FOREACH (_ IN CASE WHEN created THEN [1] ELSE [] END |
   MERGE (a:AuditEvent {id: $audit.id}) SET a = $audit MERGE (a)-[:AUDIT]->(b))
-RETURN b {.*} AS base, created
+RETURN b {.*,
+  embedding_model: head(COLLECT {
+    MATCH (:Scope {path: b.scope})-[:WITHIN*0..2]->(s:Scope) WHERE s.space > ''
+    MATCH (v:VectorSpace {name: s.space})
+    RETURN v.model ORDER BY size(s.path) DESC LIMIT 1
+  } + COLLECT { MATCH (v:VectorSpace {name: 'memory'}) RETURN v.model })} AS base, created
 
 // name: get_base(id, scopes) read optional
 MATCH (b:KnowledgeBase {id: $id})
 WHERE b.scope IN $scopes
-RETURN b {.*} AS base
+RETURN b {.*,
+  embedding_model: head(COLLECT {
+    MATCH (:Scope {path: b.scope})-[:WITHIN*0..2]->(s:Scope) WHERE s.space > ''
+    MATCH (v:VectorSpace {name: s.space})
+    RETURN v.model ORDER BY size(s.path) DESC LIMIT 1
+  } + COLLECT { MATCH (v:VectorSpace {name: 'memory'}) RETURN v.model })} AS base
 
 // name: base_by_key(keys, scopes) read many
 // Bases by their names in several scopes, the narrowest scope first.
@@ -29,7 +40,13 @@ CALL (b) {
   MATCH (d:Document {base: b.id}) WHERE d.id > ''
   RETURN collect([d.status, d.chunks, d.characters, d.tokens]) AS documents
 }
-RETURN b {.*} AS base, documents ORDER BY b.id
+RETURN b {.*,
+  embedding_model: head(COLLECT {
+    MATCH (:Scope {path: b.scope})-[:WITHIN*0..2]->(s:Scope) WHERE s.space > ''
+    MATCH (v:VectorSpace {name: s.space})
+    RETURN v.model ORDER BY size(s.path) DESC LIMIT 1
+  } + COLLECT { MATCH (v:VectorSpace {name: 'memory'}) RETURN v.model })} AS base, documents
+ORDER BY b.id
 
 // name: statistics(id, scopes) read many
 // What a base holds, by the state of its documents.

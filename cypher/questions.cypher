@@ -94,10 +94,11 @@ WHERE q.asked_at > datetime('0001-01-02T00:00:00Z') AND q.words IS NOT NULL
 REMOVE q.words, q.shown
 RETURN count(q) AS questions
 
-// name: totals(scopes, since, until) read one
+// name: totals(scopes, since, until, base) read one
 // What questions of a period came to; a mean is null where nothing has a value.
 MATCH (q:RagQuery)
 WHERE q.scope IN $scopes AND q.asked_at >= $since AND q.asked_at < $until
+  AND ($base IS NULL OR $base IN q.knowledge_base_ids)
 RETURN count(q) AS questions,
        sum(CASE q.status WHEN 'failed' THEN 1 ELSE 0 END) AS failed,
        sum(CASE q.status WHEN 'empty' THEN 1 ELSE 0 END) AS empty,
@@ -105,19 +106,22 @@ RETURN count(q) AS questions,
        avg(q.quality) AS quality, avg(q.avg_score) AS avg_score, avg(q.results) AS results,
        count(DISTINCT q.fingerprint) AS different, count(DISTINCT q.principal) AS principals
 
-// name: by_door(scopes, since, until) read many
+// name: by_door(scopes, since, until, base) read many
 // The same by what was asked for, in milliseconds of the whole question.
 MATCH (q:RagQuery)
 WHERE q.scope IN $scopes AND q.asked_at >= $since AND q.asked_at < $until
+  AND ($base IS NULL OR $base IN q.knowledge_base_ids)
 WITH q.door AS door, q.strategy AS strategy, q
 RETURN door, strategy, count(q) AS questions, avg(q.ms) AS avg_ms,
        percentileCont(q.ms, 0.95) AS p95_ms, max(q.ms) AS max_ms, avg(q.quality) AS quality
 ORDER BY questions DESC, door, strategy
 
-// name: by_mode(scopes, since, until) read many
+// name: by_mode(scopes, since, until, base) read many
 // Searches by the mode that ran and its fusion, in milliseconds of the search.
 MATCH (h:HybridSearchResult)
 WHERE h.scope IN $scopes AND h.asked_at >= $since AND h.asked_at < $until
+  AND ($base IS NULL
+       OR EXISTS { (h)-[:RESULT_OF]->(q:RagQuery) WHERE $base IN q.knowledge_base_ids })
 WITH h.mode AS mode, h.fusion AS fusion, h
 RETURN mode, fusion, count(h) AS searches, avg(h.ms) AS avg_ms,
        percentileCont(h.ms, 0.95) AS p95_ms, max(h.ms) AS max_ms, avg(h.results) AS results,
@@ -126,10 +130,11 @@ RETURN mode, fusion, count(h) AS searches, avg(h.ms) AS avg_ms,
        sum(CASE WHEN h.without IS NULL THEN 0 ELSE 1 END) AS without_walk
 ORDER BY searches DESC, mode, fusion
 
-// name: unanswered(scopes, since, until, limit) read many
+// name: unanswered(scopes, since, until, base, limit) read many
 // Questions that found nothing, the most asked first; words where any are kept.
 MATCH (q:RagQuery)
 WHERE q.scope IN $scopes AND q.asked_at >= $since AND q.asked_at < $until AND q.status = 'empty'
+  AND ($base IS NULL OR $base IN q.knowledge_base_ids)
 WITH q ORDER BY q.asked_at
 WITH q.fingerprint AS fingerprint, collect(q) AS asked
 WITH fingerprint, asked, [q IN asked WHERE q.words IS NOT NULL] AS worded

@@ -166,7 +166,7 @@ RETURN row.line AS line
 // supports its belief key is read again, and a fact without support leaves.
 MATCH (f:Fact)
 WHERE f.scope = $scope AND f.id > $after
-WITH f ORDER BY f.id LIMIT $limit
+WITH f ORDER BY f.scope, f.id LIMIT $limit
 WITH f, f.id AS id, f.key AS key, f.claims_due AS due, COUNT { (:Passage)-[:SUPPORTS]->(f) } AS claims
 REMOVE f.claims_due
 WITH f, id, key, due, claims
@@ -507,7 +507,14 @@ RETURN row.line AS line
 // name: export_bases(scopes, after, limit) read many
 MATCH (b:KnowledgeBase)
 WHERE b.scope IN $scopes AND b.id > $after
-RETURN b.id AS id, b {.*} AS base ORDER BY b.id LIMIT $limit
+WITH b ORDER BY b.id LIMIT $limit
+RETURN b.id AS id, b {.*,
+  embedding_model: head(COLLECT {
+    MATCH (:Scope {path: b.scope})-[:WITHIN*0..2]->(s:Scope) WHERE s.space > ''
+    MATCH (v:VectorSpace {name: s.space})
+    RETURN v.model ORDER BY size(s.path) DESC LIMIT 1
+  } + COLLECT { MATCH (v:VectorSpace {name: 'memory'}) RETURN v.model })} AS base
+ORDER BY id
 
 // name: export_documents(scopes, after, limit) read many
 MATCH (d:Document)

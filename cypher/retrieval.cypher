@@ -19,10 +19,12 @@ ON CREATE SET g.tenant = $tenant, g.revision = 0, g.dropped = 0, g.linked = 0, g
 SET g.touched_at = $at, g.tenant = $tenant
 RETURN g.revision AS revision, g.linked AS linked
 
-// name: bump(scope, revision, linked) write none
-// The number of the last change, after everything else of it.
+// name: bump(scope, revision, linked, compares) write none
+// The number of the last change, after everything else of it. Where names are not compared, those
+// that were written are looked for when they are again.
 MATCH (g:PassageGraph {scope: $scope})
-SET g.revision = $revision, g.linked = g.linked + $linked
+SET g.revision = $revision, g.linked = g.linked + $linked,
+    g.alike_rev = CASE WHEN $compares THEN g.alike_rev END
 
 // name: unnamed(scope, limit) read many
 // Passages of which it is not known yet what they are about.
@@ -38,9 +40,11 @@ WITH p LIMIT $limit
 RETURN p.id AS id, p.title AS title, p.speaker AS speaker, p.language AS language, p.content AS content,
        p.triples AS triples
 
-// name: save_names(scope, tenant, rows, revision) write many
+// name: save_names(scope, tenant, rows, revision, state) write many
 // What passages are about, in place of what was held of it before; the keys that nobody went by.
 // A name that nobody goes by any more keeps the passages that write it as a name, or are given it.
+// `state` is that of names that are new to be compared; who came or ceased to go by one, and what
+// stood for that, is compared again.
 UNWIND $rows AS row
 MATCH (p:Passage {id: row.id})
 WHERE p.scope = $scope
@@ -53,6 +57,13 @@ CALL (p, row) {
   WITH DISTINCT old
   WHERE NOT EXISTS { (:Passage)-[:GOES_BY]->(old) }
   REMOVE old.revision
+  SET old.alike_state = CASE WHEN old.alike_state IS NOT NULL THEN 'pending' END
+  WITH old
+  CALL (old) {
+    MATCH (f:Name)-[s:SYNONYM]->(old)
+    SET f.alike_state = 'pending'
+    DELETE s
+  }
   WITH old
   MATCH (:Passage)-[m:REFERS_TO]->(old) WHERE NOT m.written AND NOT coalesce(m.given, false)
   DELETE m
@@ -61,7 +72,11 @@ WITH p, row
 UNWIND row.names AS name
 MERGE (t:Name {id: name.id})
 ON CREATE SET t.scope = $scope, t.tenant = $tenant, t.key = name.key
+SET t.alike_state = CASE WHEN t.revision IS NOT NULL THEN t.alike_state
+                         WHEN t.alike_state IS NOT NULL THEN 'pending' ELSE $state END
+WITH p, t, name
 SET t.revision = coalesce(t.revision, $revision)
+WITH p, t, name
 MERGE (p)-[r:GOES_BY]->(t)
 SET r.how = name.how
 WITH DISTINCT t
@@ -89,7 +104,7 @@ WHERE p.scope = $scope AND p:Passage
 WITH p, collect(name.key) AS keys
 RETURN p.id AS id, p.link_state AS state, p.content AS content, keys
 
-// name: save_links(scope, tenant, rows, revision) write none
+// name: save_links(scope, tenant, rows, revision, state) write none
 // Whom passages name. Only ever added to: a text does not change, and a name takes its edges along.
 UNWIND $rows AS row
 MATCH (p:Passage {id: row.id})
@@ -98,7 +113,7 @@ SET p.link_state = 'linked', p.linked_rev = $revision
 WITH p, row
 UNWIND row.names AS name
 MERGE (t:Name {id: name.id})
-ON CREATE SET t.scope = $scope, t.tenant = $tenant, t.key = name.key
+ON CREATE SET t.scope = $scope, t.tenant = $tenant, t.key = name.key, t.alike_state = $state
 MERGE (p)-[r:REFERS_TO]->(t)
 SET r.spans = name.spans, r.parts = name.parts,
     r.written = coalesce(r.written, false) OR name.written,
@@ -108,7 +123,8 @@ SET r.spans = name.spans, r.parts = name.parts,
 // How far the names of each scope are.
 UNWIND $scopes AS scope
 MATCH (g:PassageGraph {scope: scope})
-RETURN g.scope AS scope, g.revision AS revision, g.dropped AS dropped, g.called_at AS called_at
+RETURN g.scope AS scope, g.revision AS revision, g.dropped AS dropped, g.called_at AS called_at,
+       coalesce(g.alike_rev, 0) AS alike
 
 // name: newly_called(limit) read many
 // Scopes whose entities were named or joined since that was last noted.
@@ -165,6 +181,13 @@ CALL (gone) {
   WITH DISTINCT t, gone
   WHERE NOT EXISTS { MATCH (o:Passage)-[:GOES_BY]->(t) WHERE NOT o IN gone }
   REMOVE t.revision
+  SET t.alike_state = CASE WHEN t.alike_state IS NOT NULL THEN 'pending' END
+  WITH t
+  CALL (t) {
+    MATCH (f:Name)-[s:SYNONYM]->(t)
+    SET f.alike_state = 'pending'
+    DELETE s
+  }
   WITH t
   MATCH (:Passage)-[m:REFERS_TO]->(t) WHERE NOT m.written AND NOT coalesce(m.given, false)
   DELETE m
@@ -195,3 +218,131 @@ WHERE p.scope IN $scopes AND p.live AND p.kind IN $kinds
   AND ($tags IS NULL OR all(tag IN $tags WHERE tag IN p.tags))
   AND p.captured_at >= $since AND p.captured_at <= $until
 RETURN p.id AS id
+
+// name: unbegun(limit) read many
+// Scopes in which names were written while nobody compared them.
+// unscoped: the worker serves every tenant
+MATCH (g:PassageGraph)
+WHERE g.scope > '' AND g.alike_rev IS NULL
+RETURN g.scope AS scope LIMIT $limit
+
+// name: begin(scope) batched one
+// Lets the names of a scope that were never compared wait for that, in steps.
+MATCH (p:Passage)
+WHERE p.scope = $scope AND p.linked_rev > 0
+CALL (p) {
+  MATCH (p)-[:GOES_BY|REFERS_TO]->(t:Name)
+  WHERE t.alike_state IS NULL
+  SET t.alike_state = 'pending'
+} IN TRANSACTIONS OF 1000 ROWS
+RETURN count(*) AS passages
+
+// name: begun(scope) write none
+MATCH (g:PassageGraph {scope: $scope})
+SET g.alike_rev = coalesce(g.alike_rev, 0)
+
+// name: uncompared(limit) read many
+// Scopes with names that wait to be compared.
+// unscoped: the worker serves every tenant
+MATCH (t:Name)
+WHERE t.alike_state IN ['pending', 'placed'] AND t.scope > ''
+WITH t LIMIT $limit
+RETURN DISTINCT t.scope AS scope, t.tenant AS tenant
+
+// name: voiceless(scope, limit) read many
+// Names that wait for a vector, or to be looked at again.
+MATCH (t:Name {alike_state: 'pending', scope: $scope})
+WITH t LIMIT $limit
+RETURN t.id AS id, t.key AS key, t.embed_hash AS hash
+
+// name: save_vectors(rows, scope) write none
+// Vectors of names, where they are new, and whether somebody goes by each: the index filters by it.
+UNWIND $rows AS row
+MATCH (t:Name {id: row.id})
+WHERE t.scope = $scope
+SET t.embedding = coalesce(row.vector, t.embedding), t.embed_hash = row.hash,
+    t.owned = t.revision IS NOT NULL, t.alike_state = 'placed'
+
+// name: placed(scope, owned, limit) read many
+// Names with vectors that are to be compared.
+MATCH (t:Name {alike_state: 'placed', scope: $scope})
+WHERE t.owned = $owned
+WITH t LIMIT $limit
+RETURN t.id AS id, t.key AS key
+
+// name: any_compared(scope) read one
+// Whether a name that nobody goes by was compared before.
+RETURN EXISTS { MATCH (t:Name {alike_state: 'done', scope: $scope}) } AS found
+
+// name: near_names(ids, scope, owned, limit) read many
+// The names of one scope that are closest to each of some: as id, key and cosine.
+CYPHER 25
+UNWIND $ids AS id
+MATCH (t:Name {id: id})
+WHERE t.scope = $scope AND t.embedding IS NOT NULL
+CALL (t) {
+  MATCH (n:Name)
+  SEARCH n IN (VECTOR INDEX name_vector FOR t.embedding
+    WHERE n.scope = $scope AND n.owned = $owned LIMIT $limit) SCORE AS score
+  WITH n, score WHERE (n.revision IS NOT NULL) = $owned
+  RETURN collect([n.id, n.key, 2 * score - 1]) AS near
+}
+RETURN id, near
+
+// name: wake(scope, owned, near) write none
+// Names that somebody goes by stand for themselves; those near them are compared again.
+UNWIND $owned + $near AS id
+MATCH (t:Name {id: id})
+WHERE t.scope = $scope
+CALL (t) {
+  WITH t WHERE t.owned
+  MATCH (t)-[s:SYNONYM]->(:Name)
+  DELETE s
+}
+SET t.alike_state = CASE WHEN t.owned THEN 'known' WHEN t.alike_state = 'done' THEN 'placed'
+                         ELSE t.alike_state END
+
+// name: save_synonyms(rows, scope) write none
+// What names that nobody goes by may stand for, in place of what they did before.
+UNWIND $rows AS row
+MATCH (f:Name {id: row.id})
+WHERE f.scope = $scope
+SET f.alike_state = 'done'
+WITH f, row
+CALL (f, row) {
+  MATCH (f)-[s:SYNONYM]->(o:Name)
+  WHERE NOT o.id IN [name IN row.near | name.id]
+  DELETE s
+  RETURN count(*) AS gone
+}
+CALL (f, row) {
+  UNWIND row.near AS name
+  MATCH (o:Name {id: name.id})
+  WHERE o.scope = $scope
+  MERGE (f)-[s:SYNONYM]->(o)
+  SET s.scope = $scope, s.score = name.cosine
+  RETURN count(*) AS made
+}
+WITH sum(gone) + sum(made) AS changed WHERE changed > 0
+MATCH (g:PassageGraph {scope: $scope})
+SET g.alike_rev = coalesce(g.alike_rev, 0) + 1
+
+// name: synonyms(scope) read one
+// What names of a scope may stand for, as one column.
+MATCH (f:Name)-[s:SYNONYM]->(o:Name)
+WHERE s.scope = $scope AND f.revision IS NULL AND o.revision IS NOT NULL
+RETURN collect([f.key, o.key]) AS pairs
+
+// name: forget_name_vectors() batched one
+// Takes every vector of a name out, with what followed from it, in steps: they come from a model
+// that is no longer used.
+// unscoped: an operator's command over the whole installation
+MATCH (t:Name) WHERE t.embedding IS NOT NULL OR t.embed_hash IS NOT NULL
+CALL (t) {
+  REMOVE t.embedding, t.embed_hash
+  SET t.alike_state = 'pending'
+  WITH t
+  MATCH (t)-[s:SYNONYM]->(:Name)
+  DELETE s
+} IN TRANSACTIONS OF 1000 ROWS
+RETURN count(*) AS cleared

@@ -29,12 +29,13 @@ def ask(url: str, key: str, body: dict[str, Any]) -> dict[str, Any]:
 
 def table(found: dict[str, Any]) -> Table:
     """Hits as a table; recalled text is data, so its markup is shown and not followed."""
-    shown = Table("#", "score", "legs", "when", "who", "text")
+    shown = Table("#", "relevance", "score", "legs", "when", "who", "text")
     for hit in found["hits"]:
         said = hit["untrusted"]
         legs = " ".join(f"{name}:{leg['rank']}" for name, leg in hit["legs"].items())
         shown.add_row(
             str(hit["rank"]),
+            f"{hit['relevance']:.2f}",
             f"{hit['score']:.3f} {hit['score_band']}",
             legs,
             hit["captured_at"][:10],

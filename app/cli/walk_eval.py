@@ -109,6 +109,9 @@ def eval_walk(
     times: Annotated[
         int, typer.Option(min=1, help="Times that each passage stands in the graph in memory.")
     ] = 1,
+    synonyms: Annotated[
+        bool, typer.Option(help="Compare the names that were not compared yet.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """What each part of the graph of names brings, and how long a walk takes.
@@ -126,6 +129,8 @@ def eval_walk(
                 crowded = f"{scope}-{distractors}"
                 ids = await walks.crowd(opened, corpus, (scope, crowded), distractors)
                 scope = crowded
+            if synonyms:
+                progress.print(await walks.compare_names(opened, scope))
             return await walks.Walking(opened, scope, corpus).measure(ids, progress.print, times)
 
     told = asyncio.run(run())

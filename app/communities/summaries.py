@@ -13,10 +13,11 @@ import structlog
 
 from app.communities.repository import CommunityRepository
 from app.communities.view import CommunityView, viewed
-from app.communities.wording import Spoken, kept, packed, question, words_key
+from app.communities.wording import kept, packed, question, words_key
 from app.errors import BudgetSpent, LlmUnavailable
 from app.kernel.clock import now
 from app.kernel.graph import Graph
+from app.llm.citing import Spoken
 from app.llm.metered import MeteredModel
 from app.llm.repository import next_day
 from app.scopes.service import ScopeService

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from app.communities.wording import Worded, opened, words_key
+from app.communities.wording import opened, words_key
 from app.kernel.graph import Row
+from app.llm.citing import Cited
 
 NAMED = 3  # central entities in a title
 
@@ -41,7 +42,7 @@ class CommunityView:
     lines: tuple[Line, ...]
     hidden: int
     told_at: datetime | None
-    words: tuple[Worded, ...] = ()
+    words: tuple[Cited, ...] = ()
     words_key: str | None = None
     worded_by: str | None = None
     note: str = ""

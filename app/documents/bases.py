@@ -27,13 +27,12 @@ def chunking_of(base: Row) -> Chunking:
 
 
 class BaseService:
-    """Knowledge bases as callers see them; `model` is the embedder's name."""
+    """Knowledge bases as callers see them, each with the model that its scope is searched by."""
 
-    def __init__(self, graph: Graph, scopes: ScopeService, model: str) -> None:
+    def __init__(self, graph: Graph, scopes: ScopeService) -> None:
         self.rows = DocumentRepository(graph)
         self._graph = graph
         self._scopes = scopes
-        self._model = model
 
     async def create(self, who: Caller, wish: BaseWish) -> Row:
         """A new base; AlreadyExists for a name that is taken in its scope."""
@@ -62,7 +61,6 @@ class BaseService:
             "name": name,
             "description": clean_title(wish.description, policy),
             "status": str(BaseState.ACTIVE),
-            "embedding_model": self._model,
             **_stored(chunking),
             "created_by": who.principal,
             "created_at": moment,

@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from app.errors import NotFound
+from app.errors import InvalidInput, NotFound
 from app.evals.packing import Extras, bring, distractors, near
 from app.evals.passages import CUTS, Ids
 from app.evals.recall import OVERALL, Corpus, Question, table
@@ -25,10 +25,12 @@ from app.indexing.analysis import query_terms
 from app.indexing.dates import date_terms
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
+from app.retrieval.alike import widened
 from app.retrieval.graphs import GIVEN, NEVER, Course, take
 from app.retrieval.matrix import Linked, Walkable, build
 from app.retrieval.model import Begin
 from app.retrieval.service import asks, beside, leading, walk_all
+from app.retrieval.synonyms import Ear, SynonymService
 from app.search.lucene import text_query
 from app.search.model import Filters, Ranking
 from app.search.repository import SearchRepository
@@ -54,6 +56,7 @@ class Part:
     given: bool = True  # ends of given triples
     drawn: bool = True
     led: bool = True  # a passage far ahead is taken as named
+    alike: bool = False  # names lead to those that read alike, where these were compared
 
 
 WHOLE = Part()
@@ -64,6 +67,7 @@ VARIANTS = {
     "and ends of triples: everything": WHOLE,
     "everything, drawn by nothing": Part(drawn=False),
     "everything, nothing taken as named": Part(led=False),
+    "everything, and names that read alike": Part(alike=True),
 }
 
 
@@ -101,13 +105,14 @@ class Walking:
         """Recall of each variant of the graph, and the times of the whole one; with `times` only
         that, over every passage so many times."""
         rows = await linked_rows(self._opened, self._scope)
-        tell(f"{self._scope}: {len(rows)} passages")
+        alike = await self._opened.walks.rows.synonyms(self._scope)
+        tell(f"{self._scope}: {len(rows)} passages, {len(alike)} names that read like another")
         cases = [await self._case(question, ids) for question in self._corpus.questions]
         told: dict[str, Any] = {"passages": len(rows) * times}
         for name, part in VARIANTS.items():
-            if times > 1 and part is not WHOLE:
+            if (times > 1 and part is not WHOLE) or (part.alike and not alike):
                 continue
-            graph = await asyncio.to_thread(graph_of, rows, part, times)
+            graph = await asyncio.to_thread(graph_of, rows, part, times, alike)
             answers = [await self._answer(case, graph, part) for case in cases]
             told[name] = dict(table(answers, CUTS))[OVERALL]
             tell(f"{name}: {told[name]}")
@@ -173,14 +178,18 @@ async def linked_rows(opened: Parts, scope: str) -> list[Row]:
     return rows
 
 
-def graph_of(rows: Sequence[Row], part: Part, times: int = 1) -> Walkable:
-    """The matrix of a scope with only these parts, every passage in it so many times."""
+def graph_of(
+    rows: Sequence[Row], part: Part, times: int = 1, alike: Mapping[str, list[str]] | None = None
+) -> Walkable:
+    """The matrix of a scope with only these parts, every passage in it so many times; `alike` says
+    what names may stand for."""
     kept = [row if part.openings else _titled(row) for row in rows]
     owned = {key for row in kept for key, _ in row["about"]}
     course = Course("", NEVER, NEVER)
     take(course, [{**row, "names": [_owned(n, owned) for n in row["names"]]} for row in kept])
     linked = {passage: _named(held, owned, part) for passage, held in course.linked.items()}
-    return build(linked | _copies(linked, times))
+    standing = alike if alike and part.alike else {}
+    return build(widened(linked | _copies(linked, times), standing))
 
 
 def _copies(linked: dict[str, Linked], times: int) -> dict[str, Linked]:
@@ -215,6 +224,22 @@ def _named(held: Linked, owned: set[str], part: Part) -> Linked:
         if (part.shared or key in owned) and (part.given or weight != GIVEN)
     }
     return Linked(held.about, names)
+
+
+async def compare_names(opened: Parts, scope: str) -> dict[str, float]:
+    """Have the names of a scope compared, and how long that took; InvalidInput for a model whose
+    cosines were not measured."""
+    ear = Ear.of(opened.embedder)
+    if ear is None:
+        raise InvalidInput(
+            f"when names read alike was not measured for {opened.embedder.info.name}",
+            field="synonyms",
+        )
+    start = time.perf_counter()
+    synonyms = SynonymService(opened.graph, ear)
+    await synonyms.rows.begin(scope)
+    names = await synonyms.compare((scope, scope.partition("/")[0]))
+    return {"names": names, "seconds": round(time.perf_counter() - start, 1)}
 
 
 async def ids_of(opened: Parts, scope: str) -> Ids:

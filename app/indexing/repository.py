@@ -94,6 +94,12 @@ CREATE_ENTITY_INDEX = (
     "WITH [n.scope, n.type] OPTIONS $options"
 )
 
+# Names of passages are compared with each other by the worker, those that somebody goes by apart.
+CREATE_NAME_INDEX = (
+    "CYPHER 25 CREATE VECTOR INDEX name_vector IF NOT EXISTS FOR (n:Name) ON n.embedding "
+    "WITH [n.scope, n.owned] OPTIONS $options"
+)
+
 
 def create_index(space: Space) -> str:
     """The statement that makes the vector index of a space."""
@@ -140,6 +146,7 @@ async def ensure_space(graph: Graph, model: ModelInfo, options: dict[str, Any]) 
         )
     await graph.raw(CREATE_INDEX, options=options)
     await graph.raw(CREATE_ENTITY_INDEX, options=options)
+    await graph.raw(CREATE_NAME_INDEX, options=options)
     await graph.raw("CALL db.awaitIndexes(600)")
 
 
@@ -150,8 +157,10 @@ async def reset_space(graph: Graph, model: ModelInfo, options: dict[str, Any]) -
     """
     await graph.raw("DROP INDEX memory_vector IF EXISTS")
     await graph.raw("DROP INDEX entity_vector IF EXISTS")
+    await graph.raw("DROP INDEX name_vector IF EXISTS")
     await graph.rows(Q.indexing.forget_vectors)
     await graph.rows(Q.likeness.drop_all)
+    await graph.rows(Q.retrieval.forget_name_vectors)
     pending = (await graph.one(Q.indexing.await_vectors))["pending"]
     await graph.rows(Q.indexing.forget_space, name=FIRST.name)
     await ensure_space(graph, model, options)

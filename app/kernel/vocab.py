@@ -115,6 +115,7 @@ class Rel(StrEnum):
     REFERENCES = "REFERENCES"  # Page → Page, Entity or Principal that its links mean
     GOES_BY = "GOES_BY"  # Passage → Name that it is about
     REFERS_TO = "REFERS_TO"  # Passage → Name that its text holds
+    SYNONYM = "SYNONYM"  # Name that nobody goes by → Name that reads alike, of which somebody does
     IN_COMMUNITY = "IN_COMMUNITY"  # Entity or Community → the Community that it is in
     CENTRAL = "CENTRAL"  # Community → Entity at its heart
     CITES = "CITES"  # Community → Fact or Passage that its summary shows
@@ -140,6 +141,7 @@ class Index(StrEnum):
     MEMORY_VECTOR = "memory_vector"
     MEMORY_TEXT = "memory_text"
     ENTITY_VECTOR = "entity_vector"
+    NAME_VECTOR = "name_vector"
 
 
 # Every property key that a query names. Those of whole maps (`SET e = row.episode`) that no query
@@ -182,7 +184,8 @@ _PROPERTIES += """
 cited cluster condense_all condensed_at
 """  # condensed notes
 _PROPERTIES += """
-called_at given how link_state linked linked_rev names parts revision spans triples written
+alike_rev alike_state called_at given how link_state linked linked_rev names owned parts revision
+spans triples written
 """  # the retrieval graph
 _PROPERTIES += """
 bom chunks crlf formers headings links page passage_state pending slug texts weight
@@ -206,6 +209,6 @@ due_at effectiveness failure_count is_active parent paused_until seen_at severit
 skill_key success_count usage_count
 """  # skills
 _PROPERTIES += """
-avg_score door floored fusion ms quality results shown strategy without words
+avg_score door floored fusion knowledge_base_ids ms quality results shown strategy without words
 """  # questions
 PROPERTIES = frozenset(_PROPERTIES.split())

@@ -49,7 +49,7 @@ def prepare_base(record: KnowledgeBaseRecord, at: At) -> Row:
     scope = at.scope(record.scope)
     identifier = at.identifier(record.id, scope)
     name = clean(record.name, "name", scope, at)
-    stored = record.model_dump(exclude_none=True)
+    stored = record.model_dump(exclude={"embedding_model"}, exclude_none=True)
     made = record.created_at or at.moment
     properties = {
         **stored,

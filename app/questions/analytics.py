@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from app.errors import InvalidInput
+from app.errors import InvalidInput, NotFound
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -19,20 +19,38 @@ LISTED = 20  # questions without a result
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Scopes and a half-open interval of moments, both aware."""
+    """Scopes and a half-open interval of moments, both aware; with `base` only questions to that
+    knowledge base."""
 
     scopes: list[str]
     since: datetime
     until: datetime
+    base: str | None = None
 
     @classmethod
-    def of(cls, scopes: list[str], since: datetime | None, until: datetime | None) -> Period:
+    def of(
+        cls,
+        scopes: list[str],
+        since: datetime | None,
+        until: datetime | None,
+        base: str | None = None,
+    ) -> Period:
         """The last week where nothing is given; InvalidInput (`since`) for an empty one."""
         end = until or now()
         begin = since or end - PERIOD
         if begin >= end:
             raise InvalidInput("since must lie before until", field="since")
-        return cls(scopes, begin, end)
+        return cls(scopes, begin, end, base)
+
+    @property
+    def where(self) -> Row:
+        """The parameters of every query over it."""
+        return {
+            "scopes": self.scopes,
+            "since": self.since,
+            "until": self.until,
+            "base": self.base,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +72,12 @@ class AnalyticsService:
         self._scopes = scopes
 
     async def read(self, caller: Caller, period: Period) -> Analytics:
-        """Of scopes that the caller sees; words only of its own questions and where it curates."""
-        where = {"scopes": period.scopes, "since": period.since, "until": period.until}
+        """Of scopes that the caller sees; words only of its own questions and where it curates.
+
+        Raises NotFound for a knowledge base that is not visible.
+        """
+        await self._check_base(period.base, caller)
+        where = period.where
         unanswered = await self._graph.rows(Q.questions.unanswered, **where, limit=LISTED)
         return Analytics(
             period,
@@ -67,9 +89,7 @@ class AnalyticsService:
 
     async def average_latency(self, mode: str, period: Period) -> float | None:
         """Mean milliseconds of the searches that ran in a mode (seed 000); None without any."""
-        rows = await self._graph.rows(
-            Q.questions.by_mode, scopes=period.scopes, since=period.since, until=period.until
-        )
+        rows = await self._graph.rows(Q.questions.by_mode, **period.where)
         of_mode = [row for row in rows if row["mode"] == mode]
         searches = sum(row["searches"] for row in of_mode)
         spent = sum(row["avg_ms"] * row["searches"] for row in of_mode)
@@ -81,6 +101,12 @@ class AnalyticsService:
         rows = await self._graph.rows(Q.questions.worded)
         unworded = await self._unword([row["scope"] for row in rows])
         return {"questions": expired["removed"], "question_words": unworded}
+
+    async def _check_base(self, base: str | None, caller: Caller) -> None:
+        if base is None:
+            return
+        if not await self._graph.rows(Q.rag.bases, ids=[base], scopes=caller.visible):
+            raise NotFound(f"there is no knowledge base {base}", field="knowledge_base_id")
 
     async def _unword(self, scopes: Sequence[str]) -> int:
         rules = await self._scopes.rules_of(scopes)

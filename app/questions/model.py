@@ -28,13 +28,15 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a caller wants to know; `mode` and `threshold` as far as the caller named them."""
+    """What a caller wants to know; `mode` and `threshold` as far as the caller named them, `bases`
+    the knowledge bases that it keeps to (none: everything)."""
 
     door: Door
     text: str
     mode: str = "auto"
     top_k: int = 10
     threshold: float | None = None
+    bases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ def question_row(question: Question, words: str | None) -> Row:
         "strategy": asked.mode,
         "top_k": asked.top_k,
         "threshold": asked.threshold,
+        "knowledge_base_ids": sorted(set(asked.bases)),
         "status": question.status.value,
         "error": question.error,
         "results": len(outcome.ids),

@@ -33,7 +33,12 @@ async def rag_analytics(
     until: Annotated[
         datetime | None, QueryParameter(description="Asked before then; now if unset.")
     ] = None,
+    knowledge_base_id: Annotated[
+        str | None,
+        QueryParameter(description="Only questions that were put to this knowledge base."),
+    ] = None,
 ) -> AnalyticsOut:
     """What questions came to, by mode and door, and which of them found nothing."""
-    period = Period.of(caller.among(within), aware(since, "since"), aware(until, "until"))
+    moments = aware(since, "since"), aware(until, "until")
+    period = Period.of(caller.among(within), *moments, base=knowledge_base_id)
     return AnalyticsOut.of(await analytics.read(caller, period), question_log.dropped)

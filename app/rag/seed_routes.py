@@ -154,9 +154,10 @@ async def _answered(agentic: AgenticService, asked: RagQueryIn, by: Asking) -> R
 async def _searched(rag: GraphRagService, asked: RagSearchIn, by: Asking) -> RagSearchOut:
     start = time.perf_counter()
     ask = _ask(asked, by.caller)
-    with by.log.asking(
-        by.caller, Noted(Door.SEARCH, asked.query, asked.mode, asked.top_k)
-    ) as telling:
+    noted = Noted(
+        Door.SEARCH, asked.query, asked.mode, asked.top_k, bases=asked.knowledge_base_ids or ()
+    )
+    with by.log.asking(by.caller, noted) as telling:
         matched = await _matched(rag, asked, ask)
         telling.outcome = Outcome.of(matched.told)
     results = _results(matched.hits, asked)

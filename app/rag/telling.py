@@ -21,7 +21,7 @@ async def answered(
 
 def asked(door: Door, ask: Ask) -> Asked:
     """A question to the graph; its searches are the default one."""
-    return Asked(door, ask.query, "auto", ask.top_k)
+    return Asked(door, ask.query, "auto", ask.top_k, bases=tuple(ask.bases or ()))
 
 
 def of_retrieved(found: Retrieved) -> Outcome:

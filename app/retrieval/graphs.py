@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import structlog
 
 from app.errors import LociError
 from app.kernel.graph import Row
+from app.retrieval.alike import widened
 from app.retrieval.joining import Called, called_of, joined
 from app.retrieval.matrix import Linked, Walkable, build
 from app.retrieval.model import Revision
@@ -36,19 +37,26 @@ class Kept:
     revision: Revision
     linked: Mapping[str, Linked]
     called: Mapping[str, Called]
+    alike: Mapping[str, list[str]]
     graph: Walkable
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
     """What is read of a scope: what changed after one revision up to another; what its entities
-    are called, by id."""
+    are called, by id; what its names may stand for, by key."""
 
     scope: str
     after: Revision
     last: Revision
     linked: dict[str, Linked] = field(default_factory=dict)
     called: dict[str, Called] = field(default_factory=dict)
+    alike: dict[str, list[str]] = field(default_factory=dict)
+
+    def graph(self) -> Walkable:
+        """The matrix of all that was read."""
+        passages = joined(self.linked, self.called.values())
+        return build(widened(passages, self.alike))
 
 
 class Held(NamedTuple):
@@ -73,10 +81,16 @@ class Held(NamedTuple):
 
 
 class GraphCache:
-    """Matrices by scope, the least recently asked for going first where they grow too large."""
+    """Matrices by scope, the least recently asked for going first where they grow too large.
 
-    def __init__(self, rows: RetrievalRepository, most_bytes: int, wait: float) -> None:
+    With `alike` a name leads to what goes by one that reads like it.
+    """
+
+    def __init__(
+        self, rows: RetrievalRepository, most_bytes: int, wait: float, *, alike: bool = False
+    ) -> None:
         self._rows = rows
+        self._alike = alike
         self._most = most_bytes
         self._wait = wait
         self._kept: OrderedDict[str, Kept] = OrderedDict()
@@ -84,7 +98,7 @@ class GraphCache:
 
     async def graphs(self, scopes: list[str]) -> tuple[dict[str, Walkable], bool]:
         """The matrices of these scopes, as far as they are there in time; whether all are."""
-        revisions = await self._rows.revisions(scopes)
+        revisions = await self._revisions(scopes)
         stale = [s for s, revision in revisions.items() if not self._shows(s, revision)]
         tasks = [self._make(scope, revisions[scope]) for scope in stale]
         if tasks:
@@ -95,6 +109,12 @@ class GraphCache:
                 self._kept.move_to_end(scope)
                 found[scope] = self._kept[scope].graph
         return found, len(found) == len(revisions)
+
+    async def _revisions(self, scopes: list[str]) -> dict[str, Revision]:
+        found = await self._rows.revisions(scopes)
+        if self._alike:
+            return found
+        return {scope: replace(revision, alike=0) for scope, revision in found.items()}
 
     def _shows(self, scope: str, revision: Revision) -> bool:
         return scope in self._kept and self._kept[scope].revision == revision
@@ -110,21 +130,24 @@ class GraphCache:
         try:
             course = self._course(scope, revision)
             await self._read(course)
-            passages = await asyncio.to_thread(joined, course.linked, course.called.values())
-            graph = await asyncio.to_thread(build, passages)
+            graph = await asyncio.to_thread(course.graph)
         except LociError as error:
             log.warning("retrieval.refresh", scope=scope, error=str(error))
             return
-        self._kept[scope] = Kept(revision, course.linked, course.called, graph)
+        self._kept[scope] = Kept(revision, course.linked, course.called, course.alike, graph)
         self._shrink()
 
     def _course(self, scope: str, revision: Revision) -> Course:
         kept = self._kept.get(scope)
         if kept is None or kept.revision.dropped != revision.dropped:
             return Course(scope, NEVER, revision)
-        return Course(scope, kept.revision, revision, dict(kept.linked), dict(kept.called))
+        linked, called = dict(kept.linked), dict(kept.called)
+        return Course(scope, kept.revision, revision, linked, called, dict(kept.alike))
 
     async def _read(self, course: Course) -> None:
+        if course.after.alike != course.last.alike:
+            course.alike.clear()
+            course.alike.update(await self._rows.synonyms(course.scope))
         since, until = course.after.called_at, course.last.called_at
         if since != until:
             rows = await self._rows.called_since(course.scope, since, until)

@@ -70,11 +70,12 @@ class Known:
 
 
 class LinkService:
-    """Brings the names in the graph up to the passages."""
+    """Brings the names in the graph up to the passages; with `compares` they wait to be compared
+    with others."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, *, compares: bool = False) -> None:
         self.graph = graph
-        self.rows = RetrievalRepository(graph)
+        self.rows = RetrievalRepository(graph, compares=compares)
 
     async def due(self) -> bool:
         """Whether any passage waits, or what an entity is called."""

@@ -27,6 +27,7 @@ MEANT = {
     "title": 1.0, "bare": 0.6, "also": 0.6, "subject": 0.6, "alias": 0.4, "short": 0.3,
     "heading": 0.3,
 }  # fmt: skip
+ALIKE = 0.2  # of a name that the text does not hold, but one that reads like it; no other weight
 EDGE_BYTES = 16  # of a matrix and its transpose
 PASSAGE_BYTES = 900  # of ids, keys and rows, as measured
 
@@ -60,6 +61,12 @@ class Walkable:
         """About what it takes in memory."""
         edges = int(self.about.nnz) + int(self.mentions.nnz)
         return edges * EDGE_BYTES + len(self.ids) * PASSAGE_BYTES
+
+    def is_alike(self, place: int, name: int) -> bool:
+        """Whether a passage holds a name only by another that reads like it."""
+        span = slice(self.mentions.indptr[place], self.mentions.indptr[place + 1])
+        held = self.mentions.data[span][self.mentions.indices[span] == name]
+        return bool(len(held)) and bool(held[0] == np.float32(ALIKE))
 
     def is_record(self, passage: str) -> bool:
         """Whether a passage is about something."""

@@ -22,12 +22,13 @@ class ScopeLock:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """How often a scope's names changed, when last something was taken out, and up to when it is
-    known what its entities are called."""
+    """How often a scope's names changed, when last something was taken out, up to when it is known
+    what its entities are called, and how often it changed which names read alike."""
 
     revision: int
     dropped: int
     called_at: datetime = START
+    alike: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Edge(StrEnum):
     NAMES = "names"  # its text names what the next one is about
     NAMED_BY = "named_by"  # the next one's text names what it is about
     SHARES = "shares"  # both hold a name that nothing is about
+    ALIKE = "alike"  # its text holds a name that reads like one that the next one is about
 
 
 class Origin(StrEnum):

@@ -17,10 +17,15 @@ CLITICS = frozenset(("s", "t", "d", "m", "re", "ve", "ll"))  # the text index cu
 
 
 class RetrievalRepository:
-    """One method a query; the linker's take its transaction."""
+    """One method a query; the linker's take its transaction.
 
-    def __init__(self, graph: Graph) -> None:
+    With `compares` names that are written wait to be compared with others.
+    """
+
+    def __init__(self, graph: Graph, *, compares: bool = False) -> None:
         self.graph = graph
+        self._compares = compares
+        self._state = "pending" if compares else None
 
     async def due(self, limit: int) -> list[tuple[str, str]]:
         """Scopes and their tenants with passages that wait."""
@@ -51,6 +56,7 @@ class RetrievalRepository:
             tenant=lock.tenant,
             rows=rows,
             revision=lock.revision,
+            state=self._state,
         )
 
     async def known(self, tx: Tx, scope: str, ids: list[str]) -> set[str]:
@@ -85,15 +91,24 @@ class RetrievalRepository:
             tenant=lock.tenant,
             rows=rows,
             revision=lock.revision,
+            state=self._state,
         )
 
     async def bump(self, tx: Tx, lock: ScopeLock, linked: int) -> None:
-        await tx.rows(Q.retrieval.bump, scope=lock.scope, revision=lock.revision, linked=linked)
+        await tx.rows(
+            Q.retrieval.bump,
+            scope=lock.scope,
+            revision=lock.revision,
+            linked=linked,
+            compares=self._compares,
+        )
 
     async def revisions(self, scopes: list[str]) -> dict[str, Revision]:
         rows = await self.graph.rows(Q.retrieval.revisions, scopes=scopes)
         return {
-            row["scope"]: Revision(row["revision"], row["dropped"], row["called_at"] or START)
+            row["scope"]: Revision(
+                row["revision"], row["dropped"], row["called_at"] or START, row["alike"]
+            )
             for row in rows
         }
 
@@ -111,6 +126,60 @@ class RetrievalRepository:
 
     async def linked_since(self, scope: str, after: int, upto: int) -> list[Row]:
         return await self.graph.rows(Q.retrieval.linked_since, scope=scope, after=after, upto=upto)
+
+    async def synonyms(self, scope: str) -> dict[str, list[str]]:
+        """What names of a scope may stand for, as keys."""
+        pairs = (await self.graph.one(Q.retrieval.synonyms, scope=scope))["pairs"]
+        found: dict[str, list[str]] = {}
+        for key, other in sorted(pairs):
+            found.setdefault(key, []).append(other)
+        return found
+
+    async def unbegun(self, limit: int) -> list[str]:
+        """Scopes with names that were written while nobody compared them."""
+        rows = await self.graph.rows(Q.retrieval.unbegun, limit=limit)
+        return [row["scope"] for row in rows]
+
+    async def begin(self, scope: str) -> None:
+        """Let every name of a scope that was never compared wait for that."""
+        await self.graph.rows(Q.retrieval.begin, scope=scope)
+        await self.graph.rows(Q.retrieval.begun, scope=scope)
+
+    async def uncompared(self, limit: int) -> list[tuple[str, str]]:
+        """Scopes and their tenants with names that wait to be compared."""
+        rows = await self.graph.rows(Q.retrieval.uncompared, limit=limit)
+        return [(row["scope"], row["tenant"]) for row in rows]
+
+    async def voiceless(self, scope: str, limit: int) -> list[Row]:
+        """Names that wait, and what their vectors were made from."""
+        return await self.graph.rows(Q.retrieval.voiceless, scope=scope, limit=limit)
+
+    async def save_vectors(self, tx: Tx, scope: str, rows: list[Row]) -> None:
+        await tx.rows(Q.retrieval.save_vectors, scope=scope, rows=rows)
+
+    async def placed(self, tx: Tx, scope: str, owned: bool, limit: int) -> list[Row]:
+        """Names with vectors that are to be compared: those that somebody goes by, or the rest."""
+        return await tx.rows(Q.retrieval.placed, scope=scope, owned=owned, limit=limit)
+
+    async def any_compared(self, tx: Tx, scope: str) -> bool:
+        """Whether any name that nobody goes by was compared before."""
+        return bool((await tx.one(Q.retrieval.any_compared, scope=scope))["found"])
+
+    async def near_names(
+        self, tx: Tx, scope: str, ids: list[str], wanted: tuple[bool, int]
+    ) -> list[Row]:
+        """For each name those near it, as id, key and cosine: `wanted` says whether somebody goes
+        by them, and how many."""
+        owned, limit = wanted
+        return await tx.rows(Q.retrieval.near_names, scope=scope, ids=ids, owned=owned, limit=limit)
+
+    async def wake(self, tx: Tx, scope: str, owned: list[str], near: list[str]) -> None:
+        """Names that somebody goes by are done; names near them are compared again."""
+        await tx.rows(Q.retrieval.wake, scope=scope, owned=owned, near=near)
+
+    async def save_synonyms(self, tx: Tx, scope: str, rows: list[Row]) -> None:
+        """What names may stand for, in place of what they did before."""
+        await tx.rows(Q.retrieval.save_synonyms, scope=scope, rows=rows)
 
     async def terms(self, passage: str, scopes: list[str]) -> set[str]:
         """The analysed words of a passage, and of what it is about."""

@@ -74,9 +74,15 @@ class Trace:
         entry = int(np.argmax(came)) if len(came) else 0
         if not len(came) or came[entry] <= 0:
             return None
-        edge = Edge.NAMES if about else Edge.NAMED_BY if flow.back[entry] else Edge.SHARES
+        source, name = int(flow.source[entry]), int(flow.name[entry])
         amount = FOLLOW * float(came[entry] * self.match[place])
-        return int(flow.source[entry]), edge, self.graph.keys[flow.name[entry]], amount
+        return source, self._edge(flow, entry), self.graph.keys[name], amount
+
+    def _edge(self, flow: Flow, entry: int) -> Edge:
+        if flow.about[entry]:
+            alike = self.graph.is_alike(int(flow.source[entry]), int(flow.name[entry]))
+            return Edge.ALIKE if alike else Edge.NAMES
+        return Edge.NAMED_BY if flow.back[entry] else Edge.SHARES
 
 
 def walk(graph: Walkable, seeds: Vector, match: Vector) -> Trace:

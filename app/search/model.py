@@ -127,6 +127,7 @@ class SearchRequest:
     rerank: Rerank = Rerank.NONE
     hyde: bool = False
     asker: str = ""  # the scope whose budget pays where a model is asked
+    bases: tuple[str, ...] = ()  # knowledge bases among the sessions that it keeps to
 
 
 @dataclass(frozen=True, slots=True)

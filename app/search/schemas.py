@@ -141,6 +141,7 @@ class SearchIn(WireModel):
             rerank=self._rerank(),
             hyde=self.hyde,
             asker=caller.home,
+            bases=self.knowledge_bases or (),
         )
 
     def _rerank(self) -> Rerank:

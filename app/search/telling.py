@@ -17,7 +17,9 @@ async def recorded(
 ) -> Found:
     """A search that a caller asked for, and the record of it."""
     least = None if request.floor is None else request.floor.least
-    asked = Asked(Door.SEARCH, request.query, request.mode.value, request.limit, least)
+    asked = Asked(
+        Door.SEARCH, request.query, request.mode.value, request.limit, least, request.bases
+    )
     with log.asking(caller, asked) as telling:
         found = await searches.search(request)
         telling.outcome = Outcome.of(searched(request, found))

@@ -9,7 +9,8 @@ import pytest
 import pytest_asyncio
 
 from app.communities.summaries import SummaryService
-from app.communities.wording import Said, Spoken, Worded, kept, opened, packed, words_key
+from app.communities.wording import kept, opened, packed, words_key
+from app.llm.citing import Cited, Said, Spoken
 from app.llm.client import LanguageModel
 from app.llm.metered import MeteredModel
 from app.llm.model import LlmConfig
@@ -45,7 +46,7 @@ def test_a_sentence_stands_where_its_lines_bear_it(
 
 
 def test_words_are_read_back_and_belong_to_their_lines() -> None:
-    words = (Worded("Both.", (0, 1)), Worded("One.", (1,)))
+    words = (Cited("Both.", (0, 1)), Cited("One.", (1,)))
     assert opened(packed(words)) == words
     assert opened(None) == ()
     assert words_key(LINES) != words_key([*LINES, "More."]) != words_key(LINES[:1])

@@ -171,6 +171,17 @@ HOT = [
     Q.retrieval.linked_since,
     Q.retrieval.drop_names,
     Q.retrieval.admit,
+    Q.retrieval.begin,
+    Q.retrieval.unbegun,
+    Q.retrieval.uncompared,
+    Q.retrieval.voiceless,
+    Q.retrieval.save_vectors,
+    Q.retrieval.placed,
+    Q.retrieval.any_compared,
+    Q.retrieval.near_names,
+    Q.retrieval.wake,
+    Q.retrieval.save_synonyms,
+    Q.retrieval.synonyms,
     Q.scopes.policies,
     Q.scopes.list_scopes,
     Q.rag.bases,
@@ -206,11 +217,21 @@ HOT = [
     Q.skills.idle_skills,
     Q.skills.learnings,
     Q.skills.kinds,
+    Q.skills.learning,
+    Q.skills.learnings_by_id,
+    Q.lifecycle.memories_by,
+    Q.erasure.versions_by,
     Q.knowledge.nodes,
     Q.knowledge.hop,
 ]
 # How plans begin at an index; MERGE on a unique key has an operator of its own.
-ENTRIES = ("NodeIndexSeek", "NodeUniqueIndexSeek", "NodeVectorIndexSearch", "MergeUniqueNode")
+ENTRIES = (
+    "NodeIndexSeek",
+    "NodeUniqueIndexSeek",
+    "NodeVectorIndexSearch",
+    "MergeUniqueNode",
+    "DirectedRelationshipIndexSeek",
+)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -218,10 +239,6 @@ async def server(opened: Parts, settings: Settings) -> AsyncIterator[AsyncDriver
     given = settings.graph
     async with AsyncGraphDatabase.driver(given.uri, auth=(given.user, given.password)) as driver:
         yield driver
-    Q.skills.learning,
-    Q.skills.learnings_by_id,
-    Q.lifecycle.memories_by,
-    Q.erasure.versions_by,
 
 
 def operators(plan: dict[str, Any]) -> Iterator[str]:

@@ -51,6 +51,12 @@ def test_each_variant_has_the_parts_that_it_says() -> None:
     assert counts["everything, drawn by nothing"] == (3, 5)
 
 
+@pytest.mark.parametrize(("part", "held"), [(Part(), 5), (Part(alike=True), 6)])
+def test_names_lead_to_those_that_read_alike_where_a_variant_says_so(part: Part, held: int) -> None:
+    graph = graph_of(ROWS, part, alike={"orla": ["long mile"], "ada roth": ["bremen"]})
+    assert (int(graph.about.nnz), int(graph.mentions.nnz)) == (3, held)
+
+
 def test_a_passage_stands_in_a_crowd_of_copies_with_names_of_their_own() -> None:
     graph = graph_of(ROWS, Part(), times=4)
     assert len(graph.ids) == 12

@@ -16,9 +16,10 @@ from app.questions.model import Asked, Door, Outcome, Searched
 from app.questions.writing import QuestionWriter
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
+from tests.documents.conftest import MakeShelf, shelf
 from tests.lifecycle.conftest import Say, Switch, say, strings_of, switch
 
-__all__ = ["say", "switch"]
+__all__ = ["say", "shelf", "switch"]
 
 
 async def ask(who: Principal, path: str, query: str, **more: Any) -> None:
@@ -97,6 +98,38 @@ async def test_every_door_is_counted_with_its_mode_and_what_it_found(
     assert "since" in wrong.text
     with pytest.raises(InvalidInput):
         Period.of([], now(), now() - timedelta(days=1))
+
+
+async def test_questions_are_counted_by_the_knowledge_base_that_they_keep_to(
+    opened: Parts, admin: Principal, shelf: MakeShelf, principal: MakePrincipal, tenant: str
+) -> None:
+    north, south = [(await shelf(admin, name=name)).base for name in ("North", "South")]
+    await opened.question_log.flush()
+    await ask(admin, "/v1/search", "zzqx", mode="keyword")
+    await ask(admin, "/v1/search", "zzqx", mode="keyword", knowledge_bases=[north])
+    for path in ("retrieve", "context", "ask"):
+        await ask(admin, f"/v1/rag/{path}", "zzqx?", knowledge_base_ids=[north, south])
+    body = {"query": "zzqx", "knowledge_base_ids": [south], "mode": "keyword"}
+    for path in ("search", "query"):
+        shown = {name: value for name, value in body.items() if path == "search" or name != "mode"}
+        answer = await admin.http.post(f"/api/v1/ai/rag/{path}", json=shown)
+        assert answer.status_code == 200, answer.text
+    assert await opened.question_log.flush() == 7
+    every, in_north, in_south = [
+        await told(admin, **({"knowledge_base_id": base} if base else {}))
+        for base in (None, north, south)
+    ]
+    counts = [found["totals"]["questions"] for found in (every, in_north, in_south)]
+    assert counts == [7, 4, 5]
+    for found, questions in zip((every, in_north, in_south), counts, strict=True):
+        assert sum(row["questions"] for row in found["doors"]) == questions
+        assert sum(row["searches"] for row in found["modes"]) >= questions
+        assert sum(one["times"] for one in found["unanswered"]) == questions
+    stranger = await principal(f"{tenant}-other")
+    for who, base in ((admin, "nowhere"), (stranger, north)):
+        unseen = await who.http.get("/v1/rag/analytics", params={"knowledge_base_id": base})
+        assert unseen.status_code == 404
+        assert "knowledge_base_id" in unseen.text
 
 
 async def test_a_scope_says_what_is_kept_of_its_questions(

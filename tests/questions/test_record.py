@@ -48,6 +48,13 @@ def test_equal_questions_have_one_fingerprint_and_two_tenants_never() -> None:
     assert fingerprint("acme", "Where is Ada?") != fingerprint("other", "Where is Ada?")
 
 
+def test_the_knowledge_bases_that_were_asked_are_kept() -> None:
+    what = Asked(Door.ANSWER, "Where?", bases=("b2", "b1", "b2"))
+    question = Question("q1", what, "acme/dev", "acme", "agent:acme:a", AT, 1.0)
+    assert question_row(question, None)["knowledge_base_ids"] == ["b1", "b2"]
+    assert question_row(asked(Outcome()), None)["knowledge_base_ids"] == []
+
+
 def test_what_was_shown_is_kept_beside_words_only() -> None:
     question = asked(Outcome(("e1", "e2"), (0.9,), (search("e1"), search("e2", floored=1))))
     bare, worded = question_row(question, None), question_row(question, "Where is Ada?")

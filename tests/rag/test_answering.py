@@ -28,7 +28,7 @@ def endpoint() -> Iterator[ScriptedServer]:
 
 
 def said(*sentences: tuple[str, list[int]]) -> Reply:
-    rows = [{"text": text, "sources": sources} for text, sources in sentences]
+    rows = [{"text": text, "lines": lines} for text, lines in sentences]
     return completion(json.dumps({"sentences": rows}))
 
 
