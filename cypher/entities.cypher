@@ -567,7 +567,7 @@ ORDER BY scope
 MATCH (e:Entity)
 WHERE e.scope = $scope AND e.id > $after AND e.expired_at > datetime.realtime()
 RETURN e {.id, .root, .canonical_name, .canonical_key, .type, .keys, .marks, .attributes} AS entity
-ORDER BY e.id LIMIT $limit
+ORDER BY e.scope, e.id LIMIT $limit
 
 // name: company(pairs, scope) read many
 // What two entities share: things mentioned with both, where one that is mentioned everywhere

@@ -773,7 +773,7 @@ MATCH (n:Fact {scope: $scope})
 WHERE n.status IN ['active', 'superseded', 'quarantined'] AND n.id > $after
   AND n.expired_at > datetime('9999-12-30T00:00:00Z') AND n.ingested_at <= $before
   AND coalesce(n.trust, 0.0) < $trust AND NOT coalesce(n.is_pinned, false)
-WITH n ORDER BY n.id LIMIT $limit
+WITH n ORDER BY n.scope, n.id LIMIT $limit
 RETURN n {.id, .kind, .predicate, .importance, .trust, .is_pinned, .ingested_at, .captured_at, .last_access} AS memory,
        EXISTS { (n)-[:SUPPORTS]->() } OR EXISTS { ()-[:DERIVED_FROM]->(n) }
          OR EXISTS { (n)-[:PROMOTED_TO]-() }
@@ -785,7 +785,7 @@ MATCH (n:Note {scope: $scope})
 WHERE n.id > $after AND n.expired_at > datetime('9999-12-30T00:00:00Z')
   AND n.ingested_at <= $before AND coalesce(n.trust, 0.0) < $trust
   AND NOT coalesce(n.is_pinned, false)
-WITH n ORDER BY n.id LIMIT $limit
+WITH n ORDER BY n.scope, n.id LIMIT $limit
 RETURN n {.id, .kind, .namespace, .importance, .trust, .is_pinned, .ingested_at, .captured_at, .last_access} AS memory,
        EXISTS { ()-[:DERIVED_FROM]->(n) } AS referenced
 
@@ -793,7 +793,7 @@ RETURN n {.id, .kind, .namespace, .importance, .trust, .is_pinned, .ingested_at,
 // Notes that hold, with what tells how stale they are.
 MATCH (n:Note {scope: $scope})
 WHERE n.id > $after AND n.standing = 'held' AND n.expired_at > datetime('9999-12-30T00:00:00Z')
-WITH n ORDER BY n.id LIMIT $limit
+WITH n ORDER BY n.scope, n.id LIMIT $limit
 RETURN n.id AS id,
        n {.namespace, .importance, .is_pinned, .ingested_at, .updated_at, .last_access} AS note
 

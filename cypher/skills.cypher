@@ -392,7 +392,7 @@ RETURN count(c) AS open
 // Active skills as the detectors see them.
 MATCH (s:Skill {scope: $scope})
 WHERE s.id > $after AND s.status = 'active' AND s.expired_at > datetime.realtime()
-WITH s ORDER BY s.id LIMIT $limit
+WITH s ORDER BY s.scope, s.id LIMIT $limit
 RETURN s {.id, .name, .category, .created_at, .last_used_at, .usage_count} AS skill,
        left(s.content, 2000) AS text,
        COUNT { (:Principal)-[:HAS_SKILL]->(s) } AS agents,
@@ -613,7 +613,7 @@ WHERE s.id > $after AND s.status = 'active' AND s.expired_at > datetime.realtime
   AND NOT s.is_pinned AND coalesce(s.last_used_at, s.created_at) <= $before
   AND coalesce(s.decayed_at, s.created_at) <= $decayed AND s.effectiveness > 0
 RETURN s.id AS id, s.effectiveness AS effectiveness, s.last_used_at AS last_used_at
-ORDER BY s.id LIMIT $limit
+ORDER BY s.scope, s.id LIMIT $limit
 
 // name: lower_skills(rows, scope, at, audit) write one
 // Skills that were not used lose effect.
@@ -632,7 +632,7 @@ RETURN count(s) AS lowered
 MATCH (s:Skill {scope: $scope})
 WHERE s.id > $after AND s.status = 'active' AND s.expired_at > datetime.realtime()
   AND (s.embedding IS NULL AND s.index_state <> 'pending' OR s.index_state = 'failed')
-RETURN s.id AS id ORDER BY s.id LIMIT $limit
+RETURN s.id AS id ORDER BY s.scope, s.id LIMIT $limit
 
 // name: embed_again(ids, scope, audit) write one
 // Skills whose vectors are made anew by the next indexing pass; until then the old ones answer.
