@@ -26,6 +26,16 @@ WHERE p.tenant = $tenant
 SET p.touched_at = $at
 RETURN p.id AS id, p.version AS version, p.live AS live
 
+// name: settling(ids, tenant, at) write none
+// Takes the locks of pages, in the order given, whose links the same transaction settles: they wait
+// for that no longer, and what they hold is read after that.
+UNWIND $ids AS id
+MATCH (p:Page {id: id})
+WHERE p.tenant = $tenant
+SET p.touched_at = $at,
+    p.passage_state = CASE p.passage_state WHEN 'unlinked' THEN 'done' WHEN 'due' THEN 'uncut'
+                      ELSE p.passage_state END
+
 // name: save(rows) write many
 // Pages as they are from now on, each with its audit event and, where there was one, its former
 // text.
@@ -89,6 +99,19 @@ WHERE s.tenant = $tenant AND s.live AND (s.scope = row.scope OR s.scope STARTS W
 WITH DISTINCT s ORDER BY s.id
 SET s.passage_state = CASE s.passage_state WHEN 'done' THEN 'unlinked' WHEN 'unlinked' THEN 'unlinked'
                       ELSE 'due' END
+
+// name: relink(after, limit) write many
+// Pages with links that are no pages' and may mean something else by now wait for their links to be
+// settled, by id: what they name may have come, been merged, or gone.
+// unscoped: upkeep of the whole installation
+MATCH (p:Page)
+WHERE p.id > $after AND p.live
+  AND (any(target IN p.pending WHERE target CONTAINS ':')
+       OR EXISTS { (p)-[:REFERENCES]->(e:Entity) WHERE e.root <> e.id OR e.expired_at <= datetime() })
+WITH p ORDER BY p.id LIMIT $limit
+SET p.passage_state = CASE p.passage_state WHEN 'done' THEN 'unlinked' WHEN 'unlinked' THEN 'unlinked'
+                      ELSE 'due' END
+RETURN p.id AS id ORDER BY id
 
 // name: sources(ids, tenant) read many
 // What the links of pages are resolved from, and what they came to before.
@@ -326,18 +349,22 @@ MATCH (p:Page {id: id})
 RETURN p {.*} AS page, COLLECT { MATCH (p)<-[:PART_OF]-(c:Chunk) RETURN c.id } AS chunks
 
 // name: passages_done(rows, scopes) write many
-// The passages of pages are those of their texts; a page that was changed meanwhile is left out.
+// The passages of pages are those of their texts; a page that was changed meanwhile is left out. One
+// whose links wait by now still waits for those.
 UNWIND $rows AS row
 MATCH (p:Page {id: row.id})
 WHERE p.scope IN $scopes AND p.version = row.version AND p.live = row.live
-SET p.passage_state = 'done', p.chunks = row.chunks
+SET p.chunks = row.chunks,
+    p.passage_state = CASE p.passage_state WHEN 'due' THEN 'unlinked' WHEN 'unlinked' THEN 'unlinked'
+                      ELSE 'done' END
 RETURN p.id AS id
 
 // name: passages_failed(id, scope) write none
-// A page whose text cannot be cut; an edit makes it due again.
+// A page whose text cannot be cut; an edit makes it due again. One whose links wait as well is tried
+// once more when they are settled.
 MATCH (p:Page {id: $id})
-WHERE p.scope = $scope AND p.passage_state = 'due'
-SET p.passage_state = 'failed'
+WHERE p.scope = $scope
+SET p.passage_state = CASE p.passage_state WHEN 'uncut' THEN 'failed' ELSE p.passage_state END
 
 // name: due(limit) read many
 // Pages whose passages or links are not those of their text, the longest waiting first.
@@ -348,17 +375,14 @@ CALL () {
   WITH p ORDER BY p.passage_state, p.touched_at LIMIT $limit RETURN p
   UNION
   MATCH (p:Page)
+  WHERE p.passage_state = 'uncut' AND p.touched_at > datetime('0001-01-02T00:00:00Z')
+  WITH p ORDER BY p.passage_state, p.touched_at LIMIT $limit RETURN p
+  UNION
+  MATCH (p:Page)
   WHERE p.passage_state = 'unlinked' AND p.touched_at > datetime('0001-01-02T00:00:00Z')
   WITH p ORDER BY p.passage_state, p.touched_at LIMIT $limit RETURN p
 }
 RETURN p.id AS id, p.tenant AS tenant, p.passage_state AS state
-
-// name: linked(ids, tenant) write none
-// Pages whose links have just been settled; what still has to be cut stays due.
-UNWIND $ids AS id
-MATCH (p:Page {id: id})
-WHERE p.tenant = $tenant AND p.passage_state = 'unlinked'
-SET p.passage_state = 'done'
 
 // name: restore(rows) write many
 // Pages that are new, with their former texts.
@@ -380,20 +404,9 @@ WHERE p.scope IN $scopes AND p.id > $after
 WITH p ORDER BY p.id LIMIT $limit
 RETURN p {.*} AS page,
        COLLECT { MATCH (v:PageVersion)-[:VERSION_OF]->(p) RETURN v {.*} ORDER BY v.version } AS versions,
-       COLLECT { MATCH (c:Chunk)-[:PART_OF]->(p) WHERE p.passage_state = 'done'
+       COLLECT { MATCH (c:Chunk)-[:PART_OF]->(p) WHERE p.passage_state IN ['done', 'unlinked']
                  RETURN c {.id, .role, .author, .captured_at, .ingested_at, .expired_at, .importance,
                            .trust, .is_pinned, .consolidation_state, .consolidated_at, .attempts,
                            .consolidation_error}
                  ORDER BY c.number } AS passages
 ORDER BY p.id
-
-// name: to_relink(after, limit) read many
-// Pages with links that are no pages' and may mean something else by now, by id: what they name
-// may have come, been merged, or gone.
-// unscoped: upkeep of the whole installation
-MATCH (p:Page)
-WHERE p.id > $after AND p.live
-  AND (any(target IN p.pending WHERE target CONTAINS ':')
-       OR EXISTS { (p)-[:REFERENCES]->(e:Entity) WHERE e.root <> e.id OR e.expired_at <= datetime() })
-WITH p ORDER BY p.id LIMIT $limit
-RETURN p.id AS id, p.tenant AS tenant

@@ -1,7 +1,9 @@
 """Pages that wait: for their links to be settled, for their passages to be cut, or for both.
 
-A write of many pages leaves them so, and so does a crash. What each waits for stands in its
-`passage_state`: `due` for both, `unlinked` for links alone.
+A write of many pages leaves them so, and so do a crash and the hourly look at what is no page.
+What each waits for stands in its `passage_state`: `due` for both, `unlinked` for links alone,
+`uncut` for passages alone. Whoever does one of them takes that alone away, so that links that come
+to mean something else while a page is cut are settled again.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.pages.linking import settle_pages
-from app.pages.passages import DUE, PassageService, rows_of
+from app.pages.passages import UNCUT, UNLINKED, PassageService, rows_of
 
 log = structlog.get_logger()
 _TAKEN = 200  # pages that one look at what waits takes
@@ -40,8 +42,8 @@ class DuePages:
         """Bring up every page that waits; how many that were."""
         done = 0
         while rows := await self._graph.rows(Q.pages.due, limit=_TAKEN):
-            await self._settle(rows)
-            uncut = [row["id"] for row in rows if row["state"] == DUE]
+            await self._settle([row for row in rows if row["state"] != UNCUT])
+            uncut = [row["id"] for row in rows if row["state"] != UNLINKED]
             for start in range(0, len(uncut), _TOGETHER):
                 await self._cut(uncut[start : start + _TOGETHER])
             done += len(rows)
@@ -57,7 +59,6 @@ class DuePages:
     async def _linked(self, tenant: str, ids: list[str]) -> None:
         async def work(tx: Tx) -> None:
             await settle_pages(tx, tenant, ids, now())
-            await tx.rows(Q.pages.linked, ids=ids, tenant=tenant)
 
         await self._graph.write("pages.settle", work)
 

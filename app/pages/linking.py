@@ -80,12 +80,13 @@ async def _named(tx: Tx, moved: Sequence[Moved]) -> list[Row]:
 
 
 async def settle_pages(tx: Tx, tenant: str, ids: Iterable[str], at: datetime) -> dict[str, Settled]:
-    """Resolve the links of these pages anew and write the difference."""
+    """Resolve the links of these pages anew and write the difference; none of them waits for that
+    any longer."""
     settled: dict[str, Settled] = {}
     ordered = sorted(ids)
     for start in range(0, len(ordered), BATCH):
         some = ordered[start : start + BATCH]
-        await tx.rows(Q.pages.lock_pages, ids=some, tenant=tenant, at=at)
+        await tx.rows(Q.pages.settling, ids=some, tenant=tenant, at=at)
         rows = await tx.rows(Q.pages.sources, ids=some, tenant=tenant)
         sources = [Source(r["id"], r["scope"], loaded(r["links"])) for r in rows]
         known = await _known(tx, tenant, sources)

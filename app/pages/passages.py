@@ -1,8 +1,8 @@
 """A page's text as passages: cut as documents are, and kept in step with every edit.
 
-A page says how far that is in `passage_state`: a write sets it to `due`, and whoever brings the
-passages up to the text sets it to `done`, in the transaction that writes them. What is left due
-is found again (`app.pages.due`).
+A page says how far that is in `passage_state`: a write sets it to `due`, settling its links makes
+that `uncut`, and whoever brings the passages up to the text takes the rest away, in the transaction
+that writes them. What is left waiting is found again (`app.pages.due`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.pages.prose import plain
 
-DUE = "due"
+DUE, UNCUT, UNLINKED = "due", "uncut", "unlinked"  # both wait, passages alone, links alone
 ROLES = ("user", "assistant")  # whose words a passage is: a person's, or an agent's
 ORIGIN = "page"
 _TRIES = 5  # against other writers of the same page

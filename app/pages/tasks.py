@@ -3,18 +3,16 @@ nobody uses any more."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from datetime import datetime, timedelta
 from typing import Any
 
 from app.jobs.model import Job, Outcome, Report
 from app.kernel.clock import now
 from app.kernel.cypher import Q
-from app.kernel.graph import Graph, Tx
-from app.pages.linking import settle_pages
+from app.kernel.graph import Graph
 
 RELINK = "pages.relink"
-_PAGES = 200
+_PAGES = 200  # that are marked in one transaction
 _NAMES = 1_000
 # A name falls out of use when a page is written or erased, which touches it. Looking at what was
 # touched lately keeps the work to what has changed; the first minutes belong to whoever writes.
@@ -22,20 +20,16 @@ _LATELY, _SETTLED = timedelta(days=7), timedelta(minutes=10)
 
 
 async def run_relink(parts: Any, job: Job, report: Report) -> Outcome:
-    """Resolve again what links name that is no page, since that comes and goes on its own."""
-    after, done = "", 0
-    while rows := await parts.graph.rows(Q.pages.to_relink, after=after, limit=_PAGES):
-        by_tenant: dict[str, list[str]] = defaultdict(list)
-        for row in rows:
-            by_tenant[row["tenant"]].append(row["id"])
-        for tenant, ids in sorted(by_tenant.items()):
-            await _settle(parts.graph, tenant, ids)
-        done += len(rows)
+    """Let pages that link to what is no page wait for their links again, since that comes and goes
+    on its own, and bring up every page that waits."""
+    after, pages = "", 0
+    while rows := await parts.graph.rows(Q.pages.relink, after=after, limit=_PAGES):
+        pages += len(rows)
         after = rows[-1]["id"]
-        await report({"pages": done})
+        await report({"pages": pages})
     brought = await parts.due_pages.sweep()
     dropped = await drop_names(parts.graph, now() - _SETTLED)
-    return Outcome({"pages": done, "brought": brought, "names": dropped})
+    return Outcome({"pages": pages, "brought": brought, "names": dropped})
 
 
 async def drop_names(graph: Graph, before: datetime) -> int:
@@ -48,10 +42,3 @@ async def drop_names(graph: Graph, before: datetime) -> int:
         total += int(row["dropped"])
         if row["dropped"] < _NAMES:
             return total
-
-
-async def _settle(graph: Graph, tenant: str, ids: list[str]) -> None:
-    async def work(tx: Tx) -> None:
-        await settle_pages(tx, tenant, ids, now())
-
-    await graph.write("pages.relink", work)

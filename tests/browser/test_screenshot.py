@@ -1,17 +1,13 @@
 """Neo4j Browser, as it comes with the server, connects and draws the demo in our colours.
 
-Needs Chromium and its driver; skips without them, unless TESTS_NEED_BROWSER is set. A given server,
-or one in a container, may keep its Browser from this machine: then it skips as well.
+A given server, or one in a container, may keep its Browser from this machine: then it skips.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import re
-import shutil
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -19,28 +15,18 @@ from urllib.parse import quote
 import httpx
 import pytest
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 from app.cli.transfer import store_of
 from app.portability.service import Order, import_attended
 from app.wiring import Parts
+from tests.browser.conftest import PATIENCE
 from tests.portability.conftest import untold
 from tests.support.server import Backend
 
 ROOT = Path(__file__).parents[2]
 STYLE = ROOT / "docs" / "guides" / "loci.grass"
-PATIENCE = 90  # seconds for one step on a busy machine
-NEEDED = bool(os.environ.get("TESTS_NEED_BROWSER"))
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-dev-shm-usage",
-    "--disable-gpu",
-    "--window-size=1600,1200",
-    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",  # nothing but this machine
-)
 # What a file that is dragged into the window does.
 DROP = """
 const told = new DataTransfer();
@@ -66,31 +52,6 @@ class Drawn:
     colours: Counter[str]
     captions: str
     edges: int
-
-
-@pytest.fixture
-def chrome() -> Iterator[webdriver.Chrome]:
-    """A headless Chromium."""
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    driver = shutil.which("chromedriver")
-    if browser is None or driver is None:
-        absent("Chromium and chromedriver are not installed")
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(browser)
-    for flag in FLAGS:
-        options.add_argument(flag)
-    window = webdriver.Chrome(options=options, service=Service(executable_path=driver))
-    try:
-        yield window
-    finally:
-        window.quit()
-
-
-def absent(reason: str) -> None:
-    """Skip, or fail where the run has promised that the test can be made."""
-    if NEEDED:
-        pytest.fail(f"{reason}, and TESTS_NEED_BROWSER is set")
-    pytest.skip(reason)
 
 
 async def address_of(opened: Parts, backend: Backend) -> str:

@@ -112,6 +112,7 @@ HOT = [
     Q.notes.change,
     Q.pages.lock_names,
     Q.pages.lock_pages,
+    Q.pages.settling,
     Q.pages.save,
     Q.pages.bear,
     Q.pages.link,

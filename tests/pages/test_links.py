@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 
 from app.errors import Conflict, NotFound
+from app.jobs.model import Job
 from app.kernel.caller import Role
+from app.kernel.clock import now
+from app.kernel.cypher import Q
 from app.pages.model import Change, Draft, PageKind
-from app.pages.tasks import RELINK
+from app.pages.tasks import RELINK, run_relink
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.pages.conftest import Write, fresh_links, rows, stored_links
@@ -289,15 +292,33 @@ class Player:
         with suppress(NotFound, Conflict):  # it was deleted before, or had no such version
             await self._change(kind, chosen)
 
+    async def many(self) -> None:
+        """Pages in bulk, others that change meanwhile, and a look at what waits, or none."""
+        at_once = [self._written() for _ in range(self.chance.randint(1, 2))]
+        at_once += [self.step() for _ in range(self.chance.randint(0, 3))]
+        if self.chance.random() < 0.5:
+            at_once.append(self._brought())
+        await asyncio.gather(*at_once)
+
+    async def _brought(self) -> None:
+        await self.opened.due_pages.sweep()
+
+    async def _written(self) -> None:
+        drafts = [self._draft() for _ in range(self.chance.randint(2, 4))]
+        stored = await self.opened.pages.write_many(self.who.caller, drafts, settle=False)
+        self.pages += [receipt.id for receipt in stored]
+
     async def _write(self) -> None:
-        draft = Draft(
+        self.pages.append((await self.opened.pages.write(self.who.caller, self._draft())).id)
+
+    def _draft(self) -> Draft:
+        return Draft(
             self.text(),
             title=self.chance.choice(TITLES),
             kind=self.chance.choice(list(PageKind)),
             scope=self.chance.choice(self.scopes),
             aliases=tuple(self.chance.sample(TITLES, k=self.chance.choice([0, 0, 1]))),
         )
-        self.pages.append((await self.opened.pages.write(self.who.caller, draft)).id)
 
     async def _change(self, kind: str, page: str) -> None:
         pages, caller = self.opened.pages, self.who.caller
@@ -313,18 +334,88 @@ class Player:
             await pages.restore(caller, page, version)
 
 
-@pytest.mark.parametrize("seed", range(2))
-async def test_edges_are_those_of_a_fresh_extraction_whatever_is_done(
-    opened: Parts, principal: MakePrincipal, tenant: str, seed: int
-) -> None:
+async def player_of(opened: Parts, principal: MakePrincipal, tenant: str, seed: int) -> Player:
+    """A player who may write to scopes beside and below each other."""
     boss = await principal(tenant, role=Role.ADMIN, name="boss", kind="user")
     scopes = [tenant, f"{tenant}/dev", f"{tenant}/dev/agent:scout", f"{tenant}/ops"]
     for path in scopes[1:]:
         await opened.scopes.create(boss.caller, path)
     roles: dict[str, Any] = dict.fromkeys(scopes, Role.ADMIN)
-    player = Player(opened, replace(boss, caller=replace(boss.caller, roles=roles)), scopes, seed)
+    return Player(opened, replace(boss, caller=replace(boss.caller, roles=roles)), scopes, seed)
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_edges_are_those_of_a_fresh_extraction_whatever_is_done(
+    opened: Parts, principal: MakePrincipal, tenant: str, seed: int
+) -> None:
+    player = await player_of(opened, principal, tenant, seed)
     for _ in range(6):
         for _ in range(5):
             await player.step()
         await asyncio.gather(player.step(), player.step())
         assert await stored_links(opened, tenant) == await fresh_links(opened, tenant)
+
+
+@pytest.mark.parametrize("seed", range(2, 4))
+async def test_edges_of_pages_in_bulk_are_the_same_once_none_waits(
+    opened: Parts, principal: MakePrincipal, tenant: str, seed: int
+) -> None:
+    player = await player_of(opened, principal, tenant, seed)
+    for _ in range(3):
+        for _ in range(4):
+            await player.many()
+        await opened.due_pages.sweep()
+        assert await stored_links(opened, tenant) == await fresh_links(opened, tenant)
+    states = "MATCH (p:Page {tenant: $tenant}) RETURN DISTINCT p.passage_state AS state"
+    assert await rows(opened, states, tenant=tenant) == [{"state": "done"}]
+
+
+async def test_a_name_that_comes_while_a_page_is_cut_is_not_lost(
+    opened: Parts, writer: Principal
+) -> None:
+    who, pages, states = writer.caller, opened.pages, list[tuple[str, int]]()
+    (page,) = await pages.write_many(who, [Draft("[[Later]]", title="Start")], settle=False)
+
+    async def noted() -> None:
+        read = await pages.read(who, page.id)
+        states.append((read["page"]["passage_state"], read["references"]))
+
+    await noted()
+    await pages.extract_links(who, page.id)
+    await noted()
+    await pages.write_many(who, [Draft("Here.", title="Later")], settle=False)
+    await noted()
+    await opened.page_passages.bring(page.id, who.home)
+    await noted()
+    taken = await opened.graph.rows(Q.pages.export_pages, scopes=[who.home], after="", limit=9)
+    assert {row["page"]["id"]: len(row["passages"]) for row in taken}[page.id] == 1
+    await opened.due_pages.sweep()
+    await noted()
+    assert states == [("due", 0), ("uncut", 0), ("due", 0), ("unlinked", 0), ("done", 1)]
+
+
+async def test_the_hourly_look_leaves_pages_to_the_sweep_and_loses_none(
+    opened: Parts, writer: Principal, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = await write(writer, "Start", "[[skill:Anchor]]")
+    body = {"name": "Anchor", "category": "deployment"}
+    skill = (await writer.http.post("/v1/skills", json=body)).json()["id"]
+    told: list[int] = []
+
+    async def report(progress: Any) -> None:
+        told.append(progress["pages"])
+
+    async def killed(_: Any) -> int:
+        raise ConnectionError("killed")
+
+    at = now()
+    job = Job("relink", RELINK, writer.caller.tenant, writer.caller.home, "running", {}, 1, at, at)
+    monkeypatch.setattr(type(opened.due_pages), "sweep", killed)
+    with pytest.raises(ConnectionError):
+        await run_relink(opened, job, report)
+    monkeypatch.undo()
+    assert told[-1] >= 1
+    assert await edges(opened, writer, page.id) == []
+    await opened.due_pages.sweep()
+    assert await edges(opened, writer, page.id) == [(skill, ["[[skill:Anchor]]"])]
+    assert await pending(opened, writer, page.id) == []

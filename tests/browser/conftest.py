@@ -1,0 +1,50 @@
+"""A real browser, headless, that reaches nothing but this machine.
+
+Needs Chromium and its driver; tests skip without them, unless TESTS_NEED_BROWSER is set.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+PATIENCE = 90  # seconds for one step on a busy machine
+NEEDED = bool(os.environ.get("TESTS_NEED_BROWSER"))
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--disable-gpu",
+    "--window-size=1600,1200",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",  # nothing but this machine
+)
+
+
+@pytest.fixture
+def chrome() -> Iterator[webdriver.Chrome]:
+    """A headless Chromium."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    driver = shutil.which("chromedriver")
+    if browser is None or driver is None:
+        absent("Chromium and chromedriver are not installed")
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(browser)
+    for flag in FLAGS:
+        options.add_argument(flag)
+    window = webdriver.Chrome(options=options, service=Service(executable_path=driver))
+    try:
+        yield window
+    finally:
+        window.quit()
+
+
+def absent(reason: str) -> None:
+    """Skip, or fail where the run has promised that the test can be made."""
+    if NEEDED:
+        pytest.fail(f"{reason}, and TESTS_NEED_BROWSER is set")
+    pytest.skip(reason)
