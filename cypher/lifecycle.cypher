@@ -29,7 +29,9 @@ RETURN n.id AS id, kind, n.scope AS scope, n.tenant AS tenant, n.author AS autho
 // that were taken from a version of his, proposals, and patterns of failure. They leave as they are
 // erased.
 CALL () {
-  MATCH (e:Episode {session: $session}) WHERE e.scope = $scope RETURN e
+  MATCH (e:Episode {session: $session})
+  WHERE e.scope = $scope AND e.captured_at IS NOT NULL  // what the index on sessions holds
+  RETURN e
   UNION
   MATCH (e:Passage {scope: $scope, author: $author}) RETURN e
   UNION
