@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
-import signal
 import threading
 import time
 from dataclasses import dataclass, field
@@ -19,6 +17,7 @@ from app.errors import GraphUnavailable, StoreUnusable
 from app.kernel.cypher import Q
 from app.runtime import neo4j
 from app.runtime.config import GraphDoor
+from app.runtime.java_threads import threads_of
 from app.runtime.part import Part
 from app.runtime.process import kill_child
 
@@ -26,7 +25,7 @@ log = logging.getLogger("loci.runtime")
 
 EVERY = 10.0  # seconds between two questions
 PATIENCE = 120.0  # seconds without an answer, or of work on what was terminated
-DUMP_SECONDS = 3.0  # that a server has to write down what its threads do
+THREADS = "stuck.log"  # where that is kept, beside its other logs
 
 
 @dataclass
@@ -89,9 +88,7 @@ class Watch:
         if reason is None or child is None or not self._part.is_running:
             return False
         log.error("%s is stuck and is ended: %s", self._part.name, reason)
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(child.pid, signal.SIGQUIT)
-        self._closed.wait(DUMP_SECONDS)
+        self._keep_threads(child.pid)
         kill_child(child)
         self._signs.asked = None
         self._signs.note({}, time.monotonic())
@@ -100,6 +97,11 @@ class Watch:
     def close(self) -> None:
         """Ask no more; a question that waits for its answer is left to end by itself."""
         self._closed.set()
+
+    def _keep_threads(self, pid: int) -> None:
+        """Write down what the server's threads do; one that is stopped altogether says nothing."""
+        with contextlib.suppress(OSError):
+            (self._part.command.log.parent / THREADS).write_bytes(threads_of(pid))
 
     def _ask_on(self) -> None:
         while not self._closed.wait(self._every):

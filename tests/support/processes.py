@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 from app.runtime.machine import free_port
+from app.runtime.watch import THREADS
 from tests.support.server import EmbeddedPair
 
 log = logging.getLogger(__name__)
@@ -63,8 +64,9 @@ class Service:
             code = child.poll()
             lines.append(f"--- {name}: {'runs' if code is None else f'ended with {code}'}")
             lines.append((self.logs / f"{name}.log").read_text(errors="replace")[-4000:])
-        console = self.pair.folder / "neo4j" / "logs" / "console.log"
-        lines.append(f"--- Neo4j\n{console.read_text(errors='replace')[-20000:]}")
+        threads = self.pair.folder / "neo4j" / "logs" / THREADS
+        if threads.exists():
+            lines.append(f"--- Neo4j was stuck\n{threads.read_text(errors='replace')[-20000:]}")
         return "\n".join(lines)
 
     async def keep(self) -> None:
