@@ -207,7 +207,7 @@ RETURN p {.*, content: null, links: null} AS page
 // The files of one scope, by id.
 MATCH (p:Page)
 WHERE p.scope = $scope AND p.id > $after AND p.live
-WITH p ORDER BY p.id LIMIT $limit
+WITH p ORDER BY p.scope, p.id LIMIT $limit
 RETURN p {.id, .title, .slug, .path, .content, .crlf, .bom} AS page
 
 // name: by_name(name, scopes) read many
