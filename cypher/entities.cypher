@@ -470,8 +470,8 @@ CALL (named) {
     MATCH (e:Entity)
     WHERE e.scope = $scope AND e.canonical_key STARTS WITH word + ' '
       AND e.type IN ['person', 'unknown'] AND e.expired_at > datetime.realtime()
-    WITH named, alone, e LIMIT $few
-    WITH alone, collect(e.type) AS types,
+    WITH e LIMIT $few
+    WITH collect(e.type) AS types,
          collect(DISTINCT CASE WHEN NOT e IN named THEN e.root END) AS roots
     RETURN size(roots) > 1 AND 'person' IN types
       AND all(b IN alone WHERE b.root IN [a IN alone | a.id]) AS apart
