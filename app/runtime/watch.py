@@ -33,20 +33,20 @@ class Signs:
     """What was seen of a server; times are seconds of one monotonic clock.
 
     `asked` is since when a question waits for its answer. `working` has the terminated queries
-    that go on: when each was first seen, and the seconds of CPU that it had used by then.
+    that go on: when each was first seen, and the seconds of CPU that it had used by then and now.
+    One thread writes, another reads: each field is replaced as a whole.
     """
 
     patience: float = PATIENCE
     asked: float | None = None
-    working: dict[str, tuple[float, float]] = field(default_factory=dict)
-    used: dict[str, float] = field(default_factory=dict)
+    working: dict[str, tuple[float, float, float]] = field(default_factory=dict)
 
     def note(self, cpu: dict[str, float], at: float) -> None:
         """The terminated queries that are there at a moment, with the CPU that each has used."""
+        known = self.working
         self.working = {
-            query: self.working.get(query, (at, seconds)) for query, seconds in cpu.items()
+            query: (*known.get(query, (at, used))[:2], used) for query, used in cpu.items()
         }
-        self.used = cpu
 
     def why_stuck(self, at: float) -> str | None:
         """What shows that the server does not work any more; None while nothing does.
@@ -54,11 +54,11 @@ class Signs:
         A terminated query whose client does not fetch the rest is there as well, and is no sign:
         it uses no CPU.
         """
-        if self.asked is not None and at - self.asked > self.patience:
-            return f"it has not answered for {at - self.asked:.0f} s"
-        for query, (since, before) in self.working.items():
-            spent = self.used[query] - before
-            if at - since > self.patience and spent > 0.05 * (at - since):
+        asked = self.asked
+        if asked is not None and at - asked > self.patience:
+            return f"it has not answered for {at - asked:.0f} s"
+        for query, (since, before, used) in self.working.items():
+            if at - since > self.patience and used - before > 0.05 * (at - since):
                 return f"{query} was terminated, and works on for {at - since:.0f} s"
         return None
 
@@ -106,9 +106,11 @@ class Watch:
     def _ask_on(self) -> None:
         while not self._closed.wait(self._every):
             self._signs.asked = time.monotonic()
-            # A server that is starting, or whose password was changed, is none that is stuck.
-            with contextlib.suppress(GraphUnavailable, StoreUnusable):
+            try:
                 rows = neo4j.ask(self._door, Q.runtime.terminated)
-                seen = {row["query"]: float(row["cpu_ms"]) / 1000 for row in rows}
-                self._signs.note(seen, time.monotonic())
-            self._signs.asked = None
+            except (GraphUnavailable, StoreUnusable):
+                continue  # it is starting, or its password was changed: that is not stuck
+            finally:
+                self._signs.asked = None
+            seen = {row["query"]: float(row["cpu_ms"]) / 1000 for row in rows}
+            self._signs.note(seen, time.monotonic())
