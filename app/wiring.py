@@ -39,6 +39,7 @@ from app.documents.removal import DocumentRemover
 from app.documents.service import DocumentService
 from app.documents.service import Parts as DocumentParts
 from app.documents.writing import ChunkWriter
+from app.embeddings.measured import Measured
 from app.embeddings.model import Embedder, EmbeddingConfig
 from app.embeddings.provider import build_embedder
 from app.entities.merges import MergeService
@@ -107,7 +108,7 @@ from app.retrieval.graphs import GraphCache
 from app.retrieval.linking import LinkService
 from app.retrieval.repository import RetrievalRepository
 from app.retrieval.service import WalkService
-from app.retrieval.synonyms import Ear, SynonymService
+from app.retrieval.synonyms import COSINES, SynonymService
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
 from app.search.imagining import Imagination
@@ -370,7 +371,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     facts = FactService(fact_rows, consolidation.terms)
     forgetting, uses = ForgettingService(graph), UseCounter(graph)
     walks = walk_service(graph, settings)
-    ear = Ear.of(embedder) if settings.search.synonyms else None
+    namer = Measured.of(embedder, COSINES) if settings.search.synonyms else None
     indexing = IndexService(index_rows, spaces, settings.embedding.batch)
     runner = Runner(jobs, queue, TASKS, settings.worker.max_tries)
     residue = Residue(graph, EXPORT, IMPORT, spool_of(settings).drop)
@@ -445,8 +446,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         episodes=episodes,
         index_rows=index_rows,
         indexing=indexing,
-        linking=LinkService(graph, compares=ear is not None),
-        synonyms=SynonymService(graph, ear),
+        linking=LinkService(graph, compares=namer is not None),
+        synonyms=SynonymService(graph, namer),
         walks=walks,
         searches=searches,
         graph_rag=graph_rag,

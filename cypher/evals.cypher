@@ -147,11 +147,11 @@ SET e.touched_at = $at
 CALL dbms.queryJmx('java.lang:type=OperatingSystem') YIELD attributes
 RETURN attributes.ProcessCpuTime.value AS nanoseconds
 
-// name: texts_of(scope) read many
-// The texts of a scope, to embed them alone.
+// name: episodes_of(scope) read many
+// The episodes of a scope, to embed what is embedded of each alone.
 MATCH (e:Episode {scope: $scope})
 WHERE e.captured_at > datetime('0001-01-02T00:00:00Z') AND e.live
-RETURN e.content AS content
+RETURN e.id AS id
 ORDER BY e.captured_at, e.id
 
 // name: page_links(scope) read one

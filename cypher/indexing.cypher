@@ -1,18 +1,19 @@
-// name: oldest_pending(limit) read many
-// Memories that wait for their vectors, oldest first.
+// name: oldest_pending(limit) read one
+// Memories that wait for their vectors, oldest first. In one row, here and below: a batch's rows
+// one by one cost the driver as much as the database's work.
 // unscoped: the worker serves every tenant
 MATCH (e:Memory)
 WHERE e.index_state = 'pending' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
 WITH e ORDER BY e.index_state, e.ingested_at LIMIT $limit
-RETURN e.id AS id
+RETURN collect(e.id) AS ids
 
-// name: newest_pending(limit) read many
+// name: newest_pending(limit) read one
 // The other end: what was said just now does not wait behind a long import.
 // unscoped: the worker serves every tenant
 MATCH (e:Memory)
 WHERE e.index_state = 'pending' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
 WITH e ORDER BY e.index_state DESC, e.ingested_at DESC LIMIT $limit
-RETURN e.id AS id
+RETURN collect(e.id) AS ids
 
 // name: count_pending() read one
 // unscoped: a gauge of the whole installation
@@ -26,40 +27,43 @@ MATCH (e:Memory)
 WHERE e.index_state = 'failed' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
 RETURN count(e) AS failed
 
-// name: neighbourhood(ids, reach) read many
+// name: neighbourhood(ids, reach) read one
 // Each episode with the ones said around it in its session, in order; those are indexed anew as
-// well, since what is indexed of an episode depends on its neighbours.
+// well, since what is indexed of an episode depends on its neighbours. Both sides are read in the
+// order of the index, so that a long session costs no more than a short one; CASE, since of an OR
+// the planner makes a union of seeks over the whole session.
 // unscoped: a session lies in one scope, and the worker serves every tenant
 UNWIND $ids AS id
 MATCH (e:Passage {id: id})
 CALL (e) {
   MATCH (p:Episode {session: e.session})
-  WHERE p.captured_at <= e.captured_at AND p.live
-    AND (p.captured_at < e.captured_at OR p.ingested_at < e.ingested_at
-         OR (p.ingested_at = e.ingested_at AND p.id < e.id))
-  WITH p ORDER BY p.captured_at DESC, p.ingested_at DESC, p.id DESC LIMIT $reach
+  WHERE p.captured_at <= e.captured_at AND p.live AND CASE
+    WHEN p.captured_at < e.captured_at THEN true
+    WHEN p.ingested_at <> e.ingested_at THEN p.ingested_at < e.ingested_at
+    ELSE p.id < e.id END
+  WITH p ORDER BY p.session DESC, p.captured_at DESC, p.ingested_at DESC, p.id DESC LIMIT $reach
   RETURN collect(p.id) AS before
 }
 CALL (e) {
   MATCH (p:Episode {session: e.session})
-  WHERE p.captured_at >= e.captured_at AND p.live
-    AND (p.captured_at > e.captured_at OR p.ingested_at > e.ingested_at
-         OR (p.ingested_at = e.ingested_at AND p.id > e.id))
-  WITH p ORDER BY p.captured_at, p.ingested_at, p.id LIMIT $reach
+  WHERE p.captured_at >= e.captured_at AND p.live AND CASE
+    WHEN p.captured_at > e.captured_at THEN true
+    WHEN p.ingested_at <> e.ingested_at THEN p.ingested_at > e.ingested_at
+    ELSE p.id > e.id END
+  WITH p ORDER BY p.session, p.captured_at, p.ingested_at, p.id LIMIT $reach
   RETURN collect(p.id) AS after
 }
-RETURN e.id AS id, before, after
+RETURN collect({id: e.id, before: before, after: after}) AS found
 
-// name: texts(ids) read many
+// name: texts(ids) read one
 // What the index is made from. A memory's own id is its `memory_id`, whatever kind it is of; its
 // windows share it, and are no memories.
 // unscoped: the worker serves every tenant
 UNWIND $ids AS id
 MATCH (e:Searchable {memory_id: id}) USING INDEX e:Searchable(memory_id) WHERE e:Memory
-RETURN e.id AS id, e.tenant AS tenant, e.scope AS scope, e.content AS content, e.speaker AS speaker,
-       e.title AS title, e.role AS role, e.captured_at AS captured_at, e.language AS language,
-       e.terms AS terms, e.index_state AS state, e.index_rev AS rev,
-       [e.embed_hash, e.embed_hash_b, e.embed_hash_c] AS hashes
+RETURN collect(e {.id, .tenant, .scope, .content, .speaker, .title, .language, .terms,
+                  rev: e.index_rev,
+                  hashes: [e.embed_hash, e.embed_hash_b, e.embed_hash_c]}) AS found
 
 // name: known_vectors(hashes) read many
 // Vectors that the same text of the same model already has in the same tenant.

@@ -14,7 +14,8 @@ from rich.table import Table
 
 from app.access.service import operator
 from app.cli.keys import all_scopes
-from app.entities.likeness import Eye
+from app.embeddings.measured import Measured
+from app.entities.likeness import DISTANCES
 from app.entities.repair import repair_scope
 from app.entities.schemas import EntityOut, MergeOut
 from app.entities.service import Sought
@@ -133,7 +134,8 @@ def repair(scope: Scope) -> None:
 
     async def work(opened: Parts, caller: Caller) -> int:
         caller.among([scope])
-        return await repair_scope(opened.graph, opened.merges, scope, Eye.of(opened.embedder))
+        model = Measured.of(opened.embedder, DISTANCES)
+        return await repair_scope(opened.graph, opened.merges, scope, model)
 
     console.print(f"{run_in(scope, work)} proposed")
 

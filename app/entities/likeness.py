@@ -7,16 +7,15 @@ are; it is made by the repair job in batches, and again when what it was made of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import structlog
 
+from app.embeddings.measured import Measured
 from app.embeddings.model import Embedder, Role
 from app.entities.describe import FACTS, described
 from app.errors import EmbedderUnavailable, InvalidInput
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
-from app.kernel.ids import digest
 
 log = structlog.get_logger()
 # Cosine distance up to which two entities are looked at together, by model, measured with `loci
@@ -32,27 +31,13 @@ BATCH = 64  # texts given to the model at once
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Eye:
-    """The model that vectors come from, and the distance up to which it sees a likeness."""
-
-    embedder: Embedder
-    distance: float
-
-    @classmethod
-    def of(cls, embedder: Embedder) -> Eye | None:
-        """None for a model whose distances were not measured."""
-        distance = DISTANCES.get(embedder.info.name)
-        return None if distance is None else cls(embedder, distance)
-
-
-async def near(graph: Graph, eye: Eye, scope: str) -> dict[Pair, float]:
+async def near(graph: Graph, model: Measured, scope: str) -> dict[Pair, float]:
     """Pairs of one type with their distance, out of the entities that are new or were changed.
 
     Without an answer of the model there are none this time, and what is missing is made next time.
     """
     try:
-        changed = await _embedded(graph, eye.embedder, scope)
+        changed = await _embedded(graph, model, scope)
     except EmbedderUnavailable as error:
         log.warning("likeness.no_vectors", reason=error.detail)
         return {}
@@ -61,13 +46,13 @@ async def near(graph: Graph, eye: Eye, scope: str) -> dict[Pair, float]:
         rows = await graph.rows(Q.likeness.near, id=entity, scope=scope, limit=NEIGHBOURS)
         for row in rows:
             distance = 2 - 2 * row["score"]
-            if distance <= eye.distance:
+            if distance <= model.figure:
                 pair = (min(entity, row["id"]), max(entity, row["id"]))
                 found[pair] = round(distance, 6)
     return found
 
 
-async def _embedded(graph: Graph, embedder: Embedder, scope: str) -> list[str]:
+async def _embedded(graph: Graph, model: Measured, scope: str) -> list[str]:
     """Give every entity of a scope the vector of what it is now; ids of those that changed."""
     changed: list[str] = []
     after = ""
@@ -75,22 +60,19 @@ async def _embedded(graph: Graph, embedder: Embedder, scope: str) -> list[str]:
         Q.likeness.describe, scope=scope, after=after, facts=FACTS, limit=PAGE
     ):
         after = rows[-1]["id"]
-        stale = [row for row in _texts(rows, embedder) if row["hash"] != row["before"]]
+        stale = [row for row in _texts(rows, model) if row["hash"] != row["before"]]
         for start in range(0, len(stale), BATCH):
-            made = await _vectors(embedder, stale[start : start + BATCH])
+            made = await _vectors(model.embedder, stale[start : start + BATCH])
             await graph.rows(Q.likeness.store, rows=made, scope=scope)
             changed += [row["id"] for row in made]
     return changed
 
 
-def _texts(rows: Sequence[Row], embedder: Embedder) -> list[Row]:
-    space = f"{embedder.info.name}/{embedder.info.version}"
+def _texts(rows: Sequence[Row], model: Measured) -> list[Row]:
     found = []
     for row in rows:
-        text = described(row["name"], row["type"], row["facts"])
-        window = embedder.windows(text)[0]
-        text = text[window.start : window.end]
-        hashed = digest(space, text)
+        text = model.fitting(described(row["name"], row["type"], row["facts"]))
+        hashed = model.hash(text)
         found.append({"id": row["id"], "text": text, "hash": hashed, "before": row["hash"]})
     return found
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.entities.likeness import Eye, near
+from app.embeddings.measured import Measured
+from app.entities.likeness import DISTANCES, near
 from app.entities.match import Rarity
 from app.entities.merges import MergeService, Proposal
 from app.entities.suggest import (
@@ -37,8 +38,9 @@ async def run_repair(parts: Any, job: Job, report: Report) -> Outcome:
     rows = [] if named else await parts.graph.rows(Q.entities.places)
     scopes = [named] if named else [row["scope"] for row in rows]
     proposed: dict[str, int] = {}
+    model = Measured.of(parts.embedder, DISTANCES)
     for place, scope in enumerate(scopes, start=1):
-        made = await repair_scope(parts.graph, parts.merges, scope, Eye.of(parts.embedder))
+        made = await repair_scope(parts.graph, parts.merges, scope, model)
         if made:
             proposed[scope] = made
         await report({"scopes": place, "proposed": sum(proposed.values())})
@@ -46,16 +48,16 @@ async def run_repair(parts: Any, job: Job, report: Report) -> Outcome:
 
 
 async def repair_scope(
-    graph: Graph, merges: MergeService, scope: str, eye: Eye | None = None
+    graph: Graph, merges: MergeService, scope: str, model: Measured | None = None
 ) -> int:
     """How many merges were proposed; a pair that was ever proposed is not proposed again.
 
-    `eye` sees which entities are close by their vectors; without one only names are compared.
+    `model` tells which entities are close by their vectors; without one only names are compared.
     """
     entities = await _entities(graph, scope)
     found = pairs(entities)
     known = {entity.id: entity for entity in entities}
-    close = {} if eye is None else _seen(await near(graph, eye, scope), known)
+    close = {} if model is None else _seen(await near(graph, model, scope), known)
     for pair in close:
         found.setdefault(pair, []).append(Likeness.VECTOR)
     company = await _company(graph, scope, list(found))

@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from statistics import mean
 from typing import Any
 
 from app.embeddings.model import Embedder, Role
@@ -52,18 +53,21 @@ class Course:
 async def measure(parts: Parts, caller: Caller, course: Course) -> dict[str, Any]:
     """Fill, switch, roll back and finish under the stream; the bare model before and after.
 
-    The model embeds a half of the same texts alone before the filling and the other half after it,
-    under the same stream: `ratio` is the rate of filling to the rate of both together.
+    The model alone embeds what the filling gives it (each text with its context, as cut), a half
+    before the filling and the other half after it, under the same stream: `ratio` is the rate of
+    filling to the rate of both together.
     """
     moving, stream = parts.reembedding, Stream()
-    texts = [row["content"] for row in await parts.graph.rows(Q.evals.texts_of, scope=course.scope)]
-    half = len(texts) // 2
+    rows = await parts.graph.rows(Q.evals.episodes_of, scope=course.scope)
+    memories = [row["id"] for row in rows]
     async with streamed(parts, course, stream):
         place = await moving.prepare(caller, course.scope, course.model)
         embedder = await parts.spaces.model(course.model)
-        before = await _timed(_bare(parts, embedder, texts[:half]))
+        inputs = await parts.indexing.inputs(memories, embedder)
+        half = len(inputs) // 2
+        before = await _timed(_bare(parts, embedder, inputs[:half]))
         filling = await _timed(_filled(parts, course.scope))
-        after = await _timed(_bare(parts, embedder, texts[half:]))
+        after = await _timed(_bare(parts, embedder, inputs[half:]))
         agreed = await moving.compare(caller, course.scope, list(course.questions[:50]), 10)
         switched = await _timed(moving.switch(caller, course.scope))
         await asyncio.sleep(2)
@@ -71,10 +75,12 @@ async def measure(parts: Parts, caller: Caller, course: Course) -> dict[str, Any
         await asyncio.sleep(2)
         space = await moving.finish(caller, course.scope)
         await moving.clear(course.scope, space)
-    bare = len(texts) / (before + after)
-    rate = len(texts) / filling
+    bare = len(inputs) / (before + after)
+    rate = len(inputs) / filling
     return {
-        "memories": len(texts),
+        "memories": len(memories),
+        "texts for the model": len(inputs),
+        "characters of each": round(mean(map(len, inputs))),
         "scopes": len(place.members),
         "questions a second": course.rate,
         "threads": parts.settings.embedding.threads,
@@ -119,9 +125,7 @@ async def _ask(parts: Parts, course: Course, stream: Stream) -> None:
 async def _bare(parts: Parts, embedder: Embedder, texts: Sequence[str]) -> None:
     batch = parts.settings.embedding.batch
     for start in range(0, len(texts), batch):
-        part = texts[start : start + batch]
-        cut = [text[: embedder.windows(text)[0].end] for text in part]
-        await embedder.embed(cut, Role.DOCUMENT)
+        await embedder.embed(texts[start : start + batch], Role.DOCUMENT)
 
 
 async def _filled(parts: Parts, scope: str) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from app.embeddings.measured import Measured
 from app.errors import InvalidInput, NotFound
 from app.evals.packing import Extras, bring, distractors, near
 from app.evals.passages import CUTS, Ids
@@ -30,7 +31,7 @@ from app.retrieval.graphs import GIVEN, NEVER, Course, take
 from app.retrieval.matrix import Linked, Walkable, build
 from app.retrieval.model import Begin
 from app.retrieval.service import asks, beside, leading, walk_all
-from app.retrieval.synonyms import Ear, SynonymService
+from app.retrieval.synonyms import COSINES, SynonymService
 from app.search.lucene import text_query
 from app.search.model import Filters, Ranking
 from app.search.repository import SearchRepository
@@ -229,14 +230,14 @@ def _named(held: Linked, owned: set[str], part: Part) -> Linked:
 async def compare_names(opened: Parts, scope: str) -> dict[str, float]:
     """Have the names of a scope compared, and how long that took; InvalidInput for a model whose
     cosines were not measured."""
-    ear = Ear.of(opened.embedder)
-    if ear is None:
+    model = Measured.of(opened.embedder, COSINES)
+    if model is None:
         raise InvalidInput(
             f"when names read alike was not measured for {opened.embedder.info.name}",
             field="synonyms",
         )
     start = time.perf_counter()
-    synonyms = SynonymService(opened.graph, ear)
+    synonyms = SynonymService(opened.graph, model)
     await synonyms.rows.begin(scope)
     names = await synonyms.compare((scope, scope.partition("/")[0]))
     return {"names": names, "seconds": round(time.perf_counter() - start, 1)}

@@ -29,11 +29,13 @@ class IndexRepository:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
 
-    async def pending(self, limit: int) -> list[str]:
-        """Ids that wait: half from the newest end, so that a long import delays no conversation."""
-        newest = await self.graph.rows(Q.indexing.newest_pending, limit=max(1, limit // 2))
-        oldest = await self.graph.rows(Q.indexing.oldest_pending, limit=limit - len(newest))
-        return list(dict.fromkeys(row["id"] for row in (*newest, *oldest)))
+    async def newest(self, limit: int) -> list[str]:
+        """Ids that wait, those that came last first."""
+        return list((await self.graph.one(Q.indexing.newest_pending, limit=limit))["ids"])
+
+    async def oldest(self, limit: int) -> list[str]:
+        """Ids that wait, those that came first first."""
+        return list((await self.graph.one(Q.indexing.oldest_pending, limit=limit))["ids"])
 
     async def backlog(self) -> dict[str, int]:
         """How many episodes wait for their vectors, and how many the model refused."""
@@ -42,12 +44,12 @@ class IndexRepository:
         return {"pending": pending["pending"], "failed": failed["failed"]}
 
     async def neighbourhood(self, ids: list[str], reach: int) -> dict[str, Row]:
-        rows = await self.graph.rows(Q.indexing.neighbourhood, ids=ids, reach=reach)
-        return {row["id"]: row for row in rows}
+        rows = await self.graph.one(Q.indexing.neighbourhood, ids=ids, reach=reach)
+        return {row["id"]: row for row in rows["found"]}
 
     async def texts(self, ids: list[str]) -> dict[str, Row]:
-        rows = await self.graph.rows(Q.indexing.texts, ids=ids)
-        return {row["id"]: row for row in rows}
+        rows = await self.graph.one(Q.indexing.texts, ids=ids)
+        return {row["id"]: row for row in rows["found"]}
 
     async def known_vectors(self, space: Space, hashes: list[str]) -> dict[str, list[float]]:
         rows = await self.graph.rows(space.over(query=Q.indexing.known_vectors), hashes=hashes)

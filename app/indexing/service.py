@@ -8,8 +8,9 @@ vector space beside the one that it is searched in, each of its memories gets a 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import cycle
 
 import structlog
 
@@ -23,6 +24,7 @@ from app.kernel.ids import digest
 
 log = structlog.get_logger()
 LONG_TEXT = 50_000  # characters; cutting longer ones into windows happens off the event loop
+ABREAST = 2  # batches under way at once; a third would only wait for the model
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Piece:
 
 
 Cut = Mapping[str, list[Piece]]  # pieces by memory, in one space
+End = Callable[[int], Awaitable[list[str]]]  # reads so many ids from one end of what waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +67,30 @@ class IndexService:
         self._batch = batch
 
     async def drain(self) -> int:
-        """Index until nothing waits; returns how many memories that were."""
-        total = 0
-        while ids := await self._repository.pending(self._batch):
-            await self.index(ids)
-            total += len(ids)
-        return total
+        """Index until nothing waits; returns how many memories that were.
+
+        While the model works on one batch, the one before it is stored and the next one read.
+        Batches come from the newest end and the oldest in turn, so that a long import delays no
+        conversation, and two under way at once share few neighbours.
+        """
+        total, ends = 0, cycle((self._repository.newest, self._repository.oldest))
+        under_way: dict[asyncio.Task[None], list[str]] = {}
+        try:
+            while True:
+                taken = {memory for batch in under_way.values() for memory in batch}
+                ids = await self._next(next(ends), taken) if len(under_way) < ABREAST else []
+                if ids:
+                    under_way[asyncio.create_task(self.index(ids))] = ids
+                elif under_way:
+                    total += await _landed(under_way)
+                else:
+                    return total
+        finally:
+            await _stopped(under_way)
 
     async def index(self, ids: list[str]) -> None:
         """Index these memories, and their neighbours anew."""
-        around = await self._repository.neighbourhood(ids, REACH)
-        touched = list(dict.fromkeys([*ids, *_neighbours(around)]))
-        second = await self._repository.neighbourhood(
-            [t for t in touched if t not in around], REACH
-        )
-        around |= second
-        texts = await self._repository.texts(list(dict.fromkeys([*touched, *_neighbours(around)])))
-        composed = {t: _composed(t, around, texts) for t in touched if t in texts}
+        composed, texts = await self._composed(ids)
         chosen = await self._spaces.fresh()
         filled = [
             await self._filled(space, {t: composed[t] for t in members}, texts, chosen)
@@ -92,6 +102,28 @@ class IndexService:
             await self._repository.mark_failed(sorted(failed), reason)
         entries = [_entry(texts[t], composed[t], filled) for t in composed if t not in failed]
         await self._repository.store(entries, [_stored(part, texts, failed) for part in filled])
+
+    async def inputs(self, ids: list[str], embedder: Embedder) -> list[str]:
+        """What a model is given for these memories: their ranges, each with its context."""
+        composed, texts = await self._composed(ids)
+        cut = [await _cut(embedder, texts[t], composed[t]) for t in ids if t in composed]
+        return [piece.text for pieces in cut for piece in pieces]
+
+    async def _next(self, end: End, taken: set[str]) -> list[str]:
+        """A batch from one end of what waits, of what is not under way."""
+        found = await end(self._batch + len(taken))
+        return [memory for memory in found if memory not in taken][: self._batch]
+
+    async def _composed(self, ids: list[str]) -> tuple[dict[str, Composed], dict[str, Row]]:
+        """The entries of these memories and of their neighbours, and the texts they come from."""
+        around = await self._repository.neighbourhood(ids, REACH)
+        touched = list(dict.fromkeys([*ids, *_neighbours(around)]))
+        second = await self._repository.neighbourhood(
+            [t for t in touched if t not in around], REACH
+        )
+        around |= second
+        texts = await self._repository.texts(list(dict.fromkeys([*touched, *_neighbours(around)])))
+        return {t: _composed(t, around, texts) for t in touched if t in texts}, texts
 
     async def _filled(
         self, space: Space, composed: dict[str, Composed], texts: dict[str, Row], chosen: SpaceMap
@@ -110,6 +142,22 @@ class IndexService:
         known = await self._repository.known_vectors(space, list(wanted)) if wanted else {}
         missing = {h: text for h, text in wanted.items() if h not in known}
         return known | await _embedded(embedder, missing) if missing else known
+
+
+async def _landed(under_way: dict[asyncio.Task[None], list[str]]) -> int:
+    """Wait until one batch is stored; how many memories it held. Raises what it raised."""
+    done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+    count = 0
+    for task in done:
+        count += len(under_way.pop(task))
+        task.result()
+    return count
+
+
+async def _stopped(under_way: Iterable[asyncio.Task[None]]) -> None:
+    for task in under_way:
+        task.cancel()
+    await asyncio.gather(*under_way, return_exceptions=True)
 
 
 async def _cut(embedder: Embedder, text: Row, composed: Composed) -> list[Piece]:

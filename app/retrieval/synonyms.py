@@ -9,15 +9,14 @@ index finds what is near.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import structlog
 
-from app.embeddings.model import Embedder, Role
+from app.embeddings.measured import Measured
+from app.embeddings.model import Role
 from app.errors import EmbedderUnavailable
 from app.kernel.graph import Graph, Row, Tx
-from app.kernel.ids import digest
 from app.retrieval.alike import Near, stands_for
 from app.retrieval.repository import RetrievalRepository
 
@@ -35,44 +34,17 @@ AROUND = 64  # names around one that somebody came to go by, that are looked at 
 SCOPES = 1000  # names that wait and are looked at for their scopes at once
 
 
-@dataclass(frozen=True, slots=True)
-class Ear:
-    """The model that vectors of names come from, and the cosine from which on two are alike."""
-
-    embedder: Embedder
-    cosine: float
-
-    @classmethod
-    def of(cls, embedder: Embedder) -> Ear | None:
-        """None for a model that was not measured."""
-        cosine = COSINES.get(embedder.info.name)
-        return None if cosine is None else cls(embedder, cosine)
-
-    async def vectors(self, keys: Sequence[str]) -> list[list[float]]:
-        """A vector for each name; EmbedderUnavailable."""
-        texts = []
-        for key in keys:
-            span = self.embedder.windows(key)[0]
-            texts.append(key[span.start : span.end])
-        return await self.embedder.embed(texts, Role.QUERY)
-
-    def hash(self, key: str) -> str:
-        """What a vector was made from: model and name."""
-        info = self.embedder.info
-        return digest(f"{info.name}/{info.version}", key)
-
-
 class SynonymService:
-    """Brings the edges up to the names; without an ear it does nothing."""
+    """Brings the edges up to the names; without a model that was measured it does nothing."""
 
-    def __init__(self, graph: Graph, ear: Ear | None) -> None:
+    def __init__(self, graph: Graph, model: Measured | None) -> None:
         self.rows = RetrievalRepository(graph)
         self._graph = graph
-        self._ear = ear
+        self._model = model
 
     async def due(self) -> bool:
         """Whether any name waits to be compared."""
-        if self._ear is None:
+        if self._model is None:
             return False
         return bool(await self.rows.uncompared(1) or await self.rows.unbegun(1))
 
@@ -82,7 +54,7 @@ class SynonymService:
         Without an answer of the model the rest waits for the next time.
         """
         total = 0
-        if self._ear is None:
+        if self._model is None:
             return total
         for scope in await self.rows.unbegun(SCOPES):
             await self.rows.begin(scope)
@@ -96,23 +68,24 @@ class SynonymService:
 
     async def compare(self, place: tuple[str, str]) -> int:
         """Compare what waits in one scope (and its tenant); EmbedderUnavailable."""
-        if self._ear is None:
+        if self._model is None:
             return 0
-        while await self._embed(place, self._ear):
+        while await self._embed(place, self._model):
             pass
         total = 0
         for owned in (True, False):
-            while done := await self._look(place, self._ear, owned):
+            while done := await self._look(place, self._model, owned):
                 total += done
         return total
 
-    async def _embed(self, place: tuple[str, str], ear: Ear) -> int:
+    async def _embed(self, place: tuple[str, str], model: Measured) -> int:
         waiting = await self.rows.voiceless(place[0], BATCH)
-        stale = [row for row in waiting if row["hash"] != ear.hash(row["key"])]
-        vectors = await ear.vectors([row["key"] for row in stale]) if stale else []
+        stale = [row for row in waiting if row["hash"] != model.hash(row["key"])]
+        texts = [model.fitting(row["key"]) for row in stale]
+        vectors = await model.embedder.embed(texts, Role.QUERY) if texts else []
         made = dict(zip((row["id"] for row in stale), vectors, strict=True))
         rows = [
-            {"id": row["id"], "vector": made.get(row["id"]), "hash": ear.hash(row["key"])}
+            {"id": row["id"], "vector": made.get(row["id"]), "hash": model.hash(row["key"])}
             for row in waiting
         ]
 
@@ -124,7 +97,7 @@ class SynonymService:
             await self._graph.write("retrieval.embed_names", work)
         return len(rows)
 
-    async def _look(self, place: tuple[str, str], ear: Ear, owned: bool) -> int:
+    async def _look(self, place: tuple[str, str], model: Measured, owned: bool) -> int:
         """Compare one batch; who goes by a name decides which way it is looked from."""
 
         async def work(tx: Tx) -> int:
@@ -132,27 +105,27 @@ class SynonymService:
             names = await self.rows.placed(tx, place[0], owned, TOGETHER)
             if names:
                 step = self._wake if owned else self._link
-                await step(tx, place[0], ear, names)
+                await step(tx, place[0], model, names)
             return len(names)
 
         return await self._graph.write("retrieval.compare_names", work)
 
-    async def _wake(self, tx: Tx, scope: str, ear: Ear, names: list[Row]) -> None:
+    async def _wake(self, tx: Tx, scope: str, model: Measured, names: list[Row]) -> None:
         """A name that somebody goes by stands for itself, and names near it may stand for it."""
         near: dict[str, list[Near]] = {}
         if await self.rows.any_compared(tx, scope):
             near = await self._near(tx, scope, names, (False, AROUND))
-        woken = {n.id for found in near.values() for n in found if n.cosine >= ear.cosine}
+        woken = {n.id for found in near.values() for n in found if n.cosine >= model.figure}
         await self.rows.wake(tx, scope, [row["id"] for row in names], sorted(woken))
 
-    async def _link(self, tx: Tx, scope: str, ear: Ear, names: list[Row]) -> None:
+    async def _link(self, tx: Tx, scope: str, model: Measured, names: list[Row]) -> None:
         near = await self._near(tx, scope, names, (True, NEIGHBOURS))
         rows = [
             {
                 "id": row["id"],
                 "near": [
                     {"id": name.id, "cosine": name.cosine}
-                    for name in stands_for(row["key"], near.get(row["id"], ()), ear.cosine)
+                    for name in stands_for(row["key"], near.get(row["id"], ()), model.figure)
                 ],
             }
             for row in names
