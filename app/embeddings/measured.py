@@ -1,5 +1,8 @@
-"""A model with a figure that was measured for it: what two of its vectors mean to each other differs
-from model to model, so what was not measured on a model is not done with it."""
+"""A model with a figure that was measured for it.
+
+What two vectors mean to each other differs from model to model, so what was not measured on a model
+is not done with it.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from app.entities.likeness import Eye, near
+from app.embeddings.measured import Measured
+from app.entities.likeness import DISTANCES, near
 from app.entities.match import Rarity
 from app.entities.names import read_name
 from app.entities.repair import REPAIR, repair_scope, run_repair
@@ -218,19 +219,19 @@ async def test_close_entities_are_proposed_whatever_came_first(
 ) -> None:
     await told(opened, writer, order)
     scope = writer.caller.home
-    eye = Eye(opened.embedder, 0.5)
-    await repair_scope(opened.graph, opened.merges, scope, eye)
+    model = Measured(opened.embedder, 0.5)
+    await repair_scope(opened.graph, opened.merges, scope, model)
     listed = (await writer.http.get("/v1/merges", params={"status": "pending"})).json()["items"]
     seen = [m for m in listed if Likeness.VECTOR in m["evidence"]["likeness"]]
     names = {frozenset((m["left"]["name"], m["right"]["name"])) for m in seen}
     assert names == {frozenset(("Kranich Verlag Bremen", "Verlag Kranich"))}
     assert 0 < seen[0]["evidence"]["distance"] <= 0.5
     # What has not changed has its vector, and asks nothing again.
-    assert await near(opened.graph, eye, scope) == {}
+    assert await near(opened.graph, model, scope) == {}
 
 
 async def test_a_model_that_was_not_measured_sees_nothing(opened: Parts) -> None:
-    assert Eye.of(opened.embedder) is None
+    assert Measured.of(opened.embedder, DISTANCES) is None
 
 
 async def test_vectors_stay_in_their_scope(
@@ -239,9 +240,9 @@ async def test_vectors_stay_in_their_scope(
     one, other = await principal(f"{tenant}/one"), await principal(f"{tenant}/two")
     await told(opened, one, [0])
     await told(opened, other, [1])
-    eye = Eye(opened.embedder, 2.0)
-    await near(opened.graph, eye, one.caller.home)
-    found = await near(opened.graph, eye, other.caller.home)
+    model = Measured(opened.embedder, 2.0)
+    await near(opened.graph, model, one.caller.home)
+    found = await near(opened.graph, model, other.caller.home)
     ids = {i for pair in found for i in pair}
     rows = await opened.graph.raw(
         "MATCH (e:Entity) WHERE e.id IN $ids RETURN DISTINCT e.scope AS scope", ids=sorted(ids)

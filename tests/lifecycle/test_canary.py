@@ -14,7 +14,8 @@ import pytest
 
 import app as package
 from app.cli.transfer import store_of
-from app.entities.likeness import Eye, near
+from app.embeddings.measured import Measured
+from app.entities.likeness import near
 from app.jobs.spool import spool_of
 from app.lifecycle.caches import MODULES
 from app.portability.package import open_package
@@ -140,7 +141,7 @@ async def test_an_erased_word_is_nowhere(
     await import_attended(store_of(opened), order, untold)
     await opened.consolidation.consolidate(tenant)
     await opened.condensing.condense_all(tenant)
-    await near(opened.graph, Eye(opened.embedder, 2.0), tenant)
+    await near(opened.graph, Measured(opened.embedder, 2.0), tenant)
     await opened.indexing.drain()
     places = await strings_of(opened, word)
     assert {"Episode.content", "Episode.context_terms", "Fact.statement"} <= set(places), places

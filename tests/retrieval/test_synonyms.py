@@ -7,10 +7,11 @@ import random
 
 import pytest
 
+from app.embeddings.measured import Measured
 from app.kernel.cypher import Q
 from app.retrieval.graphs import GraphCache
 from app.retrieval.linking import LinkService
-from app.retrieval.synonyms import COSINES, Ear, SynonymService
+from app.retrieval.synonyms import COSINES, SynonymService
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.retrieval.test_linking import capture
@@ -33,7 +34,7 @@ class Namer:
         self.opened = opened
         self.place = (scope, scope.partition("/")[0])
         self.linking = LinkService(opened.graph, compares=True)
-        self.synonyms = SynonymService(opened.graph, Ear(opened.embedder, NEAR))
+        self.synonyms = SynonymService(opened.graph, Measured(opened.embedder, NEAR))
 
     async def bring(self) -> None:
         await self.linking.link(self.place)
@@ -160,9 +161,9 @@ async def test_scopes_keep_their_names_apart_and_a_model_that_was_not_measured_c
     for scope in (tenant, f"{tenant}/other"):
         await Namer(opened, scope).bring()
         assert await Namer(opened, scope).pairs() == {}
-    assert Ear.of(opened.embedder) is None
+    assert Measured.of(opened.embedder, COSINES) is None
     assert all(0.9 < cosine < 1 for cosine in COSINES.values())
-    idle = SynonymService(opened.graph, Ear.of(opened.embedder))
+    idle = SynonymService(opened.graph, Measured.of(opened.embedder, COSINES))
     assert (await idle.due(), await idle.drain(), await idle.compare((tenant, tenant))) == (
         False, 0, 0,
     )  # fmt: skip
