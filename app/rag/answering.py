@@ -19,13 +19,13 @@ from app.llm.model import Question
 from app.questions.model import Searched
 from app.rag.extracting import Quote, quotes
 from app.rag.model import Ask, Reached
+from app.rag.overall import is_overall
 from app.rag.rewording import Reworded, by_rule, rewording
 from app.rag.scoring import (
     ENOUGH,
     Candidate,
     Ranked,
     gaps,
-    is_overall,
     mean,
     reranked,
     sufficient,

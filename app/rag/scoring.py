@@ -15,20 +15,6 @@ ENOUGH, GOOD = 3, 0.5
 SHORT = 3  # letters; shorter words leave no gap
 FADES = 0.8  # of a seed's score with each hop
 
-# Questions about everything, in English and German.
-OVERALL = re.compile(
-    r"\b(?:main|major|key|overall|central|common|general|principal)\s+"
-    r"(?:themes?|topics?|subjects?|points?|ideas?|areas?)\b"
-    r"|\bwhat\s+(?:is|are)\s+(?:this|these|it|all\s+(?:of\s+)?this|everything|the\s+\w+)\s+about\b"
-    r"|\b(?:give|write|make)\b.{0,20}\b(?:overview|summary)\b|\boverview\s+of\b"
-    r"|\bsummari[sz]e\s+(?:all|every|the\s+(?:whole|entire|data|documents?|corpus|knowledge))"
-    r"|\bworum\s+geht\b|\b(?:haupt|kern|zentrale[ns]?\s+|wichtigsten?\s+|wesentlichen?\s+)"
-    r"(?:themen|thema|punkte|aussagen|inhalte)\b"
-    r"|\bwelche\s+themen\b|\b(?:gesamt)?überblick\b|\bfasse?\b.{0,60}\bzusammen\b"
-    r"|\bzusammenfassung\b",
-    re.IGNORECASE,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -45,11 +31,6 @@ class Ranked:
 
     candidate: Candidate
     relevance: float
-
-
-def is_overall(query: str) -> bool:
-    """Whether a question is about everything rather than about something."""
-    return OVERALL.search(query) is not None
 
 
 def passage_score(similarity: float | None, size: int) -> float:

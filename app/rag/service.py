@@ -25,9 +25,10 @@ from app.rag.model import (
     Step,
     Without,
 )
+from app.rag.overall import is_overall
 from app.rag.packing import packed
 from app.rag.repository import RagRepository
-from app.rag.scoring import FADES, is_overall, passage_score
+from app.rag.scoring import FADES, passage_score
 from app.rag.seeds import asked_names, chosen, weighed
 from app.rag.units import units_of
 from app.search.model import Filters, Hit, Mode, SearchRequest

@@ -14,36 +14,12 @@ from app.rag.scoring import (
     Candidate,
     Ranked,
     gaps,
-    is_overall,
     passage_score,
     reranked,
     sufficient,
 )
 from app.rag.seeds import asked_names, chosen
 from app.search.bundle import CLOSE, OPEN, element
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "What are the main themes?",
-        "what is this about",
-        "Give me an overview of the project",
-        "Worum geht es hier?",
-        "Welche Themen kommen vor?",
-        "Was sind die Hauptthemen?",
-        "Fasse die Dokumente zusammen",
-    ],
-)
-def test_questions_about_everything(query: str) -> None:
-    assert is_overall(query)
-
-
-@pytest.mark.parametrize(
-    "query", ["Who works for Acme?", "Where does Ada live?", "Wo wohnt Ada Berger?", "main road"]
-)
-def test_questions_about_something(query: str) -> None:
-    assert not is_overall(query)
 
 
 @pytest.mark.parametrize(
