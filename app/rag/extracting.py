@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.extraction.segment import sentences
 from app.indexing.analysis import query_terms
+from app.rag.pieces import pieces
 
 MOST = 5  # sentences of an answer
 Word = tuple[str, ...]  # the forms of one word
@@ -27,11 +27,7 @@ def quotes(query: str, texts: Sequence[str]) -> list[Quote]:
     Words that few texts hold count more. Where no sentence holds any, the first of the first text.
     """
     wanted = set(query_terms(query))
-    pool = [
-        (place, " ".join(text[span.start : span.end].split()))
-        for place, text in enumerate(texts)
-        for span in sentences(text)
-    ]
+    pool = [(place, piece) for place, text in enumerate(texts) for piece in pieces(text)]
     held = {one: _held(wanted, one[1]) for one in pool}
     weight = {term: 1 / (1 + sum(term in has for has in held.values())) for term in wanted}
     left, chosen = set(wanted), list[Quote]()

@@ -10,6 +10,7 @@ from app.embeddings.tokens import count_tokens
 from app.rag.extracting import MOST, quotes
 from app.rag.model import How, Unit
 from app.rag.packing import packed
+from app.rag.pieces import pieces
 from app.rag.scoring import (
     Candidate,
     Ranked,
@@ -146,3 +147,45 @@ def test_quotes_are_parts_of_their_texts(query: str, given_texts: list[str]) -> 
     assert len(found) <= MOST
     for one in found:
         assert one.text in " ".join(given_texts[one.source].split())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Install it with `pip install loci` and restart. Then see https://x.org/a.b?c=1.",
+            [
+                "Install it with `pip install loci` and restart.",
+                "Then see https://x.org/a.b?c=1.",
+            ],
+        ),
+        ("Call `a.b. c()` twice.", ["Call `a.b. c()` twice."]),
+        (
+            "Run this:\n```sh\nloci up\nloci ask\n```\nIt answers.",
+            ["Run this:", "```sh loci up loci ask ```", "It answers."],
+        ),
+        ('{"port": 7687, "host": "graph"}', ['{"port": 7687, "host": "graph"}']),
+        ("- One thing.\n- 42", ["One thing."]),
+        ("42", ["42"]),
+        (" \n", []),
+    ],
+)
+def test_pieces_keep_code_and_addresses(text: str, expected: list[str]) -> None:
+    assert pieces(text) == expected
+
+
+def test_what_has_no_stop_is_quoted_in_windows() -> None:
+    text = "The pump of the mill needs oil and " * 40 + "zirkon"
+    found = pieces(text)
+    assert all(len(piece) <= 600 for piece in found)
+    assert " ".join(found) == text
+    assert "zirkon" in quotes("Which zirkon?", [text])[0].text
+    assert all(pieces("x" * 1500))
+
+
+@given(st.text("ab 1.`\n/:;-[]{}", max_size=80))
+def test_a_text_that_says_something_can_be_quoted(text: str) -> None:
+    found = pieces(text)
+    assert bool(found) == bool(text.split())
+    whole = " ".join(text.split())
+    assert all(piece in whole for piece in found)

@@ -1,0 +1,63 @@
+"""Pieces of a text that an answer may quote: pure.
+
+Sentences as the rules read them, with the code and the addresses inside them; what these leave
+(blocks of code, what runs on without a stop) in windows, so that nothing of a text goes unquoted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from app.extraction.model import Span
+from app.extraction.segment import LONGEST, sentences
+
+# Fenced code stays what it is; inside a sentence, code and an address without the stop behind it.
+KEPT = re.compile(r"(?P<block>```.*?(?:```|\Z))|`[^`\n]+`|https?://\S*[\w/=&#-]", re.DOTALL)
+TELLING = 3  # letters and digits that a piece must have: less is a bullet or a fence
+SPACE = re.compile(r"\s+")
+
+
+def pieces(text: str) -> list[str]:
+    """The pieces of a text in order, at most 600 characters each, with single spaces.
+
+    A text that says anything has one at least.
+    """
+    found = [SPACE.sub(" ", text[span.start : span.end]).strip() for span in _spans(text)]
+    whole = " ".join(text.split())[:LONGEST]
+    return found or ([whole] if whole else [])
+
+
+def _spans(text: str) -> Iterator[Span]:
+    start = 0
+    for span in (*sentences(_masked(text)), Span(len(text), len(text))):
+        yield from _windows(text, start, span.start)
+        if span.end > span.start:
+            yield span
+        start = span.end
+
+
+def _masked(text: str) -> str:
+    """The text with letters in place of code and addresses; positions stay."""
+    return KEPT.sub(lambda found: found[0] if found["block"] else "x" * len(found[0]), text)
+
+
+def _windows(text: str, start: int, end: int) -> Iterator[Span]:
+    """What no sentence covers, cut between lines, else between words."""
+    while start < end:
+        stop = _cut(text, start, end)
+        if sum(letter.isalnum() for letter in text[start:stop]) >= TELLING:
+            yield Span(start, stop)
+        start = stop
+
+
+def _cut(text: str, start: int, end: int) -> int:
+    """Where a window from `start` ends."""
+    if end - start <= LONGEST:
+        return end
+    last = start + LONGEST
+    for border in ("\n", " "):
+        place = text.rfind(border, start + 1, last)
+        if place > start:
+            return place
+    return last
