@@ -169,7 +169,8 @@ class _Walk:
 
     def _row(self, node: Node) -> None:
         cells = [one_line(cell.text_content()) for cell in node if cell.tag in ("td", "th")]
-        self._flow.block(" | ".join(cells), "\n")
+        if any(cells):
+            self._flow.block(" | ".join(cells), "\n")
 
     def _verbatim(self, node: Node) -> None:
         self._flow.block(node.text_content().strip("\n"))

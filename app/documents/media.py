@@ -31,12 +31,16 @@ SUFFIXES = {
     ".xhtml": Media.HTML,
     ".pdf": Media.PDF,
     ".docx": Media.DOCX,
+    ".docm": Media.DOCX,
+    ".dotx": Media.DOCX,
 }
 ALSO = {
     "application/xhtml+xml": Media.HTML,
     "text/x-markdown": Media.MARKDOWN,
     "text/csv": Media.TEXT,
     "text/x-rst": Media.TEXT,
+    "application/vnd.ms-word.document.macroenabled.12": Media.DOCX,
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.template": Media.DOCX,
 }
 UNTOLD = ("", "application/octet-stream", "binary/octet-stream", "application/zip")
 HEAD = 1024  # bytes in which a PDF has to begin

@@ -7,6 +7,7 @@ file that fails without a reason of ours, and a text that is not what its chunks
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import random
 import time
 import zipfile
@@ -60,10 +61,11 @@ class Tally:
 
 async def evaluate(paths: Sequence[Path], most: int, into: Path) -> dict[str, Any]:
     """A row for each kind of file below `paths`; of a kind with more than `most` files, so many
-    are drawn. Files of archives (.jar, .zip) are unpacked below `into` to be looked at.
+    are drawn. Files of archives (.jar, .zip) are unpacked below `into` to be looked at. A file
+    that lies there twice counts once.
     """
     by_kind: dict[Media, list[Path]] = {}
-    listed = await asyncio.to_thread(lambda: list(files(paths, into, most)))
+    listed = await asyncio.to_thread(lambda: list(single(files(paths, into, most))))
     for path in listed:
         by_kind.setdefault(SUFFIXES[path.suffix.lower()], []).append(path)
     results = {}
@@ -84,6 +86,16 @@ def files(paths: Iterable[Path], into: Path, most: int) -> Iterator[Path]:
                 yield place
             elif suffix in (".jar", ".zip"):
                 yield from _unpacked(place, into, most)
+
+
+def single(paths: Iterable[Path]) -> Iterator[Path]:
+    """The first of the files that hold the same bytes."""
+    known: set[bytes] = set()
+    for path in paths:
+        told = hashlib.sha256(path.read_bytes()).digest()
+        if told not in known:
+            known.add(told)
+            yield path
 
 
 def _unpacked(archive: Path, into: Path, most: int) -> Iterator[Path]:

@@ -90,6 +90,39 @@ def word(title: str, sections: Sequence[tuple[str, Sequence[str]]]) -> bytes:
     return out.getvalue()
 
 
+W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"
+MC = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def word_of(body: str, *, main: str = DOCUMENT, w: str = W, **parts: str) -> bytes:
+    """A Word file of this XML, as other programs might write it; `parts` are what `styles`,
+    `footnotes`, `header` hold, and are named by the document."""
+    told = f'xmlns:w="{w}" xmlns:mc="{MC}" xmlns:v="urn:schemas-microsoft-com:vml"'
+    roots = {"header": "hdr", "footer": "ftr"}
+    files = {
+        "_rels/.rels": _relations({"officeDocument": f"/{main}"}),
+        main: f"<w:document {told}><w:body>{body}</w:body></w:document>",
+        f"word/_rels/{main.removeprefix('word/')}.rels": _relations(
+            {kind: f"{kind}.xml" for kind in parts} | {"image": "media/lost.png"}
+        ),
+    }
+    for kind, inner in parts.items():
+        root = roots.get(kind, kind)
+        files[f"word/{kind}.xml"] = f"<w:{root} {told}>{inner}</w:{root}>"
+    return zipped({name: text.encode() for name, text in files.items()})
+
+
+def _relations(targets: dict[str, str]) -> str:
+    rows = "".join(
+        f'<Relationship Id="r{n}" Type="{RELATIONS}/{kind}" Target="{target}"/>'
+        for n, (kind, target) in enumerate(targets.items())
+    )
+    place = "http://schemas.openxmlformats.org/package/2006/relationships"
+    return f'<Relationships xmlns="{place}">{rows}</Relationships>'
+
+
 def zipped(parts: dict[str, bytes]) -> bytes:
     """A zip file."""
     out = io.BytesIO()

@@ -19,7 +19,8 @@ HTML = """<!doctype html><html><head><title>Pump  manual</title><style>p {color:
 </head><body><nav>Home | Contact</nav><h1>Pumps &amp; valves</h1>
 <p>A <b>pump</b> moves<br>water.<script>alert(1)</script></p>
 <ul><li>First</li><li>Second<p>with more</p></li></ul>
-<h3>Table</h3><table><tr><th>Part</th><th>Price</th></tr><tr><td>Seal</td><td>5 €</td></tr></table>
+<h3>Table</h3><table><tr><th>Part</th><th>Price</th></tr><tr><td>Seal</td><td>5 €</td></tr>
+<tr><td></td><td> </td></tr></table>
 <pre>x = 1
   y = 2</pre>Loose text<footer>imprint</footer></body></html>"""
 
@@ -181,6 +182,7 @@ def test_what_cannot_be_read_is_refused_with_its_reason(
         ("application/octet-stream", "a.PDF", Media.PDF),
         ("text/plain", "notes.md", Media.MARKDOWN),
         ("", "a.docx", Media.DOCX),
+        ("application/vnd.ms-word.document.macroEnabled.12", "a.docm", Media.DOCX),
         ("application/xhtml+xml", "x", Media.HTML),
     ],
 )
