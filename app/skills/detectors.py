@@ -120,7 +120,7 @@ def _verdict(one: Seen, other: Seen) -> Verdict:
 
 
 def same_names(skills: Iterable[Seen]) -> list[Detected]:
-    """Skills whose names say the same but for case and punctuation (low): told once a group."""
+    """Skills whose names say the same but for case, accents and punctuation (low), once a group."""
     groups: dict[str, list[str]] = {}
     for skill in skills:
         groups.setdefault(slug_of(skill.name), []).append(skill.id)

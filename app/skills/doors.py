@@ -29,7 +29,7 @@ from app.skills.graph_schemas import (
     TeamOut,
     TeamsOut,
 )
-from app.skills.knowledge import DEEPEST
+from app.skills.knowledge import DEEPEST, folded
 from app.skills.routes import READS, WRITES, Few, Skilled, Text
 from app.skills.schemas import (
     ChoreIn,
@@ -372,7 +372,7 @@ class GraphController(Controller):
     ) -> SubgraphOut:
         """Nodes for a question and what lies around them."""
         return SubgraphOut.of(
-            await skilled.knowledge.search(caller, question, _folded(relation), depth, limit)
+            await skilled.knowledge.search(caller, question, folded(relation), depth, limit)
         )
 
     @get("/nodes/{node_id:str}/neighbours", operation_id="graphNeighbours", opt=READS)
@@ -387,7 +387,7 @@ class GraphController(Controller):
     ) -> SubgraphOut:
         """What lies around a node, in either direction."""
         return SubgraphOut.of(
-            await skilled.knowledge.neighbours(caller, node_id, _folded(relation), depth, limit)
+            await skilled.knowledge.neighbours(caller, node_id, folded(relation), depth, limit)
         )
 
     @get("/statistics", operation_id="graphStatistics", opt=READS)
@@ -399,9 +399,5 @@ class GraphController(Controller):
         relation: Relation = None,
     ) -> GraphStatisticsOut:
         """Counts by kind and relation, density and mean degree."""
-        found = await skilled.knowledge.statistics(caller.among(within), _folded(relation))
+        found = await skilled.knowledge.statistics(caller.among(within), folded(relation))
         return GraphStatisticsOut.of(found)
-
-
-def _folded(relation: str | None) -> str | None:
-    return relation.strip().lower() if relation and relation.strip() else None

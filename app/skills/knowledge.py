@@ -25,6 +25,11 @@ EDGES_A_HOP = 500
 KINDS = ("entity", "skill", "page")
 
 
+def folded(relation: str | None) -> str | None:
+    """A relation as it is compared; None for a blank one, which is any."""
+    return relation.strip().lower() if relation and relation.strip() else None
+
+
 @dataclass(frozen=True, slots=True)
 class Reached:
     """A node with the best path to it; `quality` is that of the node."""

@@ -38,6 +38,11 @@ def skill_key(scope: str, slug: str) -> str:
     return digest("skill", scope, slug)[:32]
 
 
+def released_key(skill: str) -> str:
+    """What an archived skill bears instead: its name is free for another."""
+    return f"archived:{skill}"
+
+
 def version_id(skill: str, version: str) -> str:
     """The id of one version of a skill."""
     return f"{skill}~v{version}"
@@ -51,7 +56,7 @@ def skill_row(draft: SkillDraft, stamp: Stamp, version: str) -> Row:
         "id": stamp.id,
         "tenant": stamp.tenant,
         "slug": stamp.slug,
-        "skill_key": skill_key(stamp.scope, stamp.slug),
+        "skill_key": _key(draft.status, stamp),
         "name": draft.name,
         "description": draft.description,
         "category": str(draft.category),
@@ -74,6 +79,12 @@ def skill_row(draft: SkillDraft, stamp: Stamp, version: str) -> Row:
         "sanitizer": SANITIZER_VERSION,
         "windows": 1,
     }
+
+
+def _key(status: Status, stamp: Stamp) -> str:
+    if status is Status.ARCHIVED:
+        return released_key(stamp.id)
+    return skill_key(stamp.scope, stamp.slug)
 
 
 def text_row(text: SkillText) -> Row:

@@ -73,7 +73,7 @@ class SkillService:
 
         Returns the row and whether it is new. Raises NotFound or Forbidden by the scope,
         InvalidInput for what its policy refuses, AlreadyExists (field `name`) where the scope has
-        another skill of that name.
+        another skill of that name, or the same one with another text, category, status or tags.
         """
         scope = str(parse_scope(draft.scope or who.home))
         who.require(scope, Role.WRITER)
@@ -84,7 +84,10 @@ class SkillService:
         )
         if known is not None:
             return await self._again(who, clean, known["skill"]), False
-        made = await self._store(who, clean, scope, slug)
+        try:
+            made = await self._store(who, clean, scope, slug)
+        except AlreadyExists:
+            raise _taken(scope) from None  # meanwhile
         return await self.get(who, made), True
 
     async def create_beside(
@@ -138,8 +141,9 @@ class SkillService:
         the change's type, which is in use at once unless it is experimental; what says the same
         makes none.
 
-        Raises NotFound, Forbidden where neither author nor curator asks, StateRefused for an
-        archived skill, InvalidInput for what the policy refuses.
+        Another name moves the slug with it. Raises NotFound, Forbidden where neither author nor
+        curator asks, StateRefused for an archived skill, InvalidInput for what the policy refuses,
+        AlreadyExists (field `name`) where another skill of the scope has the name.
         """
         stored = (await self.get(who, skill))["skill"]
         require_author(who, stored)
@@ -149,7 +153,10 @@ class SkillService:
         async def work(tx: Tx) -> None:
             await self._changed(tx, who, skill, clean)
 
-        await self._graph.write("skills.change", work)
+        try:
+            await self._graph.write("skills.change", work)
+        except AlreadyExists:
+            raise _taken(stored["scope"]) from None
         self.parts.wakeup.set()
         return await self.get(who, skill)
 
@@ -168,6 +175,8 @@ class SkillService:
                 "status": str(status),
                 "updated_at": at,
             }
+            if status is Status.ARCHIVED:
+                properties["skill_key"] = record.released_key(skill)
             event = audit.event(who, "skill.status", row["scope"], status=str(status))
             await set_properties(tx, row, properties, event)
 
@@ -220,9 +229,14 @@ class SkillService:
         return replace(clean, category=told, tags=tuple(dict.fromkeys(clean.tags)))
 
     async def _again(self, who: Caller, draft: SkillDraft, known: Row) -> Row:
-        same = record.body_hash(draft.text) == known["body_hash"]
-        if not same or draft.description != known["description"]:
-            raise AlreadyExists(f"{known['scope']} has a skill of that name", field="name")
+        given = own_of(draft) | {
+            "status": str(draft.status),
+            "body_hash": record.body_hash(draft.text),
+            "name": known["name"],  # written otherwise it is the same
+        }
+        differ = sorted(name for name, value in given.items() if value != known[name])
+        if differ:
+            raise _taken(known["scope"], f", with another {' and '.join(differ)}")
         return await self.get(who, known["id"])
 
     async def _store(
@@ -269,7 +283,7 @@ class SkillService:
             category=change.category or draft_of(row).category,
             tags=row["tags"] if change.tags is None else change.tags,
         )
-        properties = own_of(shown) | reindexed(row, shown)
+        properties = own_of(shown) | reindexed(row, shown) | await _named(tx, row, shown.name)
         made: dict[str, Any] = {}
         if anew:
             made = await added(tx, who, row, text, change)
@@ -297,6 +311,21 @@ def require_author(who: Caller, stored: Row) -> None:
     who.require(stored["scope"], Role.WRITER)
     if stored["author"] != who.principal and not who.may(stored["scope"], Role.CURATOR):
         raise Forbidden("only its author or a curator changes a skill")
+
+
+async def _named(tx: Tx, row: Row, name: str) -> Row:
+    """The slug and key of a new name; nothing where it reads like the old one."""
+    slug = slug_of(name)
+    if slug == slug_of(row["name"]):
+        return {}
+    key = record.skill_key(row["scope"], slug)
+    if await tx.optional(Q.skills.by_key, key=key, scope=row["scope"]) is not None:
+        raise _taken(row["scope"])
+    return {"slug": slug, "skill_key": key}
+
+
+def _taken(scope: str, how: str = "") -> AlreadyExists:
+    return AlreadyExists(f"{scope} has a skill of that name{how}", field="name")
 
 
 def _require_open(stored: Row) -> None:

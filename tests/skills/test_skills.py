@@ -76,6 +76,62 @@ async def test_saved_again_it_is_one_skill_and_another_of_that_name_is_refused(
     assert len((await get(writer, "/v1/skills"))["items"]) == 1
 
 
+async def test_names_that_differ_in_what_a_slug_leaves_out_stand_side_by_side(
+    writer: Principal,
+) -> None:
+    names = ["C", "C++", "C#", "日本", "中国"]
+    made = {name: await skill(writer, name) for name in names}
+    again = {name: (await post(writer, "/v1/skills", 200, name=name, category="deployment"))["id"]
+             for name in names}  # fmt: skip
+    assert again == made
+    assert len(set(made.values())) == 5
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"category": "design"}, {"tags": ["k8s"]}, {"status": "draft"}, {"description": "other"}],
+)
+async def test_saved_again_otherwise_it_is_refused_and_stays(
+    writer: Principal, more: dict[str, Any]
+) -> None:
+    one = await skill(writer, "Run tests")
+    before = await get(writer, f"/v1/skills/{one}")
+    body = {"name": "Run tests", "category": "deployment"} | more
+    refused = await post(writer, "/v1/skills", 409, **body)
+    assert refused["errors"][0]["field"] == "name"
+    assert next(iter(more)) in refused["detail"]
+    assert await get(writer, f"/v1/skills/{one}") == before
+
+
+async def test_another_name_moves_the_slug_and_a_taken_one_is_refused(writer: Principal) -> None:
+    one, two = await skill(writer, "Run tests"), await skill(writer, "Check")
+
+    async def rename(skill: str, name: str, code: int = 200) -> dict[str, Any]:
+        answer = await writer.http.patch(f"/v1/skills/{skill}", json={"name": name})
+        assert answer.status_code == code, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    refused = await rename(two, "run TESTS", 409)
+    assert (refused["code"], refused["errors"][0]["field"]) == ("AlreadyExists", "name")
+    assert (await get(writer, f"/v1/skills/{two}"))["slug"] == "check"
+    assert (await rename(one, "Run specs"))["slug"] == "run-specs"
+    assert (await rename(two, "Run tests"))["slug"] == "run-tests"
+    assert (await rename(two, "Run Tests!"))["slug"] == "run-tests"
+    both = await asyncio.gather(
+        *(writer.http.patch(f"/v1/skills/{s}", json={"name": "Last"}) for s in (one, two))
+    )
+    assert sorted(a.status_code for a in both) == [200, 409]
+
+
+async def test_an_archived_skill_gives_its_name_free(writer: Principal) -> None:
+    one = await skill(writer, "Run tests", status="draft")
+    await post(writer, f"/v1/skills/{one}/status", 200, status="archived")
+    two = await skill(writer, "Run tests")
+    assert two != one
+    assert (await get(writer, f"/v1/skills/{one}"))["status"] == "archived"
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [

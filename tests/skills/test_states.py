@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from typing import Any
@@ -114,11 +115,21 @@ def test_a_number_that_is_taken_is_passed_over() -> None:
 @pytest.mark.parametrize(
     ("name", "slug"),
     [("Deploy to Kubernetes!", "deploy-to-kubernetes"), ("Überblick", "uberblick"),
-     ("日本", "skill"),
-     ("x" * 200, "x" * 80)],
+     ("C", "c"), ("C++", "c-plus-plus"), ("C# and F#", "c-sharp-and-f-sharp"),
+     ("a+b = #5", "a-b-5"), ("Größe", "grosse"), ("x" * 80, "x" * 80)],
 )  # fmt: skip
 def test_names_become_slugs(name: str, slug: str) -> None:
     assert slug_of(name) == slug
+
+
+def test_names_that_no_latin_letters_tell_apart_have_slugs_of_their_own() -> None:
+    names = ["日本", "日本語", "部署 Kubernetes", "Kubernetes", "が", "か", "की", "कि", "🚀", "🎉",
+             "x" * 81, "x" * 82]  # fmt: skip
+    slugs = [slug_of(name) for name in names]
+    assert len(set(slugs)) == len(names)
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug) for slug in slugs)
+    assert max(map(len, slugs)) <= 80
+    assert slug_of("日本!") == slug_of(" 日本 ")
 
 
 def test_a_slug_that_is_taken_gets_a_counter() -> None:
@@ -191,6 +202,8 @@ def test_names_that_begin_alike_are_no_drift_and_no_contradiction(one: str, othe
 
 
 def test_names_that_say_the_same_are_told_once() -> None:
+    apart = ["C", "C++", "C#", "日本", "中国"]
+    assert detectors.same_names(seen(str(n), name=name) for n, name in enumerate(apart)) == []
     found = detectors.same_names([seen("a", name="Run tests"), seen("b", name="run-tests")])
     assert [(f.skills, f.detail) for f in found] == [(("a", "b"), "run-tests")]
 
