@@ -1,10 +1,3 @@
-// name: bases(ids, scopes) read many
-// Which of these knowledge bases are seen.
-UNWIND $ids AS id
-MATCH (b:KnowledgeBase {id: id})
-WHERE b.scope IN $scopes
-RETURN b.id AS id
-
 // name: in_bases(passages, bases, scopes) read many
 // Which of these passages are of documents of these knowledge bases.
 UNWIND $passages AS id

@@ -181,6 +181,13 @@ WHERE m.scope IN $scopes AND m.expired_at > datetime.realtime()
        OR m.cited = COUNT { (m)-[:DERIVED_FROM]->(f:Fact) WHERE f.expired_at > datetime.realtime() })
 RETURN m.id AS id, kind, m.scope AS scope, m.content AS content, m.tags AS tags
 
+// name: bases(ids, scopes) read many
+// Which of these knowledge bases are seen.
+UNWIND $ids AS id
+MATCH (b:KnowledgeBase {id: id})
+WHERE b.scope IN $scopes
+RETURN b.id AS id
+
 // name: vectors(ids, scopes) read many
 // Vectors of candidates, for diversity.
 UNWIND $ids AS id

@@ -105,7 +105,7 @@ class AnalyticsService:
     async def _check_base(self, base: str | None, caller: Caller) -> None:
         if base is None:
             return
-        if not await self._graph.rows(Q.rag.bases, ids=[base], scopes=caller.visible):
+        if not await self._graph.rows(Q.search.bases, ids=[base], scopes=caller.visible):
             raise NotFound(f"there is no knowledge base {base}", field="knowledge_base_id")
 
     async def _unword(self, scopes: Sequence[str]) -> int:

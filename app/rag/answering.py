@@ -128,8 +128,6 @@ class AgenticService:
 
     async def _overall(self, ask: Ask) -> Answer | None:
         """What the largest communities are about, for a question about everything."""
-        if ask.bases is not None:
-            await self._rag.rows.check_bases(ask.bases, ask.scopes)
         if not is_overall(ask.query):
             return None
         found = await self._rag.retrieve(ask)

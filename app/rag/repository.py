@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from app.errors import NotFound
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 
@@ -15,13 +14,6 @@ class RagRepository:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-
-    async def check_bases(self, bases: Sequence[str], scopes: list[str]) -> None:
-        """NotFound (`knowledge_base_ids`) for a knowledge base that is not seen."""
-        rows = await self.graph.rows(Q.rag.bases, ids=list(bases), scopes=scopes)
-        missing = sorted(set(bases) - {row["id"] for row in rows})
-        if missing:
-            raise NotFound(f"there is no knowledge base {missing[0]}", field="knowledge_base_ids")
 
     async def in_bases(
         self, passages: Sequence[str], bases: Sequence[str], scopes: list[str]

@@ -29,7 +29,10 @@ class RetrieveIn(WireModel):
     )
     include_summaries: bool = Field(True, description="Whether communities tell what they are.")
     knowledge_base_ids: tuple[ShortText, ...] | None = Field(
-        None, max_length=50, description="Only documents of these; everything if unset."
+        None,
+        min_length=1,
+        max_length=50,
+        description="Only documents of these; everything if unset.",
     )
     scopes: tuple[str, ...] | None = Field(
         None, description="Scopes to read; all visible if unset."

@@ -42,7 +42,9 @@ class RagQueryIn(WireModel):
     """A question to knowledge bases."""
 
     query: Asked = Field(description="The question, as plain text.")
-    knowledge_base_ids: tuple[ShortText, ...] | None = Field(None, max_length=50)
+    knowledge_base_ids: tuple[ShortText, ...] | None = Field(
+        None, min_length=1, max_length=50, description="Only documents of these."
+    )
     top_k: Annotated[int, Field(ge=1, le=MOST)] = TOP_K
 
 
@@ -167,8 +169,6 @@ async def _searched(rag: GraphRagService, asked: RagSearchIn, by: Asking) -> Rag
 
 
 async def _matched(rag: GraphRagService, asked: RagSearchIn, ask: Ask) -> Matched:
-    if ask.bases is not None:
-        await rag.rows.check_bases(ask.bases, ask.scopes)
     request = SearchRequest(
         query=asked.query,
         filters=Filters(scopes=ask.scopes, kinds=list(PASSAGES)),

@@ -38,7 +38,6 @@ from app.search.telling import searched
 FAN = 8  # steps from one entity
 LOOKED = 60  # passages of communities that are scored
 OF_ENTITY = 40  # passages looked at for one entity
-WIDER = 4  # hits for each that is wanted, where only some knowledge bases count
 
 
 @dataclass(slots=True)
@@ -86,9 +85,8 @@ class GraphRagService:
         Raises NotFound for a knowledge base that is not seen.
         """
         clock = Stopwatch()
-        if ask.bases is not None:
-            await self.rows.check_bases(ask.bases, ask.scopes)
         if is_overall(ask.query):
+            await self.check_bases(ask)
             found = await self._overall(ask)
             clock.mark("communities")
             return replace(found, milliseconds=clock.marks)
@@ -129,15 +127,22 @@ class GraphRagService:
         return await self.matching(request, ask)
 
     async def matching(self, request: SearchRequest, ask: Ask) -> Matched:
-        """What a search finds, of some knowledge bases where the question names any."""
-        if ask.bases is None:
-            found = await self.searches.search(request)
-            return Matched(found.hits, searched(request, found))
-        wider = replace(request, limit=min(100, request.limit * WIDER))
-        found = await self.searches.search(wider)
-        kept = await self.rows.in_bases([hit.id for hit in found.hits], ask.bases, ask.scopes)
-        hits = [hit for hit in found.hits if hit.id in kept][: request.limit]
-        return Matched(hits, searched(request, replace(found, hits=hits)))
+        """What a search finds, of some knowledge bases where the question names any: legs and
+        walk keep to them while they search.
+
+        Raises InvalidInput where it names none, NotFound for one that is not seen.
+        """
+        if ask.bases is not None:
+            await self.check_bases(ask)
+            kept = replace(request.filters, sessions=list(ask.bases))
+            request = replace(request, filters=kept)
+        found = await self.searches.search(request)
+        return Matched(found.hits, searched(request, found))
+
+    async def check_bases(self, ask: Ask) -> None:
+        """Raises InvalidInput where a question names no base, NotFound for one that is not seen."""
+        if ask.bases is not None:
+            await self.searches.made.repository.check_bases(ask.bases, ask.scopes)
 
     async def _overall(self, ask: Ask) -> Retrieved:
         """The outermost communities, the largest first, and what their summaries quote."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from app.episodes.record import tag_id
+from app.errors import InvalidInput, NotFound
 from app.facts.service import Moments
 from app.indexing.entry import key_time, time_key
 from app.indexing.spaces import Part, Space
@@ -107,6 +109,16 @@ class SearchRepository:
     async def read_other(self, memory: str, scopes: list[str]) -> Row | None:
         """One memory that is no episode."""
         return await self.graph.optional(Q.search.read_other, id=memory, scopes=scopes)
+
+    async def check_bases(self, bases: Sequence[str], scopes: list[str]) -> None:
+        """What a question keeps to: InvalidInput for no base at all, NotFound for one that is not
+        seen, both naming `knowledge_base_ids`."""
+        if not bases:
+            raise InvalidInput("name one knowledge base at least", field="knowledge_base_ids")
+        rows = await self.graph.rows(Q.search.bases, ids=list(bases), scopes=scopes)
+        missing = sorted(set(bases) - {row["id"] for row in rows})
+        if missing:
+            raise NotFound(f"there is no knowledge base {missing[0]}", field="knowledge_base_ids")
 
     async def vectors(
         self, space: Space, ids: list[str], scopes: list[str]

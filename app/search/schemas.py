@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import msgspec
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from app.kernel.caller import Caller
 from app.kernel.clock import open_end
@@ -81,8 +81,14 @@ class SearchIn(WireModel):
         "found themselves.",
     )
     session: ShortText | None = Field(None, description="A session, by id or by your name of it.")
+    knowledge_base_ids: tuple[ShortText, ...] | None = Field(
+        None,
+        min_length=1,
+        max_length=64,
+        description="Only chunks of the documents in these bases.",
+    )
     knowledge_bases: tuple[ShortText, ...] | None = Field(
-        None, max_length=64, description="Only chunks of the documents in these bases, by id."
+        None, min_length=1, max_length=64, description="An older name of `knowledge_base_ids`."
     )
     roles: tuple[Literal["user", "assistant", "tool"], ...] | None = Field(None)
     tags: tuple[TagName, ...] | None = Field(None, max_length=16, description="All must be there.")
@@ -141,7 +147,7 @@ class SearchIn(WireModel):
             rerank=self._rerank(),
             hyde=self.hyde,
             asker=caller.home,
-            bases=self.knowledge_bases or (),
+            bases=self._bases(),
         )
 
     def _rerank(self) -> Rerank:
@@ -152,8 +158,16 @@ class SearchIn(WireModel):
 
     def _groups(self) -> list[str] | None:
         """What both indexes filter by: sessions of what was said, bases of chunks."""
-        given = [*([self.session] if self.session else []), *(self.knowledge_bases or ())]
-        return given or None
+        return [*([self.session] if self.session else []), *self._bases()] or None
+
+    def _bases(self) -> tuple[str, ...]:
+        return self.knowledge_base_ids or self.knowledge_bases or ()
+
+    @model_validator(mode="after")
+    def _named_once(self) -> SearchIn:
+        if self.knowledge_base_ids is not None and self.knowledge_bases is not None:
+            raise ValueError("knowledge_bases is an older name of knowledge_base_ids: give one")
+        return self
 
     def _wants_blocks(self) -> bool:
         """Core blocks are in every prompt, and among data unless other kinds are asked for."""

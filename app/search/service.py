@@ -156,9 +156,15 @@ class SearchService:
         self._depth = made.depth
 
     async def search(self, request: SearchRequest) -> Found:
-        """The hits of one request, best first; raises EmbedderUnavailable, GraphUnavailable."""
+        """The hits of one request, best first.
+
+        Raises EmbedderUnavailable, GraphUnavailable, NotFound for a knowledge base that is not
+        seen.
+        """
         clock = Stopwatch()
         filters = request.filters
+        if request.bases:
+            await self._repository.check_bases(request.bases, filters.scopes)
         if request.limit == 0 or not filters.scopes or not filters.kinds:
             blocks = (await self._read([], request)).blocks
             mode = ran(request.mode, Walk())

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from app.wiring import Parts
 from tests.communities.conftest import BREMEN, ULM
-from tests.conftest import Principal
+from tests.conftest import MakePrincipal, Principal
 from tests.documents.conftest import MakeShelf
 
 
@@ -51,3 +53,46 @@ async def test_a_knowledge_base_is_kept_to_and_a_document_takes_its_part_along(
     left = await asked("retrieve", query)
     assert "Zenith" not in str(left["communities"])
     assert not sources(left) & ids["south"]
+
+
+async def test_a_small_base_beside_a_big_one_is_searched_and_not_sifted(
+    opened: Parts, writer: Principal, shelf: MakeShelf
+) -> None:
+    small = await shelf(writer, name="Small")
+    big = await shelf(writer, name="Big", chunk_size=100, chunk_overlap=0)
+    wanted = await small.add("Valve", "In passing: the valve of the pump is checked in spring.")
+    text = "\n\n".join(f"The valve of the pump {n}: valve, pump, valve, pump." for n in range(120))
+    await big.add("Valves", text)
+    await opened.indexing.drain()
+    ids = {chunk["id"] for chunk in await small.chunks(wanted["id"])}
+    query = "Which valve has the pump?"
+    kept = {"query": query, "knowledge_base_ids": [small.base]}
+    for mode in ("vector", "keyword", "graph", "hybrid"):
+        found = await writer.http.post("/api/v1/ai/rag/search", json={**kept, "mode": mode})
+        assert {one["id"] for one in found.json()["data"]["results"]} == ids, mode
+    answer = (await writer.http.post("/v1/rag/ask", json=kept)).json()
+    assert {source["id"] for source in answer["sources"]} == ids
+    for name in ("knowledge_base_ids", "knowledge_bases"):
+        body = {"query": query, name: [small.base]}
+        found = await writer.http.post("/v1/search", json=body)
+        assert {hit["id"] for hit in found.json()["hits"]} == ids, name
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/search", "/v1/rag/retrieve", "/v1/rag/ask", "/api/v1/ai/rag/search"]
+)
+async def test_a_base_that_is_none_is_named_wherever_it_is_asked(
+    writer: Principal, shelf: MakeShelf, principal: MakePrincipal, path: str
+) -> None:
+    foreign = await shelf(await principal(f"{writer.caller.tenant}-other"), name="Foreign")
+    for given, status in [(["nowhere"], 404), ([foreign.base], 404), ([], 422)]:
+        for query in ("Which valve?", "What are the main themes?"):
+            body = {"query": query, "knowledge_base_ids": given}
+            answer = await writer.http.post(path, json=body)
+            assert answer.status_code == status, answer.text
+            assert "knowledge_base_ids" in answer.text
+    if path == "/v1/search":
+        both = {"knowledge_base_ids": ["a"], "knowledge_bases": ["a"]}
+        twice = await writer.http.post(path, json={"query": "x", **both})
+        assert twice.status_code == 422
+        assert "knowledge_bases" in twice.text
