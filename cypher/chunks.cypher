@@ -22,7 +22,7 @@ RETURN w.id AS id, EXISTS { (w)<-[:PART_OF]-(:Chunk) } AS cut
 MATCH (c:Chunk {work: $work})
 WHERE c.number >= 0 AND c.scope = $scope
 RETURN c {.id, .number, .start, .own, .end, .headings, .heading_path, .title, .aliases, .tags, .facets,
-          .about_terms, .pii, .live, .origin, .expired_at} AS chunk
+          .about_terms, .pii, .live, .origin, .link_targets, .expired_at} AS chunk
 ORDER BY c.number
 
 // name: texts(work, scopes) read many

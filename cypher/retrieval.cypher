@@ -38,7 +38,7 @@ RETURN p.id AS id, p.title AS title, p.speaker AS speaker, p.role AS role, p.num
 MATCH (p:Passage {link_state: 'titled', scope: $scope})
 WITH p LIMIT $limit
 RETURN p.id AS id, p.title AS title, p.speaker AS speaker, p.language AS language, p.content AS content,
-       p.triples AS triples
+       p.triples AS triples, p.link_targets AS targets, p.linked_rev IS NOT NULL AS again
 
 // name: save_names(scope, tenant, rows, revision, state) write many
 // What passages are about, in place of what was held of it before; the keys that nobody went by.
@@ -104,8 +104,18 @@ WHERE p.scope = $scope AND p:Passage
 WITH p, collect(name.key) AS keys
 RETURN p.id AS id, p.link_state AS state, p.content AS content, keys
 
+// name: forget_links(scope, rows) write none
+// What passages that are linked anew name no more: their words stay, and may link elsewhere now.
+UNWIND $rows AS row
+MATCH (p:Passage {id: row.id})-[r:REFERS_TO]->(t:Name)
+WHERE p.scope = $scope AND NOT t.id IN [name IN row.names | name.id]
+DELETE r
+WITH DISTINCT t
+WHERE NOT EXISTS { (:Passage)-[:GOES_BY|REFERS_TO]->(t) }
+DETACH DELETE t
+
 // name: save_links(scope, tenant, rows, revision, state) write none
-// Whom passages name. Only ever added to: a text does not change, and a name takes its edges along.
+// Whom passages name. A name takes its edges along.
 UNWIND $rows AS row
 MATCH (p:Passage {id: row.id})
 WHERE p.scope = $scope
@@ -159,7 +169,7 @@ RETURN e.id AS id, e.root AS root, e.type AS type, e.aliases AS aliases
 MATCH (p:Passage)
 WHERE p.scope = $scope AND p.linked_rev > $after AND p.linked_rev <= $upto
   AND (NOT p.live OR EXISTS { (p)-[:GOES_BY|REFERS_TO]->(:Name) })
-RETURN p.id AS id, p.live AS live,
+RETURN p.id AS id, p.live AS live, p.work AS work, p.number AS number,
        [(p)-[r:GOES_BY]->(t:Name) | [t.key, r.how]] AS about,
        [(p)-[r:REFERS_TO]->(t:Name) | [t.key, t.revision IS NOT NULL, r.spans,
          coalesce(r.parts, []), r.written, coalesce(r.given, false)]] AS names

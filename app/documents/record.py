@@ -23,18 +23,22 @@ KIND = "chunk"
 # What a chunk has of its place in the text; its words do not depend on it.
 PLACE = ("number", "start", "own", "end", "headings", "heading_path")
 # What it has of the work that it is part of.
-SHARED = ("title", "aliases", "tags", "facets", "about_terms", "pii", "live", "origin")
+SHARED = (
+    *("title", "aliases", "tags", "facets", "about_terms", "pii", "live", "origin", "link_targets"),
+)
 # What the names of a chunk in the retrieval graph follow from, beside its words and its place.
-NAMED = ("title", "aliases", "heading_path")
+NAMED = ("title", "aliases", "heading_path", "link_targets")
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text as it is stored, with its headings and where it is cut."""
+    """A text as it is stored, with its headings, where it is cut, and its links: how each reads,
+    and what it leads to by name."""
 
     body: str
     pieces: Sequence[Piece]
     headings: Sequence[Heading] = ()
+    links: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(slots=True)
@@ -73,7 +77,13 @@ def chunk_rows(work: Work, text: Text, at: datetime, *, dated: bool) -> list[Row
         moment = work.captured_at.isoformat() if dated else ""
         identifier = chunk_id(work, moment, hashed, seen[hashed])
         seen[hashed] += 1
-        own = {"id": identifier, "content": body, "content_hash": hashed}
+        targets = sorted({target for shown, target in text.links if shown in body})
+        own = {
+            "id": identifier,
+            "content": body,
+            "content_hash": hashed,
+            "link_targets": targets or None,
+        }
         rows.append(
             _row(work, own, _placed(text, piece, number), at + timedelta(microseconds=number))
         )

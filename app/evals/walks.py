@@ -224,7 +224,7 @@ def _named(held: Linked, owned: set[str], part: Part) -> Linked:
         for key, weight in held.names.items()
         if (part.shared or key in owned) and (part.given or weight != GIVEN)
     }
-    return Linked(held.about, names)
+    return replace(held, names=names)
 
 
 async def compare_names(opened: Parts, scope: str) -> dict[str, float]:

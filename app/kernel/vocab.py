@@ -184,8 +184,8 @@ _PROPERTIES += """
 cited cluster condense_all condensed_at
 """  # condensed notes
 _PROPERTIES += """
-alike_rev alike_state called_at given how link_state linked linked_rev names owned parts revision
-spans triples written
+alike_rev alike_state called_at given how link_state link_targets linked linked_rev names owned
+parts revision spans triples written
 """  # the retrieval graph
 _PROPERTIES += """
 bom chunks crlf formers headings links page passage_state pending slug texts weight

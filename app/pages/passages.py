@@ -20,6 +20,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.pages.prose import plain
+from app.pages.wikilink import links, names_of
 
 DUE, UNCUT, UNLINKED = "due", "uncut", "unlinked"  # both wait, passages alone, links alone
 ROLES = ("user", "assistant")  # whose words a passage is: a person's, or an agent's
@@ -90,7 +91,8 @@ def rows_of(page: Row, stored: set[str]) -> list[Row]:
 def text_of(page: Row) -> Text:
     """What a page says, with the places at which it is cut."""
     said = plain(page["content"])
-    return Text(said.text, cut(said.text, said.headings, Chunking()), said.headings)
+    found = [(link.shown, name) for link in links(page["content"]) for name in names_of(link)]
+    return Text(said.text, cut(said.text, said.headings, Chunking()), said.headings, found)
 
 
 def work_of(page: Row) -> Work:

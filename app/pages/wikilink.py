@@ -35,6 +35,11 @@ class Link:
     start: int
     end: int
 
+    @property
+    def shown(self) -> str:
+        """How it reads."""
+        return (self.target if self.text is None else self.text).strip()
+
 
 @dataclass(frozen=True, slots=True)
 class Scan:
@@ -96,11 +101,20 @@ def heading(target: str) -> str:
     return target.partition("#")[2].strip()
 
 
-def prefixed(target: str) -> tuple[str, str] | None:
-    """Kind and name of a target like `entity:Acme GmbH`; None where it has no such prefix."""
-    kind, colon, name = alternatives(target)[-1].partition(":") if target.strip() else ("", "", "")
-    kind, name = kind.strip().lower(), name.strip()
-    return (kind, name) if colon and kind in PREFIXES and name else None
+def prefixed(target: str) -> tuple[tuple[str, str], ...]:
+    """Kind and name of a target like `entity:Acme GmbH`, in the order of `alternatives`, so that
+    `entity:C#` is the language before it is a letter; empty where it has no such prefix."""
+    parts = (name.partition(":") for name in alternatives(target))
+    read = ((kind.strip().lower(), name.strip()) for kind, _, name in parts)
+    return tuple(dict.fromkeys((kind, name) for kind, name in read if kind in PREFIXES and name))
+
+
+def names_of(link: Link) -> tuple[str, ...]:
+    """Whatever may be the name of what a link leads to; none for a heading of its own page."""
+    if is_own_heading(link.target):
+        return ()
+    named = tuple(name for _, name in prefixed(link.target)) or alternatives(link.target)
+    return tuple(dict.fromkeys(name.rpartition("/")[2] for name in named))
 
 
 def is_own_heading(target: str) -> bool:

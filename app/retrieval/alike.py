@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from app.retrieval.matrix import ALIKE, Linked
@@ -84,4 +85,4 @@ def widened(linked: Mapping[str, Linked], alike: Mapping[str, list[str]]) -> Map
 def _holding(held: Linked, onward: Mapping[str, list[str]]) -> Linked:
     others = sorted({other for key in held.names for other in onward.get(key, ())})
     more = [o for o in others if o not in held.about and o not in held.names]
-    return Linked(held.about, {**held.names, **dict.fromkeys(more, ALIKE)}) if more else held
+    return replace(held, names={**held.names, **dict.fromkeys(more, ALIKE)}) if more else held

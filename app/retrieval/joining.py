@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.kernel.graph import Row
 from app.retrieval.matrix import Linked
@@ -65,4 +65,4 @@ def _about_all(held: Linked, others: Mapping[str, frozenset[str]]) -> Linked | N
     if not more:
         return None
     names = {key: weight for key, weight in held.names.items() if key not in more}
-    return Linked({**held.about, **dict.fromkeys(sorted(more), HOW)}, names)
+    return replace(held, about={**held.about, **dict.fromkeys(sorted(more), HOW)}, names=names)

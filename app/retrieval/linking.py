@@ -145,7 +145,11 @@ class LinkService:
             return 0
         texts = [text_of(row) for row in waiting]
         keys = await known.among(tx, lock, texts)
-        await self.rows.save_links(tx, lock, [linked(text, lock.scope, keys) for text in texts])
+        rows = [linked(text, lock.scope, keys) for text in texts]
+        before = {row["id"] for row in waiting if row["again"]}
+        if before:
+            await self.rows.forget_links(tx, lock, [row for row in rows if row["id"] in before])
+        await self.rows.save_links(tx, lock, rows)
         await self.rows.bump(tx, lock, len(texts))
         return len(texts)
 
@@ -169,9 +173,11 @@ def named(row: Row, scope: str) -> Row:
 
 
 def text_of(row: Row) -> Text:
-    """A passage's words; those of a turn of talk name only what something else is about."""
+    """A passage's words; those of a turn of talk name only what something else is about. What a
+    page links to it names, however the link reads."""
     talk = row["speaker"] and not row["title"]
     keys = set() if talk else written(row["content"], row["language"] or "en")
+    keys |= {key for key in map(key_of, row["targets"] or ()) if key}
     triples = orjson.loads(row["triples"]) if row["triples"] else ()
     return Text(row["id"], words(row["content"]), keys, given_keys(triples))
 

@@ -1,7 +1,9 @@
 """The passages of one scope and the names between them, as sparse matrices: pure.
 
 A walk goes from a passage over a name to other passages. `about` and `mentions` have a row for each
-passage and a column for each name; a name that would lead nowhere has none.
+place and a column for each name; a name that would lead nowhere has none. A place is a passage, or
+a stretch of the passages that one text was cut into: what leads to a text leads to all of it, and
+its parts would only share out what it gets.
 """
 
 from __future__ import annotations
@@ -30,22 +32,28 @@ MEANT = {
 ALIKE = 0.2  # of a name that the text does not hold, but one that reads like it; no other weight
 EDGE_BYTES = 16  # of a matrix and its transpose
 PASSAGE_BYTES = 900  # of ids, keys and rows, as measured
+STRETCH = 8  # passages of a text that are one place; of a longer text each so many
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
     """What a passage is about, with the kind of each name, and the other names that it holds, with
-    how surely (0 to 1) each stands for what goes by it."""
+    how surely (0 to 1) each stands for what goes by it; the text that it was cut from, and which
+    part of that it is."""
 
     about: Mapping[str, str]
     names: Mapping[str, float]
+    work: str | None = None
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Walkable:
-    """One scope's passages; `owners` are those that are about a key, and how surely meant by it."""
+    """One scope's passages; `parts` are those of each place in the order of their text, `at` where
+    each is, `owners` the places that are about a key, and how surely meant by it."""
 
-    ids: Sequence[str]
+    linked: Mapping[str, Linked]
+    parts: Sequence[Sequence[str]]
     at: Mapping[str, int]
     keys: Sequence[str]
     owners: Mapping[str, Mapping[int, float]]
@@ -60,13 +68,19 @@ class Walkable:
     def bytes(self) -> int:
         """About what it takes in memory."""
         edges = int(self.about.nnz) + int(self.mentions.nnz)
-        return edges * EDGE_BYTES + len(self.ids) * PASSAGE_BYTES
+        return edges * EDGE_BYTES + len(self.at) * PASSAGE_BYTES
 
     def is_alike(self, place: int, name: int) -> bool:
         """Whether a passage holds a name only by another that reads like it."""
         span = slice(self.mentions.indptr[place], self.mentions.indptr[place + 1])
         held = self.mentions.data[span][self.mentions.indices[span] == name]
         return bool(len(held)) and bool(held[0] == np.float32(ALIKE))
+
+    def holder(self, place: int, key: str) -> str:
+        """The first part of a place that is about a name or holds it."""
+        held = (p for p in self.parts[place] if key in self.linked[p].about)
+        named = (p for p in self.parts[place] if key in self.linked[p].names)
+        return next(held, None) or next(named, self.parts[place][0])
 
     def is_record(self, passage: str) -> bool:
         """Whether a passage is about something."""
@@ -76,22 +90,24 @@ class Walkable:
 
 def build(linked: Mapping[str, Linked]) -> Walkable:
     """The matrices over passages by id."""
-    ids, rows = list(linked), list(linked.values())
+    parts = _parts(linked)
+    rows = [_together([linked[passage] for passage in place]) for place in parts]
     owners: dict[str, dict[int, float]] = {}
     for place, row in enumerate(rows):
         for key, how in row.about.items():
             owners.setdefault(key, {})[place] = MEANT[how]
     columns = _columns(rows, owners)
-    shape = (len(ids), len(columns))
+    shape = (len(rows), len(columns))
     about = _matrix((_weighed(row) for row in rows), columns, shape)
     mentions = _matrix((row.names.items() for row in rows), columns, shape)
     mentions_of = csr_array(mentions.T.tocsr())
     held = np.diff(mentions_of.indptr)
-    size = 1.0 + max(len(ids), 1)
+    size = 1.0 + max(len(rows), 1)
     rarity = np.log(size / np.maximum(held, 1)) / np.log(size)
     return Walkable(
-        ids=ids,
-        at={passage: place for place, passage in enumerate(ids)},
+        linked=linked,
+        parts=parts,
+        at={passage: place for place, passages in enumerate(parts) for passage in passages},
         keys=list(columns),
         owners=owners,
         spelled={folded_key(key): key for key in owners if not key.isascii()},
@@ -101,6 +117,31 @@ def build(linked: Mapping[str, Linked]) -> Walkable:
         mentions_of=mentions_of,
         rarity=rarity.astype(np.float32),
     )
+
+
+def _parts(linked: Mapping[str, Linked]) -> list[tuple[str, ...]]:
+    """The passages of each place, those of one text in its order."""
+    places: dict[tuple[str, int], list[str]] = {}
+    for passage, held in linked.items():
+        place = (held.work, held.number // STRETCH) if held.work else (passage, 0)
+        places.setdefault(place, []).append(passage)
+    return [tuple(sorted(place, key=lambda p: (linked[p].number, p))) for place in places.values()]
+
+
+def _together(parts: Sequence[Linked]) -> Linked:
+    """What a place is about and holds: whatever one of its parts is about or holds, as surely as
+    the one that is most sure."""
+    if len(parts) == 1:
+        return parts[0]
+    about: dict[str, str] = {}
+    names: dict[str, float] = {}
+    for part in parts:
+        for key, how in part.about.items():
+            if key not in about or WEIGHTS[how] > WEIGHTS[about[key]]:
+                about[key] = how
+        for key, weight in part.names.items():
+            names[key] = max(names.get(key, 0.0), weight)
+    return Linked(about, {key: weight for key, weight in names.items() if key not in about})
 
 
 def _weighed(row: Linked) -> list[tuple[str, float]]:

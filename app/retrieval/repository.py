@@ -84,6 +84,10 @@ class RetrievalRepository:
             asked = [name for name in asked if counts[name["key"]] >= PAGE]
         return [row for row in found if row["state"] == "linked"]
 
+    async def forget_links(self, tx: Tx, lock: ScopeLock, rows: list[Row]) -> None:
+        """Take out what passages name no more; `rows` hold all names of each."""
+        await tx.rows(Q.retrieval.forget_links, scope=lock.scope, rows=rows)
+
     async def save_links(self, tx: Tx, lock: ScopeLock, rows: list[Row]) -> None:
         await tx.rows(
             Q.retrieval.save_links,

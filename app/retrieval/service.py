@@ -38,7 +38,7 @@ class Paths:
         """The way that brought most, from its seed; None for what no walk came to."""
         for trace in self.traces:
             if passage in trace.graph.at:
-                return _path(trace, trace.graph.at[passage], self.names)
+                return _path(trace, passage, self.names)
         return None
 
 
@@ -65,7 +65,7 @@ class WalkService:
 
     async def walk(self, graphs: Graphs, asked: Asked, begin: Begin, most: int) -> Walked:
         """Walk over all scopes at once; at most `most` passages, the best first."""
-        size = sum(len(graph.ids) for graph in graphs.values())
+        size = sum(len(graph.at) for graph in graphs.values())
         if size > LARGE:
             return await asyncio.to_thread(walk_all, graphs, asked, begin, most)
         return walk_all(graphs, asked, begin, most)
@@ -143,17 +143,19 @@ def walk_all(graphs: Graphs, asked: Asked, begin: Begin, most: int) -> Walked:
     matches = _matches(graphs, begin)
     traces = [walk(graphs[scope], seeds, matches[scope]) for scope, seeds in begins.items()]
     scores = {
-        trace.graph.ids[place]: float(trace.mass[place])
+        passage: score
         for trace in traces
         for place in _best(trace.mass, most)
+        for passage, score in _shown(trace, place, begin).items()
     }
     scores |= _apart(graphs, asked, begin)
     best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:most]
     named = {
-        graphs[scope].ids[owner]: key
+        passage: key
         for scope, keys in asked.names.items()
         for key in reversed(keys)
         for owner in graphs[scope].owners[key]
+        for passage in graphs[scope].parts[owner]
     }
     records = frozenset(m for m, _ in best if any(trace.graph.is_record(m) for trace in traces))
     return Walked(dict(best), Paths(tuple(traces), named), records)
@@ -162,8 +164,8 @@ def walk_all(graphs: Graphs, asked: Asked, begin: Begin, most: int) -> Walked:
 def _beginnings(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, Vector]:
     """A share begins where the question names, split among those that go by the name; the rest
     where the legs found something, by a power of their scores."""
-    begins = {scope: np.zeros(len(graph.ids), np.float32) for scope, graph in graphs.items()}
-    named = {scope: np.zeros(len(graph.ids), np.float32) for scope, graph in graphs.items()}
+    begins = {scope: np.zeros(len(graph.parts), np.float32) for scope, graph in graphs.items()}
+    named = {scope: np.zeros(len(graph.parts), np.float32) for scope, graph in graphs.items()}
     for scope, keys in asked.names.items():
         for key in keys:
             for owner, meant in _meant(graphs[scope].owners[key]).items():
@@ -171,7 +173,7 @@ def _beginnings(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, Vector]
     for (scope, at), meant in _placed(graphs, begin, {begin.lead: 1.0} if begin.lead else {}):
         named[scope][at] = meant
     of_names = sum(float(vector.sum()) for vector in named.values()) or 1.0
-    share, unit = _shares(asked, begin)
+    share, unit = _shares(graphs, asked, begin)
     for (scope, at), score in _placed(graphs, begin, begin.scores):
         begins[scope][at] = unit * score ** _power(asked, begin)
     for scope, vector in named.items():
@@ -179,11 +181,13 @@ def _beginnings(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, Vector]
     return {scope: vector for scope, vector in begins.items() if vector.any()}
 
 
-def _shares(asked: Asked, begin: Begin) -> tuple[float, float]:
+def _shares(graphs: Graphs, asked: Asked, begin: Begin) -> tuple[float, float]:
     """What begins where the question names, and what of the rest for each squared score."""
     anchored, cover = asked.anchored or begin.lead, asked.cover + begin.cover
     share = min(NAMED_SHARE + cover, MOST_NAMED) if anchored else 0.0
-    total = sum(score ** _power(asked, begin) for score in begin.scores.values())
+    scores = [score for _, score in _placed(graphs, begin, begin.scores)]
+    scores += [begin.scores[memory] for memory in _unplaced(graphs, begin)]
+    total = sum(score ** _power(asked, begin) for score in scores)
     return share, (1 - share) / (total or 1.0)
 
 
@@ -200,18 +204,26 @@ def _meant(owners: Mapping[int, float]) -> dict[int, float]:
 
 def _apart(graphs: Graphs, asked: Asked, begin: Begin) -> dict[str, float]:
     """Passages that no name leads to or from keep what begins with them."""
-    unit = _shares(asked, begin)[1] * (1 - FOLLOW)
+    unit = _shares(graphs, asked, begin)[1] * (1 - FOLLOW)
     return {
-        memory: unit * score ** _power(asked, begin)
-        for memory, score in begin.scores.items()
-        if begin.scopes[memory] not in graphs or memory not in graphs[begin.scopes[memory]].at
+        memory: unit * begin.scores[memory] ** _power(asked, begin)
+        for memory in _unplaced(graphs, begin)
     }
+
+
+def _unplaced(graphs: Graphs, begin: Begin) -> list[str]:
+    """What the legs found that is in no graph."""
+    return [
+        memory
+        for memory in begin.scores
+        if begin.scopes[memory] not in graphs or memory not in graphs[begin.scopes[memory]].at
+    ]
 
 
 def _matches(graphs: Graphs, begin: Begin) -> dict[str, Vector]:
     """How much each passage draws: by how well it answers, and a little where no leg found it."""
     least = FLOOR**DRAW
-    found = {scope: np.full(len(graph.ids), least, np.float32) for scope, graph in graphs.items()}
+    found = {scope: np.full(len(graph.parts), least, np.float32) for scope, graph in graphs.items()}
     for (scope, at), value in _placed(graphs, begin, begin.match):
         found[scope][at] = (FLOOR + value) ** DRAW
     return found
@@ -220,13 +232,27 @@ def _matches(graphs: Graphs, begin: Begin) -> dict[str, Vector]:
 def _placed(
     graphs: Graphs, begin: Begin, values: Mapping[str, float]
 ) -> list[tuple[tuple[str, int], float]]:
-    found = []
+    """Values by place; what several parts of one text have, that has as the best of them."""
+    found: dict[tuple[str, int], float] = {}
     for memory, value in values.items():
         scope = begin.scopes[memory]
         place = graphs[scope].at.get(memory) if scope in graphs else None
         if place is not None:
-            found.append(((scope, place), value))
-    return found
+            found[scope, place] = max(value, found.get((scope, place), 0.0))
+    return list(found.items())
+
+
+def _shown(trace: Trace, place: int, begin: Begin) -> dict[str, float]:
+    """What is at a place, by passage. The part of a text that answers best stands for all of it;
+    other parts that the legs found have their share by how well they answer."""
+    parts, mass = trace.graph.parts[place], float(trace.mass[place])
+    if len(parts) == 1:
+        return {parts[0]: mass}
+    answers = {p: begin.match.get(p, 0.0) for p in parts if p in begin.scopes} or {parts[0]: 0.0}
+    draws = {passage: (FLOOR + match) ** DRAW for passage, match in answers.items()}
+    whole = sum(draws.values())
+    best = min(answers, key=lambda p: (-answers[p], -begin.scores.get(p, 0.0), parts.index(p)))
+    return {passage: mass * draw / whole for passage, draw in draws.items()} | {best: mass}
 
 
 def _best(mass: Vector, most: int) -> list[int]:
@@ -234,18 +260,20 @@ def _best(mass: Vector, most: int) -> list[int]:
     return [int(place) for place in top if mass[place] > 0]
 
 
-def _path(trace: Trace, place: int, names: Mapping[str, str]) -> Path:
-    ids, seen = trace.graph.ids, {place}
+def _path(trace: Trace, passage: str, names: Mapping[str, str]) -> Path:
+    place = trace.graph.at[passage]
+    seen = {place}
     steps: list[Step] = []
     while len(steps) < FAR:
         came = trace.before(place)
         begun = 0.5 * float(trace.seeds[place])
         if came is None or came[0] in seen or begun >= came[3]:
             break
-        steps.append(Step(ids[place], came[1], came[2]))
+        steps.append(Step(passage, came[1], came[2]))
         place = came[0]
+        passage = trace.graph.holder(place, came[2])
         seen.add(place)
-    steps.append(Step(ids[place]))
-    asked = names.get(ids[place])
+    steps.append(Step(passage))
+    asked = names.get(passage)
     origin = Origin.QUESTION if asked is not None else Origin.LEGS
     return Path(origin, asked, tuple(reversed(steps)))

@@ -86,7 +86,7 @@ async def ready(walks: WalkService | None, request: SearchRequest) -> Ready:
     if not any(kind in PASSAGES for kind in filters.kinds):
         return Ready({}, nothing, Without.KINDS)
     graphs, complete = await walks.graphs(filters.scopes)
-    held = {scope: graph for scope, graph in graphs.items() if graph.ids}
+    held = {scope: graph for scope, graph in graphs.items() if graph.parts}
     if not complete:
         return Ready({}, nothing, Without.NOT_READY)
     if not held:

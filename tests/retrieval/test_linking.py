@@ -81,12 +81,12 @@ async def test_what_is_forgotten_is_walked_no_more(
     await opened.linking.link((tenant, tenant))
     graphs, complete = await opened.walks.graphs([tenant])
     assert complete
-    assert set(graphs[tenant].ids) == {film, director}
+    assert set(graphs[tenant].at) == {film, director}
     answer = await admin.http.post(f"/v1/memories/{director}/forget")
     assert answer.status_code < 300, answer.text
     await opened.linking.link((tenant, tenant))
     graphs, complete = await opened.walks.graphs([tenant])
-    assert set(graphs[tenant].ids) == {film}
+    assert set(graphs[tenant].at) == {film}
 
 
 async def test_a_search_walks_from_name_to_name_and_tells_the_way(

@@ -133,3 +133,18 @@ async def test_entities_that_were_merged_lead_to_one_another_until_that_is_undon
     undone = await admin.http.post(f"/v1/merges/{merge}/undo")
     assert undone.is_success, undone.text
     assert "borealis ag" not in await owners()
+
+
+async def test_a_link_is_a_name_however_it_reads(opened: Parts, writer: Principal) -> None:
+    scope = writer.caller.home
+    text = "It rests on [[vega plan|what we agreed]] and the [[small pump]].\n"
+    page = await opened.pages.write(writer.caller, Draft(text, title="Orion"))
+    await opened.pages.write(writer.caller, Draft("Words.\n", title="Vega Plan"))
+    await opened.pages.write(writer.caller, Draft("Words too.\n", title="Small Pump"))
+    _, names = (await graph_of(opened, scope))["It rests on what we "]
+    assert names == {"vega plan": 1.0, "small pump": 1.0}
+    other = text.replace("vega plan", "lyra")
+    await opened.pages.change(writer.caller, page.id, Change(content=other))
+    await opened.pages.write(writer.caller, Draft("Words as well.\n", title="Lyra"))
+    _, names = (await graph_of(opened, scope))["It rests on what we "]
+    assert names == {"lyra": 1.0, "small pump": 1.0}

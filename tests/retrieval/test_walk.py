@@ -9,7 +9,7 @@ import pytest
 
 from app.retrieval.graphs import GIVEN, PART, linked_of
 from app.retrieval.joining import Called, called_of, joined
-from app.retrieval.matrix import Linked, Walkable, build
+from app.retrieval.matrix import STRETCH, Linked, Walkable, build
 from app.retrieval.model import Asked, Begin, Edge, Origin
 from app.retrieval.service import asks, beside, leading, stands, walk_all
 from app.retrieval.walk import walk
@@ -116,7 +116,7 @@ def test_one_name_of_many_owners_is_shared_between_them() -> None:
 
 def test_an_empty_scope_has_an_empty_graph() -> None:
     graph = build({})
-    assert graph.ids == []
+    assert graph.parts == []
     assert graph.bytes == 0
 
 
@@ -141,6 +141,7 @@ def test_a_name_weighs_by_how_the_text_has_it(
 ) -> None:
     longer = ("charlie day", True, [0, 2], [], True, False)
     row = {"about": [["film", "title"]], "names": [list(longer), list(name)]}
+    row |= {"work": None, "number": None}
     assert linked_of(row).names == {"charlie day": 1.0} | weights
 
 
@@ -167,7 +168,7 @@ def test_the_best_of_the_legs_is_taken_as_named_where_it_is_far_ahead() -> None:
 
 
 def test_a_walk_begins_at_what_leads() -> None:
-    scores, scopes = {"film": 0.6, "lake": 0.5, "alone": 0.5}, dict.fromkeys(FILM.ids, "s")
+    scores, scopes = {"film": 0.6, "lake": 0.5, "alone": 0.5}, dict.fromkeys(FILM.at, "s")
     asked = asks({"s": FILM}, "where was that director born")
     plain = walk_all({"s": FILM}, asked, Begin(scores, {}, scopes), 10).scores
     led = walk_all({"s": FILM}, asked, Begin(scores, {}, scopes, "film", 0.2), 10).scores
@@ -208,3 +209,44 @@ def test_what_one_thing_is_called_leads_to_what_is_about_it(
     made = joined(plain, called)["p"]
     assert made.about == {"nordlicht gmbh": "title"} | about
     assert set(made.names) == {"nordlicht", "ada roth"} - about.keys()
+
+
+# A text in two parts: the second says where its director was born, the first what it is about.
+CUT = build(
+    {
+        "film": Linked({"long mile": "title"}, {"ada roth": 1.0}),
+        "ada 2": Linked({"ada roth": "title"}, {"bremen": 1.0}, "ada", 1),
+        "ada 1": Linked({"ada roth": "title"}, {"orla": 1.0}, "ada", 0),
+        "bremen": Linked({"bremen": "title"}, {}),
+    }
+)
+
+
+def cut_walk(match: dict[str, float]) -> Any:
+    scopes = dict.fromkeys(("film", *match), "s")
+    begin = Begin({"film": 1.0}, match, scopes)
+    return walk_all({"s": CUT}, asks({"s": CUT}, QUESTION), begin, 10)
+
+
+def test_the_parts_of_a_text_are_one_place() -> None:
+    assert [list(place) for place in CUT.parts] == [["film"], ["ada 1", "ada 2"], ["bremen"]]
+    assert CUT.at["ada 1"] == CUT.at["ada 2"]
+    long = build({str(n): Linked({"long": "title"}, {}, "w", n) for n in range(20)})
+    assert [len(place) for place in long.parts] == [STRETCH, STRETCH, 20 - 2 * STRETCH]
+
+
+def test_the_part_that_answers_best_stands_for_the_text() -> None:
+    whole = walked(FILM, QUESTION, {"film": 1.0})["director"]
+    found = cut_walk({"ada 2": 0.5}).scores
+    assert list(found)[:2] == ["film", "ada 2"]
+    assert "ada 1" not in found
+    assert found["ada 2"] > whole  # the other names of that film lead elsewhere
+    both = cut_walk({"ada 1": 0.2, "ada 2": 0.5}).scores
+    assert both["ada 2"] == pytest.approx(found["ada 2"])
+    assert 0 < both["ada 1"] < both["ada 2"] / 2
+    assert list(cut_walk({}).scores)[:2] == ["film", "ada 1"]
+
+
+def test_a_way_leads_over_the_part_that_holds_the_name() -> None:
+    path = cut_walk({"ada 1": 0.5}).paths.to("bremen")
+    assert [step.passage for step in path.steps][-2:] == ["ada 2", "bremen"]
