@@ -11,10 +11,24 @@ RETURN e.root AS id, max(score) AS score
 UNWIND $aliases AS alias
 MATCH (a:Alias {id: alias})-[:NAMES]->(e:Entity)
 WHERE a.scope IN $scopes AND e.scope IN $scopes AND e.expired_at > datetime.realtime()
-RETURN DISTINCT e.root AS id
+RETURN DISTINCT e.root AS id ORDER BY id
 
-// name: nodes(ids, scopes, tenant) read many
-// Nodes of the knowledge graph by id, as they are shown.
+// name: named_pages(names, scopes) read many
+// Pages by the names that they go by.
+UNWIND $names AS name
+MATCH (n:LinkName {id: name})<-[:BEARS]-(p:Page)
+WHERE p.scope IN $scopes AND p.live
+RETURN DISTINCT p.id AS id ORDER BY id
+
+// name: pages_of(ids, scopes) read many
+// The pages that passages are cut from.
+UNWIND $ids AS id
+MATCH (c:Chunk {id: id})-[:PART_OF]->(p:Page)
+WHERE p.scope IN $scopes AND p.live
+RETURN c.id AS chunk, p.id AS page
+
+// name: nodes(ids, scopes, tenant, degrees) read many
+// Nodes of the knowledge graph by id, as they are shown; edges are counted up to $degrees.
 UNWIND $ids AS id
 CALL (id) {
   MATCH (n:Entity {id: id}) RETURN n, 'entity' AS kind
@@ -31,7 +45,13 @@ WITH n, kind
 WHERE kind = 'agent' OR (n.scope IN $scopes AND n.expired_at > datetime.realtime())
 RETURN n.id AS id, kind, n.scope AS scope, coalesce(n.canonical_name, n.title, n.name) AS name,
        coalesce(n.type, n.category, n.kind) AS type, coalesce(n.confidence, 1.0) AS confidence,
-       coalesce(n.mention_count, n.usage_count, 0) AS mentions
+       coalesce(n.mention_count, n.usage_count, 0) AS mentions,
+       size(COLLECT {
+         MATCH (n)-[r:RELATES_TO|REFERENCES|REQUIRES|ENHANCES|COMPOSES|SUCCEEDS|CO_USED|CONCERNS|HAS_SKILL|CLONED_FROM]-(m)
+         WHERE coalesce(r.live, true)
+           AND (m.scope IN $scopes AND m.expired_at > datetime.realtime()
+                OR m:Principal AND EXISTS { MATCH (m)-[:HOME]->(h:Scope) WHERE h.path IN $scopes })
+         RETURN 1 AS edge LIMIT $degrees }) AS degree
 
 // name: hop(ids, relation, scopes, tenant, limit) read many
 // The edges at nodes, each as it points; a relation is a type of edge or a predicate. What begins

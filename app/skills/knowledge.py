@@ -10,19 +10,22 @@ from dataclasses import dataclass
 
 from app.entities.model import alias_id
 from app.errors import NotFound
-from app.indexing.spaces import FIRST
+from app.indexing.spaces import FIRST, Part
 from app.kernel.caller import Caller
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
+from app.pages.naming import name_id
 from app.skills.finding import Finder
 from app.skills.links import candidate_names
-from app.skills.walk import density, mean_degree, node_quality, path_score
+from app.skills.walk import DEGREES, density, mean_degree, node_quality, path_score
 
 SEED_LEAST, NAMED = 0.5, 0.5  # cosine of a seed; what a seed counts that was found by its name
 SEEDS = 10
 DEEPEST, DEEPEST_SEARCH = 5, 5
 EDGES_A_HOP = 500
 KINDS = ("entity", "skill", "page")
+LONGEST_TITLE, WORDS_READ = 8, 60  # words of a title that is looked for, and of a question
+SOUGHT = ("skill", "chunk")  # kinds of the index; a chunk of a page leads to that
 
 
 def folded(relation: str | None) -> str | None:
@@ -101,9 +104,11 @@ class KnowledgeService:
             raise NotFound(f"there is no node {node}")
         spread = await self._spread(who, {node: 1.0}, relation, min(depth, DEEPEST))
         found = await self._reached(who, spread, {node: 1.0})
-        around = [each for each in found if each.node["id"] != node][:limit]
+        others = [each for each in found if each.node["id"] != node]
         here = [each for each in found if each.node["id"] == node]
-        return Found(around, _among(spread, [*here, *around]), 1.0, spread.truncated)
+        around = others[:limit]
+        cut = spread.truncated or len(others) > limit
+        return Found(around, _among(spread, [*here, *around]), 1.0, cut)
 
     async def statistics(self, scopes: list[str], relation: str | None) -> Statistics:
         """Counts by kind and relation, density and mean degree."""
@@ -122,16 +127,44 @@ class KnowledgeService:
     # --- parts ---------------------------------------------------------------------------------
 
     async def _seeds(self, who: Caller, query: str) -> dict[str, float]:
+        """The best ten nodes for a question; of equals those that it names come first."""
+        seeds = await self._named(who, query)
+        await self._indexed(who, query, seeds)
+        best = sorted(seeds, key=lambda node: -seeds[node])[:SEEDS]
+        return {node: seeds[node] for node in best}
+
+    async def _named(self, who: Caller, query: str) -> dict[str, float]:
+        """Entities and pages that the question names."""
+        aliases = [alias_id(scope, key) for scope in who.visible for key in candidate_names(query)]
+        entities = await self._graph.rows(
+            Q.knowledge.named_entities, aliases=aliases, scopes=who.visible
+        )
+        pages = await self._graph.rows(
+            Q.knowledge.named_pages, names=titles(who.tenant, query), scopes=who.visible
+        )
+        return dict.fromkeys([row["id"] for row in (*entities, *pages)], NAMED)
+
+    async def _indexed(self, who: Caller, query: str, seeds: dict[str, float]) -> None:
+        """What the indexes find, by meaning and by words, beside the seeds that there are."""
         scopes = who.visible
         asked = await self._finder.asked(query, scopes)
-        seeds: dict[str, float] = {}
-        named = [alias_id(scope, key) for scope in scopes for key in candidate_names(query)]
-        for row in await self._graph.rows(Q.knowledge.named_entities, aliases=named, scopes=scopes):
-            seeds[row["id"]] = NAMED
-        worded = await self._finder.worded(query, scopes, ("skill",), SEEDS)
-        seeds |= {near.id: NAMED for near in worded}
-        for near in await self._finder.near(asked, ("skill",), SEEDS):
-            _raise(seeds, near.id, near.cosine or 0.0)
+        near = [n for kind in SOUGHT for n in await self._finder.near(asked, (kind,), SEEDS)]
+        worded = [
+            n for kind in SOUGHT for n in await self._finder.worded(query, scopes, (kind,), SEEDS)
+        ]
+        page_of = await self._pages_of(scopes, [n.id for n in (*near, *worded)])
+        for each in near:
+            node = each.id if each.kind == "skill" else page_of.get(each.id)
+            _raise(seeds, node, each.cosine or 0.0)
+        await self._near_entities(asked, seeds)
+        for each in worded:
+            _raise(seeds, each.id if each.kind == "skill" else page_of.get(each.id), NAMED)
+
+    async def _pages_of(self, scopes: list[str], ids: list[str]) -> dict[str, str]:
+        rows = await self._graph.rows(Q.knowledge.pages_of, ids=ids, scopes=scopes)
+        return {row["chunk"]: row["page"] for row in rows}
+
+    async def _near_entities(self, asked: list[Part] | None, seeds: dict[str, float]) -> None:
         for part in asked or []:
             if part.space is not FIRST:
                 continue  # entities have vectors of the first space only
@@ -142,8 +175,6 @@ class KnowledgeService:
                 limit=SEEDS,
             ):
                 _raise(seeds, row["id"], 2 * row["score"] - 1)
-        best = sorted(seeds, key=lambda node: (-seeds[node], node))[:SEEDS]
-        return {node: seeds[node] for node in best}
 
     async def _spread(
         self, who: Caller, seeds: Mapping[str, float], relation: str | None, depth: int
@@ -167,7 +198,11 @@ class KnowledgeService:
 
     async def _nodes(self, who: Caller, ids: Iterable[str]) -> dict[str, Row]:
         rows = await self._graph.rows(
-            Q.knowledge.nodes, ids=list(ids), scopes=who.visible, tenant=who.tenant
+            Q.knowledge.nodes,
+            ids=list(ids),
+            scopes=who.visible,
+            tenant=who.tenant,
+            degrees=DEGREES,
         )
         return {row["id"]: row for row in rows}
 
@@ -175,21 +210,27 @@ class KnowledgeService:
         self, who: Caller, spread: _Spread, seeds: Mapping[str, float]
     ) -> list[Reached]:
         nodes = await self._nodes(who, spread.paths)
-        degree: dict[str, int] = {}
-        for edge in spread.edges.values():
-            for end in _ends(edge):
-                degree[end] = degree.get(end, 0) + 1
         found = []
         for name, node in nodes.items():
             seed, path = spread.paths[name]
             score = path_score(seeds[seed], [edge["strength"] for edge in path])
-            good = node_quality(min(node["confidence"], 1.0), node["mentions"], degree.get(name, 0))
+            good = node_quality(min(node["confidence"], 1.0), node["mentions"], node["degree"])
             found.append(Reached(node, score, len(path), path, good))
         return sorted(found, key=lambda each: (-each.score, each.depth, each.node["id"]))
 
 
-def _raise(seeds: dict[str, float], node: str, score: float) -> None:
-    if score >= SEED_LEAST:
+def titles(tenant: str, query: str) -> list[str]:
+    """The ids of the names that a question may say of pages: each run of one to eight words."""
+    words = query.split()[:WORDS_READ]
+    found: dict[str, None] = {}
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + LONGEST_TITLE, len(words)) + 1):
+            found[name_id(tenant, " ".join(words[start:end]).strip(".,;:!?()[]\"'`*"))] = None
+    return list(found)
+
+
+def _raise(seeds: dict[str, float], node: str | None, score: float) -> None:
+    if node is not None and score >= SEED_LEAST:
         seeds[node] = round(max(seeds.get(node, 0.0), score), 6)
 
 

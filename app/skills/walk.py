@@ -11,6 +11,7 @@ FADE, DESCRIBED = 0.15, 0.1
 TOKENS, LETTERS = 2000, 4
 HUB = 5
 PATH_FADE = 0.2
+DEGREES = 20  # from which on more edges do not count
 QUALITY_CONFIDENCE, QUALITY_MENTIONS, QUALITY_DEGREE = 0.5, 0.3, 0.2
 
 
@@ -44,7 +45,7 @@ def node_quality(confidence: float, mentions: int, degree: int) -> float:
     return round(
         QUALITY_CONFIDENCE * confidence
         + QUALITY_MENTIONS * min(math.log10(mentions + 1) / 3, 1.0)
-        + QUALITY_DEGREE * min(degree / 20, 1.0),
+        + QUALITY_DEGREE * min(degree / DEGREES, 1.0),
         4,
     )
 

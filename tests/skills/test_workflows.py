@@ -13,6 +13,8 @@ import pytest_asyncio
 from app.jobs.runner import SYSTEM
 from app.kernel.caller import Role
 from app.kernel.clock import now
+from app.pages.model import Draft
+from app.skills import repair
 from app.skills.tasks import EXPIRE
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
@@ -88,8 +90,9 @@ async def test_duplicates_are_found_once_decided_and_repaired(
 
 
 async def test_simple_conflicts_are_repaired_by_rule(
-    curator: Principal, opened: Parts, drain: Drain
+    curator: Principal, opened: Parts, drain: Drain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(repair, "MOST", 2)  # and so they are several pages
     lorry = await skill(curator, "Load the lorry")
     ship = await skill(curator, "Unload a ship")
     for source, target, weight in ((lorry, ship, 0.5), (ship, lorry, 0.9)):
@@ -420,6 +423,14 @@ async def test_the_knowledge_graph_is_walked_by_relation(
     assert {n["id"] for n in found["nodes"]} == {one, two}
     # The sum of the best ten scores over ten.
     assert found["confidence"] == round(sum(n["score"] for n in found["nodes"]) / 10, 4)
+    few = await get(writer, path, limit=1)
+    assert (len(few["nodes"]), few["truncated"], near["truncated"]) == (1, True, False)
+    # Its own edges tell how good a node is, not those that a walk came by.
+    by_relation = await get(writer, "/v1/graph/search", query="Mia Keller",
+                            relation_type="concerns", depth=1)  # fmt: skip
+    quality = {n["id"]: n["quality"] for n in by_relation["nodes"]}
+    whole = await get(writer, "/v1/graph/search", query="Mia Keller", depth=1)
+    assert quality[mia["id"]] == {n["id"]: n["quality"] for n in whole["nodes"]}[mia["id"]]
     told = await get(writer, "/v1/graph/statistics")
     assert told["nodes"] == {"entity": 3, "skill": 2, "page": 0}
     assert told["relations"] == {"works_for": 1, "lives_in": 1, "requires": 1, "concerns": 1}
@@ -428,3 +439,24 @@ async def test_the_knowledge_graph_is_walked_by_relation(
     far = await principal(f"{tenant}/ops", name="far")
     await get(far, path, 404)
     assert (await get(far, "/v1/graph/search", query="Mia Keller"))["nodes"] == []
+
+
+async def test_pages_are_found_by_name_and_by_what_they_say(
+    writer: Principal, opened: Parts, drain: Drain
+) -> None:
+    text = "Ropes are coiled before dusk, see [[Night Watch]]."
+    one = await opened.pages.write(writer.caller, Draft(text, title="Harbour rules"))
+    two = await opened.pages.write(writer.caller, Draft("Two stay awake.", title="Night Watch"))
+    for page in (one, two):
+        await opened.page_passages.bring(page.id, page.scope)
+    await drain()
+
+    async def found(query: str) -> set[str]:
+        asked = {"query": query, "relation_type": "references", "depth": 1}
+        told = await get(writer, "/v1/graph/search", **asked)
+        assert {edge["type"] for edge in told["edges"]} <= {"references"}
+        return {node["id"] for node in told["nodes"]}
+
+    assert await found("what do the harbour rules forbid?") == {one.id, two.id}
+    assert await found("when are ropes coiled") == {one.id, two.id}
+    assert await found("zebra quilts") == set()
