@@ -149,16 +149,28 @@ SET e = $audit
 MERGE (e)-[:AUDIT]->(a)
 RETURN a.id AS source
 
-// name: around(ids, scopes) read many
-// The dependencies that begin or end at skills, each as it points.
+// name: around(ids, scopes, statuses) read many
+// The dependencies that begin or end at skills, each as it points; the skill at the other end has
+// one of the statuses.
 UNWIND $ids AS id
 MATCH (s:Skill {id: id})
 WHERE s.scope IN $scopes
 MATCH (s)-[r:REQUIRES|ENHANCES|COMPOSES|SUCCEEDS]-(o:Skill)
-WHERE o.scope IN $scopes AND o.expired_at > datetime.realtime()
+WHERE o.scope IN $scopes AND o.expired_at > datetime.realtime() AND o.status IN $statuses
 RETURN DISTINCT startNode(r).id AS source, endNode(r).id AS target, toLower(type(r)) AS type,
        r.weight AS weight, r.confidence AS confidence
 ORDER BY source, target, type
+
+// name: neighbours(ids, scopes, statuses) read many
+// How many other skills lean on a skill or are leant on by it, each once.
+UNWIND $ids AS id
+MATCH (s:Skill {id: id})
+WHERE s.scope IN $scopes
+RETURN s.id AS id, COUNT {
+  MATCH (s)-[:REQUIRES|ENHANCES|COMPOSES|SUCCEEDS]-(o:Skill)
+  WHERE o.id <> s.id AND o.scope IN $scopes AND o.expired_at > datetime.realtime()
+    AND o.status IN $statuses
+  RETURN DISTINCT o } AS neighbours
 
 // name: assign(skill, agent, scopes, tenant, properties, audit) write optional
 // An agent has a skill from now on; said again, only the properties change.

@@ -15,13 +15,14 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.kernel.ids import digest
 from app.skills.effectiveness import Tally, failure_penalty, score
-from app.skills.finding import Finder
+from app.skills.finding import Finder, Near
 from app.skills.record import KIND
 from app.skills.service import Parts, SkillService
-from app.skills.vocabulary import Dependency
+from app.skills.vocabulary import USABLE, Dependency, Status
 from app.skills.walk import DEEPEST, HUB, LETTERS, SEED_LEAST, TOKENS, chained, fitting
 
 OVERFETCH = 4
+WIDER, WIDEST = 8, 20_000  # steps by which the indexes are asked for more of one category
 MOST_SEEDS = 5
 MODES: Mapping[str, frozenset[str]] = {
     # Which dependencies are followed; `needs` only away from the skill that has them.
@@ -109,9 +110,7 @@ class DiscoveryService:
         (seed 001). Without the embedding model the words answer alone.
         """
         asked = await self.finder.asked(sought.description, sought.scopes)
-        wide = OVERFETCH * sought.limit
-        near = await self.finder.near(asked, (KIND,), wide)
-        worded = await self.finder.worded(sought.description, sought.scopes, (KIND,), wide)
+        near, worded = await self._candidates(sought, asked)
         order = best(rrf({"near": [n.id for n in near], "worded": [n.id for n in worded]}, {}))
         rows = await self._read(order, sought.scopes)
         kept = {i: rows[i] for i in order if i in rows and _fits(rows[i], sought)}
@@ -119,6 +118,25 @@ class DiscoveryService:
         hits = [_hit(row, cosines.get(i), _relevant(row, asked)) for i, row in kept.items()]
         ranked = _ranked(hits)[: sought.limit]
         return Discovery("keyword" if asked is None else "hybrid", ranked)
+
+    async def _candidates(
+        self, sought: Sought, asked: list[Part] | None
+    ) -> tuple[list[Near], list[Near]]:
+        """What both indexes find, four for each that is wanted. They know no categories: for one
+        they are asked for more until enough is of it, or no more is there."""
+        enough = wide = OVERFETCH * sought.limit
+        seen = -1
+        while True:
+            near = await self.finder.near(asked, (KIND,), wide)
+            worded = await self.finder.worded(sought.description, sought.scopes, (KIND,), wide)
+            ids = {n.id for n in (*near, *worded)}
+            if sought.category is None:
+                return near, worded
+            rows = await self._graph.rows(Q.skills.kinds, ids=list(ids), scopes=sought.scopes)
+            fits = {row["id"] for row in rows if row["category"] == sought.category}
+            if len(fits) >= enough or len(ids) == seen or wide >= WIDEST:
+                return _only(near, fits)[:enough], _only(worded, fits)[:enough]
+            seen, wide = len(ids), wide * WIDER
 
     async def traverse(self, walk: Walk) -> Chain:
         """Skills around those that fit a task, along their dependencies.
@@ -140,7 +158,7 @@ class DiscoveryService:
         return await self._chain(walk, seeds)
 
     async def chain_of(self, who: Caller, skill: str, tokens: int) -> Chain:
-        """The skills that one needs, itself first."""
+        """The skills that one needs, itself first, in whatever status it is."""
         await self._skills.get(who, skill)
         return await self._chain(Walk("", who.visible, "needs", DEEPEST, tokens), {skill: 1.0})
 
@@ -148,17 +166,19 @@ class DiscoveryService:
         reached: dict[str, tuple[float, int, Row | None]] = {
             skill: (seed, 0, None) for skill, seed in seeds.items()
         }
-        degree: dict[str, int] = {}
         edge_of = dict(seeds)
         for depth in range(1, walk.depth + 1):
-            found = await self._graph.rows(Q.skills.around, ids=list(edge_of), scopes=walk.scopes)
+            found = await self._graph.rows(
+                Q.skills.around, ids=list(edge_of), scopes=walk.scopes, statuses=list(USABLE)
+            )
             edge_of = _next(walk.mode, found, edge_of, reached, depth)
-            for edge in found:
-                for end in (edge["source"], edge["target"]):
-                    degree[end] = degree.get(end, 0) + 1
             if not edge_of:
                 break
         rows = await self._read(list(reached), walk.scopes)
+        around = await self._graph.rows(
+            Q.skills.neighbours, ids=list(reached), scopes=walk.scopes, statuses=list(USABLE)
+        )
+        degree = {row["id"]: row["neighbours"] for row in around}
         steps = [_step(rows[i], reached[i], degree.get(i, 0)) for i in reached if i in rows]
         steps.sort(key=lambda step: (-step.score, step.skill["id"]))
         return _told(walk, steps)
@@ -171,6 +191,10 @@ class DiscoveryService:
 def failure_hash(tenant: str, model: str, text: str) -> str:
     """What the vector of a pattern of failure was made from."""
     return digest(tenant, model, text)
+
+
+def _only(found: list[Near], ids: set[str]) -> list[Near]:
+    return [near for near in found if near.id in ids]
 
 
 def _fits(row: Row, sought: Sought) -> bool:
@@ -249,8 +273,10 @@ def _told(walk: Walk, steps: list[Step]) -> Chain:
 
 
 def render(skill: Row) -> str:
-    """One skill as Markdown."""
-    lines = [f"## {skill['name']} ({skill['category']}, {skill['version']})"]
+    """One skill as Markdown; its status where that is not active."""
+    about = [skill["category"], skill["version"]]
+    about += [] if skill["status"] == Status.ACTIVE else [skill["status"]]
+    lines = [f"## {skill['name']} ({', '.join(about)})"]
     lines += [skill["description"]] if skill["description"] else []
     lines += [f"Before: {line}" for line in skill["preconditions"]]
     lines += [skill["body"]] if skill["body"] else []

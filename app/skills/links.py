@@ -13,7 +13,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.skills.service import SkillService
-from app.skills.vocabulary import Dependency
+from app.skills.vocabulary import Dependency, Status
 
 LONGEST_NAME = 4  # words of a name that is looked for in a text
 WORDS_READ = 400  # of a skill's text
@@ -78,7 +78,9 @@ class LinkService:
     async def around(self, who: Caller, skill: str) -> list[Row]:
         """The dependencies that begin or end at a skill."""
         await self._skills.get(who, skill)
-        return await self._graph.rows(Q.skills.around, ids=[skill], scopes=who.visible)
+        return await self._graph.rows(
+            Q.skills.around, ids=[skill], scopes=who.visible, statuses=list(Status)
+        )
 
     async def assign(self, who: Caller, skill: str, agent: str, place: int | None) -> None:
         """Give an agent a skill; `place` is the order in which it prefers its skills. NotFound for

@@ -33,6 +33,7 @@ from app.skills.experiment import SHARE, clamped, gets_variant, variant_wins
 from app.skills.learned import Shown
 from app.skills.learned import effectiveness as learning_effectiveness
 from app.skills.service import Parts, SkillService, require_author
+from app.skills.vocabulary import USABLE
 from app.skills.writing import activated, locked, version_named
 
 
@@ -125,9 +126,10 @@ class OutcomeService:
     async def advice(self, who: Caller, skill: str) -> list[Advice]:
         """What would make a skill better."""
         row = await self._skills.get(who, skill)
-        around = await self._graph.rows(Q.skills.around, ids=[skill], scopes=who.visible)
         stored = row["skill"]
-        ends = {end for edge in around for end in (edge["source"], edge["target"])}
+        known = await self._graph.rows(
+            Q.skills.neighbours, ids=[skill], scopes=who.visible, statuses=list(USABLE)
+        )
         return advise(
             Known(
                 description=stored["description"],
@@ -138,7 +140,7 @@ class OutcomeService:
                 effectiveness=stored["effectiveness"],
                 trend=await self.trend(who, skill),
                 agents=row["agents"],
-                neighbours=len(ends - {skill}),
+                neighbours=known[0]["neighbours"],
                 open_conflicts=row["conflicts"],
             )
         )

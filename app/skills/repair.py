@@ -5,6 +5,7 @@ What needs judgement (contradictions, overlaps, names, drift, broken dependencie
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -25,7 +26,7 @@ from app.skills.vocabulary import ConflictStatus, Dependency, Finding, Status
 STALE_STEP, STALE_LEAST = 0.1, 0.2
 RECOMMEND_AFTER = timedelta(days=60)
 LINK_LEAST = 0.5
-MOST = 500
+MOST = 500  # conflicts of one page
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,6 @@ class RepairService:
 
     async def repair(self, who: Caller, scope: str, *, dry_run: bool = True) -> list[Action]:
         """Repair what a rule can: duplicates, circles, stale and orphaned skills."""
-        rows = await self._conflicts.page(Listed([scope], open_only=True, limit=MOST))
         rules = {
             Finding.DUPLICATE: self._duplicate,
             Finding.CIRCULAR: self._circle,
@@ -59,7 +59,7 @@ class RepairService:
             Finding.ORPHAN: self._orphan,
         }
         done: list[Action] = []
-        for row in rows:
+        async for row in self._open(scope):
             rule = rules.get(Finding(row["conflict"]["finding"]))
             if rule is None or not await self._still(who, row):
                 continue
@@ -70,6 +70,15 @@ class RepairService:
                     who, action.conflict, ConflictStatus.RESOLVED, f"repair: {action.action}"
                 )
         return done
+
+    async def _open(self, scope: str) -> AsyncIterator[Row]:
+        after = ""
+        while rows := await self._conflicts.page(
+            Listed([scope], open_only=True, after=after, limit=MOST)
+        ):
+            for row in rows:
+                yield row
+            after = rows[-1]["conflict"]["id"]
 
     async def _still(self, who: Caller, row: Row) -> bool:
         """Whether its skills are all active yet: an action before may have ended one."""

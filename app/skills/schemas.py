@@ -427,6 +427,7 @@ class StepOut(msgspec.Struct, frozen=True):
     depth: int
     via: dict[str, Any] | None
     hub: bool
+    status: str
     untrusted: dict[str, Any]
 
     @classmethod
@@ -434,7 +435,16 @@ class StepOut(msgspec.Struct, frozen=True):
         """The wire form of a step."""
         skill = step.skill
         told = {"name": skill["name"], "description": skill["description"]}
-        return cls(skill["id"], skill["scope"], step.score, step.depth, step.via, step.hub, told)
+        return cls(
+            id=skill["id"],
+            scope=skill["scope"],
+            score=step.score,
+            depth=step.depth,
+            via=step.via,
+            hub=step.hub,
+            status=skill["status"],
+            untrusted=told,
+        )
 
 
 class ChainOut(msgspec.Struct, frozen=True):

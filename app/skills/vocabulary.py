@@ -43,6 +43,10 @@ class Status(StrEnum):
     ARCHIVED = "archived"
 
 
+# What may be used; a draft is not ready and what is archived is gone.
+USABLE = (Status.ACTIVE, Status.DEPRECATED)
+
+
 class Dependency(StrEnum):
     """How one skill leans on another; `succeeds` names the one that usually goes before."""
 

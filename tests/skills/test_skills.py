@@ -337,6 +337,49 @@ async def test_dependencies_are_walked_within_a_budget(writer: Principal, drain:
     assert again.status_code == 404
 
 
+async def test_chains_leave_out_what_is_not_to_be_used(writer: Principal) -> None:
+    first, second, old, gone, behind = [
+        await skill(writer, name) for name in ("First", "Second", "Old", "Gone", "Behind")
+    ]
+    draft = await skill(writer, "Draft", status="draft")
+    edges = ((first, second), (second, old), (first, draft), (first, gone), (gone, behind))
+    for source, target in edges:
+        await post(writer, f"/v1/skills/{source}/links", 200, target=target)
+    for one, step in ((old, "deprecated"), (gone, "deprecated"), (gone, "archived")):
+        await post(writer, f"/v1/skills/{one}/status", 200, status=step)
+    context = await get(writer, f"/v1/skills/{first}/context")
+    assert [(s["id"], s["status"]) for s in context["needs"]] == [
+        (first, "active"), (second, "active"), (old, "deprecated"),
+    ]  # fmt: skip
+    assert "## Old (deployment, 1.0.0, deprecated)" in context["untrusted"]["text"]
+    listed = (await get(writer, f"/v1/skills/{first}/links"))["items"]
+    assert {edge["target"] for edge in listed} == {second, draft, gone}
+
+
+async def test_a_hub_has_five_neighbours_and_not_five_edges(writer: Principal) -> None:
+    ids = [await skill(writer, f"Skill {n}") for n in range(6)]
+    for kind in ("requires", "enhances", "composes", "succeeds"):
+        await post(writer, f"/v1/skills/{ids[0]}/links", 200, target=ids[1], type=kind)
+    await post(writer, f"/v1/skills/{ids[1]}/links", 200, target=ids[0])
+    needs = (await get(writer, f"/v1/skills/{ids[0]}/context"))["needs"]
+    assert {s["hub"] for s in needs} == {False}
+    for other in ids[2:]:
+        await post(writer, f"/v1/skills/{ids[0]}/links", 200, target=other, type="enhances")
+    needs = (await get(writer, f"/v1/skills/{ids[0]}/context"))["needs"]
+    assert {s["id"]: s["hub"] for s in needs} == {ids[0]: True, ids[1]: False}
+
+
+async def test_a_category_is_found_behind_many_of_another(writer: Principal, drain: Drain) -> None:
+    for n in range(6):
+        await skill(writer, f"Rotate logs {n}", description="rotate logs")
+    one = await skill(writer, "Probe how they rotate", category="testing")
+    await drain()
+    found = await get(
+        writer, "/v1/skills/discover", description="rotate logs", category="testing", limit=1
+    )
+    assert [hit["id"] for hit in found["items"]] == [one]
+
+
 async def test_without_the_model_words_lead_to_skills(writer: Principal, opened: Parts) -> None:
     one = await skill(writer, "Ship the airship", description="Up and away.")
     two = await skill(writer, "Inflate")
