@@ -102,12 +102,22 @@ SET s.passage_state = CASE s.passage_state WHEN 'done' THEN 'unlinked' WHEN 'unl
 
 // name: relink(after, limit) write many
 // Pages with links that are no pages' and may mean something else by now wait for their links to be
-// settled, by id: what they name may have come, been merged, or gone.
+// settled, by id: what they name may have come, been merged or renamed, lost its role, or gone.
 // unscoped: upkeep of the whole installation
 MATCH (p:Page)
 WHERE p.id > $after AND p.live
   AND (any(target IN p.pending WHERE target CONTAINS ':')
-       OR EXISTS { (p)-[:REFERENCES]->(e:Entity) WHERE e.root <> e.id OR e.expired_at <= datetime() })
+       OR EXISTS { (p)-[:REFERENCES]->(e:Entity) WHERE e.root <> e.id OR e.expired_at <= datetime() }
+       OR EXISTS { (p)-[:REFERENCES]->(a:Principal)
+                   WHERE NOT EXISTS {
+                     (a)-[g:HOME|GRANTED|MEMBER_OF]->(s:Scope)
+                     WHERE p.scope = s.path OR p.scope STARTS WITH s.path + '/'
+                        OR (type(g) = 'HOME' AND s.kind = 'agent'
+                            AND (p.scope + '/') STARTS WITH (split(s.path, '/agent:')[0] + '/')) } }
+       OR EXISTS { (p)-[r:REFERENCES]->(s:Skill)
+                   WHERE any(text IN r.texts WHERE NOT
+                     toLower(trim(split(split(split(text, ']')[0], '|')[0], ':')[1]))
+                     IN [toLower(s.name), s.slug]) })
 WITH p ORDER BY p.id LIMIT $limit
 SET p.passage_state = CASE p.passage_state WHEN 'done' THEN 'unlinked' WHEN 'unlinked' THEN 'unlinked'
                       ELSE 'due' END
@@ -136,12 +146,17 @@ WHERE a.scope IN $scopes AND e.expired_at > datetime.realtime()
 RETURN a.id AS alias, a.scope AS scope, e.root AS target
 ORDER BY coalesce(e.mention_count, 0) DESC, e.id
 
-// name: named_principals(ids, tenant) read many
-// Principals by id.
+// name: named_principals(ids, tenant, scopes) read many
+// Principals by id, with each of the scopes in which they are at home or have a role. Whoever is at
+// home in a scope of its own is at home in the workspace around it.
 UNWIND $ids AS id
-MATCH (p:Principal {id: id})
+MATCH (p:Principal {id: id})-[g:HOME|GRANTED|MEMBER_OF]->(s:Scope)
 WHERE p.tenant = $tenant
-RETURN p.id AS id
+WITH p.id AS id, CASE WHEN type(g) = 'HOME' AND s.kind = 'agent'
+                 THEN split(s.path, '/agent:')[0]
+                 ELSE s.path END AS scope
+WHERE scope IN $scopes
+RETURN DISTINCT id, scope
 
 // name: named_skills(names, slugs, scopes) read many
 // Skills by name or slug.

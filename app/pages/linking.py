@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.entities.model import alias_id
-from app.entities.names import name_keys
+from app.entities.names import UNKNOWN, name_keys
+from app.errors import InvalidInput
 from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
 from app.pages.naming import name_id, name_key, slug
@@ -102,7 +103,7 @@ async def _known(tx: Tx, tenant: str, sources: Sequence[Source]) -> Known:
     targets = {one.target for source in sources for one in source.wanted}
     scopes = sorted({scope for source in sources for scope in upward(source.scope)})
     pages = await _bearers(tx, tenant, targets, scopes)
-    others = {p for p in map(prefixed, targets) if p is not None}
+    others = {one for target in targets for one in prefixed(target)}
     entities = await _entities(tx, {o for o in others if o[0] in ENTITY_KINDS}, scopes)
     agents = await _agents(tx, tenant, {o for o in others if o[0] == "agent"}, scopes)
     skills = await _skills(tx, {o for o in others if o[0] == "skill"}, scopes)
@@ -130,7 +131,7 @@ async def _entities(
         return {}
     aliases: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     for kind, name in sorted(wanted):
-        for key in name_keys(name, "unknown"):
+        for key in _keys(name):
             for scope in scopes:
                 aliases[alias_id(scope, key)].append((kind, name, scope))
     rows = await tx.rows(Q.pages.named_entities, aliases=sorted(aliases), scopes=scopes)
@@ -141,14 +142,23 @@ async def _entities(
     return found
 
 
+def _keys(name: str) -> tuple[str, ...]:
+    """The keys of an entity's name; none for a link that names nothing, such as `entity:?`."""
+    try:
+        return name_keys(name, UNKNOWN)
+    except InvalidInput:
+        return ()
+
+
 async def _agents(
     tx: Tx, tenant: str, wanted: set[tuple[str, str]], scopes: list[str]
 ) -> dict[tuple[str, str, str], str]:
+    """Agents by name in any case, in each scope that has them at home or has given them a role."""
     if not wanted:
         return {}
-    ids = {f"agent:{tenant}:{name.lower()}": (kind, name) for kind, name in sorted(wanted)}
-    rows = await tx.rows(Q.pages.named_principals, ids=sorted(ids), tenant=tenant)
-    return {(*ids[row["id"]], scope): row["id"] for row in rows for scope in scopes}
+    ids = _spellings((f"agent:{tenant}:{name.lower()}", (kind, name)) for kind, name in wanted)
+    rows = await tx.rows(Q.pages.named_principals, ids=sorted(ids), tenant=tenant, scopes=scopes)
+    return {(*one, row["scope"]): row["id"] for row in rows for one in ids[row["id"]]}
 
 
 async def _skills(
@@ -157,8 +167,8 @@ async def _skills(
     """Skills by name, else by slug, in each scope that has one of that name."""
     if not wanted:
         return {}
-    by_name = {name.lower(): (kind, name) for kind, name in sorted(wanted)}
-    by_slug = {slug(name): (kind, name) for kind, name in sorted(wanted) if slug(name)}
+    by_name = _spellings((name.lower(), (kind, name)) for kind, name in wanted)
+    by_slug = _spellings((slug(name), (kind, name)) for kind, name in wanted if slug(name))
     rows = await tx.rows(
         Q.pages.named_skills, names=sorted(by_name), slugs=sorted(by_slug), scopes=scopes
     )
@@ -166,8 +176,16 @@ async def _skills(
     for keys, said in ((by_name, [r["name"].lower() for r in rows]),
                        (by_slug, [r["slug"] for r in rows])):  # fmt: skip
         for row, text in zip(rows, said, strict=True):
-            if text in keys:
-                found.setdefault((*keys[text], row["scope"]), row["id"])
+            for one in keys.get(text, ()):
+                found.setdefault((*one, row["scope"]), row["id"])
+    return found
+
+
+def _spellings(pairs: Iterable[tuple[str, tuple[str, str]]]) -> dict[str, list[tuple[str, str]]]:
+    """Every way in which links write a name, by what it is looked up as."""
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for key, one in sorted(pairs):
+        found[key].append(one)
     return found
 
 

@@ -71,8 +71,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What links may mean: pages by the key of each name, and what is no page by kind, key and
-    the scope that sees it."""
+    """What links may mean: pages by the key of each name, and what is no page by kind, name as the
+    link writes it, and the scope that sees it."""
 
     pages: Mapping[str, Sequence[Bearer]] = field(default_factory=dict)
     others: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
@@ -100,14 +100,15 @@ def settle(source: Source, known: Known) -> Settled:
     headings: dict[str, dict[str, None]] = {}
     pending: dict[str, None] = {}
     for one in source.wanted:
-        target = _target(one.target, chain, known)
-        if target is None:
+        found = _target(one.target, chain, known)
+        if found is None:
             pending[one.target] = None
-        elif target != source.id:
+        elif found[0] != source.id:
+            target, name = found
             texts.setdefault(target, {}).update(dict.fromkeys(one.raws))
-            part = heading(one.target)
+            part = "" if "#" in name else heading(one.target)
             headings.setdefault(target, {}).update({part: None} if part else {})
-    edges = (Edge(t, tuple(found), tuple(headings[t])) for t, found in texts.items())
+    edges = (Edge(t, tuple(raws), tuple(headings[t])) for t, raws in texts.items())
     return Settled(tuple(edges), tuple(pending))
 
 
@@ -117,7 +118,8 @@ def upward(scope: str) -> tuple[str, ...]:
     return (str(path), *(str(wider) for wider in path.ancestors))
 
 
-def _target(target: str, chain: Sequence[str], known: Known) -> str | None:
+def _target(target: str, chain: Sequence[str], known: Known) -> tuple[str, str] | None:
+    """What a target means, and the name in it that says so; pages before what is no page."""
     for name in alternatives(target):
         found = [
             (*place, page.created_at, page.id)
@@ -125,13 +127,13 @@ def _target(target: str, chain: Sequence[str], known: Known) -> str | None:
             if (place := _place(page, name, chain)) is not None
         ]
         if found:
-            return min(found)[-1]
-    other = prefixed(target)
-    if other is None:
-        return None
-    kind, name = other
-    seen = (known.others.get((kind, name, scope)) for scope in chain)
-    return next((found for found in seen if found), None)
+            return min(found)[-1], name
+    for kind, name in prefixed(target):
+        seen = (known.others.get((kind, name, scope)) for scope in chain)
+        meant = next((one for one in seen if one), None)
+        if meant:
+            return meant, name
+    return None
 
 
 def _place(page: Bearer, name: str, chain: Sequence[str]) -> tuple[int, int, int] | None:

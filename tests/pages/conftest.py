@@ -12,6 +12,7 @@ from app.pages.model import Draft, Receipt
 from app.pages.naming import name_key
 from app.pages.record import bearer, loaded
 from app.pages.resolve import Known, Source, names, settle
+from app.pages.wikilink import prefixed
 from app.wiring import Parts
 from tests.conftest import Principal
 
@@ -62,10 +63,33 @@ async def fresh_links(opened: Parts, tenant: str) -> Links:
     for one in map(bearer, pages):
         for key in {name_key(name) for name in names(one)}:
             known.setdefault(key, []).append(one)
+    others = await _others(opened, tenant, {w.target for p in pages for w in loaded(p["links"])})
     made = {}
     for page in pages:
         source = Source(page["id"], page["scope"], loaded(page["links"]))
-        settled = settle(source, Known(known))
+        settled = settle(source, Known(known, others))
         edges = {(edge.target, edge.texts) for edge in settled.edges}
         made[page["id"]] = (edges, set(settled.pending))
     return made
+
+
+async def _others(opened: Parts, tenant: str, targets: set[str]) -> dict[tuple[str, str, str], str]:
+    """Every agent and skill of a tenant that a target names, one by one."""
+    agents = await rows(
+        opened,
+        "MATCH (n:Agent {tenant: $tenant})-[:HOME|GRANTED|MEMBER_OF]->(s:Scope) "
+        "RETURN n.id AS id, n.name AS name, n.name AS slug, s.path AS scope",
+        tenant=tenant,
+    )
+    skills = await rows(
+        opened,
+        "MATCH (n:Skill {tenant: $tenant}) RETURN n.id AS id, n.name AS name, n.slug AS slug, "
+        "n.scope AS scope ORDER BY n.ingested_at",
+        tenant=tenant,
+    )
+    found: dict[tuple[str, str, str], str] = {}
+    for kind, name in {one for target in targets for one in prefixed(target)}:
+        for other in agents if kind == "agent" else skills if kind == "skill" else []:
+            if name.lower() in (other["name"].lower(), other["slug"]):
+                found.setdefault((kind, name, other["scope"]), other["id"])
+    return found

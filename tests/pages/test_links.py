@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,8 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.pages.model import Change, Draft, PageKind
 from app.pages.tasks import RELINK, run_relink
+from app.skills.draft import SkillDraft
+from app.skills.vocabulary import Category
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.pages.conftest import Write, fresh_links, rows, stored_links
@@ -154,6 +157,81 @@ async def test_agents_and_entities_are_linked_by_kind(
     assert set(page.pending) == {"skill:deploy", "agent:nobody"}
 
 
+async def test_spellings_of_one_agent_or_skill_are_one_edge(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    made = await opened.skilled.skills.create(
+        writer.caller, SkillDraft("Roll Out", category=Category.DEPLOYMENT)
+    )
+    spelled = ["[[agent:Scout]]", "[[agent:scout]]", "[[skill:Roll Out]]", "[[skill:roll out]]"]
+    page = await write(writer, "Start", " ".join(spelled))
+    agent = f"agent:{writer.caller.tenant}:scout"
+    assert dict(await edges(opened, writer, page.id)) == {
+        agent: spelled[:2],
+        made[0]["skill"]["id"]: spelled[2:],
+    }
+    assert page.pending == ()
+
+
+async def test_what_names_nothing_is_pending(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    page = await write(writer, "Start", "[[entity:?!]] [[skill:#x]]")
+    assert page.pending == ("entity:?!", "skill:#x")
+
+
+async def test_an_agent_is_linked_from_where_it_has_a_role(
+    opened: Parts, principal: MakePrincipal, admin: Principal, tenant: str, write: Write
+) -> None:
+    for path in (f"{tenant}/dev", f"{tenant}/ops", f"{tenant}/ops/agent:rook"):
+        await opened.scopes.create(admin.caller, path)
+    await principal(f"{tenant}/ops/agent:rook", name="rook")
+    admin = await principal(tenant, role=Role.ADMIN, name="boss", kind="user")
+    text = "[[agent:rook]]"
+    made = [(await write(admin, "X", text, scope=f"{tenant}/{w}")).id for w in ("ops", "dev")]
+
+    async def linked() -> list[int]:
+        return [len(await edges(opened, admin, page)) for page in made]
+
+    assert await linked() == [1, 0]
+    rook, scope = f"agent:{tenant}:rook", f"{tenant}/dev"
+    await opened.access.grant(admin.caller, rook, scope, Role.READER)
+    assert await relooked(opened, admin, linked) == [1, 1]
+    await opened.access.withdraw(admin.caller, rook, scope)
+    assert await relooked(opened, admin, linked) == [1, 0]
+
+
+async def test_a_renamed_skill_gives_its_name_to_the_next(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    http, body = writer.http, {"name": "Roll Out", "category": "deployment"}
+    first = (await http.post("/v1/skills", json=body)).json()["id"]
+    page = await write(writer, "Start", "[[skill:Roll Out]] [[skill:Ship]]")
+    assert (page.links, page.pending) == (1, ("skill:Ship",))
+    renamed = await http.patch(f"/v1/skills/{first}", json={"name": "Ship"})
+    assert renamed.status_code == 200, renamed.text
+
+    async def linked() -> dict[str, list[str]]:
+        return dict(await edges(opened, writer, page.id))
+
+    assert await relooked(opened, writer, linked) == {first: ["[[skill:Ship]]"]}
+    assert await pending(opened, writer, page.id) == ["skill:Roll Out"]
+    draft = SkillDraft("Roll Out", category=Category.DEPLOYMENT)
+    second = await opened.skilled.skills.create_beside(writer.caller, draft)
+    assert await relooked(opened, writer, linked) == {
+        first: ["[[skill:Ship]]"],
+        second["skill"]["id"]: ["[[skill:Roll Out]]"],
+    }
+
+
+async def relooked(opened: Parts, who: Principal, look: Callable[[], Awaitable[Any]]) -> Any:
+    """What there is to see after the hourly look."""
+    tenant, scope = who.caller.tenant, who.caller.home
+    job = await opened.runner.submit(RELINK, tenant=tenant, scope=scope, args={})
+    await opened.runner.run(opened, job.id)
+    return await look()
+
+
 async def test_a_skill_is_linked_by_name_or_slug_once_there_is_one(
     opened: Parts, writer: Principal, write: Write
 ) -> None:
@@ -269,6 +347,7 @@ async def test_an_edit_of_another_version_is_refused(
 
 
 TITLES = ["Alpha", "Beta", "Gamma", "alpha", "Be-ta", "C# x", "C"]
+OTHERS = ["agent:Rook", "agent:rook", "skill:Be ta", "skill:be ta", "skill:be-ta", "skill:C# x"]
 
 
 class Player:
@@ -280,7 +359,8 @@ class Player:
         self.pages: list[str] = []
 
     def text(self) -> str:
-        targets = self.chance.choices([*TITLES, "Nowhere", "beta|b", "Gamma#Part"], k=3)
+        named = [*TITLES, "Nowhere", "beta|b", "Gamma#Part", *OTHERS]
+        targets = self.chance.choices(named, k=4)
         return " and ".join(f"[[{target}]]" for target in targets)
 
     async def step(self) -> None:
@@ -341,7 +421,12 @@ async def player_of(opened: Parts, principal: MakePrincipal, tenant: str, seed: 
     for path in scopes[1:]:
         await opened.scopes.create(boss.caller, path)
     roles: dict[str, Any] = dict.fromkeys(scopes, Role.ADMIN)
-    return Player(opened, replace(boss, caller=replace(boss.caller, roles=roles)), scopes, seed)
+    boss = replace(boss, caller=replace(boss.caller, roles=roles))
+    await principal(f"{tenant}/dev", name="rook")
+    for name, scope in (("Be ta", tenant), ("C# x", tenant), ("C", tenant), ("Be ta", scopes[1])):
+        draft = SkillDraft(name, category=Category.DEPLOYMENT, scope=scope)
+        await opened.skilled.skills.create_beside(boss.caller, draft)
+    return Player(opened, boss, scopes, seed)
 
 
 @pytest.mark.parametrize("seed", range(2))

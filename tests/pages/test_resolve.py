@@ -128,6 +128,28 @@ def test_what_is_no_page_is_found_by_its_kind() -> None:
     assert found.pending == ("skill:x",)
 
 
+@pytest.mark.parametrize(
+    ("text", "target", "part"),
+    [
+        ("[[entity:C#]]", "sharp", ()),
+        ("[[entity:C]]", "letter", ()),
+        ("[[entity:C#History]]", "letter", ("History",)),
+        ("[[skill:C# build]]", "build", ()),
+        ("[[C# Guide]]", "guide", ()),
+        ("[[C# Guide#Part]]", "c", ("Guide#Part",)),
+    ],
+)
+def test_a_name_is_tried_whole_before_its_heading(
+    text: str, target: str, part: tuple[str, ...]
+) -> None:
+    others = {("entity", "C#", "t"): "sharp", ("entity", "C", "t"): "letter"}
+    others |= {("skill", "C# build", "t"): "build", ("skill", "C", "t"): "wrong"}
+    pages = known(page("guide", "C# Guide"), page("c", "C")).pages
+    source = Source("s", "t/dev", wanted(links(text)))
+    (edge,) = settle(source, Known(pages, others)).edges
+    assert (edge.target, edge.headings) == (target, part)
+
+
 def row(title: str, **more: Any) -> dict[str, Any]:
     return {"id": "p1", "title": title, "slug": slug(title), "formers": [], **more}
 

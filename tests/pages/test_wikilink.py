@@ -93,10 +93,11 @@ def test_every_place_is_that_of_the_link(text: str) -> None:
 def test_a_target_may_be_a_heading_a_file_or_of_another_kind() -> None:
     assert alternatives("C# Guide") == ("C# Guide", "C")
     assert alternatives("notes/a.md#Part") == ("notes/a.md#Part", "notes/a.md", "notes/a")
-    assert prefixed("agent: Scout") == ("agent", "Scout")
-    assert prefixed("Entity:Acme GmbH#x") == ("entity", "Acme GmbH")
-    assert prefixed("https://example.org") is None
-    assert prefixed("agent:") is None
+    assert prefixed("agent: Scout") == (("agent", "Scout"),)
+    assert prefixed("Entity:Acme GmbH#x") == (("entity", "Acme GmbH#x"), ("entity", "Acme GmbH"))
+    assert prefixed("entity:C#") == (("entity", "C#"), ("entity", "C"))
+    assert prefixed("https://example.org") == ()
+    assert prefixed("agent:") == ()
 
 
 @pytest.mark.parametrize(
