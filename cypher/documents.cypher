@@ -77,17 +77,19 @@ MERGE (a:AuditEvent {id: $audit.id})
 SET a = $audit
 MERGE (a)-[:AUDIT]->(b)
 
-// name: drop_base(id, audit) write none
-// A base without documents.
+// name: drop_base(id, audit) write optional
+// A base without documents; nothing where there is one.
 // unscoped: a base that the writer has locked
 MATCH (b:KnowledgeBase {id: $id})
 WHERE NOT EXISTS { MATCH (d:Document {base: b.id}) WHERE d.id > '' }
+WITH b, b.id AS id
 DETACH DELETE b
 MERGE (a:AuditEvent {id: $audit.id})
 SET a = $audit
+RETURN id
 
-// name: open(document, at) write one
-// The document of that name in that base, locked; a new one is made.
+// name: open(document, at) write optional
+// The document of that name in that base, locked; a new one is made. Nothing without the base.
 // unscoped: the service has checked $document.scope against the caller
 MATCH (b:KnowledgeBase {id: $document.base})
 MERGE (d:Document {key: $document.key})

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from app.documents.cleaning import clean_title
 from app.documents.model import BaseState, Chunking, Strategy, base_move
 from app.documents.orders import BaseWish
-from app.documents.repository import DocumentRepository, base_key, lock_base
+from app.documents.repository import DocumentRepository, base_key, lock_base, show_document
 from app.errors import AlreadyExists, InvalidInput
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
@@ -47,7 +48,7 @@ class BaseService:
         Raises NotFound or Forbidden by the scope, InvalidInput for a name or sizes that cannot be.
         """
         scope = who.require(str(parse_scope(wish.scope or who.home)), Role.WRITER)
-        chunking = _chosen(Chunking(), wish)
+        chunking = _chosen(Chunking(), asdict(wish))
         policy = await self._scopes.policy(scope)
         name = clean_title(wish.name, policy)
         if not name:
@@ -81,8 +82,7 @@ class BaseService:
         row = await self.rows.base(base, who.visible)
         who.require(row["scope"], Role.WRITER)
         policy = await self._scopes.policy(row["scope"])
-        given = {n: wish[n] for n in ("strategy", "size", "overlap") if wish.get(n) is not None}
-        properties: Row = _stored(replace(chunking_of(row), **given).checked())
+        properties: Row = _stored(_chosen(chunking_of(row), wish))
         if wish.get("description") is not None:
             properties["description"] = clean_title(wish["description"], policy)
         if wish.get("name"):
@@ -101,10 +101,10 @@ class BaseService:
         state = base_move(before, wanted)
         done = await self._set(who, base, {"status": str(state), "error": None}, before)
         if BaseState.ARCHIVED in (before, state):
-            live = state is not BaseState.ARCHIVED
             for document in await self.rows.documents_of(base, who.visible):
-                shown = live and document["status"] != "archived"
-                await self._graph.rows(Q.chunks.show, work=document["id"], live=shown)
+                await self._graph.write(
+                    "documents.show", partial(show_document, document=document["id"])
+                )
         return done
 
     async def _set(
@@ -124,8 +124,9 @@ class BaseService:
         return await self._graph.write("documents.base", work)
 
 
-def _chosen(chunking: Chunking, wish: BaseWish) -> Chunking:
-    given = {n: v for n, v in asdict(wish).items() if n in Chunking.__slots__ and v is not None}
+def _chosen(chunking: Chunking, wish: dict[str, Any]) -> Chunking:
+    """The chunking with what is wished of it; a size alone takes the overlap along, to a fifth."""
+    given = {n: v for n, v in wish.items() if n in Chunking.__slots__ and v is not None}
     if "size" in given and "overlap" not in given:
         given["overlap"] = min(chunking.overlap, given["size"] // 5)
     if "strategy" in given:

@@ -50,16 +50,17 @@ BASE_MOVES: Mapping[BaseState, frozenset[BaseState]] = {
     BaseState.ARCHIVED: frozenset({BaseState.ACTIVE}),
 }
 DOCUMENT_MOVES: Mapping[DocumentState, frozenset[DocumentState]] = {
-    DocumentState.PENDING: frozenset(
-        {DocumentState.PROCESSING, DocumentState.FAILED, DocumentState.ARCHIVED}
-    ),
+    DocumentState.PENDING: frozenset({DocumentState.PROCESSING, DocumentState.FAILED}),
     DocumentState.PROCESSING: frozenset(
         {DocumentState.INDEXED, DocumentState.FAILED, DocumentState.PENDING}
     ),
     DocumentState.INDEXED: frozenset({DocumentState.PENDING, DocumentState.ARCHIVED}),
     DocumentState.FAILED: frozenset({DocumentState.PENDING, DocumentState.ARCHIVED}),
-    DocumentState.ARCHIVED: frozenset({DocumentState.PENDING, DocumentState.INDEXED}),
+    DocumentState.ARCHIVED: frozenset(
+        {DocumentState.PENDING, DocumentState.INDEXED, DocumentState.FAILED}
+    ),
 }
+ON_ITS_WAY = (DocumentState.PENDING, DocumentState.PROCESSING)
 
 
 def base_move(current: str, wanted: BaseState) -> BaseState:
@@ -90,6 +91,19 @@ def settled(current: str, waiting: int, *, broken: bool = False) -> BaseState:
     if broken:
         return BaseState.ERROR
     return BaseState.INDEXING if waiting else BaseState.ACTIVE
+
+
+def shown(base: str, document: str) -> bool:
+    """Whether searches of the present find what a document says, by its state and its base's.
+
+    One that failed, or is on its way, is found by the text that it had before.
+    """
+    return base != BaseState.ARCHIVED and document != DocumentState.ARCHIVED
+
+
+def restored(version: int, error: str | None) -> DocumentState:
+    """How a document stands that comes out of the archive: as it did when it was put there."""
+    return DocumentState.INDEXED if version and not error else DocumentState.FAILED
 
 
 SIZE_LEAST, SIZE_MOST = 100, 8000  # characters of a chunk

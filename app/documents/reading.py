@@ -31,6 +31,7 @@ from app.documents.model import (
     Strategy,
     Work,
     document_move,
+    shown,
 )
 from app.documents.parsing import Limits
 from app.documents.record import Difference, Text, chunk_rows, rebuilt
@@ -170,6 +171,7 @@ class DocumentReader:
     ) -> dict[str, Any]:
         rows, changed = given
         target = Target(document["id"], document["scope"])
+        live = all(row["chunk"]["live"] for row in rows)
 
         async def also(tx: Tx) -> None:
             row = await lock_document(tx, document["id"])
@@ -179,7 +181,9 @@ class DocumentReader:
             properties = {**changed, "version": row["version"] + fresh}
             await tx.rows(Q.documents.set_document, id=row["id"], properties=properties)
             await tx.rows(Q.documents.tell_document, id=row["id"], audit=_event(job, row, changed))
-            await settle_base(tx, row["base"])
+            now_live = shown(await settle_base(tx, row["base"]), changed["status"])
+            if now_live != live:  # the base was put away, or brought back, while this was cut
+                await tx.rows(Q.chunks.show, work=row["id"], live=now_live)
 
         try:
             made: Difference = await self._parts.chunks.replace(target, rows, also)
@@ -250,6 +254,7 @@ def _work(job: Job, document: Row, base: Row, cleaned: Clean) -> Work:
         tags=tuple(told["tags"] or ()),
         pii=tuple(sorted(cleaned.text.tags)),
         marker_ids=cleaned.text.marker_ids,
+        live=shown(base["status"], DocumentState.INDEXED),
     )
 
 

@@ -6,14 +6,19 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import orjson
+
+from app.documents.model import BaseState
 from app.documents.repository import DocumentRepository, lock_document, settle_base
 from app.documents.writing import ChunkWriter, Receipt, Target
-from app.errors import NotFound
+from app.errors import Conflict, NotFound
 from app.jobs.model import Job, Outcome, Report
 from app.kernel import audit
+from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 
+TURNS = 5  # in which a base that is brought back meanwhile is emptied again
 Finish = Callable[[str], Awaitable[Row]]  # clears what quotes what a receipt names
 
 
@@ -37,22 +42,52 @@ class DocumentRemover:
         gone = await self._drop(job, job.args["document"], row)
         receipt = await self._closed(row["id"])
         await self._graph.rows(Q.lifecycle.blank_job, id=job.id)
-        return Outcome({"receipt": receipt, "chunks": gone})
+        return Outcome({"receipt": receipt["id"] if receipt else None, "chunks": gone})
 
     async def drop_base(self, job: Job, report: Report) -> Outcome:
-        """Delete a base with every document in it."""
-        base, scopes = job.args["base"], [job.scope]
+        """Delete a base with every document in it, those included that come meanwhile.
+
+        It is archived first, so that it takes no more; raises Conflict where others bring it back
+        again and again.
+        """
+        base, done = job.args["base"], 0
         row = _receipt(job, "knowledge_base", base)
-        found = await self._rows.documents_of(base, scopes)
-        chunks = 0
-        for done, document in enumerate(found, 1):
-            chunks += await self._drop(job, document["id"], row)
-            await report({"documents": done, "of": len(found)})
-        event = _event(job, "knowledge_base.delete", base=base, documents=len(found))
-        await self._graph.rows(Q.documents.drop_base, id=base, audit=event)
-        receipt = await self._closed(row["id"])
-        told = {"base": base, "documents": len(found), "chunks": chunks, "receipt": receipt}
-        return Outcome(told)
+        for _ in range(TURNS):
+            found = await self._put_away(base, job.scope)
+            for place, document in enumerate(found, 1):
+                await self._drop(job, document["id"], row)
+                await report({"documents": done + place, "of": done + len(found)})
+            done += len(found)
+            if await self._dropped(job, base):
+                return Outcome({"base": base, "state": "deleted", **await self._told(row["id"])})
+        raise Conflict("others bring the knowledge base back while it is deleted; try again")
+
+    async def _put_away(self, base: str, scope: str) -> list[Row]:
+        """The documents of a base that takes no more of them."""
+        properties = {"status": str(BaseState.ARCHIVED), "updated_at": now()}
+        await self._graph.rows(Q.documents.set_base, id=base, properties=properties)
+        return await self._rows.documents_of(base, [scope])
+
+    async def _dropped(self, job: Job, base: str) -> bool:
+        """Delete a base unless there is a document in it; whether it is gone."""
+        event = _event(job, "knowledge_base.delete", base=base)
+
+        async def work(tx: Tx) -> bool:
+            if await tx.optional(Q.documents.lock_base, id=base, at=now()) is None:
+                return True
+            return await tx.optional(Q.documents.drop_base, id=base, audit=event) is not None
+
+        return await self._graph.write("documents.drop_base", work)
+
+    async def _told(self, receipt: str) -> Row:
+        """What went, by the receipt: those of a run that was broken off count as well."""
+        row = await self._closed(receipt)
+        counts = orjson.loads(row["counts"]) if row else {}
+        return {
+            "documents": counts.get("documents", 0),
+            "chunks": counts.get("episodes", 0),
+            "receipt": row["id"] if row else None,
+        }
 
     async def _drop(self, job: Job, document: str, receipt: Row) -> int:
         event = _event(job, "document.delete", document=document)
@@ -71,10 +106,10 @@ class DocumentRemover:
             return 0
         return len(made.dropped)
 
-    async def _closed(self, receipt: str) -> str | None:
+    async def _closed(self, receipt: str) -> Row | None:
         """The receipt, closed; None where nothing went, so that there is none."""
         try:
-            return str((await self._finish(receipt))["id"])
+            return await self._finish(receipt)
         except NotFound:
             return None
 

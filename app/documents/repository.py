@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.documents.model import BaseState, settled
+from app.documents.model import BaseState, settled, shown
 from app.errors import NotFound
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -104,8 +104,23 @@ async def lock_base(tx: Tx, base: str) -> tuple[Row, int]:
     return row["base"], int(row["waiting"])
 
 
-async def settle_base(tx: Tx, base: str, error: str | None = None) -> None:
-    """Let a base follow from its documents; `error` tells of a fault that was ours."""
+async def show_document(tx: Tx, document: str) -> None:
+    """Let the chunks of a document be found, or not, as its state and its base's are now.
+
+    Both stay locked until the transaction ends, so that neither moves on meanwhile.
+    """
+    row = await lock_document(tx, document)
+    if row is not None:
+        base, _ = await lock_base(tx, row["base"])
+        live = shown(base["status"], row["status"])
+        await tx.rows(Q.chunks.show, work=document, live=live)
+
+
+async def settle_base(tx: Tx, base: str, error: str | None = None) -> BaseState:
+    """Let a base follow from its documents, and tell how it stands; it stays locked.
+
+    `error` tells of a fault that was ours.
+    """
     row, waiting = await lock_base(tx, base)
     state = settled(row["status"], waiting, broken=error is not None)
     if state != BaseState(row["status"]):
@@ -114,3 +129,4 @@ async def settle_base(tx: Tx, base: str, error: str | None = None) -> None:
             id=base,
             properties={"status": str(state), "error": error, "updated_at": now()},
         )
+    return state

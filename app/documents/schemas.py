@@ -55,7 +55,9 @@ class KnowledgeBaseChangeIn(WireModel):
     name: ShortText | None = Field(None, description="A new name.")
     description: Title | None = Field(None, description="What it holds.")
     chunking_strategy: Literal["recursive", "semantic"] | None = Field(None)
-    chunk_size: Size | None = Field(None)
+    chunk_size: Size | None = Field(
+        None, description="Most characters of a chunk; alone, it brings the overlap to a fifth."
+    )
     chunk_overlap: Overlap | None = Field(None)
 
     def to_change(self) -> dict[str, Any]:

@@ -9,10 +9,24 @@ import orjson
 
 from app.documents.bases import chunking_of
 from app.documents.cleaning import clean_title
-from app.documents.model import BaseState, Chunking, DocumentState, base_move, document_move
+from app.documents.model import (
+    ON_ITS_WAY,
+    BaseState,
+    Chunking,
+    DocumentState,
+    base_move,
+    document_move,
+    restored,
+)
 from app.documents.orders import DELETE, DROP_BASE, TAKE, Content, DocumentWish, Taken, told_of
 from app.documents.record import rebuilt
-from app.documents.repository import DocumentRepository, document_key, lock_base, lock_document
+from app.documents.repository import (
+    DocumentRepository,
+    document_key,
+    lock_base,
+    lock_document,
+    show_document,
+)
 from app.errors import InvalidInput, NotFound, StateRefused
 from app.jobs.model import Job
 from app.jobs.repository import new_row
@@ -27,6 +41,7 @@ from app.sanitize.step import SANITIZER_VERSION
 from app.scopes.service import ScopeService
 
 OPEN = (BaseState.ACTIVE, BaseState.INDEXING, BaseState.ERROR)  # take documents
+LIVE_JOBS = ("queued", "running")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +83,9 @@ class DocumentService:
         )
 
         async def work(tx: Tx) -> Taken:
-            found = await tx.one(Q.documents.open, document=row, at=now())
+            found = await tx.optional(Q.documents.open, document=row, at=now())
+            if found is None:
+                raise NotFound(f"there is no knowledge base {base['id']}", field="knowledge_base")
             stored: Row = found["document"]
             if not found["created"] and _same(stored, row, base):
                 return Taken(stored, None, created=False)
@@ -89,13 +106,14 @@ class DocumentService:
         return base
 
     async def again(self, who: Caller, document: str) -> Taken:
-        """Read a document again: an address is fetched anew, a stored text is cut anew."""
+        """Read a document again: an address is fetched anew, a stored text is cut anew.
+
+        One that is on its way is read by the job that it has, which is returned. Raises NotFound,
+        Forbidden, StateRefused where the document or its base is put away, or nothing is stored.
+        """
         row = (await self.rows.document(document, who.visible))["document"]
         who.require(row["scope"], Role.WRITER)
-        url = row.get("source_url") or ""
-        if not url and not row["chunks"]:
-            raise StateRefused("nothing is stored of this document: hand its file in again")
-        content = Content(place=new_id(), url=url)
+        content = Content(place=new_id(), url=row.get("source_url") or "")
         wish = DocumentWish(
             row["base"], row["name"], title=row["title"], tags=tuple(row["tags"]),
             captured_at=row["captured_at"] if row["dated"] else None, role=row["role"],
@@ -113,6 +131,10 @@ class DocumentService:
             stored = await lock_document(tx, document)
             if stored is None:
                 raise NotFound(f"there is no document {document}")
+            under_way = await _under_way(tx, stored)
+            if under_way is not None:
+                return Taken(stored, under_way, created=False)
+            _check_readable(stored)
             return await self._begin(tx, who, stored, job_row)
 
         taken = await self._parts.graph.write("documents.again", work)
@@ -132,7 +154,11 @@ class DocumentService:
         ]
 
     async def move(self, who: Caller, document: str, wanted: DocumentState) -> Row:
-        """Put a document away, out of every search of the present, or bring it back."""
+        """Put a document away, out of every search of the present, or bring it back.
+
+        One that failed before it was put away comes back as failed. Raises NotFound, Forbidden,
+        StateRefused while a job reads it.
+        """
         row = (await self.rows.document(document, who.visible))["document"]
         who.require(row["scope"], Role.WRITER)
 
@@ -140,14 +166,11 @@ class DocumentService:
             stored = await lock_document(tx, document)
             if stored is None:
                 raise NotFound(f"there is no document {document}")
-            state = document_move(stored["status"], wanted)
-            base, _ = await lock_base(tx, stored["base"])
-            live = state is DocumentState.INDEXED and base["status"] != BaseState.ARCHIVED
-            changed = {"status": str(state), "updated_at": now()}
+            changed = {"status": str(_moved(stored, wanted)), "updated_at": now()}
             await tx.rows(Q.documents.set_document, id=document, properties=changed)
-            await tx.rows(Q.chunks.show, work=document, live=live)
+            await show_document(tx, document)
             event = audit.event(
-                who, "document.move", stored["scope"], document=document, state=str(state)
+                who, "document.move", stored["scope"], document=document, state=changed["status"]
             )
             await tx.rows(Q.documents.tell_document, id=document, audit=event)
             return {**stored, **changed}
@@ -233,6 +256,35 @@ class DocumentService:
         event = audit.event(who, "document.take", stored["scope"], document=stored["id"])
         await tx.rows(Q.documents.tell_document, id=stored["id"], audit=event)
         return Taken({**stored, **changed}, job, created=False)
+
+
+async def _under_way(tx: Tx, stored: Row) -> Job | None:
+    """The job that reads a document, or is about to."""
+    if stored["status"] not in ON_ITS_WAY:
+        return None
+    row = await tx.optional(Q.jobs.get, id=stored["job"], scopes=[stored["scope"]])
+    if row is None or row["job"].get("cancel_requested") or row["job"]["state"] not in LIVE_JOBS:
+        return None
+    return Job.of(row["job"])
+
+
+def _check_readable(stored: Row) -> None:
+    """StateRefused where a document cannot be read again as it stands."""
+    if stored["status"] == DocumentState.ARCHIVED:
+        raise StateRefused("the document is archived: restore it first")
+    if not stored.get("source_url") and not stored["chunks"]:
+        raise StateRefused("nothing is stored of this document: hand its file in again")
+
+
+def _moved(stored: Row, wanted: DocumentState) -> DocumentState:
+    """The state that a document gets which is put away or brought back; StateRefused."""
+    if stored["status"] in ON_ITS_WAY:
+        raise StateRefused(
+            f"the document is being read: wait for its job {stored['job']}, or cancel it"
+        )
+    if wanted is not DocumentState.ARCHIVED and stored["status"] == DocumentState.ARCHIVED:
+        wanted = restored(stored["version"], stored.get("error"))
+    return document_move(stored["status"], wanted)
 
 
 def _args(who: Caller, row: Row, wish: DocumentWish, content: Content) -> dict[str, Any]:

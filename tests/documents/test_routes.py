@@ -214,6 +214,28 @@ async def test_other_chunking_cuts_the_stored_text_anew(
     assert (after["characters"], after["version"]) == (before["characters"], before["version"])
 
 
+@pytest.mark.parametrize(
+    ("made", "change", "sizes"),
+    [
+        ({}, {"chunk_size": 300}, (300, 60)),
+        ({"chunk_size": 300}, {"chunk_size": 1000}, (1000, 60)),
+        ({}, {"chunk_size": 300, "chunk_overlap": 150}, (300, 150)),
+        ({}, {"chunk_overlap": 10}, (1000, 10)),
+    ],
+)
+async def test_a_size_alone_takes_the_overlap_along(
+    writer: Principal,
+    shelf: MakeShelf,
+    made: dict[str, int],
+    change: dict[str, int],
+    sizes: tuple[int, int],
+) -> None:
+    manuals = await shelf(writer, **made)
+    answer = await writer.http.patch(f"/v1/knowledge-bases/{manuals.base}", json=change)
+    assert answer.status_code == 200, answer.text
+    assert (answer.json()["chunk_size"], answer.json()["chunk_overlap"]) == sizes
+
+
 async def test_two_bases_of_one_name_in_one_scope_are_refused(
     writer: Principal, shelf: MakeShelf
 ) -> None:

@@ -8,7 +8,15 @@ from typing import Any
 
 import pytest
 
-from app.documents.model import BaseState, DocumentState, base_move, document_move, settled
+from app.documents.model import (
+    BaseState,
+    DocumentState,
+    base_move,
+    document_move,
+    restored,
+    settled,
+    shown,
+)
 from app.errors import StateRefused
 
 TABLES: list[tuple[type[StrEnum], Callable[[str, Any], StrEnum], str]] = [
@@ -22,9 +30,9 @@ TABLES: list[tuple[type[StrEnum], Callable[[str, Any], StrEnum], str]] = [
     (
         DocumentState,
         document_move,
-        "pending>processing pending>failed pending>archived processing>indexed processing>failed "
+        "pending>processing pending>failed processing>indexed processing>failed "
         "processing>pending indexed>pending indexed>archived failed>pending failed>archived "
-        "archived>pending archived>indexed",
+        "archived>pending archived>indexed archived>failed",
     ),
 ]
 
@@ -62,3 +70,19 @@ def test_how_a_base_stands_once_a_document_has_ended(
     current: str, waiting: int, broken: bool, then: BaseState
 ) -> None:
     assert settled(current, waiting, broken=broken) is then
+
+
+@pytest.mark.parametrize("base", BaseState)
+@pytest.mark.parametrize("document", DocumentState)
+def test_only_what_is_put_away_is_hidden(base: BaseState, document: DocumentState) -> None:
+    assert shown(base, document) is ("archived" not in (base, document))
+
+
+@pytest.mark.parametrize(
+    ("version", "error", "state"),
+    [(1, None, "indexed"), (1, "FileBroken: x", "failed"), (0, "x", "failed"), (0, None, "failed")],
+)
+def test_how_a_document_comes_out_of_the_archive(
+    version: int, error: str | None, state: str
+) -> None:
+    assert restored(version, error) == state
