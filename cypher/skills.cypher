@@ -594,6 +594,13 @@ SET a = $audit
 MERGE (a)-[:AUDIT]->(p)
 RETURN p.id AS id
 
+// name: suggested(scope, origin) read many
+// The proposals of a scope that one kind of upkeep made, the oldest first.
+MATCH (p:SkillProposal {scope: $scope})
+WHERE p.id > '' AND p.origin = $origin
+RETURN p.id AS id, p.status AS status, p.category AS category, p.sources AS sources
+ORDER BY p.created_at, p.id
+
 // name: propose(id, skill, scope) write one
 // The skill that a proposal became.
 MATCH (p:SkillProposal {id: $id})
@@ -691,12 +698,18 @@ RETURN n {.id, .scope, .content, .title, .tags, .importance, .confidence, .inges
                             RETURN {note: c.id, scope: c.scope, quality: d.quality, at: d.at}
                             ORDER BY c.scope, c.id }} AS note
 
-// name: check_learning(id, scope, properties, audit) write optional
-// A learning that somebody checked; the same check by the same principal counts once.
+// name: lock_learning(id, scope) write optional
+// One learning for a check: what was said of it is read after others are done.
 MATCH (n:Note {id: $id})
 WHERE n.scope = $scope AND n.namespace = 'learnings' AND n.standing = 'held'
-  AND NOT (coalesce(n.checked, '') = $properties.checked
-           AND coalesce(n.checked_by, '') = $properties.checked_by)
+  AND n.expired_at > datetime.realtime()
+SET n.tenant = n.tenant
+RETURN n {.importance, .confidence, .checked, .checked_by, checks: coalesce(n.checks, [])} AS note
+
+// name: check_learning(id, scope, properties, audit) write one
+// A learning that somebody checked.
+MATCH (n:Note {id: $id})
+WHERE n.scope = $scope
 SET n += $properties
 MERGE (a:AuditEvent {id: $audit.id})
 SET a = $audit

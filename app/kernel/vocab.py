@@ -204,9 +204,9 @@ entities inner level moved regrouped_at score size told_at whole_at worded_at wo
 words_error words_key
 """  # communities
 _PROPERTIES += """
-active_from active_to category checked checked_at checked_by decayed_at depth detail detected_at
-due_at effectiveness failure_count is_active parent paused_until seen_at severity similarity skill
-skill_key success_count usage_count
+active_from active_to category checked checked_at checked_by checks decayed_at depth detail
+detected_at due_at effectiveness failure_count is_active parent paused_until seen_at severity
+similarity skill skill_key success_count usage_count
 """  # skills
 _PROPERTIES += """
 avg_score door floored fusion knowledge_base_ids ms quality results shown strategy without words

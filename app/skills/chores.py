@@ -28,6 +28,7 @@ from app.skills.learnings import category_of
 from app.skills.proposals import ProposalService, Proposed
 from app.skills.record import KIND
 from app.skills.service import Parts
+from app.skills.suggesting import place
 from app.skills.vocabulary import Category
 
 PAGE = 500
@@ -160,14 +161,20 @@ class ChoreService:
         return Receipt(Chore.EMBED, scope, dry_run, {"waiting": len(found)}, tuple(found[:PAGE]))
 
     async def _gaps(self, who: Caller, scope: str, dry_run: bool) -> Receipt:
-        """Important learnings to which no skill is near: three of a category are a proposal."""
+        """Important learnings to which no skill is near: three of a category are a proposal, and
+        while that is open it takes those to come."""
         gaps = await self.gaps(scope)
-        made: list[str] = []
+        known = await self._proposals.suggested(scope, "gap")
+        due, made = 0, []
         for category, notes in gaps.items():
-            if len(notes) >= GAP_COUNT and not dry_run:
-                row = await self._proposals.propose(who, _proposed(scope, category, notes))
-                made.append(row["proposal"]["id"])
-        due = sum(len(notes) >= GAP_COUNT for notes in gaps.values())
+            same = [row for row in known if row["category"] == category]
+            found = place(same, sorted(note["id"] for note in notes), GAP_COUNT)
+            if found is None:
+                continue
+            due += 1
+            if not dry_run:
+                proposed = _proposed(scope, category, found.notes)
+                made.append(await self._proposals.suggest(who, found.proposal, proposed))
         counts = {"learnings": sum(map(len, gaps.values())), "gaps": due}
         return Receipt(Chore.GAPS, scope, dry_run, counts, tuple(made))
 
@@ -207,7 +214,7 @@ class ChoreService:
 GATED = frozenset([Chore.DECAY, Chore.GAPS])
 
 
-def _proposed(scope: str, category: Category, notes: list[Row]) -> Proposed:
+def _proposed(scope: str, category: Category, notes: tuple[str, ...]) -> Proposed:
     words = str(category).replace("_", " ")
     return Proposed(
         SkillDraft(
@@ -217,6 +224,6 @@ def _proposed(scope: str, category: Category, notes: list[Row]) -> Proposed:
             scope=scope,
         ),
         origin="gap",
-        seed=digest("gap", scope, category, *sorted(note["id"] for note in notes)),
-        sources=tuple(note["id"] for note in notes),
+        seed=digest("gap", scope, category, notes[0]),
+        sources=notes,
     )

@@ -28,8 +28,8 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of what is needed a team has; `density` is that of the dependencies among its
-    skills, `cover` a smallest choice of members by greed."""
+    """How much of what is needed a team has, none where no skill fits the task; `density` is that
+    of the dependencies among its skills, `cover` a smallest choice of members by greed."""
 
     needed: tuple[str, ...]
     ratio: float
@@ -54,7 +54,10 @@ class CoverageService:
         return await self._graph.rows(Q.skills.teams, scopes=who.visible)
 
     async def of_team(self, who: Caller, team: str, needs: Needs) -> Coverage:
-        """How a team covers what is needed; NotFound for a team that the caller does not see."""
+        """How a team covers what is needed, which is every category where nothing is named.
+
+        NotFound for a team that the caller does not see.
+        """
         known = {row["path"]: row for row in await self.teams(who)}
         if team not in known:
             raise NotFound(f"there is no team {team}", field="team")
@@ -67,7 +70,7 @@ class CoverageService:
         edges = await self._graph.one(Q.skills.edges_among, ids=skills, scopes=who.visible)
         return Coverage(
             needed=tuple(sorted(needed)),
-            ratio=round(ratio(needed, have), 4),
+            ratio=round(ratio(needed, have), 4) if needed else 0.0,
             density=round(density(edges["edges"], len(skills)), 4),
             cover=greedy(needed, fits),
             members=tuple(members),
@@ -87,6 +90,6 @@ class CoverageService:
             sought = Sought(needs.task, who.visible, limit=NEEDED)
             found = await self._discovery.discover(sought)
             wanted |= {hit.skill["id"] for hit in found.hits}
-        if not wanted:
+        if not wanted and not needs.task.strip():
             return frozenset(str(category) for category in Category)
         return frozenset(wanted)

@@ -14,7 +14,7 @@ from app.kernel import audit
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
-from app.kernel.graph import Row
+from app.kernel.graph import Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
 from app.notes.model import Draft, Namespace
@@ -41,6 +41,7 @@ from app.skills.learned import (
 )
 from app.skills.proposals import ProposalService, Proposed
 from app.skills.service import Parts
+from app.skills.suggesting import about, place
 from app.skills.vocabulary import Category
 
 PAGE = 500
@@ -126,28 +127,30 @@ class LearningService:
         return learnt(row["note"])
 
     async def check(self, who: Caller, note: str, *, holds: bool) -> Learnt:
-        """Verify or disprove a learning; a principal's same word counts once.
+        """Verify or disprove a learning. The word of each principal counts once, whoever else
+        speaks between; whoever changes his mind is heard again.
 
         Raises NotFound, Forbidden without the right to write to its scope.
         """
         stored = (await self.get(who, note)).note
         scope = who.require(stored["scope"], Role.WRITER)
-        pair = verified(stored["importance"], stored["confidence"]) if holds else disproved()
         word = "verified" if holds else "disproved"
-        properties = {
-            "importance": pair[0],
-            "confidence": pair[1],
-            "checked": word,
-            "checked_by": who.principal,
-            "checked_at": now(),
-        }
-        await self._graph.optional(
-            Q.skills.check_learning,
-            id=note,
-            scope=scope,
-            properties=properties,
-            audit=audit.event(who, f"learning.{word}", scope),
-        )
+
+        async def work(tx: Tx) -> None:
+            row = await tx.optional(Q.skills.lock_learning, id=note, scope=scope)
+            if row is None:
+                raise NotFound(f"there is no learning {note}")
+            properties = _checked(row["note"], who.principal, word)
+            if properties is not None:
+                await tx.one(
+                    Q.skills.check_learning,
+                    id=note,
+                    scope=scope,
+                    properties=properties,
+                    audit=audit.event(who, f"learning.{word}", scope),
+                )
+
+        await self._graph.write("skills.check", work)
         return await self.get(who, note)
 
     async def standing(self, scopes: list[str]) -> Standing:
@@ -199,17 +202,21 @@ class LearningService:
         self, who: Caller, scope: str, *, dry_run: bool = True
     ) -> list[tuple[str, tuple[str, ...]]]:
         """Clusters of three or more learnings that are alike (cosine .70), each as a proposal of a
-        skill, made once and never approved by itself. Name and ids of each."""
+        skill, made once and never approved by itself; one that has grown gives its open proposal
+        what is new. Name and ids of each."""
         who.require(scope, Role.CURATOR)
         notes = {row["id"]: row async for row in self._all([scope])}
+        known = await self._proposals.suggested(scope, "learnings")
         told = []
         for cluster in _clusters(notes, await self._pairs(scope, list(notes))):
-            proposed = _proposed(scope, [notes[i] for i in cluster])
-            if proposed is None:
+            found = place(about(known, cluster), cluster, CLUSTER_SIZE)
+            proposed = found and _proposed(scope, [notes[i] for i in found.notes])
+            if found is None or proposed is None:
                 continue
-            told.append((proposed.draft.name, cluster))
+            told.append((proposed.draft.name, found.notes))
+            known = [row for row in known if row["id"] != found.proposal]
             if not dry_run:
-                await self._proposals.propose(who, proposed)
+                await self._proposals.suggest(who, found.proposal, proposed)
         return told
 
     # --- parts ---------------------------------------------------------------------------------
@@ -282,6 +289,24 @@ class LearningService:
         return pairs
 
 
+def _checked(note: Row, principal: str, word: str) -> Row | None:
+    """What a word changes of a learning; None where its principal said so last."""
+    first = {note["checked_by"]: note["checked"]} if note["checked_by"] else {}
+    said = first | {who: told for told, who in (each.split(" ", 1) for each in note["checks"])}
+    if said.get(principal) == word:
+        return None
+    holds = word == "verified"
+    pair = verified(note["importance"], note["confidence"]) if holds else disproved()
+    return {
+        "importance": pair[0],
+        "confidence": pair[1],
+        "checked": word,
+        "checked_by": principal,
+        "checked_at": now(),
+        "checks": [f"{told} {who}" for who, told in (said | {principal: word}).items()],
+    }
+
+
 def learnt(note: Row, similarity: float | None = None, share: float = 0.0) -> Learnt:
     """The learning of a row, and how alike it is to a question; `share` is that of its words."""
     shown = Shown(note["injected"], note["useful"])
@@ -347,7 +372,7 @@ def _proposed(scope: str, notes: Sequence[Row]) -> Proposed | None:
             scope=scope,
         ),
         origin="learnings",
-        seed=digest("cluster", *(note["id"] for note in notes)),
+        seed=digest("cluster", notes[0]["id"]),
         effectiveness=_seeded(notes),
         sources=tuple(note["id"] for note in notes),
     )

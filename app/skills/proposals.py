@@ -31,6 +31,7 @@ from app.skills.proposing import (
 )
 from app.skills.record import KIND, text_of, text_row
 from app.skills.service import Parts, SkillService
+from app.skills.suggesting import OPEN
 from app.skills.vocabulary import Category, Dependency, ProposalStatus, Status
 
 REVIEW_WITHIN = timedelta(days=30)
@@ -126,6 +127,39 @@ class ProposalService:
         saved = await self._graph.one(Q.skills.save_proposal, proposal=row, audit=event)
         return await self.get(who, saved["id"])
 
+    async def suggested(self, scope: str, origin: str) -> list[Row]:
+        """The proposals of a scope that one kind of upkeep made (id, status, category, sources),
+        the oldest first."""
+        return await self._graph.rows(Q.skills.suggested, scope=scope, origin=origin)
+
+    async def suggest(self, who: Caller, known: str | None, proposed: Proposed) -> str:
+        """Make a proposal, or give the open one that is known other sources; its id.
+
+        One that was decided on meanwhile stays as it is. Raises as `propose` does.
+        """
+        if known is None:
+            made: str = (await self.propose(who, proposed))["proposal"]["id"]
+            return made
+        scope = who.require(proposed.draft.scope or who.home, Role.WRITER)
+        given = {
+            "sources": list(proposed.sources),
+            "description": proposed.draft.description,
+            "effectiveness": proposed.effectiveness,
+        }
+
+        async def work(tx: Tx) -> None:
+            row = await tx.optional(Q.skills.lock_proposal, id=known, scopes=[scope], at=now())
+            held = row and row["proposal"]
+            if not held or held["status"] not in OPEN or held["sources"] == given["sources"]:
+                return
+            event = audit.event(who, "skill.propose", scope, origin=proposed.origin)
+            await tx.one(
+                Q.skills.set_proposal, id=known, scope=scope, properties=given, audit=event
+            )
+
+        await self._graph.write("skills.suggest", work)
+        return known
+
     async def get(self, who: Caller, proposal: str) -> Row:
         """One proposal; NotFound where absent or not visible."""
         row = await self._graph.optional(Q.skills.get_proposal, id=proposal, scopes=who.visible)
@@ -178,19 +212,32 @@ class ProposalService:
     async def expire(
         self, actor: Caller, scope: str | None = None, *, dry_run: bool = False
     ) -> list[str]:
-        """Expire proposals that nobody reviewed in time; ids."""
+        """Expire proposals that nobody reviewed in time; ids. What was decided on meanwhile
+        stays."""
         at = now()
         rows = await self._graph.rows(Q.skills.proposals_due, scope=scope, at=at, limit=500)
-        for row in [] if dry_run else rows:
-            who = replace(actor, home=row["scope"], tenant=row["scope"].partition("/")[0])
-            await self._graph.one(
+        if dry_run:
+            return [row["id"] for row in rows]
+        return [row["id"] for row in rows if await self._expired(actor, row, at)]
+
+    async def _expired(self, actor: Caller, due: Row, at: datetime) -> bool:
+        scope = due["scope"]
+        who = replace(actor, home=scope, tenant=scope.partition("/")[0])
+
+        async def work(tx: Tx) -> bool:
+            row = await tx.optional(Q.skills.lock_proposal, id=due["id"], scopes=[scope], at=at)
+            if row is None or not is_due(row["proposal"], at):
+                return False
+            await tx.one(
                 Q.skills.set_proposal,
-                id=row["id"],
-                scope=row["scope"],
+                id=due["id"],
+                scope=scope,
                 properties={"status": str(ProposalStatus.EXPIRED), "decided_at": at},
-                audit=audit.event(who, "skill.proposal.expired", row["scope"]),
+                audit=audit.event(who, "skill.proposal.expired", scope),
             )
-        return [row["id"] for row in rows]
+            return True
+
+        return await self._graph.write("skills.expire", work)
 
     # --- becoming a skill ----------------------------------------------------------------------
 
@@ -238,6 +285,12 @@ class ProposalService:
         withdrawn = status is ProposalStatus.REJECTED and own
         if not curates and ((status in NEEDS_CURATOR and not withdrawn) or not own):
             raise Forbidden("only a curator takes this step")
+
+
+def is_due(proposal: Row, at: datetime) -> bool:
+    """Whether a proposal still waits for a review that was to be made by then."""
+    ends = transitions.PROPOSAL[ProposalStatus(proposal["status"])]
+    return ProposalStatus.EXPIRED in ends and proposal["due_at"] <= at
 
 
 def _skill_id(proposal: str) -> str:

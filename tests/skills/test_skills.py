@@ -428,6 +428,8 @@ async def test_a_team_is_covered_by_its_members(
     agents = {a["name"]: a for a in (await get(admin, "/v1/agents"))["items"]}
     assert agents["ann"]["teams"] == [team]
     assert sorted(s["category"] for s in agents["ann"]["skills"]) == ["deployment", "testing"]
+    nothing = await get(admin, "/v1/teams/coverage", team=team, task="zebra quilts")
+    assert (nothing["needed"], nothing["ratio"], nothing["missing"]) == ([], 0.0, [])
     teams = (await get(admin, "/v1/teams"))["items"]
     assert [len(t["members"]) for t in teams if t["path"] == team] == [3]
     await get(admin, "/v1/teams/coverage", 404, team=f"{tenant}/none")

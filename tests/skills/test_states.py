@@ -16,6 +16,8 @@ from app.skills.category import inferred
 from app.skills.cycles import Edge, circles, weakest
 from app.skills.detectors import Broken, Drift, Near, Seen
 from app.skills.effectiveness import Trend
+from app.skills.proposals import is_due
+from app.skills.suggesting import Place, about, place
 from app.skills.versioning import free_slug, next_version, slug_of
 from app.skills.vocabulary import (
     Category,
@@ -251,6 +253,42 @@ def test_a_path_of_ten_is_no_circle_any_more() -> None:
 
 def test_a_skill_that_leans_on_itself_is_a_circle() -> None:
     assert circles([Edge("a", "a"), Edge("a", "b")]) == [("a",)]
+
+
+def proposal(name: str, status: str, *sources: str) -> dict[str, Any]:
+    return {"id": name, "status": status, "sources": list(sources)}
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        ([], Place(None, ("a", "b", "c", "d"))),
+        ([proposal("p", "draft", "a", "b", "c")], Place("p", ("a", "b", "c", "d"))),
+        ([proposal("p", "under_review", "x")], Place("p", ("a", "b", "c", "d"))),
+        ([proposal("p", "rejected", "a")], Place(None, ("b", "c", "d"))),
+        ([proposal("p", "rejected", "a", "b")], None),
+        ([proposal("p", "created", "a", "b"), proposal("q", "draft", "c")], Place("q", ("c", "d"))),
+        ([proposal("p", "expired", "a", "b", "c", "d"), proposal("q", "draft")], None),
+    ],
+)
+def test_learnings_go_to_the_open_proposal_and_not_to_one_decided_on(
+    known: list[dict[str, Any]], expected: Place | None
+) -> None:
+    assert place(known, ["a", "b", "c", "d"], 3) == expected
+
+
+def test_a_proposal_is_about_learnings_that_share_a_source() -> None:
+    rows = [proposal("p", "draft", "a"), proposal("q", "draft", "z")]
+    assert about(rows, ["a", "b"]) == rows[:1]
+
+
+@pytest.mark.parametrize(
+    ("status", "days", "due"),
+    [("submitted", 0, True), ("under_review", -1, True), ("submitted", 1, False),
+     ("approved", -1, False), ("rejected", -1, False)],
+)  # fmt: skip
+def test_only_what_waits_for_a_review_expires(status: str, days: int, due: bool) -> None:
+    assert is_due({"status": status, "due_at": AT + days * DAY}, AT) is due
 
 
 def test_advice_names_what_is_wrong_and_nothing_else() -> None:

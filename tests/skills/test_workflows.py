@@ -319,6 +319,25 @@ async def test_learnings_are_asked_checked_and_shared_upward(
     assert "cosine 1.000" in refused["detail"]
 
 
+async def test_the_word_of_each_counts_once_whoever_speaks_between(
+    principal: MakePrincipal, tenant: str
+) -> None:
+    ann, bob = [await principal(f"{tenant}/dev", name=name) for name in ("ann", "bob")]
+    (note,) = await learn(ann, "Keys are rotated at night.", importance=0.1, confidence=0.1)
+
+    async def check(who: Principal, *, holds: bool) -> float:
+        told = await post(who, f"/v1/learnings/{note}/check", 200, holds=holds)
+        return float(told["importance"])
+
+    assert [await check(who, holds=True) for who in (ann, bob, ann, bob)] == [0.25, 0.4, 0.4, 0.4]
+    assert [await check(bob, holds=holds) for holds in (False, False, True)] == [0.05, 0.05, 0.2]
+    (other,) = await learn(ann, "Locks are oiled in May.", importance=0.1, confidence=0.1)
+    await asyncio.gather(
+        *(post(who, f"/v1/learnings/{other}/check", 200, holds=True) for who in (ann, bob) * 2)
+    )
+    assert (await get(ann, f"/v1/learnings/{other}"))["importance"] == 0.4
+
+
 async def test_gaps_and_clusters_become_proposals_once(
     admin: Principal, tenant: str, drain: Drain
 ) -> None:
@@ -351,6 +370,21 @@ async def test_gaps_and_clusters_become_proposals_once(
     assert len(listed) == len(first["ids"]) + len(clusters["clusters"])
     assert {p["status"] for p in listed} <= {"draft"}
     assert not any(text in str(listed) for text in texts)
+    # What grows is the same proposal, and what was decided on is not asked about again.
+    more = "A kubernetes rollout by helm stalls while the secret is not mounted."
+    notes += await learn(admin, more, scope=scope, importance=0.8, tags=["helm"])
+    await drain()
+    for path in ("/v1/skill-chores/gap-detection", "/v1/learnings/clusters"):
+        for _ in range(2):
+            await post(admin, path, 200, **body)
+    grown = (await get(admin, "/v1/skill-proposals"))["items"]
+    assert [p["id"] for p in grown] == [p["id"] for p in listed]
+    assert all(set(p["sources"]) == set(notes) for p in grown)
+    for one in grown:
+        await post(admin, f"/v1/skill-proposals/{one['id']}/status", 200, status="rejected")
+    for path in ("/v1/skill-chores/gap-detection", "/v1/learnings/clusters"):
+        await post(admin, path, 200, **body)
+    assert len((await get(admin, "/v1/skill-proposals"))["items"]) == len(listed)
 
 
 async def test_what_nobody_uses_is_lowered_once_a_week(
