@@ -20,7 +20,7 @@ from app.pages.model import Change, Mention, Receipt
 from app.pages.naming import name_id, name_key
 from app.pages.record import bearer
 from app.pages.resolve import Bearer, Known, Source, Wanted, names, settle, upward
-from app.pages.rewriting import breaks_link, edited, link_to
+from app.pages.rewriting import breaks_link, linked
 from app.pages.service import PageService
 
 RELATED, RELATED_MOST = 10, 50  # seed 000
@@ -76,8 +76,7 @@ class Neighbours:
         if not spans or source == page:
             raise Conflict(f"the text of {source} does not mention the page {page}", field="source")
         name = await self._name_for(stored, target)
-        edits = [(start, end, link_to(name, text[start:end])) for start, end in spans]
-        change = Change(content=edited(text, edits), version=stored["version"])
+        change = Change(content=linked(text, spans, name), version=stored["version"])
         return await self._pages.change(who, source, change)
 
     async def related(self, who: Caller, page: str, limit: int = RELATED) -> list[Related]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from app.kernel.graph import Row
 from app.pages.naming import slug, title_key
-from app.pages.wikilink import Link, heading, links
+from app.pages.wikilink import Link, alternatives, heading, links, scan
 
 _BREAKS_LINK = frozenset("[]|#^\n")
 
@@ -19,17 +19,31 @@ def rewritten(text: str, raws: frozenset[str], before: Row, after: Row) -> str:
     slugs = {slug(title) for title in titles} - {""}
     edits = []
     for link in links(text):
-        named = link.target.partition("#")[0].strip()
-        fits = title_key(named) in keys or slug(named) in slugs
-        if fits and link.raw in raws and link.start >= 0:
-            edits.append((link.start, link.end, _renamed(link, after, text)))
+        named = next(
+            (n for n in alternatives(link.target) if title_key(n) in keys or slug(n) in slugs), None
+        )
+        if named is not None and link.raw in raws and link.start >= 0:
+            part = "" if "#" in named else heading(link.target)
+            edits.append((link.start, link.end, _renamed(link, after, part, text)))
     return edited(text, edits)
 
 
-def link_to(name: str, shown: str) -> str:
-    """A link to what goes by `name` that reads as `shown`; on one line, as links must be."""
+def linked(text: str, spans: Iterable[tuple[int, int]], name: str) -> str:
+    """The text in which ranges of its prose are links to what goes by `name`."""
+    cells = scan(text).cells
+    edits = []
+    for start, end in spans:
+        in_cell = any(begin <= start < stop for begin, stop in cells)
+        edits.append((start, end, link_to(name, text[start:end], in_cell=in_cell)))
+    return edited(text, edits)
+
+
+def link_to(name: str, shown: str, *, in_cell: bool = False) -> str:
+    """A link to what goes by `name` that reads as `shown`; on one line, as links must be. In a cell
+    of a table the bar is escaped, which would end the cell else."""
     words = " ".join(shown.split())
-    return f"[[{name}]]" if words == name else f"[[{name}|{words}]]"
+    bar = r"\|" if in_cell else "|"
+    return f"[[{name}]]" if words == name else f"[[{name}{bar}{words}]]"
 
 
 def breaks_link(name: str) -> bool:
@@ -51,8 +65,7 @@ def edited(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
     return "".join([*pieces, text[done:]])
 
 
-def _renamed(link: Link, after: Row, text: str) -> str:
-    part = heading(link.target)
+def _renamed(link: Link, after: Row, part: str, text: str) -> str:
     target = linkable(after) + (f"#{part}" if part else "")
     if link.text is None:
         return f"[[{target}]]"

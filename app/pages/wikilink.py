@@ -43,22 +43,30 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The links of a text in order, and the ranges in which plain prose stands."""
+    """The links of a text in order, the ranges in which plain prose stands, and those that are
+    cells of tables, where a bar has to be escaped."""
 
     links: tuple[Link, ...]
     prose: tuple[tuple[int, int], ...]
+    cells: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(slots=True)
 class _Line:
-    """One line of inline content: where it begins there, and where in the text. `escaped` tells
-    that each bar has a backslash in the text, as in the cells of a table."""
+    """One line of inline content: where it begins there, and where in the text. `cell` tells that
+    it is one of a table, `escaped` that it has bars, each with a backslash in the text."""
 
     at: int
     length: int
     source: int
     content: str
     escaped: bool
+    cell: bool
+
+    @property
+    def end(self) -> int:
+        """Where it ends in the text."""
+        return self.source + self.length + (self.content.count("|") if self.escaped else 0)
 
 
 def scan(text: str) -> Scan:
@@ -67,11 +75,13 @@ def scan(text: str) -> Scan:
     lines = _line_starts(text, body)
     links: list[Link] = []
     prose: list[tuple[int, int]] = []
+    cells: list[tuple[int, int]] = []
     for token, placed in _inline(text, body, lines):
         found, covered = _spans(token.content)
         links.extend(_placed(link, placed) for link in found)
         prose.extend(_prose(placed, covered))
-    return Scan(tuple(links), tuple(prose))
+        cells.extend((one.source, one.end) for one in placed if one.cell and one.source >= 0)
+    return Scan(tuple(links), tuple(prose), tuple(cells))
 
 
 def links(text: str) -> tuple[Link, ...]:
@@ -188,21 +198,24 @@ def _places(
         if number + 1 < len(lines):
             start, end = lines[number], lines[number + 1]
             found = _cell(text, start, end, content, cells) if cells is not None else (
-                text.rfind(content, start, end), False,
+                text.rfind(content, start, end), content, False,
             )  # fmt: skip
-            placed.append(_Line(at, len(content), found[0], content, found[1]))
+            placed.append(_Line(at, len(content), *found, cells is not None))
         at += len(content) + 1
     return placed
 
 
-def _cell(text: str, start: int, end: int, content: str, cells: dict[int, int]) -> tuple[int, bool]:
-    """Where a cell of a table stands in its row, and whether its bars are escaped there."""
+def _cell(
+    text: str, start: int, end: int, content: str, cells: dict[int, int]
+) -> tuple[int, str, bool]:
+    """Where a cell of a table stands in its row, what it holds, and whether that has bars, which
+    are escaped there."""
     escaped = content.replace("|", r"\|")
     begin = cells.get(start, start)
     found = text.find(escaped, begin, end)
     if found >= 0:
         cells[start] = found + len(escaped)
-    return found, escaped != content
+    return found, content, escaped != content
 
 
 def _line_starts(text: str, body: int) -> list[int]:

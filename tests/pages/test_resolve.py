@@ -13,7 +13,7 @@ from app.pages.diff import unified
 from app.pages.excerpt import around_link, excerpt
 from app.pages.naming import name_key, slug
 from app.pages.resolve import Bearer, Known, Source, names, settle, wanted
-from app.pages.rewriting import link_to, linkable, rewritten
+from app.pages.rewriting import link_to, linkable, linked, rewritten
 from app.pages.wikilink import links
 
 T = datetime(2026, 1, 1, tzinfo=UTC)
@@ -174,6 +174,29 @@ def test_a_title_that_breaks_links_is_named_by_its_slug() -> None:
     assert linkable(row("|#|")) == "p1"
     assert link_to("Plain", "Plain") == "[[Plain]]"
     assert link_to("Plain", "plain\n words") == "[[Plain|plain words]]"
+
+
+def test_mentions_in_a_table_become_links_and_leave_it_a_table() -> None:
+    text = "The FG.\n\n| FG | of [[X\\|x]] |\n|---|---|\n| see FG | b |\n| FG |\n"
+    made = linked(text, mentions.find(text, ["FG"]), "Feature Guide")
+    assert made == (
+        "The [[Feature Guide|FG]].\n\n| [[Feature Guide\\|FG]] | of [[X\\|x]] |\n|---|---|\n"
+        "| see [[Feature Guide\\|FG]] | b |\n| [[Feature Guide\\|FG]] |\n"
+    )
+    assert [(link.target, link.text) for link in links(made)] == [
+        ("Feature Guide", "FG"),
+        ("Feature Guide", "FG"),
+        ("X", "x"),
+        ("Feature Guide", "FG"),
+        ("Feature Guide", "FG"),
+    ]
+
+
+def test_a_rename_of_a_title_with_a_hash_takes_all_of_it() -> None:
+    text = "[[C# Guide]] [[c# guide|it]] [[C# Guide#Part]]"
+    raws = frozenset(link.raw for link in links(text))
+    after = rewritten(text, raws, row("C# Guide"), row("Sharp"))
+    assert after == "[[Sharp]] [[Sharp|it]] [[C# Guide#Part]]"
 
 
 @pytest.mark.parametrize(
