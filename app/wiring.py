@@ -422,6 +422,10 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         erasing=ErasureRequests(erasure, episode_rows, runner),
         merges=MergeService(graph, beliefs),
         page_reads=PageReader(graph),
+        page_neighbours=Neighbours(graph, pages, indexing),
+        graph_rag=graph_rag,
+        predicates=predicates,
+        runner=runner,
         agentic=AgenticService(graph_rag, scopes, metered_model(graph, settings)),
     )
     bounds = QueryLimits(settings.api.graphql_depth, settings.api.graphql_cost)
@@ -482,7 +486,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         promoting=PromotionService(PromotionParts(graph, scopes, facts, fast)),
         pages=pages,
         page_reads=doors.page_reads,
-        page_neighbours=Neighbours(graph, pages, indexing),
+        page_neighbours=doors.page_neighbours,
         page_passages=passages,
         due_pages=due,
         vaults=VaultService(pages, due),

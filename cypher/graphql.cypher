@@ -43,6 +43,41 @@ RETURN id AS parent,
           .index_state, .session, .tags, .marker_ids, .pii} AS episode,
        s {.id, .key} AS session, v {.*} AS provenance
 
+// name: sessions_by_id(ids, scopes) read many
+// Manifests of sessions: who spoke, how much, from when to when.
+UNWIND $ids AS id
+MATCH (s:MemSession {id: id})
+WHERE s.scope IN $scopes
+CALL (s) {
+  OPTIONAL MATCH (e:Episode)-[:IN_SESSION]->(s) WHERE e.live
+  RETURN count(e) AS episodes, min(e.captured_at) AS first_at, max(e.captured_at) AS last_at,
+         sum(size(e.content)) AS characters,
+         sum(CASE e.index_state WHEN 'pending' THEN 1 ELSE 0 END) AS pending,
+         collect(DISTINCT e.role) AS roles, collect(DISTINCT e.speaker) AS speakers,
+         collect(DISTINCT e.author) AS authors
+}
+RETURN id AS parent, s {.id, .key, .scope, .started_at} AS session, episodes, first_at, last_at,
+       characters, pending, roles, speakers, authors
+
+// name: sessions_episodes(ids, scopes, after_at, after_id, limit) read many
+// Episodes of sessions in the order of their events.
+UNWIND $ids AS id
+MATCH (s:MemSession {id: id})
+WHERE s.scope IN $scopes
+CALL (s) {
+  MATCH (e:Episode {session: s.id})
+  WHERE e.scope IN $scopes AND e.captured_at >= $after_at
+    AND (e.captured_at > $after_at OR e.id > $after_id) AND e.live
+  RETURN e ORDER BY e.captured_at, e.id LIMIT $limit
+}
+OPTIONAL MATCH (e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
+RETURN id AS parent,
+       e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
+          .expired_at, .content_hash, .importance, .trust, .is_pinned, .consolidation_state,
+          .index_state, .session, .tags, .marker_ids, .pii} AS episode,
+       s {.id, .key} AS session, v {.*} AS provenance
+ORDER BY parent, e.captured_at, e.id
+
 // name: mentions(ids, scopes, known_at, after, limit) read many
 // What episodes mention, a cluster once, by id.
 UNWIND $ids AS id
@@ -356,6 +391,52 @@ CALL (s) {
 RETURN id AS parent, o.id AS other, startNode(r).id AS source, endNode(r).id AS target,
        toLower(type(r)) AS type, r.weight AS weight, r.confidence AS confidence, key
 ORDER BY parent, key
+
+// name: skill_holders(ids, scopes, after, limit) read many
+// The agents that have skills and whose home the caller sees, by id.
+UNWIND $ids AS id
+MATCH (s:Skill {id: id})
+WHERE s.scope IN $scopes AND s.expired_at > datetime.realtime()
+CALL (s) {
+  MATCH (p:Principal)-[h:HAS_SKILL]->(s)
+  MATCH (p)-[:HOME]->(home:Scope)
+  WHERE home.path IN $scopes AND p.id > $after
+  RETURN p, h, home ORDER BY p.id LIMIT $limit
+}
+RETURN id AS parent, p.id AS agent, p.name AS name, home.path AS home, h.at AS at, h.by AS by,
+       h.place AS place
+ORDER BY parent, agent
+
+// name: skill_concerns(ids, scopes, after, limit) read many
+// The entities that skills are about, by id, with what is held of each.
+UNWIND $ids AS id
+MATCH (s:Skill {id: id})
+WHERE s.scope IN $scopes AND s.expired_at > datetime.realtime()
+CALL (s) {
+  MATCH (s)-[r:CONCERNS]->(e:Entity)
+  WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime() AND e.id > $after
+  RETURN r, e ORDER BY e.id LIMIT $limit
+}
+RETURN id AS parent, e.id AS id, e.canonical_name AS name, e.type AS type, r.by AS by,
+       COLLECT {
+         MATCH (f:Fact {subject: e.id})
+         WHERE f.scope IN $scopes AND f.status = 'active' AND f.expired_at > datetime.realtime()
+         WITH f ORDER BY f.evidence DESC, f.id LIMIT 5
+         RETURN f.statement } AS facts
+ORDER BY parent, id
+
+// name: skill_outcomes(ids, scopes, after_at, after_id, limit) read many
+// Outcomes of skills, newest first.
+UNWIND $ids AS id
+MATCH (s:Skill {id: id})
+WHERE s.scope IN $scopes AND s.expired_at > datetime.realtime()
+CALL (s) {
+  MATCH (u:SkillUsageRecord {skill: s.id})
+  WHERE u.at <= $after_at AND (u.at < $after_at OR u.id < $after_id)
+  RETURN u ORDER BY u.at DESC, u.id DESC LIMIT $limit
+}
+RETURN id AS parent, u {.*} AS usage
+ORDER BY parent, u.at DESC, u.id DESC
 
 // name: bases_by_id(ids, scopes) read many
 // Knowledge bases with the state and size of each document.

@@ -15,6 +15,8 @@ from app.facts.service import Decision, Moments
 from app.graphql.doors import Context
 from app.graphql.loading import Asked
 from app.graphql.relations import SKILL
+from app.jobs import control
+from app.jobs.schemas import JobOut
 from app.kernel.caller import Role
 from app.kernel.wire import model_of
 from app.lifecycle.schemas import (
@@ -24,6 +26,7 @@ from app.lifecycle.schemas import (
     FeedbackOut,
     ForgetIn,
     ForgottenOut,
+    KeptOut,
 )
 from app.notes.schemas import NoteIn, NoteReceiptOut
 from app.pages.schemas import PageChangeIn, PageIn, PageReceiptOut
@@ -193,6 +196,43 @@ async def undo(context: Context, asked: Asked) -> DecisionOut:
     return await _decided(context, fact, "undo", settled)
 
 
+async def forget_memory(context: Context, asked: Asked) -> KeptOut:
+    """Hide a memory at every moment."""
+    return await _keep(context, asked, "forget")
+
+
+async def unforget_memory(context: Context, asked: Asked) -> KeptOut:
+    """Show a forgotten memory again."""
+    return await _keep(context, asked, "unforget")
+
+
+async def pin_memory(context: Context, asked: Asked) -> KeptOut:
+    """Keep a memory from sweeps and decay."""
+    return await _keep(context, asked, "pin")
+
+
+async def unpin_memory(context: Context, asked: Asked) -> KeptOut:
+    """Let a memory fade again."""
+    return await _keep(context, asked, "unpin")
+
+
+async def cancel_job(context: Context, asked: Asked) -> JobOut:
+    """Stop a job: at once if it waits, else at its next step."""
+    job = await control.cancel(context.doors.runner, context.caller, asked.args["id"])
+    return JobOut.of(job)
+
+
+async def rerun_job(context: Context, asked: Asked) -> JobOut:
+    """Run a dead or cancelled job again."""
+    job = await control.rerun(context.doors.runner, context.caller, asked.args["id"])
+    return JobOut.of(job)
+
+
+async def _keep(context: Context, asked: Asked, word: str) -> KeptOut:
+    kept = await context.doors.forgetting.set(context.caller, asked.args["id"], word)
+    return KeptOut.of(kept)
+
+
 async def _merge(context: Context, asked: Asked, verb: str) -> MergeOut:
     return MergeOut.of(await context.doors.merges.decide(context.caller, asked.args["id"], verb))
 
@@ -231,5 +271,11 @@ CHANGES: dict[str, Change] = {
     "moveSkillProposal": Change(Role.WRITER, move_proposal),
     "checkLearning": Change(Role.WRITER, check_learning),
     "shareLearning": Change(Role.WRITER, share_learning),
+    "forgetMemory": Change(Role.WRITER, forget_memory),
+    "unforgetMemory": Change(Role.WRITER, unforget_memory),
+    "pinMemory": Change(Role.WRITER, pin_memory),
+    "unpinMemory": Change(Role.WRITER, unpin_memory),
+    "cancelJob": Change(Role.WRITER, cancel_job),
+    "rerunJob": Change(Role.WRITER, rerun_job),
     "erase": Change(Role.ADMIN, erase),
 }

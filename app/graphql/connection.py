@@ -13,7 +13,8 @@ NODES = (
     "Episode", "Fact", "Held", "Quarantined", "Entity", "Neighbour", "Page", "Backlink", "Link",
     "PageVersion", "Skill", "SkillVersion", "SkillConflict", "SkillLink", "KnowledgeBase",
     "Document", "Chunk", "Community", "Note", "NoteVersion", "Learning", "SkillProposal", "Merge",
-    "Job", "ErasureReceipt", "Place",
+    "Job", "ErasureReceipt", "Place", "PendingPage", "Promotion", "FeedbackEntry", "LogEntry",
+    "AuditEvent", "Agent", "Team", "Predicate", "BadPattern", "Holder", "Concern", "Outcome",
 )  # fmt: skip
 FORM = """
 "A page of a list."

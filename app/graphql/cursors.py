@@ -6,7 +6,7 @@ import base64
 import binascii
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
@@ -51,7 +51,7 @@ def by_time(moment: str, *path: str, newest: bool = True) -> Order:
     def read(cursor: str | None) -> dict[str, Any]:
         first: datetime = FOREVER if newest else START
         at, identifier = paging.decode(cursor) if cursor else (first, "")
-        return {"after_at": at, "after_id": identifier}
+        return {"after_at": at.astimezone(UTC), "after_id": identifier}
 
     def write(row: Row) -> str:
         held = _at(row, path)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
 from app.consolidation.fast import FastPath
 from app.documents.bases import BaseService
@@ -11,18 +13,22 @@ from app.entities.merges import MergeService
 from app.entities.service import EntityService
 from app.episodes.repository import EpisodeRepository
 from app.episodes.service import EpisodeService
+from app.facts.predicates import PredicateService
 from app.facts.service import FactService, Moments
-from app.graphql.loading import Loading
+from app.graphql.loading import Asked, Loading
+from app.jobs.runner import Runner
 from app.kernel.caller import Caller
 from app.kernel.graph import Graph
 from app.lifecycle.feedback import FeedbackService
 from app.lifecycle.forgetting import ForgettingService
 from app.lifecycle.requests import ErasureRequests
 from app.notes.service import NoteService
+from app.pages.neighbours import Neighbours
 from app.pages.reading import PageReader
 from app.pages.service import PageService
 from app.questions.log import QuestionLog
 from app.rag.answering import AgenticService
+from app.rag.service import GraphRagService
 from app.search.service import SearchService
 from app.skills.door import SkillGraph
 
@@ -49,7 +55,11 @@ class Doors:
     erasing: ErasureRequests
     merges: MergeService
     page_reads: PageReader
+    page_neighbours: Neighbours
     agentic: AgenticService
+    graph_rag: GraphRagService
+    predicates: PredicateService
+    runner: Runner
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +70,6 @@ class Context:
     doors: Doors
     loading: Loading
     moments: Moments
+
+
+Read = Callable[[Context, Asked], Awaitable[Any]]

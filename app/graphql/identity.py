@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import msgspec
 
-from app.graphql.connection import joined
-from app.graphql.cursors import by_id
 from app.graphql.doors import Context
+from app.graphql.listing import sliced
 from app.graphql.loading import Asked
 from app.kernel.caller import Caller
-
-PLACES = by_id("path")
 
 
 class IdentityOut(msgspec.Struct, frozen=True):
@@ -38,7 +37,6 @@ class PlaceOut(msgspec.Struct, frozen=True):
 
 async def places(context: Context, asked: Asked) -> object:
     """The scopes that the caller sees, by path."""
-    roles, after = context.caller.roles, PLACES.read(asked.args.get("after"))["after"]
-    found = [PlaceOut(path, roles[path].label) for path in context.caller.visible if path > after]
-    pairs = [(place.path, place) for place in found[: asked.first]]
-    return joined(pairs, asked, more=len(found) > asked.first)
+    roles = context.caller.roles
+    found = [PlaceOut(path, roles[path].label) for path in context.caller.visible]
+    return sliced(found, attrgetter("path"), asked)

@@ -1,8 +1,8 @@
 """What a document may ask for, decided before anything is read or run.
 
 Depth counts fields from the root. Cost counts the values that an answer may hold: a list counts
-its `first` times, another list five times, and reading a list counts ten, a search a hundred, an
-answer or a preview of an erasure a thousand.
+its `first` times, another list five times, and reading a list counts ten, a search a hundred, a
+retrieval or a context three hundred, an answer or a preview of an erasure a thousand.
 Fragments count where they are spread. Introspection counts like everything else.
 """
 
@@ -48,11 +48,30 @@ FRAGMENTS = 50
 ROOTS = 20  # fields of an operation; each counts as a request
 ALIKE = 20  # fields of one name side by side: each is compared with each
 LIST = 5  # items that a list without `first` is counted as
-READING, SEARCHING, ANSWERING = 10, 100, 1_000
+READING, SEARCHING, RETRIEVING, ANSWERING = 10, 100, 300, 1_000
 FOUND = 10  # hits of a search that names no number
-COUNTED = frozenset(("edges", "nodes", "hits", "items"))  # whose field was counted by `first`
-UNSET = {"askLearnings": FOUND, "linkGraph": FIRST_MOST}  # what no `first` means there
-WEIGHTS = {"askLearnings": SEARCHING, "ask": ANSWERING, "erasurePreview": ANSWERING}
+LISTED = 50  # neighbours of a node where no number is named
+PASSAGES = 50  # most passages of a retrieval
+# Lists whose field was counted by the number that it was given.
+COUNTED = frozenset(("edges", "nodes", "hits", "items", "results", "ledger"))
+# What no `first` means there, and how many there are at most where none is taken.
+UNSET = {
+    "askLearnings": FOUND, "discoverSkills": FOUND, "searchGraph": FOUND, "relatedPages": FOUND,
+    "graphNeighbours": LISTED, "linkGraph": FIRST_MOST, "timeline": FIRST_MOST,
+    "unlinkedMentions": FIRST,
+}  # fmt: skip
+WEIGHTS = {
+    "askLearnings": SEARCHING, "discoverSkills": SEARCHING, "researchSkill": SEARCHING,
+    "searchGraph": SEARCHING, "graphNeighbours": SEARCHING, "relatedPages": SEARCHING,
+    "unlinkedMentions": SEARCHING, "search": SEARCHING, "retrieve": RETRIEVING,
+    "context": RETRIEVING, "ask": ANSWERING, "erasurePreview": ANSWERING,
+}  # fmt: skip
+# The number in an input that says how much is found: its name, and what it is if unset and at most.
+INPUTS = {
+    "search": ("first", FOUND, FIRST_MOST),
+    "retrieve": ("topK", FOUND, PASSAGES),
+    "context": ("topK", FOUND, PASSAGES),
+}
 OPEN, CLOSE = (
     frozenset((TokenKind.BRACE_L, TokenKind.PAREN_L, TokenKind.BRACKET_L)),
     frozenset((TokenKind.BRACE_R, TokenKind.PAREN_R, TokenKind.BRACKET_R)),
@@ -223,32 +242,36 @@ class Meter:
         """How often what is below a field is answered, and what reading it costs itself."""
         if definition is None:
             return 1, 0
-        weight = WEIGHTS.get(node.name.value, READING)
+        name = node.name.value
+        weight = WEIGHTS.get(name, READING)
         if "first" in definition.args:
-            unset = UNSET.get(node.name.value, FIRST)
-            return self._first(_argument(node, "first"), unset), weight
-        if node.name.value in WEIGHTS:
-            return 1, weight
-        if node.name.value == "search":
-            return self._first(_search_first(self._search(node)), FOUND), SEARCHING
-        if node.name.value not in COUNTED and is_list_type(get_nullable_type(definition.type)):
+            first = ("first", UNSET.get(name, FIRST), FIRST_MOST)
+            return self._bounded(_argument(node, "first"), first), weight
+        if name in INPUTS:
+            given = _member(self._input(node), INPUTS[name][0])
+            return self._bounded(given, INPUTS[name]), weight
+        if name in WEIGHTS:
+            return UNSET.get(name, 1), weight
+        if name not in COUNTED and is_list_type(get_nullable_type(definition.type)):
             return LIST, 0
         return 1, 0
 
-    def _search(self, node: FieldNode) -> Any:
+    def _input(self, node: FieldNode) -> Any:
         given = _argument(node, "input")
         return self.variables.get(given.name.value) if isinstance(given, VariableNode) else given
 
-    def _first(self, given: Any, unset: int) -> int:
-        """The number that was given; one that is none is left to validation."""
+    def _bounded(self, given: Any, bound: tuple[str, int, int]) -> int:
+        """The number that was given, by its name, what it is if unset and at most; one that is
+        none is left to validation."""
+        name, unset, most = bound
         if isinstance(given, VariableNode):
             given = self.variables.get(given.name.value, unset)
         if isinstance(given, IntValueNode):
             given = _number(given)
         if not isinstance(given, int) or isinstance(given, bool):
             return unset
-        if not 1 <= given <= FIRST_MOST:
-            raise QueryRefused(f"first is a number from 1 to {FIRST_MOST}", field="first")
+        if not 1 <= given <= most:
+            raise QueryRefused(f"{name} is a number from 1 to {most}", field=name)
         return given
 
 
@@ -269,10 +292,10 @@ def _argument(node: FieldNode, name: str) -> ValueNode | None:
     return next((each.value for each in node.arguments or () if each.name.value == name), None)
 
 
-def _search_first(given: Any) -> Any:
-    """`first` of a search's input, as a variable's value or as it is written."""
+def _member(given: Any, name: str) -> Any:
+    """A member of an input, as a variable's value or as it is written."""
     if isinstance(given, Mapping):
-        return given.get("first")
+        return given.get(name)
     if isinstance(given, ObjectValueNode):
-        return next((each.value for each in given.fields if each.name.value == "first"), None)
+        return next((each.value for each in given.fields if each.name.value == name), None)
     return None

@@ -14,7 +14,7 @@ from app.communities.schemas import CommunityOut
 from app.communities.view import viewed
 from app.documents.schemas import ChunkOut, DocumentOut, KnowledgeBaseOut
 from app.entities.schemas import EntityOut, MergeOut
-from app.episodes.schemas import EpisodeOut
+from app.episodes.schemas import EpisodeOut, SessionOut
 from app.facts.schemas import FactOut, IntervalOut
 from app.graphql.cursors import (
     BEYOND,
@@ -38,7 +38,15 @@ from app.pages.schemas import LinkedOut, PageOut, PageVersionOut
 from app.search.model import NOTES
 from app.skills.graph_schemas import LearningItemOut
 from app.skills.learnings import learnt
-from app.skills.schemas import ConflictOut, ProposalOut, SkillOut, SkillVersionOut
+from app.skills.schemas import (
+    ConcernOut,
+    ConflictOut,
+    HolderOut,
+    ProposalOut,
+    SkillOut,
+    SkillVersionOut,
+    UsageOut,
+)
 
 IdOf = Callable[[Any], str | None]
 IdsOf = Callable[[Any], Iterable[str]]
@@ -91,6 +99,14 @@ def _key(row: Row) -> KeyOut:
     return KeyOut(**{name: row[name] for name in KeyOut.__struct_fields__})
 
 
+def _holder(row: Row) -> HolderOut:
+    return HolderOut(**{name: row[name] for name in HolderOut.__struct_fields__})
+
+
+def _spoken_of(*kinds: str) -> IdOf:
+    return lambda told: told.memory if told.kind in kinds else None
+
+
 def _of_kind(*kinds: str) -> IdOf:
     return lambda hit: hit.id if hit.kind in kinds else None
 
@@ -135,6 +151,7 @@ RECEIPT = Lookup(
     scopes=administered,
 )
 KEY = Lookup("key", query=Q.graphql.keys_by_id, show=_key)
+SESSION = Lookup("session", query=Q.graphql.sessions_by_id, show=SessionOut.of)
 
 LISTS: dict[str, Listing] = {
     "Episode.mentions": Listing(
@@ -142,6 +159,11 @@ LISTS: dict[str, Listing] = {
     ),
     "Episode.facts": Listing(
         query=Q.graphql.supported, show=FactOut.of, order=by_fact("fact", "id")
+    ),
+    "Session.episodes": Listing(
+        query=Q.graphql.sessions_episodes,
+        show=EpisodeOut.of,
+        order=by_time("captured_at", "episode", newest=False),
     ),
     "Fact.history": Listing(query=Q.graphql.held, show=_held, order=by_time("recorded_at", "held")),
     "Entity.facts": Listing(
@@ -178,6 +200,15 @@ LISTS: dict[str, Listing] = {
         query=Q.graphql.skill_conflicts, show=ConflictOut.of, order=by_id("conflict", "id")
     ),
     "Skill.links": Listing(query=Q.graphql.skill_links, show=dict, order=by_id("key")),
+    "Skill.holders": Listing(query=Q.graphql.skill_holders, show=_holder, order=by_id("agent")),
+    "Skill.entities": Listing(
+        query=Q.graphql.skill_concerns, show=ConcernOut.of, order=by_id("id")
+    ),
+    "Skill.outcomes": Listing(
+        query=Q.graphql.skill_outcomes,
+        show=lambda row: UsageOut.of(row["usage"]),
+        order=by_time("at", "usage"),
+    ),
     "KnowledgeBase.documents": Listing(
         query=Q.graphql.documents_in, show=DocumentOut.of, order=by_id("document", "id")
     ),
@@ -239,6 +270,34 @@ LINKS: dict[str, Link] = {
     "AnswerSource.note": Link(NOTE, _of_kind(*NOTES)),
     "AnswerSource.chunk": Link(CHUNK, _of_kind("chunk")),
     "AnswerSource.skill": Link(SKILL, _of_kind("skill")),
+    "Episode.session": Link(SESSION, lambda episode: episode.session_id),
+    "Concern.entity": Link(ENTITY, lambda concern: concern.id),
+    "Finding.skill": Link(SKILL, _only("skill")),
+    "Finding.note": Link(NOTE, _only("note")),
+    "Finding.fact": Link(FACT, _only("fact")),
+    "Finding.episode": Link(EPISODE, _only("episode")),
+    "Finding.chunk": Link(CHUNK, _only("chunk")),
+    "SkillHit.skill": Link(SKILL, lambda hit: hit.id),
+    "Passage.episode": Link(EPISODE, _only("episode")),
+    "Passage.chunk": Link(CHUNK, _only("chunk")),
+    "Passage.community": Link(COMMUNITY, lambda passage: passage.community),
+    "WalkStep.entity": Link(ENTITY, lambda step: step.entity),
+    "WalkStep.fact": Link(FACT, lambda step: step.fact),
+    "Seed.entity": Link(ENTITY, lambda seed: seed.entity),
+    "GraphNode.entity": Link(ENTITY, _only("entity")),
+    "GraphNode.skill": Link(SKILL, _only("skill")),
+    "GraphNode.page": Link(PAGE, _of_kind("page", "article")),
+    "Timeline.entity": Link(ENTITY, lambda timeline: timeline.entity),
+    "TimelineEntry.fact": Link(FACT, lambda entry: entry.fact),
+    "PendingPage.page": Link(PAGE, lambda page: page.id),
+    "RelatedPage.page": Link(PAGE, lambda page: page.id),
+    "UnlinkedMention.page": Link(PAGE, lambda mention: mention.id),
+    "FeedbackEntry.episode": Link(EPISODE, _spoken_of("episode")),
+    "FeedbackEntry.fact": Link(FACT, _spoken_of("fact")),
+    "FeedbackEntry.note": Link(NOTE, _spoken_of("note")),
+    "FeedbackEntry.chunk": Link(CHUNK, _spoken_of("chunk")),
+    "Promotion.fact": Link(FACT, lambda promotion: promotion.fact),
+    "Promotion.copy": Link(FACT, lambda promotion: promotion.copy),
     "LinkNode.page": Link(PAGE, _of_kind("page", "article")),
     "LinkNode.entity": Link(ENTITY, _only("entity")),
     "LinkNode.skill": Link(SKILL, _only("skill")),
@@ -247,6 +306,7 @@ LINKS: dict[str, Link] = {
 MANY: dict[str, Links] = {
     "SkillConflict.skills": Links(SKILL, lambda conflict: conflict.skills),
     "Note.sources": Links(FACT, lambda note: note.sources),
+    "Agent.skills": Links(SKILL, lambda agent: [skill["id"] for skill in agent.skills]),
     "SkillProposal.parts": Links(PROPOSAL, lambda proposal: proposal.parts),
 }
 
@@ -290,4 +350,17 @@ NAMED: dict[str, str] = {
     "SkillProposal.skillId": "skill",
     "Erasure.jobId": "job",
     "Identity.keyId": "key",
+    "Concern.entityId": "id",
+    "Passage.communityId": "community",
+    "WalkStep.entityId": "entity",
+    "WalkStep.factId": "fact",
+    "Seed.entityId": "entity",
+    "Timeline.entityId": "entity",
+    "TimelineEntry.factId": "fact",
+    "PendingPage.pageId": "id",
+    "RelatedPage.pageId": "id",
+    "UnlinkedMention.pageId": "id",
+    "Promotion.factId": "fact",
+    "Promotion.copyId": "copy",
+    "Session.episodeCount": "episodes",
 }

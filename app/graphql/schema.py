@@ -22,11 +22,12 @@ from app.facts.service import Moments
 from app.graphql import scalars
 from app.graphql.changes import CHANGES, Change
 from app.graphql.connection import connected, definitions
-from app.graphql.doors import Context
+from app.graphql.doors import Context, Read
 from app.graphql.identity import places
 from app.graphql.inputs import snake
 from app.graphql.loading import Asked, Listing, Lookup
-from app.graphql.reads import READS, ROLES, Read, told
+from app.graphql.reads import READS, told
+from app.graphql.records import ROLES
 from app.graphql.relations import (
     BESIDE,
     FACT,

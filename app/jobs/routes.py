@@ -11,11 +11,11 @@ from litestar.params import FromPath, FromQuery, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
 
 from app.errors import NotFound
+from app.jobs import control
 from app.jobs.model import Schedule
 from app.jobs.repository import JobRepository
 from app.jobs.runner import Runner, shown_to
 from app.jobs.schemas import JobOut, JobsOut, ScheduleOut, SchedulesOut
-from app.kernel import audit
 from app.kernel.caller import Caller, Role
 from app.kernel.ids import new_id
 
@@ -66,16 +66,10 @@ class JobController(Controller):
         self,
         job_id: FromPath[str],
         caller: NamedDependency[Caller],
-        jobs: NamedDependency[JobRepository],
+        runner: NamedDependency[Runner],
     ) -> JobOut:
         """Stop a job: at once if it waits, else at its next step. What it has done stays."""
-        event = audit.event(caller, "job.cancel", caller.home, job=job_id)
-        job = await jobs.request_cancel(
-            job_id, tenant=caller.tenant, scopes=_writable(caller), audit=event
-        )
-        if job is None:
-            raise NotFound(f"there is no job {job_id} that could be stopped")
-        return JobOut.of(job)
+        return JobOut.of(await control.cancel(runner, caller, job_id))
 
     @post(
         "/{job_id:str}/rerun",
@@ -90,14 +84,7 @@ class JobController(Controller):
         runner: NamedDependency[Runner],
     ) -> JobOut:
         """Run a dead or cancelled job again."""
-        event = audit.event(caller, "job.rerun", caller.home, job=job_id)
-        job = await runner.jobs.rerun(
-            job_id, tenant=caller.tenant, scopes=_writable(caller), audit=event
-        )
-        if job is None:
-            raise NotFound(f"there is no job {job_id} that could run again")
-        await runner.push(job.turn)
-        return JobOut.of(job)
+        return JobOut.of(await control.rerun(runner, caller, job_id))
 
 
 class ScheduleController(Controller):
@@ -140,10 +127,6 @@ class ScheduleController(Controller):
             job_id=f"{name}:{new_id()}",
         )
         return JobOut.of(job)
-
-
-def _writable(caller: Caller) -> list[str]:
-    return [scope for scope in caller.visible if caller.may(scope, Role.WRITER)]
 
 
 def _schedule(schedule: Schedule, zone: str, row: dict[str, Any]) -> ScheduleOut:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import orjson
 from litestar import get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
@@ -13,7 +12,6 @@ from litestar.status_codes import HTTP_200_OK
 from app.access.parameters import Limit, Within
 from app.kernel.caller import Caller, Role
 from app.kernel.cypher import Q
-from app.kernel.graph import Row
 from app.lifecycle.feedback import FeedbackService
 from app.lifecycle.promotion import PromotionService
 from app.lifecycle.requests import LAST
@@ -86,7 +84,7 @@ async def attest(
     promoting: NamedDependency[PromotionService],
 ) -> AttestedOut:
     """Stand for a fact; each principal counts once."""
-    return _attested(await promoting.attest(caller, fact_id))
+    return AttestedOut.of(await promoting.attest(caller, fact_id))
 
 
 @post(
@@ -102,7 +100,7 @@ async def revoke(
     promoting: NamedDependency[PromotionService],
 ) -> AttestedOut:
     """Take one's own attestation back."""
-    return _attested(await promoting.attest(caller, fact_id, revoke=True))
+    return AttestedOut.of(await promoting.attest(caller, fact_id, revoke=True))
 
 
 @post(
@@ -137,7 +135,7 @@ async def list_promotions(
     rows = await promoting.graph.rows(
         Q.lifecycle.promotions_of, scopes=caller.among(within), states=["promoted", "demoted"]
     )
-    return PromotionsOut([_promotion(row["promotion"]) for row in rows])
+    return PromotionsOut([PromotionOut.of(row["promotion"]) for row in rows])
 
 
 @get(
@@ -165,20 +163,6 @@ async def learning_log(
     entries = [row["entry"] for row in rows]
     more = len(entries) > limit
     return LearningLogOut(
-        [_learnt(entry) for entry in entries[:limit]], entries[limit - 1]["place"] if more else None
+        [LearningOut.of(entry) for entry in entries[:limit]],
+        entries[limit - 1]["place"] if more else None,
     )
-
-
-def _attested(row: Row) -> AttestedOut:
-    return AttestedOut(row["fact"], row["changed"], sorted(row["attesters"]))
-
-
-def _promotion(row: Row) -> PromotionOut:
-    named = [name for name in PromotionOut.__struct_fields__ if name != "demoted_at"]
-    return PromotionOut(**{name: row[name] for name in named}, demoted_at=row.get("demoted_at"))
-
-
-def _learnt(entry: Row) -> LearningOut:
-    payload = orjson.loads(entry["payload"])
-    named = ("id", "kind", "scope", "recorded_at")
-    return LearningOut(**{name: entry[name] for name in named}, payload=payload)

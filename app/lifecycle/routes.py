@@ -14,7 +14,7 @@ from app.errors import SwitchedOff
 from app.kernel.caller import Caller, Role
 from app.lifecycle.duplicates import DuplicateService
 from app.lifecycle.erasure import ErasureService
-from app.lifecycle.forgetting import ForgettingService, Kept
+from app.lifecycle.forgetting import ForgettingService
 from app.lifecycle.proof import prove
 from app.lifecycle.requests import ErasureRequests
 from app.lifecycle.rot import Verdict
@@ -122,7 +122,7 @@ class KeepingController(Controller):
         forgetting: NamedDependency[ForgettingService],
     ) -> KeptOut:
         """Hide a memory at every moment; its status stays, and it can be shown again."""
-        return _kept(await forgetting.set(caller, memory_id, "forget"))
+        return KeptOut.of(await forgetting.set(caller, memory_id, "forget"))
 
     @post("/unforget", operation_id="unforgetMemory", opt=WRITES, status_code=HTTP_200_OK)
     async def unforget(
@@ -132,7 +132,7 @@ class KeepingController(Controller):
         forgetting: NamedDependency[ForgettingService],
     ) -> KeptOut:
         """Show a forgotten memory again."""
-        return _kept(await forgetting.set(caller, memory_id, "unforget"))
+        return KeptOut.of(await forgetting.set(caller, memory_id, "unforget"))
 
     @post("/pin", operation_id="pinMemory", opt=WRITES, status_code=HTTP_200_OK)
     async def pin(
@@ -142,7 +142,7 @@ class KeepingController(Controller):
         forgetting: NamedDependency[ForgettingService],
     ) -> KeptOut:
         """Keep a memory from sweeps and decay; what is forgotten stays hidden."""
-        return _kept(await forgetting.set(caller, memory_id, "pin"))
+        return KeptOut.of(await forgetting.set(caller, memory_id, "pin"))
 
     @post("/unpin", operation_id="unpinMemory", opt=WRITES, status_code=HTTP_200_OK)
     async def unpin(
@@ -152,7 +152,7 @@ class KeepingController(Controller):
         forgetting: NamedDependency[ForgettingService],
     ) -> KeptOut:
         """Let a memory fade again."""
-        return _kept(await forgetting.set(caller, memory_id, "unpin"))
+        return KeptOut.of(await forgetting.set(caller, memory_id, "unpin"))
 
 
 @post(
@@ -229,7 +229,3 @@ async def duplicates(
     """Notes and facts that say the same twice, the most alike first; nothing is changed."""
     scope = caller.require(within or caller.home, Role.CURATOR)
     return DuplicatesOut(scope, [DoubleOut.of(d) for d in await doubling.report(scope)])
-
-
-def _kept(kept: Kept) -> KeptOut:
-    return KeptOut(kept.id, kept.changed, kept.forgotten, kept.pinned)

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 from app.kernel.graph import Row
 from app.kernel.wire import ShortText, WireModel
 from app.lifecycle.duplicates import Double
+from app.lifecycle.forgetting import Kept
 from app.lifecycle.model import Target
 from app.lifecycle.proof import Proof
 from app.lifecycle.requests import Queued
@@ -166,6 +167,11 @@ class KeptOut(msgspec.Struct, frozen=True):
     changed: bool
     forgotten: bool
     is_pinned: bool
+
+    @classmethod
+    def of(cls, kept: Kept) -> KeptOut:
+        """The wire form of how a memory stands."""
+        return cls(kept.id, kept.changed, kept.forgotten, kept.pinned)
 
 
 class ForgetIn(WireModel):
@@ -341,6 +347,11 @@ class AttestedOut(msgspec.Struct, frozen=True):
     changed: bool
     attesters: list[str]
 
+    @classmethod
+    def of(cls, row: Row) -> AttestedOut:
+        """The wire form of what `PromotionService.attest` tells."""
+        return cls(row["fact"], row["changed"], sorted(row["attesters"]))
+
 
 class PromotionOut(msgspec.Struct, frozen=True):
     """A decision to copy a fact to a wider scope."""
@@ -355,6 +366,12 @@ class PromotionOut(msgspec.Struct, frozen=True):
     at: datetime
     state: str
     demoted_at: datetime | None
+
+    @classmethod
+    def of(cls, row: Row) -> PromotionOut:
+        """The wire form of a promotion."""
+        named = [name for name in cls.__struct_fields__ if name != "demoted_at"]
+        return cls(**{name: row[name] for name in named}, demoted_at=row.get("demoted_at"))
 
 
 class PromotionsOut(msgspec.Struct, frozen=True):
@@ -386,6 +403,12 @@ class LearningOut(msgspec.Struct, frozen=True):
     scope: str
     recorded_at: datetime
     payload: dict[str, Any]
+
+    @classmethod
+    def of(cls, entry: Row) -> LearningOut:
+        """The wire form of an entry."""
+        named = ("id", "kind", "scope", "recorded_at")
+        return cls(**{n: entry[n] for n in named}, payload=orjson.loads(entry["payload"]))
 
 
 class LearningLogOut(msgspec.Struct, frozen=True):

@@ -114,10 +114,7 @@ class PageController(Controller):
     ) -> WaitingPagesOut:
         """Pages with links that no page bears yet, by id."""
         rows = await page_reads.waiting(caller.among(within), cursor or "", limit + 1)
-        items = [
-            WaitingOut(r["id"], r["scope"], r["slug"], {n: r[n] for n in ("title", "pending")})
-            for r in rows[:limit]
-        ]
+        items = [WaitingOut.of(row) for row in rows[:limit]]
         return WaitingPagesOut(items, items[-1].id if len(rows) > limit else None)
 
     @get("/{page_id:str}", operation_id="getPage", opt={"requires": Role.READER})
@@ -319,17 +316,7 @@ class PageController(Controller):
     ) -> RelatedPagesOut:
         """Pages that are like this one by their vectors, the likest first."""
         found = await page_neighbours.related(caller, page_id, limit)
-        items = [
-            RelatedOut(
-                r.page["id"],
-                r.page["kind"],
-                r.page["slug"],
-                r.similarity,
-                {"title": r.page["title"]},
-            )
-            for r in found
-        ]
-        return RelatedPagesOut(items)
+        return RelatedPagesOut([RelatedOut.of(each) for each in found])
 
 
 def _pages(rows: list[dict[str, object]], limit: int) -> PagesOut:

@@ -13,6 +13,7 @@ from app.kernel.graph import Row
 from app.kernel.wire import ShortText, TagName, WireModel
 from app.pages.excerpt import around_link
 from app.pages.model import CONTENT_LONGEST, Change, Draft, Mention, PageKind, Receipt
+from app.pages.neighbours import Related
 from app.pages.reading import LinkGraph
 from app.pages.record import PATH_LONGEST
 
@@ -274,6 +275,13 @@ class RelatedOut(msgspec.Struct, frozen=True):
     similarity: float
     untrusted: dict[str, str]
 
+    @classmethod
+    def of(cls, related: Related) -> RelatedOut:
+        """The wire form of a related page."""
+        page = related.page
+        named = {name: page[name] for name in ("id", "kind", "slug")}
+        return cls(**named, similarity=related.similarity, untrusted={"title": page["title"]})
+
 
 class RelatedPagesOut(msgspec.Struct, frozen=True):
     """Pages that are like another, the likest first; none while there are no vectors."""
@@ -315,6 +323,12 @@ class WaitingOut(msgspec.Struct, frozen=True):
     scope: str
     slug: str
     untrusted: dict[str, Any]
+
+    @classmethod
+    def of(cls, row: Row) -> WaitingOut:
+        """The wire form of a row of `pages.waiting`."""
+        told = {name: row[name] for name in ("title", "pending")}
+        return cls(row["id"], row["scope"], row["slug"], told)
 
 
 class WaitingPagesOut(msgspec.Struct, frozen=True):

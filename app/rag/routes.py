@@ -9,7 +9,6 @@ from litestar.status_codes import HTTP_200_OK
 
 from app.kernel.caller import Caller, Role
 from app.questions.log import QuestionLog
-from app.questions.model import Door
 from app.rag.answering import AgenticService
 from app.rag.schemas import (
     AnswerOut,
@@ -20,7 +19,7 @@ from app.rag.schemas import (
     RetrieveIn,
 )
 from app.rag.service import GraphRagService
-from app.rag.telling import answered, asked, of_retrieved
+from app.rag.telling import answered, contexted, retrieved
 
 READS = {"requires": Role.READER}
 
@@ -41,10 +40,7 @@ class RagController(Controller):
     ) -> RetrievedOut:
         """Seeds, communities within some hops, and passages with the paths that led to them."""
         ask = data.to_ask(caller)
-        with question_log.asking(caller, asked(Door.RETRIEVE, ask)) as telling:
-            found = await graph_rag.retrieve(ask)
-            telling.outcome = of_retrieved(found)
-        return RetrievedOut.of(found)
+        return RetrievedOut.of(await retrieved(graph_rag, question_log, caller, ask))
 
     @post("/context", operation_id="ragContext", opt=READS, status_code=HTTP_200_OK)
     async def build_context(
@@ -55,10 +51,8 @@ class RagController(Controller):
         question_log: NamedDependency[QuestionLog],
     ) -> ContextOut:
         """A context for a prompt: whole paths and summaries under a token budget."""
-        ask = data.to_ask(caller)
-        with question_log.asking(caller, asked(Door.CONTEXT, ask)) as telling:
-            found, context = await graph_rag.build_context(ask, data.token_budget)
-            telling.outcome = of_retrieved(found)
+        ask, budget = data.to_ask(caller), data.token_budget
+        found, context = await contexted(graph_rag, question_log, caller, ask, budget)
         return ContextOut.of(found, context)
 
     @post("/ask", operation_id="ragAsk", opt=READS, status_code=HTTP_200_OK)

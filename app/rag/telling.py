@@ -6,7 +6,28 @@ from app.kernel.caller import Caller
 from app.questions.log import QuestionLog
 from app.questions.model import Asked, Door, Outcome
 from app.rag.answering import AgenticService, Answer
-from app.rag.model import Ask, Retrieved
+from app.rag.model import Ask, Context, Retrieved
+from app.rag.service import GraphRagService
+
+
+async def retrieved(
+    graph_rag: GraphRagService, log: QuestionLog, caller: Caller, ask: Ask
+) -> Retrieved:
+    """What the graph has on a question of a caller, and the record of it."""
+    with log.asking(caller, asked(Door.RETRIEVE, ask)) as telling:
+        found = await graph_rag.retrieve(ask)
+        telling.outcome = of_retrieved(found)
+    return found
+
+
+async def contexted(
+    graph_rag: GraphRagService, log: QuestionLog, caller: Caller, ask: Ask, budget: int
+) -> tuple[Retrieved, Context]:
+    """A context of at most `budget` tokens for a question of a caller, and the record of it."""
+    with log.asking(caller, asked(Door.CONTEXT, ask)) as telling:
+        found, context = await graph_rag.build_context(ask, budget)
+        telling.outcome = of_retrieved(found)
+    return found, context
 
 
 async def answered(

@@ -56,6 +56,11 @@ class Client:
         shown: dict[str, Any] = answer.json()
         return shown
 
+    async def put(self, path: str, **body: Any) -> None:
+        """What an HTTP route is told to set."""
+        answer = await self.http.put(path, json=body)
+        assert answer.status_code < 300, answer.text
+
     async def get(self, path: str, **params: Any) -> dict[str, Any]:
         """What an HTTP route shows."""
         answer = await self.http.get(path, params=params)
@@ -137,9 +142,26 @@ async def told(world: World) -> None:
         body = {"name": name, "category": "automation", "body": f"{name} on Mondays."}
         ids["skillProposal"] = (await who.post("/v1/skill-proposals", **body))["id"]
     await filed(world)
+    await beside(world)
     await world.opened.communities.refresh(world.scope, whole=True)
     found = await who.get("/v1/communities")
     ids["community"] = found["items"][0]["id"]
+
+
+async def beside(world: World) -> None:
+    """What a scope has besides memories, and what was done with some of them."""
+    who, ids = world.curator, world.ids
+    ids["session"] = (await who.get(f"/v1/episodes/{ids['episode']}"))["session_id"]
+    await who.put("/v1/core-blocks/persona", content="Speaks in short sentences.")
+    pattern = {"content": "Painted in the frost.", "reason": "It peels."}
+    ids["pattern"] = (await who.post("/v1/bad-patterns", **pattern))["id"]
+    skill, agent = f"/v1/skills/{ids['skill']}", world.agent.caller.principal
+    await who.put(f"{skill}/agents/{agent}", place=2)
+    await who.put(f"{skill}/entities/{ids['entity']}")
+    await who.post(f"{skill}/outcomes", success=True, duration_ms=40)
+    await world.agent.post("/v1/feedback", memory=ids["learning"], verdict="wrong")
+    await who.post("/v1/pages", title="Tap", content="Turn the Valve slowly, it sticks.")
+    await world.opened.indexing.drain()
 
 
 async def filed(world: World) -> None:

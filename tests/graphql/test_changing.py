@@ -384,3 +384,59 @@ async def test_a_shared_learning_tells_how_good_it_was(
     assert told == {"quality": done["quality"], "shared": [copy]}
     again = (await who.ask(share, id=note, i={"scope": tenant}))["shareLearning"]
     assert (again["made"], again["noteId"]) == (False, done["noteId"])
+
+
+JOB = "mutation J($id: ID!) { %sJob(id: $id) { id state task scope } }"
+
+
+async def test_a_job_is_cancelled_and_run_again_as_over_the_route(
+    world: World, principal: MakePrincipal
+) -> None:
+    who = world.curator
+    body = {"knowledge_base": world.ids["base"], "name": "valves", "text": "The valve is green."}
+    job = (await who.post("/v1/documents", **body))["job"]["id"]
+    reader = await principal(world.scope, role=Role.READER, name="looker")
+    status, error = await Client(reader.http, reader.caller).wrong(JOB % "cancel", id=job)
+    assert (status, error["message"]) == (403, "this key needs the role writer")
+    for verb in ("cancel", "rerun"):
+        status, error = await world.stranger.wrong(JOB % verb, id=job)
+        assert (status, error["extensions"]["code"]) == (404, "NotFound")
+    assert (await who.ask(f'{{ job(id: "{job}") {{ state }} }}'))["job"]["state"] == "queued"
+    stopped = (await who.ask(JOB % "cancel", id=job))["cancelJob"]
+    assert (stopped["id"], stopped["state"], stopped["scope"]) == (job, "cancelled", world.scope)
+    again = (await who.ask(JOB % "rerun", id=job))["rerunJob"]
+    assert again["state"] == "queued"
+    assert await world.opened.runner.run(world.opened, job) == "done"
+    for verb in ("cancel", "rerun"):
+        status, error = await who.wrong(JOB % verb, id=job)
+        route = await who.http.post(f"/v1/jobs/{job}/{verb}")
+        problem = (route.status_code, route.json()["code"], route.json()["detail"])
+        assert (status, error["extensions"]["code"], error["message"]) == problem
+    kinds = [each["kind"] for each in (await who.get("/v1/audit", limit=100))["items"]]
+    assert (kinds.count("job.cancel"), kinds.count("job.rerun")) == (1, 1)
+
+
+KEEP = "mutation K($id: ID!) { %sMemory(id: $id) { id changed forgotten isPinned } }"
+
+
+async def test_a_memory_is_pinned_forgotten_and_shown_again(world: World) -> None:
+    who = world.curator
+    note = (await who.post("/v1/notes", content="The rake leans on the fence."))["id"]
+    steps = [
+        ("pin", True, False, True),
+        ("pin", False, False, True),
+        ("unpin", True, False, False),
+        ("forget", True, True, False),
+        ("unforget", True, False, False),
+    ]
+    for verb, changed, forgotten, pinned in steps:
+        kept = (await who.ask(KEEP % verb, id=note))[f"{verb}Memory"]
+        assert kept == {
+            "id": note, "changed": changed, "forgotten": forgotten, "isPinned": pinned,
+        }  # fmt: skip
+    for verb in ("pin", "unpin", "forget", "unforget"):
+        status, error = await world.stranger.wrong(KEEP % verb, id=note)
+        assert (status, error["extensions"]["code"]) == (404, "NotFound")
+    assert (await who.ask(f'{{ note(id: "{note}") {{ isPinned }} }}'))["note"] == {
+        "isPinned": False
+    }

@@ -63,6 +63,15 @@ def through(schema: GraphQLSchema, text: str, **variables: Any) -> None:
         ('{ linkGraph(page: "p", first: 5) { cut } }', 2, 1 + 10 + 5 * 1),
         ('{ askLearnings(query: "q") { items { id } } }', 3, 1 + 100 + 10 * 2),
         ('{ ask(input: {query: "q"}) { by sources { id } } }', 3, 1 + 1000 + 1 + 1 + 5 * 1),
+        ('{ retrieve(input: {query: "q"}) { results { id } } }', 3, 1 + 300 + 10 * (1 + 1)),
+        ('{ retrieve(input: {query: "q", topK: 4}) { seeds { how } } }', 3, 1 + 300 + 4 * (1 + 5)),
+        ('{ context(input: {query: "q", topK: 3}) { ledger { id } } }', 3, 1 + 300 + 3 * 2),
+        ('{ researchSkill(topic: "t") { findings { id } } }', 3, 1 + 100 + 1 + 5 * 1),
+        ('{ discoverSkills(description: "d", first: 3) { items { id } } }', 3, 1 + 100 + 3 * 2),
+        ('{ searchGraph(query: "q") { nodes { id } } }', 3, 1 + 100 + 10 * 2),
+        ('{ graphNeighbours(node: "n") { edges { type } } }', 3, 1 + 100 + 50 * 2),
+        ('{ timeline(entity: "e") { items { status } } }', 3, 1 + 10 + 100 * 2),
+        ('{ unlinkedMentions(page: "p") { pageId } }', 2, 1 + 100 + 20 * 1),
         ('{ erasurePreview(input: {memory: "m"}) { notes } }', 2, 1 + 1000 + 1),
         ("{ whoAmI { scopes(first: 4) { nodes { path } } } }", 4, 1 + 1 + 10 + 4 * 2),
         ("{ __schema { types { name } } }", 3, 1 + 1 + 5 * 1),
@@ -105,6 +114,9 @@ def test_first_is_bounded_as_a_variable_and_inside_a_search(schema: GraphQLSchem
     assert refuse(schema, text.replace(" = 500", ""), n=500).field == "first"
     found = '{ search(input: {query: "q", first: 101}) { hits { id } } }'
     assert refuse(schema, found).field == "first"
+    wide = "query Q($i: RetrieveInput!) { retrieve(input: $i) { results { id } } }"
+    error = refuse(schema, wide, i={"query": "q", "topK": 51})
+    assert (error.field, error.detail) == ("topK", "topK is a number from 1 to 50")
 
 
 HOP = "neighbours { nodes { entity { "

@@ -35,6 +35,7 @@ ROUTES = {
     "skillProposal": "/v1/skill-proposals",
     "merge": "/v1/merges",
     "job": "/v1/jobs",
+    "session": "/v1/sessions",
 }
 # What the moment of reading decides, and what only one of the doors shows.
 APART = {"priority", "passageId", "job"}
@@ -146,6 +147,43 @@ async def test_a_level_is_one_statement_however_many_parents(world: World) -> No
             {"skills.learnings": 1, "graphql.notes_by_id": 1},
         ),
         ('{ a: job(id: "x") { id } b: jobs { nodes { id } } }', {"jobs.list_jobs": 1}),
+        (
+            "{ agents { nodes { skills { slug } } } }",
+            {"skills.agents": 1, "graphql.skills_by_id": 1},
+        ),
+        (
+            """{ skills { nodes { holders { nodes { agent } } outcomes { nodes { id } }
+              entities { nodes { entity { name } } } } } }""",
+            {
+                "skills.page": 1,
+                "graphql.skill_holders": 1,
+                "graphql.skill_outcomes": 1,
+                "graphql.skill_concerns": 1,
+                "graphql.entities_by_id": 1,
+            },
+        ),
+        (
+            """{ episodes { nodes { session { characters
+              episodes(first: 2) { nodes { id } } } } } }""",
+            {
+                "graphql.episodes": 1,
+                "graphql.sessions_by_id": 1,
+                "graphql.sessions_episodes": 1,
+            },
+        ),
+        (
+            "{ pendingPages { nodes { page { slug } } } orphanPages { nodes { id } } }",
+            {"pages.waiting": 1, "pages.orphans": 1, "graphql.pages_by_id": 1},
+        ),
+        (
+            "{ feedback { nodes { note { id } fact { id } episode { id } } } }",
+            {"lifecycle.list_feedback": 1, "graphql.notes_by_id": 1},
+        ),
+        ("{ auditEvents { nodes { id } } }", {"access.audit_history": 1}),
+        (
+            "{ badPatterns { nodes { id } } coreBlocks { id } }",
+            {"blocks.list_patterns": 1, "blocks.list_blocks": 1},
+        ),
         ("{ whoAmI { key { id } scopes { nodes { path } } } }", {"graphql.keys_by_id": 1}),
     ],
 )
@@ -352,6 +390,18 @@ LISTED = {
     "skillProposals": ("skillProposals", "id"),
     "merges": ("merges", "id"),
     "jobs": ("jobs", "id"),
+    "pendingPages": ("pendingPages", "pageId"),
+    "agents": ("agents", "id"),
+    "teams": ("teams", "path"),
+    "predicates": ("predicates", "name"),
+    "badPatterns": ("badPatterns", "id"),
+    "feedback": ("feedback", "id"),
+    "learningLog": ("learningLog", "id"),
+    "auditEvents": ("auditEvents", "id at"),
+    "turns": ('session(id: "{session}") {{ list: episodes', "id"),
+    "holders": ('skill(id: "{skill}") {{ list: holders', "agent"),
+    "concerns": ('skill(id: "{skill}") {{ list: entities', "entityId"),
+    "outcomes": ('skill(id: "{skill}") {{ list: outcomes', "id"),
     "places": ("whoAmI {{ list: scopes", "path"),
     "knowledgeBases": ("knowledgeBases", "id"),
     "neighbours": ('entity(id: "{entity}") {{ list: neighbours', "kind entityId factId"),
@@ -389,8 +439,10 @@ async def test_lists_go_on_from_every_cursor(world: World) -> None:
 
 
 async def test_cursors_are_those_of_the_routes(world: World) -> None:
-    same = ("episodes", "entities", "pages", "merges", "jobs")
-    for field, route in [(name, name) for name in same] + [("skillProposals", "skill-proposals")]:
+    same = ("episodes", "entities", "pages", "merges", "jobs", "feedback")
+    other = {"skillProposals": "skill-proposals", "badPatterns": "bad-patterns",
+             "auditEvents": "audit", "learningLog": "learning-log"}  # fmt: skip
+    for field, route in [*((name, name) for name in same), *other.items()]:
         shown = await world.curator.get(f"/v1/{route}", limit=1)
         data = await world.curator.ask(f"{{ {field}(first: 1) {{ pageInfo {{ endCursor }} }} }}")
         assert shown["next"] in (data[field]["pageInfo"]["endCursor"], None), field
@@ -425,7 +477,8 @@ async def test_nobody_sees_another_tenant(world: World) -> None:
         assert (error["extensions"]["code"], error["extensions"]["status"]) == ("NotFound", 404)
     lists = ("episodes", "entities", "pages", "skills", "notes", "communities", "documents",
              "knowledgeBases", "quarantine", "skillConflicts", "learnings", "skillProposals",
-             "merges", "jobs")  # fmt: skip
+             "merges", "jobs", "orphanPages", "pendingPages", "badPatterns", "feedback",
+             "learningLog", "promotions")  # fmt: skip
     for name in lists:
         held = await world.stranger.ask(f"{{ {name} {{ edges {{ cursor }} }} }}")
         assert held[name]["edges"] == [], name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from importlib.resources import files
 from pathlib import Path
@@ -16,13 +17,15 @@ from graphql import (
     GraphQLSchema,
     get_named_type,
     is_non_null_type,
+    parse,
     print_schema,
+    validate,
     validate_schema,
 )
 from litestar import Litestar
 from pydantic import BaseModel
 
-from app.access.schemas import KeyOut
+from app.access.schemas import AuditOut, KeyOut
 from app.communities.schemas import CentralOut, CommunityOut, SourceOut
 from app.consolidation.schemas import (
     RememberedOut,
@@ -36,13 +39,25 @@ from app.documents.model import DocumentState
 from app.documents.schemas import ChunkOut, DocumentOut, KnowledgeBaseOut, StatisticsOut
 from app.entities.routes import Status as MergeStatus
 from app.entities.schemas import EntityOut, MemberOut, MergeIn, MergeOut
-from app.episodes.schemas import EpisodeIn, EpisodeOut, ReceiptOut, SignatureIn
-from app.facts.schemas import DecisionOut, FactOut, IntervalOut, KeepBothIn, ReviewIn, SpanIn
+from app.episodes.schemas import EpisodeIn, EpisodeOut, ReceiptOut, SessionOut, SignatureIn
+from app.facts.schemas import (
+    DecisionOut,
+    FactOut,
+    IntervalOut,
+    KeepBothIn,
+    PredicateOut,
+    ReviewIn,
+    SpanIn,
+    TimelineEntryOut,
+    TimelineOut,
+)
 from app.graphql.changes import CHANGES
 from app.graphql.connection import NODES
 from app.graphql.identity import IdentityOut, PlaceOut
 from app.graphql.inputs import camel, snake
-from app.graphql.reads import READS, ROLES
+from app.graphql.limits import Limits, check
+from app.graphql.reads import READS
+from app.graphql.records import ROLES
 from app.graphql.relations import BESIDE, LINKS, LISTS, MANY, NAMED, WHOLE
 from app.graphql.schema import build
 from app.jobs.routes import JobState
@@ -52,14 +67,25 @@ from app.lifecycle.schemas import (
     ErasureIn,
     ErasureOut,
     FeedbackIn,
+    FeedbackItemOut,
     FeedbackOut,
     ForgetIn,
     ForgottenOut,
+    KeptOut,
+    LearningOut,
     PreviewOut,
+    PromotionOut,
 )
 from app.lifecycle.schemas import ReceiptOut as ErasureReceiptOut
 from app.notes.routes import StandingName
-from app.notes.schemas import NoteIn, NoteOut, NoteReceiptOut, NoteVersionOut
+from app.notes.schemas import (
+    BadPatternOut,
+    CoreBlockOut,
+    NoteIn,
+    NoteOut,
+    NoteReceiptOut,
+    NoteVersionOut,
+)
 from app.pages.model import PageKind
 from app.pages.schemas import (
     GraphNodeOut,
@@ -69,8 +95,11 @@ from app.pages.schemas import (
     PageOut,
     PageReceiptOut,
     PageVersionOut,
+    RelatedOut,
+    WaitingOut,
 )
-from app.rag.schemas import AnswerOut, AnswerSourceOut, AskIn, RoundOut
+from app.rag import schemas as rag
+from app.rag.schemas import AnswerOut, AnswerSourceOut, AskIn, ContextIn, RetrieveIn, RoundOut
 from app.search.model import Fusion, Mode
 from app.search.schemas import (
     BlockOut,
@@ -84,21 +113,38 @@ from app.search.schemas import (
     StepOut,
     WeightsIn,
 )
-from app.skills.graph_schemas import LearningAnswerOut, LearningItemOut, SharedAsOut, SharedOut
+from app.skills.graph_schemas import (
+    AgentEntryOut,
+    EdgeOut,
+    LearningAnswerOut,
+    LearningItemOut,
+    NodeOut,
+    SharedAsOut,
+    SharedOut,
+    SubgraphOut,
+    TeamOut,
+)
 from app.skills.schemas import (
+    ConcernOut,
     ConflictOut,
+    DiscoveryOut,
     FindingOut,
+    HolderOut,
     LearningCheckIn,
     ProposalIn,
     ProposalOut,
     ProposalStepIn,
+    ResearchOut,
     ShareIn,
+    SkillHitOut,
     SkillIn,
     SkillOut,
     SkillVersionOut,
+    UsageOut,
 )
 
-REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "schema.graphql"
+DOCS = Path(__file__).parents[2] / "docs"
+REFERENCE, GUIDE = DOCS / "reference" / "schema.graphql", DOCS / "guides" / "graphql.md"
 SHOWN: dict[str, type[msgspec.Struct]] = {
     "Episode": EpisodeOut, "Fact": FactOut, "Interval": IntervalOut, "Entity": EntityOut,
     "Member": MemberOut, "Page": PageOut, "PageVersion": PageVersionOut, "Skill": SkillOut,
@@ -115,6 +161,16 @@ SHOWN: dict[str, type[msgspec.Struct]] = {
     "Job": JobOut, "Erasure": ErasureOut, "ErasurePreview": PreviewOut,
     "ErasureReceipt": ErasureReceiptOut, "Identity": IdentityOut, "Place": PlaceOut, "Key": KeyOut,
     "Answer": AnswerOut, "AnswerSource": AnswerSourceOut, "AnswerRound": RoundOut,
+    "Session": SessionOut, "Timeline": TimelineOut, "TimelineEntry": TimelineEntryOut,
+    "PendingPage": WaitingOut, "RelatedPage": RelatedOut, "Holder": HolderOut,
+    "Concern": ConcernOut, "Outcome": UsageOut, "SkillDiscovery": DiscoveryOut,
+    "SkillHit": SkillHitOut, "Research": ResearchOut, "Subgraph": SubgraphOut,
+    "GraphNode": NodeOut, "GraphEdge": EdgeOut, "Promotion": PromotionOut,
+    "FeedbackEntry": FeedbackItemOut, "LogEntry": LearningOut, "AuditEvent": AuditOut,
+    "Kept": KeptOut, "Agent": AgentEntryOut, "Team": TeamOut, "Predicate": PredicateOut,
+    "Block": CoreBlockOut, "BadPattern": BadPatternOut, "Retrieved": rag.RetrievedOut,
+    "Seed": rag.SeedOut, "Reached": rag.ReachedOut, "WalkStep": rag.StepOut,
+    "Passage": rag.PassageOut, "Context": rag.ContextOut, "LedgerEntry": rag.EntryOut,
 }  # fmt: skip
 # Members that a type leaves out: of one capture there is no error beside the answer's own, and
 # what is a thing of its own is linked.
@@ -135,6 +191,7 @@ TAKEN: dict[str, type[BaseModel]] = {
     "AskInput": AskIn, "ErasureInput": ErasureIn, "MergeInput": MergeIn,
     "SkillProposalInput": ProposalIn, "ProposalStepInput": ProposalStepIn,
     "LearningCheckInput": LearningCheckIn, "ShareInput": ShareIn,
+    "RetrieveInput": RetrieveIn, "ContextInput": ContextIn,
 }  # fmt: skip
 OTHERWISE: dict[str, tuple[set[str], set[str]]] = {
     "SearchInput": ({"first"}, {"limit", "form"}),
@@ -145,7 +202,10 @@ OTHERWISE: dict[str, tuple[set[str], set[str]]] = {
 OPERATIONS: dict[str, str | None] = {
     "ask": "ragAsk", "askLearnings": "askLearnings", "search": "search", "facts": "listFacts",
     "quarantine": "listQuarantine", "linkGraph": "getLinkGraph", "erasurePreview": "erase",
-    "learnings": "askLearnings", "whoAmI": None,
+    "learnings": "askLearnings", "whoAmI": None, "retrieve": "ragRetrieve",
+    "context": "ragContext", "researchSkill": "researchSkill", "discoverSkills": "discoverSkills",
+    "searchGraph": "searchGraph", "graphNeighbours": "graphNeighbours",
+    "pendingPages": "listPendingLinks", "feedback": "listFeedback", "auditEvents": "auditHistory",
 }  # fmt: skip
 
 
@@ -169,6 +229,15 @@ def test_the_schema_is_one(schema: GraphQLSchema) -> None:
 def test_the_reference_is_what_the_code_says(schema: GraphQLSchema) -> None:
     printed = f"{print_schema(schema)}\n"
     assert REFERENCE.read_text(encoding="utf-8") == printed, "run `python docs/generate.py`"
+
+
+def test_the_queries_of_the_guide_can_be_asked(schema: GraphQLSchema) -> None:
+    texts = re.findall(r"^```graphql\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.M | re.S)
+    assert len(texts) >= 4
+    for text in texts:
+        document = parse(text)
+        check(schema, document, {}, Limits())
+        assert validate(schema, document) == [], text
 
 
 @pytest.mark.parametrize("name", SHOWN)
@@ -221,7 +290,7 @@ def test_every_list_that_can_be_long_is_a_connection(schema: GraphQLSchema) -> N
     """A list of things that have lists themselves takes `first`, or is short by its nature."""
     short = {"Fact.contradicts", "Fact.supersededBy", "Quarantined.against", "Remembered.facts",
              "SkillConflict.skills", "Note.sources", "SkillProposal.parts",
-             "LearningAnswer.items"}  # fmt: skip
+             "LearningAnswer.items", "Agent.skills"}  # fmt: skip
     plain = set()
     for name, kind in objects(schema).items():
         for field, given in kind.fields.items():

@@ -1,0 +1,37 @@
+"""What a caller may do about a job: stop it, and have it run again."""
+
+from __future__ import annotations
+
+from app.errors import NotFound
+from app.jobs.model import Job
+from app.jobs.runner import Runner
+from app.kernel import audit
+from app.kernel.caller import Caller, Role
+
+
+async def cancel(runner: Runner, who: Caller, job_id: str) -> Job:
+    """Stop a job: at once if it waits, else at its next step; what it has done stays.
+
+    NotFound for one that has ended, and for one in a scope that the caller does not write to.
+    """
+    event = audit.event(who, "job.cancel", who.home, job=job_id)
+    job = await runner.jobs.request_cancel(
+        job_id, tenant=who.tenant, scopes=_writable(who), audit=event
+    )
+    if job is None:
+        raise NotFound(f"there is no job {job_id} that could be stopped")
+    return job
+
+
+async def rerun(runner: Runner, who: Caller, job_id: str) -> Job:
+    """Queue a dead or cancelled job again; NotFound for any other, and as for stopping it."""
+    event = audit.event(who, "job.rerun", who.home, job=job_id)
+    job = await runner.jobs.rerun(job_id, tenant=who.tenant, scopes=_writable(who), audit=event)
+    if job is None:
+        raise NotFound(f"there is no job {job_id} that could run again")
+    await runner.push(job.turn)
+    return job
+
+
+def _writable(who: Caller) -> list[str]:
+    return [scope for scope in who.visible if who.may(scope, Role.WRITER)]
