@@ -1,9 +1,42 @@
-// name: in_bases(passages, bases, scopes) read many
-// Which of these passages are of documents of these knowledge bases.
-UNWIND $passages AS id
-MATCH (p:Passage {id: id})-[:PART_OF]->(d:Document)
-WHERE p.scope IN $scopes AND d.base IN $bases
-RETURN p.id AS id
+// name: in_bases(sources, bases, scopes) read many
+// Which of these passages and facts are of documents of these knowledge bases: a fact is where one
+// of their passages states it.
+UNWIND $sources AS id
+CALL (id) {
+  MATCH (p:Passage {id: id})-[:PART_OF]->(d:Document)
+  WHERE p.scope IN $scopes AND d.base IN $bases
+  RETURN id AS source
+  UNION
+  MATCH (f:Fact {id: id})<-[:SUPPORTS]-(p:Passage)-[:PART_OF]->(d:Document)
+  WHERE p.scope IN $scopes AND p.live AND d.base IN $bases
+  RETURN id AS source
+}
+RETURN source AS id
+
+// name: named_in_bases(roots, bases, scopes) read many
+// Which of these entities the passages of some knowledge bases name.
+UNWIND $roots AS root
+MATCH (m:Entity {root: root})
+WHERE m.scope IN $scopes AND EXISTS {
+  MATCH (m)<-[:MENTIONS]-(p:Passage)-[:PART_OF]->(d:Document) WHERE p.live AND d.base IN $bases }
+RETURN DISTINCT root
+
+// name: communities_of_bases(bases, scopes, limit) read many
+// Communities whose summaries rest on passages of some knowledge bases, or on facts that these
+// state, the most lines first; those inside another one of them are left out.
+MATCH (b:KnowledgeBase)<-[:IN_BASE]-(d:Document)<-[:PART_OF]-(p:Passage)
+WHERE b.id IN $bases AND b.scope IN $scopes AND p.live
+CALL (p) {
+  MATCH (c:Community)-[:CITES]->(p) RETURN c, p.id AS line
+  UNION
+  MATCH (p)-[:SUPPORTS]->(f:Fact)<-[:CITES]-(c:Community) RETURN c, f.id AS line
+}
+WITH c, count(DISTINCT line) AS lines WHERE c.scope IN $scopes
+WITH collect({community: c, lines: lines}) AS found, collect(c) AS known
+UNWIND found AS one
+WITH one.community AS c, one.lines AS lines, known
+WHERE NOT EXISTS { MATCH (c)-[:IN_COMMUNITY*1..8]->(outer:Community) WHERE outer IN known }
+RETURN c.id AS id ORDER BY lines DESC, c.size DESC, id LIMIT $limit
 
 // name: named(aliases, scopes) read many
 // Entities that bear one of some names, by their root.
@@ -55,8 +88,8 @@ WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
 OPTIONAL MATCH (e)-[:IN_COMMUNITY]->(c:Community)
 RETURN e.id AS root, e.canonical_name AS name, e.type AS type, c.id AS community, c.size AS size
 
-// name: passages(roots, scopes, bases, vector, limit, fan) read many
-// The passages that name most of some entities, with how close each is to a question.
+// name: passages(roots, scopes, bases, limit, fan) read many
+// The passages that name most of some entities.
 UNWIND $roots AS root
 MATCH (m:Entity {root: root})
 WHERE m.scope IN $scopes
@@ -67,9 +100,14 @@ CALL (m) {
   RETURN p
 }
 WITH p, collect(DISTINCT root) AS roots ORDER BY size(roots) DESC, p.id LIMIT $limit
+RETURN p.id AS id, roots
+
+// name: texts(ids, scopes) read many
+// Passages with what they state and is not held any more.
+UNWIND $ids AS id
+MATCH (p:Passage {id: id})
+WHERE p.scope IN $scopes AND p.live
 RETURN p.id AS id, p.kind AS kind, p.scope AS scope, p.title AS title, p.content AS content,
-       p.captured_at AS captured_at, roots,
+       p.captured_at AS captured_at,
        [(p)-[:SUPPORTS]->(f:Fact) WHERE f.status <> 'active' AND f.expired_at > datetime.realtime() |
-         f.statement] AS past,
-       CASE WHEN p.embedding IS NULL THEN null
-            ELSE vector.similarity.cosine(p.embedding, $vector) END AS closeness
+         f.statement] AS past

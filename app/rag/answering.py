@@ -18,7 +18,7 @@ from app.llm.metered import MeteredModel
 from app.llm.model import Question
 from app.questions.model import Searched
 from app.rag.extracting import Quote, quotes
-from app.rag.model import Ask, Reached
+from app.rag.model import Ask, Lack, Reached
 from app.rag.overall import is_overall
 from app.rag.rewording import Reworded, by_rule, rewording
 from app.rag.scoring import (
@@ -35,8 +35,7 @@ from app.scopes.service import ScopeService
 from app.search.model import Hit
 
 ROUNDS = 3  # seed 000
-EACH = 10  # results of a round
-SHOWN = 8  # sources that an answer is made from
+EACH = 10  # least results of a round: whether they suffice is a matter of the best three
 LONGEST = 2000  # characters of a source that a model sees
 KEPT_FROM_MODEL = "what was found lies in a scope that keeps its texts from the language model"
 
@@ -62,7 +61,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One round: what was asked, what was new, how good all of it is, and what was missing."""
+    """One round: what was asked, what was new, how good the best three are and whether that
+    suffices, and which words of the question nothing says yet."""
 
     query: str
     found: int
@@ -82,7 +82,10 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer; `by` is `extract` or a model's name, `note` says why a model did not speak."""
+    """An answer; `by` is `extract` or a model's name, `note` says why a model did not speak.
+
+    `lack` says of a question about everything why no community answers it.
+    """
 
     query: str
     sentences: tuple[Sentence, ...]
@@ -93,6 +96,7 @@ class Answer:
     overall: bool = False
     note: str = ""
     searches: tuple[Searched, ...] = ()
+    lack: Lack | None = None
 
 
 class AgenticService:
@@ -108,9 +112,10 @@ class AgenticService:
     async def answer(self, ask: Ask, rounds: int = ROUNDS) -> Answer:
         """An answer in which every sentence cites; none where nothing was found.
 
+        It rests on `top_k` sources at most; more rounds than three are taken as three.
         Raises NotFound for a knowledge base that is not seen.
         """
-        found = await self._overall(ask) or await self._rounds(ask, rounds)
+        found = await self._found(ask, rounds)
         if self._model is None or not found.sources:
             return found
         rules = await self._scopes.rules_of(sorted({one.scope for one in found.sources}))
@@ -126,17 +131,13 @@ class AgenticService:
         if self._model is not None:
             await self._model.aclose()
 
-    async def _overall(self, ask: Ask) -> Answer | None:
-        """What the largest communities are about, for a question about everything."""
+    async def _found(self, ask: Ask, rounds: int) -> Answer:
         if not is_overall(ask.query):
-            return None
-        found = await self._rag.retrieve(ask)
-        lines = [(one, line) for one in found.communities for line in one.view.lines[:1]][:SHOWN]
-        if not lines:
-            return None  # nothing was grouped yet: an answer by rounds is better than none
-        sources = tuple(_of_line(one, line) for one, line in lines)
-        sentences = tuple(Sentence(source.text, (n,)) for n, source in enumerate(sources))
-        return Answer(ask.query, sentences, sources, (), len(sources), "extract", overall=True)
+            return await self._rounds(ask, rounds)
+        found = await self._rag.overall(ask)
+        # Where nothing was grouped yet an answer by rounds is better than none.
+        by_lines = _of_communities(ask, found.communities)
+        return by_lines or replace(await self._rounds(ask, rounds), lack=found.lack)
 
     async def _rounds(self, ask: Ask, rounds: int) -> Answer:
         hits: dict[str, Hit] = {}
@@ -144,17 +145,17 @@ class AgenticService:
         searches: list[Searched] = []
         query = ask.query
         ranked: list[Ranked] = []
-        most = max(1, min(rounds, ROUNDS))
+        most, each = max(1, min(rounds, ROUNDS)), max(EACH, ask.top_k)
         while True:
-            matched = await self._rag.found(query, ask, EACH)
+            matched = await self._rag.found(query, ask, each)
             searches.append(matched.told)
             found = matched.hits
             fresh = [hit for hit in found if hit.id not in hits]
             hits |= {hit.id: hit for hit in fresh}
-            ranked = reranked(ask.query, [_candidate(hit) for hit in hits.values()])[:EACH]
+            ranked = reranked(ask.query, [_candidate(hit) for hit in hits.values()])[:each]
             missing = gaps(ask.query, [one.candidate.text for one in ranked])
             best = _calibrated(ranked, hits)
-            done = sufficient(best) and not missing
+            done = sufficient(best)
             told = round(mean(best), 6)
             log.append(Round(query, len(found), len(fresh), told, done, tuple(missing)))
             if done or not missing or len(log) == most:
@@ -183,6 +184,16 @@ class AgenticService:
         return replace(found, sentences=tuple(kept), by=model.name)
 
 
+def _of_communities(ask: Ask, found: Sequence[Reached]) -> Answer | None:
+    """The first line of each of the largest communities; None where none says anything."""
+    lines = [(one, line) for one in found for line in one.view.lines[:1]][: ask.top_k]
+    if not lines:
+        return None
+    sources = tuple(_of_line(one, line) for one, line in lines)
+    sentences = tuple(Sentence(source.text, (n,)) for n, source in enumerate(sources))
+    return Answer(ask.query, sentences, sources, (), len(sources), "extract", overall=True)
+
+
 def _calibrated(ranked: Sequence[Ranked], hits: dict[str, Hit]) -> list[Ranked]:
     """The best three by the relevance that counts anywhere: a place among others says nothing of
     whether they suffice."""
@@ -194,7 +205,7 @@ def _calibrated(ranked: Sequence[Ranked], hits: dict[str, Hit]) -> list[Ranked]:
 def _extract(
     ask: Ask, ranked: Sequence[Ranked], hits: dict[str, Hit], log: Sequence[Round]
 ) -> Answer:
-    sources = tuple(_of_hit(hits[one.candidate.id], one.relevance) for one in ranked[:SHOWN])
+    sources = tuple(_of_hit(hits[one.candidate.id], one.relevance) for one in ranked[: ask.top_k])
     chosen: list[Quote] = quotes(ask.query, [source.text for source in sources])
     sentences = tuple(Sentence(quote.text, (quote.source,)) for quote in chosen)
     return Answer(ask.query, sentences, sources, tuple(log), len(hits), "extract")

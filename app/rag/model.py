@@ -27,6 +27,15 @@ class Without(StrEnum):
 
     NO_SEEDS = "no_seeds"  # nothing that is known is near the question
     NO_COMMUNITIES = "no_communities"  # none were made yet of what is near the question
+    COMMUNITIES_FAILED = "communities_failed"  # as Graph Data Science is missing, or refuses
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """Why there is nothing of communities; `reason` says by scope what failed, as its pass does."""
+
+    why: Without
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +108,14 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What was found; `overall` where it is asked about everything, `without` what is missing."""
+    """What was found; `overall` where it is asked about everything, `lack` what is missing."""
 
     ask: Ask
     seeds: list[Seed]
     communities: list[Reached]
     passages: list[Passage]
     overall: bool = False
-    without: Without | None = None
+    lack: Lack | None = None
     milliseconds: Mapping[str, float] = field(default_factory=dict)
     searches: tuple[Searched, ...] = ()
 

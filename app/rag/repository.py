@@ -7,6 +7,7 @@ from datetime import datetime
 
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
+from app.rag.model import Ask
 
 
 class RagRepository:
@@ -16,13 +17,31 @@ class RagRepository:
         self.graph = graph
 
     async def in_bases(
-        self, passages: Sequence[str], bases: Sequence[str], scopes: list[str]
+        self, sources: Sequence[str], bases: Sequence[str], scopes: list[str]
     ) -> set[str]:
-        """Which passages are of documents of some knowledge bases."""
+        """Which passages are of documents of some knowledge bases, and which facts these state."""
         rows = await self.graph.rows(
-            Q.rag.in_bases, passages=list(passages), bases=list(bases), scopes=scopes
+            Q.rag.in_bases, sources=list(sources), bases=list(bases), scopes=scopes
         )
         return {row["id"] for row in rows}
+
+    async def named_in_bases(
+        self, roots: Sequence[str], bases: Sequence[str], scopes: list[str]
+    ) -> set[str]:
+        """Which entities the documents of some knowledge bases name."""
+        rows = await self.graph.rows(
+            Q.rag.named_in_bases, roots=list(roots), bases=list(bases), scopes=scopes
+        )
+        return {row["root"] for row in rows}
+
+    async def communities_of_bases(
+        self, bases: Sequence[str], scopes: list[str], limit: int
+    ) -> list[str]:
+        """The outermost communities that cite some knowledge bases, the most lines first."""
+        rows = await self.graph.rows(
+            Q.rag.communities_of_bases, bases=list(bases), scopes=scopes, limit=limit
+        )
+        return [row["id"] for row in rows]
 
     async def named(self, aliases: Sequence[str], scopes: list[str]) -> list[str]:
         """Roots of the bearers of names, those of the longest names first."""
@@ -51,14 +70,17 @@ class RagRepository:
         rows = await self.graph.rows(Q.rag.homes, roots=list(roots), scopes=scopes)
         return {row["root"]: row for row in rows}
 
-    async def passages(self, roots: Sequence[str], where: Row) -> list[Row]:
-        """Passages that name most of some entities; `where` holds the rest of the query."""
+    async def passages(self, roots: Sequence[str], ask: Ask, most: tuple[int, int]) -> list[Row]:
+        """Passages that name most of some entities: at most so many in all, and of one entity."""
         return await self.graph.rows(
             Q.rag.passages,
             roots=list(roots),
-            scopes=where["scopes"],
-            bases=where["bases"],
-            vector=where["vector"],
-            limit=where["limit"],
-            fan=where["fan"],
+            scopes=ask.scopes,
+            bases=ask.bases,
+            limit=most[0],
+            fan=most[1],
         )
+
+    async def texts(self, ids: Sequence[str], scopes: list[str]) -> list[Row]:
+        """Passages with their texts, as far as they are live."""
+        return await self.graph.rows(Q.rag.texts, ids=list(ids), scopes=scopes)

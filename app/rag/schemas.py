@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -19,15 +20,11 @@ from app.rag.units import shown_path
 Asked = Annotated[str, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True)]
 
 
-class RetrieveIn(WireModel):
-    """A question to the graph."""
+class QuestionIn(WireModel):
+    """A question, and where to look for what it asks."""
 
     query: Asked = Field(description="The question, as plain text.")
     top_k: Annotated[int, Field(ge=1, le=50)] = Field(TOP_K, description="Most passages.")
-    max_hops: Annotated[int, Field(ge=1, le=5)] = Field(
-        HOPS, description="Hops from a seed; the first is to its own community."
-    )
-    include_summaries: bool = Field(True, description="Whether communities tell what they are.")
     knowledge_base_ids: tuple[ShortText, ...] | None = Field(
         None,
         min_length=1,
@@ -46,10 +43,22 @@ class RetrieveIn(WireModel):
             scopes=caller.among(self.scopes),
             bases=bases,
             top_k=self.top_k,
-            max_hops=self.max_hops,
-            include_summaries=self.include_summaries,
             home=caller.home,
         )
+
+
+class RetrieveIn(QuestionIn):
+    """A question to the graph."""
+
+    max_hops: Annotated[int, Field(ge=1, le=5)] = Field(
+        HOPS, description="Hops from a seed; the first is to its own community."
+    )
+    include_summaries: bool = Field(True, description="Whether communities tell what they are.")
+
+    def to_ask(self, caller: Caller) -> Ask:
+        """The question of this caller; NotFound where a scope is not visible."""
+        asked = super().to_ask(caller)
+        return replace(asked, max_hops=self.max_hops, include_summaries=self.include_summaries)
 
 
 class ContextIn(RetrieveIn):
@@ -63,11 +72,12 @@ class ContextIn(RetrieveIn):
     )
 
 
-class AskIn(RetrieveIn):
+class AskIn(QuestionIn):
     """A question that is to be answered."""
 
-    max_rounds: Annotated[int, Field(ge=1, le=ROUNDS)] = Field(
-        ROUNDS, description="Most rounds of search."
+    top_k: Annotated[int, Field(ge=1, le=50)] = Field(TOP_K, description="Most sources.")
+    max_rounds: Annotated[int, Field(ge=1)] = Field(
+        ROUNDS, description=f"Most rounds of search; more than {ROUNDS} are taken as {ROUNDS}."
     )
 
 
@@ -144,7 +154,7 @@ class PassageOut(msgspec.Struct, frozen=True, kw_only=True):
 class RetrievedOut(msgspec.Struct, frozen=True, kw_only=True):
     """What was found; `question` is `overall` where it is about everything.
 
-    `without` says why there are no communities in it.
+    `without` says why there are no communities in it, `reason` what failed where that is why.
     """
 
     query: str
@@ -153,6 +163,7 @@ class RetrievedOut(msgspec.Struct, frozen=True, kw_only=True):
     communities: list[ReachedOut]
     seeds: list[SeedOut]
     without: str | None
+    reason: str
     milliseconds: Mapping[str, float]
 
     @classmethod
@@ -173,7 +184,8 @@ class RetrievedOut(msgspec.Struct, frozen=True, kw_only=True):
                 for one in shown
             ],
             seeds=[SeedOut(seed.entity, seed.score, seed.how.value) for seed in found.seeds],
-            without=found.without.value if found.without else None,
+            without=found.lack.why.value if found.lack else None,
+            reason=found.lack.reason if found.lack else "",
             milliseconds={name: round(ms, 3) for name, ms in found.milliseconds.items()},
         )
 
@@ -205,6 +217,7 @@ class ContextOut(msgspec.Struct, frozen=True, kw_only=True):
     ledger: list[EntryOut]
     citations: dict[str, list[str]]
     without: str | None
+    reason: str
 
     @classmethod
     def of(cls, found: Retrieved, context: Context) -> ContextOut:
@@ -218,12 +231,14 @@ class ContextOut(msgspec.Struct, frozen=True, kw_only=True):
             frame=context.frame,
             ledger=[EntryOut.of(entry) for entry in context.ledger],
             citations={unit.id: list(unit.cites) for unit in context.units},
-            without=found.without.value if found.without else None,
+            without=found.lack.why.value if found.lack else None,
+            reason=found.lack.reason if found.lack else "",
         )
 
 
 class RoundOut(msgspec.Struct, frozen=True):
-    """One round of a search."""
+    """One round of a search: `sufficient` by three results of a mean of 0.5, whatever words of the
+    question are still `missing`."""
 
     query: str
     found: int
@@ -266,7 +281,8 @@ class AnswerSourceOut(msgspec.Struct, frozen=True, kw_only=True):
 class AnswerOut(msgspec.Struct, frozen=True, kw_only=True):
     """An answer made of others' words, under `untrusted`: each sentence with its sources' numbers.
 
-    `by` is `extract`, or the model that worded it.
+    `by` is `extract`, or the model that worded it. `without` says of a question about everything
+    why no community answers it, `reason` what failed where that is why.
     """
 
     query: str
@@ -277,6 +293,8 @@ class AnswerOut(msgspec.Struct, frozen=True, kw_only=True):
     history: list[RoundOut]
     total_results: int
     note: str
+    without: str | None
+    reason: str
     untrusted: dict[str, Any]
 
     @classmethod
@@ -299,5 +317,7 @@ class AnswerOut(msgspec.Struct, frozen=True, kw_only=True):
             history=[RoundOut.of(one) for one in answer.rounds],
             total_results=answer.total,
             note=answer.note,
+            without=answer.lack.why.value if answer.lack else None,
+            reason=answer.lack.reason if answer.lack else "",
             untrusted={"answer": " ".join(worded), "sentences": said},
         )

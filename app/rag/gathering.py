@@ -1,0 +1,109 @@
+"""Passages of the entities that a walk came to, with how like the question each is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.indexing.entry import PASSAGES
+from app.indexing.spaces import Part
+from app.kernel.graph import Row
+from app.rag.model import Ask, Passage, Step
+from app.rag.repository import RagRepository
+from app.rag.scoring import passage_score
+from app.search.model import Filters, Hit, Ranking
+from app.search.vectors import VectorLeg
+
+LOOKED = 60  # passages that name most of the entities
+OF_ENTITY = 40  # passages of one entity
+CLOSE = 100  # passages closest to the question that are looked at
+LAST = 1_000_000  # the place of what no search found
+
+
+@dataclass(slots=True)
+class Walk:
+    """Entities that were come to: from which, by which fact, after how many hops."""
+
+    names: dict[str, Row] = field(default_factory=dict)
+    before: dict[str, tuple[str | None, str | None, str | None]] = field(default_factory=dict)
+    hops: dict[str, int] = field(default_factory=dict)
+    scores: dict[str, float] = field(default_factory=dict)
+
+    def path(self, entity: str) -> tuple[Step, ...]:
+        """The way from the seed."""
+        steps: list[Step] = []
+        at: str | None = entity
+        while at is not None and len(steps) < len(self.before):
+            came, fact, predicate = self.before[at]
+            name = self.names[at]["name"] if at in self.names else ""
+            steps.append(Step(at, name, fact, predicate))
+            at = came
+        return tuple(reversed(steps))
+
+
+class Gathering:
+    """Reads within the scopes of each question, every scope in the space of its own model."""
+
+    def __init__(self, rows: RagRepository, vectors: VectorLeg) -> None:
+        self._rows = rows
+        self._vectors = vectors
+
+    async def passages(
+        self, ask: Ask, walk: Walk, parts: Sequence[Part], hits: Sequence[Hit]
+    ) -> list[Passage]:
+        """Of the passages that name an entity of the walk the hits, the closest to the question,
+        and those that name most of the entities: best first."""
+        found = {hit.id: hit for hit in hits}
+        close = (await self._close(ask, parts)).similar
+        roots = await self._naming([*found, *close], ask, walk)
+        for row in await self._rows.passages(sorted(walk.names), ask, (LOOKED, OF_ENTITY)):
+            roots[row["id"]] = row["roots"]
+        similar = close | {i: hit.similarity for i, hit in found.items() if hit.similarity}
+        similar |= await self._vectors.similar(parts, [i for i in roots if i not in similar])
+        passages = [
+            _passage({**row, "roots": roots[row["id"]]}, walk, found.get(row["id"]), similar)
+            for row in await self._rows.texts(list(roots), ask.scopes)
+        ]
+        return sorted(passages, key=_order)[: ask.top_k]
+
+    async def _close(self, ask: Ask, parts: Sequence[Part]) -> Ranking:
+        """What is closest to the question: of an entity that many name the first by name say
+        little."""
+        filters = Filters(scopes=ask.scopes, kinds=list(PASSAGES), sessions=ask.bases)
+        return await self._vectors.find(parts, filters, ask.bases, CLOSE)
+
+    async def _naming(self, ids: Sequence[str], ask: Ask, walk: Walk) -> dict[str, list[str]]:
+        """Those of some passages that name an entity of the walk, with these."""
+        named: dict[str, list[str]] = {}
+        for mention in await self._rows.mentioned(ids, ask.scopes):
+            if mention["root"] in walk.names:
+                named.setdefault(mention["passage"], []).append(mention["root"])
+        return named
+
+
+def _passage(row: Row, walk: Walk, hit: Hit | None, similar: Mapping[str, float]) -> Passage:
+    """A passage is come to by the entity of it that the walk holds highest."""
+    similarity = similar.get(row["id"])
+    entity = min(row["roots"], key=lambda root: (-walk.scores[root], root))
+    home = walk.names[entity]
+    span = hit.span if hit is not None else (0, len(row["content"]))
+    return Passage(
+        id=row["id"],
+        kind=row["kind"],
+        scope=row["scope"],
+        title=row["title"],
+        text=row["content"][span[0] : span[1]],
+        captured_at=row["captured_at"],
+        score=round(passage_score(similarity, home["size"] or 0), 6),
+        similarity=None if similarity is None else round(similarity, 6),
+        rank=hit.rank if hit is not None else None,
+        community=home["community"],
+        path=walk.path(entity),
+        past=tuple(sorted(row["past"])),
+    )
+
+
+def _order(passage: Passage) -> tuple[int, float, int, str]:
+    """What the search beside found comes first, in its order; the rest by score and path."""
+    rank = passage.rank if passage.rank is not None else LAST
+    return rank, -passage.score, len(passage.path), passage.id
