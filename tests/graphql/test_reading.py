@@ -172,8 +172,12 @@ async def test_a_level_is_one_statement_however_many_parents(world: World) -> No
             },
         ),
         (
-            "{ pendingPages { nodes { page { slug } } } orphanPages { nodes { id } } }",
-            {"pages.waiting": 1, "pages.orphans": 1, "graphql.pages_by_id": 1},
+            "{ pendingPages { nodes { page { slug } } } }",
+            {"pages.waiting": 1, "graphql.pages_by_id": 1},
+        ),
+        (
+            "{ orphanPages { nodes { untrusted { content } } } }",
+            {"pages.orphans": 1, "graphql.pages_by_id": 1},
         ),
         (
             "{ feedback { nodes { note { id } fact { id } episode { id } } } }",
