@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from rich.table import Table
 
 from app.cli.keys import mint
 from app.evals import packing, passages, walks
-from app.evals.passages import CUTS, Form, Ids
+from app.evals.passages import CUTS, Also, Form, Heard, Ids
 from app.evals.recall import OVERALL, Corpus, table
 from app.evals.retrieval import ApiClient, capture, wait_indexed
 from app.kernel.caller import Role
@@ -71,13 +72,17 @@ def eval_passages(
     vectors: Annotated[
         Path | None, typer.Option(help="Import with vectors made before: .npy, a row a passage.")
     ] = None,
+    questions: Annotated[int, typer.Option(min=1, help="Most questions, drawn.")] = 10_000,
+    also: Annotated[
+        list[Also] | None, typer.Option(help="Ask for this too: HyDE, a reranking.")
+    ] = None,
     url: Annotated[str, typer.Option(envvar="LOCI_API_URL", help="Address of the API.")] = URL,
     as_json: AsJson = False,
 ) -> None:
     """Recall of encyclopedia passages by each leg and fused, each passage one record."""
     chosen = Set(bench / name, Form(hidden, triples, as_pages), vectors)
 
-    async def run() -> dict[str, Any]:
+    async def run() -> Heard:
         corpus = chosen.corpus()
         scope = scope_of(corpus)
         async with parts(read_settings()) as opened:
@@ -90,10 +95,10 @@ def eval_passages(
                 progress.print(f"{corpus.name}: {len(ids)} passages are in")
                 await wait_indexed(client)
                 progress.print(f"{corpus.name}: indexed")
-                answers = await passages.asked(client, scope, corpus, ids)
+                some = passages.drawn(corpus, questions)
+                return await passages.asked(client, scope, (some, ids), also or ())
             finally:
                 await client.close()
-        return {mode: dict(table(found, CUTS)) for mode, found in answers.items()}
 
     _show(asyncio.run(run()), as_json)
 
@@ -157,9 +162,10 @@ async def _enter(opened: Parts, client: ApiClient, corpus: Corpus, chosen: Set) 
     return ids
 
 
-def _show(told: Mapping[str, Mapping[str, dict[str, float]]], as_json: bool) -> None:
+def _show(heard: Heard, as_json: bool) -> None:
+    told = {name: dict(table(found, CUTS)) for name, found in heard.answers.items()}
     if as_json:
-        console.print_json(json.dumps(told))
+        console.print_json(json.dumps(told | _steps(heard)))
         return
     for mode, rows in told.items():
         columns = list(rows[OVERALL])
@@ -167,6 +173,17 @@ def _show(told: Mapping[str, Mapping[str, dict[str, float]]], as_json: bool) -> 
         for category, row in rows.items():
             shown.add_row(category, *(_cell(name, row[name]) for name in columns))
         console.print(shown)
+    for name, what in _steps(heard).items():
+        console.print(name, what)
+
+
+def _steps(heard: Heard) -> dict[str, Any]:
+    """How steps ended by what was asked, and the median time of each search; empty without."""
+    if not any(heard.steps.values()):
+        return {}
+    medians = {name: round(statistics.median(ms), 1) for name, ms in heard.milliseconds.items()}
+    ended = {name: dict(steps) for name, steps in heard.steps.items() if steps}
+    return {"steps": ended, "median ms": medians}
 
 
 def _cell(name: str, value: float) -> str:

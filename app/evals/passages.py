@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import random
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +19,38 @@ from app.evals.retrieval import Answers, ApiClient
 CUTS = (2, 5, 10)
 LONGEST = 200  # characters of an end of a triple
 MODES = ("keyword", "vector", "graph", "hybrid", "auto")
+SEED = 7  # of the questions that are drawn
 
 Ids = Mapping[str, str]
 Triples = Mapping[str, list[list[str]]]
+
+
+class Also(StrEnum):
+    """What a search may be asked for beside its mode."""
+
+    HYDE = "hyde"
+    FEATURES = "features"
+    MODEL = "model"
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Where it can change something; the walk comes with `auto`."""
+        return ("vector", "hybrid", "auto") if self is Also.HYDE else ("hybrid", "auto")
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """How a request says so."""
+        return {"hyde": True} if self is Also.HYDE else {"rerank": self.value}
+
+
+@dataclass(slots=True)
+class Heard:
+    """What was found, by mode and by mode with what was asked for beside it; how steps ended, and
+    the milliseconds of each search, as often as it was asked."""
+
+    answers: Answers = field(default_factory=dict)
+    steps: dict[str, Counter[str]] = field(default_factory=dict)
+    milliseconds: dict[str, list[float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,21 +112,52 @@ async def write_pages(client: ApiClient, scope: str, corpus: Corpus) -> Ids:
     return ids
 
 
-async def ask(client: ApiClient, body: dict[str, Any]) -> list[str]:
+def drawn(corpus: Corpus, most: int) -> Corpus:
+    """The same passages with at most so many of the questions, always the same ones."""
+    if most >= len(corpus.questions):
+        return corpus
+    return replace(corpus, questions=tuple(random.Random(SEED).sample(corpus.questions, most)))
+
+
+def found_in(answer: Mapping[str, Any]) -> list[str]:
     """Ids of the passages found, a page in place of its chunks, each once."""
-    hits = (await client.call("POST", "/v1/search", body))["hits"]
+    hits = answer["hits"]
     found = (hit["chunk"]["document_id"] if hit["kind"] == "chunk" else hit["id"] for hit in hits)
     return list(dict.fromkeys(found))
 
 
-async def asked(client: ApiClient, scope: str, corpus: Corpus, ids: Ids) -> Answers:
-    """Every question in every mode, with gold in the graph's ids."""
-    answers: Answers = {mode: [] for mode in MODES}
-    body = {"scopes": [scope], "kinds": ["episode", "chunk"], "limit": max(CUTS)}
+def bodies(also: Sequence[Also]) -> dict[str, dict[str, Any]]:
+    """What is asked for each question, by the name under which it is told."""
+    plain = {mode: {"mode": mode} for mode in MODES}
+    return plain | {
+        f"{mode}, {extra.value}": {"mode": mode, **extra.body}
+        for extra in also
+        for mode in extra.modes
+    }
+
+
+async def asked(
+    client: ApiClient, scope: str, asking: tuple[Corpus, Ids], also: Sequence[Also] = ()
+) -> Heard:
+    """Every question in every mode and with what else is asked for, gold in the graph's ids."""
+    (corpus, ids), heard = asking, Heard()
+    common = {"scopes": [scope], "kinds": ["episode", "chunk"], "limit": max(CUTS)}
     for question in corpus.questions:
         gold = frozenset(ids.get(name, name) for name in question.gold)
         known = Question(question.id, question.text, gold, question.category)
-        for mode in MODES:
-            found = await ask(client, {**body, "query": question.text, "mode": mode})
-            answers[mode].append((known, found))
-    return answers
+        for name, body in bodies(also).items():
+            start = time.perf_counter()
+            answer = await client.call(
+                "POST", "/v1/search", {**common, "query": question.text, **body}
+            )
+            took = (time.perf_counter() - start) * 1000
+            heard.milliseconds.setdefault(name, []).append(took)
+            heard.answers.setdefault(name, []).append((known, found_in(answer)))
+            ended = heard.steps.setdefault(name, Counter())
+            ended.update(ending(step) for step in answer["steps"])
+    return heard
+
+
+def ending(step: Mapping[str, Any]) -> str:
+    """How a step ended, and why where it did not do what was asked."""
+    return f"{step['name']} {step['state']}" + (f": {step['reason']}" if step["reason"] else "")

@@ -10,8 +10,8 @@ import pytest
 
 from app.errors import InvalidInput
 from app.evals.packing import distractors, near, stored
-from app.evals.passages import Form, load, triples
-from app.evals.recall import Record
+from app.evals.passages import Also, Form, bodies, drawn, ending, load, triples
+from app.evals.recall import Corpus, Question, Record
 from app.evals.walks import VARIANTS, Part, graph_of
 
 RECORDS = (
@@ -107,3 +107,29 @@ def test_a_set_is_stored_in_one_form_and_its_triples_are_whole(tmp_path: Path) -
     with pytest.raises(InvalidInput) as refused:
         load(tmp_path, Form(hidden=True, pages=True))
     assert refused.value.field == "hidden"
+
+
+def test_the_questions_that_are_drawn_are_the_same_each_time() -> None:
+    questions = tuple(Question(str(n), f"Who is {n}?", frozenset({"a"})) for n in range(50))
+    corpus = Corpus("many", RECORDS, questions)
+    some = drawn(corpus, 10)
+    assert drawn(corpus, 10) == some
+    assert len(set(some.questions)) == 10
+    assert some.records == RECORDS
+    assert drawn(corpus, 50) is corpus
+
+
+def test_what_is_asked_beside_a_mode_is_asked_where_it_can_change_something() -> None:
+    plain = bodies(())
+    asked = bodies([Also.HYDE, Also.MODEL])
+    assert {name: asked[name] for name in plain} == plain
+    assert asked["vector, hyde"] == {"mode": "vector", "hyde": True}
+    assert asked["auto, model"] == {"mode": "auto", "rerank": "model"}
+    assert "vector, model" not in asked
+    assert "keyword, hyde" not in asked
+
+
+def test_a_step_tells_how_it_ended() -> None:
+    assert ending({"name": "hyde", "state": "done", "reason": None}) == "hyde done"
+    failed = {"name": "rerank", "state": "failed", "reason": "it cannot be reached"}
+    assert ending(failed) == "rerank failed: it cannot be reached"
