@@ -68,6 +68,8 @@ def take_in(
     for path, kinds in report["redacted"].items():
         told = ", ".join(f"{kind} {count}" for kind, count in kinds.items())
         console.print(f"changed {escape(path)}: {escape(told)}", soft_wrap=True)
+    for path, kept in report["renamed"].items():
+        console.print(f"kept {escape(path)} as {escape(kept)}", soft_wrap=True)
 
 
 def write_out(
@@ -78,13 +80,17 @@ def write_out(
     """Write the pages of a scope as Markdown files, as they came."""
 
     async def work(opened: Parts, caller: Caller) -> dict[str, Any]:
-        return {"files": await opened.vaults.write_out(caller, folder, path_of(scope))}
+        return asdict(await opened.vaults.write_out(caller, folder, path_of(scope)))
 
     report = run_in(scope, work)
     if as_json:
         print_json(report)
         return
     console.print(f"{report['files']} files")
+    for path, name in report["renamed"].items():
+        console.print(f"written {escape(path)} as {escape(name)}", soft_wrap=True)
+    for path, reason in report["skipped"].items():
+        console.print(f"skipped {escape(path)}: {escape(reason)}", soft_wrap=True)
 
 
 def add(

@@ -22,6 +22,7 @@ from app.pages.wikilink import alternatives, links
 from app.sanitize.step import SANITIZER_VERSION, Sanitized
 
 PATH_LONGEST = 1000  # characters
+NAME_LONGEST = 255  # bytes of one name in a path: what file systems take
 _UNSAFE = re.compile(r"[\x00-\x1f\\]|^[A-Za-z]:")  # control characters, and what Windows reads
 FORMERS_KEPT = 10  # titles that a page had before and still answers to
 _NAMED = ("title", "slug", "aliases", "formers", "path", "kind", "scope", "live")
@@ -82,6 +83,8 @@ def checked_path(path: str | None) -> str | None:
     wrong = any(part in ("", ".", "..") for part in parts)
     if wrong or _UNSAFE.search(path) or len(path) > PATH_LONGEST:
         raise InvalidInput("path is relative, of plain names with / between them", field="path")
+    if any(len(part.encode()) > NAME_LONGEST for part in parts):
+        raise InvalidInput(f"a name in path has at most {NAME_LONGEST} bytes", field="path")
     return path
 
 
@@ -221,4 +224,4 @@ def _stamped(stored: Row, page: Row, stamp: Stamp) -> Row:
 
 
 def _file_name(path: str | None) -> str:
-    return without_suffix((path or "").rpartition("/")[2])
+    return " ".join(without_suffix((path or "").rpartition("/")[2]).split())

@@ -18,6 +18,7 @@ from app.kernel.scope import ScopePath, parse_scope
 from app.pages import record
 from app.pages.linking import Moved, lock_names, name_only, relink, settle_pages
 from app.pages.model import Change, Draft, Receipt, Redacted
+from app.pages.naming import without_suffix
 from app.pages.passages import DUE, PassageService
 from app.pages.resolve import Settled
 from app.pages.rewriting import rewritten
@@ -154,6 +155,13 @@ class PageService:
         if stored["live"]:
             return _receipt("unchanged", _Writing(stored, stored, ""), {})
         return await self._revive(who, stored)
+
+    async def stored_path(self, scope: str, path: str) -> str:
+        """A path as a page of the scope keeps it: blanks as they are, characters and personal data
+        as in any text. InvalidInput (`path`) for none, and what the scope's policy refuses."""
+        cleaned = _path(path, await self._parts.scopes.policy(scope))
+        record.checked_path(cleaned)
+        return cleaned
 
     async def version(self, who: Caller, page: str, version: int) -> Row:
         """The text of a page at one version, the present one too; NotFound where there is none."""
@@ -305,7 +313,7 @@ def _clean_labels(draft: Draft, policy: SanitizePolicy) -> Draft:
     return replace(
         draft,
         title=draft.title and _label(draft.title, "title", policy),
-        path=draft.path and _label(draft.path, "path", policy),
+        path=draft.path and _path(draft.path, policy),
         aliases=_labels(draft.aliases, policy),
     )
 
@@ -320,8 +328,18 @@ def _labels(aliases: tuple[str, ...] | None, policy: SanitizePolicy) -> tuple[st
 
 
 def _label(text: str, field: str, policy: SanitizePolicy) -> str:
+    return " ".join(_sanitized(text, field, policy).split())
+
+
+def _path(path: str, policy: SanitizePolicy) -> str:
+    """A file stays one of Markdown, also where its ending reads like that of an address."""
+    cleaned, ending = _sanitized(path, "path", policy), path[len(without_suffix(path)) :]
+    return cleaned if cleaned.endswith(ending) else cleaned + ending
+
+
+def _sanitized(text: str, field: str, policy: SanitizePolicy) -> str:
     try:
-        return " ".join(sanitize(text, policy).text.split())
+        return sanitize(text, policy).text
     except LociError as error:
         error.field = field
         raise

@@ -7,9 +7,10 @@ report lists: its text is kept whole, front matter included, with how it writes 
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.errors import InvalidInput, LociError
@@ -20,22 +21,36 @@ from app.pages.due import DuePages
 from app.pages.model import CONTENT_LONGEST, Change, Draft, Receipt
 from app.pages.naming import MARKDOWN
 from app.pages.service import PageService
+from app.pages.tree import Tree
 
 BATCH = 25  # files that are taken in together
 BOM = "\ufeff"
 Tell = Callable[[str], None]
+_NO_NAME = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
 
 
 @dataclass(slots=True)
 class Report:
     """What became of a folder's files, by path; `redacted` counts what was taken out of each text
-    by class, `characters` where only its characters were brought into the usual form."""
+    by class, `characters` where only its characters were brought into the usual form. `renamed`
+    tells under which path the page of a file is kept, where that is not the file's own."""
 
     stored: int = 0
     changed: int = 0
     unchanged: int = 0
     skipped: dict[str, str] = field(default_factory=dict)
     redacted: dict[str, dict[str, int]] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Written:
+    """What became of a scope's pages: `renamed` has the names of files by the paths of pages that
+    could not have theirs, `skipped` why there is none."""
+
+    files: int = 0
+    renamed: dict[str, str] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,25 +72,30 @@ class VaultService:
     async def take_in(self, who: Caller, root: Path, scope: str, tell: Tell) -> Report:
         """Make pages of the Markdown files below `root`; `tell` gets each path.
 
-        A file that is there already, by its path, is changed where it differs, and left alone
-        where not. What cannot be taken is skipped, with the reason. Raises NotFound and Forbidden
-        by the scope, InvalidInput (`path`) where `root` is no folder.
+        A file that is there already, by its path as it is kept, is changed where it differs, and
+        left alone where not. What cannot be taken is skipped, with the reason. Raises NotFound and
+        Forbidden by the scope, InvalidInput (`path`) where `root` is no folder.
         """
         who.require(scope, Role.WRITER)
         if not await asyncio.to_thread(root.is_dir):
             raise InvalidInput(f"{root} is no folder", field="path")
         report = Report()
         fresh: list[_File] = []
-        for file in await asyncio.to_thread(lambda: list(_paths(root))):
-            tell(file)
-            draft = await asyncio.to_thread(_read, root / file, file, scope, report)
+        taken: dict[str, str] = {}
+        for place in await asyncio.to_thread(lambda: list(_paths(root))):
+            name = place.encode(
+                errors="replace"
+            ).decode()  # file systems know names that are no text
+            tell(name)
+            draft = await asyncio.to_thread(_read, root / place, name, scope, report)
+            draft = draft and await self._placed(draft, place, taken, report)
             if draft is None:
                 continue
-            known = await self._graph.optional(Q.pages.at_path, scope=scope, path=file)
+            known = await self._graph.optional(Q.pages.at_path, scope=scope, path=draft.path)
             if known is not None:
-                await self._change(who, known["id"], _File(file, draft), report)
+                await self._change(who, known["id"], _File(name, draft), report)
                 continue
-            fresh.append(_File(file, draft))
+            fresh.append(_File(name, draft))
             if len(fresh) == BATCH:
                 await self._write(who, fresh, report)
                 fresh = []
@@ -83,21 +103,44 @@ class VaultService:
         await self._due.sweep()
         return report
 
-    async def write_out(self, who: Caller, root: Path, scope: str) -> int:
-        """Write the pages of a scope as files below `root`, which must be empty or new; how many.
+    async def write_out(self, who: Caller, root: Path, scope: str) -> Written:
+        """Write the pages of a scope as files below `root`, which must be empty or new.
 
-        A page that came from no file gets its slug as a name.
+        A page that came from no file gets its slug as a name, one whose path cannot be a file
+        there another name. Raises NotFound and Forbidden by the scope, InvalidInput (`path`) where
+        there is something in `root`.
         """
         who.require(scope, Role.READER)
         if not await asyncio.to_thread(_free_for, root):
             raise InvalidInput(f"{root} is not empty", field="path")
-        taken: set[str] = set()
-        after = ""
+        written, tree, after = Written(), Tree(), ""
         while rows := await self._graph.rows(Q.pages.texts, scope=scope, after=after, limit=100):
             pages = [row["page"] for row in rows]
-            await asyncio.to_thread(_write_files, root, pages, taken)
+            await asyncio.to_thread(_write_files, root, pages, tree, written)
             after = pages[-1]["id"]
-        return len(taken)
+        return written
+
+    async def _placed(
+        self, draft: Draft, place: str, taken: dict[str, str], report: Report
+    ) -> Draft | None:
+        """The draft under the path that its page keeps; None, with the reason in the report, for
+        one that no page can have, or that another file has already."""
+        assert draft.scope is not None
+        name = str(draft.path)
+        try:
+            path = await self._pages.stored_path(draft.scope, place)
+        except LociError as error:
+            if error.status >= 500:
+                raise
+            report.skipped[name] = error.detail
+            return None
+        first = taken.setdefault(path, name)
+        if first != name:
+            report.skipped[name] = f"its path would be kept as that of {first}"
+            return None
+        if path != name:
+            report.renamed[name] = path
+        return replace(draft, path=path)
 
     async def _write(self, who: Caller, files: list[_File], report: Report) -> None:
         if not files:
@@ -185,18 +228,19 @@ def _free_for(root: Path) -> bool:
     return not root.exists() or (root.is_dir() and not any(root.iterdir()))
 
 
-def _write_files(root: Path, pages: list[Row], taken: set[str]) -> None:
+def _write_files(root: Path, pages: list[Row], tree: Tree, written: Written) -> None:
     for page in pages:
-        name = _free(page.get("path") or f"{page['slug'] or page['id']}.md", page["id"], taken)
-        taken.add(name.casefold())
+        wanted = page.get("path") or f"{page['slug'] or page['id']}.md"
+        name = tree.take(wanted, page["id"])
         path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(file_text(page))
-
-
-def _free(name: str, page: str, taken: set[str]) -> str:
-    """The name itself, or one that no other file has, also where case does not count."""
-    if name.casefold() not in taken:
-        return name
-    stem, dot, suffix = name.rpartition(".")
-    return f"{stem}-{page}{dot}{suffix}"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(file_text(page))
+        except OSError as error:
+            if error.errno not in _NO_NAME:
+                raise
+            written.skipped[wanted] = error.strerror or "the file system refuses its name"
+            continue
+        written.files += 1
+        if name != wanted:
+            written.renamed[wanted] = name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from app.lifecycle.erasure import Order as ErasureOrder
 from app.lifecycle.erasure import new_receipt
 from app.lifecycle.model import Target
 from app.pages.model import Change
+from app.pages.tree import Tree
 from app.pages.vault import Report
 from app.portability.exporter import export_package
 from app.portability.kind import At, Rules
@@ -75,7 +77,8 @@ async def test_a_vault_goes_in_and_out(
     kept = {p for p in files if p.endswith(".md") and not p.startswith(".")} - set(report.skipped)
     assert report.stored == len(kept)
 
-    assert await opened.vaults.write_out(who.caller, out, who.caller.home) == len(kept)
+    done = await opened.vaults.write_out(who.caller, out, who.caller.home)
+    assert (done.files, done.renamed, done.skipped) == (len(kept), {}, {})
     written = {str(p.relative_to(out)): p.read_bytes() for p in out.rglob("*") if p.is_file()}
     assert set(written) == kept
     assert {p for p in kept if written[p] != files[p]} == set(report.redacted)
@@ -101,6 +104,59 @@ async def test_a_vault_goes_in_and_out(
         tenant=tenant,
     )
     assert found == [], "where a file lies is data of its page alone"
+
+
+async def test_a_file_of_an_odd_name_is_one_page_however_often_it_comes(
+    opened: Parts, principal: MakePrincipal, tenant: str, tmp_path: Path
+) -> None:
+    who = await principal(f"{tenant}/dev", name="ann", kind="user")
+    root, out = tmp_path / "vault", tmp_path / "out"
+    root.mkdir()
+    decomposed = "Zu\u0308rich.md"
+    names = ["a  b.md", decomposed, "to ada@example.org.md", "to bob@example.org.md", "a\tb.md"]
+    for name in names:
+        (root / name).write_text(f"About {name[0]}.\n")
+    (root / os.fsdecode(b"x\xff.md")).write_text("Of another time.\n")
+    report = await take_in(opened, who, root)
+    assert (report.stored, report.skipped.keys()) == (4, {"a\tb.md", "to bob@example.org.md"})
+    assert report.renamed == {
+        decomposed: "Z\u00fcrich.md",
+        "to ada@example.org.md": "to [email].md",
+        "x?.md": "x.md",
+    }
+    again = await take_in(opened, who, root)
+    assert (again.stored, again.changed, again.unchanged) == (0, 0, 4)
+    done = await opened.vaults.write_out(who.caller, out, who.caller.home)
+    written = {path.name for path in out.iterdir()}
+    assert written == {"a  b.md", "Z\u00fcrich.md", "to [email].md", "x.md"}
+    assert done.renamed == {}
+
+
+async def test_no_path_of_a_page_keeps_the_others_from_being_written(
+    opened: Parts, writer: Principal, write: Write, tmp_path: Path
+) -> None:
+    paths = ["a", "a/b.md", "A/B.md", "c/d.md", "c"]
+    made = {path: (await write(writer, path, f"Of {path}.", path=path)).id for path in paths}
+    done = await opened.vaults.write_out(writer.caller, tmp_path / "out", writer.caller.home)
+    assert (done.files, done.skipped) == (5, {})
+    files = {p.relative_to(tmp_path / "out").as_posix() for p in (tmp_path / "out").rglob("*.md")}
+    assert done.renamed == {
+        "a/b.md": f"b-{made['a/b.md']}.md",
+        "A/B.md": f"B-{made['A/B.md']}.md",
+        "c": f"c-{made['c']}.md",
+    }
+    assert files == {"c/d.md", *done.renamed.values()}
+    assert (tmp_path / "out" / "a").read_text() == "Of a."
+    with pytest.raises(InvalidInput) as refused:
+        await write(writer, "Long", "x", path=f"{'ü' * 128}.md")
+    assert refused.value.field == "path"
+
+
+def test_a_name_that_no_file_can_have_gives_way_to_the_id() -> None:
+    tree = Tree()
+    assert tree.take(f"{'x' * 900}.md", "p1") == "p1.md"
+    assert tree.take("x/P1.md/y.md", "p2") == "x/P1.md/y.md"
+    assert tree.take("p1.md/y.md", "p3") == "y-p3.md"
 
 
 async def test_pages_go_through_a_package(
