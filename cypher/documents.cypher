@@ -8,21 +8,21 @@ WITH b, b.id = $base.id AS created
 FOREACH (_ IN CASE WHEN created THEN [1] ELSE [] END |
   MERGE (a:AuditEvent {id: $audit.id}) SET a = $audit MERGE (a)-[:AUDIT]->(b))
 RETURN b {.*,
-  embedding_model: head(COLLECT {
+  embedding: head(COLLECT {
     MATCH (:Scope {path: b.scope})-[:WITHIN*0..2]->(s:Scope) WHERE s.space > ''
     MATCH (v:VectorSpace {name: s.space})
-    RETURN v.model ORDER BY size(s.path) DESC LIMIT 1
-  } + COLLECT { MATCH (v:VectorSpace {name: 'memory'}) RETURN v.model })} AS base, created
+    RETURN v {.model, .version} ORDER BY size(s.path) DESC LIMIT 1
+  } + COLLECT { MATCH (v:VectorSpace {name: 'memory'}) RETURN v {.model, .version} })} AS base, created
 
 // name: get_base(id, scopes) read optional
 MATCH (b:KnowledgeBase {id: $id})
 WHERE b.scope IN $scopes
 RETURN b {.*,
-  embedding_model: head(COLLECT {
+  embedding: head(COLLECT {
     MATCH (:Scope {path: b.scope})-[:WITHIN*0..2]->(s:Scope) WHERE s.space > ''
     MATCH (v:VectorSpace {name: s.space})
-    RETURN v.model ORDER BY size(s.path) DESC LIMIT 1
-  } + COLLECT { MATCH (v:VectorSpace {name: 'memory'}) RETURN v.model })} AS base
+    RETURN v {.model, .version} ORDER BY size(s.path) DESC LIMIT 1
+  } + COLLECT { MATCH (v:VectorSpace {name: 'memory'}) RETURN v {.model, .version} })} AS base
 
 // name: base_by_key(keys, scopes) read many
 // Bases by their names in several scopes, the narrowest scope first.
@@ -41,11 +41,11 @@ CALL (b) {
   RETURN collect([d.status, d.chunks, d.characters, d.tokens]) AS documents
 }
 RETURN b {.*,
-  embedding_model: head(COLLECT {
+  embedding: head(COLLECT {
     MATCH (:Scope {path: b.scope})-[:WITHIN*0..2]->(s:Scope) WHERE s.space > ''
     MATCH (v:VectorSpace {name: s.space})
-    RETURN v.model ORDER BY size(s.path) DESC LIMIT 1
-  } + COLLECT { MATCH (v:VectorSpace {name: 'memory'}) RETURN v.model })} AS base, documents
+    RETURN v {.model, .version} ORDER BY size(s.path) DESC LIMIT 1
+  } + COLLECT { MATCH (v:VectorSpace {name: 'memory'}) RETURN v {.model, .version} })} AS base, documents
 ORDER BY b.id
 
 // name: statistics(id, scopes) read many

@@ -448,11 +448,11 @@ CALL (b) {
   RETURN collect([d.status, d.chunks, d.characters, d.tokens]) AS documents
 }
 RETURN id AS parent, b {.*,
-  embedding_model: head(COLLECT {
+  embedding: head(COLLECT {
     MATCH (:Scope {path: b.scope})-[:WITHIN*0..2]->(s:Scope) WHERE s.space > ''
     MATCH (v:VectorSpace {name: s.space})
-    RETURN v.model ORDER BY size(s.path) DESC LIMIT 1
-  } + COLLECT { MATCH (v:VectorSpace {name: 'memory'}) RETURN v.model })} AS base, documents
+    RETURN v {.model, .version} ORDER BY size(s.path) DESC LIMIT 1
+  } + COLLECT { MATCH (v:VectorSpace {name: 'memory'}) RETURN v {.model, .version} })} AS base, documents
 
 // name: documents_in(ids, scopes, status, after, limit) read many
 // The documents of bases, by id.

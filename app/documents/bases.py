@@ -10,6 +10,7 @@ from app.documents.cleaning import clean_title
 from app.documents.model import BaseState, Chunking, Strategy, base_move
 from app.documents.orders import BaseWish
 from app.documents.repository import DocumentRepository, base_key, lock_base, show_document
+from app.embeddings.provider import provider_of
 from app.errors import AlreadyExists, InvalidInput
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
@@ -45,7 +46,8 @@ class BaseService:
     async def ensure(self, who: Caller, wish: BaseWish) -> tuple[Row, bool]:
         """The base of that name in that scope, and whether it is new.
 
-        Raises NotFound or Forbidden by the scope, InvalidInput for a name or sizes that cannot be.
+        Raises NotFound or Forbidden by the scope, InvalidInput for a name or sizes that cannot be,
+        and for an embedding model that is not the scope's.
         """
         scope = who.require(str(parse_scope(wish.scope or who.home)), Role.WRITER)
         chunking = _chosen(Chunking(), asdict(wish))
@@ -68,7 +70,13 @@ class BaseService:
             "updated_at": moment,
         }
         event = audit.event(who, "knowledge_base.create", scope, base=base["id"])
-        row = await self._graph.one(Q.documents.create_base, base=base, audit=event)
+
+        async def work(tx: Tx) -> Row:
+            row = await tx.one(Q.documents.create_base, base=base, audit=event)
+            _check_embedding(wish, row["base"]["embedding"])
+            return row
+
+        row = await self._graph.write("documents.create_base", work)
         return row["base"], bool(row["created"])
 
     async def get(self, who: Caller, base: str) -> tuple[Row, list[Row]]:
@@ -132,6 +140,19 @@ def _chosen(chunking: Chunking, wish: dict[str, Any]) -> Chunking:
     if "strategy" in given:
         given["strategy"] = Strategy(given["strategy"])
     return replace(chunking, **given).checked()
+
+
+def _check_embedding(wish: BaseWish, embedding: Row) -> None:
+    """InvalidInput where a model is wished that the scope is not searched by."""
+    own = {"model": embedding["model"], "provider": provider_of(**embedding)}
+    for name, value in own.items():
+        wished = getattr(wish, name)
+        if wished is not None and wished.casefold() != value.casefold():
+            raise InvalidInput(
+                f"the scope is searched by {own['model']} of {own['provider']}, and a knowledge "
+                "base goes by its scope: leave this out, or prepare the other model for the scope",
+                field=f"embedding_{name}",
+            )
 
 
 def _stored(chunking: Chunking) -> Row:

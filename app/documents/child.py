@@ -52,7 +52,7 @@ def answer(path: Path, media: str, limits: Limits) -> dict[str, Any]:
         "text": parsed.text,
         "headings": headings,
         "title": parsed.title,
-        "pages": parsed.pages,
+        "pages": [parsed.pages, parsed.pages_without_text],
     }
 
 

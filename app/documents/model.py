@@ -143,12 +143,16 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The text of a file with its headings in order, and the title that the file itself names."""
+    """The text of a file with its headings in order, and the title that the file itself names.
+
+    Of its `pages`, `pages_without_text` gave none: pictures of text, blank or damaged ones.
+    """
 
     text: str
     headings: tuple[Heading, ...] = ()
     title: str = ""
     pages: int = 0
+    pages_without_text: int = 0
 
 
 @dataclass(frozen=True, slots=True)

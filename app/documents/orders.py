@@ -18,7 +18,10 @@ DROP_BASE = "documents.drop_base"
 
 @dataclass(frozen=True, slots=True)
 class BaseWish:
-    """A knowledge base to be made; None takes the default."""
+    """A knowledge base to be made; None takes the default.
+
+    Its vectors are of the model that its scope is searched by: `model` and `provider` may say so.
+    """
 
     name: str
     scope: str | None = None
@@ -26,6 +29,8 @@ class BaseWish:
     strategy: str | None = None
     size: int | None = None
     overlap: int | None = None
+    model: str | None = None
+    provider: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
@@ -23,7 +24,7 @@ NUMBERS = re.compile(r"\d+")
 
 
 def parse_pdf(data: bytes, limit: int, pages: int) -> Parsed:
-    """The text of a PDF.
+    """The text of a PDF, with how many of its pages gave none.
 
     Raises FileEncrypted, FileTooLarge for more than `pages` pages, FileBroken for a damaged file
     and for one that holds pictures of text only.
@@ -41,7 +42,8 @@ def parse_pdf(data: bytes, limit: int, pages: int) -> Parsed:
     for level, title, place in _outline(document):
         if place < len(starts):
             flow.mark(level, title, _place(text, title, starts, place))
-    return flow.parsed(_title(document), count)
+    without = sum(not sheet for sheet in sheets)
+    return replace(flow.parsed(_title(document), count), pages_without_text=without)
 
 
 def paragraphs(lines: Sequence[str]) -> Iterator[str]:

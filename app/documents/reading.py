@@ -216,8 +216,8 @@ class DocumentReader:
         body, headings = rebuilt(await self._rows.texts(document["id"], [document["scope"]]))
         if not body:
             raise FileBroken("nothing is stored of this document: hand its file in again")
-        pages = document.get("pages") or 0
-        return Source(Parsed(body, tuple(headings), document["title"], pages), {})
+        pages = [document.get(name) or 0 for name in ("pages", "pages_without_text")]
+        return Source(Parsed(body, tuple(headings), document["title"], *pages), {})
 
     async def _cut(self, cleaned: Clean, chunking: Chunking) -> list[Piece]:
         text = cleaned.text.text
@@ -275,6 +275,7 @@ def _changed(
         "status": str(DocumentState.INDEXED),
         "error": None,
         "pages": source.parsed.pages,
+        "pages_without_text": source.parsed.pages_without_text,
         "characters": len(cleaned.text.text),
         "tokens": sum(_own_tokens(row["chunk"]) for row in rows),
         "chunks": len(rows),

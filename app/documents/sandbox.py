@@ -89,4 +89,4 @@ def _parsed(output: bytes, code: int, limits: Limits) -> Parsed:
     if "error" in answer:
         raise REFUSALS.get(answer["error"], FileBroken)(answer["detail"])
     headings = tuple(Heading(*heading) for heading in answer["headings"])
-    return Parsed(answer["text"], headings, answer["title"], answer["pages"])
+    return Parsed(answer["text"], headings, answer["title"], *answer["pages"])

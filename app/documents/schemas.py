@@ -11,6 +11,7 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from app.documents.model import SIZE_LEAST, SIZE_MOST
 from app.documents.orders import BaseWish, DocumentWish, Taken
+from app.embeddings.provider import provider_of
 from app.errors import InvalidInput
 from app.jobs.schemas import JobOut
 from app.kernel.graph import Row
@@ -36,6 +37,12 @@ class KnowledgeBaseIn(WireModel):
     chunk_overlap: Overlap | None = Field(
         None, description="Most characters that a chunk repeats; 200 if unset."
     )
+    embedding_model: ShortText | None = Field(
+        None, description="That of its scope, which it goes by; another one is refused."
+    )
+    embedding_provider: ShortText | None = Field(
+        None, description="The provider of that model; another one is refused."
+    )
 
     def to_wish(self) -> BaseWish:
         """What this asks for."""
@@ -46,6 +53,8 @@ class KnowledgeBaseIn(WireModel):
             self.chunking_strategy,
             self.chunk_size,
             self.chunk_overlap,
+            self.embedding_model,
+            self.embedding_provider,
         )
 
 
@@ -169,6 +178,7 @@ class KnowledgeBaseOut(msgspec.Struct, frozen=True):
     status: str
     error: str | None
     embedding_model: str
+    embedding_provider: str
     chunking_strategy: str
     chunk_size: int
     chunk_overlap: int
@@ -184,6 +194,8 @@ class KnowledgeBaseOut(msgspec.Struct, frozen=True):
         named = {name: base[name] for name in PLAIN_BASE}
         return cls(
             **named,
+            embedding_model=base["embedding"]["model"],
+            embedding_provider=provider_of(**base["embedding"]),
             error=base.get("error"),
             statistics=StatisticsOut.of(documents),
             untrusted={"name": base["name"], "description": base["description"]},
@@ -191,8 +203,8 @@ class KnowledgeBaseOut(msgspec.Struct, frozen=True):
 
 
 PLAIN_BASE = (
-    "id", "scope", "status", "embedding_model", "chunking_strategy", "chunk_size",
-    "chunk_overlap", "created_by", "created_at", "updated_at",
+    "id", "scope", "status", "chunking_strategy", "chunk_size", "chunk_overlap", "created_by",
+    "created_at", "updated_at",
 )  # fmt: skip
 
 
@@ -204,7 +216,10 @@ class KnowledgeBasesOut(msgspec.Struct, frozen=True):
 
 
 class DocumentOut(msgspec.Struct, frozen=True):
-    """A document; `vectors_pending` and `unread` count chunks that the worker has yet to do."""
+    """A document; `vectors_pending` and `unread` count chunks that the worker has yet to do.
+
+    `pages_without_text` of a PDF's pages gave no text and are found by nothing: pictures, blanks.
+    """
 
     id: str
     scope: str
@@ -228,6 +243,7 @@ class DocumentOut(msgspec.Struct, frozen=True):
     pii: list[str]
     markers: list[str]
     untrusted: dict[str, Any]
+    pages_without_text: int | None = None
     vectors_pending: int | None = None
     unread: int | None = None
 
@@ -256,7 +272,7 @@ PLAIN_DOCUMENT = (
     "id", "scope", "status", "version", "characters", "tokens", "chunks", "author", "role",
     "captured_at", "ingested_at", "updated_at",
 )  # fmt: skip
-MAYBE_DOCUMENT = ("media", "size", "pages", "checksum", "job")
+MAYBE_DOCUMENT = ("media", "size", "pages", "pages_without_text", "checksum", "job")
 
 
 class DocumentsOut(msgspec.Struct, frozen=True):

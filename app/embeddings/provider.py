@@ -20,6 +20,7 @@ __all__ = [
     "Role",
     "Span",
     "build_embedder",
+    "provider_of",
 ]
 
 CONSTRUCTORS: dict[str, Callable[[EmbeddingConfig], Embedder]] = {
@@ -28,6 +29,16 @@ CONSTRUCTORS: dict[str, Callable[[EmbeddingConfig], Embedder]] = {
     "voyage": VoyageEmbedder.build,
     "hash": HashEmbedder.build,
 }
+
+
+def provider_of(model: str, version: str) -> str:
+    """The provider, as settings name it, whose vectors are of that model and version.
+
+    Remote models have their provider as version, since nobody tells of theirs.
+    """
+    if version in CONSTRUCTORS:
+        return version
+    return "hash" if model == "hash" else "e5"
 
 
 def build_embedder(config: EmbeddingConfig) -> Embedder:

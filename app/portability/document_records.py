@@ -53,6 +53,7 @@ class DocumentRecord(WireModel):
     media: ShortText | None = None
     size: Count = 0
     pages: Count = 0
+    pages_without_text: Count = 0
     checksum: Annotated[str, StringConstraints(max_length=64)] | None = None
     source_url: Line | None = None
     version: Count = 1

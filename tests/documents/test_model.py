@@ -5,6 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from app.embeddings.e5 import E5Embedder
+from app.embeddings.provider import provider_of
 from app.portability.exporter import export_package
 from app.portability.service import selection
 from app.wiring import Parts
@@ -72,3 +76,34 @@ async def test_a_base_names_its_scope_s_model_over_a_switch_and_back(
     finally:
         await name_second(opened, first)
         await post(admin, "finish", 202, path=dev)
+
+
+async def test_a_base_may_be_made_with_its_scope_s_own_model_alone(
+    opened: Parts, writer: Principal
+) -> None:
+    own = {"embedding_model": opened.embedder.info.name, "embedding_provider": "hash"}
+    path = "/api/v1/ai/rag/knowledge_bases"
+    for name in own:
+        answer = await writer.http.post(path, json={"name": "Other", **own, name: "openai"})
+        assert answer.status_code == 422, answer.text
+        assert answer.json()["errors"][0]["field"] == name
+        assert "searched by hash of hash" in answer.text
+    assert (await writer.http.get("/v1/knowledge-bases")).json()["items"] == []
+    made = await writer.http.post(path, json={"name": "Own", **own})
+    assert made.status_code == 201, made.text
+    assert {name: made.json()["data"][name] for name in own} == own
+
+
+@pytest.mark.parametrize(
+    ("model", "version", "provider"),
+    [
+        (E5Embedder.info.name, E5Embedder.info.version, "e5"),
+        ("text-embedding-3-small", "openai", "openai"),
+        ("voyage-3.5", "voyage", "voyage"),
+        ("hash", "1", "hash"),
+    ],
+)
+def test_the_provider_follows_from_what_is_stored_of_a_model(
+    model: str, version: str, provider: str
+) -> None:
+    assert provider_of(model, version) == provider

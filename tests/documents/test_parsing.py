@@ -84,7 +84,13 @@ def test_a_pdf_is_read_in_the_order_of_its_pages() -> None:
     pages = [["The pump was built in 1998."], ["The valve (a spare) came later."]]
     parsed = parse(pdf(pages), Media.PDF, LIMITS)
     assert parsed.text == "The pump was built in 1998.\n\nThe valve (a spare) came later."
-    assert parsed.pages == 2
+    assert (parsed.pages, parsed.pages_without_text) == (2, 0)
+
+
+def test_pages_of_a_pdf_that_give_no_text_are_counted() -> None:
+    pages = [["The pump was built in 1998."], [], ["The valve came later."], []]
+    parsed = parse(pdf(pages), Media.PDF, LIMITS)
+    assert (parsed.pages, parsed.pages_without_text) == (4, 2)
 
 
 def test_the_outline_of_a_pdf_gives_its_headings() -> None:

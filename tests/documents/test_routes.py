@@ -82,9 +82,13 @@ async def test_a_changed_document_keeps_the_chunks_and_vectors_of_equal_words(
 
 async def test_a_document_comes_as_pdf_or_word_file(writer: Principal, shelf: MakeShelf) -> None:
     manuals = await shelf(writer)
-    one = await manuals.upload("a.pdf", pdf([["The pump is blue."], ["The valve is red."]]))
+    one = await manuals.upload("a.pdf", pdf([["The pump is blue."], [], ["The valve is red."]]))
     two = await manuals.upload("b.docx", word("Valves", [("Care", ["Oil the valve."])]))
-    assert (one["media"], one["pages"], one["status"]) == ("application/pdf", 2, "indexed")
+    assert (one["media"], one["pages"], one["status"]) == ("application/pdf", 3, "indexed")
+    assert one["pages_without_text"] == 1
+    again = await writer.http.post(f"/v1/documents/{one['id']}/process")
+    assert (await manuals.finish(again.json()))["state"] == "done"
+    assert (await manuals.document(one["id"]))["pages_without_text"] == 1
     assert two["untrusted"]["title"] == "Valves"
     chunk = (await manuals.chunks(two["id"]))[0]["untrusted"]
     assert chunk["heading_path"] == ["Valves", "Care"]
