@@ -225,11 +225,14 @@ WHERE p.scope = $scope AND p.id > $after AND p.live
 WITH p ORDER BY p.scope, p.id LIMIT $limit
 RETURN p {.id, .title, .slug, .path, .content, .crlf, .bom} AS page
 
-// name: by_name(name, scopes) read many
-// Pages that go by a name.
-MATCH (n:LinkName {id: $name})<-[:BEARS]-(p:Page)
-WHERE p.scope IN $scopes AND p.live
-RETURN p {.*, content: null, links: null} AS page ORDER BY p.scope, p.ingested_at, p.id
+// name: by_name(names, scopes, kind, tag, after, limit) read many
+// Pages that go by any of these names, by id.
+UNWIND $names AS name
+MATCH (n:LinkName {id: name})<-[:BEARS]-(p:Page)
+WHERE p.scope IN $scopes AND p.id > $after AND p.live
+  AND ($kind IS NULL OR p.kind = $kind) AND ($tag IS NULL OR $tag IN p.tags)
+WITH DISTINCT p ORDER BY p.id LIMIT $limit
+RETURN p {.*, content: null, links: null} AS page
 
 // name: versions(id, scopes) read many
 // The texts that a page had before, newest first.
@@ -308,7 +311,7 @@ RETURN size(found) AS hits, COLLECT {
   WHERE s.scope IN $scopes AND s.live AND s.id <> $page
     AND NOT EXISTS { (s)-[:REFERENCES]->(:Page {id: $page}) }
   WITH DISTINCT s
-  RETURN s.id ORDER BY s.updated_at DESC, s.id
+  RETURN {id: s.id, updated_at: s.updated_at} ORDER BY s.updated_at DESC, s.id
 } AS pages
 
 // name: contents(ids, scopes) read many

@@ -43,10 +43,12 @@ class AdminPageController(Controller):
         caller: NamedDependency[Caller],
         page_reads: NamedDependency[PageReader],
     ) -> Answer:
-        """Pages and articles that link to this page."""
+        """Pages and articles that link to this page, the newest first: at most 500, with `cut`
+        where there are more, which the backlinks of the page itself list."""
         await _required(page_reads, caller, page_id)
-        rows = await page_reads.backlinks(caller.visible, page_id, None, BACKLINKS)
-        return Answer(True, {"backlinks": [_backlink(row) for row in rows]})
+        rows = await page_reads.backlinks(caller.visible, page_id, None, BACKLINKS + 1)
+        told: dict[str, Any] = {"backlinks": [_backlink(row) for row in rows[:BACKLINKS]]}
+        return Answer(True, {**told, "cut": True} if len(rows) > BACKLINKS else told)
 
     @get("/{page_id:str}/unlinked_mentions", operation_id="adminUnlinkedMentions", opt=ADMIN)
     async def unlinked(

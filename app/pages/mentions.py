@@ -17,7 +17,7 @@ from app.pages.wikilink import scan
 
 MOST = 20  # pages that are told of, newest first (seed 000)
 _SLOP = 3  # terms between two of a name: joined words are indexed in parts as well
-_NAMES = 16  # titles and aliases that are asked for at once
+_NAMES = 16  # titles and aliases that are asked for at once: a query has 1,024 clauses at most
 
 
 def pattern(names: Iterable[str]) -> re.Pattern[str]:
@@ -39,11 +39,17 @@ def find(text: str, names: Iterable[str]) -> Iterator[tuple[int, int]]:
             yield match.span()
 
 
+def together(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Names in groups that one query can ask for."""
+    for start in range(0, len(names), _NAMES):
+        yield names[start : start + _NAMES]
+
+
 def query(names: Sequence[str], scopes: Iterable[str], since: str | None = None) -> str | None:
     """The text query for chunks that may name one of the names, said since a moment's key; None
     where no name has a word. It finds too much rather than too little."""
     phrases = {
-        phrase for name in names[:_NAMES] for language in LANGUAGES
+        phrase for name in names for language in LANGUAGES
         if (phrase := " ".join(analyse(name, language)))
     }  # fmt: skip
     if not phrases:

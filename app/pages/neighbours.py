@@ -115,12 +115,21 @@ class Neighbours:
         return {page["id"]: page for page in await self._texts(ids, scopes)}
 
     async def _naming(self, page: Row, named: Sequence[str], scopes: list[str]) -> list[str]:
-        """Ids of pages that may name the page, newest first.
+        """Ids of pages that may name the page, newest first."""
+        at = {
+            row["id"]: row["updated_at"]
+            for names in mentions.together(named)
+            for row in await self._of_names(page, names, scopes)
+        }
+        return sorted(sorted(at), key=at.__getitem__, reverse=True)
+
+    async def _of_names(self, page: Row, named: Sequence[str], scopes: list[str]) -> list[Row]:
+        """The same for names that one query asks for, each with when it was changed.
 
         Where the text index finds more than is looked at, only what was said of late is asked for:
         the time back is halved until all of it fits, and stretched while it holds too few.
         """
-        found: list[str] = []
+        found: list[Row] = []
         short, reach, long = timedelta(0), _ALL, _ALL
         for _ in range(_STEPS):
             since = None if reach == _ALL else time_key(now() - reach)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC
 
@@ -14,7 +15,19 @@ from app.pages.naming import name_id
 
 DEEPEST = 3  # steps of the link graph
 MOST_NODES = 300  # of one link graph
+MOST_NAMED = 500  # pages of one name
+_EDGES = 20  # links of a step that are read for each node that may be told
 _KINDS = {"Entity": "entity", "Skill": "skill", "Principal": "agent"}  # pages say it themselves
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which of the pages that go by a name: of a kind, with a tag, after an id, at most so many."""
+
+    kind: str | None = None
+    tag: str | None = None
+    after: str = ""
+    limit: int = MOST_NAMED
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +64,26 @@ class PageReader:
             raise NotFound(f"there is no page {page}")
         return rows[0]
 
-    async def named(self, scopes: list[str], tenant: str, name: str) -> list[Row]:
-        """Pages that go by a name: title, slug, alias, path, former title or id."""
-        rows = await self.graph.rows(Q.pages.by_name, name=name_id(tenant, name), scopes=scopes)
+    async def named(
+        self, scopes: list[str], tenant: str, name: str, chosen: Chosen | None = None
+    ) -> list[Row]:
+        """Pages that go by a name, by id: title, slug, alias, path, former title or id."""
+        return await self.bearing(scopes, tenant, [name], chosen)
+
+    async def bearing(
+        self, scopes: list[str], tenant: str, names: Iterable[str], chosen: Chosen | None = None
+    ) -> list[Row]:
+        """Pages that go by any of these names, by id."""
+        which = chosen or Chosen()
+        rows = await self.graph.rows(
+            Q.pages.by_name,
+            names=sorted({name_id(tenant, name) for name in names}),
+            scopes=scopes,
+            kind=which.kind,
+            tag=which.tag,
+            after=which.after,
+            limit=which.limit,
+        )
         return [row["page"] for row in rows]
 
     async def backlinks(
@@ -89,11 +119,13 @@ class PageReader:
         nodes, edges, frontier = {page: first}, dict[tuple[str, str], None](), [page]
         cut = False
         for step in range(1, depth + 1):
+            read = _EDGES * most
             rows = await self.graph.rows(
-                Q.pages.around, ids=frontier, scopes=scopes, limit=20 * most
+                Q.pages.around, ids=frontier, scopes=scopes, limit=read + 1
             )
+            cut = cut or len(rows) > read
             fresh: list[str] = []
-            for row in rows:
+            for row in rows[:read]:
                 if row["id"] not in nodes and len(nodes) >= most:
                     cut = True
                     continue

@@ -15,7 +15,7 @@ from app.kernel.caller import Caller, Role
 from app.kernel.paging import encode
 from app.pages import diff
 from app.pages.neighbours import RELATED, RELATED_MOST, Neighbours
-from app.pages.reading import DEEPEST, PageReader
+from app.pages.reading import DEEPEST, Chosen, PageReader
 from app.pages.schemas import (
     LinkedOut,
     LinkedPageOut,
@@ -85,8 +85,8 @@ class PageController(Controller):
         """Pages by id, without their texts; with `name` those that a link of that name may mean."""
         scopes = _shelved(caller, caller.among(within), shelf)
         if name is not None:
-            named = await page_reads.named(scopes, caller.tenant, name)
-            return PagesOut([PageOut.of(row) for row in named[:limit]], None)
+            chosen = Chosen(kind, tag, cursor or "", limit + 1)
+            return _pages(await page_reads.named(scopes, caller.tenant, name, chosen), limit)
         rows = await page_reads.list_pages(scopes, kind, tag, cursor or "", limit + 1)
         return _pages(rows, limit)
 

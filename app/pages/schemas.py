@@ -115,7 +115,8 @@ class PageReceiptOut(msgspec.Struct, frozen=True):
 
 class PageOut(msgspec.Struct, frozen=True):
     """One page; `untrusted` holds what people or models wrote, `node` what seed 000's graph says of
-    it. `backlinks` and `references` count links that lead somewhere, not pending ones."""
+    it. `backlinks` and `references` count links that lead somewhere, not pending ones; null in
+    lists."""
 
     id: str
     scope: str
@@ -145,7 +146,7 @@ class PageOut(msgspec.Struct, frozen=True):
             deleted_at=open_end(page["expired_at"]),
             backlinks=row.get("backlinks"),
             references=row.get("references"),
-            node=node(page, row.get("backlinks", 0)),
+            node=node(page, row.get("backlinks")),
             untrusted={name: page.get(name) for name in shown if page.get(name) is not None},
         )
 
@@ -156,8 +157,9 @@ _PLAIN = (
 )  # fmt: skip
 
 
-def node(page: Row, mentions: int) -> dict[str, Any]:
-    """A page as a node of the knowledge graph, with the fields of seed 000."""
+def node(page: Row, mentions: int | None) -> dict[str, Any]:
+    """A page as a node of the knowledge graph, with the fields of seed 000; `mention_count` is null
+    where links were not counted, as in lists."""
     return {
         "node_type": "entity",
         "entity_type": page["kind"],

@@ -232,6 +232,8 @@ def test_the_text_query_asks_for_the_name_as_it_is_indexed() -> None:
         assert f'terms:"{" ".join(analyse("Guides to Erde", language))}"~3' in asked
     assert '+scope:("t/dev")^0' in asked
     assert mentions.query(["++"], ["t"]) is None
+    names = [f"name {n}" for n in range(65)]
+    assert [name for some in mentions.together(names) for name in some] == names
 
 
 def test_an_excerpt_is_one_line_of_whole_words() -> None:

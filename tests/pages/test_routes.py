@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from app.kernel.caller import Role
+from app.pages import admin as page_admin
+from app.pages import reading
+from app.pages.model import PageKind
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.pages.conftest import Write
@@ -109,6 +113,56 @@ async def test_links_graph_orphans_and_lists(writer: Principal, write: Write) ->
     assert [i["id"] for i in rest["items"]] == [b]
     tagged = await ok(await http.get("/v1/pages", params={"tag": "x"}))
     assert [i["id"] for i in tagged["items"]] == [a]
+
+
+async def test_a_name_goes_with_kind_tag_and_cursor(writer: Principal, write: Write) -> None:
+    made = [
+        (await write(writer, "X", "One.")).id,
+        (await write(writer, "x", "Two.", tags=("t",))).id,
+        (await write(writer, "X", "Three.", kind=PageKind.ARTICLE)).id,
+    ]
+
+    async def found(**query: Any) -> tuple[list[str], str | None]:
+        answer = await ok(await writer.http.get("/v1/pages", params={"name": "X", **query}))
+        assert all(item["node"]["mention_count"] is None for item in answer["items"])
+        return [item["id"] for item in answer["items"]], answer["next"]
+
+    assert await found() == (made, None)
+    assert await found(kind="article") == ([made[2]], None)
+    assert await found(tag="t") == ([made[1]], None)
+    assert await found(limit=2) == (made[:2], made[1])
+    assert await found(limit=2, cursor=made[1]) == (made[2:], None)
+
+
+async def test_what_is_cut_says_so(
+    opened: Parts, admin: Principal, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = await write(admin, "Hub")
+    for n in range(4):
+        await write(admin, f"S{n}", "[[Hub]]")
+    scopes = admin.caller.visible
+    assert (await opened.page_reads.link_graph(scopes, page.id, 1)).cut is False
+    monkeypatch.setattr(reading, "_EDGES", 0)
+    assert (await opened.page_reads.link_graph(scopes, page.id, 1)).cut is True
+    path = f"{ADMIN}/{page.id}/backlinks"
+    assert "cut" not in (await ok(await admin.http.get(path)))["data"]
+    monkeypatch.setattr(page_admin, "BACKLINKS", 3)
+    told = (await ok(await admin.http.get(path)))["data"]
+    assert (len(told["backlinks"]), told["cut"]) == (3, True)
+
+
+async def test_every_alias_is_looked_for(
+    admin: Principal, write: Write, drain: Callable[[], Awaitable[int]]
+) -> None:
+    page = await write(
+        admin, "Hub", aliases=tuple(f"Otter {'abcdefgh'[n % 8]}{n}" for n in range(64))
+    )
+    naming = [
+        (await write(admin, f"S{n}", f"The otter {'abcdefgh'[n % 8]}{n}.")).id for n in (63, 0, 40)
+    ]
+    await drain()
+    found = await ok(await admin.http.get(f"/v1/pages/{page.id}/unlinked-mentions"))
+    assert [item["id"] for item in found["items"]] == naming[::-1]
 
 
 async def test_backlinks_go_on_where_a_list_ends(writer: Principal, write: Write) -> None:
