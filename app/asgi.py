@@ -37,6 +37,7 @@ from app.lifecycle import doors as lifecycle_doors
 from app.lifecycle import routes as lifecycle_routes
 from app.notes import routes as note_routes
 from app.pages import admin as page_admin
+from app.pages import beside as page_beside
 from app.pages import routes as page_routes
 from app.portability import routes as portability_routes
 from app.questions import routes as question_routes
@@ -85,6 +86,8 @@ ROUTES: list[Any] = [
     note_routes.BadPatternController,
     page_routes.PageController,
     page_admin.AdminPageController,
+    page_beside.EntityPageController,
+    page_beside.SkillPageController,
     community_routes.CommunityController,
     graph_rag_routes.RagController,
     question_routes.rag_analytics,

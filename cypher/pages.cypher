@@ -255,6 +255,28 @@ WITH s, r ORDER BY s.updated_at DESC, s.id LIMIT $limit
 RETURN s {.id, .scope, .title, .slug, .kind, .content, .updated_at} AS page,
        r.texts AS texts, r.headings AS headings
 
+// name: naming(ids, scopes, after_at, after_id, limit) read many
+// Pages that link to any of these nodes, which are no pages, newest first.
+UNWIND $ids AS id
+CALL (id) {
+  MATCH (t:Entity {id: id}) WHERE t.scope IN $scopes RETURN t
+  UNION
+  MATCH (t:Skill {id: id}) WHERE t.scope IN $scopes RETURN t
+}
+MATCH (t)<-[r:REFERENCES]-(s:Page)
+WHERE s.scope IN $scopes AND s.live
+  AND (s.updated_at < $after_at OR (s.updated_at = $after_at AND s.id > $after_id))
+WITH s, collect(r) AS links ORDER BY s.updated_at DESC, s.id LIMIT $limit
+RETURN s {.id, .scope, .title, .slug, .kind, .content, .updated_at} AS page,
+       reduce(all = [], r IN links | all + r.texts) AS texts,
+       reduce(all = [], r IN links | all + r.headings) AS headings
+
+// name: linked_skill(id, scopes) read optional
+// A skill that pages may link to.
+MATCH (s:Skill {id: $id})
+WHERE s.scope IN $scopes AND s.expired_at > datetime.realtime()
+RETURN s.id AS id
+
 // name: outgoing(id, scopes) read many
 // What a page links to, as far as it is visible; a merged entity stands as its root.
 MATCH (p:Page {id: $id})-[r:REFERENCES]->(t)

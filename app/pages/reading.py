@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime
 
 from app.errors import NotFound
 from app.kernel.clock import FOREVER
@@ -91,15 +91,34 @@ class PageReader:
     ) -> list[Row]:
         """Pages that link to this one with their texts, the newest first; InvalidInput for a cursor
         that is none."""
-        at, identifier = decode(cursor) if cursor else (FOREVER, "")
+        at, identifier = _after(cursor)
         return await self.graph.rows(
             Q.pages.backlinks,
             id=page,
             scopes=scopes,
-            after_at=at.astimezone(UTC),
+            after_at=at,
             after_id=identifier,
             limit=limit,
         )
+
+    async def naming(
+        self, scopes: list[str], ids: list[str], cursor: str | None, limit: int
+    ) -> list[Row]:
+        """The same for entities and skills: pages that link to any of them."""
+        at, identifier = _after(cursor)
+        return await self.graph.rows(
+            Q.pages.naming,
+            ids=ids,
+            scopes=scopes,
+            after_at=at,
+            after_id=identifier,
+            limit=limit,
+        )
+
+    async def skill(self, scopes: list[str], skill: str) -> None:
+        """NotFound where there is no such skill, or it is not visible."""
+        if await self.graph.optional(Q.pages.linked_skill, id=skill, scopes=scopes) is None:
+            raise NotFound(f"there is no skill {skill}")
 
     async def outgoing(self, scopes: list[str], page: str) -> list[Row]:
         """What a page links to, as far as it is visible, by title."""
@@ -161,6 +180,12 @@ class PageReader:
     async def waiting(self, scopes: list[str], after: str, limit: int) -> list[Row]:
         """Live pages with links that nothing bears yet, by id."""
         return await self.graph.rows(Q.pages.waiting, scopes=scopes, after=after, limit=limit)
+
+
+def _after(cursor: str | None) -> tuple[datetime, str]:
+    """Where a list goes on; InvalidInput for a cursor that is none."""
+    at, identifier = decode(cursor) if cursor else (FOREVER, "")
+    return at.astimezone(UTC), identifier
 
 
 def kind_of(row: Row) -> str:

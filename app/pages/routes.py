@@ -12,7 +12,6 @@ from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CON
 
 from app.access.parameters import Limit, Within
 from app.kernel.caller import Caller, Role
-from app.kernel.paging import encode
 from app.pages import diff
 from app.pages.neighbours import RELATED, RELATED_MOST, Neighbours
 from app.pages.reading import DEEPEST, Chosen, PageReader
@@ -245,10 +244,7 @@ class PageController(Controller):
         """Pages that link to this one, the newest first, with the words around the link."""
         await page_reads.page(caller.visible, page_id)
         rows = await page_reads.backlinks(caller.visible, page_id, cursor, limit + 1)
-        more = len(rows) > limit
-        last = rows[limit - 1]["page"] if more else {}
-        following = encode(last["updated_at"], last["id"]) if more else None
-        return LinkedPageOut([LinkedOut.backlink(row) for row in rows[:limit]], following)
+        return LinkedPageOut.of(rows, limit)
 
     @get("/{page_id:str}/links", operation_id="listPageLinks", opt={"requires": Role.READER})
     async def links(

@@ -10,6 +10,7 @@ from pydantic import Field, StringConstraints
 
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
+from app.kernel.paging import encode
 from app.kernel.wire import ShortText, TagName, WireModel
 from app.pages.excerpt import around_link
 from app.pages.model import CONTENT_LONGEST, Change, Draft, Mention, PageKind, Receipt
@@ -259,6 +260,14 @@ class LinkedPageOut(msgspec.Struct, frozen=True):
 
     items: list[LinkedOut]
     next: str | None
+
+    @classmethod
+    def of(cls, rows: list[Row], limit: int) -> LinkedPageOut:
+        """The first so many rows of `pages.backlinks`, newest first, where one more was read."""
+        more = len(rows) > limit
+        last = rows[limit - 1]["page"] if more else {}
+        following = encode(last["updated_at"], last["id"]) if more else None
+        return cls([LinkedOut.backlink(row) for row in rows[:limit]], following)
 
 
 class PageLinksOut(msgspec.Struct, frozen=True):

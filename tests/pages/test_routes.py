@@ -165,6 +165,35 @@ async def test_every_alias_is_looked_for(
     assert [item["id"] for item in found["items"]] == naming[::-1]
 
 
+async def test_entities_and_skills_have_backlinks_and_an_entity_its_pages(
+    opened: Parts, writer: Principal, principal: MakePrincipal, tenant: str, write: Write
+) -> None:
+    http = writer.http
+    talk = {"content": "Acme GmbH hired Anna Weber.", "session": "talk"}
+    await http.post("/v1/episodes", json=talk)
+    await opened.consolidation.consolidate(writer.caller.home)
+    found = await ok(await http.get("/v1/entities", params={"name": "Acme GmbH"}))
+    entity = f"/v1/entities/{found['items'][0]['id']}"
+    body = {"name": "Hire", "category": "deployment"}
+    skill = f"/v1/skills/{(await ok(await http.post('/v1/skills', json=body), 201))['id']}"
+    page = await write(writer, "Acme GmbH", "What there is to know.")
+    text = "[[entity:Acme GmbH]] or [[entity:acme gmbh|it]] and [[skill:Hire]]"
+    made = [(await write(writer, f"S{n}", text)).id for n in range(3)]
+    for path, texts in (
+        (entity, ["[[entity:Acme GmbH]]", "[[entity:acme gmbh|it]]"]),
+        (skill, ["[[skill:Hire]]"]),
+    ):
+        first = await ok(await http.get(f"{path}/backlinks", params={"limit": 2}))
+        rest = await ok(await http.get(f"{path}/backlinks", params={"cursor": first["next"]}))
+        assert [i["id"] for i in first["items"] + rest["items"]] == made[::-1]
+        assert (first["items"][0]["untrusted"]["texts"], rest["next"]) == (texts, None)
+    pages = await ok(await http.get(f"{entity}/pages"))
+    assert [i["id"] for i in pages["items"]] == [page.id]
+    stranger = await principal(f"{tenant}x", name="stranger")
+    for path in (f"{entity}/pages", f"{entity}/backlinks", f"{skill}/backlinks"):
+        assert (await stranger.http.get(path)).status_code == 404
+
+
 async def test_backlinks_go_on_where_a_list_ends(writer: Principal, write: Write) -> None:
     page = await write(writer, "Hub")
     made = [(await write(writer, f"S{n}", "[[Hub]]")).id for n in range(3)]
