@@ -118,15 +118,32 @@ async def test_the_seed_s_routes_answer_in_its_envelope(
     assert by_get == by_post
     assert by_get["success"] is True
     assert "Postgres" in by_get["data"]["untrusted"]["answer"]
-    assert by_get["data"]["total_results"] == 1
+    assert by_get["data"]["answer"] == by_get["data"]["untrusted"]["answer"]
+    assert (by_get["data"]["total_results"], by_get["data"]["rounds"]) == (1, 1)
+    assert [one["id"] for one in by_get["data"]["sources"]] == [source]
     for mode in ("vector", "keyword", "graph", "hybrid"):
         found = await admin.http.get("/api/v1/ai/rag/search", params={**query, "mode": mode})
         assert found.status_code == 200, found.text
-        assert [one["id"] for one in found.json()["data"]["results"]] == [source]
+        data = found.json()["data"]
+        (hit,) = data["results"]
+        # The relevance of the search itself, whatever the legs count in.
+        body = {**query, "mode": mode, "fusion": "rrf", "kinds": ["episode", "chunk"]}
+        (same,) = (await admin.http.post("/v1/search", json=body)).json()["hits"]
+        assert (hit["id"], hit["score"]) == (source, same["relevance"])
+        assert hit["legs"].keys() == same["legs"].keys()
+        assert all(leg["rank"] == 1 for leg in hit["legs"].values())
+        assert (data["mode"], data["fusion_method"]) == (mode, "rrf")
+        assert data["ran"] == (
+            "graph" if "graph" in hit["legs"] else mode.replace("graph", "hybrid")
+        )
+        assert (data["ran"] == mode) is (data["without"] is None)
+        assert (hit["document_id"], hit["reranked"]) == (None, None)
     more = {"fusion": "simple", "rerank": True, "top_k": 3}
     found = await admin.http.post("/api/v1/ai/rag/search", json={**query, **more})
     assert found.json()["data"]["fusion_method"] == "simple"
-    assert 0 < found.json()["data"]["results"][0]["score"] <= 1
+    assert 0 < found.json()["data"]["results"][0]["reranked"] <= 1
+    got = await admin.http.get("/api/v1/ai/rag/search", params={**query, **more})
+    assert got.json()["data"]["results"] == found.json()["data"]["results"]
     wrong = await admin.http.get("/api/v1/ai/rag/search", params={**query, "mode": "magic"})
     assert wrong.status_code in (400, 422)
 
