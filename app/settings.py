@@ -95,6 +95,11 @@ class LlmSettings(Group):
     temperature: float | None = Field(
         None, ge=0, le=2, description="Sent where set; 0 suits most local models."
     )
+    stream: bool = Field(
+        False,
+        description="Take answers word by word; the longest wait is then for the next word, as "
+        "suits a slow model of one's own.",
+    )
     budget_tokens: int = Field(
         500_000, ge=0, description="Tokens that one scope may use in a day (UTC)."
     )

@@ -250,6 +250,7 @@ def language_model(settings: Settings) -> LanguageModel | None:
             retries=given.retries,
             answer_tokens=given.answer_tokens,
             temperature=given.temperature,
+            stream=given.stream,
         )
     )
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from typing import Any
 
+import httpx
 from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError, AsyncOpenAI, omit
+from openai.lib.streaming.chat import ChatCompletionStreamState
 from openai.types.chat import ChatCompletion, ChatCompletionMessageParam
 from openai.types.shared_params import ResponseFormatJSONSchema
 from pydantic import ValidationError
@@ -95,16 +99,34 @@ class LanguageModel:
             "type": "json_schema",
             "json_schema": {"name": question.name, "schema": question.schema, "strict": True},
         }
+        request: dict[str, Any] = {
+            "model": config.model,
+            "messages": messages,
+            "response_format": wanted,
+            "max_completion_tokens": config.answer_tokens,
+            "temperature": omit if config.temperature is None else config.temperature,
+        }
         try:
-            return await self._client.chat.completions.create(
-                model=config.model,
-                messages=messages,
-                response_format=wanted,
-                max_completion_tokens=config.answer_tokens,
-                temperature=omit if config.temperature is None else config.temperature,
-            )
-        except (APIError, ValueError, TypeError) as error:
+            if config.stream:
+                return await self._streamed(request)
+            whole: ChatCompletion = await self._client.chat.completions.create(**request)
+            return whole
+        except (APIError, httpx.HTTPError, ValueError, TypeError) as error:
             raise LlmUnavailable(f"{self._where} {_reason(error, config)}") from error
+
+    async def _streamed(self, request: Mapping[str, Any]) -> ChatCompletion:
+        """The same, word by word: the time-out then bounds each silence, not the whole answer."""
+        state = ChatCompletionStreamState()
+        done = False
+        async with await self._client.chat.completions.create(
+            **request, stream=True, stream_options={"include_usage": True}
+        ) as stream:
+            async for chunk in stream:
+                state.handle_chunk(chunk)
+                done = done or any(choice.finish_reason for choice in chunk.choices)
+        if not done:
+            raise LlmUnavailable(f"{self._where} broke off in the middle of its answer")
+        return state.current_completion_snapshot
 
 
 def _text(completion: ChatCompletion) -> tuple[str, str]:
@@ -138,9 +160,9 @@ def _first(error: ValidationError) -> str:
 
 def _reason(error: Exception, config: LlmConfig) -> str:
     match error:
-        case APITimeoutError():
+        case APITimeoutError() | httpx.TimeoutException():
             return f"did not answer within {config.timeout_s:g} s"
-        case APIConnectionError():
+        case APIConnectionError() | httpx.HTTPError():
             return "cannot be reached"
         case APIStatusError():
             return f"answered {error.status_code}"

@@ -17,7 +17,8 @@ CHARACTERS = 3  # of a token, at least, in the texts that we read: an estimate i
 class LlmConfig:
     """Which model to ask, and how long; times in seconds, `answer_tokens` of one answer.
 
-    `timeout_s` bounds one request, `deadline_s` a question with all its attempts.
+    `timeout_s` bounds one request, or with `stream` the wait for the next word of its answer;
+    `deadline_s` a question with all its attempts.
     """
 
     model: str
@@ -28,6 +29,7 @@ class LlmConfig:
     retries: int = 3
     answer_tokens: int = 1500
     temperature: float | None = None
+    stream: bool = False
 
 
 @dataclass(frozen=True, slots=True)

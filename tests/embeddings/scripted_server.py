@@ -14,12 +14,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer; `delay` in seconds before it."""
+    """One answer; `delay` in seconds before it, and before each of the `parts` that it comes in
+    where it is streamed; the connection ends behind the last."""
 
     status: int = 200
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0.0
+    parts: tuple[str, ...] = ()
 
 
 class ScriptedServer:
@@ -75,9 +77,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_response(reply.status)
             for name, value in {"Content-Type": "application/json", **reply.headers}.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(len(text)))
+            if not reply.parts:
+                self.send_header("Content-Length", str(len(text)))
             self.end_headers()
-            self.wfile.write(text.encode())
+            for part in reply.parts or (text,):
+                time.sleep(reply.delay if reply.parts else 0)
+                self.wfile.write(part.encode())
         except (BrokenPipeError, ConnectionResetError):
             return
 

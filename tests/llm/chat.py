@@ -23,6 +23,31 @@ def completion(text: str, *, tokens: int = 100, finish: str = "stop", refusal: s
     )
 
 
+def streamed(
+    *texts: str, tokens: int = 100, finish: str | None = "stop", gap: float = 0.0
+) -> Reply:
+    """The same word by word; without `finish` the connection ends in the middle."""
+    deltas: list[dict[str, Any]] = [{"delta": {"content": text}} for text in texts]
+    deltas += [{"delta": {}, "finish_reason": finish}] if finish else []
+    chunks = [{"choices": [{"index": 0, "finish_reason": None, **delta}]} for delta in deltas]
+    if finish:
+        usage = {"prompt_tokens": tokens - 1, "completion_tokens": 1, "total_tokens": tokens}
+        chunks.append({"choices": [], "usage": usage})
+    told = [
+        {
+            "id": "chatcmpl-1",
+            "object": "chat.completion.chunk",
+            "created": 1_790_000_000,
+            "model": "scripted",
+            **chunk,
+        }
+        for chunk in chunks
+    ]
+    parts = tuple(f"data: {json.dumps(chunk)}\n\n" for chunk in told)
+    end = ("data: [DONE]\n\n",) if finish else ()
+    return Reply(headers={"Content-Type": "text/event-stream"}, delay=gap, parts=parts + end)
+
+
 def statement(subject: str, predicate: str, value: str, quote: str, **more: Any) -> dict[str, Any]:
     """One proposal."""
     rest = {"mode": "assert", "since": None, "until": None, **more}

@@ -15,7 +15,7 @@ from app.errors import InvalidInput, LlmAnswerUnusable, LlmUnavailable
 from app.llm.client import LanguageModel
 from app.llm.model import LlmConfig, Question, most_tokens
 from tests.embeddings.scripted_server import Reply, ScriptedServer
-from tests.llm.chat import completion
+from tests.llm.chat import completion, streamed
 
 SCHEMA = {
     "type": "object",
@@ -24,6 +24,7 @@ SCHEMA = {
     "additionalProperties": False,
 }
 QUESTION = Question("city", "1", "Name the city.", "<text>Bremen</text>", SCHEMA)
+EVENTS = {"Content-Type": "text/event-stream"}
 RIGHT = '{"city": "Bremen"}'
 Make = Callable[..., LanguageModel]
 
@@ -179,3 +180,53 @@ def test_what_is_set_aside_is_more_than_two_questions_can_cost() -> None:
     config = LlmConfig("m", answer_tokens=100)
     words = len((QUESTION.instructions + QUESTION.data + json.dumps(SCHEMA)).split())
     assert most_tokens(QUESTION, config) >= 2 * words + 3 * 100
+
+
+async def test_an_answer_comes_word_by_word_where_that_is_set(
+    endpoint: ScriptedServer, make: Make
+) -> None:
+    endpoint.replies = [streamed('{"ci', 'ty": "Bre', 'men"}', tokens=42)]
+    answer = await make(stream=True).ask(QUESTION, City)
+    assert (answer.value, answer.text, answer.tokens) == (City(city="Bremen"), RIGHT, 42)
+    sent = endpoint.requests[0]
+    assert (sent["stream"], sent["stream_options"]) == (True, {"include_usage": True})
+    assert sent["response_format"]["json_schema"]["strict"]
+
+
+async def test_each_word_has_the_time_of_its_own(endpoint: ScriptedServer, make: Make) -> None:
+    endpoint.replies = [streamed('{"city": ', '"Br', 'emen"}', gap=0.15)]
+    answer = await make(stream=True, timeout_s=0.4, retries=0).ask(QUESTION, City)
+    assert answer.value.city == "Bremen"
+    with pytest.raises(LlmUnavailable, match=r"within 0\.1 s"):
+        await make(stream=True, timeout_s=0.1, retries=0).ask(QUESTION, City)
+    with pytest.raises(LlmUnavailable, match=r"within 0\.3 s"):
+        await make(stream=True, timeout_s=5, deadline_s=0.3).ask(QUESTION, City)
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (streamed('{"city": "Bre', finish=None), "broke off"),
+        (Reply(headers=EVENTS, parts=("data: {nonsense\n\n",)), "no completion"),
+        (
+            Reply(headers=EVENTS, parts=("data: [DONE]\n\n",)),
+            "broke",
+        ),
+        (Reply(429, {"error": {"message": "slow down"}}, {"Retry-After-Ms": "5"}), "answered 429"),
+    ],
+)
+async def test_a_stream_that_is_no_answer_is_unavailable(
+    endpoint: ScriptedServer, make: Make, reply: Reply, told: str
+) -> None:
+    endpoint.replies = [reply]
+    with pytest.raises(LlmUnavailable, match=told):
+        await make(stream=True, retries=1).ask(QUESTION, City)
+
+
+async def test_a_stream_out_of_shape_is_sent_back_once(
+    endpoint: ScriptedServer, make: Make
+) -> None:
+    endpoint.replies = [streamed('{"city": "Bre', finish="length"), streamed(RIGHT, tokens=50)]
+    answer = await make(stream=True).ask(QUESTION, City)
+    assert (answer.value.city, answer.tokens) == ("Bremen", 150)
+    assert "cut off" in endpoint.requests[1]["messages"][3]["content"]

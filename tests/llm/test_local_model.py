@@ -85,6 +85,17 @@ async def test_a_real_model_keeps_to_a_strict_schema(model: LanguageModel) -> No
 
 
 @pytest.mark.slow
+async def test_a_real_model_streams_the_same_answer(
+    config: LlmConfig, model: LanguageModel
+) -> None:
+    streaming = LanguageModel.build(replace(config, stream=True))
+    answer = await streaming.ask(ASKED, Home)
+    await streaming.aclose()
+    whole = await model.ask(ASKED, Home)
+    assert (answer.value, answer.tokens) == (whole.value, whole.tokens)
+
+
+@pytest.mark.slow
 async def test_an_answer_that_is_cut_off_cannot_be_used(config: LlmConfig) -> None:
     model = LanguageModel.build(replace(config, answer_tokens=4))
     with pytest.raises(LlmAnswerUnusable, match="cut off") as caught:
