@@ -239,16 +239,23 @@ def eval_beliefs(
 
 
 def eval_skills(
-    count: Annotated[int, typer.Option(min=100, help="How many skills.")] = 10_000,
+    sizes: Annotated[
+        str, typer.Option(help="At how many skills a scan is timed, growing, with commas.")
+    ] = "2500,5000,10000",
+    still: Annotated[
+        float,
+        typer.Option(min=0, help="Seconds of even searches after which the index has settled."),
+    ] = 180.0,
     as_json: AsJson = False,
 ) -> None:
     """Discovery, walks and scans over generated skills; works on the graph itself."""
 
     async def run() -> dict[str, Any]:
+        plan = skills.Plan(skills.sizes_of(sizes), still)
         async with parts(read_settings()) as opened:
             place = f"eval-skills-{secrets.token_hex(4)}"
             caller = await opened.keys.resolve(await _admin(opened, place))
-            return await skills.measure(opened, caller, count)
+            return await skills.measure(opened, caller, plan)
 
     _show_speed(asyncio.run(run()), as_json)
 

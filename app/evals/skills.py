@@ -1,27 +1,36 @@
 """How the skill graph works at size: generated skills with given vectors, a few of them alike.
 
-A scan is timed at a quarter, a half and the whole, which tells how it grows; discovery and walks
-are timed at the whole.
+A scan is timed at each size just after the skills were written, when the index has many small
+parts, and again once it has settled, which tells how it grows; discovery and walks are timed at the
+last size.
 """
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from app.errors import InvalidInput
 from app.kernel.caller import Caller
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.kernel.ids import digest
 from app.skills import record
+from app.skills.conflicts import NEIGHBOURS
+from app.skills.detectors import OVERLAP
 from app.skills.discovery import Sought, Walk
 from app.skills.draft import SkillDraft, SkillText
+from app.skills.finding import Like
 from app.skills.versioning import FIRST, slug_of
 from app.skills.vocabulary import Category, Status
 from app.wiring import Parts
@@ -31,6 +40,10 @@ TWINS = 0.02  # share of skills that are almost like another
 NEAR = 0.1  # length of the step from a skill to its twin
 LINKS = 2  # dependencies of each skill
 ASKED = 100  # questions and walks
+FEWEST = 100  # skills of a size
+EVEN = 1.15  # by how much the medians of the halves of a span differ at most
+PROBED = 50  # searches of one look at the index
+LOOKS, MOST_WAITS = 12, 8  # looks at the index in one span of stillness; spans that are waited
 VERBS = [
     "deploy",
     "test",
@@ -63,29 +76,100 @@ THINGS = [
 Vectors = npt.NDArray[np.float32]
 
 
-async def measure(parts: Parts, caller: Caller, count: int, seed: int = 7) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """At how many skills is measured, growing, and for how many seconds searches are to be even
+    before the index counts as settled; 0 waits for nothing."""
+
+    sizes: tuple[int, ...]
+    still: float = 180.0
+    seed: int = 7
+
+
+def sizes_of(text: str) -> tuple[int, ...]:
+    """Numbers with commas between them; InvalidInput (field `sizes`) unless each is greater than
+    the one before and the first at least 100."""
+    try:
+        found = tuple(int(part) for part in text.split(","))
+    except ValueError as error:
+        raise InvalidInput("sizes are whole numbers with commas", field="sizes") from error
+    if found[0] < FEWEST or sorted(set(found)) != list(found):
+        raise InvalidInput(f"sizes grow, from {FEWEST} on", field="sizes")
+    return found
+
+
+def even(took: Sequence[float]) -> bool:
+    """Whether the medians of the first and the second half differ by at most 15 %."""
+    half = len(took) // 2
+    first, second = sorted((median(list(took)[:half]), median(list(took)[half:])))
+    return second <= EVEN * first
+
+
+async def measure(parts: Parts, caller: Caller, plan: Plan) -> dict[str, Any]:
     """Seconds of scans, and milliseconds of discovery and walks."""
-    rng = random.Random(seed)
-    vectors = _vectors(count, parts.spaces.default.info.dimension, seed)
+    count, rng = plan.sizes[-1], random.Random(plan.seed)
+    vectors = _vectors(count, parts.spaces.default.info.dimension, plan.seed)
     found: dict[str, Any] = {"skills": count}
     done = 0
-    for share in (4, 2, 1):
-        upto = count // share
+    for size in plan.sizes:
         start = time.perf_counter()
-        await _store(parts, caller, range(done, upto), vectors)
-        found[f"stored {upto} s"] = round(time.perf_counter() - start, 2)
-        done = upto
-        # The first meets an index in many small parts, just written; the second a settled one.
-        for name in ("scan", "scan again"):
-            start = time.perf_counter()
-            scan = await parts.skilled.conflicts.scan(caller, caller.home, dry_run=True)
-            found[f"{name} {upto} s"] = round(time.perf_counter() - start, 2)
-        found[f"found {upto}"] = len(scan.found)
+        await _store(parts, caller, range(done, size), vectors)
+        found[f"stored {size} s"] = round(time.perf_counter() - start, 2)
+        found |= await _scanned(parts, caller, size, plan)
+        done = size
     await _link(parts, caller, count, rng)
     names = [_draft(rng.randrange(count), caller.home).name for _ in range(ASKED)]
     found |= await _timed("discovery", names, _discovering(parts, caller))
     found |= await _timed("traversal", names, _walking(parts, caller))
     return found
+
+
+async def _scanned(parts: Parts, caller: Caller, size: int, plan: Plan) -> dict[str, Any]:
+    """A scan of what was just written, and one of the settled index; `settled after` is null where
+    that was not to be seen."""
+    fresh, _ = await _scan(parts, caller)
+    after = await _settled(parts, caller, size, plan)
+    settled, conflicts = await _scan(parts, caller)
+    return {
+        f"scan just written {size} s": round(fresh, 2),
+        f"settled after {size} s": None if after is None else round(after, 1),
+        f"scan settled {size} s": round(settled, 2),
+        f"scan settled {size} ms a skill": round(1000 * settled / size, 2),
+        f"found {size}": conflicts,
+    }
+
+
+async def _scan(parts: Parts, caller: Caller) -> tuple[float, int]:
+    start = time.perf_counter()
+    scan = await parts.skilled.conflicts.scan(caller, caller.home, dry_run=True)
+    return time.perf_counter() - start, len(scan.found)
+
+
+async def _settled(parts: Parts, caller: Caller, size: int, plan: Plan) -> float | None:
+    """Seconds until the searches of a scan took evenly long over a whole span; None where they did
+    not within eight. Lucene joins the parts of an index some time after they were written, so that
+    two scans at once tell nothing."""
+    if not plan.still:
+        return None
+    start = time.perf_counter()
+    places = random.Random(plan.seed).sample(range(size), min(PROBED, size))
+    took: deque[float] = deque(maxlen=LOOKS)
+    for _ in range(MOST_WAITS * LOOKS):
+        took.append(await _probe(parts, caller, places))
+        if len(took) == LOOKS and even(took):
+            return time.perf_counter() - start
+        await asyncio.sleep(plan.still / LOOKS)
+    return None
+
+
+async def _probe(parts: Parts, caller: Caller, places: list[int]) -> float:
+    """Seconds of the searches that a scan makes for some skills."""
+    ids = [_id(caller.home, place) for place in places]
+    start = time.perf_counter()
+    await parts.skilled.conflicts.finder.pairs(
+        caller.home, ids, Like(record.KIND, OVERLAP, NEIGHBOURS)
+    )
+    return time.perf_counter() - start
 
 
 def _vectors(count: int, dimension: int, seed: int) -> Vectors:

@@ -210,8 +210,10 @@ class LearningService:
         told = []
         for cluster in _clusters(notes, await self._pairs(scope, list(notes))):
             found = place(about(known, cluster), cluster, CLUSTER_SIZE)
-            proposed = found and _proposed(scope, [notes[i] for i in found.notes])
-            if found is None or proposed is None:
+            if found is None:
+                continue
+            proposed = _proposed(scope, [notes[i] for i in found.notes])
+            if proposed is None:
                 continue
             told.append((proposed.draft.name, found.notes))
             known = [row for row in known if row["id"] != found.proposal]

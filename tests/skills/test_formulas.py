@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from app.errors import InvalidInput
+from app.evals.skills import even, sizes_of
 from app.skills import effectiveness as eff
 from app.skills import learned, proposing, walk
 from app.skills.cover import greedy, ratio
@@ -328,3 +330,17 @@ def test_the_trend_looks_at_two_weeks() -> None:
         datetime(2026, 1, 8, tzinfo=UTC),
         datetime(2026, 1, 1, tzinfo=UTC),
     )
+
+
+def test_sizes_of_a_measurement_grow() -> None:
+    assert sizes_of("100,2500, 5000") == (100, 2500, 5000)
+    for odd in ("", "99", "200,100", "100,100", "many"):
+        with pytest.raises(InvalidInput) as refused:
+            sizes_of(odd)
+        assert refused.value.field == "sizes"
+
+
+def test_searches_are_even_within_fifteen_percent() -> None:
+    assert even([1.0, 9.0, 1.0, 1.1, 1.1, 0.1])  # one hitch does not count
+    assert not even([1.2, 1.2, 1.0, 1.0])
+    assert not even([1.0, 1.0, 1.2, 1.2])
