@@ -13,10 +13,10 @@ from tests.documents.conftest import MakeShelf
 
 
 async def test_a_knowledge_base_is_kept_to_and_a_document_takes_its_part_along(
-    opened: Parts, writer: Principal, shelf: MakeShelf
+    opened: Parts, writer: Principal, shelf: MakeShelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     north, south = await shelf(writer, name="North"), await shelf(writer, name="South")
-    first = await north.add("Bremen", BREMEN)
+    first = await north.add("Bremen", f"{BREMEN} Nils Brandt works for Acme GmbH.")
     second = await south.add("Ulm", ULM)
     await north.consolidate()
     await opened.indexing.drain()
@@ -43,10 +43,18 @@ async def test_a_knowledge_base_is_kept_to_and_a_document_takes_its_part_along(
     one = await asked("retrieve", query, [north.base])
     assert {result["id"] for result in one["results"]} == ids["north"]
     assert not sources(one) & ids["south"]
+    told = [c["community"] for c in one["communities"]]
+    assert "fact" in {source["kind"] for c in told for source in c["sources"]}
+    assert "Zenith" not in str([c["untrusted"]["lines"] for c in told])
     answer = await asked("ask", query, [south.base])
     assert {source["id"] for source in answer["sources"]} == ids["south"]
+    # However large the communities of other bases are, those of this one are told.
+    monkeypatch.setattr("app.rag.reaching.COMMUNITIES", 1)
     themes = await asked("retrieve", "What are the main themes?", [south.base])
-    assert "Acme" not in str([c["community"]["untrusted"]["lines"] for c in themes["communities"]])
+    (lines,) = [c["community"]["untrusted"]["lines"] for c in themes["communities"]]
+    assert "Zenith AG uses Grafana" in str(lines)
+    assert "Acme" not in str(lines)
+    monkeypatch.undo()
 
     await south.delete(second["id"])
     # No pass has run over the communities.

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import httpx
+import pytest
 
 from app.embeddings.tokens import count_tokens
+from app.errors import GdsUnavailable
 from app.wiring import Parts
 from tests.communities.conftest import BREMEN, ULM
 from tests.conftest import MakePrincipal, Principal
@@ -87,6 +89,50 @@ async def test_before_any_community_there_are_passages_and_the_reason(
     assert found["results"]
     themes = await asked(admin, "retrieve", "What are the main themes?")
     assert (themes["without"], themes["communities"]) == ("no_communities", [])
+    assert themes["reason"] == ""
+
+
+async def test_what_failed_is_told_where_there_are_no_communities(
+    opened: Parts, admin: Principal, tenant: str, say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await say(tenant, BREMEN)
+    await opened.indexing.drain()
+    monkeypatch.setattr("app.communities.detect.SHARE", 0.0)
+    with pytest.raises(GdsUnavailable):
+        await opened.communities.refresh(tenant)
+    for path, query in [
+        ("retrieve", "Who works for Acme GmbH?"),
+        ("context", "Who works for Acme GmbH?"),
+        ("retrieve", "What are the main themes?"),
+        ("ask", "What are the main themes?"),
+    ]:
+        found = await asked(admin, path, query)
+        assert found["without"] == "communities_failed"
+        assert found["reason"].startswith(f"{tenant}: ")
+        assert "larger heap" in found["reason"]
+    specific = await asked(admin, "ask", "Who works for Acme GmbH?")
+    assert (specific["without"], specific["reason"]) == (None, "")
+
+
+async def test_an_answer_follows_the_two_thresholds_and_its_limits(
+    opened: Parts, admin: Principal, tenant: str, say: Say
+) -> None:
+    for place in ("Bremen", "Ulm", "Kiel"):
+        await say(tenant, f"Acme GmbH uses Postgres in {place}.", session=place)
+    await opened.indexing.drain()
+    query = "Which Postgres uses Acme GmbH, and which zebra?"
+    found = await asked(admin, "ask", query, max_rounds=99)
+    (only,) = found["history"]
+    assert only["sufficient"] is (only["mean"] >= 0.5) is True
+    assert only["missing"] == ["zebra"]
+    assert len(found["sources"]) == 3
+    one = await asked(admin, "ask", query, top_k=1)
+    assert len(one["sources"]) == 1
+    assert {n for said in one["untrusted"]["sentences"] for n in said["sources"]} == {1}
+    for name, value in [("max_hops", 2), ("include_summaries", True), ("max_rounds", 0)]:
+        refused = await admin.http.post("/v1/rag/ask", json={"query": query, name: value})
+        assert refused.status_code == 422
+        assert name in refused.text
 
 
 async def test_bad_questions_are_refused_by_field(admin: Principal) -> None:
