@@ -171,12 +171,13 @@ def _refuse(measure: Measure, limits: Limits) -> None:
 
 
 def _given(operation: OperationDefinitionNode, variables: Mapping[str, Any]) -> dict[str, Any]:
-    """The variables with the defaults of an operation; those that are numbers count."""
-    defaults = {
-        node.variable.name.value: _number(node.default_value)
-        for node in operation.variable_definitions or ()
-        if isinstance(node.default_value, IntValueNode)
-    }
+    """The variables with the defaults of an operation; those that are numbers or inputs count."""
+    defaults: dict[str, Any] = {}
+    for node in operation.variable_definitions or ():
+        if isinstance(node.default_value, IntValueNode):
+            defaults[node.variable.name.value] = _number(node.default_value)
+        elif isinstance(node.default_value, ObjectValueNode):
+            defaults[node.variable.name.value] = node.default_value
     return {**defaults, **variables}
 
 
@@ -268,6 +269,8 @@ class Meter:
             given = self.variables.get(given.name.value, unset)
         if isinstance(given, IntValueNode):
             given = _number(given)
+        if isinstance(given, float) and given.is_integer():
+            given = int(given)  # as the type Int takes it
         if not isinstance(given, int) or isinstance(given, bool):
             return unset
         if not 1 <= given <= most:
