@@ -49,9 +49,10 @@ WHERE e.index_state = 'done' AND e.ingested_at > datetime('0001-01-02T00:00:00Z'
 CALL (e) { SET e.index_state = 'pending' } IN TRANSACTIONS OF 1000 ROWS
 RETURN count(*) AS waiting
 
-// name: missing(scopes) read one
+// name: missing(scopes, held) read one
 // How many memories of the scopes there are that have a vector in a space, that lack one, and that
-// a model refused.
+// a model refused. What waits for its first vector gets one in every space at once and is not
+// missing; `held` names the hash of the space that is searched.
 CALL () {
   MATCH (e:Memory)
   WHERE e.index_state = 'done' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
@@ -62,7 +63,8 @@ CALL () {
   MATCH (e:Memory)
   WHERE e.index_state = 'pending' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
     AND e.scope IN $scopes
-  RETURN count(e.embed_hash) AS changed, count(*) - count(e.embed_hash) AS waiting
+  RETURN count(e.embed_hash) AS changed,
+         count(CASE WHEN e.embed_hash IS NULL AND e[$held] IS NOT NULL THEN 1 END) AS waiting
 }
 CALL () {
   MATCH (e:Memory)
@@ -96,10 +98,26 @@ SEARCH n IN (VECTOR INDEX memory_vector FOR $v
   WHERE n.scope IN $scopes AND n.live = true LIMIT $limit) SCORE AS score
 RETURN collect(n.memory_id) AS ids
 
-// name: sample_questions(scopes, limit) read many
-// What was asked lately in the scopes, as questions to compare two spaces by.
-MATCH (e:Episode)
-WHERE e.scope IN $scopes AND e.captured_at > datetime('0001-01-02T00:00:00Z') AND e.live
-  AND e.content ENDS WITH '?' AND size(e.content) <= 300
-RETURN e.content AS question
-ORDER BY e.captured_at DESC LIMIT $limit
+// name: sample_questions(scopes, limit) read one
+// What to compare two spaces by: questions that were put to a search and kept in words, those of
+// conversations, and what texts are called; each the latest first.
+CALL () {
+  MATCH (q:RagQuery)
+  WHERE q.scope IN $scopes AND q.asked_at > datetime('0001-01-02T00:00:00Z') AND q.words IS NOT NULL
+  WITH q ORDER BY q.asked_at DESC LIMIT $limit
+  RETURN collect(q.words) AS recorded
+}
+CALL () {
+  MATCH (e:Episode)
+  WHERE e.scope IN $scopes AND e.captured_at > datetime('0001-01-02T00:00:00Z') AND e.live
+    AND e.content ENDS WITH '?' AND size(e.content) <= 300
+  WITH e ORDER BY e.captured_at DESC LIMIT $limit
+  RETURN collect(e.content) AS said
+}
+CALL () {
+  MATCH (p:Passage)
+  WHERE p.scope IN $scopes AND p.linked_rev > 0 AND p.live AND p.title <> ''
+  WITH DISTINCT p.title AS title LIMIT $limit
+  RETURN collect(title) AS titles
+}
+RETURN recorded, said, titles

@@ -35,6 +35,11 @@ class Space:
         return f"embedding{self.suffix}"
 
     @property
+    def hash_name(self) -> str:
+        """The property that tells of what its vector is."""
+        return f"embed_hash{self.suffix}"
+
+    @property
     def first_window(self) -> int:
         """Where the places of its windows begin."""
         return self.number * WINDOWS_MOST

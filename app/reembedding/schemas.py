@@ -31,7 +31,8 @@ class ComparisonIn(PlaceIn):
     """Which questions to compare two models by."""
 
     questions: Annotated[list[Question], Field(max_length=200)] = Field(
-        [], description="Questions; those asked in the scope lately if empty."
+        [],
+        description="Questions; where empty, those asked in the scope lately, then titles of texts.",
     )
     k: Annotated[int, Field(ge=1, le=100)] = Field(10, description="Answers that are compared.")
 
@@ -76,9 +77,12 @@ class MovedOut(msgspec.Struct, frozen=True):
 
 
 class ComparisonOut(msgspec.Struct, frozen=True):
-    """The mean and the least share of answers that two models have in common."""
+    """The mean and the least share of answers that two models have in common; `sampled` counts
+    questions that were not given: put to a search (`recorded`), of conversations (`said`), titles
+    of texts (`titles`)."""
 
     questions: int
     k: int
     overlap: float | None
     least: float | None
+    sampled: dict[str, int]

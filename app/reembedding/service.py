@@ -65,7 +65,7 @@ class ReembeddingService:
         """The models of a scope and how far the one beside is; NotFound, Forbidden by role."""
         place = await self._place(caller, scope, Right.READER)
         beside = place.choice.beside
-        filling = await self.filling(place.members, NAMED[beside]) if beside else None
+        filling = await self.filling(place, NAMED[beside]) if beside else None
         names = await self._names()
         return {
             "scope": place.scope,
@@ -92,12 +92,14 @@ class ReembeddingService:
     ) -> dict[str, Any]:
         """How far the answers of both spaces agree: overlap@k of each question.
 
-        Without questions those that were asked in the scope lately are taken.
+        Without questions it takes those that were lately put to a search here, as far as their
+        words are kept, then those of conversations, then titles: `sampled` counts each.
         """
         place = await self._place(caller, scope, Right.ADMIN)
         if place.choice.beside is None:
             raise Conflict("there is no other model beside this scope's", field="scope")
-        asked = list(questions) or await self._asked(place.members)
+        sampled = {} if questions else await self._sampled(place.members)
+        asked = list(questions) or [text for texts in sampled.values() for text in texts]
         spaces = (NAMED[place.choice.space], NAMED[place.choice.beside])
         chosen = await self._spaces.fresh()
         shares = []
@@ -111,6 +113,7 @@ class ReembeddingService:
             "k": k,
             "overlap": round(mean(shares), 4) if shares else None,
             "least": round(min(shares), 4) if shares else None,
+            "sampled": {name: len(texts) for name, texts in sampled.items()},
         }
 
     async def switch(self, caller: Caller, scope: str) -> Place:
@@ -146,9 +149,13 @@ class ReembeddingService:
         ]
         return Place(scope, stored.get(source, Choice()) if source else Choice(), members)
 
-    async def filling(self, members: Sequence[str], space: Space) -> Filling:
-        """How far a space is filled."""
-        row = await self._graph.one(space.over(query=Q.reembedding.missing), scopes=list(members))
+    async def filling(self, place: Place, space: Space) -> Filling:
+        """How far a space is filled, beside the one that the place is searched in."""
+        row = await self._graph.one(
+            space.over(query=Q.reembedding.missing),
+            scopes=place.members,
+            held=NAMED[place.choice.space].hash_name,
+        )
         return Filling(**row)
 
     async def let_wait(self, members: Sequence[str], space: Space) -> int:
@@ -210,7 +217,7 @@ class ReembeddingService:
             before = _choice(row) if row["space"] else place.choice
             after = move(before)
             if full:
-                await self._full(place.members, NAMED[after.space])
+                await self._full(place, NAMED[after.space])
             event = audit.event(caller, kind, scope, space=after.space, beside=after.beside)
             await tx.rows(
                 Q.reembedding.choose,
@@ -226,8 +233,8 @@ class ReembeddingService:
         await self._spaces.fresh()
         return Place(scope, after, (await self.members(scope)).members)
 
-    async def _full(self, members: Sequence[str], space: Space) -> None:
-        found = await self.filling(members, space)
+    async def _full(self, place: Place, space: Space) -> None:
+        found = await self.filling(place, space)
         if found.lacking:
             raise Conflict(
                 f"{found.lacking} memories have no vector of that model yet", field="scope"
@@ -275,11 +282,18 @@ class ReembeddingService:
         rows = await self._graph.rows(Q.reembedding.known_spaces)
         return {row["name"]: row["setting"] or DEFAULT for row in rows} | {FIRST.name: DEFAULT}
 
-    async def _asked(self, members: Sequence[str]) -> list[str]:
-        rows = await self._graph.rows(
+    async def _sampled(self, members: Sequence[str]) -> dict[str, list[str]]:
+        """Questions to compare by, each once, by where they come from."""
+        row = await self._graph.one(
             Q.reembedding.sample_questions, scopes=list(members), limit=SAMPLED
         )
-        return [row["question"] for row in rows]
+        seen: set[str] = set()
+        found: dict[str, list[str]] = {}
+        for name in ("recorded", "said", "titles"):
+            fresh = [text for text in dict.fromkeys(row[name]) if text not in seen]
+            found[name] = fresh[: SAMPLED - len(seen)]
+            seen.update(found[name])
+        return found
 
     async def _nearest(
         self, space: Space, chosen: SpaceMap, question: tuple[str, list[str], int]

@@ -24,7 +24,7 @@ async def fill_space(parts: Any, job: Job, report: Report) -> Outcome:
         if place.choice.beside != space.name:
             return Outcome({"given_up": True})
         await parts.reembedding.let_wait(place.members, space)
-        filling = await parts.reembedding.filling(place.members, space)
+        filling = await parts.reembedding.filling(place, space)
         await report(asdict(filling))
         if not filling.lacking:
             return Outcome(asdict(filling))

@@ -78,6 +78,7 @@ async def test_a_scope_changes_its_model_under_way(
     assert await count(opened, f"{tenant}/ops", space.suffix) == (0, 0)
 
     compared = await post(admin, "compare", 200, path=scope, k=3)
+    assert compared["sampled"] == {"recorded": 0, "said": 1, "titles": 0}
     assert compared["questions"] == 1  # the one that was asked in the scope
     assert 0.5 <= compared["overlap"] <= 1.0
 
@@ -92,6 +93,9 @@ async def test_a_scope_changes_its_model_under_way(
     assert {lamp, away, during} <= set(ids(both))  # a space each, fused by rank
 
     late = await capture(writer, "The brass lamp was repaired.", session="late")
+    # It waits for its first vector, and will have one in both spaces: no reason to wait here.
+    assert (await post(admin, "rollback", 200, path=scope))["state"] == "filling"
+    assert (await post(admin, "switch", 200, path=scope))["state"] == "kept"
     await drain()
     assert await count(opened, scope, "") == await count(opened, scope, space.suffix)
     assert (await post(admin, "rollback", 200, path=scope))["state"] == "filling"
@@ -125,7 +129,7 @@ async def test_what_an_import_left_without_a_vector_is_mended(
     assert await opened.reembedding.mend() >= 1
     await drain()
     place = await opened.reembedding.members(tenant)
-    assert (await opened.reembedding.filling(place.members, space)).lacking == 0
+    assert (await opened.reembedding.filling(place, space)).lacking == 0
     await post(admin, "finish", 202, path=tenant)
 
 
