@@ -147,6 +147,24 @@ SET e.touched_at = $at
 CALL dbms.queryJmx('java.lang:type=OperatingSystem') YIELD attributes
 RETURN attributes.ProcessCpuTime.value AS nanoseconds
 
+// name: passages_of(scope) read many
+// What a scope's records and documents are, passage by passage.
+MATCH (e:Passage {scope: $scope})
+WHERE e.author > '' AND e.live
+RETURN e.id AS id ORDER BY e.ingested_at, e.id
+
+// name: built(scope) read one
+// What was made of the passages of a scope; of names, those that somebody goes by.
+RETURN COUNT { MATCH (n:Name {scope: $scope}) WHERE n.revision >= 0 } AS names,
+       COUNT { MATCH (n:Entity {scope: $scope}) WHERE n.id > '' } AS entities,
+       COUNT { MATCH (n:Fact {scope: $scope}) WHERE n.id > '' } AS facts
+
+// name: model_calls(scope) read one
+// How often the language model was asked for a scope, today and before.
+MATCH (u:ModelUsage)
+WHERE u.day > '' AND u.scope = $scope
+RETURN coalesce(sum(u.asked), 0) AS asked
+
 // name: episodes_of(scope) read many
 // The episodes of a scope, to embed what is embedded of each alone.
 MATCH (e:Episode {scope: $scope})

@@ -30,18 +30,21 @@ NOISE = 0.33  # length of the noise added to a unit vector: cosine near 0.95
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What comes along with passages, by their ids; vectors only with the model they are of."""
+    """What comes along with passages, by their ids; vectors only with the model they are of.
+
+    Passages that are not `unread` count as read: nobody looks for facts in them.
+    """
 
     triples: Triples = field(default_factory=dict)
     vectors: Vectors = field(default_factory=dict)
     model: ModelInfo | None = None
+    unread: bool = False
 
 
 async def bring(opened: Parts, scope: str, records: Iterable[Record], extras: Extras) -> Ids:
     """Import passages into a scope; the id of each in the graph by its own id.
 
-    What is there already stays, so that a second time brings nothing. They count as read, so that
-    nobody looks for facts in them meanwhile.
+    What is there already stays, so that a second time brings nothing.
     """
     name = scope.rpartition("/")[2]
     ids: dict[str, str] = {}
@@ -58,7 +61,8 @@ async def bring(opened: Parts, scope: str, records: Iterable[Record], extras: Ex
             _write_manifest(Path(folder), extras.model)
         store = Store(opened.graph, opened.scopes, opened.settings.search)
         await import_attended(store, Order(Path(folder)), untold)
-    await opened.graph.rows(Q.evals.count_as_read, scope=scope)
+    if not extras.unread:
+        await opened.graph.rows(Q.evals.count_as_read, scope=scope)
     return ids
 
 
