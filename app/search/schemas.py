@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from pydantic import Field, StringConstraints, model_validator
 
+from app.errors import InvalidInput
 from app.kernel.caller import Caller
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
@@ -119,7 +120,10 @@ class SearchIn(WireModel):
     form: Literal["json", "bundle"] = Field("json", description="`bundle` is for a prompt.")
 
     def to_request(self, caller: Caller) -> SearchRequest:
-        """The search of this caller; NotFound where a scope is not visible."""
+        """The search of this caller; NotFound where a scope is not visible, InvalidInput
+        (`weights`) with the fusion that has none."""
+        if self.weights is not None and self.fusion is Fusion.SIMPLE:
+            raise InvalidInput("`simple` takes no weights: ask for `weighted`", field="weights")
         weight = MMR_WEIGHT if self.diversity == "mmr" else self.diversity
         filters = Filters(
             scopes=caller.among(self.scopes),

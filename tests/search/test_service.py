@@ -70,6 +70,7 @@ async def test_a_question_s_syntax_is_data(writer: Principal, query: str) -> Non
         ({"query": "x", "as_of": "2024-05-03T10:00:00"}, "as_of"),
         ({"query": "x", "diversity": 1.5}, "diversity"),
         ({"query": "x", "weights": {"keyword": -1}}, "weights"),
+        ({"query": "x", "fusion": "simple", "weights": {"keyword": 1}}, "weights"),
         ({"query": "x", "roles": ["system"]}, "roles"),
         ({"query": "x", "kinds": ["dream"]}, "kinds"),
     ],
