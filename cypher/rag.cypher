@@ -24,10 +24,13 @@ RETURN DISTINCT root
 // name: communities_of_bases(bases, scopes, limit) read many
 // Communities whose summaries rest on passages of some knowledge bases, or on facts that these
 // state, the most lines first; those inside another one of them are left out.
-MATCH (b:KnowledgeBase)<-[:IN_BASE]-(d:Document)<-[:PART_OF]-(p:Passage)
-WHERE b.id IN $bases AND b.scope IN $scopes AND p.live
+UNWIND $bases AS base
+MATCH (b:KnowledgeBase {id: base})
+WHERE b.scope IN $scopes
+MATCH (b)<-[:IN_BASE]-(d:Document)<-[:PART_OF]-(p:Passage)
+WHERE p.live
 CALL (p) {
-  MATCH (c:Community)-[:CITES]->(p) RETURN c, p.id AS line
+  MATCH (p)<-[:CITES]-(c:Community) RETURN c, p.id AS line
   UNION
   MATCH (p)-[:SUPPORTS]->(f:Fact)<-[:CITES]-(c:Community) RETURN c, f.id AS line
 }
