@@ -112,7 +112,7 @@ async def test_what_is_said_in_talk_and_in_a_document_meets(
 PEOPLE = ("Clara Voss", "Nils Brandt", "Mara Lindt", "Jonas Keller")
 TOWNS = ("Berlin", "Hamburg", "Leipzig", "Bremen")
 FIRMS = ("Acme GmbH", "Verdelo AG", "Nordlicht GmbH")
-RUNS, STEPS = 2, 10
+RUNS, STEPS = 1, 10
 
 
 def sentence(rng: random.Random) -> str:
