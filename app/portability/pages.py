@@ -54,7 +54,7 @@ def prepare(record: PageRecord, at: At) -> Row:
         "aliases": [clean(alias, "aliases", scope, at) for alias in record.aliases],
         "formers": [clean(former, "formers", scope, at) for former in record.formers],
         "tags": list(record.tags),
-        "path": rows_of.checked_path(record.path),
+        "path": rows_of.checked_path(record.path and clean(record.path, "path", scope, at)),
         "crlf": record.crlf,
         "bom": record.bom,
         "pii": sorted({*record.pii, *found.tags}),

@@ -121,16 +121,21 @@ def test_links_of_pages_lead_somewhere_but_for_three_that_wait() -> None:
         names = (page["title"], *page.get("aliases", ()), *path_names(page["path"]))
         borne[page["scope"]].update(name_key(name) for name in names)
     skills = {(s["scope"], name_key(s["name"])) for s in lines("skills.jsonl")}
-    agents = {a["name"] for a in lines("agents.jsonl")}
+    agents = {
+        (scope, agent["name"])
+        for agent in lines("agents.jsonl")
+        for scope in (agent["home"], *(grant["scope"] for grant in agent["grants"]))
+    }
     waiting = []
     for page in pages:
         for link in scan(page["content"]).links:
-            kind, name = prefixed(link.target) or ("page", link.target.partition("#")[0])
+            as_page = ("page", link.target.partition("#")[0])
+            kind, name = (as_page, *prefixed(link.target))[-1]
             key, scopes = name_key(name), above(page["scope"])
             known = {
                 "page": any(key in borne[scope] for scope in scopes),
                 "skill": any((scope, key) in skills for scope in scopes),
-                "agent": name in agents,
+                "agent": any((scope, name) in agents for scope in scopes),
                 "entity": True,  # read out of the talk
             }
             if not known[kind]:
