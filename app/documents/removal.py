@@ -4,12 +4,18 @@ a receipt of all of it."""
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import orjson
 
 from app.documents.model import BaseState
-from app.documents.repository import DocumentRepository, lock_document, settle_base
+from app.documents.repository import (
+    DocumentRepository,
+    lock_document,
+    settle_base,
+    show_document,
+)
 from app.documents.writing import ChunkWriter, Receipt, Target
 from app.errors import Conflict, NotFound
 from app.jobs.model import Job, Outcome, Report
@@ -63,10 +69,15 @@ class DocumentRemover:
         raise Conflict("others bring the knowledge base back while it is deleted; try again")
 
     async def _put_away(self, base: str, scope: str) -> list[Row]:
-        """The documents of a base that takes no more of them."""
+        """The documents of a base that takes no more of them, none of which is found any more."""
         properties = {"status": str(BaseState.ARCHIVED), "updated_at": now()}
         await self._graph.rows(Q.documents.set_base, id=base, properties=properties)
-        return await self._rows.documents_of(base, [scope])
+        found = await self._rows.documents_of(base, [scope])
+        for document in found:
+            await self._graph.write(
+                "documents.show", partial(show_document, document=document["id"])
+            )
+        return found
 
     async def _dropped(self, job: Job, base: str) -> bool:
         """Delete a base unless there is a document in it; whether it is gone."""

@@ -242,6 +242,8 @@ class DocumentService:
         document_move(stored["status"], DocumentState.PENDING)
         changed = {"status": str(DocumentState.PENDING), "job": job_row["id"], "error": None}
         await tx.rows(Q.documents.set_document, id=stored["id"], properties=changed)
+        if stored["status"] == DocumentState.ARCHIVED:
+            await show_document(tx, stored["id"])
         base, _ = await lock_base(tx, stored["base"])
         if base["status"] != BaseState.INDEXING:
             state = base_move(base["status"], BaseState.INDEXING)

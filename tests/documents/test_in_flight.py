@@ -156,12 +156,24 @@ async def test_what_failed_comes_out_of_the_archive_as_it_went_in(
     assert await hits(manuals, "pump blue") == found == (before is not None)
 
 
+async def test_an_upload_brings_an_archived_document_back_also_where_it_cannot_be_read(
+    writer: Principal, shelf: MakeShelf
+) -> None:
+    manuals = await shelf(writer)
+    document = await manuals.add("p7.pdf", OLD)
+    assert (await post(manuals, f"/v1/documents/{document['id']}/archive"))[0] == 200
+    failed = await manuals.upload("p7.pdf", b"%PDF-1.4 and nothing")
+    assert (failed["id"], failed["status"]) == (document["id"], "failed")
+    assert await hits(manuals, "pump blue") == 1
+
+
 async def test_a_base_that_is_being_deleted_takes_nothing_more_and_what_came_goes(
     admin: Principal, principal: MakePrincipal, shelf: MakeShelf, opened: Parts
 ) -> None:
     manuals = await shelf(admin)
     for name in ("a", "b"):
         await manuals.add(name, "\n\n".join(PARTS[:3]))
+    assert await hits(manuals, "pump steel oiled") == 2
     late = await hand_in(manuals, "late", NEW)
     job = (await admin.http.delete(f"/v1/knowledge-bases/{manuals.base}")).json()
     answers = []
@@ -169,6 +181,7 @@ async def test_a_base_that_is_being_deleted_takes_nothing_more_and_what_came_goe
     async def meanwhile(progress: dict[str, Any]) -> None:
         body = {"knowledge_base": manuals.base, "name": f"c{len(answers)}", "text": NEW}
         answers.append((await admin.http.post("/v1/documents", json=body)).status_code)
+        assert await hits(manuals, "pump steel oiled") == 0  # nor is what is left of it found
 
     done = await opened.document_remover.drop_base(await begun(manuals, job["id"]), meanwhile)
     assert set(answers) == {409}
