@@ -185,5 +185,5 @@ def linked_of(row: Row) -> Linked:
     held = [Held(*name) for name in row["names"]]
     counted = longest((name.key, name.spans + name.parts) for name in held if name.owned)
     names = {name.key: name.weight(counted) for name in sorted(held) if name.key not in about}
-    held = {key: weight for key, weight in names.items() if weight}
-    return Linked(about, held, row["work"], row["number"] or 0)
+    sure = {key: weight for key, weight in names.items() if weight}
+    return Linked(about, sure, row["work"], row["number"] or 0)
