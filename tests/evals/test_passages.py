@@ -22,6 +22,8 @@ ROWS: list[dict[str, Any]] = [
     {
         "id": "film",
         "live": True,
+        "work": None,
+        "number": None,
         "about": [["long mile", "title"]],
         "names": [
             ["ada roth", True, [3, 5], [], True, False],
@@ -32,10 +34,19 @@ ROWS: list[dict[str, Any]] = [
     {
         "id": "ada",
         "live": True,
+        "work": None,
+        "number": None,
         "about": [["ada roth", "subject"]],
         "names": [["orla", False, [], [], True, False], ["bremen", True, [7, 8], [], True, False]],
     },
-    {"id": "town", "live": True, "about": [["bremen", "title"]], "names": []},
+    {
+        "id": "town",
+        "live": True,
+        "work": None,
+        "number": None,
+        "about": [["bremen", "title"]],
+        "names": [],
+    },
 ]
 
 
@@ -59,7 +70,7 @@ def test_names_lead_to_those_that_read_alike_where_a_variant_says_so(part: Part,
 
 def test_a_passage_stands_in_a_crowd_of_copies_with_names_of_their_own() -> None:
     graph = graph_of(ROWS, Part(), times=4)
-    assert len(graph.ids) == 12
+    assert len(graph.parts) == 12
     assert list(graph.owners["long mile"]) == [0]
     assert {"long mile 1", "bremen 3"} <= graph.owners.keys()
     assert int(graph.about.nnz) == 12
