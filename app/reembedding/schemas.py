@@ -32,7 +32,7 @@ class ComparisonIn(PlaceIn):
 
     questions: Annotated[list[Question], Field(max_length=200)] = Field(
         [],
-        description="Questions; where empty, those asked in the scope lately, then titles of texts.",
+        description="Questions; where empty, those asked here lately, then titles of texts.",
     )
     k: Annotated[int, Field(ge=1, le=100)] = Field(10, description="Answers that are compared.")
 
