@@ -71,7 +71,8 @@ async def test_a_skill_goes_with_everything_that_says_what_it_says(
     proof = await check(admin, gone["receipt"])
     assert proof["clean"], proof
     held = {what for what in await strings_of(opened, word) if not what.startswith("Page")}
-    assert held <= {"Passage.content", "Passage.terms"}  # the page says the name itself
+    # The page says the name itself, and links to it.
+    assert held <= {"Passage.content", "Passage.terms", "Passage.link_targets"}
     page = (await get(admin, "/v1/pages"))["items"][0]
     read = await get(admin, f"/v1/pages/{page['id']}")
     assert (read["references"], len(read["untrusted"]["pending"])) == (0, 1)

@@ -78,15 +78,17 @@ def ask_in_vain(door: GraphDoor, query: str) -> None:
         session.run(query).consume()
 
 
-def terminate(door: GraphDoor, containing: str) -> None:
-    """Terminate the transaction that runs a query, once it is there."""
+def terminate(door: GraphDoor, containing: str, used_ms: int = 0) -> None:
+    """Terminate the transaction that runs a query, once it is there and has used so much CPU: one
+    that has not begun to work ends at once."""
     with GraphDatabase.driver(door.uri, auth=(door.user, door.password)) as driver:
-        for _ in range(100):
+        for _ in range(300):
             rows = driver.execute_query(
-                "SHOW TRANSACTIONS YIELD transactionId, currentQuery "
+                "SHOW TRANSACTIONS YIELD transactionId, currentQuery, currentQueryCpuTime "
                 "WHERE currentQuery CONTAINS $text AND NOT currentQuery CONTAINS 'SHOW' "
-                "RETURN transactionId AS id",
+                "AND currentQueryCpuTime.milliseconds >= $used RETURN transactionId AS id",
                 text=containing,
+                used=used_ms,
             ).records
             if rows:
                 driver.execute_query("TERMINATE TRANSACTIONS $id", id=rows[0]["id"])
@@ -119,7 +121,7 @@ def test_one_that_works_on_is_ended_and_its_threads_are_kept(pair: EmbeddedPair)
     watch = quick(pair, patience=3)
     asker = threading.Thread(target=ask_in_vain, args=(door, ENDLESS))
     asker.start()
-    terminate(door, "=~")
+    terminate(door, "=~", used_ms=500)
     assert ended(watch, 60)
     asker.join(60)
     watch.close()
