@@ -257,13 +257,13 @@ async def test_who_lost_its_job_to_another_writes_nothing_more(
 async def test_a_long_step_does_not_lose_the_job(
     bench: Bench, writer: Principal, opened: Parts
 ) -> None:
-    jobs = JobRepository(opened.graph, timedelta(seconds=1))
+    jobs = JobRepository(opened.graph, timedelta(seconds=2))
     runner = Runner(jobs, opened.queue, bench.tasks(), max_tries=3)
     job = await submit(runner, writer, "slow")
     work = asyncio.create_task(runner.run(None, job.id))
     await bench.started.wait()
     for _ in range(5):
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(0.8)
         assert await runner.run(None, job.id) == "elsewhere"
     bench.gate.set()
     assert await work == "done"

@@ -130,13 +130,13 @@ async def test_a_refused_key_is_not_tried_again(endpoint: ScriptedServer, make: 
 
 
 async def test_a_hanging_connection_is_given_up(endpoint: ScriptedServer, make: Make) -> None:
-    endpoint.replies = [Reply(body={}, delay=1.5)]
+    endpoint.replies = [Reply(body={}, delay=6)]
     start = time.monotonic()
     with pytest.raises(LlmUnavailable, match=r"within 0\.2 s"):
         await make(timeout_s=0.2, retries=0).ask(QUESTION, City)
     with pytest.raises(LlmUnavailable, match=r"within 0\.3 s"):
         await make(timeout_s=5, deadline_s=0.3).ask(QUESTION, City)
-    assert time.monotonic() - start < 1.5
+    assert time.monotonic() - start < 5
 
 
 async def test_nobody_there_is_unavailable(make: Make) -> None:
@@ -194,8 +194,8 @@ async def test_an_answer_comes_word_by_word_where_that_is_set(
 
 
 async def test_each_word_has_the_time_of_its_own(endpoint: ScriptedServer, make: Make) -> None:
-    endpoint.replies = [streamed('{"city": ', '"Br', 'emen"}', gap=0.15)]
-    answer = await make(stream=True, timeout_s=0.4, retries=0).ask(QUESTION, City)
+    endpoint.replies = [streamed('{"city": ', '"Br', 'emen"}', gap=0.4)]
+    answer = await make(stream=True, timeout_s=1, retries=0).ask(QUESTION, City)
     assert answer.value.city == "Bremen"
     with pytest.raises(LlmUnavailable, match=r"within 0\.1 s"):
         await make(stream=True, timeout_s=0.1, retries=0).ask(QUESTION, City)
