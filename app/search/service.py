@@ -335,8 +335,9 @@ class SearchService:
             asyncio.ensure_future(ready(self.made.walks, request)),
             clock,
         )
+        by_words = asyncio.ensure_future(self._keyword(asking))
         words, near, rest = await asyncio.gather(
-            self._keyword(asking), self._vector(asking), self._rest(asking)
+            by_words, self._vector(asking), self._rest(asking, by_words)
         )
         legs = {} if words is None else {"keyword": words}
         if near is not None:
@@ -352,11 +353,13 @@ class SearchService:
         asking.clock.marks["keyword"] = (time.perf_counter() - start) * 1000
         return found
 
-    async def _rest(self, asking: Asking) -> Ranking | None:
+    async def _rest(self, asking: Asking, by_words: Future[Ranking | None]) -> Ranking | None:
         """What the question says beside the names in it, by words; None where nothing walks."""
         prepared = await asking.preparing
         if not prepared.graphs:
             return None
+        if prepared.asked.rest == asking.request.query:
+            return await by_words
         return await self._words(asking, prepared.asked.rest, self._depth)
 
     async def _words(self, asking: Asking, text: str, depth: int) -> Ranking:
