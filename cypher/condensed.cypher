@@ -19,9 +19,10 @@ RETURN c.condensed_at AS condensed_at, coalesce(c.condense_all, false) AS conden
 MATCH (c:ConsolidationCursor {scope: $scope})
 SET c.condensed_at = $at, c.condense_all = $all
 
-// name: touched(scope, since, limit) read many
+// name: touched(scope, since, limit, fewest) read many
 // Roots of the entities that were written next after a moment, and the moment that this reaches:
-// what was written at one moment is taken together.
+// what was written at one moment is taken together. `due` are those whose facts may make a note
+// (`fewest`, of whatever standing), or that have one.
 CALL () {
   MATCH (e:Entity {scope: $scope})
   WHERE e.touched_at > $since
@@ -30,14 +31,40 @@ CALL () {
 }
 MATCH (e:Entity {scope: $scope})
 WHERE e.touched_at > $since AND e.touched_at <= reached
-RETURN e.root AS root, collect(e.id) AS members, max(reached) AS reached ORDER BY root
+WITH e.root AS root, collect(e.id) AS members, max(reached) AS reached
+RETURN root, members, reached,
+       COUNT {
+         MATCH (m:Entity {root: root})
+         WHERE m.scope = $scope
+         MATCH (f:Fact {subject: m.id})
+         RETURN f LIMIT $fewest
+       } = $fewest
+       OR EXISTS {
+         UNWIND members + root AS subject
+         MATCH (n:Note {subject: subject})
+         WHERE n.scope = $scope AND n.namespace = 'derived'
+       } AS due
+ORDER BY root
 
-// name: every(scope, after, limit) read many
-// Every root of a scope, in the order of their ids.
+// name: every(scope, after, limit, fewest) read many
+// Every root of a scope, in the order of their ids; `due` as above.
 MATCH (e:Entity {scope: $scope})
 WHERE e.id > $after
 WITH e ORDER BY e.scope, e.id LIMIT $limit
-RETURN e.id AS id, e.root AS root ORDER BY id
+WITH e.id AS id, e.root AS root
+RETURN id, root,
+       COUNT {
+         MATCH (m:Entity {root: root})
+         WHERE m.scope = $scope
+         MATCH (f:Fact {subject: m.id})
+         RETURN f LIMIT $fewest
+       } = $fewest
+       OR EXISTS {
+         UNWIND [id, root] AS subject
+         MATCH (n:Note {subject: subject})
+         WHERE n.scope = $scope AND n.namespace = 'derived'
+       } AS due
+ORDER BY id
 
 // name: lock(roots, scope) write many
 // Locks clusters of entities as belief and erasure do, and changes nothing of them.

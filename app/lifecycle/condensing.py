@@ -20,7 +20,7 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import parse_scope
 from app.lifecycle.graves import erased
 from app.notes import condensed
-from app.notes.condensed import AUTHOR, Change, Place, Stored
+from app.notes.condensed import AUTHOR, FEWEST_FACTS, Change, Place, Stored
 from app.scopes.service import ScopeService
 
 CONDENSE = "notes.condense"
@@ -32,7 +32,7 @@ LAG = timedelta(seconds=5)  # what was written so long ago is committed; later i
 
 @dataclass(slots=True)
 class Tally:
-    """What a pass did."""
+    """What a pass did; `entities` are those it looked into."""
 
     entities: int = 0
     made: int = 0
@@ -73,10 +73,10 @@ class CondensingService:
             return total
         since = found["condensed_at"] or START
         while rows := await self.graph.rows(
-            Q.condensed.touched, scope=scope, since=since, limit=PAGE
+            Q.condensed.touched, scope=scope, since=since, limit=PAGE, fewest=FEWEST_FACTS
         ):
             since = rows[0]["reached"]
-            roots = {i for row in rows for i in (row["root"], *row["members"])}
+            roots = {i for row in rows if row["due"] for i in (row["root"], *row["members"])}
             await self._entities(scope, sorted(roots), total)
             await self._reach(scope, min(since, start - LAG))
         return total
@@ -86,10 +86,10 @@ class CondensingService:
         total = tally or Tally()
         after = ""
         while rows := await self.graph.rows(
-            Q.condensed.every, scope=scope, after=after, limit=PAGE
+            Q.condensed.every, scope=scope, after=after, limit=PAGE, fewest=FEWEST_FACTS
         ):
             after = rows[-1]["id"]
-            roots = {i for row in rows for i in (row["root"], row["id"])}
+            roots = {i for row in rows if row["due"] for i in (row["root"], row["id"])}
             await self._entities(scope, sorted(roots), total)
         return total
 
