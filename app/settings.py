@@ -3,19 +3,23 @@
 Variables start with `LOCI_` and use two underscores between group and field
 (`LOCI_API__PORT=9000`). Connections also answer to the names that everyone uses: `NEO4J_URI`,
 `NEO4J_USER`, `NEO4J_PASSWORD`, `NEO4J_DATABASE`, `REDIS_URL`, `OPENAI_API_KEY`, `VOYAGE_API_KEY`.
-An unknown variable with our prefix is an error, so that a typing slip is not a silent default.
+An unknown variable with our prefix is an error, so that a typing slip is not a silent default. An
+empty one counts as unset, as compose files and CI systems pass what nobody has filled in.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
 
 import orjson
 import platformdirs
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -27,6 +31,8 @@ from pydantic import (
 from app.errors import InvalidInput
 
 PREFIX = "LOCI_"
+GRAPH_SCHEMES = ("bolt://", "bolt+s://", "bolt+ssc://", "neo4j://", "neo4j+s://", "neo4j+ssc://")
+REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
 
 
 class Group(BaseModel):
@@ -35,8 +41,30 @@ class Group(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _graph_uri(value: str) -> str:
+    if not value.startswith(GRAPH_SCHEMES):
+        raise ValueError(f"{value!r} is no address of a Neo4j: it starts with bolt:// or neo4j://")
+    return value
+
+
+def _redis_url(value: str) -> str:
+    # The value is not repeated: it may hold a password.
+    if not value.startswith(REDIS_SCHEMES):
+        raise ValueError("no address of a Valkey or Redis: it starts with redis:// or rediss://")
+    return value
+
+
+def _timezone(value: str) -> str:
+    try:
+        return ZoneInfo(value).key
+    except (KeyError, ValueError, OSError):
+        raise ValueError(f"{value!r} is no time zone, such as UTC or Europe/Berlin") from None
+
+
 class GraphSettings(Group):
-    uri: str = Field("bolt://127.0.0.1:7687", description="Bolt or neo4j URI; Aura's too.")
+    uri: Annotated[str, AfterValidator(_graph_uri)] = Field(
+        "bolt://127.0.0.1:7687", description="Bolt or neo4j URI; Aura's too."
+    )
     user: str = Field("neo4j", description="Database user.")
     password: str = Field("", description="Database password.", repr=False)
     database: str | None = Field(None, description="Database name; the server's default if unset.")
@@ -44,7 +72,9 @@ class GraphSettings(Group):
 
 
 class RedisSettings(Group):
-    url: str = Field("redis://127.0.0.1:6379/0", description="Valkey or Redis URL.", repr=False)
+    url: Annotated[str, AfterValidator(_redis_url)] = Field(
+        "redis://127.0.0.1:6379/0", description="Valkey or Redis URL.", repr=False
+    )
     queue: str = Field("loci", description="Name of the arq queue.")
 
 
@@ -129,7 +159,9 @@ class ApiSettings(Group):
 
 class WorkerSettings(Group):
     concurrency: int = Field(4, ge=1, description="Jobs that run at once in one worker.")
-    timezone: str = Field("UTC", description="Time zone of the schedules.")
+    timezone: Annotated[str, AfterValidator(_timezone)] = Field(
+        "UTC", description="Time zone of the schedules."
+    )
     max_tries: int = Field(5, ge=1, description="Attempts before a job is a dead letter.")
     sweep_seconds: int = Field(15, ge=1, description="How often lost work is looked for.")
     lease_seconds: int = Field(
@@ -216,12 +248,14 @@ class RuntimeSettings(Group):
         default_factory=lambda: Path(platformdirs.user_cache_dir("loci")),
         description="Downloaded jars and converted models.",
     )
-    bolt_port: int = Field(7687, description="Port of the embedded Neo4j's Bolt.")
-    browser_port: int = Field(7474, description="Port of Neo4j Browser.")
-    valkey_port: int = Field(6379, description="Port of the embedded Valkey.")
-    heap_mb: int | None = Field(None, description="Heap of Neo4j in MiB; by the machine if unset.")
+    bolt_port: int = Field(7687, ge=1, le=65535, description="Port of the embedded Neo4j's Bolt.")
+    browser_port: int = Field(7474, ge=1, le=65535, description="Port of Neo4j Browser.")
+    valkey_port: int = Field(6379, ge=1, le=65535, description="Port of the embedded Valkey.")
+    heap_mb: int | None = Field(
+        None, ge=64, description="Heap of Neo4j in MiB; by the machine if unset."
+    )
     pagecache_mb: int | None = Field(
-        None, description="Page cache in MiB; by the machine if unset."
+        None, ge=8, description="Page cache in MiB; by the machine if unset."
     )
 
 
@@ -281,7 +315,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
             if env.get(variable):
                 tree.setdefault(group, {})[field] = env[variable]
     for variable, value in env.items():
-        if variable.startswith(PREFIX) and variable not in SHORT and variable not in FOREIGN:
+        if _is_ours(variable) and variable not in SHORT and value:
             group, _, field = variable.removeprefix(PREFIX).lower().partition("__")
             tree.setdefault(group, {})[field] = value
     _provider_key(tree, env)
@@ -289,8 +323,33 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
         return Settings.model_validate(tree)
     except ValidationError as error:
         first = error.errors()[0]
-        name = PREFIX + "__".join(str(part) for part in first["loc"]).upper().rstrip("_")
-        raise InvalidInput(f"setting {name}: {first['msg']}", field=name) from None
+        raise _refused(first["type"], tuple(map(str, first["loc"])), first["msg"], env) from None
+
+
+def _is_ours(variable: str) -> bool:
+    return variable.startswith(PREFIX) and variable not in FOREIGN
+
+
+def _refused(kind: str, place: tuple[str, ...], says: str, env: Mapping[str, str]) -> InvalidInput:
+    """The error of one setting, by the name of the variable that gave it."""
+    name = PREFIX + "__".join(place).upper().rstrip("_")
+    if kind == "extra_forbidden":
+        name = next((variable for variable in env if variable.startswith(name)), name)
+        near = get_close_matches(name, _variables(), n=1, cutoff=0.75)
+        meant = f": did you mean {near[0]}?" if near else ""
+        return InvalidInput(f"there is no setting {name}{meant}", field=name)
+    if name not in env:
+        given = (v for names in (SHORT, ALIASES) for v, at in names.items() if at == place[:2])
+        name = next((variable for variable in given if env.get(variable)), name)
+    return InvalidInput(f"setting {name}: {says.removeprefix('Value error, ')}", field=name)
+
+
+def _variables() -> Iterator[str]:
+    """The names of all variables that are read."""
+    yield from (*ALIASES, *SHORT, *FOREIGN)
+    for group, described in Settings.model_fields.items():
+        fields = described.annotation.model_fields if described.annotation else {}
+        yield from (f"{PREFIX}{group}__{field}".upper() for field in fields)
 
 
 def _provider_key(tree: dict[str, dict[str, Any]], env: Mapping[str, str]) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 from litestar.params import QueryParameter
 
 from app.errors import InvalidInput
+from app.kernel.wire import FIRST_YEAR, LAST_YEAR
 
 Within = Annotated[
     list[str] | None,
@@ -25,7 +26,7 @@ Limit = Annotated[int, QueryParameter(ge=1, le=500, description="Most items of a
 
 
 def aware(moment: datetime | None, field: str) -> datetime | None:
-    """The moment in UTC; InvalidInput (`field`) for one without a time zone.
+    """The moment in UTC; InvalidInput (`field`) for one without a time zone or too far off.
 
     In UTC, since to the database equal instants in different zones are not equal.
     """
@@ -33,4 +34,6 @@ def aware(moment: datetime | None, field: str) -> datetime | None:
         return None
     if moment.tzinfo is None:
         raise InvalidInput(f"{field} needs a time zone, such as Z", field=field)
+    if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        raise InvalidInput("the year must lie between 2 and 9998", field=field)
     return moment.astimezone(UTC)

@@ -17,6 +17,7 @@ from rich.table import Table
 
 from app.access.service import operator
 from app.cli.entities import print_json, run_in
+from app.cli.local import local_settings
 from app.consolidation.service import Tally
 from app.entities.service import Sought
 from app.errors import InvalidInput
@@ -28,7 +29,6 @@ from app.kernel.clock import now
 from app.kernel.ids import ID
 from app.kernel.scope import parse_scope
 from app.portability.derived import release
-from app.settings import read_settings
 from app.telemetry.logging import configure_logging
 from app.wiring import Parts, parts
 
@@ -303,7 +303,7 @@ def _told(fact: FactOut, as_json: bool) -> None:
 
 
 def _run(work: Callable[[Parts], Awaitable[Any]]) -> Any:
-    settings = read_settings()
+    settings = local_settings()
     configure_logging(settings.telemetry)
 
     async def run() -> Any:

@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.table import Table
 
 from app.cli.keys import mint
+from app.cli.local import local_settings
 from app.cli.walk_eval import BENCH
 from app.evals import building, passages
 from app.kernel.caller import Role
-from app.settings import read_settings
 from app.telemetry.logging import configure_logging
 from app.wiring import parts
 
@@ -42,7 +42,7 @@ def eval_build(
     Works on the graph itself.
     """
     records = passages.load(bench / name).records[:count]
-    settings = read_settings()
+    settings = local_settings()
     configure_logging(settings.telemetry)
 
     async def run() -> dict[str, Any]:

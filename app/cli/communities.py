@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from app.cli.local import local_settings
 from app.communities.schemas import CommunityOut
 from app.communities.tasks import told
 from app.communities.view import viewed
@@ -19,7 +20,6 @@ from app.kernel.clock import now
 from app.kernel.scope import parse_scope
 from app.rag.model import Ask
 from app.rag.schemas import AnswerOut
-from app.settings import read_settings
 from app.telemetry.logging import configure_logging
 from app.wiring import Parts, parts
 
@@ -81,7 +81,7 @@ def ask(
 
 def _run(work: Callable[[Parts], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
     async def run() -> dict[str, Any]:
-        settings = read_settings()
+        settings = local_settings()
         configure_logging(settings.telemetry)
         async with parts(settings) as opened:
             return await work(opened)

@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from app.cli.search import DEFAULT_URL
+from app.cli.search import DEFAULT_URL, headers_of, nothing_at, told_by
 from app.documents.media import SUFFIXES
-from app.errors import LociError, Unavailable
+from app.errors import LociError
 
 SECONDS = 120.0  # for one request: a file may be large
 POLL, LONGEST = 0.5, 600.0  # seconds between two looks at a job, and for it in all
@@ -48,19 +48,15 @@ class Api:
 
     def __init__(self, url: str, key: str) -> None:
         self._url = url
-        headers = {"Authorization": f"Bearer {key}"}
-        self._http = httpx.Client(base_url=url, headers=headers, timeout=SECONDS)
+        self._http = httpx.Client(base_url=url, headers=headers_of(key), timeout=SECONDS)
 
     def ask(self, method: str, path: str, **given: Any) -> dict[str, Any]:
         """What the API answers; Unavailable without one, LociError on a problem."""
         try:
             answer = self._http.request(method, path, **given)
-        except httpx.TransportError as error:
-            raise Unavailable(f"nothing answers at {self._url}: start it with `loci up`") from error
-        told: dict[str, Any] = answer.json()
-        if answer.is_error:
-            raise LociError(f"{told.get('title')}: {told.get('detail')}")
-        return told
+        except (httpx.TransportError, httpx.InvalidURL) as error:
+            raise nothing_at(self._url) from error
+        return told_by(answer, self._url)
 
     def paged(self, path: str, **params: Any) -> Iterator[dict[str, Any]]:
         """Every item of a list."""

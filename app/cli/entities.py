@@ -14,6 +14,7 @@ from rich.table import Table
 
 from app.access.service import operator
 from app.cli.keys import all_scopes
+from app.cli.local import local_settings
 from app.embeddings.measured import Measured
 from app.entities.likeness import DISTANCES
 from app.entities.repair import repair_scope
@@ -22,7 +23,6 @@ from app.entities.service import Sought
 from app.kernel.caller import Caller
 from app.kernel.clock import now
 from app.kernel.scope import parse_scope
-from app.settings import read_settings
 from app.telemetry.logging import configure_logging
 from app.wiring import Parts, parts
 
@@ -149,7 +149,7 @@ def _decision(merge_id: str, verb: str) -> Callable[[Parts, Caller], Awaitable[A
 
 def run_in(scope: str, work: Callable[[Parts, Caller], Awaitable[Any]]) -> Any:
     """Run `work` over the parts as the operator of the tenant of `scope`."""
-    settings = read_settings()
+    settings = local_settings()
     configure_logging(settings.telemetry)
 
     async def run() -> Any:

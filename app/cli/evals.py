@@ -18,6 +18,7 @@ from rich.table import Table
 from app.access.service import operator
 from app.cli import build_eval, walk_eval
 from app.cli.keys import all_scopes, mint
+from app.cli.local import local_settings
 from app.cli.own_eval import COMMAND, FileOrCommand, eval_questions
 from app.cli.transfer import store_of
 from app.embeddings.provider import build_embedder
@@ -50,7 +51,6 @@ from app.evals.retrieval import MODES, ApiClient, Run, evaluate
 from app.evals.speed import Wire, capture_speed, search_speed, summary, vector_recall
 from app.kernel.caller import Caller, Role
 from app.scopes.rules import ScopeRules
-from app.settings import read_settings
 from app.wiring import Parts, embedding_config, parts
 
 console = Console()
@@ -152,7 +152,7 @@ def eval_entities(
         return
 
     async def run() -> dict[str, Any]:
-        embedder = await asyncio.to_thread(build_embedder, embedding_config(read_settings()))
+        embedder = await asyncio.to_thread(build_embedder, embedding_config(local_settings()))
         try:
             return await entities.neighbours(bench, embedder)
         finally:
@@ -169,7 +169,7 @@ def eval_similarity(
     """What the configured model's cosines mean, beside human scores and contradictions."""
 
     async def run() -> dict[str, Any]:
-        embedder = await asyncio.to_thread(build_embedder, embedding_config(read_settings()))
+        embedder = await asyncio.to_thread(build_embedder, embedding_config(local_settings()))
         try:
             return await similarity.evaluate(embedder, bench, german)
         finally:
@@ -182,7 +182,7 @@ def eval_calibration(bench: Bench = BENCH, as_json: AsJson = False) -> None:
     """From which cosine on a text is likely to answer; needs no server."""
 
     async def run() -> dict[str, Any]:
-        embedder = await asyncio.to_thread(build_embedder, embedding_config(read_settings()))
+        embedder = await asyncio.to_thread(build_embedder, embedding_config(local_settings()))
         try:
             return await calibration.evaluate(embedder, bench)
         finally:
@@ -214,7 +214,7 @@ def eval_beliefs(
     """Whether beliefs come out right, and the rate of consolidation; works on the graph itself."""
 
     async def run() -> dict[str, Any]:
-        async with parts(read_settings()) as opened:
+        async with parts(local_settings()) as opened:
             if part == "updates":
                 reader = await opened.keys.resolve(await _admin(opened, "demo"))
                 return await beliefs.updates(opened, reader, seed / "gold")
@@ -253,7 +253,7 @@ def eval_skills(
 
     async def run() -> dict[str, Any]:
         plan = skills.Plan(skills.sizes_of(sizes), still)
-        async with parts(read_settings()) as opened:
+        async with parts(local_settings()) as opened:
             place = f"eval-skills-{secrets.token_hex(4)}"
             caller = await opened.keys.resolve(await _admin(opened, place))
             return await skills.measure(opened, caller, plan)
@@ -268,7 +268,7 @@ def eval_communities(
     """Leiden and summaries over a generated graph, and after an edit; works on the graph itself."""
 
     async def run() -> dict[str, Any]:
-        async with parts(read_settings()) as opened:
+        async with parts(local_settings()) as opened:
             place = f"eval-communities-{secrets.token_hex(4)}"
             return asdict(await communities.measure(opened.graph, place, count))
 
@@ -288,7 +288,7 @@ def eval_pages(
     size = pages.Size(count, links, samples)
 
     async def run() -> dict[str, Any]:
-        async with parts(read_settings()) as opened:
+        async with parts(local_settings()) as opened:
             place = f"eval-pages-{secrets.token_hex(4)}"
             caller = await opened.keys.resolve(await _admin(opened, place))
             made = await asyncio.to_thread(pages.texts, size, real)
@@ -309,7 +309,7 @@ def eval_reembedding(
     asked = [q.text for corpus in locomo.load(bench / "locomo") for q in corpus.questions]
 
     async def run() -> dict[str, Any]:
-        async with parts(read_settings()) as opened:
+        async with parts(local_settings()) as opened:
             tenant = scope.partition("/")[0]
             caller = operator(tenant, await all_scopes(opened, tenant))
             course = reembedding.Course(scope, model, asked[:400], rate)
@@ -377,7 +377,7 @@ def eval_search_speed(
     asked = [q.text for corpus in locomo.load(bench / "locomo") for q in corpus.questions]
 
     async def run() -> dict[str, Any]:
-        async with parts(read_settings()) as opened:
+        async with parts(local_settings()) as opened:
             scopes = await _below(opened, scope)
             wire = Wire(url, await _reader(opened, scope[0]))
             # Other questions for either part: the API remembers the vectors of those it had.
@@ -403,7 +403,7 @@ def eval_capture_speed(
     texts = [r.text for corpus in locomo.load(bench / "locomo") for r in corpus.records][:captures]
 
     async def run() -> dict[str, Any]:
-        async with parts(read_settings()) as opened:
+        async with parts(local_settings()) as opened:
             key = await _key(opened, "eval/capture-speed")
             caller = await opened.keys.resolve(key)
             client = ApiClient(url, key)
@@ -431,7 +431,7 @@ def eval_import(
     """Import beside a bare UNWIND that writes the same nodes and edges, in alternating turns."""
 
     async def run() -> dict[str, Any]:
-        async with parts(read_settings()) as opened:
+        async with parts(local_settings()) as opened:
             store = store_of(opened)
             if deferred:
                 return await importing.measure_deferred(store, package)
@@ -462,7 +462,7 @@ def eval_package(
     """Make a package of real text with variation and vectors, for measurements at size."""
 
     async def run() -> None:
-        settings = read_settings()
+        settings = local_settings()
         embedder = await asyncio.to_thread(build_embedder, embedding_config(settings))
         try:
             await bulk.make_package(bench, folder, embedder, bulk.Size(episodes, scopes))
@@ -474,13 +474,13 @@ def eval_package(
 
 async def _clients(scopes: Sequence[str], url: str) -> list[tuple[ApiClient, str]]:
     """For each scope a client with a key of an agent that is at home there."""
-    async with parts(read_settings()) as opened:
+    async with parts(local_settings()) as opened:
         return [(ApiClient(url, await _key(opened, scope)), scope) for scope in scopes]
 
 
 async def _members_revise(scope: str) -> None:
     """Set the rule that the demo has: who works there may correct a colleague."""
-    async with parts(read_settings()) as opened:
+    async with parts(local_settings()) as opened:
         caller = operator(scope.partition("/")[0], [scope])
         await opened.scopes.set_rules(caller, scope, ScopeRules(members_revise=True))
 
@@ -514,7 +514,7 @@ def _show_speed(results: dict[str, Any], as_json: bool) -> None:
 
 def _measure(corpora: Sequence[Corpus], group: str, cuts: Sequence[int], url: str) -> list[Run]:
     async def run() -> list[Run]:
-        async with parts(read_settings()) as opened:
+        async with parts(local_settings()) as opened:
             scopes = [f"eval/{group}-{corpus.name.lower()}" for corpus in corpora]
             keys = [await _key(opened, scope) for scope in scopes]
         done = []

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from app.access.service import operator
 from app.cli.keys import all_scopes
+from app.cli.local import local_settings
 from app.episodes.record import session_id
 from app.errors import InvalidInput
 from app.kernel.caller import Caller
@@ -20,7 +21,6 @@ from app.lifecycle.erasure import Order, new_receipt
 from app.lifecycle.invariants import broken
 from app.lifecycle.model import Target
 from app.lifecycle.schemas import ErasureOut
-from app.settings import read_settings
 from app.telemetry.logging import configure_logging
 from app.wiring import Parts, parts
 
@@ -108,7 +108,7 @@ def show(value: dict[str, Any], as_json: bool) -> None:
 
 def _run(scope: str, work: Any, *, checked: bool = True) -> Any:
     """Run `work` as the operator of the tenant."""
-    settings = read_settings()
+    settings = local_settings()
     configure_logging(settings.telemetry)
 
     async def run() -> Any:

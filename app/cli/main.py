@@ -1,7 +1,7 @@
 """The program `loci`: every command, listed by hand.
 
-Commands print for people, or one JSON value with `--json`. An error of ours is one sentence on
-standard error and exit code 1.
+Commands print for people, or one JSON value with `--json`. An error of ours, or of the disk, is a
+sentence on standard error and exit code 1.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import structlog
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from app.cli import beliefs, evals, serve, transfer
@@ -27,18 +28,22 @@ from app.cli import lifecycle as lifecycle_commands
 from app.cli import pages as page_commands
 from app.cli import search as search_commands
 from app.cli import skills as skill_commands
+from app.cli.local import local_settings
 from app.embeddings.provider import build_embedder
-from app.errors import LociError
+from app.errors import GraphUnavailable, LociError
 from app.indexing.repository import reset_space
 from app.kernel.caller import Role
 from app.kernel.migrate import migrate
-from app.settings import read_settings
 from app.telemetry.logging import configure_logging
 from app.wiring import Parts, connect_graph, embedding_config, parts, vector_options
 
 console = Console()
 errors = Console(stderr=True)
 log = structlog.get_logger()
+NO_GRAPH = (
+    "`loci status` tells what runs here, and `loci up` starts it; NEO4J_URI with NEO4J_USER and "
+    "NEO4J_PASSWORD names another Neo4j."
+)
 
 cli = typer.Typer(
     help="Loci: a knowledge and memory service for AI agents, in one Neo4j graph.",
@@ -64,7 +69,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def with_parts(work: Callable[[Parts], Awaitable[Any]]) -> Any:
     """Run `work` over the parts that the settings name."""
-    settings = read_settings()
+    settings = local_settings()
     configure_logging(settings.telemetry)
 
     async def run() -> Any:
@@ -170,7 +175,7 @@ def search(
 @cli.command()
 def reembed(as_json: AsJson = False) -> None:
     """Drop all vectors and make them anew with the model of the settings; text search goes on."""
-    settings = read_settings()
+    settings = local_settings()
     configure_logging(settings.telemetry)
 
     async def work() -> int:
@@ -190,9 +195,21 @@ def run() -> None:
     """Entry point of the program."""
     try:
         cli()
+    except GraphUnavailable as error:
+        fail(type(error).__name__, f"{error.detail}\n{NO_GRAPH}")
     except LociError as error:
-        errors.print(f"[red]{type(error).__name__}[/]: {error.detail}", highlight=False)
-        sys.exit(1)
+        fail(type(error).__name__, error.detail)
+    except UnicodeDecodeError:
+        fail("InvalidInput", "a file or input that was given is not UTF-8 text")
+    except OSError as error:
+        named = f": {error.filename}" if error.filename else ""
+        fail(type(error).__name__, f"{error.strerror or error}{named}")
+
+
+def fail(name: str, says: str) -> NoReturn:
+    """Say on standard error what is wrong, word for word, and end with exit code 1."""
+    errors.print(f"[red]{name}[/]: {escape(says)}", highlight=False, soft_wrap=True)
+    sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import httpx
 from rich.markup import escape
 from rich.table import Table
 
-from app.errors import LociError, Unavailable
+from app.errors import InvalidInput, LociError, Unavailable
 
 DEFAULT_URL = "http://127.0.0.1:8484"
 SECONDS = 30.0
@@ -16,12 +16,37 @@ SECONDS = 30.0
 
 def ask(url: str, key: str, body: dict[str, Any]) -> dict[str, Any]:
     """The answer of `POST /v1/search`; Unavailable without an API, LociError on a problem."""
-    headers = {"Authorization": f"Bearer {key}"}
     try:
-        answer = httpx.post(f"{url}/v1/search", json=body, headers=headers, timeout=SECONDS)
-    except httpx.TransportError as error:
-        raise Unavailable(f"nothing answers at {url}: start it with `loci up`") from error
-    told: dict[str, Any] = answer.json()
+        answer = httpx.post(f"{url}/v1/search", json=body, headers=headers_of(key), timeout=SECONDS)
+    except (httpx.TransportError, httpx.InvalidURL) as error:
+        raise nothing_at(url) from error
+    return told_by(answer, url)
+
+
+def headers_of(key: str) -> dict[str, str]:
+    """The headers that a key is sent in; InvalidInput for a text that is no key."""
+    if not key.isascii() or not key.isprintable():
+        raise InvalidInput(
+            "this is no key: give the whole text that was shown once", field="LOCI_API_KEY"
+        )
+    return {"Authorization": f"Bearer {key}"}
+
+
+def nothing_at(url: str) -> Unavailable:
+    """The error of an API that does not answer."""
+    return Unavailable(
+        f"nothing answers at {url}: start it with `loci up`, or set LOCI_API_URL to another address"
+    )
+
+
+def told_by(answer: httpx.Response, url: str) -> dict[str, Any]:
+    """The body of an answer; LociError on a problem, Unavailable where it is no answer of ours."""
+    try:
+        told = answer.json()
+    except ValueError:
+        told = None
+    if not isinstance(told, dict):
+        raise Unavailable(f"what answers at {url} is no Loci: set LOCI_API_URL to its address")
     if answer.is_error:
         raise LociError(f"{told.get('title')}: {told.get('detail')}")
     return told

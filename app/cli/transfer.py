@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+import os
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from filelock import FileLock, Timeout
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -20,12 +24,14 @@ from rich.progress import (
 from rich.progress import Progress as Bar
 from rich.table import Table
 
+from app.cli.local import local_settings
+from app.errors import Conflict
 from app.jobs.model import Cancelled
+from app.kernel.ids import digest
 from app.portability import exporter, service
 from app.portability.package import packs
 from app.portability.progress import Progress
 from app.portability.service import Order, Store
-from app.settings import read_settings
 from app.telemetry.logging import configure_logging
 from app.wiring import INDEX_TASK, Parts, parts
 
@@ -72,14 +78,21 @@ def import_command(
 ) -> None:
     """Import a package; what is there already stays, a bad record does not stop the rest."""
 
+    folders = packs(path)
+
     async def work(opened: Parts) -> list[dict[str, Any]]:
         store = store_of(opened)
         if if_empty and not await service.is_empty(opened.graph):
             return []
         done = []
-        for folder in packs(path):
-            order = Order(folder, scope, rejects, fresh=fresh, defer=defer_indexes, revive=revive)
-            done.append(await _import(store, order, quiet=as_json))
+        for folder in folders:
+            # A run begins its file anew: each of several packages has one of its own.
+            place = rejects
+            if rejects and len(folders) > 1:
+                place = rejects.with_name(f"{folder.name}.{rejects.name}")
+            order = Order(folder, scope, place, fresh=fresh, defer=defer_indexes, revive=revive)
+            with alone(order.rejects_path):
+                done.append(await _import(store, order, quiet=as_json))
         await opened.queue.enqueue(INDEX_TASK)
         return done
 
@@ -94,6 +107,27 @@ def import_command(
         console.print("The graph holds memories already: nothing was imported.")
     for result in [] if as_json else results:
         _show_import(result)
+
+
+@contextmanager
+def alone(rejects: Path) -> Iterator[None]:
+    """Hold a rejects file while the body runs; Conflict where another import on this machine does.
+
+    The kernel lets go of the lock however the process ends.
+    """
+    named = f"loci-import-{os.getuid()}-{digest('import', str(rejects))[:16]}.lock"
+    lock = FileLock(Path(tempfile.gettempdir()) / named)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise Conflict(
+            f"another import writes {rejects}: wait for it, or give this one another --rejects",
+            field="rejects",
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 async def _import(store: Store, order: Order, *, quiet: bool) -> dict[str, Any]:
@@ -163,7 +197,7 @@ def store_of(opened: Parts) -> Store:
 
 
 def _run(work: Callable[[Parts], Awaitable[Any]]) -> Any:
-    settings = read_settings()
+    settings = local_settings()
     configure_logging(settings.telemetry)
 
     async def run() -> Any:

@@ -15,12 +15,12 @@ from rich.console import Console
 from rich.table import Table
 
 from app.cli.keys import mint
+from app.cli.local import local_settings
 from app.evals import packing, passages, walks
 from app.evals.passages import CUTS, Also, Form, Heard, Ids
 from app.evals.recall import OVERALL, Corpus, table
 from app.evals.retrieval import ApiClient, capture, wait_indexed
 from app.kernel.caller import Role
-from app.settings import read_settings
 from app.wiring import INDEX_TASK, LINK_TASK, Parts, parts
 
 console = Console()
@@ -85,7 +85,7 @@ def eval_passages(
     async def run() -> Heard:
         corpus = chosen.corpus()
         scope = scope_of(corpus)
-        async with parts(read_settings()) as opened:
+        async with parts(local_settings()) as opened:
             minted = await mint(
                 opened, scope, kind="agent", name=scope[5:].replace("_", "-"), role=Role.WRITER
             )
@@ -128,7 +128,7 @@ def eval_walk(
     async def run() -> dict[str, Any]:
         corpus = chosen.corpus()
         scope = scope_of(corpus)
-        async with parts(read_settings()) as opened:
+        async with parts(local_settings()) as opened:
             ids = await walks.ids_of(opened, scope)
             if distractors:
                 crowded = f"{scope}-{distractors}"

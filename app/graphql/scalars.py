@@ -10,7 +10,7 @@ import msgspec
 from graphql import GraphQLError, GraphQLScalarType
 from pydantic import TypeAdapter, ValidationError
 
-from app.kernel.wire import Moment
+from app.kernel.wire import Moment, plainly
 
 _MOMENTS: TypeAdapter[datetime] = TypeAdapter(Moment)
 
@@ -22,7 +22,7 @@ def moment(value: object) -> datetime:
     try:
         return _MOMENTS.validate_python(value)
     except ValidationError as error:
-        raise GraphQLError(error.errors()[0]["msg"]) from None
+        raise GraphQLError(plainly(error.errors()[0]["msg"])) from None
 
 
 def plain(value: Any) -> Any:

@@ -22,6 +22,7 @@ from litestar.openapi.spec import (
 )
 
 from app.errors import LociError, RateLimited
+from app.kernel.wire import plainly
 
 log = structlog.get_logger()
 MEDIA_TYPE = "application/problem+json"
@@ -121,7 +122,7 @@ def describe(document: OpenAPI) -> None:
 
 
 def _field(item: dict[str, Any]) -> dict[str, str]:
-    return {"field": str(item.get("key", "")), "detail": str(item.get("message", ""))}
+    return {"field": str(item.get("key", "")), "detail": plainly(str(item.get("message", "")))}
 
 
 HANDLERS: dict[Any, Any] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
@@ -10,6 +11,7 @@ from pydantic import (
     AfterValidator,
     AwareDatetime,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     StringConstraints,
     ValidationError,
@@ -18,6 +20,15 @@ from pydantic import (
 from app.errors import InvalidInput
 
 FIRST_YEAR, LAST_YEAR = 2, 9998
+NUMBER = re.compile(r"\s*[+-]?[\d_]*\.?\d*\s*\Z")
+
+
+def _written(given: Any) -> Any:
+    """Refuses a bare number: read as seconds since 1970, 20260302 would be a day of that year."""
+    number = isinstance(given, int | float) or (isinstance(given, str) and NUMBER.match(given))
+    if number:
+        raise ValueError("a moment is written in ISO 8601, such as 2026-03-02T09:00:00Z")
+    return given
 
 
 def _utc(moment: datetime) -> datetime:
@@ -27,7 +38,7 @@ def _utc(moment: datetime) -> datetime:
 
 
 # An aware moment, kept in UTC; a naive one is refused.
-Moment = Annotated[AwareDatetime, AfterValidator(_utc)]
+Moment = Annotated[AwareDatetime, BeforeValidator(_written), AfterValidator(_utc)]
 ShortText = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 TagName = Annotated[
     str,
@@ -46,6 +57,11 @@ class WireModel(BaseModel):
 M = TypeVar("M", bound=WireModel)
 
 
+def plainly(message: str) -> str:
+    """What pydantic says, without the words that it puts before a sentence of ours."""
+    return message.removeprefix("Value error, ")
+
+
 def model_of(model: type[M], given: Mapping[str, Any]) -> M:
     """A request body out of parts that came by another way; InvalidInput naming the first bad
     field."""
@@ -54,4 +70,4 @@ def model_of(model: type[M], given: Mapping[str, Any]) -> M:
     except ValidationError as error:
         first = error.errors()[0]
         named = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(str(first["msg"]), field=named or "input") from None
+        raise InvalidInput(plainly(first["msg"]), field=named or "input") from None

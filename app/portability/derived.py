@@ -7,10 +7,10 @@ only where there was none before. Everywhere else the episodes are read anew.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from app.errors import LociError
+from app.errors import InvalidInput, LociError
 from app.kernel.clock import FOREVER, open_end
 from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row, Tx
@@ -54,14 +54,26 @@ def rest(node: Row, known: Iterable[str]) -> Record:
     return {k: v.isoformat() if isinstance(v, datetime) else v for k, v in kept.items()}
 
 
-def unrest(stats: Record) -> Row:
-    """The reverse of `rest`: what ends in `_at` is a moment."""
-    return {k: _moment(k, v) for k, v in stats.items()}
+def unrest(stats: Record, known: Iterable[str] = ()) -> Row:
+    """The reverse of `rest`, with the same known names: what ends in `_at` is a moment.
+
+    A known name is left out, since a record must not say beside its fields what these decide, its
+    scope above all. InvalidInput (`stats`) for what is no moment.
+    """
+    said = {*known, *COUNTERS}
+    return {k: _moment(k, v) for k, v in stats.items() if k not in said}
 
 
 def _moment(name: str, value: Any) -> Any:
-    timed = name.endswith("_at") and isinstance(value, str)
-    return datetime.fromisoformat(value) if timed else value
+    if not name.endswith("_at") or not isinstance(value, str):
+        return value
+    try:
+        moment = datetime.fromisoformat(value)
+        if moment.tzinfo is None:
+            raise ValueError(name)
+        return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise InvalidInput(f"{name} is no moment with a time zone", field="stats") from None
 
 
 async def held(tx: Tx, batch: Batch) -> set[str]:

@@ -11,13 +11,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from app.kernel.wire import Moment, ShortText, WireModel
-from app.portability.records import Id, Json, Path, Unit
+from app.portability.records import MOST, Count, Id, Json, Path, Positive, Unit
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=65_536)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
 Key = Annotated[str, StringConstraints(max_length=65_536)]
-Count = Annotated[int, Field(ge=0)]
-Plain = str | int | float | bool | None
+Plain = str | Annotated[int, Field(ge=-MOST, le=MOST)] | float | bool | None
 Properties = Annotated[
     dict[ShortText, Plain],
     Field(description="Further properties of the node, as they are; moments as ISO 8601."),
@@ -64,7 +63,7 @@ class CompanyRecord(WireModel):
     scope: Path
     one: Id
     other: Id
-    count: Annotated[int, Field(ge=1)]
+    count: Positive
 
 
 class MergeRecord(WireModel):

@@ -8,9 +8,9 @@ from pydantic import Field, StringConstraints
 
 from app.documents.model import SIZE_LEAST, SIZE_MOST
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
-from app.portability.derived_records import Count
 from app.portability.records import (
     MOST_CHARACTERS,
+    Count,
     Id,
     IndexRecord,
     Path,

@@ -48,7 +48,7 @@ def prepare(record: EntityRecord, at: At) -> Row:
         "labels": list(record.labels),
         "names": [{"id": alias_id(scope, key), "key": key} for key in names],
         "properties": {
-            **unrest(record.stats),
+            **unrest(record.stats, (*PLAIN, *UNSAID)),
             **closed(own, "expired_at"),
             "scope": scope,
             "tenant": parse_scope(scope).tenant,

@@ -93,28 +93,35 @@ async def export_package(
 ) -> dict[str, Any]:
     """Write a package to a new folder, or to an archive by the suffix; returns its manifest.
 
-    Raises AlreadyExists (field `path`) where something is there, InvalidInput for a suffix that is
-    no archive's.
+    Where it fails nothing is left at `path`. Raises AlreadyExists (field `path`) where something
+    is there.
     """
     with _place_of(path) as folder:
         manifest = await _write_folder(graph, folder, chosen, tell)
-        if folder != path:
-            await asyncio.to_thread(pack, folder, path)
+        if is_archive(path):
+            await asyncio.to_thread(_packed, folder, path)
+        else:
+            folder.rename(path)
     return manifest
+
+
+def _packed(folder: Path, archive: Path) -> None:
+    """Pack beside the folder, so that what is left of a failure goes with it."""
+    made = folder.with_name(archive.name)
+    pack(folder, made)
+    made.rename(archive)
 
 
 @contextmanager
 def _place_of(path: Path) -> Iterator[Path]:
-    """The folder to write to: the path itself, or one beside an archive, gone at the end."""
+    """A folder beside the path to write to, gone at the end; the path is made once it is whole."""
     if path.exists():
         raise AlreadyExists(f"{path} exists already", field="path")
-    if not is_archive(path):
-        path.mkdir(parents=True)
-        yield path
-        return
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="loci-export-", dir=path.parent) as made:
-        yield Path(made)
+        folder = Path(made) / "package"
+        folder.mkdir()
+        yield folder
 
 
 async def _write_folder(

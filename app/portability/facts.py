@@ -75,7 +75,7 @@ def _properties(record: FactRecord, scope: str, at: At) -> Row:
     facets = [token for token in made["facets"] if token != LIVE] + [LIVE] * record.live
     return {
         **made,
-        **unrest(record.stats),
+        **unrest(record.stats, (*PLAIN, *MADE)),
         **closed(own, "valid_to", "expired_at"),
         "scope": scope,
         "tenant": parse_scope(scope).tenant,

@@ -216,11 +216,13 @@ class Importer:
         for _ in range(TRIES):
             with suppress(AlreadyExists):
                 return await self._transact(kind, batch)
-        if len(batch.rows) == 1:
+        if len(batch.rows) == 1 and not batch.refusals:
             row = batch.rows[0]
             error = AlreadyExists("another record holds this id, or that of its provenance")
             return Written(rejects=[Reject.of(batch.file, row["line"], error)])
         total = Written()
+        if batch.refusals:
+            await self._transact(kind, Batch(batch.file, [], batch.rules, batch.refusals))
         for row in batch.rows:
             one = await self._write(kind, Batch(batch.file, [row], batch.rules))
             total.accepted += one.accepted

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
-from app.portability.derived_records import Count, Properties, Text
-from app.portability.records import MOST_CHARACTERS, Id, Path, Unit
+from app.portability.derived_records import Properties, Text
+from app.portability.records import MOST_CHARACTERS, Count, Id, Path, Positive, Unit
 
 Content = Annotated[str, StringConstraints(min_length=1, max_length=MOST_CHARACTERS)]
 
@@ -24,7 +24,7 @@ class PredicateRecord(WireModel):
 class NoteVersionRecord(WireModel):
     """A text that a note had before."""
 
-    version: Annotated[int, Field(ge=1)]
+    version: Positive
     content: Content
     recorded_at: Moment
     retracted_at: Moment | None = None
@@ -56,7 +56,7 @@ class NoteRecord(WireModel):
     superseded_at: Moment | None = None
     confidence: Unit = 0.75
     confirmations: Count = 0
-    version: Annotated[int, Field(ge=1)] = 1
+    version: Positive = 1
     updated_at: Moment | None = None
     ingested_at: Moment | None = None
     expired_at: Moment | None = None
@@ -90,7 +90,7 @@ class BlockRecord(WireModel):
     kind: Literal["identity", "persona", "redline"]
     content: Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
     author: ShortText | None = None
-    version: Annotated[int, Field(ge=1)] = 1
+    version: Positive = 1
     ingested_at: Moment | None = None
     updated_at: Moment | None = None
     expired_at: Moment | None = None
@@ -103,6 +103,6 @@ class PatternRecord(WireModel):
     content: Text
     reason: Annotated[str, StringConstraints(max_length=65_536)] = ""
     author: ShortText | None = None
-    count: Annotated[int, Field(ge=1)] = 1
+    count: Positive = 1
     ingested_at: Moment | None = None
     expired_at: Moment | None = None

@@ -91,7 +91,7 @@ def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
     )
     return {
         **made,
-        **unrest(record.stats),
+        **unrest(record.stats, (*PLAIN, *MADE)),
         **closed(own, "valid_to", "superseded_at", "expired_at"),
         "id": identifier,
         "tenant": tenant,

@@ -16,7 +16,7 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from app.errors import InvalidInput, NotFound
 from app.kernel.ids import digest
-from app.kernel.wire import Moment, ShortText, WireModel
+from app.kernel.wire import Moment, ShortText, WireModel, plainly
 from app.portability.archive import Limits, is_archive, unpack
 from app.portability.kind import Kind
 from app.portability.kinds import BY_FILE, BY_NAME, KINDS
@@ -127,7 +127,12 @@ def open_package(
 
 
 def packs(path: Path) -> list[Path]:
-    """The packages that a path stands for: those of its manifest.toml, else the path itself."""
+    """The packages that a path stands for: those of its manifest.toml, else the path itself.
+
+    Raises NotFound (`path`) where there is none, InvalidInput for a manifest.toml that lists none.
+    """
+    if not path.exists():
+        raise NotFound(f"there is no package {path}", field="path")
     listing = path / PACKS
     if not listing.is_file():
         return [path]
@@ -167,7 +172,7 @@ def _manifest(folder: Path) -> Manifest:
     except ValidationError as error:
         first = error.errors()[0]
         named = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(f"{MANIFEST}: {named}: {first['msg']}", field=named) from error
+        raise InvalidInput(f"{MANIFEST}: {named}: {plainly(first['msg'])}", field=named) from error
 
 
 def _listed(folder: Path, entry: FileEntry) -> PackedFile:

@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints
 
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
 from app.pages.model import CONTENT_LONGEST, TITLE_LONGEST
-from app.portability.records import Id, Path, StatsRecord
+from app.portability.records import Id, Path, Positive, StatsRecord
 
 Content = Annotated[str, StringConstraints(min_length=1, max_length=CONTENT_LONGEST)]
 Title = Annotated[str, StringConstraints(min_length=1, max_length=TITLE_LONGEST)]
@@ -17,7 +17,7 @@ Title = Annotated[str, StringConstraints(min_length=1, max_length=TITLE_LONGEST)
 class PageVersionRecord(WireModel):
     """A text that a page had before."""
 
-    version: Annotated[int, Field(ge=1)]
+    version: Positive
     title: Title
     content: Content
     aliases: tuple[Title, ...] = ()
@@ -53,7 +53,7 @@ class PageRecord(WireModel):
     path: Annotated[str, StringConstraints(min_length=1, max_length=1000)] | None = None
     crlf: bool = False
     bom: bool = False
-    version: Annotated[int, Field(ge=1)] = 1
+    version: Positive = 1
     author: ShortText | None = None
     updated_by: ShortText | None = None
     ingested_at: Moment | None = None

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from app.errors import InvalidInput, LociError, TooLarge
 from app.kernel.graph import Row
+from app.kernel.wire import plainly
 from app.portability.kind import At, Kind, Reject, Rules
 from app.portability.kinds import BY_NAME
 
@@ -82,7 +83,7 @@ def _record(model: type[BaseModel], text: bytes) -> Any:
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
         named = ".".join(str(part) for part in first["loc"]) or None
-        raise InvalidInput(first["msg"], field=named) from error
+        raise InvalidInput(plainly(first["msg"]), field=named) from error
 
 
 class Preparer:

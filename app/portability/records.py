@@ -40,6 +40,9 @@ Vector = Annotated[
     Field(description="Floats, or base64 of little-endian 32-bit floats."),
 ]
 Unit = Annotated[float, Field(ge=0, le=1)]
+MOST = 2**53 - 1  # as every reader of JSON holds it, and the graph with room to add
+Count = Annotated[int, Field(ge=0, le=MOST)]
+Positive = Annotated[int, Field(ge=1, le=MOST)]
 Json = Annotated[str, StringConstraints(max_length=65_536)]
 
 
@@ -115,16 +118,16 @@ class StatsRecord(WireModel):
         "raw", description="Taken as it is where the package holds what was made of the episode."
     )
     consolidated_at: Moment | None = None
-    attempts: Annotated[int, Field(ge=0)] | None = None
+    attempts: Count | None = None
     consolidation_error: Annotated[str, StringConstraints(max_length=1000)] | None = None
 
 
 class WindowRecord(WireModel):
     """A further window of a long text: `[start, end)` in characters, with its vector."""
 
-    place: Annotated[int, Field(ge=1)]
-    start: Annotated[int, Field(ge=0)]
-    end: Annotated[int, Field(ge=1)]
+    place: Positive
+    start: Count
+    end: Positive
     embedding: Vector
     embed_hash: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")] | None = None
 
@@ -195,7 +198,7 @@ class ChainRecord(WireModel):
     """The head of a tenant's audit chain."""
 
     tenant: Path
-    seq: Annotated[int, Field(ge=0)]
+    seq: Count
     hash: Annotated[str, StringConstraints(pattern="^([0-9a-f]{64})?$")]
 
 
@@ -221,7 +224,7 @@ class AuditRecord(WireModel):
     request: Annotated[str, StringConstraints(max_length=200)] = ""
     at: Moment
     payload: Json
-    seq: Annotated[int, Field(ge=1)] | None = None
+    seq: Positive | None = None
     hash: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")] | None = None
     target: Annotated[str, StringConstraints(max_length=300)] | None = None
     targets: Annotated[tuple[TargetRecord, ...], Field(max_length=100_000)] = ()

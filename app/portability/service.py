@@ -64,7 +64,8 @@ class Order:
 
     @property
     def rejects_path(self) -> Path:
-        return self.rejects or self.path.with_name(f"{self.path.name}.rejects.jsonl")
+        place = self.path.resolve()  # `.` has no name of its own
+        return self.rejects or place.with_name(f"{place.name}.rejects.jsonl")
 
 
 @dataclass(frozen=True, slots=True)

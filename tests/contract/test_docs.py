@@ -392,6 +392,10 @@ TYPED = [
     "docs/guides/capture.md",
     "docs/guides/recall.md",
     "docs/guides/truth.md",
+    "docs/guides/notes.md",
+    "docs/guides/pages.md",
+    "docs/guides/skills.md",
+    "docs/guides/graphql.md",
 ]
 
 

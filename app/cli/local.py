@@ -1,0 +1,27 @@
+"""The settings of a command: those of the environment, and what `loci up` runs on this machine."""
+
+from __future__ import annotations
+
+from app.runtime.config import runtime_config
+from app.runtime.report import graph_door, redis_url
+from app.settings import Settings, read_settings
+
+
+def local_settings() -> Settings:
+    """The settings; where they name no Neo4j or no Valkey, those that the home's `loci up` runs.
+
+    Their ports are those of the settings, their passwords lie in the home. Raises InvalidInput as
+    `read_settings` does.
+    """
+    settings = read_settings()
+    config = runtime_config(settings)
+    if config.graph is None:
+        door = graph_door(config)
+        found = {"uri": door.uri, "user": door.user, "password": door.password}
+        given = settings.graph.model_fields_set
+        update = {name: value for name, value in found.items() if name not in given}
+        settings = settings.model_copy(update={"graph": settings.graph.model_copy(update=update)})
+    if config.redis_url is None:
+        queue = settings.redis.model_copy(update={"url": redis_url(config)})
+        settings = settings.model_copy(update={"redis": queue})
+    return settings

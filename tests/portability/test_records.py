@@ -1,0 +1,86 @@
+"""What one line may say: pure, without a graph."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.portability.kind import Rules
+from app.portability.prepare import Chunk, Prepared, prepare_chunk
+from app.portability.service import Order
+
+RULES = Rules(run="r", moment=datetime(2026, 1, 1, tzinfo=UTC), keeps=False, importer="user:a:b")
+EPISODE = {"scope": "acme/dev", "session": "s", "content": "We ship on Fridays."}
+NOTE = {
+    "id": "n1",
+    "scope": "acme/dev",
+    "namespace": "methods",
+    "entry_type": "method",
+    "content": "Check the seal before the pump.",
+    "valid_from": "2026-01-01T00:00:00Z",
+}
+LARGE = 2**63
+
+
+def prepared(kind: str, record: dict[str, Any]) -> Prepared:
+    """What becomes of one line that an import over HTTP brings."""
+    lines: list[bytes | None] = [json.dumps(record).encode()]
+    return prepare_chunk(Chunk(kind, f"{kind}s.jsonl", 1, lines, 1), RULES, {})
+
+
+@pytest.mark.parametrize(
+    "stats",
+    [
+        {"scope": "victim/board"},
+        {"tenant": "victim", "memory_id": "another"},
+        {"content": "unclean", "kind": "fact", "author": "user:acme:boss"},
+    ],
+)
+def test_further_properties_of_a_note_change_nothing_of_what_it_is(stats: dict[str, Any]) -> None:
+    plain, hostile = prepared("note", NOTE), prepared("note", {**NOTE, "stats": stats})
+    assert plain.rows == hostile.rows != []
+
+
+def test_a_further_property_is_kept_and_what_ends_in_at_is_a_moment() -> None:
+    (row,) = prepared("note", {**NOTE, "stats": {"seen_at": "2026-01-02T01:00:00+01:00"}}).rows
+    assert row["properties"]["seen_at"] == datetime(2026, 1, 2, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("said", ["yesterday", "2026-01-02", "0001-01-01T00:00:00+05:00"])
+def test_a_further_property_that_is_no_moment_is_a_reject(said: str) -> None:
+    (reject,) = prepared("note", {**NOTE, "stats": {"seen_at": said}}).rejects
+    assert (reject.reason, reject.field) == ("InvalidInput", "stats")
+
+
+@pytest.mark.parametrize("said", [20260302, 1.7e9, "20260302", " 1772442000 ", "-1", True])
+def test_a_number_is_no_moment(said: object) -> None:
+    (reject,) = prepared("episode", {**EPISODE, "captured_at": said}).rejects
+    assert (reject.reason, reject.field) == ("InvalidInput", "captured_at")
+    assert reject.detail.startswith("a moment is written in ISO 8601")
+
+
+@pytest.mark.parametrize(
+    ("kind", "record", "field"),
+    [
+        ("episode", {**EPISODE, "stats": {"attempts": LARGE}}, "stats.attempts"),
+        ("note", {**NOTE, "version": LARGE}, "version"),
+        ("note", {**NOTE, "confirmations": LARGE}, "confirmations"),
+    ],
+)
+def test_a_number_that_the_graph_cannot_hold_is_a_reject(
+    kind: str, record: dict[str, Any], field: str
+) -> None:
+    (reject,) = prepared(kind, record).rejects
+    assert (reject.reason, reject.field) == ("InvalidInput", field)
+
+
+def test_rejects_of_the_folder_at_hand_lie_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    beside = tmp_path.with_name(f"{tmp_path.name}.rejects.jsonl")
+    assert Order(Path()).rejects_path == Order(tmp_path).rejects_path == beside
