@@ -42,6 +42,13 @@ class Judge:
         return self.counted[memory]
 
 
+def featured(pool: Sequence[Candidate], judge: Judge) -> tuple[list[Candidate], Step]:
+    """Reranked by features, where there is a similarity to go by: words alone have none."""
+    if not judge.similar:
+        return list(pool), _step(StepState.SKIPPED, "no vectors were compared")
+    return by_features(pool, judge), _step()
+
+
 def by_features(pool: Sequence[Candidate], judge: Judge) -> list[Candidate]:
     """The same candidates, in which each overtakes those above it that both witnesses are against.
 

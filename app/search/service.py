@@ -26,7 +26,7 @@ from app.search.bundle import band
 from app.search.floors import Floored, Judged, floored
 from app.search.holding import claimed, lapsed, marks_of, unrepeated
 from app.search.imagining import Imagination
-from app.search.judging import Judge, RerankStep, by_features
+from app.search.judging import Judge, RerankStep, featured
 from app.search.latest import latest_first
 from app.search.lucene import text_query
 from app.search.mmr import mmr
@@ -250,7 +250,8 @@ class SearchService:
         """Rerank where that is asked for, then hold back what does not reach the floor."""
         steps: tuple[Step, ...] = ()
         if request.rerank is Rerank.FEATURES:
-            pool, steps = by_features(pool, judge), (Step(StepName.RERANK, StepState.DONE),)
+            pool, step = featured(pool, judge)
+            steps = (step,)
         elif request.rerank is Rerank.MODEL:
             pool, steps = await self._by_model(pool, judge, request)
         if request.floor is None:

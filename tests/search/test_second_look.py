@@ -116,6 +116,9 @@ async def test_reranking_by_features_asks_nobody(writer: Principal, drain: Drain
         assert found["steps"] == [{"name": "rerank", "state": "done", "reason": None}]
         assert ids(found)[0] == known[0]
         assert set(ids(found)) == set(known)
+    worded = await search(writer, QUESTION, mode="keyword", rerank="features")
+    assert [step["state"] for step in worded["steps"]] == ["skipped"]
+    assert ids(worded) == ids(await search(writer, QUESTION, mode="keyword"))
 
 
 async def test_without_models_the_steps_are_skipped_and_say_so(
