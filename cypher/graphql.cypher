@@ -338,13 +338,14 @@ RETURN id AS parent, v {.*} AS version
 ORDER BY parent, v.version DESC
 
 // name: skills_by_id(ids, scopes) read many
-// Skills with how many agents have them and how many conflicts about them stand open.
+// Skills with how many agents in sight have them and how many conflicts about them stand open.
 UNWIND $ids AS id
 MATCH (s:Skill {id: id})
 WHERE s.scope IN $scopes AND s.expired_at > datetime.realtime()
 RETURN id AS parent,
        s {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null} AS skill,
-       COUNT { (:Principal)-[:HAS_SKILL]->(s) } AS agents,
+       COUNT { MATCH (p:Principal)-[:HAS_SKILL]->(s) MATCH (p)-[:HOME]->(h:Scope)
+               WHERE h.path IN $scopes } AS agents,
        COUNT { (c:SkillConflict)-[:INVOLVES]->(s)
                WHERE c.status IN ['detected', 'acknowledged'] } AS conflicts,
        [(s)-[l:CLONED_FROM]->(o:Skill) WHERE o.scope IN $scopes | o.id] AS origins

@@ -210,6 +210,13 @@ RETURN p {.*} AS page,
 MATCH (p:Page {scope: $scope, path: $path})
 RETURN p.id AS id ORDER BY p.live DESC, p.ingested_at, p.id LIMIT 1
 
+// name: files(scope, after, limit) read many
+// Where the files of one scope lie, by id, with the hash of each text.
+MATCH (p:Page)
+WHERE p.scope = $scope AND p.id > $after AND p.live
+WITH p ORDER BY p.scope, p.id LIMIT $limit
+RETURN p {.id, .title, .path, .content_hash} AS page
+
 // name: list_pages(scopes, kind, tag, after, limit) read many
 // Pages by id, without their texts.
 MATCH (p:Page)
@@ -301,11 +308,12 @@ RETURN DISTINCT source, target, other.id AS id, labels(other) AS labels,
        other.kind AS kind, other.scope AS scope
 ORDER BY id, source, target LIMIT $limit
 
-// name: orphans(scopes, after, limit) read many
-// Pages that nothing links to and that link to nothing, by id.
+// name: orphans(scopes, seen, after, limit) read many
+// Pages that nothing visible links to and that link to nothing, by id.
 MATCH (p:Page)
 WHERE p.scope IN $scopes AND p.id > $after AND p.live
-  AND NOT EXISTS { (p)-[:REFERENCES]-() }
+  AND NOT EXISTS { (p)-[:REFERENCES]->() }
+  AND NOT EXISTS { (p)<-[:REFERENCES]-(s:Page) WHERE s.scope IN $seen }
 WITH p ORDER BY p.id LIMIT $limit
 RETURN p {.*, content: null, links: null} AS page
 

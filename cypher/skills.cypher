@@ -27,11 +27,12 @@ WHERE s.id > '' AND s.slug STARTS WITH $prefix
 RETURN s.slug AS slug
 
 // name: get(id, scopes) read optional
-// One skill with how many agents have it and how many conflicts about it stand open.
+// One skill with how many agents in sight have it and how many conflicts about it stand open.
 MATCH (s:Skill {id: $id})
 WHERE s.scope IN $scopes AND s.expired_at > datetime.realtime()
 RETURN s {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null} AS skill,
-       COUNT { (:Principal)-[:HAS_SKILL]->(s) } AS agents,
+       COUNT { MATCH (p:Principal)-[:HAS_SKILL]->(s) MATCH (p)-[:HOME]->(h:Scope)
+               WHERE h.path IN $scopes } AS agents,
        COUNT { (c:SkillConflict)-[:INVOLVES]->(s)
                WHERE c.status IN ['detected', 'acknowledged'] } AS conflicts,
        [(s)-[l:CLONED_FROM]->(o:Skill) WHERE o.scope IN $scopes | o.id] AS origins
@@ -44,7 +45,8 @@ WHERE s.scope IN $scopes AND s.id > $after AND s.expired_at > datetime.realtime(
   AND ($status IS NULL OR s.status = $status)
 WITH s ORDER BY s.id LIMIT $limit
 RETURN s {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null} AS skill,
-       COUNT { (:Principal)-[:HAS_SKILL]->(s) } AS agents,
+       COUNT { MATCH (p:Principal)-[:HAS_SKILL]->(s) MATCH (p)-[:HOME]->(h:Scope)
+               WHERE h.path IN $scopes } AS agents,
        COUNT { (c:SkillConflict)-[:INVOLVES]->(s)
                WHERE c.status IN ['detected', 'acknowledged'] } AS conflicts,
        [] AS origins
@@ -187,9 +189,9 @@ MERGE (e)-[:AUDIT]->(s)
 RETURN s.id AS skill, p.id AS agent
 
 // name: unassign(skill, agent, scopes, audit) write optional
-// Takes a skill from an agent.
+// Takes a skill from an agent whose home the caller sees.
 MATCH (p:Principal {id: $agent})-[h:HAS_SKILL]->(s:Skill {id: $skill})
-WHERE s.scope IN $scopes
+WHERE s.scope IN $scopes AND EXISTS { MATCH (p)-[:HOME]->(o:Scope) WHERE o.path IN $scopes }
 DELETE h
 MERGE (e:AuditEvent {id: $audit.id})
 SET e = $audit
@@ -253,7 +255,7 @@ WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
 RETURN e.id AS id, e.canonical_name AS name, e.type AS type, r.by AS by,
        COLLECT {
          MATCH (f:Fact {subject: e.id})
-         WHERE f.status = 'active' AND f.expired_at > datetime.realtime()
+         WHERE f.scope IN $scopes AND f.status = 'active' AND f.expired_at > datetime.realtime()
          WITH f ORDER BY f.evidence DESC, f.id LIMIT $limit
          RETURN f.statement } AS facts
 ORDER BY name, id

@@ -14,6 +14,7 @@ from rich.table import Table
 from app.cli.entities import print_json, run_in
 from app.kernel.caller import Caller
 from app.kernel.scope import parse_scope
+from app.pages.following import FollowService
 from app.pages.model import Draft, PageKind
 from app.pages.reading import PageReader
 from app.wiring import INDEX_TASK, Parts
@@ -43,6 +44,10 @@ def register(cli: typer.Typer) -> None:
 def take_in(
     folder: Annotated[Path, typer.Argument(help="A folder of Markdown, such as a vault.")],
     scope: Scope,
+    whole: Annotated[
+        bool,
+        typer.Option("--whole", help="Pages of files that moved go along, of others they go."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Make pages of the Markdown files of a folder; again, it takes what has changed."""
@@ -53,7 +58,10 @@ def take_in(
             def tell(path: str) -> None:
                 status.update(escape(path))
 
-            done = await opened.vaults.take_in(caller, folder, path_of(scope), tell)
+            takes = FollowService(opened.vaults, opened.pages).follow if whole else (
+                opened.vaults.take_in
+            )  # fmt: skip
+            done = await takes(caller, folder, path_of(scope), tell)
         await opened.queue.enqueue(INDEX_TASK)
         return asdict(done)
 
@@ -70,6 +78,10 @@ def take_in(
         console.print(f"changed {escape(path)}: {escape(told)}", soft_wrap=True)
     for path, kept in report["renamed"].items():
         console.print(f"kept {escape(path)} as {escape(kept)}", soft_wrap=True)
+    for path, now in report["moved"].items():
+        console.print(f"moved {escape(path)} to {escape(now)}", soft_wrap=True)
+    for path in report["removed"]:
+        console.print(f"removed {escape(path)}", soft_wrap=True)
 
 
 def write_out(
@@ -124,12 +136,12 @@ def add(
 
 def list_pages(scope: Scope, as_json: AsJson = False) -> None:
     """The pages of a scope, by id; at most 500."""
-    _listed(scope, lambda reads, path: reads.list_pages([path], None, None, "", MOST), as_json)
+    _listed(scope, lambda reads, path, _: reads.list_pages([path], None, None, "", MOST), as_json)
 
 
 def orphans(scope: Scope, as_json: AsJson = False) -> None:
     """Pages that nothing links to and that link to nothing; at most 500."""
-    _listed(scope, lambda reads, path: reads.orphans([path], "", MOST), as_json)
+    _listed(scope, lambda reads, path, seen: reads.orphans([path], seen, "", MOST), as_json)
 
 
 def show(scope: Scope, page: PageId, as_json: AsJson = False) -> None:
@@ -176,7 +188,7 @@ def path_of(scope: str) -> str:
 def _listed(scope: str, read: Any, as_json: bool) -> None:
     async def work(opened: Parts, caller: Caller) -> list[dict[str, Any]]:
         reads: PageReader = opened.page_reads
-        found: list[dict[str, Any]] = await read(reads, path_of(scope))
+        found: list[dict[str, Any]] = await read(reads, path_of(scope), caller.visible)
         return found
 
     rows = run_in(scope, work)

@@ -7,14 +7,14 @@ from typing import Any
 from app.graphql.connection import joined
 from app.graphql.cursors import by_id
 from app.graphql.doors import Context, Read
-from app.graphql.listing import listed, number_of, one_of, scopes_of
-from app.graphql.loading import FIRST, FIRST_MOST, Asked, Listing
+from app.graphql.listing import given, listed, number_of, one_of, scopes_of
+from app.graphql.loading import FIRST_MOST, Asked, Listing
 from app.graphql.relations import PAGE
 from app.graphql.seen import Seen, within
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.pages.neighbours import RELATED, RELATED_MOST
-from app.pages.reading import DEEPEST
+from app.pages.reading import DEEPEST, Chosen
 from app.pages.schemas import LinkedOut, LinkGraphOut, PageOut, RelatedOut, WaitingOut
 
 PAGES = Listing(query=Q.graphql.pages, show=PageOut.of, order=by_id("page", "id"))
@@ -27,25 +27,26 @@ async def pages(context: Context, asked: Asked) -> Any:
     scopes, name = scopes_of(context, asked), asked.args.get("name")
     if name is None:
         return await listed(context, PAGES, asked, scopes)
-    rows = await context.doors.page_reads.named(scopes, context.caller.tenant, name)
-    return await _whole(context, rows[: asked.args.get("first") or FIRST], asked)
+    kind, tag, after = (asked.args.get(key) for key in ("kind", "tag", "after"))
+    chosen = Chosen(kind, tag, after or "", asked.first + 1)
+    rows = await context.doors.page_reads.named(scopes, context.caller.tenant, name, chosen)
+    return await _whole(context, rows, asked)
 
 
 async def _whole(context: Context, rows: list[Row], asked: Asked) -> dict[str, Any]:
-    """Pages with their texts, which lists of names leave out; there is no more of them."""
-    ids = [row["id"] for row in rows]
+    """Pages with their texts, which such lists leave out; one more was read where there is one."""
+    ids = [row["id"] for row in rows[: asked.first]]
     found = await context.loading.many(PAGE, ids, asked.moments)
     pairs = [(key, page) for key, page in zip(ids, found, strict=True) if page is not None]
-    return joined(pairs, asked, more=False)
+    return joined(pairs, asked, more=len(rows) > asked.first)
 
 
 async def orphans(context: Context, asked: Asked) -> Any:
     """Pages that nothing links to and that link to nothing, by id."""
-    scopes, params = scopes_of(context, asked), asked.values(ORPHANS.query, ORPHANS.order)
+    scopes, asked = scopes_of(context, asked), given(asked, seen=context.caller.visible)
+    params = asked.values(ORPHANS.query, ORPHANS.order)
     rows = await context.doors.graph.rows(ORPHANS.query, scopes=scopes, **params)
-    shown = await _whole(context, [row["page"] for row in rows[: asked.first]], asked)
-    shown["page_info"]["has_next_page"] = len(rows) > asked.first
-    return shown
+    return await _whole(context, [row["page"] for row in rows], asked)
 
 
 async def pending(context: Context, asked: Asked) -> Any:

@@ -1,6 +1,8 @@
 """The block of YAML at the head of a Markdown file: kept as it is, read for titles and tags. Pure.
 
-It comes from outside: a block that is long, has anchors, or is no YAML says nothing, and stays.
+It comes from outside: a block that is long, repeats a value by an alias, or is no YAML says
+nothing, and stays. Values are words: a date, a number or `yes` is a name like any other. YAML can
+write them otherwise than they read, so what is said here passes the sanitising step by itself.
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ import yaml
 
 _BLOCK = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
 _LONGEST = 20_000  # characters that are read
-_ANCHOR = re.compile(r"(?:^|[\s\[{,:-])[&*]\w|<<", re.M)  # could make a short text a large value
 _BRACKETS = 96  # more of one kind nest too deep for a reader that recurses
+_UNWANTED = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # which YAML can write as escapes
 _TAG = re.compile(r"\S{1,64}\Z")
 _MOST = 64  # aliases, and tags
 
@@ -27,6 +29,21 @@ class FrontMatter:
     title: str | None = None
     aliases: tuple[str, ...] | None = None
     tags: tuple[str, ...] | None = None
+
+
+class _Words(yaml.BaseLoader):
+    """Reads lists and maps of words, and null as nothing; builds nothing else."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """YAMLError for an alias, which could make a short text a large value."""
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("an alias")
+        return super().compose_node(parent, index)
+
+
+_NULL = "tag:yaml.org,2002:null"
+_Words.add_implicit_resolver(_NULL, re.compile(r"(?:~|null|Null|NULL|)\Z"), ["~", "n", "N", ""])
+_Words.add_constructor(_NULL, lambda _loader, _node: None)
 
 
 def body_start(text: str) -> int:
@@ -41,7 +58,7 @@ def read(text: str) -> FrontMatter:
     found = _values(match["yaml"]) if match else {}
     title = found.get("title")
     return FrontMatter(
-        title=_text(title) if isinstance(title, str | int) else None,
+        title=_text(title) if isinstance(title, str) else None,
         aliases=_texts(found, "aliases", "alias"),
         tags=_tags(found),
     )
@@ -49,17 +66,17 @@ def read(text: str) -> FrontMatter:
 
 def _values(block: str) -> dict[str, Any]:
     nested = max(block.count("["), block.count("{"))
-    if len(block) > _LONGEST or nested > _BRACKETS or _ANCHOR.search(block):
+    if len(block) > _LONGEST or nested > _BRACKETS:
         return {}
     try:
-        found = yaml.safe_load(block)
+        found = _Words(block).get_single_data()
     except (yaml.YAMLError, ValueError, RecursionError):
         return {}
     return {str(k).lower(): v for k, v in found.items()} if isinstance(found, dict) else {}
 
 
-def _text(value: Any) -> str | None:
-    shown = " ".join(str(value).split())[:200]
+def _text(value: str) -> str | None:
+    shown = " ".join(_UNWANTED.sub(" ", value).split())[:200]
     return shown or None
 
 
@@ -68,7 +85,7 @@ def _texts(found: dict[str, Any], *names: str) -> tuple[str, ...] | None:
     if value is None:
         return None
     items: Iterable[Any] = value if isinstance(value, list) else [value]
-    shown = (_text(item) for item in items if isinstance(item, str | int))
+    shown = (_text(item) for item in items if isinstance(item, str))
     return tuple(item for item in shown if item)[:_MOST]
 
 
@@ -79,5 +96,6 @@ def _tags(found: dict[str, Any]) -> tuple[str, ...] | None:
     items = re.split(r"[\s,]+", value) if isinstance(value, str) else value
     if not isinstance(items, list):
         return None
-    named = [str(item).strip().lstrip("#").lower() for item in items if item is not None]
+    texts = (_text(item) for item in items if isinstance(item, str))
+    named = [text.lstrip("#").lower() for text in texts if text]
     return tuple(dict.fromkeys(tag for tag in named if _TAG.match(tag)))[:32]

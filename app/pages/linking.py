@@ -12,7 +12,7 @@ from app.entities.names import UNKNOWN, name_keys
 from app.errors import InvalidInput
 from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
-from app.pages.naming import name_id, name_key, slug
+from app.pages.naming import name_id, name_key
 from app.pages.record import bearer, borne, linked, loaded, renamed
 from app.pages.resolve import CONFIDENCE, WEIGHT, Bearer, Known, Settled, Source, settle, upward
 from app.pages.wikilink import alternatives, prefixed
@@ -168,15 +168,12 @@ async def _skills(
     if not wanted:
         return {}
     by_name = _spellings((name.lower(), (kind, name)) for kind, name in wanted)
-    by_slug = _spellings((slug(name), (kind, name)) for kind, name in wanted if slug(name))
-    rows = await tx.rows(
-        Q.pages.named_skills, names=sorted(by_name), slugs=sorted(by_slug), scopes=scopes
-    )
+    names = sorted(by_name)
+    rows = await tx.rows(Q.pages.named_skills, names=names, slugs=names, scopes=scopes)
     found: dict[tuple[str, str, str], str] = {}
-    for keys, said in ((by_name, [r["name"].lower() for r in rows]),
-                       (by_slug, [r["slug"] for r in rows])):  # fmt: skip
+    for said in ([r["name"].lower() for r in rows], [r["slug"] for r in rows]):
         for row, text in zip(rows, said, strict=True):
-            for one in keys.get(text, ()):
+            for one in by_name.get(text, ()):
                 found.setdefault((*one, row["scope"]), row["id"])
     return found
 

@@ -47,6 +47,7 @@ class Change:
     aliases: tuple[str, ...] | None = None
     tags: tuple[str, ...] | None = None
     version: int | None = None
+    path: str | None = None
     crlf: bool | None = None
     bom: bool | None = None
 

@@ -10,6 +10,7 @@ from app.kernel.ids import digest
 
 _NOT_SLUG = re.compile(r"[^a-z0-9\s-]")
 _BLANKS = re.compile(r"\s+")
+_STEPS = re.compile(r"\A/?(?:\.{1,2}/)*")
 _DEEPEST = 8  # folders of a path by which a page can be named
 MARKDOWN = (".md", ".markdown")
 
@@ -18,6 +19,15 @@ def slug(title: str) -> str:
     """Lower case, without all but letters a to z, digits, blanks and hyphens; each run of blanks
     is one hyphen (seed 000's rule). Empty for a title without any of them."""
     return _BLANKS.sub("-", _NOT_SLUG.sub("", title.strip().lower()))
+
+
+def is_slug_of(name: str, title: str) -> bool:
+    """Whether a name is the slug of a title, or another way of writing it: punctuation does not
+    count, but letters that a slug has no place for do, and a name with a folder is none."""
+    wanted = slug(title)
+    if not wanted or title_key(name) == wanted:
+        return bool(wanted)
+    return "/" not in name and slug(name) == wanted and _letters(name) == _letters(title)
 
 
 def title_key(title: str) -> str:
@@ -46,6 +56,11 @@ def without_suffix(text: str) -> str:
     return text[: len(text) - len(ending)] if ending else text
 
 
+def without_steps(text: str) -> str:
+    """The text without what leads a path from where it stands or from the top: `./`, `../`, `/`."""
+    return _STEPS.sub("", text)
+
+
 def path_names(path: str | None) -> tuple[str, ...]:
     """By which a file can be named: `c`, `b/c`, `a/b/c` for `a/b/c.md`; nothing without a path."""
     if not path:
@@ -53,6 +68,10 @@ def path_names(path: str | None) -> tuple[str, ...]:
     parts = [part for part in without_suffix(path).split("/") if part]
     depths = range(1, min(len(parts), _DEEPEST) + 1)
     return tuple(dict.fromkeys(["/".join(parts[-d:]) for d in depths] + ["/".join(parts)]))
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, title_key(text)))
 
 
 def distinct(titles: Iterable[str], *, but: str = "") -> tuple[str, ...]:

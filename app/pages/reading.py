@@ -172,9 +172,14 @@ class PageReader:
         )
         return [row["page"] for row in rows]
 
-    async def orphans(self, scopes: list[str], after: str, limit: int) -> list[Row]:
-        """Live pages without any link, in or out, by id."""
-        rows = await self.graph.rows(Q.pages.orphans, scopes=scopes, after=after, limit=limit)
+    async def orphans(
+        self, scopes: list[str], seen: list[str], after: str, limit: int
+    ) -> list[Row]:
+        """Live pages of scopes without any link, out of them or to them from what is seen, by
+        id."""
+        rows = await self.graph.rows(
+            Q.pages.orphans, scopes=scopes, seen=seen, after=after, limit=limit
+        )
         return [row["page"] for row in rows]
 
     async def waiting(self, scopes: list[str], after: str, limit: int) -> list[Row]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 import orjson
 
@@ -40,14 +39,35 @@ class Stamp:
     at: datetime
 
 
+def named(draft: Draft, content: str) -> Draft:
+    """The draft with what the front matter of its text says where it is silent itself."""
+    said = front_matter.read(content)
+    return replace(
+        draft,
+        title=draft.title or said.title,
+        aliases=said.aliases if draft.aliases is None else draft.aliases,
+        tags=said.tags if draft.tags is None else draft.tags,
+    )
+
+
+def followed(stored: Row, change: Change, content: str) -> Change:
+    """The change with what the front matter says otherwise in the new text, where the change
+    itself is silent: aliases and tags that it no longer names go, a title stays."""
+    before, after = front_matter.read(stored["content"]), front_matter.read(content)
+    aliases, tags = change.aliases, change.tags
+    if aliases is None and before.aliases != after.aliases:
+        aliases = after.aliases or ()
+    if tags is None and before.tags != after.tags:
+        tags = after.tags or ()
+    title = after.title if after.title != before.title else None
+    return replace(change, title=change.title or title, aliases=aliases, tags=tags)
+
+
 def page_row(draft: Draft, text: Sanitized, stamp: Stamp) -> Row:
     """Every property of a new page. InvalidInput (`title`) where nothing gives it a title."""
-    said = front_matter.read(text.text)
-    title = (draft.title or said.title or _file_name(draft.path)).strip()[:TITLE_LONGEST]
+    title = (draft.title or file_title(draft.path)).strip()[:TITLE_LONGEST]
     if not title:
         raise InvalidInput("a page needs a title", field="title")
-    given = draft.aliases if draft.aliases is not None else said.aliases or ()
-    tags = draft.tags if draft.tags is not None else said.tags or ()
     return {
         "id": stamp.id,
         "scope": stamp.scope,
@@ -55,9 +75,9 @@ def page_row(draft: Draft, text: Sanitized, stamp: Stamp) -> Row:
         "kind": str(draft.kind),
         "title": title,
         "slug": slug(title),
-        "aliases": list(distinct(given, but=title)),
+        "aliases": list(distinct(draft.aliases or (), but=title)),
         "formers": [],
-        "tags": list(dict.fromkeys(tags)),
+        "tags": list(dict.fromkeys(draft.tags or ())),
         "path": checked_path(draft.path),
         "crlf": draft.crlf,
         "bom": draft.bom,
@@ -103,25 +123,15 @@ def text_properties(text: Sanitized) -> Row:
 
 
 def changed(stored: Row, change: Change, text: Sanitized | None, stamp: Stamp) -> Row:
-    """The page as it is after a change; equal to `stored` where nothing differs.
-
-    Without a word of the change, title, aliases and tags follow the front matter where an edit
-    changes what that says.
-    """
+    """The page as it is after a change; equal to `stored` where nothing differs."""
     page = {**stored, **(text_properties(text) if text else {})}
-    before, after = front_matter.read(stored["content"]), front_matter.read(page["content"])
-    title = change.title or _followed(before.title, after.title) or stored["title"]
-    aliases, tags = change.aliases, change.tags
-    if aliases is None:
-        aliases = _followed(before.aliases, after.aliases)
-    if tags is None:
-        tags = _followed(before.tags, after.tags)
-    page["title"] = title.strip()[:TITLE_LONGEST]
+    page["title"] = (change.title or stored["title"]).strip()[:TITLE_LONGEST]
     page["slug"] = slug(page["title"])
-    kept = stored["aliases"] if aliases is None else aliases
+    kept = stored["aliases"] if change.aliases is None else change.aliases
     page["aliases"] = list(distinct(kept, but=page["title"]))
-    page["tags"] = list(stored["tags"] if tags is None else dict.fromkeys(tags))
+    page["tags"] = list(stored["tags"] if change.tags is None else dict.fromkeys(change.tags))
     page["formers"] = _formers(stored, page["title"])
+    page["path"] = stored.get("path") if change.path is None else checked_path(change.path)
     page["crlf"] = stored["crlf"] if change.crlf is None else change.crlf
     page["bom"] = stored["bom"] if change.bom is None else change.bom
     return _stamped(stored, page, stamp)
@@ -206,10 +216,6 @@ def loaded(stored: str) -> tuple[Wanted, ...]:
     return tuple(Wanted(target, tuple(raws)) for target, raws in orjson.loads(stored))
 
 
-def _followed(before: Any, after: Any) -> Any:
-    return after if after != before else None
-
-
 def _formers(stored: Row, title: str) -> list[str]:
     if title == stored["title"]:
         return list(stored["formers"])
@@ -217,11 +223,12 @@ def _formers(stored: Row, title: str) -> list[str]:
 
 
 def _stamped(stored: Row, page: Row, stamp: Stamp) -> Row:
-    if all(page[name] == stored[name] for name in (*_VERSIONED, "crlf", "bom")):
+    if all(page.get(name) == stored.get(name) for name in (*_VERSIONED, "path", "crlf", "bom")):
         return stored
     moved = {"updated_at": stamp.at, "touched_at": stamp.at, "updated_by": stamp.author}
     return {**page, **moved, "passage_state": "due", "version": stored["version"] + 1}
 
 
-def _file_name(path: str | None) -> str:
+def file_title(path: str | None) -> str:
+    """The title of a file that does not say one: its name without the ending."""
     return " ".join(without_suffix((path or "").rpartition("/")[2]).split())

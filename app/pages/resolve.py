@@ -14,7 +14,7 @@ from datetime import datetime
 
 from app.kernel.scope import parse_scope
 from app.pages.model import PageKind
-from app.pages.naming import name_key, path_names, slug, title_key
+from app.pages.naming import is_slug_of, name_key, path_names, title_key
 from app.pages.wikilink import Link, alternatives, heading, is_own_heading, prefixed
 
 WEIGHT = CONFIDENCE = 1.0  # of an edge that a person wrote (seed 000)
@@ -150,13 +150,13 @@ def _place(page: Bearer, name: str, chain: Sequence[str]) -> tuple[int, int, int
 
 
 def _rank(page: Bearer, name: str) -> int | None:
-    wanted, as_slug = title_key(name), slug(name)
+    wanted = title_key(name)
     fits = (
         title_key(page.title) == wanted,
-        bool(as_slug) and page.slug == as_slug,
+        is_slug_of(name, page.title),
         any(title_key(alias) == wanted for alias in page.aliases),
         any(title_key(path) == wanted for path in path_names(page.path)),
-        any(title_key(old) == wanted or slug(old) == (as_slug or None) for old in page.formers),
+        any(title_key(old) == wanted or is_slug_of(name, old) for old in page.formers),
         page.id == name.strip(),
     )
     return next((rank for rank, fit in enumerate(fits) if fit), None)

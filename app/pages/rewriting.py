@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from app.kernel.graph import Row
-from app.pages.naming import slug, title_key
+from app.pages.naming import is_slug_of, title_key
 from app.pages.wikilink import Link, alternatives, heading, links, scan
 
 _BREAKS_LINK = frozenset("[]|#^\n")
@@ -16,12 +16,15 @@ def rewritten(text: str, raws: frozenset[str], before: Row, after: Row) -> str:
     new one."""
     titles = [before["title"], *before["formers"]]
     keys = {title_key(title) for title in titles}
-    slugs = {slug(title) for title in titles} - {""}
     edits = []
     for link in links(text):
         named = next(
-            (n for n in alternatives(link.target) if title_key(n) in keys or slug(n) in slugs), None
-        )
+            (
+                name for name in alternatives(link.target)
+                if title_key(name) in keys or any(is_slug_of(name, title) for title in titles)
+            ),
+            None,
+        )  # fmt: skip
         if named is not None and link.raw in raws and link.start >= 0:
             part = "" if "#" in named else heading(link.target)
             edits.append((link.start, link.end, _renamed(link, after, part, text)))

@@ -99,7 +99,8 @@ class PageController(Controller):
         limit: Limit = 50,
     ) -> PagesOut:
         """Pages that nothing links to and that link to nothing, by id."""
-        rows = await page_reads.orphans(caller.among(within), cursor or "", limit + 1)
+        scopes, seen = caller.among(within), caller.visible
+        rows = await page_reads.orphans(scopes, seen, cursor or "", limit + 1)
         return _pages(rows, limit)
 
     @get("/pending", operation_id="listPendingLinks", opt={"requires": Role.READER})

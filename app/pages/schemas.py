@@ -49,6 +49,7 @@ class PageChangeIn(WireModel):
     title: ShortText | None = None
     aliases: Aliases | None = None
     tags: Tags | None = None
+    path: FilePath | None = Field(None, description="Where it lies in a folder of Markdown.")
     version: int | None = Field(None, description="The version that the change was made on.")
 
     def to_change(self) -> Change:

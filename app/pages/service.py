@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from app.errors import Conflict, InvalidInput, LociError, NotFound
@@ -13,7 +14,7 @@ from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
-from app.kernel.ids import new_id
+from app.kernel.ids import digest, new_id
 from app.kernel.scope import ScopePath, parse_scope
 from app.pages import record
 from app.pages.linking import Moved, lock_names, name_only, relink, settle_pages
@@ -163,6 +164,11 @@ class PageService:
         record.checked_path(cleaned)
         return cleaned
 
+    async def stored_hash(self, scope: str, content: str) -> str:
+        """The `content_hash` that a text would have in the scope; raises what its policy
+        refuses."""
+        return digest((await _cleaned(content, await self._parts.scopes.policy(scope))).text)
+
     async def version(self, who: Caller, page: str, version: int) -> Row:
         """The text of a page at one version, the present one too; NotFound where there is none."""
         stored: Row = (await self.read(who, page, live=False))["page"]
@@ -194,8 +200,8 @@ class PageService:
         scope = _scope_of(who, draft)
         who.require(scope, Role.WRITER)
         policy = await self._parts.scopes.policy(scope)
-        draft = _clean_labels(draft, policy)
         text = await _cleaned(draft.content, policy)
+        draft = _clean_labels(record.named(draft, text.text), policy)
         stamp = record.Stamp(new_id(), scope, who.tenant, who.principal, now())
         return _Writing(None, record.page_row(draft, text, stamp), "page.write", text)
 
@@ -208,6 +214,7 @@ class PageService:
         text = None
         if change.content is not None and change.content != stored["content"]:
             text = await _cleaned(change.content, policy)
+            change = record.followed(stored, change, text.text)
         change = _clean_change(change, policy)
         after = record.changed(stored, change, text, stamp)
         return _Writing(stored, after, "page.change", text)
@@ -255,8 +262,14 @@ class PageService:
             self._parts.wakeup.set()
             for writing in writings if settle else ():
                 if writing.after["passage_state"] == DUE:
-                    await self._parts.passages.bring(writing.after["id"], writing.after["scope"])
+                    await self._cut(writing.after)
         return settled
+
+    async def _cut(self, page: Row) -> None:
+        """Bring the passages up to the text. The page is stored by then: where others write it all
+        the time, whoever is last does it, or the worker."""
+        with suppress(Conflict):
+            await self._parts.passages.bring(page["id"], page["scope"])
 
 
 def _following(who: Caller, row: Row, writing: _Writing) -> _Writing | None:
@@ -314,17 +327,27 @@ def _clean_labels(draft: Draft, policy: SanitizePolicy) -> Draft:
         draft,
         title=draft.title and _label(draft.title, "title", policy),
         path=draft.path and _path(draft.path, policy),
-        aliases=_labels(draft.aliases, policy),
+        aliases=_labels(draft.aliases, "aliases", policy),
+        tags=_labels(draft.tags, "tags", policy),
     )
 
 
 def _clean_change(change: Change, policy: SanitizePolicy) -> Change:
     title = change.title and _label(change.title, "title", policy)
-    return replace(change, title=title, aliases=_labels(change.aliases, policy))
+    aliases = _labels(change.aliases, "aliases", policy)
+    return replace(
+        change,
+        title=title,
+        path=change.path and _path(change.path, policy),
+        aliases=aliases,
+        tags=_labels(change.tags, "tags", policy),
+    )
 
 
-def _labels(aliases: tuple[str, ...] | None, policy: SanitizePolicy) -> tuple[str, ...] | None:
-    return None if aliases is None else tuple(_label(a, "aliases", policy) for a in aliases)
+def _labels(
+    labels: tuple[str, ...] | None, field: str, policy: SanitizePolicy
+) -> tuple[str, ...] | None:
+    return None if labels is None else tuple(_label(each, field, policy) for each in labels)
 
 
 def _label(text: str, field: str, policy: SanitizePolicy) -> str:

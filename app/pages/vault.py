@@ -33,7 +33,8 @@ _NO_NAME = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ)
 class Report:
     """What became of a folder's files, by path; `redacted` counts what was taken out of each text
     by class, `characters` where only its characters were brought into the usual form. `renamed`
-    tells under which path the page of a file is kept, where that is not the file's own."""
+    tells under which path the page of a file is kept, where that is not the file's own; `moved` and
+    `removed` tell by paths what followed a folder that is the whole (`app.pages.following`)."""
 
     stored: int = 0
     changed: int = 0
@@ -41,6 +42,8 @@ class Report:
     skipped: dict[str, str] = field(default_factory=dict)
     redacted: dict[str, dict[str, int]] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
+    moved: dict[str, str] = field(default_factory=dict)
+    removed: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -82,12 +85,10 @@ class VaultService:
         report = Report()
         fresh: list[_File] = []
         taken: dict[str, str] = {}
-        for place in await asyncio.to_thread(lambda: list(_paths(root))):
-            name = place.encode(
-                errors="replace"
-            ).decode()  # file systems know names that are no text
+        for place in await asyncio.to_thread(files_below, root):
+            name = shown(place)
             tell(name)
-            draft = await asyncio.to_thread(_read, root / place, name, scope, report)
+            draft = await asyncio.to_thread(draft_of, root / place, name, scope, report)
             draft = draft and await self._placed(draft, place, taken, report)
             if draft is None:
                 continue
@@ -191,9 +192,17 @@ def file_text(page: Row) -> bytes:
     return (BOM if page["bom"] else "").encode() + text.encode()
 
 
-def _paths(root: Path) -> Iterator[str]:
+def shown(place: str) -> str:
+    """A file's name as text, which not every name of a file system is."""
+    return place.encode(errors="replace").decode()
+
+
+def files_below(root: Path) -> list[str]:
     """Markdown files below a folder by name; neither hidden ones nor what a link leads out to."""
-    base = root.resolve()
+    return list(_paths(root, root.resolve()))
+
+
+def _paths(root: Path, base: Path) -> Iterator[str]:
     for path in sorted(root.rglob("*")):
         parts = path.relative_to(root).parts
         hidden = any(part.startswith(".") for part in parts)
@@ -203,7 +212,7 @@ def _paths(root: Path) -> Iterator[str]:
             yield "/".join(parts)
 
 
-def _read(path: Path, name: str, scope: str, report: Report) -> Draft | None:
+def draft_of(path: Path, name: str, scope: str, report: Report) -> Draft | None:
     """One file as a draft; None, with the reason in the report, for what is no text."""
     if path.stat().st_size > 4 * CONTENT_LONGEST:
         report.skipped[name] = f"the file has more than {CONTENT_LONGEST} characters"

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, reference
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from app.pages.front_matter import body_start
-from app.pages.naming import without_suffix
+from app.pages.naming import without_steps, without_suffix
 
 LONGEST = 500  # characters between the brackets
 _LINK = re.compile(rf"\[\[([^\[\]\n]{{1,{LONGEST}}})\]\]")
@@ -99,10 +100,12 @@ def tokens(body: str) -> Iterator[Token]:
 
 
 def alternatives(target: str) -> tuple[str, ...]:
-    """What a target may mean, in order: all of it, or what stands before its heading."""
+    """What a target may mean, in order: all of it, or what stands before its heading; a path from
+    where its file lies, or from the top, is the path."""
     whole = target.strip()
     part = whole.partition("#")[0].strip()
     named = [whole, without_suffix(whole), part, without_suffix(part)]
+    named += map(without_steps, tuple(named))
     return tuple(dict.fromkeys(name for name in named if name))
 
 
@@ -146,6 +149,13 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
     return True
 
 
+def _definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """The definition of a link's target; that of a footnote is none, its words are text."""
+    if state.src.startswith("[^", state.bMarks[start] + state.tShift[start]):
+        return False
+    return reference(state, start, end, silent)
+
+
 def _recording(
     rule: Callable[[StateInline, bool], bool],
 ) -> Callable[[StateInline, bool], bool]:
@@ -164,6 +174,7 @@ def _recording(
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.core.ruler.disable("inline")
+    parser.block.ruler.at("reference", _definition)
     for rule in parser.inline.ruler.__rules__:
         if rule.name in _COVERING:
             rule.fn = _recording(rule.fn)

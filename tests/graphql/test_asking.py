@@ -272,6 +272,31 @@ async def test_pages_by_a_name_and_without_links(world: World) -> None:
 async def test_a_conflict_is_told_with_its_skills(world: World) -> None:
     who, ids = world.curator, []
     for name in ("Rinse the tank", "Fill the tank"):
+async def test_pages_of_a_name_go_on_and_keep_to_kind_and_tag(world: World) -> None:
+    async def page(kind: str, *tags: str) -> str:
+        given = {"title": "Twice", "content": kind, "kind": kind, "tags": tags}
+        return str((await world.curator.post("/v1/pages", **given))["id"])
+
+    ids = sorted([await page("page"), await page("article", "x"), await page("article")])
+    text = """query ($after: String, $kind: PageKind, $tag: String, $first: Int) {
+      pages(name: "twice", after: $after, kind: $kind, tag: $tag, first: $first) {
+        nodes { id } pageInfo { hasNextPage endCursor } } }"""
+
+    async def found(**given: Any) -> tuple[list[str], dict[str, Any]]:
+        told = (await world.curator.ask(text, **given))["pages"]
+        return [node["id"] for node in told["nodes"]], told["pageInfo"]
+
+    first, info = await found(first=2)
+    assert (first, info["hasNextPage"]) == (ids[:2], True)
+    assert await found(first=2, after=info["endCursor"]) == (
+        ids[2:], {"hasNextPage": False, "endCursor": ids[2]},
+    )  # fmt: skip
+    for given in ({"kind": "article"}, {"kind": "page"}, {"tag": "x"}):
+        route = await world.curator.get("/v1/pages", name="twice", **given)
+        assert (await found(**given))[0] == [item["id"] for item in route["items"]]
+        assert len(route["items"]) < 3
+
+
         body = {"name": name, "category": "automation", "body": name}
         ids.append((await who.post("/v1/skills", **body))["id"])
     for source, target in (ids, ids[::-1]):

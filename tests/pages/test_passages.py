@@ -104,6 +104,22 @@ async def test_what_a_crash_leaves_is_cut_by_the_sweep(
     assert row["links"] is None
 
 
+async def test_a_page_that_is_stored_is_not_refused_for_its_passages(
+    opened: Parts, writer: Principal, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever writes a page that many write is told what became of the page."""
+    page = await write(writer, "Vega", LEADS)
+    monkeypatch.setattr(passages, "_TRIES", 0)
+    with pytest.raises(Conflict):
+        await opened.page_passages.bring(page.id, page.scope)
+    answer = await writer.http.patch(f"/v1/pages/{page.id}", json={"content": "Anew."})
+    assert (answer.status_code, answer.json()["version"]) == (200, 2)
+    assert list(await chunks(opened, page.id)) == [LEADS]
+    monkeypatch.undo()
+    await opened.due_pages.sweep()
+    assert list(await chunks(opened, page.id)) == ["Anew."]
+
+
 async def test_pages_written_together_are_linked_and_cut_by_the_sweep(
     opened: Parts, writer: Principal, write: Write
 ) -> None:

@@ -111,6 +111,37 @@ def test_an_id_names_its_page() -> None:
     assert targets("[[abc-123]]", page("abc-123", "Feature Guide")) == ["abc-123"]
 
 
+@pytest.mark.parametrize(
+    ("link", "titles", "meant"),
+    [
+        ("Раздел 1", ["Глава 1"], None),
+        ("第1節", ["第1章"], None),
+        ("Bar", ["Bär"], None),
+        ("br", ["Bär"], "Bär"),
+        ("Bär!", ["Bär"], "Bär"),
+        ("ber-uns", ["Über uns"], "Über uns"),
+        ("Ber uns", ["Über uns"], None),
+        ("a/b", ["AB"], None),
+        ("ab", ["A/B"], "A/B"),
+        ("A/B", ["A/B"], "A/B"),
+    ],
+)
+def test_letters_that_a_slug_has_no_place_for_tell_names_apart(
+    link: str, titles: list[str], meant: str | None
+) -> None:
+    assert targets(f"[[{link}]]", *(page(t, t) for t in titles)) == ([meant] if meant else [])
+    formers = [page("renamed", "Other", formers=tuple(titles))]
+    assert targets(f"[[{link}]]", *formers) == (["renamed"] if meant else [])
+
+
+@pytest.mark.parametrize(
+    "link", ["b/File", "/b/File", "../b/File", "../../a/b/File.md#x", "./File"]
+)
+def test_a_path_from_where_a_file_lies_is_the_path(link: str) -> None:
+    pages = [page("meant", "Other", path="a/b/File.md"), page("not", "bFile")]
+    assert targets(f"[[{link}]]", *pages) == ["meant"]
+
+
 def test_wildcards_are_letters() -> None:
     assert targets("[[100% done]] [[a_c]]", page("p", "100 percent done"), page("q", "abc")) == []
     assert targets("[[100% done]]", page("p", "100% done")) == ["p"]
@@ -166,6 +197,12 @@ def test_a_rename_rewrites_what_names_the_former_titles() -> None:
         "| a |\n|---|\n| [[New one\\|y]] |\n"
     )
     assert rewritten(text, frozenset(), row("Old"), row("New")) == text
+
+
+def test_a_rename_leaves_names_that_only_a_slug_makes_alike() -> None:
+    text = "[[Глава 1]] [[Раздел 1]]"
+    raws = frozenset(link.raw for link in links(text))
+    assert rewritten(text, raws, row("Глава 1"), row("Neu")) == "[[Neu]] [[Раздел 1]]"
 
 
 def test_a_title_that_breaks_links_is_named_by_its_slug() -> None:

@@ -115,6 +115,41 @@ async def test_links_graph_orphans_and_lists(writer: Principal, write: Write) ->
     assert [i["id"] for i in tagged["items"]] == [a]
 
 
+async def test_a_link_out_of_sight_makes_no_difference(
+    writer: Principal, principal: MakePrincipal, admin: Principal, tenant: str, write: Write
+) -> None:
+    shared = (await write(admin, "Shared", scope=tenant)).id
+    sibling = await principal(f"{tenant}/other", name="spy")
+    linking = (await write(sibling, "Theirs", "[[Shared]]")).id
+    for who, expected in ((writer, {shared}), (sibling, set[str]())):
+        found = await ok(await who.http.get("/v1/pages/orphans"))
+        assert {item["id"] for item in found["items"]} == expected
+    around = {"scope": tenant}
+    assert (await ok(await sibling.http.get("/v1/pages/orphans", params=around)))["items"] == []
+    page = await ok(await writer.http.get(f"/v1/pages/{shared}"))
+    assert (page["backlinks"], page["node"]["mention_count"]) == (0, 0)
+    assert linking not in (await writer.http.get(f"/v1/pages/{shared}/graph")).text
+
+
+async def test_what_front_matter_writes_otherwise_than_it_reads_is_sanitised(
+    writer: Principal,
+) -> None:
+    head = 'title: "Ask ada\\x40example.org"\naliases: ["bob\\x40d.org"]\ntags: ["c\\x40d.org"]'
+    made = await ok(
+        await writer.http.post("/v1/pages", json={"content": f"---\n{head}\n---\nText."}), 201
+    )
+    path = f"/v1/pages/{made['id']}"
+
+    async def named() -> tuple[str, list[str], list[str]]:
+        told = (await ok(await writer.http.get(path)))["untrusted"]
+        return told["title"], told["aliases"], told["tags"]
+
+    assert await named() == ("Ask [email]", ["[email]"], ["[email]"])
+    head = 'title: "Or eve\\x40example.org"\naliases: [Plain]'
+    await ok(await writer.http.patch(path, json={"content": f"---\n{head}\n---\nText."}))
+    assert await named() == ("Or [email]", ["Plain"], [])
+
+
 async def test_a_name_goes_with_kind_tag_and_cursor(writer: Principal, write: Write) -> None:
     made = [
         (await write(writer, "X", "One.")).id,

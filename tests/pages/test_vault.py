@@ -12,11 +12,14 @@ from app.cli.transfer import store_of
 from app.errors import InvalidInput
 from app.kernel.caller import Role
 from app.kernel.clock import now
+from app.kernel.cypher import Q
 from app.kernel.graph import plain
 from app.lifecycle.erasure import Order as ErasureOrder
 from app.lifecycle.erasure import new_receipt
 from app.lifecycle.model import Target
+from app.pages.following import FollowService
 from app.pages.model import Change
+from app.pages.moving import Placed, moves
 from app.pages.tree import Tree
 from app.pages.vault import Report
 from app.portability.exporter import export_package
@@ -104,6 +107,79 @@ async def test_a_vault_goes_in_and_out(
         tenant=tenant,
     )
     assert found == [], "where a file lies is data of its page alone"
+
+
+def placed(*paths: str) -> list[Placed]:
+    """Files whose text follows from the letters of their names."""
+    return [Placed(path, path, "".join(filter(str.isalpha, Path(path).stem))) for path in paths]
+
+
+@pytest.mark.parametrize(
+    ("gone", "fresh", "found"),
+    [
+        (["a/x.md"], ["b/x.md"], {"a/x.md": "b/x.md"}),
+        (["a/x1.md"], ["a/x2.md"], {"a/x1.md": "a/x2.md"}),
+        (["a/x.md"], ["a/y.md"], {}),
+        (["a/x.md", "b/x.md"], ["c/a/x.md", "c/b/x.md"],
+         {"a/x.md": "c/a/x.md", "b/x.md": "c/b/x.md"}),
+        (["a/x.md", "b/x.md"], ["c/x.md"], {}),
+        (["a/x.md"], ["b/x.md", "c/x.md"], {}),
+        (["a/x.md", "a/x1.md"], ["b/x1.md", "b/x2.md"],
+         {"a/x1.md": "b/x1.md", "a/x.md": "b/x2.md"}),
+        ([], ["a.md"], {}),
+    ],
+)  # fmt: skip
+def test_a_file_that_moved_is_known_by_its_text(
+    gone: list[str], fresh: list[str], found: dict[str, str]
+) -> None:
+    assert moves(placed(*gone), placed(*fresh)) == found
+    assert moves(placed(*gone[::-1]), placed(*fresh[::-1])) == found
+
+
+async def test_a_folder_that_is_the_whole_takes_its_pages_along(
+    opened: Parts, principal: MakePrincipal, tenant: str, tmp_path: Path
+) -> None:
+    who = await principal(f"{tenant}/dev", name="ann", kind="user")
+    root, scope = tmp_path / "vault", who.caller.home
+    follows = FollowService(opened.vaults, opened.pages)
+    with pytest.raises(InvalidInput):
+        await follows.follow(who.caller, root, scope, lambda _: None)
+    texts = {"old/One.md": "One. [[Two]]\n", "old/Two.md": "Two ada@example.org. [[old/One]]\n",
+             "old/Three.md": "Three.\n", "Four.md": "---\ntitle: Vier\n---\nFour.\n"}  # fmt: skip
+    for path, text in texts.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    by_hand = (await who.http.post("/v1/pages", json={"title": "By hand", "content": "x"})).json()
+    assert (await follows.follow(who.caller, root, scope, lambda _: None)).stored == len(texts)
+
+    (root / "old").rename(root / "new")
+    (root / "new/Two.md").rename(root / "new/Zwei.md")
+    (root / "Four.md").rename(root / "4.md")
+    (root / "new/Three.md").unlink()
+    left = await take_in(opened, who, tmp_path / "vault" / "new")
+    assert (left.stored, left.moved, left.removed) == (2, {}, []), "another folder beside it"
+    for path in ("One.md", "Zwei.md"):
+        (page,) = await opened.graph.rows(Q.pages.at_path, scope=scope, path=path)
+        await opened.pages.delete(who.caller, page["id"])
+
+    done = await follows.follow(who.caller, root, scope, lambda _: None)
+    assert (done.stored, done.changed, done.unchanged) == (0, 0, 3)
+    assert done.moved == {
+        "old/One.md": "new/One.md", "old/Two.md": "new/Zwei.md", "Four.md": "4.md"
+    }  # fmt: skip
+    assert done.removed == ["old/Three.md"]
+    listed = await opened.page_reads.list_pages([scope], None, None, "", 9)
+    held = {row["title"]: row for row in listed}
+    assert {title: row.get("path") for title, row in held.items()} == {
+        "One": "new/One.md", "Zwei": "new/Zwei.md", "Vier": "4.md", "By hand": None
+    }  # fmt: skip
+    assert held["Zwei"]["formers"] == ["Two"]
+    assert await stored_links(opened, tenant) == await fresh_links(opened, tenant)
+    links = await opened.page_reads.outgoing([scope], held["One"]["id"])
+    assert [link["id"] for link in links] == [held["Zwei"]["id"]]
+    assert held["By hand"]["id"] == by_hand["id"]
+    again = await follows.follow(who.caller, root, scope, lambda _: None)
+    assert (again.unchanged, again.moved, again.removed) == (3, {}, [])
 
 
 async def test_a_file_of_an_odd_name_is_one_page_however_often_it_comes(

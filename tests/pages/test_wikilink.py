@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.pages.front_matter import FrontMatter, body_start, read
+from app.pages.model import Change
 from app.pages.naming import name_key, path_names, slug, title_key
 from app.pages.prose import plain
+from app.pages.record import followed
 from app.pages.wikilink import alternatives, links, prefixed, scan
 
 
@@ -57,6 +61,8 @@ def test_a_file_goes_by_every_end_of_its_path() -> None:
         ("[[]] [[ ]] [[|x]] [[open", []),
         ("[[over\nlines]]", []),
         ("`[[code]]` ``[[more `code`]]``", []),
+        ("A claim.[^1]\n\n[^1]: [[Source]]\n[^a b]: [[Other]], page 3\n", ["Source", "Other"]),
+        ("> [!note] On [[A]]\n> - [[B]]\n\n[x]: [[C]]\n", ["A", "B"]),
         ("```\n[[fence]]\n```\n\n    [[indented]]\n", []),
         ("<!-- [[comment]] -->\n\n<div>\n[[html]]\n</div>\n", []),
         ("---\ntitle: '[[front]]'\n---\n[[body]]", ["body"]),
@@ -93,6 +99,10 @@ def test_every_place_is_that_of_the_link(text: str) -> None:
 def test_a_target_may_be_a_heading_a_file_or_of_another_kind() -> None:
     assert alternatives("C# Guide") == ("C# Guide", "C")
     assert alternatives("notes/a.md#Part") == ("notes/a.md#Part", "notes/a.md", "notes/a")
+    assert alternatives("../b/c#x")[-1] == "b/c"
+    assert alternatives("./a.md")[-1] == alternatives("/a.md")[-1] == "a"
+    assert alternatives(".hidden") == (".hidden",)
+    assert alternatives("../") == ("../",)
     assert prefixed("agent: Scout") == (("agent", "Scout"),)
     assert prefixed("Entity:Acme GmbH#x") == (("entity", "Acme GmbH#x"), ("entity", "Acme GmbH"))
     assert prefixed("entity:C#") == (("entity", "C#"), ("entity", "C"))
@@ -110,15 +120,48 @@ def test_a_target_may_be_a_heading_a_file_or_of_another_kind() -> None:
         ),
         ("---\nalias: Uno\ntags: a, b c\n---\n", FrontMatter(None, ("Uno",), ("a", "b", "c"))),
         ("---\ntitle: 7\n...\nbody", FrontMatter("7")),
+        ('---\ntitle: "a\\0\\ud800b"\naliases: ["\\ud800"]\n---\n', FrontMatter("a b", ())),
         ("---\ntitle: [broken\n---\n", FrontMatter()),
         ("---\na: &x 1\nb: *x\ntitle: t\n---\n", FrontMatter()),
-        ("---\ntitle: {a: 1}\ntags: 5\n---\n", FrontMatter()),
+        ("---\ntitle: {a: 1}\ntags: {a: 1}\n---\n", FrontMatter()),
+        (
+            "---\ntitle: 2026-11-22\naliases: [2026-11, 3.10, yes, ~]\ntags: 2026\n---\n",
+            FrontMatter("2026-11-22", ("2026-11", "3.10", "yes"), ("2026",)),
+        ),
+        (
+            "---\ntitle: 010\naliases: 12:30\ntags: [1_0, No, null]\n---\n",
+            FrontMatter("010", ("12:30",), ("1_0", "no")),
+        ),
+        ("---\ntitle: R &D << 'x'\nalias: ~\ntags:\n---\n", FrontMatter("R &D << 'x'")),
+        ("---\ntitle: &t One\naliases: !!python/name:os.system\n---\n", FrontMatter("One", ())),
         ("---\n" + "[" * 5000 + "\n---\n", FrontMatter()),
         ("---\nnever closed", FrontMatter()),
     ],
 )
 def test_front_matter_says_what_it_can(text: str, expected: FrontMatter) -> None:
     assert read(text) == expected
+
+
+def stored_as(content: str, **more: Any) -> dict[str, Any]:
+    return {"content": content, "title": "T", "aliases": [], "tags": [], **more}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "change", "expected"),
+    [
+        ("aliases: [A]\ntags: [t]", "tags: [t]", Change(), Change(aliases=())),
+        ("tags: [t]", "tags:", Change(), Change(tags=())),
+        ("tags: [t]", "tags: [u]", Change(tags=("x",)), Change(tags=("x",))),
+        ("title: A", "tags: [t]", Change(), Change(tags=("t",))),
+        ("title: A", "title: B", Change(), Change(title="B")),
+        ("title: A\ntags: t", "tags: t\ntitle: A", Change(), Change()),
+    ],
+)
+def test_a_page_follows_its_front_matter(
+    before: str, after: str, change: Change, expected: Change
+) -> None:
+    stored = stored_as(f"---\n{before}\n---\nText.")
+    assert followed(stored, change, f"---\n{after}\n---\nText.") == expected
 
 
 def test_front_matter_ends_where_the_text_begins() -> None:

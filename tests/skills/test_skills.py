@@ -397,6 +397,38 @@ async def test_without_the_model_words_lead_to_skills(writer: Principal, opened:
     await embedder.aclose()
 
 
+async def test_agents_out_of_sight_are_neither_counted_nor_touched(
+    admin: Principal, principal: MakePrincipal, tenant: str
+) -> None:
+    made = await skill(admin, "Weld", scope=tenant)
+    held = f"/v1/skills/{made}/agents"
+    seen, hidden = [
+        (await principal(f"{tenant}/{place}", name=place)).caller.principal
+        for place in ("dev", "other")
+    ]
+    for agent in (seen, hidden):
+        assert (await admin.http.put(f"{held}/{agent}", json={})).status_code == 204
+    reader = await principal(f"{tenant}/dev", name="eye")
+    granted = {"scope": tenant, "role": "writer"}
+    curator = await principal(f"{tenant}/dev", name="hand")
+    given = await admin.http.post(f"/v1/principals/{curator.caller.principal}/grants", json=granted)
+    assert given.is_success, given.text
+    for who, count in ((admin, 2), (reader, 1), (curator, 1)):
+        (listed,) = (await get(who, "/v1/skills"))["items"]
+        found = await post(who, "/graphql", 200, query="{ skills { nodes { agents } } }")
+        one = await post(who, "/graphql", 200, query=f'{{ skill(id: "{made}") {{ agents }} }}')
+        assert [
+            (await get(who, f"/v1/skills/{made}"))["agents"],
+            listed["agents"],
+            found["data"]["skills"]["nodes"][0]["agents"],
+            one["data"]["skill"]["agents"],
+            len((await get(who, held))["items"]),
+        ] == [count] * 5
+    taken = [(await curator.http.delete(f"{held}/{agent}")).status_code for agent in (hidden, seen)]
+    assert taken == [404, 204]
+    assert [each["agent"] for each in (await get(admin, held))["items"]] == [hidden]
+
+
 async def test_a_team_is_covered_by_its_members(
     admin: Principal, principal: MakePrincipal, tenant: str
 ) -> None:
