@@ -19,6 +19,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.kernel.scope import parse_scope
+from app.sanitize.policy import SanitizePolicy
 from app.scopes.service import ScopeService
 
 
@@ -40,7 +41,7 @@ class BaseService:
         """A new base; AlreadyExists for a name that is taken in its scope."""
         row, created = await self.ensure(who, wish)
         if not created:
-            raise AlreadyExists(f"there is a knowledge base {wish.name} already", field="name")
+            raise _taken(wish.name)
         return row
 
     async def ensure(self, who: Caller, wish: BaseWish) -> tuple[Row, bool]:
@@ -52,9 +53,7 @@ class BaseService:
         scope = who.require(str(parse_scope(wish.scope or who.home)), Role.WRITER)
         chunking = _chosen(Chunking(), asdict(wish))
         policy = await self._scopes.policy(scope)
-        name = clean_title(wish.name, policy)
-        if not name:
-            raise InvalidInput("a knowledge base has a name", field="name")
+        name = _named(wish.name, policy)
         moment = now()
         base = {
             "id": new_id(),
@@ -86,7 +85,10 @@ class BaseService:
 
     async def change(self, who: Caller, base: str, wish: dict[str, Any]) -> Row:
         """Set name, description or chunking; documents are cut anew when they are taken in again,
-        or all at once by `reindex`."""
+        or all at once by `reindex`.
+
+        Raises NotFound, Forbidden, InvalidInput, AlreadyExists for a name that is taken.
+        """
         row = await self.rows.base(base, who.visible)
         who.require(row["scope"], Role.WRITER)
         policy = await self._scopes.policy(row["scope"])
@@ -94,9 +96,12 @@ class BaseService:
         if wish.get("description") is not None:
             properties["description"] = clean_title(wish["description"], policy)
         if wish.get("name"):
-            properties["name"] = clean_title(wish["name"], policy)
+            properties["name"] = _named(wish["name"], policy)
             properties["key"] = base_key(row["scope"], properties["name"])
-        return await self._set(who, base, properties)
+        try:
+            return await self._set(who, base, properties)
+        except AlreadyExists:
+            raise _taken(properties["name"]) from None
 
     async def move(self, who: Caller, base: str, wanted: BaseState) -> Row:
         """Bring a base into a state; StateRefused where that cannot follow on its present one.
@@ -130,6 +135,18 @@ class BaseService:
             return {**row, **changed}
 
         return await self._graph.write("documents.base", work)
+
+
+def _named(wished: str, policy: SanitizePolicy) -> str:
+    """A name as it may be stored; InvalidInput where nothing is left of it."""
+    name = clean_title(wished, policy)
+    if not name:
+        raise InvalidInput("a knowledge base has a name", field="name")
+    return name
+
+
+def _taken(name: str) -> AlreadyExists:
+    return AlreadyExists(f"there is a knowledge base {name} already", field="name")
 
 
 def _chosen(chunking: Chunking, wish: dict[str, Any]) -> Chunking:

@@ -12,6 +12,7 @@ import orjson
 from app.documents.model import BaseState
 from app.documents.repository import (
     DocumentRepository,
+    leaving_key,
     lock_document,
     settle_base,
     show_document,
@@ -28,6 +29,10 @@ TURNS = 5  # in which a base that is brought back meanwhile is emptied again
 Finish = Callable[[str], Awaitable[Row]]  # clears what quotes what a receipt names
 
 
+class _Restored(Exception):
+    """Somebody wants the document after all."""
+
+
 class DocumentRemover:
     """Runs what `DocumentService.delete` and `drop_base` ask for; running it again is harmless.
 
@@ -41,11 +46,15 @@ class DocumentRemover:
         self._rows = DocumentRepository(graph)
 
     async def delete(self, job: Job) -> Outcome:
-        """Delete one document."""
+        """Delete one document, unless it was restored since that was asked for."""
         if not job.args:
             return Outcome(job.result or {})  # done; the process ended before it could say so
-        row = _receipt(job, "document", job.args["document"])
-        gone = await self._drop(job, job.args["document"], row)
+        document = job.args["document"]
+        row = _receipt(job, "document", document)
+        try:
+            gone = await self._drop(job, document, row, leaving_key(document))
+        except _Restored:
+            return Outcome({"document": document, "state": "restored"})
         receipt = await self._closed(row["id"])
         await self._graph.rows(Q.lifecycle.blank_job, id=job.id)
         return Outcome({"receipt": receipt["id"] if receipt else None, "chunks": gone})
@@ -100,13 +109,16 @@ class DocumentRemover:
             "receipt": row["id"] if row else None,
         }
 
-    async def _drop(self, job: Job, document: str, receipt: Row) -> int:
+    async def _drop(self, job: Job, document: str, receipt: Row, key: str | None = None) -> int:
+        """Take a document out, with a `key` only while it has that; how many chunks went."""
         event = _event(job, "document.delete", document=document)
 
         async def also(tx: Tx) -> None:
             row = await lock_document(tx, document)
             if row is None:
                 return
+            if key is not None and row["key"] != key:
+                raise _Restored
             await tx.rows(Q.documents.drop_document, id=document, audit=event)
             await settle_base(tx, row["base"])
 

@@ -20,6 +20,11 @@ def document_key(base: str, name: str) -> str:
     return digest("document", base, name)
 
 
+def leaving_key(document: str) -> str:
+    """The same of a document that is being deleted: its name is free for another one."""
+    return digest("leaving document", document)
+
+
 class DocumentRepository:
     """One method a query, or a lock with what it reads."""
 

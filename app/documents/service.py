@@ -23,11 +23,13 @@ from app.documents.record import rebuilt
 from app.documents.repository import (
     DocumentRepository,
     document_key,
+    leaving_key,
     lock_base,
     lock_document,
+    settle_base,
     show_document,
 )
-from app.errors import InvalidInput, NotFound, StateRefused
+from app.errors import AlreadyExists, InvalidInput, NotFound, StateRefused
 from app.jobs.model import Job
 from app.jobs.repository import new_row
 from app.jobs.runner import Runner
@@ -157,7 +159,7 @@ class DocumentService:
         """Put a document away, out of every search of the present, or bring it back.
 
         One that failed before it was put away comes back as failed. Raises NotFound, Forbidden,
-        StateRefused while a job reads it.
+        StateRefused while a job reads it, AlreadyExists where another one has got its name.
         """
         row = (await self.rows.document(document, who.visible))["document"]
         who.require(row["scope"], Role.WRITER)
@@ -167,6 +169,8 @@ class DocumentService:
             if stored is None:
                 raise NotFound(f"there is no document {document}")
             changed = {"status": str(_moved(stored, wanted)), "updated_at": now()}
+            if wanted is not DocumentState.ARCHIVED:  # one that was to be deleted gave it away
+                changed["key"] = document_key(stored["base"], stored["name"])
             await tx.rows(Q.documents.set_document, id=document, properties=changed)
             await show_document(tx, document)
             event = audit.event(
@@ -175,16 +179,43 @@ class DocumentService:
             await tx.rows(Q.documents.tell_document, id=document, audit=event)
             return {**stored, **changed}
 
-        return await self._parts.graph.write("documents.move", work)
+        try:
+            return await self._parts.graph.write("documents.move", work)
+        except AlreadyExists:
+            raise AlreadyExists(
+                f"another document is called {row['name']} by now", field="name"
+            ) from None
 
     async def delete(self, who: Caller, document: str) -> Job:
-        """Delete a document with all that rests on it alone, in a job."""
+        """Delete a document with all that rests on it alone, in a job.
+
+        No search of the present finds it from now on, what reads it ends without it, and its name
+        is free: what is handed in under it is another document, which the job does not touch.
+        Until the job runs it can be restored, and then stays.
+        """
         row = (await self.rows.document(document, who.visible))["document"]
         who.require(row["scope"], Role.WRITER)
         args = {"document": document, "caller": told_of(who)}
-        return await self._parts.runner.submit(
-            DELETE, tenant=who.tenant, scope=row["scope"], args=args
-        )
+        job_row = new_row(DELETE, tenant=who.tenant, scope=row["scope"], args=args)
+
+        async def work(tx: Tx) -> Job:
+            stored = await lock_document(tx, document)
+            if stored is None:
+                raise NotFound(f"there is no document {document}")
+            changed = {
+                "status": str(DocumentState.ARCHIVED),
+                "key": leaving_key(document),
+                "job": job_row["id"],
+                "updated_at": now(),
+            }
+            await tx.rows(Q.documents.set_document, id=document, properties=changed)
+            await show_document(tx, document)
+            await settle_base(tx, stored["base"])
+            return Job.of((await tx.one(Q.jobs.create, job=job_row))["job"])
+
+        job = await self._parts.graph.write("documents.delete", work)
+        await self._parts.runner.push(job.turn)
+        return job
 
     async def drop_base(self, who: Caller, base: str) -> Job:
         """Delete a base with its documents, in a job; the role curator is needed."""

@@ -167,6 +167,56 @@ async def test_an_upload_brings_an_archived_document_back_also_where_it_cannot_b
     assert await hits(manuals, "pump blue") == 1
 
 
+@pytest.mark.parametrize("text", [OLD, NEW], ids=["same words", "other words"])
+async def test_what_is_handed_in_behind_a_deletion_is_another_document_and_stays(
+    writer: Principal, shelf: MakeShelf, text: str
+) -> None:
+    manuals = await shelf(writer)
+    document = await manuals.add("p7", OLD)
+    deletion = (await writer.http.delete(f"/v1/documents/{document['id']}")).json()
+    assert await hits(manuals, "pump blue") == 0  # at once, whenever the job comes
+    receipt = await hand_in(manuals, "p7", text)
+    assert receipt["created"]
+    assert receipt["document"]["id"] != document["id"]
+    await manuals.finish(receipt)
+    assert (await manuals.finish(deletion))["result"]["chunks"] == 1
+    assert (await writer.http.get(f"/v1/documents/{document['id']}")).status_code == 404
+    (chunk,) = await manuals.chunks(receipt["document"]["id"])
+    assert chunk["untrusted"]["text"] == text
+    assert await hits(manuals, "pump") == 1
+
+
+async def test_a_document_on_its_way_that_is_deleted_is_not_read_any_more(
+    writer: Principal, shelf: MakeShelf
+) -> None:
+    manuals = await shelf(writer)
+    receipt = await hand_in(manuals, "p7", NEW)
+    path = f"/v1/documents/{receipt['document']['id']}"
+    deletion = (await writer.http.delete(path)).json()
+    assert (await base_of(manuals))["status"] == "active"  # nothing that it waits for
+    assert (await manuals.finish(receipt))["result"] == {"state": "superseded"}
+    assert (await manuals.finish(deletion))["state"] == "done"
+    assert (await writer.http.get(path)).status_code == 404
+
+
+async def test_a_deletion_is_taken_back_by_restore_unless_the_name_is_taken(
+    writer: Principal, shelf: MakeShelf
+) -> None:
+    manuals = await shelf(writer)
+    document = await manuals.add("p7", OLD)
+    path = f"/v1/documents/{document['id']}"
+    deletion = (await writer.http.delete(path)).json()
+    assert (await post(manuals, f"{path}/restore"))[1]["status"] == "indexed"
+    assert (await manuals.finish(deletion))["result"]["state"] == "restored"
+    assert await hits(manuals, "pump blue") == 1
+    assert (await hand_in(manuals, "p7", OLD))["unchanged"]
+    await writer.http.delete(path)
+    await manuals.finish(await hand_in(manuals, "p7", NEW))
+    status, refused = await post(manuals, f"{path}/restore")
+    assert (status, refused["code"]) == (409, "AlreadyExists"), refused
+    assert refused["errors"][0]["field"] == "name"
+
+
 async def test_a_base_that_is_being_deleted_takes_nothing_more_and_what_came_goes(
     admin: Principal, principal: MakePrincipal, shelf: MakeShelf, opened: Parts
 ) -> None:

@@ -246,6 +246,12 @@ async def test_two_bases_of_one_name_in_one_scope_are_refused(
     await shelf(writer)
     again = await writer.http.post("/v1/knowledge-bases", json={"name": "manuals"})
     assert (again.status_code, field_of(again)) == (409, "name")
+    other = await shelf(writer, name="Atlas")
+    path = f"/v1/knowledge-bases/{other.base}"
+    for name, status in [("MANUALS", 409), (" ", 422)]:
+        renamed = await writer.http.patch(path, json={"name": name})
+        assert (renamed.status_code, field_of(renamed)) == (status, "name"), renamed.text
+    assert (await writer.http.patch(path, json={"name": "atlas"})).status_code == 200
 
 
 async def test_the_seeds_routes_answer_in_its_envelope(writer: Principal, shelf: MakeShelf) -> None:
