@@ -22,6 +22,7 @@ from app.extraction.cues import (
     END_EN,
     END_MARK,
     EVENT_SINCE,
+    EXAMPLE,
     FILLER,
     HEDGE,
     INSTEAD,
@@ -32,6 +33,7 @@ from app.extraction.cues import (
     LEADING_CONDITION,
     MORE_DE,
     MOST_CUE,
+    NEITHER,
     NEWER,
     NO_EN,
     NO_LONGER_TAIL,
@@ -136,7 +138,7 @@ def clauses(sentence: Sentence, spoken: datetime) -> Iterator[Clause]:
     for segment_start, segment, after in _segments(text, language):
         if after == ":":  # what stands before a colon announces what follows
             correcting |= CORRECTION.search(segment) is not None
-            hidden |= IRONY.search(segment) is not None
+            hidden |= IRONY.search(segment) is not None or EXAMPLE.match(segment) is not None
             if found := CORRECT_TOPIC.search(segment):
                 topic, topic_at = found["topic"], start + segment_start + found.start("topic")
             if not _has_verb(segment, language) or correcting:
@@ -355,6 +357,8 @@ def _negated_core(clause: Clause) -> Clause:
     for pattern in (END_EN, END_DE, STOPPED_EN):
         if (found := pattern.search(work)) is not None:
             ends, work = True, _blank(work, *found.span())
+    if (found := NEITHER.search(work)) is not None:
+        denies, work = True, _or_for_nor(work, found)
     work, negated = _blank_all(work, (DO_NOT, NOT_EN, NOT_DE, NONE_DE, NO_EN))
     if negated:
         tail = TAIL_EN.search(work) or (MORE_DE.search(work) if clause.language == "de" else None)
@@ -366,6 +370,13 @@ def _negated_core(clause: Clause) -> Clause:
     work = AGAIN.sub(lambda m: " " * len(m[0]), work)
     work = ADVERBS.sub(lambda m: m[0] if KEEP_ADVERB.match(m[0]) else " " * len(m[0]), work)
     return replace(clause, work=work, ends=ends, denies=denies and not ends, past=past)
+
+
+def _or_for_nor(work: str, found: re.Match[str]) -> str:
+    """`neither A nor B` as a list of which each is denied; positions stay."""
+    start, end = found.span("nor")
+    work = work[:start] + ("or " if end - start == 3 else "oder") + work[end:]
+    return _blank(work, *found.span())
 
 
 def _blank_all(work: str, patterns: tuple[re.Pattern[str], ...]) -> tuple[str, bool]:

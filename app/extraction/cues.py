@@ -43,7 +43,14 @@ CONDITION = re.compile(
 LEADING_CONDITION = re.compile(
     r"(?i)^\s*(?:(?:and|but|und|aber|so|also|even|selbst|only|nur)\s+)?(?:if|falls|wenn|sofern|"
     r"solange|in case|assuming|provided|suppose|angenommen|gesetzt|when|once|sobald|sollten?|"
-    r"würden?|hätten?|wären?|unless|had|were|should)\b"
+    r"würden?|hätten?|wären?|unless|had|were|should|imagine|pretend|"
+    r"let['’]s (?:say|pretend|assume)|stell(?:t|en sie)? (?:dir|euch|sich) (?:\w+ )?vor|"
+    r"nehmen wir (?:\w+ )?an|tun wir (?:\w+ )?so)\b"
+)
+# What a colon after these words opens is made up to show something.
+EXAMPLE = re.compile(
+    r"(?i)^\s*(?:(?:for|as|an?|zum|ein)\s+)?(?:\w+\s+)?(?:example|instance|sample|beispiel(?:satz)?|"
+    r"e\.\s?g\.|z\.\s?b\.)\s*$"
 )
 REPORTED = re.compile(
     r"(?i)\b(?:says?|said|thinks?|thought|believes?|believed|claims?|claimed|tells?|told|writes?|"
@@ -52,7 +59,8 @@ REPORTED = re.compile(
     r"sagt|sagte|meint|meinte|glaubt|glaubte|denkt|dachte|behauptet|behauptete|erzählt|erzählte|"
     r"schreibt|schrieb|fragt|fragte|gefragt|hört|gehört\s*,|vermutet|findet|fand|findet,|"
     r"schwört|erwähnt|erwähnte|wollte wissen)\b"
-    r"(?=\s*(?:,|that\b|whether\b|if\b|what\b|how\b|me\b|us\b|mir\b|uns\b|\"|„|“|he\b|she\b|it\b|"
+    r"(?=\s*(?:,|that\b|whether\b|if\b|what\b|how\b|me\b|us\b|him\b|them\b|you\b|everyone\b|"
+    r"everybody\b|people\b|mir\b|uns\b|\"|„|“|he\b|she\b|it\b|"
     r"they\b|we\b|our\b|my\b|the\b|his\b|her\b|their\b|there\b|er\b|sie\b|es\b|dass\b|ob\b|"
     r"übrigens|"
     r"[A-ZÄÖÜ]\w+\s+(?:\w+\s+)?(?:is|are|was|has|had|will|lives?|works?|ist|hat|war|wird|wohnt|"
@@ -125,9 +133,13 @@ AGAIN = re.compile(r"(?i)\b(?:again|wieder|erneut)\b")
 END_EN = re.compile(r"(?i)\b(?:no longer|not any longer|never again|not any ?more)\b")
 TAIL_EN = re.compile(r"(?i)\b(?:any ?more|any longer)\b")
 END_DE = re.compile(r"(?i)\b(?:nicht mehr|nicht länger|nie wieder|nie mehr)\b")
-NOT_EN = re.compile(r"(?i)\b(?:not|never)\b|n['’]t\b")
-DID_NOT = re.compile(r"(?i)\bdid(?:\s+not|n['’]t)\b")
-DO_NOT = re.compile(r"(?i)\b(?:do|does|did)(?:\s+not|n['’]t)\b")
+NOT_EN = re.compile(
+    r"(?i)\b(?:not|never|won['’]t)\b|n['’]t\b|"
+    r"(?:(?<=\bis)|(?<=\bare)|(?<=\bwas)|(?<=\bwere)|(?<=\bhas)|(?<=\bhave))nt\b"
+)
+DID_NOT = re.compile(r"(?i)\bdid(?:\s+not|n['’]?t)\b")
+DO_NOT = re.compile(r"(?i)\b(?:do|does|did)(?:\s+not|n['’]?t)\b")
+NEITHER = re.compile(r"(?i)\b(?:neither|weder)\b(?=.*\b(?P<nor>nor|noch)\b)")
 NOT_YET = re.compile(r"(?i)\b(?:not yet|noch nicht|noch kein\w*)\b")
 NOT_DE = re.compile(r"(?i)\b(?:nicht|niemals|nie)\b")
 NONE_DE = re.compile(r"(?i)\bkein(?:e[nrms]?)?\b")
@@ -189,7 +201,9 @@ CUE = re.compile(
 REPORTING = re.compile(
     r"(?i)\b(?:says?|said|thinks?|thought|believes?|claims?|claimed|writes?|wrote|heard|asked|"
     r"sagt|sagte|meint|meinte|glaubt|denkt|dachte|behauptet|behauptete|erzählt|erzählte|schreibt|"
-    r"schrieb|fragt|fragte|gefragt|gehört|vermutet|schwört|erwähnt|heißt es)(?:\sübrigens)?\s*$"
+    r"schrieb|fragt|fragte|gefragt|gehört|vermutet|schwört|erwähnt|heißt es|"
+    r"(?:habe?n?|hast|hat|hatten?)\s.*\b(?:gesagt|erzählt|behauptet|geschrieben|gemeint|gelogen))"
+    r"(?:\sübrigens)?\s*$"
 )
 TURN = re.compile(r"(?i)\s*(?:but|aber|doch|und|and)\s")
 JOINED = re.compile(r"(?i)\s*(?:and|und)\s")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from app.extraction.calendar import Lean
 from app.extraction.clauses import Clause
 from app.extraction.data import words as listed
+from app.extraction.limits import HABITS, limited
 from app.extraction.model import Mention, Mode, Moment, Span, Statement
 from app.extraction.moments import Role, When
 from app.extraction.phrases import Phrase, Reader
@@ -29,6 +30,7 @@ class Draft:
     `old` is what the text names as the former value; `was_error` tells that it never held.
     `dated`: a time in the clause is when it began (moves, changes, states), not just when
     something happened. `event`: a single occurrence, true for ever, that other ones do not end.
+    `present`: the clause tells in a past form what is so from now on (was moved to June 3).
     """
 
     subject: Mention
@@ -40,6 +42,7 @@ class Draft:
     was_error: bool = False
     dated: bool = False
     event: bool = False
+    present: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,7 @@ def finished(draft: Draft, context: Context) -> Iterator[Statement]:
 def _withheld(draft: Draft, context: Context, functional: bool) -> bool:
     """What would end something although the clause does not say so."""
     clause, frame = context.clause, context.frame
-    if clause.temporary:
+    if clause.temporary or limited(clause, draft.predicate, draft.object):
         return True
     if functional and (clause.additive or clause.qualified) and draft.old is None:
         return True
@@ -152,11 +155,12 @@ def _withheld(draft: Draft, context: Context, functional: bool) -> bool:
         return True
     if draft.predicate.startswith("measure:") and not draft.dated and _at(clause):
         return True
-    if draft.predicate in TIMELESS:
+    if draft.predicate in TIMELESS or draft.present:
         return False
     long_past = frame.past and frame.auxiliary != "have" and not draft.event and not draft.dated
     if long_past and not _is_correction(draft, clause):
-        return not any(w.role is Role.SINCE or w.role is Role.AT for w in clause.when)
+        told = (Role.SINCE,) if draft.predicate in HABITS else (Role.SINCE, Role.AT)
+        return not any(w.role in told for w in clause.when)
     return False
 
 
@@ -182,7 +186,7 @@ def _mode(draft: Draft, clause: Clause) -> Mode:
 def _statement(draft: Draft, context: Context) -> Statement:
     clause, frame = context.clause, context.frame
     span = trimmed(clause)
-    past = frame.past and not (draft.dated or draft.event)
+    past = frame.past and not (draft.dated or draft.event or draft.present)
     since, until = _interval(draft, clause, past)
     return Statement(
         subject=draft.subject,
@@ -210,6 +214,8 @@ def trimmed(clause: Clause) -> Span:
 
 def _interval(draft: Draft, clause: Clause, past: bool) -> tuple[Moment | None, Moment | None]:
     since = until = None
+    if draft.present:  # the times of the clause are its values
+        return None, None
     for when in clause.when:
         if _beside(clause, when) and when is not clause.when[0]:
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from app.extraction.clauses import Sentence, announces_correction, clauses
 from app.extraction.drafts import Context, finished
@@ -10,6 +11,7 @@ from app.extraction.frames import frame
 from app.extraction.language import language_of
 from app.extraction.mentions import Recogniser, Rules
 from app.extraction.model import Extracted, Mention, Span, Statement, Utterance
+from app.extraction.others import unowned, voices
 from app.extraction.phrases import Reader
 from app.extraction.predicates import Registry, standard
 from app.extraction.rules import drafts
@@ -28,12 +30,13 @@ def extract(
     statements: list[Statement] = []
     corrects = False
     whole = language_of(utterance.text, utterance.language)
-    reader = Reader(utterance)
-    for span in sentences(utterance.text):
-        text = utterance.text[span.start : span.end]
+    told = voices(utterance)
+    for span in sentences(told.text):
+        text, other = told.text[span.start : span.end], told.at(span.start)
+        reader = Reader(utterance if other is None else replace(utterance, speaker=other))
         sentence = Sentence(text, span.start, language_of(text, whole), corrects)
         found = list(_of_sentence(sentence, reader, known))
-        statements += found
+        statements += found if other is None else map(unowned, found)
         corrects = not found and announces_correction(text)
     unique = list(dict.fromkeys(statements))
     return Extracted(_mentions(utterance, unique, recogniser or RULES, whole), tuple(unique))

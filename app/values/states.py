@@ -94,7 +94,8 @@ CLASSES: dict[str, str] = {
     "unstable": "unstable|instabil",
     "safe": "safe|secure|sicher",
     "unsafe": "unsafe|insecure|dangerous|unsicher|gefaehrlich",
-    "vegetarian": "vegetarian|vegan|vegetarisch|vegetarier|vegetarierin|veganer|veganerin",
+    "vegetarian": "vegetarian|vegetarisch|vegetarier|vegetarierin",
+    "vegan": "vegan|veganer|veganerin",
 }
 
 # Class: the classes that cannot hold of one thing at one time; read in both directions.

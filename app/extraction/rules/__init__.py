@@ -9,7 +9,7 @@ from app.extraction.rules.action import acts, cleft, running, tastes
 from app.extraction.rules.agents import bought, by_whom, comes
 from app.extraction.rules.attributes import called, coloured, described
 from app.extraction.rules.change import amount_changed, moved, replaced, switched
-from app.extraction.rules.dates import birthday, dated
+from app.extraction.rules.dates import birthday, dated, rescheduled
 from app.extraction.rules.measures import frequency, lasting, term
 from app.extraction.rules.places import placed
 from app.extraction.rules.possessions import having
@@ -26,6 +26,7 @@ RULES: tuple[Rule, ...] = (
     replaced,
     frequency,
     running,
+    rescheduled,
     dated,
     called,
     comes,

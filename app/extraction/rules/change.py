@@ -39,7 +39,7 @@ def moved(context: Context) -> list[Draft]:
     if frame.lemma not in MOVES[language]:
         return []
     before, after = legs(frame.rest, language)
-    if _patient(context):
+    if _patient(context, ("back",)):
         return []
     if not after or not is_name([t for t in after if t.lower != "the"], "en"):
         return []
@@ -178,7 +178,7 @@ def switched(context: Context) -> list[Draft]:
     subject: Mention | None
     if found is not None and found.possessor is not None:
         predicate, subject = attribute_predicate(found.noun, language), found.possessor
-    elif is_name([t for t in after if t.lower not in ("the", "der", "die", "das")], "en"):
+    elif is_name(_without_version(after), "en"):
         predicate, subject = "uses", context.subject("uses")
     else:
         return []
@@ -193,13 +193,20 @@ def switched(context: Context) -> list[Draft]:
     return [Draft(subject, predicate, new, "switched", old=old, dated=True)]
 
 
-def _patient(context: Context) -> list[Token]:
+def _without_version(words: Sequence[Token]) -> list[Token]:
+    """`the React 19` as React."""
+    name = [t for t in words if t.lower not in ("the", "der", "die", "das")]
+    return [t for t in name if not t.text[0].isdigit()]
+
+
+def _patient(context: Context, passed: tuple[str, ...] = ()) -> list[Token]:
     """What is moved: `our provider` in `we changed our provider from A to B`."""
     taken: list[Token] = []
     for word in context.frame.rest:
         if word.lower in (*FROM[context.language], *TO[context.language]) or word.text in ",;:":
             break
-        taken.append(word)
+        if word.lower not in passed:
+            taken.append(word)
     return taken if taken and taken[0].lower not in ("over", "all", "completely") else []
 
 

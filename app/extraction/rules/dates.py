@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from app.extraction.calendar import Lean
@@ -115,6 +116,8 @@ def dated(context: Context) -> list[Draft]:
     frame = context.frame
     if frame.lemma not in (*BE, *DATED_VERBS[context.language], "move", "verschieben"):
         return []
+    if frame.participle and frame.lemma in ("open", "close", "öffnen", "schließen"):
+        return []  # a state of the day, which the thing does not take place on
     if frame.past or not any(w.point.is_exact for w in _dates(context)):
         return []
     left = [t.lower for t in until_stop(frame.rest, context.language) if t.text not in ",."]
@@ -132,6 +135,50 @@ def dated(context: Context) -> list[Draft]:
     if any(word in DUE for word in left) and predicate == "date":
         predicate = "deadline"
     return _on_date(context, subject, predicate) if subject else []
+
+
+RESCHEDULING = {
+    "en": words("sets", "rescheduling_en"),
+    "de": words("sets", "rescheduling_de"),
+}
+TOWARDS = re.compile(r"(?i)\b(?:to|until|till|auf|bis(?:\s+zum)?)(?:\s+(?:the|den|dem))?\s*$")
+
+
+def rescheduled(context: Context) -> list[Draft]:
+    """`The deadline was pushed to July 15`, `Wir haben den Termin auf den 5. Mai verschoben`."""
+    frame, clause = context.frame, context.clause
+    if frame.lemma not in RESCHEDULING[context.language]:
+        return []
+    new = next((w for w in clause.when if _towards(w, context)), None)
+    phrase = _what_moves(context)
+    value = date_value(new, context, with_year=True) if new is not None else None
+    if phrase is None or value is None or phrase.indefinite:
+        return []
+    subject, predicate = _dated_subject(phrase, context)
+    return [Draft(subject, predicate, value, "rescheduled", present=True)] if subject else []
+
+
+def _towards(when: When, context: Context) -> bool:
+    """Whether the time is the new one, and has not passed long since."""
+    before = context.clause.text[: when.start]
+    after = context.clause.text[when.start : when.end]
+    leads = TOWARDS.search(before) is not None or TOWARDS.match(after.partition(" ")[0]) is not None
+    moment = when.point.bind(when.lean)
+    said = context.reader.utterance.captured_at
+    return leads and moment is not None and moment.at.date() >= said.date()
+
+
+def _what_moves(context: Context) -> Phrase | None:
+    """What is given another time: the subject, or the object of who does it."""
+    frame = context.frame
+    if frame.participle and frame.auxiliary in ("be", "sein", "werden"):
+        return context.subject_phrase()
+    if any(t.lower == "sich" for t in frame.rest):
+        return context.subject_phrase()
+    patient = until_stop(frame.rest, context.language, through="of for von für des der")
+    while patient and patient[-1].lower in ("auf", "den", "back", "forward", "up", "out"):
+        patient = patient[:-1]
+    return context.reader.phrase(patient, context.language) if patient else None
 
 
 def _dated_subject(phrase: Phrase, context: Context) -> tuple[Mention | None, str]:

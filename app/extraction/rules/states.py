@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
+from app.extraction.moments import Role
 from app.extraction.objects import (
     contrast_words,
     until_stop,
@@ -43,6 +44,7 @@ PERSONAL_PREDICATES = {
     "married": "marital_status",
     "single": "marital_status",
     "vegetarian": "diet",
+    "vegan": "diet",
 }
 
 
@@ -79,10 +81,27 @@ def stated(context: Context) -> list[Draft]:
         return _status(context, Value(Kind.TEXT, f"text:{text}", text), reached)
     if name is None or name.startswith("not:") or text in ("there", "here", "well"):
         return []
-    done = frame.auxiliary in ("have", "werden") or frame.lemma == "werden"
+    if name not in COMPLETED and _of_one_day(context):
+        return []
+    done = frame.auxiliary in ("have", "werden") or frame.lemma in ("werden", "become")
     if frame.past:
         dated_ = done or (name in COMPLETED and len(frame.rest) <= 1)
     return _status(context, Value(Kind.STATE, f"state:{name}", text), dated_)
+
+
+ONE_DAY = re.compile(
+    r"(?i)\b(?:today|tonight|this (?:morning|afternoon|evening)|heute|"
+    r"on (?:mon|tues|wednes|thurs|fri|satur|sun)day|"
+    r"am (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag))\b"
+)
+
+
+def _of_one_day(context: Context) -> bool:
+    """`The pool is closed today` tells of the day, where `was closed today` tells of a change."""
+    frame = context.frame
+    plain = not frame.past and frame.auxiliary != "werden" and frame.lemma != "werden"
+    lasting = context.clause.ends or any(w.role is Role.SINCE for w in context.clause.when)
+    return plain and not lasting and ONE_DAY.search(context.clause.text) is not None
 
 
 def _is_participle(text: str, context: Context) -> bool:

@@ -1,0 +1,155 @@
+"""Whose words a text holds: quotations and forwarded mail are others', a transcript has turns."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cache
+
+from app.extraction.clauses import AUX
+from app.extraction.data import predicate_rows, words
+from app.extraction.model import Mention, Statement, Utterance
+from app.extraction.verbs import readings
+from app.values.model import Value
+
+QUOTATION = re.compile(
+    r"„[^“”\"\n]{3,800}[“”\"]|“[^”\n]{3,800}”|«[^»\n]{3,800}»|»[^«\n]{3,800}«|"
+    r"(?<![\w\"])\"[^\"\n]{3,800}\""
+)
+LEAST_WORDS = 3
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+MAIL_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
+# What such a line announces goes on to the end: the mail that is answered or passed on.
+FORWARDED = re.compile(
+    r"^[ \t]*(?:-{2,}[ \t]*(?:original message|forwarded message|ursprüngliche nachricht|"
+    r"originalnachricht|weitergeleitete nachricht)[ \t]*-{2,}|(?:on|am)\b[^\n]{6,120}\b(?:wrote|"
+    r"schrieb)\b[^\n]{0,80}:)[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NAME = r"[A-ZÄÖÜ][\w.'’-]*"
+TURN = re.compile(
+    rf"^[ \t]*(?:[-*][ \t]+)?(?:\[?\d[\d.:/, -]{{3,20}}\d(?:[ \t]?[ap]m)?\]?[ \t]*[-–]?[ \t]*)?"
+    rf"(?P<name>{_NAME}(?:[ \t]{_NAME}){{0,2}})[ \t]*(?:[\[(][\d:., apmAPM-]{{4,20}}[\])])?:[ \t]+"
+    r"(?=\S)",
+    re.MULTILINE,
+)
+SAYING_I = re.compile(r"\b(?:I|I['’]m|I['’]ve|my|My|we|We|ich|Ich|mein\w*|Mein\w*|wir|Wir)\b")
+ONESELF = words("names", "oneself")
+MACHINES = words("names", "machines")
+HEADINGS = words("names", "headings")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """From where on somebody speaks; `name` is None where nobody is named."""
+
+    start: int
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Voices:
+    """A text without what others are quoted with, and its turns in order."""
+
+    text: str
+    turns: tuple[Turn, ...] = ()
+
+    def at(self, position: int) -> str | None:
+        """Who is named as the one who speaks there."""
+        name = None
+        for turn in self.turns:
+            if turn.start > position:
+                break
+            name = turn.name
+        return name
+
+
+def voices(utterance: Utterance) -> Voices:
+    """The text with blanks in place of others' words, and who speaks where; positions stay."""
+    text = _without_mail(utterance.text)
+    found = [m for m in TURN.finditer(text) if not _is_heading(m["name"])]
+    if not found or not SAYING_I.search(text):
+        return Voices(without_quotations(text))
+    turns: list[Turn] = []
+    for place, match in enumerate(found):
+        end = found[place + 1].start() if place + 1 < len(found) else len(text)
+        blank = end if match["name"].casefold() in MACHINES else match.end()
+        text = _broken(text, match.start(), blank)
+        turns.append(Turn(match.start(), _other(match["name"], utterance.speaker)))
+    return Voices(without_quotations(text), tuple(turns))
+
+
+def unowned(statement: Statement) -> Statement:
+    """The statement as one of which nobody here is the speaker."""
+    return replace(
+        statement,
+        subject=replace(statement.subject, is_speaker=False),
+        object=_plain(statement.object),
+        replaces=None if statement.replaces is None else _plain(statement.replaces),
+    )
+
+
+def without_quotations(text: str) -> str:
+    """The text with blanks for what somebody else is quoted with; a name in quotation marks
+    stays, and so does a text that is nothing but a quotation."""
+    return QUOTATION.sub(lambda m: " " * len(m[0]) if _is_said(m, text) else m[0], text)
+
+
+def _is_said(found: re.Match[str], text: str) -> bool:
+    if not text.replace(found[0], "").strip(" \t\n.!?"):
+        return False
+    inner = found[0][1:-1].strip()
+    said = [m[0] for m in WORD.finditer(inner)]
+    announced = text[: found.start()].rstrip().endswith((":", ","))
+    if len(said) < LEAST_WORDS or not (inner[:1].isupper() or announced):
+        return False
+    return any(_verb_like(word) for word in said)
+
+
+def _verb_like(word: str) -> bool:
+    if "'" in word or "’" in word:
+        return True
+    if word[0].isupper():
+        return False
+    finite = (f for lang in ("en", "de") for f in readings(word, lang) if not f.participle)
+    return word in AUX["en"] or word in AUX["de"] or next(finite, None) is not None
+
+
+def _without_mail(text: str) -> str:
+    announced = FORWARDED.search(text)
+    if announced is not None:
+        text = _broken(text, announced.start(), len(text))
+    return MAIL_LINE.sub(lambda m: "\n" * len(m[0]), text)
+
+
+def _broken(text: str, start: int, end: int) -> str:
+    return text[:start] + "\n" * (end - start) + text[end:]
+
+
+def _is_heading(name: str) -> bool:
+    """Whether a word before a colon tells what follows, and not who speaks."""
+    lowered = name.casefold()
+    last = lowered.split()[-1]
+    return last in HEADINGS or lowered in _nouns() or last in _nouns()
+
+
+@cache
+def _nouns() -> frozenset[str]:
+    """What the registry knows as an attribute: `Budget: 300` has no speaker."""
+    found: set[str] = set()
+    for row in predicate_rows().values():
+        for field in ("nouns_en", "nouns_de"):
+            found.update(row.get(field, ()))
+    return frozenset(found)
+
+
+def _other(name: str, speaker: str | None) -> str | None:
+    """The name, unless it is that of the one who hands in the text."""
+    lowered, own = name.casefold(), (speaker or "").casefold()
+    if lowered in ONESELF or lowered == own or (own and own.split()[0] == lowered):
+        return None
+    return name
+
+
+def _plain(end: Mention | Value) -> Mention | Value:
+    return replace(end, is_speaker=False) if isinstance(end, Mention) else end
