@@ -1,7 +1,7 @@
 // name: skills_of(ids) read many
-// Skills, proposals and patterns of failure by id, each with what holds its words too: copies of a
-// skill, what was proposed in its place or became it, parts of a proposal, and the patterns that no
-// other skill has.
+// Skills, proposals, patterns of failure and core blocks by id, each with what holds its words too:
+// copies of a skill, what was proposed in its place or became it, parts of a proposal, and the
+// patterns that no other skill has.
 // unscoped: members of a closure, whose scopes the service checks
 UNWIND $ids AS id
 CALL (id) {
@@ -23,6 +23,10 @@ CALL (id) {
   UNION ALL
   MATCH (b:BadPattern {id: id})
   RETURN b {.id, .scope, .tenant, hash: b.content_hash} AS skill, 'pattern' AS kind, [] AS tags,
+         [] AS derived
+  UNION ALL
+  MATCH (b:CoreBlock {id: id})
+  RETURN b {.id, .scope, .tenant, hash: b.content_hash} AS skill, 'block' AS kind, [] AS tags,
          [] AS derived
 }
 RETURN skill, kind, tags, derived
@@ -79,7 +83,7 @@ MATCH (p:SkillProposal {id: row.id})
 SET p.sources = row.sources, p.findings = row.findings
 
 // name: drop_skills(ids) write one
-// Skills with versions, uses, conflicts and windows; proposals; patterns of failure.
+// Skills with versions, uses, conflicts and windows; proposals; patterns of failure; core blocks.
 // unscoped: members of a closure, whose scopes the service checks
 CALL () {
   UNWIND $ids AS id
@@ -120,11 +124,18 @@ CALL () {
 }
 CALL () {
   UNWIND $ids AS id
+  MATCH (b:CoreBlock {id: id})
+  DETACH DELETE b
+  RETURN count(*) AS core_blocks
+}
+CALL () {
+  UNWIND $ids AS id
   MATCH (s:Skill {id: id})
   DETACH DELETE s
   RETURN count(*) AS skills
 }
-RETURN skills, skill_versions, skill_uses, skill_conflicts, skill_proposals, patterns, windows
+RETURN skills, skill_versions, skill_uses, skill_conflicts, skill_proposals, patterns, core_blocks,
+       windows
 
 // name: versions_by(scope, author) read many
 // Versions that somebody wrote of skills that are not his alone.

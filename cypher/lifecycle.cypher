@@ -1,6 +1,6 @@
 // name: find_memory(id, scopes) read optional
-// A passage, fact, note, page, document, skill, proposal or pattern of failure by id, as far as it
-// is visible.
+// A passage, fact, note, page, document, skill, proposal, pattern of failure or core block by id, as
+// far as it is visible.
 CALL () {
   MATCH (n:Passage {id: $id}) RETURN n, n.kind AS kind
   UNION
@@ -17,6 +17,8 @@ CALL () {
   MATCH (n:SkillProposal {id: $id}) RETURN n, 'skill_proposal' AS kind
   UNION
   MATCH (n:BadPattern {id: $id}) RETURN n, 'bad_pattern' AS kind
+  UNION
+  MATCH (n:CoreBlock {id: $id}) RETURN n, 'core_block' AS kind
 }
 WITH n, kind
 WHERE n.scope IN $scopes
@@ -26,8 +28,8 @@ RETURN n.id AS id, kind, n.scope AS scope, n.tenant AS tenant, n.author AS autho
 // name: memories_by(scope, session, author, speaker, limit) read many
 // The next episodes of a session or of a speaker, or what an author said, handed in and wrote:
 // passages, documents that hold no text, notes, skills with nobody else's version, copies of skills
-// that were taken from a version of his, proposals, and patterns of failure. They leave as they are
-// erased.
+// that were taken from a version of his, proposals, patterns of failure and core blocks. They leave
+// as they are erased.
 CALL () {
   MATCH (e:Episode {session: $session})
   WHERE e.scope = $scope AND e.captured_at IS NOT NULL  // what the index on sessions holds
@@ -60,6 +62,8 @@ CALL () {
   MATCH (e:SkillProposal {scope: $scope}) WHERE e.id > '' AND e.author = $author RETURN e
   UNION
   MATCH (e:BadPattern {scope: $scope}) WHERE e.id > '' AND e.author = $author RETURN e
+  UNION
+  MATCH (e:CoreBlock {scope: $scope}) WHERE e.kind > '' AND e.author = $author RETURN e
 }
 WITH e ORDER BY e.id LIMIT $limit
 RETURN e.id AS id

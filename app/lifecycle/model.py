@@ -40,7 +40,8 @@ class Closure:
     facts: dict[str, Row] = field(default_factory=dict)  # those that go
     kept: dict[str, Row] = field(default_factory=dict)  # facts that lose support and live on
     notes: dict[str, Row] = field(default_factory=dict)
-    skills: dict[str, Row] = field(default_factory=dict)  # proposals and patterns of failure too
+    # Proposals, patterns of failure and core blocks too.
+    skills: dict[str, Row] = field(default_factory=dict)
 
     @property
     def ids(self) -> list[str]:
@@ -120,9 +121,19 @@ def tombstones(closure: Closure, receipt: Row, entities: Iterable[str]) -> list[
     """What an import, and a second reading of a text that stays, must not bring back."""
     values = [*closure.ids, *entities]
     values += [row["episode"]["dedup_key"] for row in closure.episodes.values()]
+    values += [
+        buried_block(row["skill"]["id"], row["skill"]["hash"])
+        for row in closure.skills.values()
+        if row["kind"] == "block"
+    ]
     rows = [_tombstone(tombstone_id(value), receipt) for value in values]
     rows += [_tombstone(claim, receipt) for claim in surviving_claims(closure.facts.values())]
     return sorted(rows, key=lambda row: str(row["id"]))
+
+
+def buried_block(identifier: str, content_hash: str) -> str:
+    """What a core block is buried under: its id is that of every block of its kind and scope."""
+    return f"{identifier}:{content_hash}"
 
 
 def surviving_claims(facts: Iterable[Row]) -> list[str]:

@@ -107,6 +107,16 @@ async def write_new(tx: Tx, batch: Batch, kind: str, query: Query) -> Written:
     return Written(accepted=len(batch.new), duplicates=len(batch.rows) - len(batch.new))
 
 
+async def write_unburied(tx: Tx, batch: Batch, kind: str, query: Query) -> Written:
+    """The same for those that were not erased here: by `buried_as` where a row has it, else id."""
+    gone = set() if batch.rules.revives else await erased(tx, map(_buried_as, batch.rows))
+    kept = Batch(batch.file, [r for r in batch.rows if _buried_as(r) not in gone], batch.rules)
+    done = await write_new(tx, kept, kind, query=query) if kept.rows else Written()
+    done.duplicates = len(batch.rows) - done.accepted
+    batch.new = kept.new
+    return done
+
+
 async def write_restored(tx: Tx, batch: Batch, kind: str, query: Query) -> Written:
     """The same for what only scopes take in that this run restores."""
     scopes = await held(tx, batch)
@@ -118,6 +128,10 @@ async def write_restored(tx: Tx, batch: Batch, kind: str, query: Query) -> Writt
     done = await write_new(tx, taken, kind, query)
     done.duplicates = len(batch.rows) - done.accepted
     return done
+
+
+def _buried_as(row: Row) -> str:
+    return str(row.get("buried_as") or row["id"])
 
 
 def _ids(batch: Batch) -> list[str]:

@@ -20,9 +20,8 @@ from app.kernel.clock import FOREVER, open_end
 from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import parse_scope
-from app.lifecycle.graves import erased
 from app.portability import triples
-from app.portability.derived import PAGE, clean, held, write_new
+from app.portability.derived import PAGE, clean, held, write_new, write_unburied
 from app.portability.document_records import ChunkRecord, DocumentRecord, KnowledgeBaseRecord
 from app.portability.episodes import DERIVED, STATS, author_of
 from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
@@ -163,7 +162,7 @@ async def write_base(tx: Tx, batch: Batch) -> Written:
 
 async def write_document(tx: Tx, batch: Batch) -> Written:
     """Documents that are new, by id and by name, and were not erased here."""
-    return await _unburied(tx, batch, "document", query=Q.restoring.documents)
+    return await write_unburied(tx, batch, "document", query=Q.restoring.documents)
 
 
 async def write_chunk(tx: Tx, batch: Batch) -> Written:
@@ -176,19 +175,10 @@ async def write_chunk(tx: Tx, batch: Batch) -> Written:
         if row["scope"] not in restored:
             kept = {k: v for k, v in row["chunk"].items() if k not in DERIVED}
             row["chunk"] = {**kept, "consolidation_state": "raw"}
-    done = await _unburied(tx, batch, "chunk", query=Q.restoring.chunks)
+    done = await write_unburied(tx, batch, "chunk", query=Q.restoring.chunks)
     windows = [window for row in batch.new for window in row["windows"]]
     if windows:
         await tx.rows(Q.indexing.store_windows, rows=windows)
-    return done
-
-
-async def _unburied(tx: Tx, batch: Batch, kind: str, query: Query) -> Written:
-    gone = set() if batch.rules.revives else await erased(tx, [r["id"] for r in batch.rows])
-    kept = Batch(batch.file, [r for r in batch.rows if r["id"] not in gone], batch.rules)
-    done = await write_new(tx, kept, kind, query=query) if kept.rows else Written()
-    done.duplicates = len(batch.rows) - done.accepted
-    batch.new = kept.new
     return done
 
 

@@ -13,10 +13,20 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
 from app.lifecycle.graves import erased
+from app.lifecycle.model import buried_block
 from app.notes import record as rows_of
 from app.notes.condensed import AUTHOR
 from app.notes.model import Draft, Namespace
-from app.portability.derived import PAGE, clean, closed, opened, rest, unrest, write_new
+from app.portability.derived import (
+    PAGE,
+    clean,
+    closed,
+    opened,
+    rest,
+    unrest,
+    write_new,
+    write_unburied,
+)
 from app.portability.episodes import author_of
 from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
 from app.portability.note_records import BlockRecord, NoteLinkRecord, NoteRecord, PatternRecord
@@ -209,13 +219,14 @@ def prepare_block(record: BlockRecord, at: At) -> Row:
     identifier = digest("core-block", scope, record.kind)[:32]
     taken = (record.ingested_at if at.rules.keeps else None) or at.moment
     return _text_row(identifier, scope, at) | {
+        "buried_as": buried_block(identifier, digest(text)),
         "properties": {
             **closed(own, "expired_at"),
             **_text_properties(identifier, scope, text, at),
             "author": author_of(record.author, scope, at),
             "ingested_at": taken,
             "updated_at": record.updated_at or taken,
-        }
+        },
     }
 
 
@@ -240,8 +251,8 @@ def _text_properties(identifier: str, scope: str, text: str, at: At) -> Row:
 
 
 async def write_block(tx: Tx, batch: Batch) -> Written:
-    """Blocks of scopes that have none of the kind."""
-    return await write_new(tx, batch, "block", query=Q.restoring.blocks)
+    """Blocks of scopes that have none of the kind, and that do not say what was erased here."""
+    return await write_unburied(tx, batch, "block", query=Q.restoring.blocks)
 
 
 async def export_block(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
@@ -269,8 +280,8 @@ def prepare_pattern(record: PatternRecord, at: At) -> Row:
 
 
 async def write_pattern(tx: Tx, batch: Batch) -> Written:
-    """Patterns that are new."""
-    return await write_new(tx, batch, "pattern", query=Q.restoring.patterns)
+    """Patterns that are new and were not erased here."""
+    return await write_unburied(tx, batch, "pattern", query=Q.restoring.patterns)
 
 
 async def export_pattern(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
