@@ -327,7 +327,8 @@ RETURN c {.id, .scope, .level, .size, .inner, .cited, .told_at, .words, .words_k
                    MATCH (p)-[s:SUPPORTS]->(f:Fact)
                    WHERE s.start < r.end AND s.end > r.start
                      AND (f.status <> 'active' OR f.expired_at <= $at) }
-                 RETURN p {.id, .kind, .content, .title, .captured_at, start: r.start, end: r.end}
+                 RETURN p {.id, .kind, .content, .title, .captured_at, .work, first: p.start,
+                           start: r.start, end: r.end}
                  ORDER BY r.place } AS sentences
 
 // name: list_communities(scopes, level, parent, skip, limit) read many

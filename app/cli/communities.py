@@ -110,4 +110,8 @@ def _answered(found: dict[str, Any]) -> None:
     console.print(found["untrusted"]["answer"] or "nothing was found", markup=False)
     for source in found["sources"]:
         text = " ".join(source["untrusted"]["text"].split())[:100]
-        console.print(f"[{source['number']}] {source['kind']} {source['id']}: {text}", markup=False)
+        where = f"{source['kind']} {source['id']}"
+        if source["document_id"] is not None:
+            title = source["untrusted"]["title"]
+            where = f"{title} ({source['document_id']}, {source['document_start']})"
+        console.print(f"[{source['number']}] {where}: {text}", markup=False)

@@ -27,6 +27,15 @@ class RefreshOut(msgspec.Struct, frozen=True):
     scope: str
 
 
+def placed(
+    work: str | None, first: int, start: int | None, end: int | None
+) -> tuple[str | None, int | None, int | None]:
+    """The document or page of a range of a chunk, and the range in its stored text; of no other."""
+    if work is None or start is None or end is None:
+        return None, None, None
+    return work, first + start, first + end
+
+
 class CentralOut(msgspec.Struct, frozen=True):
     """A central entity; `score` is its PageRank within the community, 1 on average."""
 
@@ -36,18 +45,26 @@ class CentralOut(msgspec.Struct, frozen=True):
 
 
 class SourceOut(msgspec.Struct, frozen=True):
-    """Where a line of a summary stands; `start` and `end` in characters of a passage."""
+    """Where a line of a summary stands; `start` and `end` in characters of a passage.
+
+    `document_id` is the document or page that the passage is a chunk of, `document_start` and
+    `document_end` are the range in the stored text of that.
+    """
 
     line: int
     kind: str
     id: str
     start: int | None
     end: int | None
+    document_id: str | None
+    document_start: int | None
+    document_end: int | None
 
     @classmethod
     def of(cls, number: int, line: Line) -> SourceOut:
         """The wire form of the source of a line."""
-        return cls(number, line.kind, line.source, line.start, line.end)
+        plain = (number, line.kind, line.source, line.start, line.end)
+        return cls(*plain, *placed(line.work, line.first, line.start, line.end))
 
 
 class CommunityOut(msgspec.Struct, frozen=True, kw_only=True):

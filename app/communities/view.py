@@ -16,13 +16,18 @@ NAMED = 3  # central entities in a title
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a summary and where it stands: a fact, or a range of a passage in characters."""
+    """One line of a summary and where it stands: a fact, or a range of a passage in characters.
+
+    `work` is what the passage is a chunk of, and `first` where the chunk begins in that.
+    """
 
     text: str
     source: str
     kind: str  # fact, or the kind of the passage
     start: int | None = None
     end: int | None = None
+    work: str | None = None
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,4 +103,4 @@ def _quoted(said: Row) -> Line:
     start, end = said["start"], said["end"]
     # A line is one line, whatever breaks a paragraph has.
     text = " ".join(said["content"][start:end].split())
-    return Line(text, said["id"], said["kind"], start, end)
+    return Line(text, said["id"], said["kind"], start, end, said["work"], said["first"] or 0)

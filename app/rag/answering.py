@@ -47,7 +47,11 @@ INSTRUCTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text that was found: a passage, or a line of a community's summary."""
+    """A text that was found: a passage, or a line of a community's summary.
+
+    `[start, end)` is its range of the memory's text; `work` is the document or page that the memory
+    is a chunk of, and `first` where the chunk begins in the stored text of that.
+    """
 
     id: str
     kind: str
@@ -57,6 +61,8 @@ class Source:
     start: int
     end: int
     relevance: float
+    work: str | None = None
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +80,14 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of an answer; `sources` are places in its list of sources."""
+    """A sentence of an answer; `sources` are places in its list of sources.
+
+    `span` is where the sentence itself stands in the text of its one source; None in other words.
+    """
 
     text: str
     sources: tuple[int, ...]
+    span: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +200,9 @@ def _of_communities(ask: Ask, found: Sequence[Reached]) -> Answer | None:
     if not lines:
         return None
     sources = tuple(_of_line(one, line) for one, line in lines)
-    sentences = tuple(Sentence(source.text, (n,)) for n, source in enumerate(sources))
+    sentences = tuple(
+        Sentence(source.text, (n,), (source.start, source.end)) for n, source in enumerate(sources)
+    )
     return Answer(ask.query, sentences, sources, (), len(sources), "extract", overall=True)
 
 
@@ -207,8 +219,14 @@ def _extract(
 ) -> Answer:
     sources = tuple(_of_hit(hits[one.candidate.id], one.relevance) for one in ranked[: ask.top_k])
     chosen: list[Quote] = quotes(ask.query, [source.text for source in sources])
-    sentences = tuple(Sentence(quote.text, (quote.source,)) for quote in chosen)
+    sentences = tuple(_said(quote, sources[quote.source]) for quote in chosen)
     return Answer(ask.query, sentences, sources, tuple(log), len(hits), "extract")
+
+
+def _said(quote: Quote, source: Source) -> Sentence:
+    """A quote as a sentence, with its place in the text of its source."""
+    span = (source.start + quote.start, source.start + quote.end)
+    return Sentence(quote.text, (quote.source,), span)
 
 
 def _candidate(hit: Hit) -> Candidate:
@@ -219,23 +237,16 @@ def _candidate(hit: Hit) -> Candidate:
 def _of_hit(hit: Hit, relevance: float) -> Source:
     (start, end), memory = hit.span, hit.memory
     text = memory["content"][start:end]
-    return Source(
-        hit.id, memory["kind"], memory["scope"], text, memory["title"], start, end, relevance
-    )
+    work, first = memory.get("work"), memory.get("start") or 0
+    told = (memory["kind"], memory["scope"], text, memory["title"])
+    return Source(hit.id, *told, start, end, relevance, work, first)
 
 
 def _of_line(reached: Reached, line: Line) -> Source:
     end = len(line.text) if line.end is None else line.end
-    return Source(
-        line.source,
-        line.kind,
-        reached.view.scope,
-        line.text,
-        reached.view.title,
-        line.start or 0,
-        end,
-        reached.score,
-    )
+    view = reached.view
+    told = (line.kind, view.scope, line.text, view.title, line.start or 0, end)
+    return Source(line.source, *told, reached.score, line.work, line.first)
 
 
 def _question(found: Answer) -> Question:

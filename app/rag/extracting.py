@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.indexing.analysis import query_terms
-from app.rag.pieces import pieces
+from app.rag.pieces import Piece, pieces
 
 MOST = 5  # sentences of an answer
 Word = tuple[str, ...]  # the forms of one word
@@ -15,32 +15,47 @@ LATER = 0.05  # what a sentence loses for each place of its text in the list
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A sentence and the place of its text."""
+    """A sentence, the place of its text, and where it stands in that, in characters."""
 
     text: str
     source: int
+    start: int
+    end: int
 
 
 def quotes(query: str, texts: Sequence[str]) -> list[Quote]:
     """Up to five sentences that cover the words of a question, each adding one not yet covered.
 
-    Words that few texts hold count more. Where no sentence holds any, the first of the first text.
+    Words that few texts hold count more; of sentences that add as much the one with most of the
+    question's words stands. Where no sentence holds any, the first of the first text.
     """
     wanted = set(query_terms(query))
     pool = [(place, piece) for place, text in enumerate(texts) for piece in pieces(text)]
-    held = {one: _held(wanted, one[1]) for one in pool}
+    held = {one: _held(wanted, one[1].text) for one in pool}
     weight = {term: 1 / (1 + sum(term in has for has in held.values())) for term in wanted}
     left, chosen = set(wanted), list[Quote]()
     while pool and left and len(chosen) < MOST:
-        best = min(pool, key=lambda one: (-_worth(held[one] & left, weight, one[0]), one[0]))
+        best = min(
+            pool,
+            key=lambda one: (
+                -_worth(held[one] & left, weight, one[0]),
+                -_worth(held[one], weight, one[0]),
+                one[0],
+            ),
+        )
         if not held[best] & left:
             break
-        chosen.append(Quote(best[1], best[0]))
+        chosen.append(_quote(best))
         left -= held[best]
         pool.remove(best)
     if not chosen and pool:
-        chosen.append(Quote(pool[0][1], pool[0][0]))
+        chosen.append(_quote(pool[0]))
     return chosen
+
+
+def _quote(said: tuple[int, Piece]) -> Quote:
+    place, piece = said
+    return Quote(piece.text, place, piece.start, piece.end)
 
 
 def _held(wanted: set[Word], sentence: str) -> set[Word]:

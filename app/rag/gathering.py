@@ -100,6 +100,9 @@ def _passage(row: Row, walk: Walk, hit: Hit | None, similar: Mapping[str, float]
         community=home["community"],
         path=walk.path(entity),
         past=tuple(sorted(row["past"])),
+        span=span,
+        work=row["work"],
+        first=row["first"] or 0,
     )
 
 

@@ -90,7 +90,11 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage found through communities, or by the search that ran beside; with its path."""
+    """A passage found through communities, or by the search that ran beside; with its path.
+
+    `text` is the range `span` of its own; `work` is the document or page that it is a chunk of, and
+    `first` where it begins in the stored text of that.
+    """
 
     id: str
     kind: str
@@ -104,6 +108,9 @@ class Passage:
     community: str | None
     path: tuple[Step, ...] = ()
     past: tuple[str, ...] = ()  # what it states and is not held any more
+    span: tuple[int, int] = (0, 0)
+    work: str | None = None
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True)

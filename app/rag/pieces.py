@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from app.extraction.model import Span
 from app.extraction.segment import LONGEST, sentences
@@ -18,14 +19,32 @@ TELLING = 3  # letters and digits that a piece must have: less is a bullet or a 
 SPACE = re.compile(r"\s+")
 
 
-def pieces(text: str) -> list[str]:
-    """The pieces of a text in order, at most 600 characters each, with single spaces.
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece with single spaces; `[start, end)` is where it stands in its text, in characters."""
+
+    text: str
+    start: int
+    end: int
+
+
+def pieces(text: str) -> list[Piece]:
+    """The pieces of a text in order, of at most 600 of its characters each.
 
     A text that says anything has one at least.
     """
-    found = [SPACE.sub(" ", text[span.start : span.end]).strip() for span in _spans(text)]
-    whole = " ".join(text.split())[:LONGEST]
-    return found or ([whole] if whole else [])
+    found = [_piece(text, span) for span in _spans(text)]
+    start = len(text) - len(text.lstrip())
+    end = start + len(text[start : start + LONGEST].rstrip())
+    return found or ([_piece(text, Span(start, end))] if end > start else [])
+
+
+def _piece(text: str, span: Span) -> Piece:
+    """A span without the space around it."""
+    inside = text[span.start : span.end]
+    start = span.start + len(inside) - len(inside.lstrip())
+    body = inside.strip()
+    return Piece(SPACE.sub(" ", body), start, start + len(body))
 
 
 def _spans(text: str) -> Iterator[Span]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 from pydantic import Field, StringConstraints
 
-from app.communities.schemas import CommunityOut
+from app.communities.schemas import CommunityOut, placed
 from app.kernel.caller import Caller
 from app.kernel.wire import ShortText, WireModel
 from app.rag.answering import ROUNDS, Answer, Round, Source
@@ -116,11 +116,18 @@ class PassageOut(msgspec.Struct, frozen=True, kw_only=True):
     """A passage: `score` by seed 000's formula, `similarity` the cosine to the question.
 
     `rank` is its place in the search that ran beside, null where only communities led to it.
+    `start` and `end` are the shown range of its text, in characters; where it is a chunk,
+    `document_start` and `document_end` are the same in the stored text of `document_id`.
     """
 
     id: str
     kind: str
     scope: str
+    start: int
+    end: int
+    document_id: str | None
+    document_start: int | None
+    document_end: int | None
     score: float
     similarity: float | None
     rank: int | None
@@ -132,7 +139,14 @@ class PassageOut(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, passage: Passage) -> PassageOut:
         """The wire form of a passage."""
+        start, end = passage.span
+        work, first, last = placed(passage.work, passage.first, start, end)
         return cls(
+            start=start,
+            end=end,
+            document_id=work,
+            document_start=first,
+            document_end=last,
             id=passage.id,
             kind=passage.kind,
             scope=passage.scope,
@@ -254,20 +268,31 @@ class RoundOut(msgspec.Struct, frozen=True):
 
 
 class AnswerSourceOut(msgspec.Struct, frozen=True, kw_only=True):
-    """What an answer rests on; `start` and `end` in characters of the text."""
+    """What an answer rests on; `start` and `end` are its range of the memory's text, in characters.
+
+    `document_id` is the document or page that the memory is a chunk of, `document_start` and
+    `document_end` are the range in the stored text of that.
+    """
 
     number: int
     id: str
     kind: str
     start: int
     end: int
+    document_id: str | None
+    document_start: int | None
+    document_end: int | None
     relevance: float
     untrusted: dict[str, Any]
 
     @classmethod
     def of(cls, number: int, source: Source) -> AnswerSourceOut:
         """The wire form of a source; numbers begin at 1."""
+        work, first, last = placed(source.work, source.first, source.start, source.end)
         return cls(
+            document_id=work,
+            document_start=first,
+            document_end=last,
             number=number,
             id=source.id,
             kind=source.kind,
@@ -281,6 +306,8 @@ class AnswerSourceOut(msgspec.Struct, frozen=True, kw_only=True):
 class AnswerOut(msgspec.Struct, frozen=True, kw_only=True):
     """An answer made of others' words, under `untrusted`: each sentence with its sources' numbers.
 
+    A sentence that was quoted has its place, `start` and `end` in characters of the text of its
+    source's memory; one that a model worded has none.
     `by` is `extract`, or the model that worded it. `without` says of a question about everything
     why no community answers it, `reason` what failed where that is why.
     """
@@ -301,7 +328,12 @@ class AnswerOut(msgspec.Struct, frozen=True, kw_only=True):
     def of(cls, answer: Answer) -> AnswerOut:
         """The wire form of an answer."""
         said = [
-            {"text": one.text, "sources": [place + 1 for place in one.sources]}
+            {
+                "text": one.text,
+                "sources": [place + 1 for place in one.sources],
+                "start": one.span[0] if one.span else None,
+                "end": one.span[1] if one.span else None,
+            }
             for one in answer.sentences
         ]
         worded = [

@@ -109,7 +109,8 @@ async def test_a_team_is_told_to_who_sees_it(world: World, principal: MakePrinci
 
 
 RETRIEVE = """query R($i: RetrieveInput!) { retrieve(input: $i) { query question without
-  results { id kind scope score similarity rank communityId path { entityId factId predicate
+  results { id kind scope start end documentId score similarity rank communityId
+    path { entityId factId predicate
     untrusted { name } } untrusted { text title path past } episode { id } chunk { id }
     community { id } }
   communities { score hop community { id size members(first: 1) { nodes { id } } }
@@ -128,6 +129,8 @@ async def test_a_retrieval_is_that_of_the_route(world: World) -> None:
         assert (mine["rank"], mine["communityId"]) == (theirs["rank"], theirs["community"])
         assert [step["entityId"] for step in mine["path"]] == [s["entity"] for s in theirs["path"]]
         assert mine[mine["kind"]]["id"] == mine["id"]
+        assert (mine["start"], mine["end"]) == (theirs["start"], theirs["end"])
+        assert mine["documentId"] == theirs["document_id"]
         assert (mine["community"] or {"id": None})["id"] == mine["communityId"]
     assert world.ids["episode"] in [each["id"] for each in found["results"]]
     assert [each["community"]["id"] for each in found["communities"]] == [
@@ -269,9 +272,6 @@ async def test_pages_by_a_name_and_without_links(world: World) -> None:
     assert list(orphans) == [each["id"] for each in route["items"]]
 
 
-async def test_a_conflict_is_told_with_its_skills(world: World) -> None:
-    who, ids = world.curator, []
-    for name in ("Rinse the tank", "Fill the tank"):
 async def test_pages_of_a_name_go_on_and_keep_to_kind_and_tag(world: World) -> None:
     async def page(kind: str, *tags: str) -> str:
         given = {"title": "Twice", "content": kind, "kind": kind, "tags": tags}
@@ -297,6 +297,9 @@ async def test_pages_of_a_name_go_on_and_keep_to_kind_and_tag(world: World) -> N
         assert len(route["items"]) < 3
 
 
+async def test_a_conflict_is_told_with_its_skills(world: World) -> None:
+    who, ids = world.curator, []
+    for name in ("Rinse the tank", "Fill the tank"):
         body = {"name": name, "category": "automation", "body": name}
         ids.append((await who.post("/v1/skills", **body))["id"])
     for source, target in (ids, ids[::-1]):

@@ -15,7 +15,7 @@ from graphql import (
 )
 from graphql.type import get_nullable_type
 
-from app.graphql.inputs import snake
+from app.graphql.inputs import camel, snake
 from app.graphql.relations import BESIDE, LINKS, LISTS, MANY, NAMED
 from app.graphql.schema import build
 from app.graphql.service import Request
@@ -232,10 +232,11 @@ async def test_the_link_graph_of_a_page(world: World) -> None:
 
 async def test_an_answer_is_that_of_the_route(world: World) -> None:
     query = """query Q($i: AskInput!) { ask(input: $i) { by question rounds totalResults note
-      sources { number id kind relevance start end untrusted { text title }
+      sources { number id kind relevance start end documentId documentStart documentEnd
+                untrusted { text title }
                 episode { id } fact { id } note { id } chunk { id } skill { id } }
       history { query found fresh mean sufficient missing }
-      untrusted { answer sentences { text sources } } } }"""
+      untrusted { answer sentences { text sources start end } } } }"""
     given = {"query": "Where does Ada Berger live?", "maxRounds": 1}
     found = (await world.curator.ask(query, i=given))["ask"]
     route = await world.curator.post("/v1/rag/ask", query=given["query"], max_rounds=1)
@@ -246,7 +247,7 @@ async def test_an_answer_is_that_of_the_route(world: World) -> None:
     )  # fmt: skip
     assert found["history"] == route["history"]
     for mine, theirs in zip(found["sources"], route["sources"], strict=True):
-        assert {name: mine[name] for name in theirs} == theirs
+        assert {name: mine[camel(name)] for name in theirs} == theirs
         linked = [mine[kind] for kind in ("episode", "fact", "note", "chunk", "skill")]
         assert [each["id"] for each in linked if each] == [mine["id"]]
     nothing = (await world.stranger.ask(query, i=given))["ask"]

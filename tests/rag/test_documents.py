@@ -63,6 +63,58 @@ async def test_a_knowledge_base_is_kept_to_and_a_document_takes_its_part_along(
     assert not sources(left) & ids["south"]
 
 
+async def test_every_citation_stands_where_it_says(
+    opened: Parts, writer: Principal, shelf: MakeShelf
+) -> None:
+    """Offsets of sources, sentences, passages and lines lead into the stored text itself."""
+    manuals = await shelf(writer, chunk_size=300, chunk_overlap=100)
+    filler = [f"Room {n}:  the  lamp\nis {n} years old, and 🙂 nobody asks." for n in range(30)]
+    document = await manuals.add(
+        "House", "\n\n".join([*filler[:15], BREMEN, *filler[15:], ULM]), media="text/markdown"
+    )
+    await manuals.consolidate()
+    await opened.indexing.drain()
+    await opened.communities.refresh(writer.caller.home)
+    whole = (await writer.http.get(f"/v1/documents/{document['id']}/text")).json()
+    stored = whole["untrusted"]["text"]
+
+    async def asked(path: str, query: str) -> dict[str, Any]:
+        answer = await writer.http.post(f"/v1/rag/{path}", json={"query": query})
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def said(one: dict[str, Any]) -> str:
+        assert one["document_id"] == document["id"]
+        return stored[one["document_start"] : one["document_end"]]
+
+    answer = await asked("ask", "What does Acme GmbH use, and what Zenith AG?")
+    assert answer["sources"]
+    assert all(said(one) == one["untrusted"]["text"] for one in answer["sources"])
+    sentences = answer["untrusted"]["sentences"]
+    assert any("Postgres" in one["text"] for one in sentences)
+    for one in sentences:
+        source = answer["sources"][one["sources"][0] - 1]
+        first = source["document_start"] - source["start"]
+        quoted = stored[first + one["start"] : first + one["end"]]
+        assert " ".join(quoted.split()) == one["text"]
+    found = await asked("retrieve", "Who works for Acme GmbH and who for Zenith AG?")
+    assert found["results"]
+    assert all(said(one) == one["untrusted"]["text"] for one in found["results"])
+    overall = await asked("ask", "What are the main themes?")
+    themes = await asked("retrieve", "What are the main themes?")
+    lines = [
+        (source, reached["community"]["untrusted"]["lines"][source["line"]])
+        for reached in themes["communities"]
+        for source in reached["community"]["sources"]
+    ]
+    told = [(one, one["untrusted"]["text"]) for one in overall["sources"]]
+    quoted_lines = [(one, text) for one, text in (*lines, *told) if one["kind"] == "chunk"]
+    assert {source["kind"] for source, _ in lines} == {"chunk", "fact"}
+    assert all(" ".join(said(one).split()) == text for one, text in quoted_lines)
+    assert all(one["document_id"] is None for one, _ in lines if one["kind"] == "fact")
+
+
 async def test_a_small_base_beside_a_big_one_is_searched_and_not_sifted(
     opened: Parts, writer: Principal, shelf: MakeShelf
 ) -> None:
