@@ -31,6 +31,7 @@ from app.episodes import routes as episode_routes
 from app.facts import routes as fact_routes
 from app.graphql import routes as graphql_routes
 from app.jobs import routes as job_routes
+from app.kernel.body import TextRequest
 from app.kernel.caller import PUBLIC, Caller
 from app.kernel.problems import HANDLERS, describe
 from app.lifecycle import doors as lifecycle_doors
@@ -185,6 +186,7 @@ def create_app(settings: Settings | None = None) -> Litestar:
         guards=[guard],
         middleware=[RequestMiddleware(), IdempotencyMiddleware()],
         exception_handlers=HANDLERS,
+        request_class=TextRequest,
         after_exception=[audit_refusal],
         dependencies=dependencies(),
         request_max_body_size=chosen.api.max_body,

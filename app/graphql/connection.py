@@ -53,6 +53,8 @@ def joined(pairs: Iterable[tuple[str, Any]], asked: Asked, *, more: bool) -> dic
         "nodes": [edge["node"] for edge in edges],
         "page_info": {
             "has_next_page": more,
+            "has_previous_page": bool(asked.args.get("after")),
+            "start_cursor": edges[0]["cursor"] if edges else None,
             "end_cursor": edges[-1]["cursor"] if edges else None,
         },
     }

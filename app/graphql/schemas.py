@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from app.graphql.service import Request
 from app.kernel.wire import ShortText, WireModel
@@ -17,7 +17,7 @@ class GraphqlIn(WireModel):
 
     query: Annotated[str, StringConstraints(min_length=1)] = Field(description="The document.")
     variables: dict[str, Any] | None = Field(None, description="Its variables.")
-    operation_name: ShortText | None = Field(
+    operation_name: Annotated[ShortText | None, BeforeValidator(lambda name: name or None)] = Field(
         None, alias="operationName", description="Which operation of the document is run."
     )
     extensions: dict[str, Any] | None = Field(None, description="Taken, and not used.")

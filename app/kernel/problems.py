@@ -6,6 +6,7 @@ with the media type `application/problem+json`; `code` is the class name of `app
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import orjson
@@ -26,6 +27,8 @@ from app.kernel.wire import plainly
 
 log = structlog.get_logger()
 MEDIA_TYPE = "application/problem+json"
+# How the framework tells of a parameter that was left out.
+MISSING = re.compile(r"Missing required \w+ parameter '([^']+)'")
 CODES = {
     400: "InvalidInput",
     401: "Unauthenticated",
@@ -77,6 +80,9 @@ def validation_error(
 ) -> Response[bytes]:
     """A payload or parameter that does not fit its type: 422 with each field named."""
     errors = [_field(item) for item in error.extra or [] if isinstance(item, dict)]
+    missing = MISSING.match(error.detail)
+    if missing and not errors:
+        errors = [{"field": missing[1], "detail": "Field required"}]
     detail = errors[0]["detail"] if errors else error.detail
     title = "The request holds a value that cannot be accepted"
     return problem(request, 422, "InvalidInput", title, detail, errors)
@@ -122,7 +128,10 @@ def describe(document: OpenAPI) -> None:
 
 
 def _field(item: dict[str, Any]) -> dict[str, str]:
-    return {"field": str(item.get("key", "")), "detail": plainly(str(item.get("message", "")))}
+    field, message = str(item.get("key", "")), str(item.get("message", ""))
+    if field == "data" and message == "'data'":
+        return {"field": "", "detail": "The request needs a body"}
+    return {"field": field, "detail": plainly(message)}
 
 
 HANDLERS: dict[Any, Any] = {

@@ -38,6 +38,7 @@ Description = Annotated[str, StringConstraints(max_length=4_000)]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Tags = Annotated[tuple[TagName, ...], Field(max_length=32)]
 Remark = Annotated[str, StringConstraints(max_length=2_000)]
+AMOUNT_MOST = 10**12  # milliseconds or tokens of one use: more than the graph's numbers is none
 
 
 def _storable(bag: dict[str, Any]) -> dict[str, Any]:
@@ -162,8 +163,8 @@ class OutcomeIn(WireModel):
     version: ShortText | None = Field(None, description="Version; the one in use if unset.")
     at: Moment | None = Field(None, description="When; now if unset, and never later than now.")
     task: Remark = Field("", description="What it was used for; only a digest is kept.")
-    duration_ms: Annotated[int, Field(ge=0)] | None = None
-    tokens: Annotated[int, Field(ge=0)] | None = None
+    duration_ms: Annotated[int, Field(ge=0, le=AMOUNT_MOST)] | None = None
+    tokens: Annotated[int, Field(ge=0, le=AMOUNT_MOST)] | None = None
     together: Annotated[tuple[str, ...], Field(max_length=20)] = Field(
         (), description="Ids of other skills used in the same task."
     )

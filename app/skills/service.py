@@ -86,8 +86,13 @@ class SkillService:
             return await self._again(who, clean, known["skill"]), False
         try:
             made = await self._store(who, clean, scope, slug)
-        except AlreadyExists:
-            raise _taken(scope) from None  # meanwhile
+        except AlreadyExists:  # meanwhile, and may be the same
+            taken = await self._graph.optional(
+                Q.skills.by_key, key=record.skill_key(scope, slug), scope=scope
+            )
+            if taken is None:
+                raise _taken(scope) from None
+            return await self._again(who, clean, taken["skill"]), False
         return await self.get(who, made), True
 
     async def create_beside(

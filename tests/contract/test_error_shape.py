@@ -84,7 +84,10 @@ def test_every_error_s_docstring_tree_names_it() -> None:
         ("GET", "/v1/nowhere", None, 404, "NotFound"),
         ("PATCH", "/v1/search", None, 405, "MethodNotAllowed"),
         ("POST", "/v1/search", b"{not json", 400, "InvalidInput"),
+        ("POST", "/v1/search", b'{"query": "Z\xfcrich"}', 400, "InvalidInput"),
+        ("POST", "/v1/search", b"", 422, "InvalidInput"),
         ("POST", "/v1/search", b"{}", 422, "InvalidInput"),
+        ("GET", "/v1/skills/discover", None, 422, "InvalidInput"),
         ("POST", "/v1/search", b"[]", 422, "InvalidInput"),
         ("POST", "/v1/search", b'{"query": "x", "scopes": 3}', 422, "InvalidInput"),
         ("GET", "/v1/episodes?limit=0", None, 422, "InvalidInput"),
@@ -115,6 +118,16 @@ async def test_every_refusal_of_the_api_has_it(
 async def test_a_missing_field_is_named(writer: Principal) -> None:
     answer = await writer.http.post("/v1/search", json={"limit": 101, "mode": "psychic"})
     assert {e["field"] for e in answer.json()["errors"]} == {"query", "limit", "mode"}
+
+
+async def test_what_is_left_out_or_no_text_is_told(writer: Principal) -> None:
+    answer = await writer.http.get("/v1/skills/discover")
+    assert answer.json()["errors"] == [{"field": "description", "detail": "Field required"}]
+    headers = {"content-type": "application/json"}
+    for body, detail in ((b"", "The request needs a body"), (b'"\xfc"', "The body is not UTF-8")):
+        for path in ("/v1/pages", "/graphql"):
+            answer = await writer.http.post(path, content=body, headers=headers)
+            assert answer.json()["detail"] == detail
 
 
 async def test_an_unknown_field_is_named(writer: Principal) -> None:

@@ -280,17 +280,19 @@ async def test_pages_of_a_name_go_on_and_keep_to_kind_and_tag(world: World) -> N
     ids = sorted([await page("page"), await page("article", "x"), await page("article")])
     text = """query ($after: String, $kind: PageKind, $tag: String, $first: Int) {
       pages(name: "twice", after: $after, kind: $kind, tag: $tag, first: $first) {
-        nodes { id } pageInfo { hasNextPage endCursor } } }"""
+        nodes { id } pageInfo { hasPreviousPage startCursor hasNextPage endCursor } } }"""
 
     async def found(**given: Any) -> tuple[list[str], dict[str, Any]]:
         told = (await world.curator.ask(text, **given))["pages"]
         return [node["id"] for node in told["nodes"]], told["pageInfo"]
 
     first, info = await found(first=2)
-    assert (first, info["hasNextPage"]) == (ids[:2], True)
-    assert await found(first=2, after=info["endCursor"]) == (
-        ids[2:], {"hasNextPage": False, "endCursor": ids[2]},
-    )  # fmt: skip
+    assert (first, info) == (ids[:2], {
+        "hasPreviousPage": False, "startCursor": ids[0], "hasNextPage": True, "endCursor": ids[1],
+    })  # fmt: skip
+    assert await found(first=2, after=info["endCursor"]) == (ids[2:], {
+        "hasPreviousPage": True, "startCursor": ids[2], "hasNextPage": False, "endCursor": ids[2],
+    })  # fmt: skip
     for given in ({"kind": "article"}, {"kind": "page"}, {"tag": "x"}):
         route = await world.curator.get("/v1/pages", name="twice", **given)
         assert (await found(**given))[0] == [item["id"] for item in route["items"]]

@@ -265,6 +265,8 @@ async def test_what_is_no_operation_is_a_problem(world: World, app: Litestar) ->
     extra = await http.post("/graphql", json={"query": "{ __typename }", "id": 1})
     assert extra.json()["errors"][0]["field"] == "id"
     assert (await http.post("/graphql", content=b"{")).status_code == 400
+    unnamed = await http.post("/graphql", json={"query": "{ __typename }", "operationName": ""})
+    assert unnamed.json() == {"data": {"__typename": "Query"}}
     plain = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://loci")
     async with plain:
         assert (await plain.post("/graphql", json={"query": "{ __typename }"})).status_code == 401

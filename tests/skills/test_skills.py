@@ -76,6 +76,13 @@ async def test_saved_again_it_is_one_skill_and_another_of_that_name_is_refused(
     assert len((await get(writer, "/v1/skills"))["items"]) == 1
 
 
+async def test_saved_by_many_at_once_it_is_one_skill(writer: Principal) -> None:
+    body = {"name": "Run once", "category": "testing", "body": "once"}
+    told = await asyncio.gather(*(writer.http.post("/v1/skills", json=body) for _ in range(6)))
+    assert sorted(answer.status_code for answer in told) == [200] * 5 + [201]
+    assert len({answer.json()["id"] for answer in told}) == 1
+
+
 async def test_names_that_differ_in_what_a_slug_leaves_out_stand_side_by_side(
     writer: Principal,
 ) -> None:
@@ -279,6 +286,11 @@ async def test_outcomes_count_once_and_rate_from_five_on(writer: Principal) -> N
     around = await get(writer, f"/v1/graph/nodes/{one}/neighbours", relation_type="co_used")
     assert [(e["type"], e["strength"]) for e in around["edges"]] == [("co_used", 0.45)]
     await post(writer, f"/v1/skills/{one}/outcomes", 404, success=True, version="7.0.0")
+    for field in ("duration_ms", "tokens"):
+        refused = await post(
+            writer, f"/v1/skills/{one}/outcomes", 422, **{"success": True, field: 2**63}
+        )
+        assert refused["errors"][0]["field"] == field
     assert len((await get(writer, f"/v1/skills/{one}/outcomes"))["items"]) == 5
 
 
