@@ -852,9 +852,11 @@ WHERE b.retracted_at = a.retracted_at AND b.standing = 'held' AND b.id > a.id
 RETURN DISTINCT f.id AS id LIMIT $limit
 
 // name: unsupported_facts(tenant, below, limit) read many
+// What was read together with the word that ends it was never held and has no interval.
 MATCH (f:Fact)
 WHERE ($tenant IS NULL OR f.scope = $tenant OR f.scope STARTS WITH $below)
-  AND (NOT EXISTS { (:Passage)-[:SUPPORTS]->(f) } OR NOT EXISTS { (f)-[:ABOUT]->(:Entity) })
+  AND (NOT EXISTS { (:Passage)-[:SUPPORTS]->(f) }
+       OR f.status <> 'superseded' AND NOT EXISTS { (f)-[:ABOUT]->(:Entity) })
 RETURN f.id AS id LIMIT $limit
 
 // name: crossing_edges(tenant, below, limit) read many

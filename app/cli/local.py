@@ -10,10 +10,14 @@ from app.settings import Settings, read_settings
 def local_settings() -> Settings:
     """The settings; where they name no Neo4j or no Valkey, those that the home's `loci up` runs.
 
-    Their ports are those of the settings, their passwords lie in the home. Raises InvalidInput as
+    Their ports are those of the settings, their passwords lie in the home. Unless a level is set,
+    errors alone are logged: a command says itself what came of it. Raises InvalidInput as
     `read_settings` does.
     """
     settings = read_settings()
+    if "log_level" not in settings.telemetry.model_fields_set:
+        quiet = settings.telemetry.model_copy(update={"log_level": "error"})
+        settings = settings.model_copy(update={"telemetry": quiet})
     config = runtime_config(settings)
     if config.graph is None:
         door = graph_door(config)

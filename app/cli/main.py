@@ -160,7 +160,7 @@ def search(
         str, typer.Option(envvar="LOCI_API_URL", help="Address of the API.")
     ] = search_commands.DEFAULT_URL,
     limit: Annotated[int, typer.Option(min=1, max=100)] = 10,
-    mode: Annotated[str, typer.Option(help="hybrid, keyword or vector.")] = "hybrid",
+    mode: Annotated[str, typer.Option(help="auto, hybrid, keyword, vector or graph.")] = "auto",
     as_json: AsJson = False,
 ) -> None:
     """Ask the API and show what is recalled."""

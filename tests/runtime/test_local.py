@@ -49,3 +49,10 @@ def test_each_server_is_given_or_found_alone(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_home_where_nothing_was_started_yet_has_no_password(home: Path) -> None:
     (home / "secrets" / "neo4j").unlink()
     assert local_settings().graph.password == ""
+
+
+def test_only_errors_are_logged_unless_a_level_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LOCI_TELEMETRY__LOG_LEVEL", raising=False)
+    assert local_settings().telemetry.log_level == "error"
+    monkeypatch.setenv("LOCI_TELEMETRY__LOG_LEVEL", "info")
+    assert local_settings().telemetry.log_level == "info"
