@@ -49,8 +49,11 @@ LEADING_CONDITION = re.compile(
 )
 # What a colon after these words opens is made up to show something.
 EXAMPLE = re.compile(
-    r"(?i)^\s*(?:(?:for|as|an?|zum|ein)\s+)?(?:\w+\s+)?(?:example|instance|sample|beispiel(?:satz)?|"
-    r"e\.\s?g\.|z\.\s?b\.)\s*$"
+    r"(?i)^[\s*#_-]*(?:[\w-]+\s+){0,3}(?:example|instance|sample|beispiel(?:satz)?|e\.\s?g\.|"
+    r"z\.\s?b\.|goals?|targets?|option|variant|alternative|proposal|suggestion|idea|to-?do|"
+    r"definition of done|hypothesis|assumption|scenario|lies?|template|ziele?|zielbild|"
+    r"variante|vorschlag|idee|annahme|szenario|entwurf|vorlage|muster|lüge|"
+    r"(?:option|variante?|alternative|vorschlag|proposal|scenario|szenario)\s+\w{1,3})[\s*_]*$"
 )
 REPORTED = re.compile(
     r"(?i)\b(?:says?|said|thinks?|thought|believes?|believed|claims?|claimed|tells?|told|writes?|"
@@ -79,7 +82,8 @@ CORRECT_TOPIC = re.compile(
 )
 ONCE = re.compile(
     r"(?i)\b(?:only this once|just this once|this time|for once|ausnahmsweise|diesmal|nur heute|"
-    r"today only|dieses mal|temporarily|vorübergehend|"
+    r"today only|dieses mal|temporarily|vorübergehend|kommissarisch|interimsweise|vertretungsweise|"
+    r"übergangsweise|aushilfsweise|in vertretung|on an interim basis|ad interim|as a stand-in|"
     r"(?:stay\w*|be|am|is|are|['’]m|['’]re|visit\w*|here)\b.{0,40}\bfor (?:one|two|three|four|"
     r"five|\d+|a few) "
     r"(?:nights?|days?|hours?|minutes?)|für (?:eine|einen|zwei|drei|vier|\d+|ein paar) "
@@ -174,7 +178,8 @@ FILLER = re.compile(
     r"\s*,\s+)+"
 )
 SUBORDINATE = re.compile(
-    r"(?i)^\s*(?:because|weil|which|who|whose|that|dass|wer|was|ob|whether|while|während|although|"
+    r"(?i)^\s*(?:since when|seit wann|wann|wohin|woher|wieso|weshalb|"
+    r"because|weil|which|who|whose|that|dass|wer|was|ob|whether|while|während|although|"
     r"though|obwohl|since\s+(?:i|we|you|he|she|it|they)\b|damit\s+(?:ich|wir|sie|er|es|du|man)\b|"
     r"so that|where|when|wo|wie|how|why|warum|what|if|falls|wenn|sofern|bevor|nachdem|"
     r"(?:before|after)\s+(?:i|we|you|he|she|it|they)\b|"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from app.extraction.calendar import Lean
 from app.extraction.clauses import Clause
 from app.extraction.data import words as listed
-from app.extraction.limits import HABITS, limited
+from app.extraction.limits import HABITS, limited, shared
 from app.extraction.model import Mention, Mode, Moment, Span, Statement
 from app.extraction.moments import Role, When
 from app.extraction.phrases import Phrase, Reader
@@ -147,7 +147,10 @@ def finished(draft: Draft, context: Context) -> Iterator[Statement]:
 def _withheld(draft: Draft, context: Context, functional: bool) -> bool:
     """What would end something although the clause does not say so."""
     clause, frame = context.clause, context.frame
-    if clause.temporary or limited(clause, draft.predicate, draft.object):
+    known = draft.predicate in context.registry.rows
+    if clause.temporary or limited(clause, draft.predicate, draft.object, known=known):
+        return True
+    if functional and draft.old is None and not draft.dated and shared(clause, draft.object):
         return True
     if functional and (clause.additive or clause.qualified) and draft.old is None:
         return True

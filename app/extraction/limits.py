@@ -17,7 +17,11 @@ PARTIAL = re.compile(
     r"(?i)\b(?:every|always|often|frequently|constantly|necessarily|entirely|exclusively|"
     r"(?:that|so|very|too) (?:much|often)|much|many|all the time|all of|more than|longer than|"
     r"less than|jede[nrms]?|immer|oft|häufig|ständig|unbedingt|ausschließlich|"
-    r"(?:so|sehr|zu) (?:viel|oft|häufig|gern|gerne)|viele?|mehr als|länger als|weniger als)\b"
+    r"(?:so|sehr|zu) (?:viel|oft|häufig|gern|gerne)|viele?|mehr als|länger als|weniger als|"
+    r"alone|fluently|perfectly|properly|directly|officially|permanently|regularly|voluntarily|"
+    r"really|(?:full|part)[- ]time|dabei|(?:nicht|kein\w*) (?:\w+ )?(?:alleine?|gerne?|direkt|gut|"
+    r"besonders|fließend|perfekt|richtig|wirklich|ganz|freiwillig|fest|dauerhaft|offiziell|"
+    r"vollzeit|teilzeit|regelmäßig))\b"
 )
 AT_TIMES = re.compile(
     r"(?i)\b(?:today|tonight|this (?:morning|afternoon|evening|week|month|time|year)|right now|"
@@ -30,6 +34,13 @@ AT_TIMES = re.compile(
     r"mittwochs|(?:nach|vor|bis|ab) (?:\d{1,2}\b|feierabend|mitternacht)|am (?:wochenende|abend|"
     r"morgen|mittag|nachmittag|vormittag)|zu ?hause|im urlaub)\b"
 )
+# A share of what an amount counts, or whom it is for.
+SHARE = re.compile(
+    r"(?i)\b(?:for|in|at|within|für|im|in|bei|beim|unter)\s+"
+    r"(?!(?:(?:the|an?|der|dem|den|diesem?)\s+)?(?:total|all|sum|future|summe|zukunft|average|"
+    r"schnitt|durchschnitt|gesamt|month|year|week|day|hour|monat|jahr|woche|tag|stunde|moment|"
+    r"quartal|quarter)\b)\S"
+)
 BEYOND = re.compile(
     r"(?i)\b(?:for|with|without|in|at|on|during|after|before|except|outside|inside|für|mit|ohne|"
     r"im|in|bei|beim|am|an|auf|während|nach|vor|außer|zum|zur)\s+\S"
@@ -38,21 +49,40 @@ BEYOND = re.compile(
 HABITS = frozenset(
     [
         *("uses", "likes", "dislikes", "prefers", "eats", "drinks", "plays", "speaks", "supports"),
-        *("wants", "drives", "learns", "writes_in", "sells"),
+        *("wants", "drives", "learns", "writes_in", "sells", "has"),
     ]
 )
 
 
-def limited(clause: Clause, predicate: str, value: Mention | Value) -> bool:
-    """Whether a negation holds for a part only, so that it neither ends nor denies the whole."""
+def limited(clause: Clause, predicate: str, value: Mention | Value, *, known: bool) -> bool:
+    """Whether a negation holds for a part only, so that it neither ends nor denies the whole.
+
+    `known`: the registry has the predicate; of others, days and hours may belong to the thing.
+    """
     if not (clause.ends or clause.denies):
         return False
     if PARTIAL.search(clause.text):
         return True
-    if predicate not in HABITS:
+    if known and predicate != "status" and _timed(clause, value):
+        return True
+    return predicate in HABITS and _goes_beyond(clause, value)
+
+
+def shared(clause: Clause, value: Mention | Value) -> bool:
+    """Whether an amount is that of a part: `12 employees in Graz`, `39 euros for students`."""
+    if not isinstance(value, Value) or value.kind not in (Kind.MONEY, Kind.QUANTITY, Kind.NUMBER):
         return False
-    timed = any(w.role in (Role.AT, Role.TEMPORARY, Role.PURPOSE) for w in clause.when)
-    return timed or AT_TIMES.search(clause.text) is not None or _goes_beyond(clause, value)
+    if SHARE.match(clause.work.lstrip()):
+        return True
+    at = clause.work.find(value.text)
+    return at >= 0 and SHARE.match(clause.work[at + len(value.text) :].lstrip()) is not None
+
+
+def _timed(clause: Clause, value: Mention | Value) -> bool:
+    if isinstance(value, Value) and value.kind is Kind.DATE:
+        return False
+    roles = (Role.AT, Role.TEMPORARY, Role.PURPOSE)
+    return AT_TIMES.search(clause.text) is not None or any(w.role in roles for w in clause.when)
 
 
 def _goes_beyond(clause: Clause, value: Mention | Value) -> bool:

@@ -41,6 +41,7 @@ LINKS = {
     "en": words("sets", "links_en"),
     "de": words("sets", "links_de"),
 }
+NO_ONE = words("sets", "no_one")
 STOP_NOUN = re.compile(r"[^\w\s.&'’+#@/-]")
 OPENERS = words("sets", "openers")
 
@@ -196,6 +197,8 @@ def _plausible(items: Sequence[Token], language: str) -> bool:
     if any(t.lower in PERSONAL or t.lower in ("and", "und", "or", "oder") for t in items[1:]):
         return False
     if items[0].lower in PRONOUNS and not items[0].text[0].isupper():
+        return False
+    if items[0].lower in NO_ONE:
         return False
     if is_code_like(joined(items)) or STOP_NOUN.search(joined(items).replace('"', "")):
         return False

@@ -21,8 +21,8 @@ from app.extraction.rules.agents import by_agent, swapped
 from app.extraction.rules.copula import old_thing
 from app.extraction.rules.measures import amount_with_verb
 from app.extraction.rules.senses import open_sense, sense_of
-from app.extraction.tokens import HABIT_DAY, PRONOUNS, Token, tokens
-from app.extraction.verbs import Sense, english_name, readings
+from app.extraction.tokens import HABIT_DAY, PRONOUNS, Frame, Token, tokens
+from app.extraction.verbs import PREPOSITIONS, Sense, english_name, readings
 from app.values.model import Kind, Value
 from app.values.parse import parse_value
 
@@ -53,10 +53,15 @@ def cleft(context: Context) -> list[Draft]:
         start=start,
     )
     inside = framed(part)
-    if inside is None:
+    if inside is None or not _has_gap(inside):
         return []
     whole = replace(inside, clause=clause, rest=(*inside.rest, *target))
     return acts(replace(context, frame=whole))
+
+
+def _has_gap(inside: Frame) -> bool:
+    """Whether the clause lacks what stands before `that`; `it is wrong that I live in Rome` not."""
+    return not inside.rest or inside.rest[-1].lower in PREPOSITIONS["en"]
 
 
 def _until_punctuation(given: Sequence[Token]) -> list[Token]:

@@ -83,6 +83,8 @@ def _relation(context: Context, office: Office) -> list[Draft]:
     first = context.frame.subject[0].lower
     if known is None or holder is None or first in DETERMINERS[context.language]:
         return []
+    if (context.clause.ends or context.clause.denies) and len(office.attribute.noun.split()) > 1:
+        return []  # no longer our biggest customer may be one still
     return [Draft(office.who, known, holder, "relation")]
 
 
