@@ -10,6 +10,7 @@ from app.documents.media import Media, check_media
 from app.documents.model import Parsed
 from app.documents.pdf import parse_pdf
 from app.documents.word import parse_docx
+from app.documents.wrapping import unwrapped
 from app.errors import FileBroken, FileTooLarge
 
 MIB = 1024 * 1024
@@ -55,7 +56,7 @@ def _parsed(data: bytes, media: Media, limits: Limits) -> Parsed:
         raise FileTooLarge(f"the text has more than {limits.characters:,} characters")
     if media is Media.MARKDOWN:
         return parse_markdown(text.replace("\r\n", "\n"), limits.characters)
-    return Parsed(tidy(text))
+    return Parsed(unwrapped(tidy(text)))
 
 
 def decoded(data: bytes) -> str:

@@ -37,6 +37,10 @@ from app.search.model import Hit
 ROUNDS = 3  # seed 000
 EACH = 10  # least results of a round: whether they suffice is a matter of the best three
 LONGEST = 2000  # characters of a source that a model sees
+# Calibrated relevance from which on a source is quoted: of texts that have nothing to do with a
+# question few reach 0.1, of those that answer in another language some have no more than 0.35.
+LIKELY = 0.25
+UNANSWERED = "nothing that was found is likely to answer the question"
 KEPT_FROM_MODEL = "what was found lies in a scope that keeps its texts from the language model"
 
 INSTRUCTIONS = (
@@ -50,7 +54,8 @@ class Source:
     """A text that was found: a passage, or a line of a community's summary.
 
     `[start, end)` is its range of the memory's text; `work` is the document or page that the memory
-    is a chunk of, and `first` where the chunk begins in the stored text of that.
+    is a chunk of, and `first` where the chunk begins in the stored text of that. `relevance` is the
+    calibrated one; of a line the size of its community against the largest.
     """
 
     id: str
@@ -92,7 +97,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer; `by` is `extract` or a model's name, `note` says why a model did not speak.
+    """An answer; `by` is `extract` or a model's name, `note` says why nobody, or no model, spoke.
 
     `lack` says of a question about everything why no community answers it.
     """
@@ -120,7 +125,7 @@ class AgenticService:
         self._model = model
 
     async def answer(self, ask: Ask, rounds: int = ROUNDS) -> Answer:
-        """An answer in which every sentence cites; none where nothing was found.
+        """An answer in which every sentence cites; none where nothing likely was found.
 
         It rests on `top_k` sources at most; more rounds than three are taken as three.
         Raises NotFound for a knowledge base that is not seen.
@@ -217,10 +222,12 @@ def _calibrated(ranked: Sequence[Ranked], hits: dict[str, Hit]) -> list[Ranked]:
 def _extract(
     ask: Ask, ranked: Sequence[Ranked], hits: dict[str, Hit], log: Sequence[Round]
 ) -> Answer:
-    sources = tuple(_of_hit(hits[one.candidate.id], one.relevance) for one in ranked[: ask.top_k])
-    chosen: list[Quote] = quotes(ask.query, [source.text for source in sources])
+    sources = tuple(_of_hit(hits[one.candidate.id]) for one in ranked[: ask.top_k])
+    likely = [source.text if source.relevance >= LIKELY else "" for source in sources]
+    chosen: list[Quote] = quotes(ask.query, likely)
     sentences = tuple(_said(quote, sources[quote.source]) for quote in chosen)
-    return Answer(ask.query, sentences, sources, tuple(log), len(hits), "extract")
+    note = UNANSWERED if sources and not sentences else ""
+    return Answer(ask.query, sentences, sources, tuple(log), len(hits), "extract", note=note)
 
 
 def _said(quote: Quote, source: Source) -> Sentence:
@@ -234,12 +241,12 @@ def _candidate(hit: Hit) -> Candidate:
     return Candidate(hit.id, hit.memory["content"][start:end], hit.score)
 
 
-def _of_hit(hit: Hit, relevance: float) -> Source:
+def _of_hit(hit: Hit) -> Source:
     (start, end), memory = hit.span, hit.memory
     text = memory["content"][start:end]
     work, first = memory.get("work"), memory.get("start") or 0
     told = (memory["kind"], memory["scope"], text, memory["title"])
-    return Source(hit.id, *told, start, end, relevance, work, first)
+    return Source(hit.id, *told, start, end, round(hit.relevance, 4), work, first)
 
 
 def _of_line(reached: Reached, line: Line) -> Source:

@@ -10,6 +10,7 @@ from app.rag.pieces import Piece, pieces
 
 MOST = 5  # sentences of an answer
 Word = tuple[str, ...]  # the forms of one word
+LABEL = 0.4  # worth of a heading against a sentence with the same words: it tells nothing of them
 LATER = 0.05  # what a sentence loses for each place of its text in the list
 
 
@@ -27,7 +28,8 @@ def quotes(query: str, texts: Sequence[str]) -> list[Quote]:
     """Up to five sentences that cover the words of a question, each adding one not yet covered.
 
     Words that few texts hold count more; of sentences that add as much the one with most of the
-    question's words stands. Where no sentence holds any, the first of the first text.
+    question's words stands, and a heading stands for what is below it. Where no sentence holds any,
+    the first of the first text.
     """
     wanted = set(query_terms(query))
     pool = [(place, piece) for place, text in enumerate(texts) for piece in pieces(text)]
@@ -38,19 +40,27 @@ def quotes(query: str, texts: Sequence[str]) -> list[Quote]:
         best = min(
             pool,
             key=lambda one: (
-                -_worth(held[one] & left, weight, one[0]),
-                -_worth(held[one], weight, one[0]),
+                -_worth(held[one] & left, weight, one),
+                -_worth(held[one], weight, one),
                 one[0],
             ),
         )
         if not held[best] & left:
             break
-        chosen.append(_quote(best))
-        left -= held[best]
-        pool.remove(best)
+        said = _below(best, pool)
+        chosen.append(_quote(said))
+        headings = (held[one] for one in pool if one[1].label and one[0] == best[0])
+        left -= held[best].union(held[said], *headings)
+        pool = [one for one in pool if one not in (best, said)]
     if not chosen and pool:
-        chosen.append(_quote(pool[0]))
+        chosen.append(_quote(min(pool, key=lambda one: (one[1].label, one[0]))))
     return chosen
+
+
+def _below(best: tuple[int, Piece], pool: Sequence[tuple[int, Piece]]) -> tuple[int, Piece]:
+    """What a heading stands above; anything else is itself."""
+    below = (one for one in pool if one[0] == best[0] and one[1].start > best[1].start)
+    return next((one for one in below if not one[1].label), best) if best[1].label else best
 
 
 def _quote(said: tuple[int, Piece]) -> Quote:
@@ -64,5 +74,7 @@ def _held(wanted: set[Word], sentence: str) -> set[Word]:
     return {word for word in wanted if not forms.isdisjoint(word)}
 
 
-def _worth(covered: set[Word], weight: dict[Word, float], place: int) -> float:
-    return sum(weight[term] for term in covered) * max(0.1, 1 - LATER * place)
+def _worth(covered: set[Word], weight: dict[Word, float], said: tuple[int, Piece]) -> float:
+    place, piece = said
+    whole = sum(weight[term] for term in covered) * max(0.1, 1 - LATER * place)
+    return whole * LABEL if piece.label else whole

@@ -7,7 +7,7 @@ Sentences as the rules read them, with the code and the addresses inside them; w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from app.extraction.model import Span
@@ -15,17 +15,26 @@ from app.extraction.segment import LONGEST, sentences
 
 # Fenced code stays what it is; inside a sentence, code and an address without the stop behind it.
 KEPT = re.compile(r"(?P<block>```.*?(?:```|\Z))|`[^`\n]+`|https?://\S*[\w/=&#-]", re.DOTALL)
+# A line between empty ones without a stop, a colon or the like: a heading, as far as one can see.
+LABEL = re.compile(
+    r"(?:\A|\n[ \t]*\n)[ \t]*"
+    r"((?:\d+(?:\.\d+)*\.?[ \t]+)?[^\n.!?…:;=|]{1,100})(?=\n[ \t]*\n)"
+)
 TELLING = 3  # letters and digits that a piece must have: less is a bullet or a fence
 SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece with single spaces; `[start, end)` is where it stands in its text, in characters."""
+    """A piece with single spaces; `[start, end)` is where it stands in its text, in characters.
+
+    `label` tells what looks like a heading of what follows.
+    """
 
     text: str
     start: int
     end: int
+    label: bool = False
 
 
 def pieces(text: str) -> list[Piece]:
@@ -33,18 +42,21 @@ def pieces(text: str) -> list[Piece]:
 
     A text that says anything has one at least.
     """
-    found = [_piece(text, span) for span in _spans(text)]
+    labels = [found.span(1) for found in LABEL.finditer(text)]
+    found = [_piece(text, span, labels) for span in _spans(text)]
     start = len(text) - len(text.lstrip())
     end = start + len(text[start : start + LONGEST].rstrip())
-    return found or ([_piece(text, Span(start, end))] if end > start else [])
+    return found or ([_piece(text, Span(start, end), [])] if end > start else [])
 
 
-def _piece(text: str, span: Span) -> Piece:
+def _piece(text: str, span: Span, labels: Sequence[tuple[int, int]]) -> Piece:
     """A span without the space around it."""
     inside = text[span.start : span.end]
     start = span.start + len(inside) - len(inside.lstrip())
     body = inside.strip()
-    return Piece(SPACE.sub(" ", body), start, start + len(body))
+    end = start + len(body)
+    label = any(first <= start and end <= last for first, last in labels)
+    return Piece(SPACE.sub(" ", body), start, end, label)
 
 
 def _spans(text: str) -> Iterator[Span]:

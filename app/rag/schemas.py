@@ -271,7 +271,7 @@ class AnswerSourceOut(msgspec.Struct, frozen=True, kw_only=True):
     """What an answer rests on; `start` and `end` are its range of the memory's text, in characters.
 
     `document_id` is the document or page that the memory is a chunk of, `document_start` and
-    `document_end` are the range in the stored text of that.
+    `document_end` are the range in the stored text of that. `relevance` is calibrated, as a hit's.
     """
 
     number: int
@@ -308,8 +308,9 @@ class AnswerOut(msgspec.Struct, frozen=True, kw_only=True):
 
     A sentence that was quoted has its place, `start` and `end` in characters of the text of its
     source's memory; one that a model worded has none.
-    `by` is `extract`, or the model that worded it. `without` says of a question about everything
-    why no community answers it, `reason` what failed where that is why.
+    `by` is `extract`, or the model that worded it; `note` says why a model did not speak, or that
+    nothing likely was found, and then there is no sentence. `without` says of a question about
+    everything why no community answers it, `reason` what failed where that is why.
     """
 
     query: str

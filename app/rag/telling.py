@@ -58,6 +58,9 @@ def of_retrieved(found: Retrieved) -> Outcome:
 
 
 def of_answer(answer: Answer) -> Outcome:
-    """What an answer rests on; its relevance is the one that rounds are judged by."""
+    """What an answer rests on, nothing where it says nothing; its relevance is the one that rounds
+    are judged by."""
+    if not answer.sentences:
+        return Outcome((), (), answer.searches)
     relevance = () if answer.overall else tuple(one.relevance for one in answer.sources)
     return Outcome(tuple(one.id for one in answer.sources), relevance, answer.searches)

@@ -139,6 +139,14 @@ def test_quotes_cover_the_question_word_for_word() -> None:
         "Ada lives in Ulm."
     ]
     assert quotes("zebra", []) == []
+    # A heading is no answer, and stands for what is below it.
+    house = "Depot Bremen\n\nIlse leads the depot in Bremen.\n\nOpening\n\nAt seven."
+    for asked, said in [
+        ("Who runs the depot Bremen?", "Ilse leads the depot in Bremen."),
+        ("The opening, please", "At seven."),
+        ("zebra", "Ilse leads the depot in Bremen."),
+    ]:
+        assert [one.text for one in quotes(asked, [house])] == [said]
     # What "use" is said of counts also where another sentence has it already.
     texts = ["Zenith AG uses Grafana. Pia works for Acme GmbH. Acme GmbH uses Postgres."]
     assert [one.text for one in quotes("What does Zenith AG use, and what Acme GmbH?", texts)] == [
