@@ -208,7 +208,8 @@ RETURN p {.*} AS page,
 // name: at_path(scope, path) read optional
 // The page of a file, live ones first.
 MATCH (p:Page {scope: $scope, path: $path})
-RETURN p.id AS id ORDER BY p.live DESC, p.ingested_at, p.id LIMIT 1
+RETURN p.id AS id, p.live AS live, p.content_hash AS content_hash, p.crlf AS crlf, p.bom AS bom
+ORDER BY p.live DESC, p.ingested_at, p.id LIMIT 1
 
 // name: files(scope, after, limit) read many
 // Where the files of one scope lie, by id, with the hash of each text.

@@ -115,12 +115,12 @@ class PageService:
             if writing.after is writing.before:
                 return _receipt("unchanged", writing, {})
             sources = await self._naming(who, writing)
-            others = [w for s in sources if (w := _following(who, s, writing)) is not None]
-            mine = [w for w in others if who.may(w.after["scope"], Role.WRITER)] if rewrite else []
+            others = [s for s in sources if _rewritten(s, writing) != s["page"]["content"]]
+            mine = await self._following(who, others, writing) if rewrite else []
             settled = await self._saved(who, [writing, *mine])
             if settled is not None:
                 done = {w.after["id"] for w in mine}
-                left = [w.after["id"] for w in others if w.after["id"] not in done]
+                left = [s["page"]["id"] for s in others if s["page"]["id"] not in done]
                 return replace(_receipt("changed", writing, settled), offers=tuple(sorted(left)))
         raise Conflict("too many others write these pages at this moment; try again")
 
@@ -235,6 +235,29 @@ class PageService:
         )
         return [row for row in rows if row["page"]["id"] != after["id"]]
 
+    async def _following(
+        self, who: Caller, rows: Sequence[Row], writing: _Writing
+    ) -> list[_Writing]:
+        """Pages whose links name the old title, as they read with the new one: those that the
+        caller may write, and whose scope takes it."""
+        found = []
+        for row in rows:
+            source = row["page"]
+            if not who.may(source["scope"], Role.WRITER):
+                continue
+            try:
+                policy = await self._parts.scopes.policy(source["scope"])
+                clean = await _cleaned(_rewritten(row, writing), policy)
+                cut = {*source["marker_ids"], *clean.marker_ids}
+                clean = replace(clean, marker_ids=tuple(sorted(cut)))
+                after = record.changed(source, Change(), clean, self._stamp(who, source))
+            except LociError as error:
+                if error.status >= 500:
+                    raise
+                continue  # left to its writers, as an offer
+            found.append(_Writing(source, after, "page.rewrite", clean))
+        return found
+
     def _stamp(self, who: Caller, stored: Row) -> record.Stamp:
         who.require(stored["scope"], Role.WRITER)
         return record.Stamp(stored["id"], stored["scope"], who.tenant, who.principal, now())
@@ -272,17 +295,11 @@ class PageService:
             await self._parts.passages.bring(page["id"], page["scope"])
 
 
-def _following(who: Caller, row: Row, writing: _Writing) -> _Writing | None:
-    """A page whose links name the old title, as it reads with the new one."""
+def _rewritten(row: Row, writing: _Writing) -> str:
+    """The text of a page that links to one by its old title, with the new one."""
     assert writing.before is not None
-    source = row["page"]
-    text = rewritten(source["content"], frozenset(row["texts"]), writing.before, writing.after)
-    if text == source["content"]:
-        return None
-    stamp = record.Stamp(source["id"], source["scope"], who.tenant, who.principal, now())
-    clean = Sanitized(text, tuple(source["marker_ids"]), tags=tuple(source["pii"]))
-    after = record.changed(source, Change(), clean, stamp)
-    return _Writing(source, after, "page.rewrite", clean)
+    raws = frozenset(row["texts"])
+    return rewritten(row["page"]["content"], raws, writing.before, writing.after)
 
 
 async def _as_read(tx: Tx, who: Caller, writings: Sequence[_Writing]) -> bool:

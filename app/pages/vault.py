@@ -17,6 +17,7 @@ from app.errors import InvalidInput, LociError
 from app.kernel.caller import Caller, Role
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
+from app.kernel.ids import digest
 from app.pages.due import DuePages
 from app.pages.model import CONTENT_LONGEST, Change, Draft, Receipt
 from app.pages.naming import MARKDOWN
@@ -93,6 +94,9 @@ class VaultService:
             if draft is None:
                 continue
             known = await self._graph.optional(Q.pages.at_path, scope=scope, path=draft.path)
+            if known is not None and _is_stored(known, draft):
+                report.unchanged += 1
+                continue
             if known is not None:
                 await self._change(who, known["id"], _File(name, draft), report)
                 continue
@@ -190,6 +194,12 @@ def file_text(page: Row) -> bytes:
     """The file of a page."""
     text: str = page["content"].replace("\n", "\r\n") if page["crlf"] else page["content"]
     return (BOM if page["bom"] else "").encode() + text.encode()
+
+
+def _is_stored(known: Row, draft: Draft) -> bool:
+    """Whether a file is its page already, to the letter."""
+    flags = known["live"] and (known["crlf"], known["bom"]) == (draft.crlf, draft.bom)
+    return bool(flags and known["content_hash"] == digest(draft.content))
 
 
 def shown(place: str) -> str:

@@ -293,6 +293,29 @@ async def test_an_entity_of_its_name_is_not_the_page(
     assert read["node"]["mention_count"] == 0
 
 
+async def test_a_rename_brings_no_words_where_the_policy_wants_none(
+    admin: Principal, principal: MakePrincipal, tenant: str, write: Write, opened: Parts
+) -> None:
+    old = await write(admin, "Contact", scope=tenant)
+    strict, closed = [
+        (
+            await write(await principal(f"{tenant}/{place}", name=place), place, "Ask [[Contact]].")
+        ).id
+        for place in ("dev", "shut")
+    ]
+    policies = {tenant: "keep", f"{tenant}/dev": "redact", f"{tenant}/shut": "refuse"}
+    for scope, action in policies.items():
+        answer = await admin.http.put(
+            "/v1/scopes/policy", params={"scope": scope}, json={"email": action}
+        )
+        assert answer.is_success, answer.text
+    boss = await principal(tenant, role=Role.ADMIN, name="boss", kind="user", subtree=True)
+    done = await opened.pages.rename(boss.caller, old.id, "ada@example.org", rewrite=True)
+    assert (done.title, done.offers) == ("ada@example.org", (closed,))
+    texts = [(await opened.pages.read(boss.caller, page))["page"] for page in (strict, closed)]
+    assert [page["content"] for page in texts] == ["Ask [[[email]]].", "Ask [[Contact]]."]
+
+
 async def test_a_rename_keeps_its_links_and_offers_to_rewrite(
     opened: Parts, writer: Principal, write: Write
 ) -> None:
