@@ -27,10 +27,11 @@ from app.indexing.dates import date_terms
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.retrieval.alike import widened
+from app.retrieval.asking import asks
 from app.retrieval.graphs import GIVEN, NEVER, Course, take
 from app.retrieval.matrix import Linked, Walkable, build
 from app.retrieval.model import Begin
-from app.retrieval.service import asks, beside, leading, walk_all
+from app.retrieval.service import beside, leading, walk_all
 from app.retrieval.synonyms import COSINES, SynonymService
 from app.search.lucene import text_query
 from app.search.model import Filters, Ranking

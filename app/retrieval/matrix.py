@@ -8,14 +8,16 @@ its parts would only share out what it gets.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from app.retrieval.names import folded_key
+from app.retrieval.spelling import respelled
 
 Vector = npt.NDArray[np.float32]
 
@@ -32,6 +34,7 @@ MEANT = {
 ALIKE = 0.2  # of a name that the text does not hold, but one that reads like it; no other weight
 EDGE_BYTES = 16  # of a matrix and its transpose
 PASSAGE_BYTES = 900  # of ids, keys and rows, as measured
+OFTEN = 5  # places at least that hold a common name; of many, more than their square root
 STRETCH = 8  # passages of a text that are one place; of a longer text each so many
 
 
@@ -57,7 +60,9 @@ class Walkable:
     at: Mapping[str, int]
     keys: Sequence[str]
     owners: Mapping[str, Mapping[int, float]]
-    spelled: Mapping[str, str]  # a key without accents -> the key
+    spelled: Mapping[str, tuple[str, ...]]  # by the form of all their spellings: keys
+    vocabulary: frozenset[str]  # words of those forms
+    common: frozenset[str]  # keys of one word that so many places hold that it may be any word
     about: csr_array
     mentions: csr_array
     about_of: csr_array  # the transposes: from names to passages
@@ -104,13 +109,20 @@ def build(linked: Mapping[str, Linked]) -> Walkable:
     held = np.diff(mentions_of.indptr)
     size = 1.0 + max(len(rows), 1)
     rarity = np.log(size / np.maximum(held, 1)) / np.log(size)
+    often = max(OFTEN, math.sqrt(len(rows)))
+    spelled = respelled(owners)
+    other = {key for keys in spelled.values() for key in keys}
     return Walkable(
         linked=linked,
         parts=parts,
         at={passage: place for place, passages in enumerate(parts) for passage in passages},
         keys=list(columns),
         owners=owners,
-        spelled={folded_key(key): key for key in owners if not key.isascii()},
+        spelled=spelled,
+        vocabulary=frozenset(
+            word for form in chain(owners.keys() - other, spelled) for word in form.split()
+        ),
+        common=frozenset(k for k in owners if " " not in k and held[columns[k]] > often),
         about=about,
         mentions=mentions,
         about_of=csr_array(about.T.tocsr()),

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from app.extraction.mentions import Rules
-from app.indexing.analysis import fold
 from app.indexing.stop_words import STOP_WORDS
 from app.kernel.ids import digest
 
@@ -257,8 +256,3 @@ def longest(found: Iterable[tuple[str, Sequence[int]]]) -> dict[str, list[tuple[
             kept.setdefault(key, []).append((first, -stop))
             reached = -stop
     return kept
-
-
-def folded_key(key: str) -> str:
-    """The key without accents, as a question may spell it."""
-    return fold(key)

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.indexing.analysis import query_terms
+from app.retrieval.asking import covered, without
 from app.retrieval.graphs import GraphCache
 from app.retrieval.matrix import Vector, Walkable
 from app.retrieval.model import Admission, Asked, Begin, Origin, Path, Step
-from app.retrieval.names import EMPTY, Word, folded_key, longest, namings, words
+from app.retrieval.names import words
 from app.retrieval.repository import RetrievalRepository
 from app.retrieval.walk import DRAW, FLOOR, FOLLOW, Trace, walk
 
@@ -83,29 +84,6 @@ class WalkService:
         await self._cache.aclose()
 
 
-def asks(graphs: Graphs, question: str) -> Asked:
-    """What a question names in each scope, and its text without that."""
-    text = words(question)
-    names: dict[str, list[str]] = {}
-    taken: set[int] = set()
-    for scope, graph in graphs.items():
-        found = longest(namings(text, graph.owners).items())
-        if not found and graph.spelled:
-            plain = longest(namings(words(folded_key(question)), graph.spelled).items())
-            found = {graph.spelled[key]: places for key, places in plain.items()}
-        names[scope] = list(found)
-        taken |= {n for places in found.values() for place in places for n in range(*place)}
-    rest = _without(question, [text[n] for n in sorted(taken) if n < len(text)])
-    return Asked(names, rest, _cover(question, rest) if taken else 0.0)
-
-
-def _cover(question: str, rest: str) -> float:
-    """The share of a question's telling words that is in the names."""
-    whole = len(query_terms(question))
-    left = [word for word in query_terms(rest) if not EMPTY.issuperset(word)]
-    return max(0.0, 1 - len(left) / whole) if whole else 0.0
-
-
 def leading(begin: Begin) -> str | None:
     """The passage that is far ahead of all others that the legs found."""
     best = sorted(begin.scores, key=lambda memory: (-begin.scores[memory], memory))[:2]
@@ -117,15 +95,8 @@ def beside(question: str, terms: Container[str]) -> tuple[str, float]:
     """What a question says beside a passage with these analysed words, and the share of its
     telling words that are in the passage, as far as it counts for a passage that nobody named."""
     held = [w for w in words(question) if any(t in terms for f in query_terms(w.folded) for t in f)]
-    rest = _without(question, held)
-    return rest, LEAD_COVER * _cover(question, rest)
-
-
-def _without(question: str, taken: list[Word]) -> str:
-    rest = list(question)
-    for word in taken:
-        rest[word.start : word.end] = " " * (word.end - word.start)
-    return "".join(rest)
+    rest = without(question, held)
+    return rest, LEAD_COVER * covered(question, rest)
 
 
 def stands(graphs: Graphs, begin: Begin) -> bool:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from app.indexing.entry import PASSAGES
 from app.indexing.fusion import weighted
+from app.retrieval.asking import asks
 from app.retrieval.matrix import Walkable
 from app.retrieval.model import Admission, Asked, Begin, Origin, Path
-from app.retrieval.service import Walked, WalkService, asks, beside, leading, stands
+from app.retrieval.service import Walked, WalkService, beside, leading, stands
 from app.search.model import Filters, Leg, Mode, Ranking, SearchRequest, Without
 
 MOST = 100  # passages that a walk brings

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from app.retrieval.alike import MOST, Near, numbers, stands_for, widened
+from app.retrieval.asking import asks
 from app.retrieval.matrix import ALIKE, Linked, build
 from app.retrieval.model import Begin, Edge
-from app.retrieval.service import asks, walk_all
+from app.retrieval.service import walk_all
 
 
 @pytest.mark.parametrize(
