@@ -20,7 +20,7 @@ from app.episodes.record import (
     session_row,
     tag_rows,
 )
-from app.errors import Erased, InvalidInput, SystemRoleRefused
+from app.errors import Erased, InvalidInput, LociError, SystemRoleRefused
 from app.kernel.clock import FOREVER, START, open_end
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
@@ -101,7 +101,12 @@ def _clean(record: EpisodeRecord, scope: str, at: At) -> Cleaned:
         transport=at.rules.transport,
     )
     labelled = clean_labels(capture, policy)
-    return Cleaned(labelled, scope, sanitize(record.content, policy), "absent")
+    try:
+        text = sanitize(record.content, policy)
+    except LociError as error:
+        error.field = "content"
+        raise
+    return Cleaned(labelled, scope, text, "absent")
 
 
 def _stamp(record: EpisodeRecord, scope: str, at: At) -> Stamp:

@@ -69,6 +69,9 @@ def _one(kind: Kind, text: bytes | None, at: At, into: tuple[str, Prepared]) -> 
         if getattr(record, "scope", None) is not None:
             scope = at.scope(record.scope)
         done.rows.append(kind.prepare(record, at))
+    except RecursionError:
+        deep = InvalidInput("the line is nested too deeply")
+        done.rejects.append(Reject.of(file, at.line, deep, scope))
     except LociError as error:
         if error.status >= 500:
             raise
@@ -82,6 +85,8 @@ def _record(model: type[BaseModel], text: bytes) -> Any:
         raise InvalidInput("the line is no JSON object in UTF-8") from error
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
+        if first["type"] == "model_type" and not first["loc"]:
+            raise InvalidInput("the line is no JSON object") from error
         named = ".".join(str(part) for part in first["loc"]) or None
         raise InvalidInput(plainly(first["msg"]), field=named) from error
 

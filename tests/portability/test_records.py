@@ -78,6 +78,26 @@ def test_a_number_that_the_graph_cannot_hold_is_a_reject(
     assert (reject.reason, reject.field) == ("InvalidInput", field)
 
 
+@pytest.mark.parametrize(("content", "reason"), [(" \n", "EmptyText"), (5, "InvalidInput")])
+def test_a_refused_text_names_its_field(content: object, reason: str) -> None:
+    (reject,) = prepared("episode", {**EPISODE, "content": content}).rejects
+    assert (reject.reason, reject.field) == (reason, "content")
+
+
+@pytest.mark.parametrize("line", [b"[1, 2]", b'"text"', b"null", b"7"])
+def test_a_line_that_is_no_object_says_so(line: bytes) -> None:
+    (reject,) = prepare_chunk(Chunk("episode", "e.jsonl", 1, [line], 1), RULES, {}).rejects
+    assert reject.detail == "the line is no JSON object"
+
+
+def test_what_is_nested_too_deeply_is_a_reject() -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(500):
+        deep = {"a": deep}
+    (reject,) = prepared("episode", {**EPISODE, "assertion": deep}).rejects
+    assert (reject.reason, reject.detail) == ("InvalidInput", "the line is nested too deeply")
+
+
 def test_rejects_of_the_folder_at_hand_lie_beside_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
