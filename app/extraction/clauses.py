@@ -51,6 +51,7 @@ from app.extraction.cues import (
     RELATIVE_DE,
     REPORTED,
     REPORTING,
+    SAID_BY,
     SPLIT,
     STOPPED_EN,
     SUBJECT_START,
@@ -172,6 +173,8 @@ def _judged(sentence: str) -> tuple[float, str | None]:
     if tag is not None:
         text, sure = text[: tag.start()] + " " * len(tag[0]), 0.6
     elif text.rstrip("\"'”“» ").endswith("?"):
+        return 0.0, None
+    if SAID_BY.search(text):
         return 0.0, None
     announced = ":" in text and IRONY.search(text.partition(":")[0]) is not None
     if IRONY.search(text) and not announced:

@@ -17,6 +17,13 @@ OWN_VIEW = re.compile(
     r"\s*[.!]?\s*$)|(?:^\s*(?:and |but |und |aber )?(?:I (?:believe|think|guess|suppose)(?: that)?|"
     r"ich (?:glaube|denke|meine),(?: dass)?)\s+)"
 )
+# Who says it, at the end: ", sagt der Kunde", ", he claims".
+SAID_BY = re.compile(
+    r"(?i),\s*(?:(?:says?|said|claims?|claimed|writes?|wrote|thinks|thought|according to|sagt|"
+    r"sagte|meint|meinte|behauptet|behauptete|schreibt|schrieb|glaubt|glaubte|erzählt|erzählte|laut)\s+"
+    r"(?!I\b|ich\b)[^,;]{2,40}|so (?:der|die|das)\s\w+|(?:\w+\s){1,2}(?:says|said|claims|claimed|"
+    r"writes|wrote|thinks|thought)|heißt es|so heißt es|hört man|sagt man)\s*[.!]*\s*$"
+)
 IRONY = re.compile(
     r"(?i)\b(?:scherz|im scherz|spaß beiseite|just kidding|kidding|joking|as a joke|haha+|lol|"
     r"rofl|ironisch|ironically|sarcas\w+|sarkas\w+|yeah,? right|as if|wer's glaubt|na klar,|"
@@ -52,7 +59,8 @@ EXAMPLE = re.compile(
     r"(?i)^[\s*#_-]*(?:[\w-]+\s+){0,3}(?:example|instance|sample|beispiel(?:satz)?|e\.\s?g\.|"
     r"z\.\s?b\.|goals?|targets?|option|variant|alternative|proposal|suggestion|idea|to-?do|"
     r"definition of done|hypothesis|assumption|scenario|lies?|template|ziele?|zielbild|"
-    r"variante|vorschlag|idee|annahme|szenario|entwurf|vorlage|muster|lüge|"
+    r"variante|vorschlag|idee|annahme|szenario|entwurf|vorlage|muster|lüge|rumou?rs?|gossip|"
+    r"gerüchte?|satire|fake(?:[\s-]news)?|"
     r"(?:option|variante?|alternative|vorschlag|proposal|scenario|szenario)\s+\w{1,3})[\s*_]*$"
 )
 REPORTED = re.compile(

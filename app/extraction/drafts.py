@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from app.extraction.calendar import Lean
 from app.extraction.clauses import Clause
 from app.extraction.data import words as listed
-from app.extraction.limits import HABITS, limited, shared
+from app.extraction.limits import HABITS, limited, recurring, shared
 from app.extraction.model import Mention, Mode, Moment, Span, Statement
 from app.extraction.moments import Role, When
 from app.extraction.phrases import Phrase, Reader
@@ -150,7 +150,7 @@ def _withheld(draft: Draft, context: Context, functional: bool) -> bool:
     known = draft.predicate in context.registry.rows
     if clause.temporary or limited(clause, draft.predicate, draft.object, known=known):
         return True
-    if functional and draft.old is None and not draft.dated and shared(clause, draft.object):
+    if functional and draft.old is None and _of_a_part(draft, clause):
         return True
     if functional and (clause.additive or clause.qualified) and draft.old is None:
         return True
@@ -165,6 +165,13 @@ def _withheld(draft: Draft, context: Context, functional: bool) -> bool:
         told = (Role.SINCE,) if draft.predicate in HABITS else (Role.SINCE, Role.AT)
         return not any(w.role in told for w in clause.when)
     return False
+
+
+def _of_a_part(draft: Draft, clause: Clause) -> bool:
+    """Whether a value that there is one of is told of a share, or of some times only."""
+    if draft.dated or draft.rule == "frequency":
+        return False
+    return shared(clause, draft.object) or (not clause.ends and recurring(clause, draft.object))
 
 
 def _at(clause: Clause) -> bool:

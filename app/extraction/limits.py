@@ -36,10 +36,13 @@ AT_TIMES = re.compile(
 )
 # A share of what an amount counts, or whom it is for.
 SHARE = re.compile(
-    r"(?i)\b(?:for|in|at|within|für|im|in|bei|beim|unter)\s+"
+    r"(?i)\b(?:(?:for|in|at|within|für|im|in|bei|beim|unter|with|without|including|excluding|plus|"
+    r"incl|excl|mit|ohne|inklusive|exklusive|inkl|exkl|zuzüglich|zzgl)\b\.?|brutto|netto|gross|net)"
+    r"(?:\s+|$)"
     r"(?!(?:(?:the|an?|der|dem|den|diesem?)\s+)?(?:total|all|sum|future|summe|zukunft|average|"
+    r"one|two|three|four|five|six|eins?|einer|zwei|drei|vier|fünf|sechs|\d+|"
     r"schnitt|durchschnitt|gesamt|month|year|week|day|hour|monat|jahr|woche|tag|stunde|moment|"
-    r"quartal|quarter)\b)\S"
+    r"quartal|quarter)\b)"
 )
 BEYOND = re.compile(
     r"(?i)\b(?:for|with|without|in|at|on|during|after|before|except|outside|inside|für|mit|ohne|"
@@ -76,6 +79,22 @@ def shared(clause: Clause, value: Mention | Value) -> bool:
         return True
     at = clause.work.find(value.text)
     return at >= 0 and SHARE.match(clause.work[at + len(value.text) :].lstrip()) is not None
+
+
+RECURRING = re.compile(
+    r"(?i)\b(?:during the week|unter der woche|am wochenende|on week(?:ends|days)|"
+    r"in (?:the )?(?:summer|winter|spring|autumn|fall)(?:s|time)?|im (?:sommer|winter|herbst|"
+    r"frühling|frühjahr)|(?:part|half)[- ]time|half (?:of )?the (?:year|week|time)|teilzeit|"
+    r"zeitweise|teilweise|testweise|probeweise|partly|partially|every \w+|each \w+|"
+    r"jede[nrs]? \w+|(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days|"
+    r"(?:mon|diens|donners|frei|sams|sonn)tags|mittwochs|locally|lokal|on paper)\b"
+)
+
+
+def recurring(clause: Clause, value: Mention | Value) -> bool:
+    """Whether one of several is told of, each at its time: `in summer I live in Nice`."""
+    named = isinstance(value, Mention) or value.kind is Kind.TEXT
+    return named and RECURRING.search(clause.text) is not None
 
 
 def _timed(clause: Clause, value: Mention | Value) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from app.extraction.model import Precision
 from app.facts.claim import Claim, Reviews, Rules, Tier
-from app.facts.correction import apply_corrections
+from app.facts.correction import apply_corrections, take_back_plans
 from app.facts.interval import Reason, Segment, Standing
 from app.facts.layers import Layers
 from app.facts.sweep import Event, Sweep, begun, events_of, in_order, laid_out
@@ -59,7 +59,8 @@ def settle(claims: Iterable[Claim], rules: Rules, reviews: Reviews | None = None
     known = sorted(set(claims), key=lambda claim: claim.id)
     live = [_reviewed(claim, reviews) for claim in known if claim.fact not in reviews.disbelieved]
     live, corrected = apply_corrections(live, rules)
-    layers = Layers(corrected)
+    live, called_off = take_back_plans(live, rules)
+    layers = Layers(corrected | called_off)
     for tier in sorted({claim.authority.tier for claim in live}, reverse=True):
         sweep = Sweep(rules)
         events = sorted(events_of(c for c in live if c.authority.tier == tier), key=in_order)

@@ -8,7 +8,7 @@ correction, another tier, a value that loses its place. Then all claims are sett
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -17,6 +17,7 @@ import orjson
 
 from app.extraction.model import Mode, Moment, Precision
 from app.facts.claim import Authority, Claim, Rules, Tier
+from app.facts.correction import is_plan, take_back_plans
 from app.facts.interval import Held, Reason, Segment
 from app.facts.layers import Layers
 from app.facts.sweep import Event, Stint, Sweep, events_of, in_order
@@ -85,13 +86,22 @@ def sealed(claims: Iterable[Claim], rules: Rules) -> Carried | None:
     if not known:
         return None
     start = Carried(datetime.min.replace(tzinfo=UTC), known[0].authority.tier)
-    done = advance(start, known, rules)
+    if take_back_plans(known, rules)[1]:
+        return None
+    done = _advance(start, known, rules)
     return done.carried if done and done.carried.small else None
 
 
 def advance(carried: Carried, claims: Iterable[Claim], rules: Rules) -> Advanced | None:
-    """Go on with claims that all lie after what was reached; None where they do not fit."""
+    """Go on with claims that all lie after what was reached; None where they do not fit.
+
+    A plan does not: what was said before it came to be may call it off.
+    """
     known = set(claims)
+    return None if any(is_plan(c) for c in known) else _advance(carried, known, rules)
+
+
+def _advance(carried: Carried, known: Collection[Claim], rules: Rules) -> Advanced | None:
     events = sorted(events_of(known), key=in_order)
     if not _follows(carried, known, events):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
 from app.extraction.model import Mode, Moment, Precision
 from app.facts.claim import Claim, Rules
@@ -64,3 +65,51 @@ def _held_value(earlier: list[Claim], correction: Claim, rules: Rules) -> str | 
         if event.at <= correction.said_at:
             sweep.take(event)
     return sweep.holder.value if sweep.holder is not None else None
+
+
+def take_back_plans(
+    claims: list[Claim], rules: Rules
+) -> tuple[list[Claim], set[tuple[str, str, Reason]]]:
+    """Take out what was announced and then called off before it came to be.
+
+    A denial without a time of its own ("I'm not moving after all") means the plan where nothing
+    else could be meant: the value was not said to hold before.
+    """
+    links: set[tuple[str, str, Reason]] = set()
+    gone: set[str] = set()
+    for plan in claims:
+        if not is_plan(plan):
+            continue
+        denial = next((c for c in sorted(claims, key=_said) if _calls_off(c, plan, rules)), None)
+        if denial is not None and not _held_before(plan, denial, claims):
+            gone.add(plan.id)
+            links.add((plan.fact, denial.fact, Reason.CORRECTED))
+    return [c for c in claims if c.id not in gone], links
+
+
+def is_plan(claim: Claim) -> bool:
+    """Whether it tells of what is to come."""
+    return not claim.negative and claim.start is not None and claim.start.at > claim.said_at
+
+
+def _said(claim: Claim) -> tuple[datetime, str]:
+    return claim.said_at, claim.id
+
+
+def _calls_off(claim: Claim, plan: Claim, rules: Rules) -> bool:
+    if not claim.negative or claim.value != plan.value or claim.start is not None:
+        return False
+    if plan.start is None or not plan.said_at < claim.said_at < plan.start.at:
+        return False
+    lower = claim.authority.tier < plan.authority.tier
+    return not lower and may_not_retire([claim.authority], [plan.authority], rules) is None
+
+
+def _held_before(plan: Claim, denial: Claim, claims: list[Claim]) -> bool:
+    """Whether the same value was said to hold by then, so that the denial may mean that."""
+    return any(
+        c.value == plan.value
+        and not c.negative
+        and (c.start.at if c.start is not None else c.said_at) <= denial.said_at
+        for c in claims
+    )

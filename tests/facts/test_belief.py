@@ -264,6 +264,24 @@ def test_a_plan_is_revised_by_newer_words_only() -> None:
     assert held(settle([plan, older], ONE), day(35)) == {"a"}
 
 
+def test_a_plan_that_is_called_off_before_its_day_retires_nothing() -> None:
+    home = claim("a", day(1))
+    plan = claim("b", day(5), start=at(day(30)))
+    off = claim("b", day(10), mode=Mode.DENY)
+    found = settle([home, plan, off], ONE)
+    assert held(found, day(40)) == {"a", "not b"}
+    assert ("b", "not b", Reason.CORRECTED) in found.superseded
+    assert held(settle([home, plan], ONE), day(40)) == {"b"}
+    again = claim("b", day(12), start=at(day(30)))
+    assert held(settle([home, plan, off, again], ONE), day(40)) == {"b"}, "planned anew"
+    late = claim("b", day(35), mode=Mode.DENY)
+    assert held(settle([home, plan, late], ONE), day(32)) == {"b"}, "it had come to be"
+    meant = claim("b", day(2))
+    assert held(settle([meant, plan, off], ONE), day(40)) == {"b"}, "what was then is denied"
+    other = claim("b", day(10), by=OTHER, mode=Mode.DENY)
+    assert waiting(settle([home, plan, other], ONE)) == {"b": Reason.OTHER_PRINCIPAL}
+
+
 def test_another_speaker_through_the_same_agent_is_another_voice() -> None:
     ada = Authority(Tier.USER, "agent:t:bot", 0.5, own=True, voice="agent:t:bot|ada")
     bob = Authority(Tier.USER, "agent:t:bot", 0.5, voice="agent:t:bot|bob")
