@@ -115,6 +115,46 @@ async def test_every_citation_stands_where_it_says(
     assert all(one["document_id"] is None for one, _ in lines if one["kind"] == "fact")
 
 
+async def test_an_answer_follows_an_edit_and_a_deletion_and_says_where_there_is_none(
+    opened: Parts, writer: Principal, shelf: MakeShelf
+) -> None:
+    """No pass over communities runs, and nothing is asked twice before it changes."""
+    manuals = await shelf(writer)
+    query = "Who leads the depot in Bremen?"
+
+    async def answer(asked: str) -> dict[str, Any]:
+        body = {"query": asked, "knowledge_base_ids": [manuals.base]}
+        found: dict[str, Any] = (await writer.http.post("/v1/rag/ask", json=body)).json()
+        return found
+
+    async def say(leader: str) -> str:
+        text = f"# Depot in Bremen\n\n{leader} leads the depot in Bremen. It opens at seven."
+        document = await manuals.add("depot", text, media="text/markdown")
+        await opened.indexing.drain()
+        return str(document["id"])
+
+    for leader, other in [("Ilse Harmsen", "Jonas Peters"), ("Jonas Peters", "Ilse Harmsen")]:
+        depot = await say(leader)
+        told = await answer(query)
+        first = told["untrusted"]["sentences"][0]
+        assert first["text"] == f"{leader} leads the depot in Bremen."
+        assert told["note"] == ""
+        assert other not in str(told)
+        (source,) = told["sources"]
+        assert source["document_id"] == depot
+        assert source["relevance"] > 0.5
+    none = await answer("Was ist die Hauptstadt der Mongolei?")
+    assert none["sources"]
+    assert none["untrusted"] == {"answer": "", "sentences": []}
+    assert "likely" in none["note"]
+    await opened.question_log.flush()
+    told = (await writer.http.get("/v1/rag/analytics")).json()
+    assert [one["times"] for one in told["unanswered"]] == [1]
+    await manuals.delete(depot)
+    gone = await answer(query)
+    assert (gone["sources"], gone["untrusted"]["sentences"]) == ([], [])
+
+
 async def test_a_small_base_beside_a_big_one_is_searched_and_not_sifted(
     opened: Parts, writer: Principal, shelf: MakeShelf
 ) -> None:
