@@ -188,7 +188,8 @@ def path_of(scope: str) -> str:
 def _listed(scope: str, read: Any, as_json: bool) -> None:
     async def work(opened: Parts, caller: Caller) -> list[dict[str, Any]]:
         reads: PageReader = opened.page_reads
-        found: list[dict[str, Any]] = await read(reads, path_of(scope), caller.visible)
+        (path,) = caller.among([path_of(scope)])
+        found: list[dict[str, Any]] = await read(reads, path, caller.visible)
         return found
 
     rows = run_in(scope, work)

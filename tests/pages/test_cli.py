@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.errors import NotFound
 from tests.conftest import Command, Principal
 
 Invoke = Callable[..., Awaitable[str]]
@@ -46,3 +47,14 @@ async def test_pages_from_the_command_line(writer: Principal, loci: Invoke, tmp_
     assert json.loads(await loci("orphans", scope, "--json")) == []
     assert "3 files" in await loci("export", str(tmp_path / "out"), scope)
     assert (tmp_path / "out" / "One.md").read_bytes() == (vault / "One.md").read_bytes()
+    (vault / "sub" / "Two.md").rename(vault / "Two.md")
+    (vault / "One.md").unlink()
+    told = await loci("import", "--whole", str(vault), scope)
+    assert "stored 1, changed 0, unchanged 1" in told
+    assert ("moved sub/Two.md to Two.md" in told, "removed One.md" in told) == (True, True)
+
+
+async def test_a_scope_that_is_not_there_is_told(writer: Principal, command: Command) -> None:
+    for name in ("list", "orphans"):
+        result = await command("page", name, f"{writer.caller.home}-none")
+        assert isinstance(result.exception, NotFound)
