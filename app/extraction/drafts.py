@@ -169,7 +169,7 @@ def _withheld(draft: Draft, context: Context, functional: bool) -> bool:
 
 def _of_a_part(draft: Draft, clause: Clause) -> bool:
     """Whether a value that there is one of is told of a share, or of some times only."""
-    if draft.dated or draft.rule == "frequency":
+    if draft.dated or draft.rule == "frequency" or draft.predicate == "salary":
         return False
     return shared(clause, draft.object) or (not clause.ends and recurring(clause, draft.object))
 

@@ -37,12 +37,11 @@ AT_TIMES = re.compile(
 # A share of what an amount counts, or whom it is for.
 SHARE = re.compile(
     r"(?i)\b(?:(?:for|in|at|within|für|im|in|bei|beim|unter|with|without|including|excluding|plus|"
-    r"incl|excl|mit|ohne|inklusive|exklusive|inkl|exkl|zuzüglich|zzgl)\b\.?|brutto|netto|gross|net)"
-    r"(?:\s+|$)"
+    r"incl|excl|mit|ohne|inklusive|exklusive|inkl|exkl|zuzüglich|zzgl)\b\.?\s+"
     r"(?!(?:(?:the|an?|der|dem|den|diesem?)\s+)?(?:total|all|sum|future|summe|zukunft|average|"
     r"one|two|three|four|five|six|eins?|einer|zwei|drei|vier|fünf|sechs|\d+|"
     r"schnitt|durchschnitt|gesamt|month|year|week|day|hour|monat|jahr|woche|tag|stunde|moment|"
-    r"quartal|quarter)\b)"
+    r"quartal|quarter)\b)\S|(?:brutto|netto|gross|net)\b)"
 )
 BEYOND = re.compile(
     r"(?i)\b(?:for|with|without|in|at|on|during|after|before|except|outside|inside|für|mit|ohne|"

@@ -99,7 +99,7 @@ def swapped(context: Context, sense: Sense, target: Sequence[Token]) -> list[Dra
     """`Priya leads the team`: said of the team."""
     if _object_first(context, target):
         return _exchanged(context, sense, target)
-    phrase = context.reader.phrase(target, context.language)
+    phrase = context.reader.phrase([*target, *_region(context, target)], context.language)
     agent = context.subject("name")
     named = phrase is not None and is_name(phrase.head, "en")
     if (
@@ -115,6 +115,15 @@ def swapped(context: Context, sense: Sense, target: Sequence[Token]) -> list[Dra
     fallback = next(iter(row.range)) if len(row.range) == 1 else "unknown"
     who = replace(agent, type=fallback) if agent.type == "unknown" else agent
     return [Draft(subject, sense.predicate, who, "verb_swapped")]
+
+
+def _region(context: Context, target: Sequence[Token]) -> list[Token]:
+    """`in Austria` of `leads sales in Austria`: a part, which somebody else may lead."""
+    after = [t for t in context.frame.rest if t.start > target[-1].start]
+    if len(after) < 2 or after[0].lower not in ("in", "for", "für"):
+        return []
+    named = after[1].text[0].isupper() and after[1].text.isalpha()
+    return after[:2] if named else []
 
 
 def _object_first(context: Context, target: Sequence[Token]) -> bool:
