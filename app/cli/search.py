@@ -45,7 +45,7 @@ def told_by(answer: httpx.Response, url: str) -> dict[str, Any]:
         told = answer.json()
     except ValueError:
         told = None
-    if not isinstance(told, dict):
+    if not isinstance(told, dict) or (answer.is_error and "code" not in told):
         raise Unavailable(f"what answers at {url} is no Loci: set LOCI_API_URL to its address")
     if answer.is_error:
         raise LociError(f"{told.get('title')}: {told.get('detail')}")
