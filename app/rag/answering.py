@@ -23,6 +23,7 @@ from app.rag.overall import is_overall
 from app.rag.rewording import Reworded, by_rule, rewording
 from app.rag.scoring import (
     ENOUGH,
+    LIKELY,
     Candidate,
     Ranked,
     gaps,
@@ -37,9 +38,6 @@ from app.search.model import Hit
 ROUNDS = 3  # seed 000
 EACH = 10  # least results of a round: whether they suffice is a matter of the best three
 LONGEST = 2000  # characters of a source that a model sees
-# Calibrated relevance from which on a source is quoted: of texts that have nothing to do with a
-# question few reach 0.1, of those that answer in another language some have no more than 0.35.
-LIKELY = 0.25
 UNANSWERED = "nothing that was found is likely to answer the question"
 KEPT_FROM_MODEL = "what was found lies in a scope that keeps its texts from the language model"
 

@@ -10,7 +10,7 @@ from app.indexing.spaces import Part
 from app.kernel.graph import Row
 from app.rag.model import Ask, Passage, Step
 from app.rag.repository import RagRepository
-from app.rag.scoring import passage_score
+from app.rag.scoring import LIKELY, passage_score
 from app.search.model import Filters, Hit, Ranking
 from app.search.vectors import VectorLeg
 
@@ -51,13 +51,17 @@ class Gathering:
     async def passages(
         self, ask: Ask, walk: Walk, parts: Sequence[Part], hits: Sequence[Hit]
     ) -> list[Passage]:
-        """Of the passages that name an entity of the walk the hits, the closest to the question,
-        and those that name most of the entities: best first."""
+        """Hits that may answer, whatever they name; of the passages that name an entity of the walk
+        all hits, the closest to the question, and those that name most of the entities: best first.
+        """
         found = {hit.id: hit for hit in hits}
         close = (await self._close(ask, parts)).similar
         roots = await self._naming([*found, *close], ask, walk)
         for row in await self._rows.passages(sorted(walk.names), ask, (LOOKED, OF_ENTITY)):
             roots[row["id"]] = row["roots"]
+        for hit in hits:
+            if hit.relevance >= LIKELY:
+                roots.setdefault(hit.id, [])
         similar = close | {i: hit.similarity for i, hit in found.items() if hit.similarity}
         similar |= await self._vectors.similar(parts, [i for i in roots if i not in similar])
         passages = [
@@ -82,10 +86,11 @@ class Gathering:
 
 
 def _passage(row: Row, walk: Walk, hit: Hit | None, similar: Mapping[str, float]) -> Passage:
-    """A passage is come to by the entity of it that the walk holds highest."""
+    """A passage is come to by the entity of it that the walk holds highest; where it names none,
+    the search alone led to it."""
     similarity = similar.get(row["id"])
-    entity = min(row["roots"], key=lambda root: (-walk.scores[root], root))
-    home = walk.names[entity]
+    entity = min(row["roots"], key=lambda root: (-walk.scores[root], root), default=None)
+    home = walk.names[entity] if entity else {"community": None, "size": None}
     span = hit.span if hit is not None else (0, len(row["content"]))
     return Passage(
         id=row["id"],
@@ -98,7 +103,7 @@ def _passage(row: Row, walk: Walk, hit: Hit | None, similar: Mapping[str, float]
         similarity=None if similarity is None else round(similarity, 6),
         rank=hit.rank if hit is not None else None,
         community=home["community"],
-        path=walk.path(entity),
+        path=walk.path(entity) if entity else (),
         past=tuple(sorted(row["past"])),
         span=span,
         work=row["work"],

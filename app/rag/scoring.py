@@ -12,6 +12,9 @@ from app.indexing.stop_words import STOP_WORDS
 LEAST, BONUS, LARGE = 0.5, 0.1, 3
 ORIGINAL, OVERLAP, PLACE, PER_PLACE = 0.5, 0.3, 0.2, 0.1
 ENOUGH, GOOD = 3, 0.5
+# Calibrated relevance from which on a text may answer: of texts that have nothing to do with a
+# question few reach 0.1, of those that answer in another language some have no more than 0.35.
+LIKELY = 0.25
 SHORT = 3  # letters; shorter words leave no gap
 FADES = 0.8  # of a seed's score with each hop
 

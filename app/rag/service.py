@@ -50,10 +50,11 @@ class GraphRagService:
         self._embedder = embedder
         self._means = calibration(embedder.info.name)
 
-    async def retrieve(self, ask: Ask) -> Retrieved:
+    async def retrieve(self, ask: Ask, *, unseeded: bool = False) -> Retrieved:
         """What the graph has on a question; without a seed nothing, and why.
 
-        Raises NotFound for a knowledge base that is not seen.
+        With `unseeded` there are then the passages that the search beside found and that may
+        answer. Raises NotFound for a knowledge base that is not seen.
         """
         clock = Stopwatch()
         if is_overall(ask.query):
@@ -67,14 +68,18 @@ class GraphRagService:
         clock.mark("seeds")
         bare = Retrieved(ask, seeds, [], [], searches=(matched.told,), milliseconds=clock.marks)
         if not seeds:
-            return replace(bare, lack=Lack(Without.NO_SEEDS))
+            lack = Lack(Without.NO_SEEDS)
+            if not unseeded:
+                return replace(bare, lack=lack)
+            plain = await self._gathering.passages(ask, Walk(), parts, matched.hits)
+            return replace(bare, passages=plain, lack=lack)
         walk = await self._walk(ask, seeds)
         reached = await self.reaching.reached(ask, walk)
         clock.mark("communities")
         passages = await self._gathering.passages(ask, walk, parts, matched.hits)
         clock.mark("passages")
-        lack = None if reached else await self.reaching.lack(ask)
-        return replace(bare, communities=reached, passages=passages, lack=lack)
+        missing = None if reached else await self.reaching.lack(ask)
+        return replace(bare, communities=reached, passages=passages, lack=missing)
 
     async def overall(self, ask: Ask) -> Retrieved:
         """What the largest communities say, and why there are none; raises as `retrieve` does."""
@@ -84,8 +89,11 @@ class GraphRagService:
         return Retrieved(ask, [], reached, [], overall=True, lack=lack)
 
     async def build_context(self, ask: Ask, budget: int) -> tuple[Retrieved, Context]:
-        """A context of whole paths and summaries under a token budget, with its ledger."""
-        found = await self.retrieve(ask)
+        """A context of whole paths and summaries under a token budget, with its ledger.
+
+        Where the graph has nothing to begin at, it holds what the search found.
+        """
+        found = await self.retrieve(ask, unseeded=True)
         return found, packed(units_of(found), budget)
 
     async def found(self, query: str, ask: Ask, limit: int) -> Matched:

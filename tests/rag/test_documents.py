@@ -115,6 +115,30 @@ async def test_every_citation_stands_where_it_says(
     assert all(one["document_id"] is None for one, _ in lines if one["kind"] == "fact")
 
 
+async def test_what_names_nothing_is_in_a_context_all_the_same(
+    opened: Parts, writer: Principal, shelf: MakeShelf
+) -> None:
+    manuals = await shelf(writer)
+    document = await manuals.add("valve", "the valve of the pump is checked in spring, by hand.")
+    await manuals.add("lamp", "the lamp over the stairs has two switches.")
+    await opened.indexing.drain()
+    query = {"query": "when is the valve of the pump checked?"}
+    (chunk,) = await manuals.chunks(document["id"])
+    context = (await writer.http.post("/v1/rag/context", json=query)).json()
+    assert context["without"] == "no_seeds"
+    assert context["citations"] == {chunk["id"]: [chunk["id"]]}
+    assert "checked in spring" in context["context"]
+    found = (await writer.http.post("/v1/rag/retrieve", json=query)).json()
+    assert (found["results"], found["without"]) == ([], "no_seeds")
+    # Beside what names something, what names nothing still comes by the search.
+    await manuals.add("ada", f"{BREMEN} Ada Berger checked the pump.")
+    await manuals.consolidate()
+    await opened.indexing.drain()
+    found = (await writer.http.post("/v1/rag/retrieve", json=query)).json()
+    (valve,) = (one for one in found["results"] if one["id"] == chunk["id"])
+    assert (valve["path"], valve["community"]) == ([], None)
+
+
 async def test_an_answer_follows_an_edit_and_a_deletion_and_says_where_there_is_none(
     opened: Parts, writer: Principal, shelf: MakeShelf
 ) -> None:
