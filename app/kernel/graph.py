@@ -250,4 +250,5 @@ def _translated() -> Iterator[None]:
 
 
 def _sentence(error: Exception) -> str:
-    return str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
+    said = (error.message if isinstance(error, Neo4jError) else None) or str(error)
+    return said.strip().splitlines()[0][:300] if said.strip() else type(error).__name__
