@@ -150,7 +150,7 @@ async def test_bad_lines_are_told_apart_and_the_rest_goes_on(
         (4, "InvalidInput", "content"),
         (5, "InvalidInput", "captured_at"),
         (6, "InvalidInput", "scope"),
-        (7, "ResidueOnly", "text"),
+        (7, "ResidueOnly", "content"),
         (8, "InvalidInput", "surprise"),
         (9, "InvalidInput", "author"),
         (10, "TooLarge", None),
