@@ -106,9 +106,11 @@ def _calls_off(claim: Claim, plan: Claim, rules: Rules) -> bool:
 
 
 def _held_before(plan: Claim, denial: Claim, claims: list[Claim]) -> bool:
-    """Whether the same value was said to hold by then, so that the denial may mean that."""
+    """Whether the same value was said to hold by then, so that the denial may mean that; what a
+    lower tier says of it counts for nothing here."""
     return any(
         c.value == plan.value
+        and c.authority.tier >= plan.authority.tier
         and not c.negative
         and (c.start.at if c.start is not None else c.said_at) <= denial.said_at
         for c in claims

@@ -276,6 +276,8 @@ def test_a_plan_that_is_called_off_before_its_day_retires_nothing() -> None:
     assert held(settle([home, plan, off, again], ONE), day(40)) == {"b"}, "planned anew"
     late = claim("b", day(35), mode=Mode.DENY)
     assert held(settle([home, plan, late], ONE), day(32)) == {"b"}, "it had come to be"
+    guessed = claim("b", day(2), by=AGENT)
+    assert held(settle([home, plan, off, guessed], ONE), day(40)) == {"a", "not b"}
     meant = claim("b", day(2))
     assert held(settle([meant, plan, off], ONE), day(40)) == {"b"}, "what was then is denied"
     other = claim("b", day(10), by=OTHER, mode=Mode.DENY)
