@@ -20,6 +20,11 @@ def test_a_long_text_borrows_nothing() -> None:
     assert context_terms(["own"] * 159, [["b", "c"]], [["a"]]) == ["b"]
 
 
+def test_a_long_text_lends_nothing_and_the_next_one_does() -> None:
+    assert context_terms(["own"], [["wall"] * 81, ["b2"]], [["a1"]]) == ["a1", "b2"]
+    assert context_terms(["own"], [["b"] * 80], []) == ["b"] * 64
+
+
 @given(TERMS, st.lists(TERMS, max_size=6), st.lists(TERMS, max_size=4))
 def test_an_entry_stays_small(
     own: list[str], before: list[list[str]], after: list[list[str]]
