@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from app.extraction.model import Mention, Mode, Statement
 from app.extraction.predicates import Registry
 from app.values.model import Value
+from app.values.money import comparable
 from app.values.wording import normal_text
 
 
@@ -49,7 +50,8 @@ def retires(new: Statement, old: Statement, registry: Registry, *, exact: bool =
         return True
     if not registry.get(new.predicate).functional:
         return False
-    return object_key(new.object) != object_key(old.object)
+    one, other = object_key(new.object), object_key(old.object)
+    return one != other and comparable(one, other)
 
 
 def meeting(

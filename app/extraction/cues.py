@@ -52,7 +52,11 @@ LEADING_CONDITION = re.compile(
     r"solange|in case|assuming|provided|suppose|angenommen|gesetzt|when|once|sobald|sollten?|"
     r"würden?|hätten?|wären?|unless|had|were|should|imagine|pretend|"
     r"let['’]s (?:say|pretend|assume)|stell(?:t|en sie)? (?:dir|euch|sich) (?:\w+ )?vor|"
-    r"nehmen wir (?:\w+ )?an|tun wir (?:\w+ )?so)\b"
+    r"nehmen wir (?:\w+ )?an|tun wir (?:\w+ )?so|"
+    r"(?:while|whilst|during|während)\b[^,]*\b(?:leave|away|absen(?:t|ce)|holidays?|vacation|ill|"
+    r"sick|abroad|travelling|traveling|sabbatical|hospital|renovat\w+|repair\w*|strike|outage|"
+    r"urlaubs?|krank|elternzeit|verreist|abwesenheit|kur|krankenhaus|umbaus?|sanierung|"
+    r"renovierung|reparatur|streiks?))\b"
 )
 # What a colon after these words opens is made up to show something.
 EXAMPLE = re.compile(
@@ -106,7 +110,8 @@ NEWER = re.compile(
 ADDITIVE = re.compile(
     r"(?i)\b(?:also|as well(?: as)?|too|additionally|in addition|another|besides|auch|ebenfalls|"
     r"ebenso|zusätzlich|außerdem|zudem|des weiteren|darüber hinaus|second|zweite[rsnm]?|"
-    r"dritte[rsnm]?|weitere[rsnm]?|a further|sometimes|manchmal|gelegentlich|occasionally)\b"
+    r"dritte[rsnm]?|weitere[rsnm]?|a further|on the side|nebenbei|nebenher|nebenberuflich|"
+    r"sometimes|manchmal|gelegentlich|occasionally)\b"
 )
 QUALIFIED = re.compile(
     r"(?i)^\s*(?:mit|with|without|ohne)\s+"
@@ -120,7 +125,8 @@ WITH_NEW = re.compile(
     r"\s+(?:[a-zäöü]\w+|[A-ZÄÖÜ]\w+(?=\s+[a-zäöü]))(?:\s+[a-z]+(?=\s+the\b))?"
 )
 ADVERBS = re.compile(
-    r"(?i)(?<![\w-])(?:also|as well|too|now|from now on|still|just|currently|presently|already|"
+    r"(?i)(?<![\w-])(?:also|as well|too|on the side|nebenbei|nebenher|"
+    r"nebenberuflich|now|from now on|still|just|currently|presently|already|"
     r"really|actually|always|usually|normally|generally|mainly|mostly|definitely|finally|"
     r"recently|lately|"
     r"these days|nowadays|by the way|at the moment|at present|for now|for the time being|anyway|"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from app.extraction.calendar import Lean
 from app.extraction.clauses import Clause
 from app.extraction.data import words as listed
-from app.extraction.limits import HABITS, limited, recurring, shared
+from app.extraction.limits import HABITS, for_a_while, limited, recurring, shared
 from app.extraction.model import Mention, Mode, Moment, Span, Statement
 from app.extraction.moments import Role, When
 from app.extraction.phrases import Phrase, Reader
@@ -31,6 +31,7 @@ class Draft:
     `dated`: a time in the clause is when it began (moves, changes, states), not just when
     something happened. `event`: a single occurrence, true for ever, that other ones do not end.
     `present`: the clause tells in a past form what is so from now on (was moved to June 3).
+    `ends`: the verb itself says that the statement holds no more (quit, gekündigt).
     """
 
     subject: Mention
@@ -43,6 +44,7 @@ class Draft:
     dated: bool = False
     event: bool = False
     present: bool = False
+    ends: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,8 @@ def _withheld(draft: Draft, context: Context, functional: bool) -> bool:
         return True
     if functional and (clause.additive or clause.qualified) and draft.old is None:
         return True
+    if functional and _passing(draft, context):
+        return True
     if clause.past and not clause.ends:
         return True
     if draft.predicate.startswith("measure:") and not draft.dated and _at(clause):
@@ -174,6 +178,15 @@ def _of_a_part(draft: Draft, clause: Clause) -> bool:
     return shared(clause, draft.object) or (not clause.ends and recurring(clause, draft.object))
 
 
+def _passing(draft: Draft, context: Context) -> bool:
+    """Whether the present tense tells of a while only; `have lived for two weeks` goes on."""
+    if draft.dated or draft.old is not None or context.frame.past:
+        return False
+    if context.frame.auxiliary in ("have", "haben") or draft.rule == "frequency":
+        return False
+    return for_a_while(context.clause, draft.predicate, draft.object)
+
+
 def _at(clause: Clause) -> bool:
     """Whether an amount is that of one day: `we have 61 parcels today`."""
     return any(w.role is Role.AT and not _beside(clause, w) for w in clause.when)
@@ -184,7 +197,7 @@ def _is_correction(draft: Draft, clause: Clause) -> bool:
 
 
 def _mode(draft: Draft, clause: Clause) -> Mode:
-    if clause.ends:
+    if clause.ends or draft.ends:
         return Mode.END
     if clause.denies:
         return Mode.DENY

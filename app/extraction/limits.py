@@ -21,7 +21,14 @@ PARTIAL = re.compile(
     r"alone|fluently|perfectly|properly|directly|officially|permanently|regularly|voluntarily|"
     r"really|(?:full|part)[- ]time|dabei|(?:nicht|kein\w*) (?:\w+ )?(?:alleine?|gerne?|direkt|gut|"
     r"besonders|fließend|perfekt|richtig|wirklich|ganz|freiwillig|fest|dauerhaft|offiziell|"
-    r"vollzeit|teilzeit|regelmäßig))\b"
+    r"vollzeit|teilzeit|regelmäßig)|"
+    r"an? (?:[\w-]+ ){1,2}(?:like|the way)(?= (?:the|my|your|most|some|all|any|every|others?)\b)|"
+    r"wie (?:die|alle|viele|manche|jede[rs]?) ander\w*)\b"
+)
+# The reason is denied, and not the thing: `I don't work here because of the money`.
+NOT_FOR_THAT = re.compile(
+    r"(?i)\b(?:because|due to|(?:just|only|merely) (?:for|to)|for the (?:money|fame|fun|view|sake)|"
+    r"wegen|weil|aus [\w-]+gründen|um des)\b"
 )
 AT_TIMES = re.compile(
     r"(?i)\b(?:today|tonight|this (?:morning|afternoon|evening|week|month|time|year)|right now|"
@@ -65,6 +72,8 @@ def limited(clause: Clause, predicate: str, value: Mention | Value, *, known: bo
         return False
     if PARTIAL.search(clause.text):
         return True
+    if clause.denies and predicate not in HABITS and NOT_FOR_THAT.search(clause.text):
+        return True
     if known and predicate != "status" and _timed(clause, value):
         return True
     return predicate in HABITS and _goes_beyond(clause, value)
@@ -94,6 +103,50 @@ def recurring(clause: Clause, value: Mention | Value) -> bool:
     """Whether one of several is told of, each at its time: `in summer I live in Nice`."""
     named = isinstance(value, Mention) or value.kind is Kind.TEXT
     return named and RECURRING.search(clause.text) is not None
+
+
+# What stands in for a while only, or for as long as something else lasts.
+MEANWHILE = re.compile(
+    r"(?i)\b(?:tonight|tomorrow|this (?:morning|afternoon|evening)|"
+    r"heute (?:morgen|früh|vormittag|mittag|nachmittag|abend|nacht)|"
+    r"(?:during|while|whilst|for the duration of) (?:the|my|our|his|her|their|\w+['’]s?) "
+    r"(?:\w+ ){0,2}(?:leave|absence|holidays?|vacation|trip|stay|visit|renovations?|repairs?|"
+    r"construction|works?|strike|migration|outage|maintenance|exams?|test|tests|trial|"
+    r"freeze|pandemic|festival|sabbatical|move|rebuild|audit)|"
+    r"während (?:der|des|meine[rs]|unsere[rs]|seine[rs]|ihre[rs]) \w+|"
+    r"(?:until|till) (?:further notice|\w+ (?:is|are|comes|gets) "
+    r"(?:back|well|done|over|fixed|ready)|"
+    r"the end of(?! (?:(?:the |this |next )?(?:month|year|quarter|week)|(?-i:[A-Z])|\d)))|"
+    r"bis (?:auf weiteres|\w+ (?:\w+ )?(?:wieder|zurück)|"
+    r"zum (?:ende|abschluss|schluss)(?! des (?:monats|jahres|quartals)))"
+    r")(?!\w)"
+)
+FOR_A_WHILE = re.compile(
+    r"(?i)\b(?:(?:for|over) (?:the (?:next|coming) )?(?:an?|one|two|three|four|five|six|\d+|"
+    r"few|a few|several|some|a couple of) (?:days?|nights?|weeks?|months?|weekends?)|"
+    r"(?:for|over) the (?:next |coming )?(?:week(?:end)?|month|summer|winter|semester|holidays)|"
+    r"für (?:ein|eine|einen|zwei|drei|vier|fünf|sechs|\d+|ein paar|einige|die nächsten \w+) "
+    r"(?:tage?|nacht|nächte|wochen?|monate?|wochenenden?)|"
+    r"(?:übers?|für (?:das|die|den)) (?:nächste[ns]? )?(?:wochenende|sommer|winter|semester|"
+    r"feiertage|ferien)|"
+    r"diesen (?:sommer|winter|herbst|frühling)|this (?:summer|winter|autumn|fall|spring))\b"
+)
+RENTED = re.compile(
+    r"(?i)\b(?:today|heute|rental|rented|hire(?:d)?|borrowed|loan(?:er)?|courtesy|replacement|"
+    r"(?:leih|miet|ersatz|werkstatt)wagen|geliehen\w*|gemietet\w*)\b"
+)
+
+
+def for_a_while(clause: Clause, predicate: str, value: Mention | Value) -> bool:
+    """Whether what holds for a while only is told, beside what else holds: a rented car, a deputy
+    during a leave, where one stays for two weeks."""
+    dated = isinstance(value, Value) and value.kind is Kind.DATE
+    if clause.ends or clause.denies or dated or predicate == "status":
+        return False
+    named = isinstance(value, Mention) or value.kind is Kind.TEXT
+    if MEANWHILE.search(clause.text) or (named and FOR_A_WHILE.search(clause.text)):
+        return True
+    return predicate == "drives" and RENTED.search(clause.text) is not None
 
 
 def _timed(clause: Clause, value: Mention | Value) -> bool:

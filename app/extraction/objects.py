@@ -25,8 +25,9 @@ NO_UNITS = listed("sets", "no_units")
 BASES = frozenset(base for base, _ in UNITS.values())
 NUMERIC = (Kind.MONEY, Kind.QUANTITY, Kind.NUMBER)
 PERIOD = re.compile(
-    r"(?i)^\s*(?:im|pro|per|a|an|je|/|every|each)\s?(?:month|year|week|day|hour|monat|jahr|"
-    r"woche|tag|stunde)\b"
+    r"(?i)^\s*(?:(?:im|pro|per|an?|je|/|every|each)\s?(?:month|year|week|day|hour|quarter|monat|jahr|"
+    r"woche|tag|stunde|quartal)|(?:monthly|yearly|weekly|daily|annually|monatlich|jährlich|"
+    r"wöchentlich|täglich))\b"
 )
 FREQUENCY = re.compile(
     r"(?i)\b(?:every\s+(?:(?:other|second|\d+|two|three|four|five|six|ten|few)\s+)?(?:second|"
@@ -111,6 +112,17 @@ def amount(words: Sequence[Token], context: Context) -> tuple[Value, int] | None
         if best is None or (open_ and _better(value, words[end - 1], context)):
             best = value, end
     return best
+
+
+def rated(value: Value, after: Sequence[Token], context: Context) -> Value:
+    """An amount of money with the period that stands behind it: `12 dollars per month`."""
+    if value.kind is not Kind.MONEY or not after or "/" in (value.unit or ""):
+        return value
+    found = PERIOD.match(_written(after, context))
+    if found is None:
+        return value
+    rate = parse_value(f"{value.text} {found[0].strip()}", context.language)
+    return rate if rate is not None and rate.kind is Kind.MONEY else value
 
 
 def _goes_with(best: tuple[Value, int], words: Sequence[Token]) -> bool:

@@ -28,6 +28,7 @@ class Reason(StrEnum):
     LOWER_TIER = "lower_tier"
     OTHER_PRINCIPAL = "other_principal"
     NO_ORDER = "no_order_in_time"
+    OTHER_UNIT = "other_unit"
     REJECTED = "rejected"
     DOUBTED = "doubted"
     REVIEWED = "reviewed"

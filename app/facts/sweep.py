@@ -15,6 +15,7 @@ from app.extraction.model import Moment, Precision
 from app.facts.claim import Authority, Claim, Rules, Tier
 from app.facts.interval import Held, Reason
 from app.kernel.clock import FOREVER
+from app.values.money import comparable
 
 PERIODS = {
     Precision.INSTANT: timedelta(0),
@@ -105,6 +106,8 @@ class Sweep:
         refusal = self._refusal(holder, event, ordered)
         if ordered and refusal is None and _planned_past(holder, event):
             refusal = Reason.NO_ORDER
+        if not comparable(holder.value, event.claim.value):
+            refusal = Reason.OTHER_UNIT
         if refusal is not None:
             self._quarantine(event, holder, refusal)
         elif ordered:

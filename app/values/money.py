@@ -60,6 +60,15 @@ def money_key(currency: str, amount: float) -> str:
     return f"money:{currency}:{plain(amount)}"
 
 
+def comparable(one: str, other: str) -> bool:
+    """Whether one of two value keys may replace the other: amounts in two currencies, or for two
+    periods, hold side by side (80 EUR and 90 USD; 12 a month and 120 a year)."""
+    if not (one.startswith("money:") and other.startswith("money:")):
+        return True
+    first, second = (key.split(":")[1].partition("/") for key in (one, other))
+    return first[0] == second[0] and (first[2] == second[2] or not (first[2] and second[2]))
+
+
 def _amount(written: str, language: str | None) -> float | None:
     bare = written.rstrip(". ")
     if bare.endswith("m") and bare[:-1].rstrip()[-1:].isdigit():

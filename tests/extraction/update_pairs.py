@@ -8,6 +8,8 @@ SPEAKER = "Nora Weiss"
 
 UPDATES: dict[str, list[tuple[str, str, str]]] = {
     "en change": [
+        ("The launch is on June 30.", "The launch slipped to July 14.", "07-14"),
+        ("The plan costs 12 dollars.", "The plan costs 15 dollars per month now.", "15"),
         ("I live in Porto.", "I've moved from Porto to Braga.", "braga"),
         ("I live in Leeds with my sister.", "I moved to York last month.", "york"),
         ("I live in Porto.", "I moved back to Braga.", "braga"),
@@ -257,6 +259,8 @@ UPDATES: dict[str, list[tuple[str, str, str]]] = {
         ("The new parser is merged.", "The new parser was reverted.", "reverted"),
     ],
     "en negation": [
+        ("I work for Halden Foods.", "I quit my job at Halden Foods.", "-"),
+        ("I work for Halden Foods.", "I resigned from Halden Foods in May.", "-"),
         ("I smoke cigars.", "I no longer smoke cigars.", "-"),
         ("I eat meat.", "I don't eat meat anymore.", "-"),
         ("Tom drinks wine.", "Tom doesn't drink wine any more.", "-"),
@@ -685,6 +689,8 @@ UPDATES: dict[str, list[tuple[str, str, str]]] = {
         ("Die Baustelle ist gesperrt.", "Die Baustelle ist wieder freigegeben.", "approved"),
     ],
     "de negation": [
+        ("Ich arbeite bei Lindwerk.", "Ich habe bei Lindwerk gekündigt.", "-"),
+        ("Ich arbeite bei Lindwerk.", "Ich habe meine Stelle bei Lindwerk gekündigt.", "-"),
         ("Ich rauche Zigarren.", "Ich rauche keine Zigarren mehr.", "-"),
         ("Ich esse Fisch.", "Ich esse keinen Fisch mehr.", "-"),
         ("Tom trinkt Wein.", "Tom trinkt keinen Wein mehr.", "-"),

@@ -91,6 +91,14 @@ def test_a_later_value_of_a_functional_predicate_retires_the_earlier() -> None:
     assert not found.contradictions
 
 
+def test_a_price_in_another_currency_waits_beside_the_first() -> None:
+    euros, dollars, later = "money:EUR:80", "money:USD:90", "money:EUR:85"
+    found = settle([claim(euros, day(1)), claim(dollars, day(5)), claim(later, day(9))], ONE)
+    assert held(found, day(6)) == {euros}
+    assert held(found, day(10)) == {later}
+    assert waiting(found) == {dollars: Reason.OTHER_UNIT}
+
+
 def test_equal_times_leave_the_smaller_value_and_quarantine_the_other() -> None:
     found = settle([claim("sf", day(1)), claim("nyc", day(1))], ONE)
     assert held(found, day(2)) == {"nyc"}

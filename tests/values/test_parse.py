@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.values.model import Kind
+from app.values.money import comparable
 from app.values.parse import parse_value
 
 
@@ -198,3 +199,18 @@ def test_what_is_no_number_is_a_text(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "  ", "...", "–"])
 def test_nothing_is_no_value(text: str) -> None:
     assert parse_value(text) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("money:EUR:80", "money:USD:90", False),
+        ("money:USD/month:12", "money:USD/year:120", False),
+        ("money:USD:12", "money:USD/month:15", True),
+        ("money:EUR:80", "money:EUR:90", True),
+        ("money:EUR:80", "text:free", True),
+    ],
+)
+def test_amounts_of_one_currency_and_period_compare(one: str, other: str, expected: bool) -> None:
+    assert comparable(one, other) is expected
+    assert comparable(other, one) is expected

@@ -10,6 +10,7 @@ from app.extraction.rules.agents import bought, by_whom, comes
 from app.extraction.rules.attributes import called, coloured, described
 from app.extraction.rules.change import amount_changed, moved, replaced, switched
 from app.extraction.rules.dates import birthday, dated, rescheduled
+from app.extraction.rules.leaving import left_job
 from app.extraction.rules.measures import frequency, lasting, term
 from app.extraction.rules.places import placed
 from app.extraction.rules.possessions import having
@@ -20,6 +21,7 @@ Rule = Callable[[Context], list[Draft]]
 RULES: tuple[Rule, ...] = (
     cleft,
     birthday,
+    left_job,
     moved,
     amount_changed,
     switched,

@@ -12,6 +12,7 @@ from app.extraction.objects import (
     BASES,
     amount,
     contrast_words,
+    rated,
 )
 from app.extraction.phrases import (
     Phrase,
@@ -78,6 +79,7 @@ def amount_of(context: Context, rest: list[Token]) -> list[Draft]:
     if phrase is None:
         return []
     old = old_amount(context, value)
+    value = rated(value, rest[taken:], context)
     target, predicate = amount_target(phrase, value, context, adjective=after in ADJECTIVES)
     if target is None:
         return []

@@ -141,6 +141,7 @@ RESCHEDULING = {
     "en": words("sets", "rescheduling_en"),
     "de": words("sets", "rescheduling_de"),
 }
+SLIPPING = frozenset(["slip", "move", "shift"])  # what does so by itself: `the launch slips to May`
 TOWARDS = re.compile(r"(?i)\b(?:to|until|till|auf|bis(?:\s+zum)?)(?:\s+(?:the|den|dem))?\s*$")
 
 
@@ -176,6 +177,9 @@ def _what_moves(context: Context) -> Phrase | None:
     if any(t.lower == "sich" for t in frame.rest):
         return context.subject_phrase()
     patient = until_stop(frame.rest, context.language, through="of for von für des der")
+    if not patient and frame.lemma in SLIPPING:
+        named = frame.subject and context.reader.person(frame.subject[0]) is None
+        return context.subject_phrase() if named else None
     while patient and patient[-1].lower in ("auf", "den", "back", "forward", "up", "out"):
         patient = patient[:-1]
     return context.reader.phrase(patient, context.language) if patient else None

@@ -10,6 +10,7 @@ from app.extraction.objects import (
     BASES,
     FREQUENCY,
     amount,
+    rated,
     until_stop,
 )
 from app.extraction.rules.amounts import old_amount, skip_place
@@ -134,6 +135,7 @@ def measured(context: Context, lemma: str, value: Value, after: Sequence[Token])
     if lemma in PRICED and value.kind is Kind.MONEY:
         if _per_unit(after):
             return []
+        value = rated(value, after, context)
         return [Draft(subject, "price", value, "price", old=old, was_error=error)]
     event = context.frame.past and lemma in words("verbs", "events")
     if event:
