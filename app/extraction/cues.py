@@ -67,6 +67,12 @@ EXAMPLE = re.compile(
     r"gerüchte?|satire|fake(?:[\s-]news)?|"
     r"(?:option|variante?|alternative|vorschlag|proposal|scenario|szenario)\s+\w{1,3})[\s*_]*$"
 )
+# Of what such a text tells, nobody says which part is so.
+GAME = re.compile(
+    r"(?i)\b(?:two truths (?:and|,)? ?(?:a|one) lie|zwei wahrheiten(?: und|,)? (?:eine|1) lüge|"
+    r"which (?:one )?(?:of (?:these|them) )?is (?:the lie|a lie|made up|not true)|"
+    r"welche (?:aussage|davon) ist (?:gelogen|falsch|die lüge)|was davon ist gelogen)\b"
+)
 REPORTED = re.compile(
     r"(?i)\b(?:says?|said|thinks?|thought|believes?|believed|claims?|claimed|tells?|told|writes?|"
     r"wrote|reckons?|heard|hears?|asked|asks?|wonders?|wondered|assumes?|suggests?|suggested|"
@@ -111,7 +117,7 @@ ADDITIVE = re.compile(
     r"(?i)\b(?:also|as well(?: as)?|too|additionally|in addition|another|besides|auch|ebenfalls|"
     r"ebenso|zusätzlich|außerdem|zudem|des weiteren|darüber hinaus|second|zweite[rsnm]?|"
     r"dritte[rsnm]?|weitere[rsnm]?|a further|on the side|nebenbei|nebenher|nebenberuflich|"
-    r"sometimes|manchmal|gelegentlich|occasionally)\b"
+    r"arbeit\w+ (?:\w+ )*mit(?=\s*$)|sometimes|manchmal|gelegentlich|occasionally)\b"
 )
 QUALIFIED = re.compile(
     r"(?i)^\s*(?:mit|with|without|ohne)\s+"

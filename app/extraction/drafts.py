@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from app.extraction.calendar import Lean
 from app.extraction.clauses import Clause
 from app.extraction.data import words as listed
-from app.extraction.limits import HABITS, for_a_while, limited, recurring, shared
+from app.extraction.limits import HABITS, figurative, for_a_while, limited, recurring, shared
 from app.extraction.model import Mention, Mode, Moment, Span, Statement
 from app.extraction.moments import Role, When
 from app.extraction.phrases import Phrase, Reader
@@ -156,7 +156,7 @@ def _withheld(draft: Draft, context: Context, functional: bool) -> bool:
         return True
     if functional and (clause.additive or clause.qualified) and draft.old is None:
         return True
-    if functional and _passing(draft, context):
+    if functional and (figurative(draft.predicate, draft.object) or _passing(draft, context)):
         return True
     if clause.past and not clause.ends:
         return True

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.extraction.clauses import Sentence, announces_correction, clauses
+from app.extraction.cues import GAME
 from app.extraction.drafts import Context, finished
 from app.extraction.frames import frame
 from app.extraction.language import language_of
@@ -31,7 +32,7 @@ def extract(
     corrects = False
     whole = language_of(utterance.text, utterance.language)
     told = voices(utterance)
-    for span in sentences(told.text):
+    for span in () if GAME.search(told.text) else sentences(told.text):
         text, other = told.text[span.start : span.end], told.at(span.start)
         reader = Reader(utterance if other is None else replace(utterance, speaker=other))
         sentence = Sentence(text, span.start, language_of(text, whole), corrects)

@@ -48,7 +48,14 @@ SHARE = re.compile(
     r"(?!(?:(?:the|an?|der|dem|den|diesem?)\s+)?(?:total|all|sum|future|summe|zukunft|average|"
     r"one|two|three|four|five|six|eins?|einer|zwei|drei|vier|fünf|sechs|\d+|"
     r"schnitt|durchschnitt|gesamt|month|year|week|day|hour|monat|jahr|woche|tag|stunde|moment|"
-    r"quartal|quarter)\b)\S|(?:brutto|netto|gross|net)\b)"
+    r"quartal|quarter)\b)\S|(?:brutto|netto|gross|net|free|full|left|used|available|"
+    r"frei|voll|belegt|übrig|verfügbar|on (?:sick |parental )?(?:leave|holiday|vacation))\b)"
+)
+# A price that differs by the day or is not what is asked just now.
+AT_OTHER_TIMES = re.compile(
+    r"(?i)\b(?:normally|usually|regularly|originally|on week(?:ends|days)|normalerweise|sonst|"
+    r"üblicherweise|regulär|ursprünglich|am wochenende|an wochenenden|werktags|wochentags|"
+    r"(?:in|during) (?:the )?(?:high|low|off|peak)[- ]season|in der (?:neben|haupt|vor)saison)\b"
 )
 BEYOND = re.compile(
     r"(?i)\b(?:for|with|without|in|at|on|during|after|before|except|outside|inside|für|mit|ohne|"
@@ -85,6 +92,8 @@ def shared(clause: Clause, value: Mention | Value) -> bool:
         return False
     if SHARE.match(clause.work.lstrip()):
         return True
+    if value.kind is Kind.MONEY and AT_OTHER_TIMES.search(clause.text):
+        return True
     at = clause.work.find(value.text)
     return at >= 0 and SHARE.match(clause.work[at + len(value.text) :].lstrip()) is not None
 
@@ -95,13 +104,44 @@ RECURRING = re.compile(
     r"frühling|frühjahr)|(?:part|half)[- ]time|half (?:of )?the (?:year|week|time)|teilzeit|"
     r"zeitweise|teilweise|testweise|probeweise|partly|partially|every \w+|each \w+|"
     r"jede[nrs]? \w+|(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days|"
-    r"(?:mon|diens|donners|frei|sams|sonn)tags|mittwochs|locally|lokal|on paper)\b"
+    r"(?:mon|diens|donners|frei|sams|sonn)tags|mittwochs|locally|lokal|on paper|auf dem papier|"
+    r"in den (?:\w*ferien|prüfungswochen)|(?:on|for) business|for (?:work|fun|lunch|dinner)|"
+    r"dienstlich|beruflich|geschäftlich|zum (?:spaß|essen|mittagessen)|in my (?:head|mind|dreams|"
+    r"heart|next life)|in gedanken|im (?:traum|kopf|notfall|ausnahmefall|urlaub|homeoffice)|"
+    r"in (?:an )?emergenc(?:y|ies)|next time|nächstes mal|beim nächsten mal|on holidays?|"
+    r"(?:bei|in) (?:sonne|regen|schnee|hitze|kälte|rain|snow|(?:gutem|schlechtem|schönem|good|bad|"
+    r"nice) (?:wetter|weather))|(?:for|bei|für) (?:\w+ ){0,2}(?:customers|clients|kunden)|"
+    r"(?:on|auf|in|at|bei) (?:my|his|her|your|mein\w*|sein\w*|ihr\w*|dein\w*) (?:\w+ )?"
+    r"(?:branch|machine|laptop|computer|pc|desk|fork|rechner|zweig|sandbox)|in the basement|"
+    r"im keller)\b"
 )
+# What is no employer and no place to live in, where it is the last word.
+ABSTRACT = frozenset(
+    [
+        *("peace", "money", "change", "justice", "fun", "licht", "leben", "frieden", "freiheit"),
+        *("umwelt", "gesellschaft", "zukunft", "geld", "gerechtigkeit", "nähe", "umgebung"),
+        *("gegend", "städten", "großstädten", "hotels", "angst", "gedanken"),
+    ]
+)
+DIETS = frozenset(["state:vegan", "state:vegetarian"])
+# What one is married to besides.
+CALLINGS = frozenset(
+    [
+        *("job", "work", "career", "company", "idea", "sea", "music", "sport", "arbeit"),
+        *("beruf", "firma", "karriere", "idee", "musik", "see"),
+    ]
+)
+# Whom and where one takes, and not what one has: `I drive my kids to school`.
+ERRAND = re.compile(
+    r"(?i)\b(?:to(?! work)|into|home|at work|zur(?! arbeit)|zum|nach|ins|heim|"
+    r"weg|strecke|umwege?|kilometer)\b"
+)
+LENT = frozenset(["drives", "commutes_by", "meets_in"])
 
 
 def recurring(clause: Clause, value: Mention | Value) -> bool:
     """Whether one of several is told of, each at its time: `in summer I live in Nice`."""
-    named = isinstance(value, Mention) or value.kind is Kind.TEXT
+    named = isinstance(value, Mention) or value.kind is Kind.TEXT or value.key in DIETS
     return named and RECURRING.search(clause.text) is not None
 
 
@@ -113,6 +153,9 @@ MEANWHILE = re.compile(
     r"(?:\w+ ){0,2}(?:leave|absence|holidays?|vacation|trip|stay|visit|renovations?|repairs?|"
     r"construction|works?|strike|migration|outage|maintenance|exams?|test|tests|trial|"
     r"freeze|pandemic|festival|sabbatical|move|rebuild|audit)|"
+    r"from (?:mon|tues|wednes|thurs|fri|satur|sun)day (?:to|through|until) \w+day|"
+    r"von (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag) bis \w+|"
+    r"(?:at|over) (?:christmas|easter)|(?:an|zu|über) (?:weihnachten|ostern)|"
     r"während (?:der|des|meine[rs]|unsere[rs]|seine[rs]|ihre[rs]) \w+|"
     r"(?:until|till) (?:further notice|\w+ (?:is|are|comes|gets) "
     r"(?:back|well|done|over|fixed|ready)|"
@@ -146,7 +189,21 @@ def for_a_while(clause: Clause, predicate: str, value: Mention | Value) -> bool:
     named = isinstance(value, Mention) or value.kind is Kind.TEXT
     if MEANWHILE.search(clause.text) or (named and FOR_A_WHILE.search(clause.text)):
         return True
-    return predicate == "drives" and RENTED.search(clause.text) is not None
+    if predicate == "drives" and ERRAND.search(clause.text):
+        return True
+    return predicate in LENT and RENTED.search(clause.text) is not None
+
+
+def figurative(predicate: str, value: Mention | Value) -> bool:
+    """Whether the words are no such thing: married to a job, at work in bad weather."""
+    name = value.name if isinstance(value, Mention) else value.text
+    words = name.split()
+    if predicate == "married_to":
+        return bool(words) and words[-1].lower() in CALLINGS
+    if predicate in ("works_for", "lives_in") and words and words[-1].lower() in ABSTRACT:
+        return True
+    described = len(words) > 1 and words[0].islower() and words[0].endswith(("em", "en"))
+    return predicate in ("works_for", "lives_in", "studies_at", "runs_on") and described
 
 
 def _timed(clause: Clause, value: Mention | Value) -> bool:

@@ -127,6 +127,7 @@ UPDATES: dict[str, list[tuple[str, str, str]]] = {
         ("Our lawyer is Ms. Brandt.", "Our lawyer is Mr. Okafor from now on.", "okafor"),
     ],
     "en number": [
+        ("The pool is 2 metres deep.", "The pool is 3 metres deep now.", "m:3"),
         (
             "The basic plan costs 12 dollars.",
             "The basic plan costs 15 dollars from January on.",

@@ -25,6 +25,11 @@ from app.values.model import Kind, Value
 from app.values.parse import parse_value
 
 ADJECTIVES = words("sets", "adjectives")
+# Each is a measure of its own; `long` is what a plain length means.
+DIMENSIONS = {
+    **{"deep": "depth", "wide": "width", "high": "height", "tall": "height", "thick": "thickness"},
+    **{"tief": "depth", "breit": "width", "hoch": "height", "dick": "thickness"},
+}
 
 
 def relative_clause(context: Context) -> tuple[Mention, str, str] | None:
@@ -85,6 +90,8 @@ def amount_of(context: Context, rest: list[Token]) -> list[Draft]:
         return []
     if context.registry.get(predicate).kind is Kind.TEXT:
         return []
+    if predicate.startswith("measure:") and after in DIMENSIONS:
+        predicate = f"attribute:{DIMENSIONS[after]}"
     contrast = context.clause.contrast
     error = contrast is not None and contrast.is_error
     return [Draft(target, predicate, value, "amount", old=old, was_error=error)]
