@@ -23,7 +23,9 @@ PARTIAL = re.compile(
     r"besonders|fließend|perfekt|richtig|wirklich|ganz|freiwillig|fest|dauerhaft|offiziell|"
     r"vollzeit|teilzeit|regelmäßig)|"
     r"an? (?:[\w-]+ ){1,2}(?:like|the way)(?= (?:the|my|your|most|some|all|any|every|others?)\b)|"
-    r"wie (?:die|alle|viele|manche|jede[rs]?) ander\w*)\b"
+    r"wie (?:die|alle|viele|manche|jede[rs]?) ander\w*|in moderation|in maßen|"
+    r"in (?:small|large|tiny|low|moderate) (?:amounts|doses|quantities|numbers)|"
+    r"in (?:kleinen|großen|geringen) mengen)\b"
 )
 # The reason is denied, and not the thing: `I don't work here because of the money`.
 NOT_FOR_THAT = re.compile(
@@ -86,11 +88,19 @@ def limited(clause: Clause, predicate: str, value: Mention | Value, *, known: bo
     return predicate in HABITS and _goes_beyond(clause, value)
 
 
+BY_MEANS = re.compile(
+    r"(?i)\b(?:(?:by|mit (?:dem|der)) (?:bus|train|car|bike|boat|plane|ferry|zug|auto|rad|fahrrad|"
+    r"bahn|schiff|flugzeug|fähre)|so far|on top|extra|bisher|bislang|obendrauf)\b"
+)
+
+
 def shared(clause: Clause, value: Mention | Value) -> bool:
     """Whether an amount is that of a part: `12 employees in Graz`, `39 euros for students`."""
     if not isinstance(value, Value) or value.kind not in (Kind.MONEY, Kind.QUANTITY, Kind.NUMBER):
         return False
     if SHARE.match(clause.work.lstrip()):
+        return True
+    if BY_MEANS.search(clause.text):
         return True
     if value.kind is Kind.MONEY and AT_OTHER_TIMES.search(clause.text):
         return True

@@ -127,6 +127,11 @@ UPDATES: dict[str, list[tuple[str, str, str]]] = {
         ("Our lawyer is Ms. Brandt.", "Our lawyer is Mr. Okafor from now on.", "okafor"),
     ],
     "en number": [
+        (
+            "The patient takes 5 mg of ramipril.",
+            "The patient takes 10 mg of ramipril now.",
+            "g:0.01",
+        ),
         ("The pool is 2 metres deep.", "The pool is 3 metres deep now.", "m:3"),
         (
             "The basic plan costs 12 dollars.",

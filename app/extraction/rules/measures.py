@@ -162,6 +162,8 @@ def _per_unit(after: Sequence[Token]) -> bool:
 
 def _measure_name(lemma: str, value: Value, after: Sequence[Token], context: Context) -> str:
     noun = _noun_after(after, context)
+    if lemma == "take" and after and after[0].lower == "of":  # 5 mg of one drug, 10 of another
+        return f"measure:take:{_noun_after(after[1:], context)}"
     if lemma == "have" and value.unit == "employee":
         return "headcount"
     if (
