@@ -163,7 +163,7 @@ def named(row: Row, scope: str) -> Row:
     """
     number = row["number"]
     spoken = row["speaker"] or (number is None and row["role"] not in (None, "user"))
-    keys = {} if spoken or number else opening_keys(row["opening"], titled=bool(row["title"]))
+    keys = {} if spoken or number else opening_keys(row["opening"], row["title"] or "")
     keys = heading_keys(row["headings"] or ()) | keys
     keys |= dict.fromkeys(map(key_of, row["aliases"] or ()), "also")
     keys |= title_keys(row["title"]) if row["title"] else {}

@@ -54,6 +54,7 @@ _SAYS_WHAT = re.compile(
     r"[^.!?]{0,240}?\b(?:is|are|was|were|ist|sind|war|waren)\s+"
     r"(?:an?|the|one|eine?r?|der|die|das)\b"
 )
+_TOLD = re.compile(r"\W*(?:[(\[]|(?:born|or|geboren|oder)\b)")  # after a subject
 _SENTENCE = re.compile(r"(?<=[a-zäöüß)\]])\. (?=[A-ZÄÖÜ])")
 
 
@@ -139,18 +140,22 @@ def heading_keys(path: Sequence[str]) -> dict[str, str]:
     return {key: "heading"} if " " in key else {}
 
 
-def opening_keys(text: str, *, titled: bool = True) -> dict[str, str]:
+def opening_keys(text: str, title: str = "") -> dict[str, str]:
     """What the first sentence of a text is about: its `subject`, and further names (`alias`).
 
-    Without a title it must say what its subject is ("X was a …"), or it may be talk.
+    Without a title it must say what its subject is ("X was a …"), or it may be talk; with one, a
+    subject that has no word of the title must be told as one.
     """
     head = text[:OPENING]
-    if not titled and not _SAYS_WHAT.match(head):
+    says_what = bool(_SAYS_WHAT.match(head))
+    if not title and not says_what:
         return {}
     keys = {}
     found = _SUBJECT.match(head)
     if found is not None and (subject := _subject(found[1])):
-        keys[subject] = "subject"
+        told = says_what or bool(_TOLD.match(head, found.end(1)))
+        if not title or _is_of(subject, title, told=told):
+            keys[subject] = "subject"
     sentence = _SENTENCE.split(head, maxsplit=1)[0]
     for pattern in (_ALIAS, _BORN):
         for alias in pattern.finditer(sentence):
@@ -158,6 +163,14 @@ def opening_keys(text: str, *, titled: bool = True) -> dict[str, str]:
             if " " in key and MONTHS.isdisjoint(key.split()):
                 keys.setdefault(key, "alias")
     return keys
+
+
+def _is_of(subject: str, title: str, *, told: bool) -> bool:
+    """Whether a text of this title is about a subject: a later part of one, or one that tells the
+    time or the field first (In 1975, …), opens with something else."""
+    own = subject.split()
+    titled = {word.folded for word in words(title)} - EMPTY
+    return not titled.isdisjoint(own) or (told and own[0] not in EMPTY)
 
 
 def _subject(text: str) -> str:

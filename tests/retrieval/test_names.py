@@ -60,8 +60,8 @@ def test_an_opening_says_what_it_is_about(text: str, keys: dict[str, str]) -> No
 
 
 def test_an_untitled_text_must_say_what_its_subject_is() -> None:
-    assert opening_keys("Sounds good, see you at eight.", titled=False) == {}
-    assert opening_keys("Lake Orla is the deepest lake.", titled=False) == {"lake orla": "subject"}
+    assert opening_keys("Sounds good, see you at eight.") == {}
+    assert opening_keys("Lake Orla is the deepest lake.") == {"lake orla": "subject"}
 
 
 @pytest.mark.parametrize(
@@ -86,6 +86,24 @@ def test_of_names_that_overlap_the_longest_counts() -> None:
     found = namings(text, {"new york", "new york city", "york", "city"})
     assert set(longest(found.items())) == {"new york city", "york"}
     assert len(found["york"]) == 2, "beside another capital it is part of a longer name"
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "subjects"),
+    [
+        ("Kettle tax", "In 1975, the town of Orla was a port.", set()),
+        ("Kettle tax", "The Republic of Orla has a low one.", set()),
+        ("Kettle tax", "Ada Roth said so.", set()),
+        ("Kettle tax", "The Tax on Kettles of 1975 has ended.", {"tax on kettles of 1975"}),
+        ("Ada Roth", "Adelheid Klein (4 May 1931) has retired.", {"adelheid klein"}),
+        ("Ada Roth", "Adelheid Klein was a singer.", {"adelheid klein"}),
+        ("In Bremen", "In Bremen was shot in Orla.", {"in bremen"}),
+    ],
+)
+def test_a_text_with_a_title_may_open_with_something_else(
+    title: str, text: str, subjects: set[str]
+) -> None:
+    assert {key for key, how in opening_keys(text, title).items() if how == "subject"} == subjects
 
 
 def test_what_is_written_like_a_name_is_no_stop_word() -> None:
