@@ -106,11 +106,14 @@ WITH p, collect(DISTINCT root) AS roots ORDER BY size(roots) DESC, p.id LIMIT $l
 RETURN p.id AS id, roots
 
 // name: texts(ids, scopes) read many
-// Passages with what they state and is not held any more.
+// Passages with what they say is so and is not held any more.
 UNWIND $ids AS id
 MATCH (p:Passage {id: id})
 WHERE p.scope IN $scopes AND p.live
 RETURN p.id AS id, p.kind AS kind, p.scope AS scope, p.title AS title, p.content AS content,
        p.captured_at AS captured_at, p.work AS work, p.start AS first,
-       [(p)-[:SUPPORTS]->(f:Fact) WHERE f.status <> 'active' AND f.expired_at > datetime.realtime() |
+       [(p)-[u:SUPPORTS]->(f:Fact)
+         WHERE f.status <> 'active' AND f.expired_at > datetime.realtime()
+           AND u.until IS NULL AND (u.ongoing OR u.since IS NOT NULL)
+           AND NOT u.mode IN ['end', 'deny'] |
          f.statement] AS past

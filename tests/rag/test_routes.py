@@ -92,6 +92,18 @@ async def test_before_any_community_there_are_passages_and_the_reason(
     assert themes["reason"] == ""
 
 
+async def test_what_a_passage_ended_is_not_past_in_it(
+    opened: Parts, admin: Principal, tenant: str, say: Say
+) -> None:
+    said = await say(tenant, "Ada Berger works for Acme GmbH.")
+    ended = await say(tenant, "Ada Berger no longer works for Acme GmbH.")
+    await opened.indexing.drain()
+    found = await asked(admin, "retrieve", "Who works for Acme GmbH?", scopes=[tenant])
+    past = {one["id"]: one["untrusted"]["past"] for one in found["results"]}
+    assert len(past[said]) == 1
+    assert past[ended] == []
+
+
 async def test_what_failed_is_told_where_there_are_no_communities(
     opened: Parts, admin: Principal, tenant: str, say: Say, monkeypatch: pytest.MonkeyPatch
 ) -> None:
