@@ -6,12 +6,12 @@ from app.contradiction import stems
 from app.entities import names
 from app.episodes import labels
 from app.extraction.verbs import english_name
-from app.indexing import analysis
+from app.indexing import analysis, spelling
 from app.sanitize import numbers
 from app.values import units
 
 # Every module with a bounded cache of texts; a test looks for others.
-MODULES = (analysis, labels, names, numbers, stems, units)
+MODULES = (analysis, labels, names, numbers, spelling, stems, units)
 
 
 def clear_caches() -> int:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 from app.indexing.analysis import query_terms
+from app.indexing.spelling import form_of, forms_of, slips
 from app.retrieval.matrix import Walkable
 from app.retrieval.model import Asked
 from app.retrieval.names import EMPTY, Naming, Word, longest, phrases, words
-from app.retrieval.spelling import form_of, forms_of, slips
 
 SLIP = 5  # letters at least of a word in which a slip is looked for
 SLIP_ALONE = 7  # the same where the word is a name by itself

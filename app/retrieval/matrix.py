@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from app.retrieval.spelling import respelled
+from app.indexing.spelling import respelled
 
 Vector = npt.NDArray[np.float32]
 

@@ -69,7 +69,8 @@ async def test_a_scope_changes_its_model_under_way(
     assert "no vector of that model yet" in refused["detail"]
     during = await capture(writer, "A tin lamp was bought meanwhile.", session="new")
     filled = await run(opened, admin, begun["job"])
-    assert filled == {"done": 4, "lacking": 0, "failed": 0}
+    # What came meanwhile gets both vectors from the pass beside, where that is there first.
+    assert filled in [{"done": done, "lacking": 0, "failed": 0} for done in (3, 4)]
     shown = (await admin.http.get("/v1/embedding", params={"scope": scope})).json()
     assert shown["model"] == "default"
     assert (shown["state"], shown["beside"], shown["filling"]["lacking"]) == ("filling", "wide", 0)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.indexing.spelling import form_of, respelled, slips
 from app.retrieval.asking import SPELLED, asks
 from app.retrieval.matrix import OFTEN, Linked, Walkable, build
-from app.retrieval.spelling import form_of, respelled, slips
 
 TITLES = (
     "josé álvarez", "müller", "simon garfunkel", "world war ii", "j k rowling", "saint louis",
