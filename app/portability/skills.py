@@ -14,8 +14,7 @@ from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
-from app.lifecycle.graves import erased
-from app.portability.derived import PAGE, clean, opened, write_new
+from app.portability.derived import PAGE, clean, opened, write_new, write_unburied
 from app.portability.episodes import author_of
 from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
 from app.portability.skill_records import (
@@ -212,7 +211,7 @@ def prepare_proposal(record: SkillProposalRecord, at: At) -> Row:
 
 async def write(tx: Tx, batch: Batch) -> Written:
     """Skills that are new, by id, in scopes that have none of the slug."""
-    return await _unburied(tx, batch, "skill", query=Q.skill_packages.skills)
+    return await write_unburied(tx, batch, "skill", query=Q.skill_packages.skills)
 
 
 async def write_link(tx: Tx, batch: Batch) -> Written:
@@ -232,16 +231,7 @@ async def write_conflict(tx: Tx, batch: Batch) -> Written:
 
 async def write_proposal(tx: Tx, batch: Batch) -> Written:
     """Proposals that are new, by id."""
-    return await _unburied(tx, batch, "skill_proposal", query=Q.skill_packages.proposals)
-
-
-async def _unburied(tx: Tx, batch: Batch, kind: str, query: Query) -> Written:
-    """What was erased from this store does not come back, unless the run says so."""
-    gone = set() if batch.rules.revives else await erased(tx, [row["id"] for row in batch.rows])
-    kept = Batch(batch.file, [r for r in batch.rows if r["id"] not in gone], batch.rules)
-    done = await write_new(tx, kept, kind, query=query) if kept.rows else Written()
-    done.duplicates = len(batch.rows) - done.accepted
-    return done
+    return await write_unburied(tx, batch, "skill_proposal", query=Q.skill_packages.proposals)
 
 
 async def export(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
