@@ -16,7 +16,7 @@ TEXTS = [
     "Wie viel Eiweiß braucht ein Erwachsener am Tag?",
     "The invoice 2024-0815 was paid on 3 May 2024 by bank transfer.",
     "Die Rechnung 2024-0815 wurde am 3. Mai 2024 überwiesen.",
-    "Caroline: I went to a support group yesterday and it was so powerful.",
+    "Tamsin: The choir sang by the harbour last night, and I cried.",
     "Das Straßenfest fällt wegen Regens aus – schade!",
     "GROSSBUCHSTABEN und kleinbuchstaben, gemischt.",
     "Donaudampfschifffahrtsgesellschaftskapitän",
