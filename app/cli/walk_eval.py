@@ -91,7 +91,7 @@ def eval_passages(
             )
             client = ApiClient(url, minted.text)
             try:
-                ids = await _enter(opened, client, corpus, chosen)
+                ids = await enter(opened, client, corpus, chosen)
                 progress.print(f"{corpus.name}: {len(ids)} passages are in")
                 await wait_indexed(client)
                 progress.print(f"{corpus.name}: indexed")
@@ -147,7 +147,7 @@ def scope_of(corpus: Corpus) -> str:
     return f"eval/passages-{corpus.name.lower()}"
 
 
-async def _enter(opened: Parts, client: ApiClient, corpus: Corpus, chosen: Set) -> Ids:
+async def enter(opened: Parts, client: ApiClient, corpus: Corpus, chosen: Set) -> Ids:
     """Store the passages: through the API, or by import where something has to come along."""
     scope = scope_of(corpus)
     if chosen.form.pages:

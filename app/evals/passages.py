@@ -126,9 +126,9 @@ def found_in(answer: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def bodies(also: Sequence[Also]) -> dict[str, dict[str, Any]]:
+def bodies(also: Sequence[Also], modes: Sequence[str] = MODES) -> dict[str, dict[str, Any]]:
     """What is asked for each question, by the name under which it is told."""
-    plain = {mode: {"mode": mode} for mode in MODES}
+    plain = {mode: {"mode": mode} for mode in modes}
     return plain | {
         f"{mode}, {extra.value}": {"mode": mode, **extra.body}
         for extra in also
@@ -137,15 +137,19 @@ def bodies(also: Sequence[Also]) -> dict[str, dict[str, Any]]:
 
 
 async def asked(
-    client: ApiClient, scope: str, asking: tuple[Corpus, Ids], also: Sequence[Also] = ()
+    client: ApiClient,
+    scope: str,
+    asking: tuple[Corpus, Ids],
+    also: Sequence[Also] = (),
+    modes: Sequence[str] = MODES,
 ) -> Heard:
-    """Every question in every mode and with what else is asked for, gold in the graph's ids."""
+    """Ask every question in each mode and with what else is asked for; gold has the graph's ids."""
     (corpus, ids), heard = asking, Heard()
     common = {"scopes": [scope], "kinds": ["episode", "chunk"], "limit": max(CUTS)}
     for question in corpus.questions:
         gold = frozenset(ids.get(name, name) for name in question.gold)
         known = Question(question.id, question.text, gold, question.category)
-        for name, body in bodies(also).items():
+        for name, body in bodies(also, modes).items():
             start = time.perf_counter()
             answer = await client.call(
                 "POST", "/v1/search", {**common, "query": question.text, **body}

@@ -106,9 +106,14 @@ async def ask(
 
 
 async def evaluate(
-    client: ApiClient, scope: str, corpus: Corpus, cuts: Sequence[int], tell: Tell
+    client: ApiClient,
+    scope: str,
+    corpus: Corpus,
+    cuts: Sequence[int],
+    tell: Tell,
+    modes: Sequence[str] = MODES,
 ) -> Run:
-    """Capture, index and ask one corpus in one scope, in every mode."""
+    """Capture, index and ask one corpus in one scope, in each of the modes."""
     start = time.perf_counter()
     ids = await capture(client, scope, corpus.records)
     captured = time.perf_counter()
@@ -116,7 +121,7 @@ async def evaluate(
     await wait_indexed(client)
     indexed = time.perf_counter()
     tell(f"{corpus.name}: indexed in {indexed - captured:.1f} s")
-    answers = await asked(client, scope, corpus, ids, max(cuts))
+    answers = await asked(client, scope, (corpus, ids), max(cuts), modes)
     return Run(
         corpus=corpus.name,
         records=len(ids),
@@ -129,14 +134,19 @@ async def evaluate(
 
 
 async def asked(
-    client: ApiClient, scope: str, corpus: Corpus, ids: Mapping[str, str], most: int
+    client: ApiClient,
+    scope: str,
+    asking: tuple[Corpus, Mapping[str, str]],
+    most: int,
+    modes: Sequence[str],
 ) -> Answers:
-    """Every question in every mode, with gold in the graph's ids."""
-    answers: Answers = {mode: [] for mode in MODES}
+    """Every question in each of the modes, with gold in the graph's ids."""
+    corpus, ids = asking
+    answers: Answers = {mode: [] for mode in modes}
     for question in corpus.questions:
         gold = frozenset(ids.get(name, name) for name in question.gold)
         known = Question(question.id, question.text, gold, question.category)
-        for mode in MODES:
+        for mode in modes:
             found = await ask(client, scope, known, {"mode": mode, "limit": most})
             answers[mode].append((known, found))
     return answers
