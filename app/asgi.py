@@ -45,6 +45,7 @@ from app.questions import routes as question_routes
 from app.rag import routes as graph_rag_routes
 from app.rag import seed_routes as rag_seed_routes
 from app.reembedding import routes as reembedding_routes
+from app.sanitize.proof import stop_unless_proved
 from app.search import routes as search_routes
 from app.settings import Settings, read_settings
 from app.skills import doors as skill_doors
@@ -168,6 +169,7 @@ INJECTED = (
 def create_app(settings: Settings | None = None) -> Litestar:
     """The application; opens graph, queue and model when it starts, closes them at its end."""
     chosen = settings or read_settings()
+    stop_unless_proved()
     configure_logging(chosen.telemetry)
 
     @asynccontextmanager

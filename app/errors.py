@@ -40,6 +40,7 @@ The tree (a leaf's class name is its code on the wire)::
     │   │   ├── LlmAnswerUnusable  503   its answer does not fit the schema
     │   │   └── BudgetSpent        503   the scope's tokens for the day are used up
     │   └── DetectorUnavailable    503   a detector that the policy asks for is missing
+    ├── DetectorBroken             500   a detector misses its own example; nothing is started
     ├── QueryError                 500   a named query and the database disagree
     ├── ModelMismatch              500   stored vectors come from another model
     └── RuntimeFailure             500   the embedded runtime cannot start or go on
@@ -236,6 +237,10 @@ class BudgetSpent(LlmUnavailable):
 
 class DetectorUnavailable(Unavailable):
     title = "A detector that the scope's policy asks for is not installed"
+
+
+class DetectorBroken(LociError):
+    title = "A detector of the sanitising step does not work here"
 
 
 class QueryError(LociError):

@@ -109,6 +109,7 @@ from app.retrieval.linking import LinkService
 from app.retrieval.repository import RetrievalRepository
 from app.retrieval.service import WalkService
 from app.retrieval.synonyms import COSINES, SynonymService
+from app.sanitize.proof import prove_detectors
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
 from app.search.imagining import Imagination
@@ -520,6 +521,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
 @asynccontextmanager
 async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[Parts]:
     """All parts, with the graph's schema in place; closes what it opened."""
+    prove_detectors()
     graph = connect_graph(settings)
     try:
         embedder = await asyncio.to_thread(build_embedder, embedding_config(settings))

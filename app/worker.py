@@ -21,6 +21,7 @@ from redis.exceptions import LockError, RedisError
 
 from app.jobs.queue import deserialize, redis_settings, serialize
 from app.jobs.runner import RUN, tick
+from app.sanitize.proof import stop_unless_proved
 from app.settings import Settings, read_settings
 from app.tasks import SCHEDULES
 from app.telemetry.logging import configure_logging
@@ -262,6 +263,7 @@ def build_worker(settings: Settings, *, burst: bool = False) -> Worker:
 def main() -> None:
     """Run until told to stop."""
     settings = read_settings()
+    stop_unless_proved()
     configure_logging(settings.telemetry)
     spans = configure_tracing(settings.telemetry, "loci-worker")
     try:

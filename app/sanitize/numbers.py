@@ -156,10 +156,12 @@ def _pension_day(day: str) -> bool:
     return 1 <= int(day) % 50 <= 31
 
 
+# No quantifier here is possessive: Python before 3.11.5 matches those wrongly. What a lookahead has
+# found once is not tried again shorter, so that the reference to it takes all groups or none.
 _PHONE = re.compile(
-    r"(?<![\w.,:/$€£#=+-])(?:\+|00[ .-]?(?=[1-9]))?(?:\(\+?\d{1,5}\)|\d{1,15}+)"
-    r"(?:[ \u00a0./\u2011\u2013-]{0,3}\(\d{1,5}\)"
-    r"|(?:[ \u00a0./\u2011\u2013-]{1,3}|(?<=\)))\d{1,15}+){0,8}+"
+    r"(?<![\w.,:/$€£#=+-])(?:\+|00[ .-]?(?=[1-9]))?(?:\(\+?\d{1,5}\)|\d{1,15}(?!\d))"
+    r"(?=(?P<groups>(?:[ \u00a0./\u2011\u2013-]{0,3}\(\d{1,5}\)"
+    r"|(?:[ \u00a0./\u2011\u2013-]{1,3}|(?<=\)))\d{1,15}){0,8}))(?P=groups)"
     r"(?:[ ]?(?:x|ext\.? ?|Durchwahl |DW )\d{1,6})?(?![\w%€$£]|[.,:]\d)"
 )
 _NANP = re.compile(r"(?:\+?1[ .-]?)?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}([-. ]))[2-9]\d{2}[-. ]\d{4}")

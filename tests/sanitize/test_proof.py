@@ -1,0 +1,49 @@
+"""Every detector has an example, and one that misses it stops the process with a sentence."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from app.errors import DetectorBroken
+from app.sanitize import numbers, proof
+from app.sanitize.marker_rules import RULES
+from app.sanitize.policy import PII_CLASSES
+
+NOTHING = re.compile(r"(?!)")
+BROKEN = "import re; from app.sanitize import numbers; numbers._PHONE = re.compile('(?!)');"
+DOORS = {
+    "api": "import uvicorn; uvicorn.run('app.asgi:create_app', factory=True, port=0)",
+    "worker": "from app.worker import main; main()",
+    "command": "import sys; sys.argv = ['loci', 'digest']; from app.cli.main import run; run()",
+}
+
+
+def test_every_class_and_every_marker_has_an_example() -> None:
+    assert {kind for kind, _, _ in proof._PERSONAL} == set(PII_CLASSES) - {"name"}
+    told = {marker for marker, _ in proof._COMMANDS}
+    assert told == {rule.id for rule in RULES} | {"encoded_instruction"}
+
+
+def test_a_detector_that_misses_its_example_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    proof.prove_detectors.__wrapped__()
+    monkeypatch.setattr(numbers, "_PHONE", NOTHING)
+    with pytest.raises(DetectorBroken, match="the detector phone"):
+        proof.prove_detectors.__wrapped__()
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_it_stops_the_process_with_a_sentence(door: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", f"{BROKEN} {DOORS[door]}"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert "the detector phone of the sanitising step" in done.stderr
+    assert "Traceback" not in done.stderr
