@@ -1,6 +1,5 @@
 // name: notes(scope, after, near, limit) read many
-// Held notes by id, each with the closest of its namespace whose id is greater; the score is
-// (1 + cosine) / 2.
+// Held notes by id, each with the closest of its namespace whose id is greater.
 CYPHER 25
 MATCH (m:Note {scope: $scope})
 WHERE m.id > $after AND m.standing = 'held' AND m.kind = 'note' AND m.embedding IS NOT NULL
@@ -15,7 +14,7 @@ CALL (m) {
   WHERE o.namespace = m.namespace AND o.standing = 'held' AND o.scope = $scope
     AND o.expired_at > datetime('9999-12-30T00:00:00Z')
   WITH o, max(score) AS score ORDER BY o.id
-  RETURN collect({id: o.id, text: o.content, language: o.language, score: score}) AS close
+  RETURN collect({id: o.id, text: o.content, language: o.language, cosine: 2 * score - 1}) AS close
 }
 RETURN m.id AS id, m.content AS text, m.language AS language, close ORDER BY id
 
@@ -36,6 +35,6 @@ CALL (m, s) {
   MATCH (t:Entity {id: o.subject})
   WHERE t.root = s.root
   WITH o, max(score) AS score ORDER BY o.id
-  RETURN collect({id: o.id, text: o.statement, language: o.language, score: score}) AS close
+  RETURN collect({id: o.id, text: o.statement, language: o.language, cosine: 2 * score - 1}) AS close
 }
 RETURN m.id AS id, m.statement AS text, m.language AS language, close ORDER BY id

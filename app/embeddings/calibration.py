@@ -1,16 +1,31 @@
-"""What the cosines of an embedding model mean; those of two models do not compare.
+"""What the cosines of an embedding model mean: the one place where a cosine becomes a similarity.
 
-Two stored texts are compared by thresholds (decision 0011), a question and a stored text by a
-curve (decision 0032): the share of answers among texts of that cosine, where half of all texts
-looked at are answers and the others are near misses and random ones in equal parts.
+Cosines of two models do not compare, nor do those of a question and a text with those of two texts,
+nor English ones with German ones: two unrelated German sentences are as near, to the local model,
+as two English ones that share a topic. `Calibration.similarity` turns each into a share between 0
+and 1, and every threshold of the seeds is held against that (decisions 0032 and 0051).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
 
 SUREST = 0.99  # a cosine alone is never surer than that, either way
+MIXED = "mixed"  # two languages
+
+Languages = tuple[str, str]
+
+
+class Kinds(StrEnum):
+    """What two vectors are of, and so what their similarity says."""
+
+    ANSWER = "answer"  # a question and a stored text: how likely the text answers
+    TEXTS = "texts"  # two stored texts: how alike people find them, 1 for what says the same
+    MATTER = "matter"  # the same: how likely they are about one matter, agreeing or not
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,34 +36,88 @@ class Curve:
     slope: float
 
     def at(self, cosine: float) -> float:
-        """The share of answers, between 0.01 and 0.99."""
-        return bounded(1 / (1 + math.exp(-self.slope * (cosine - self.middle))))
+        """The share at a cosine."""
+        return 1 / (1 + math.exp(-self.slope * (cosine - self.middle)))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Straight pieces between knots, (cosine, similarity), both rising; flat outside."""
+
+    knots: tuple[tuple[float, float], ...]
+
+    def at(self, cosine: float) -> float:
+        """The similarity at a cosine."""
+        if cosine <= self.knots[0][0]:
+            return self.knots[0][1]
+        for (left, low), (right, high) in pairwise(self.knots):
+            if cosine <= right:
+                return low + (high - low) * (cosine - left) / (right - left)
+        return self.knots[-1][1]
+
+
+Scale = Curve | Line
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Cosines from which a text may repeat another (`duplicate`), and from which two may
-    contradict each other (`candidate`); neither decides anything by itself. `answers` is the curve
-    of questions and texts, None where it was not measured."""
+    """A scale for each pair of kinds, by language; `MIXED` is of two languages."""
 
-    duplicate: float
-    candidate: float
-    answers: Curve | None = None
+    scales: Mapping[Kinds, Mapping[str, Scale]]
 
-    def similarity(self, cosine: float) -> float:
-        """How like an answer a text is, by the cosine of its vector and the question's: 0.01 to
-        0.99. Where the curve is not known it is the cosine itself, as the seeds have it."""
-        return bounded(cosine if self.answers is None else self.answers.at(cosine))
+    def similarity(
+        self, cosine: float, kinds: Kinds = Kinds.ANSWER, languages: Languages = ("en", "en")
+    ) -> float:
+        """What a cosine of this model means for two things of these kinds, in the languages that
+        they are written in: never less for a larger cosine, 0 to 1 for how alike texts are, and
+        0.01 to 0.99 for how likely something is. A language that was not measured counts as
+        English."""
+        one, other = languages
+        of = self.scales[kinds]
+        scale = of.get(one, of["en"]) if one == other else of[MIXED]
+        share = scale.at(cosine)
+        return share if kinds is Kinds.TEXTS else bounded(share)
 
 
-DOCUMENTED = Calibration(duplicate=0.90, candidate=0.80)  # as seed 003's document names them
-E5_SMALL = Calibration(duplicate=0.975, candidate=0.80, answers=Curve(0.825, 32.8))
+def _alike(**levels: tuple[float, ...]) -> dict[str, Scale]:
+    """Lines by language, given the cosines at which people find texts so much alike."""
+    alike = (0.0, 0.1, 0.25, 0.4, 0.5, 0.7, 0.92, 1.0)
+    return {
+        language: Line(tuple(zip(cosines, alike, strict=True)))
+        for language, cosines in levels.items()
+    }
+
+
+# Fitted by `loci eval similarity`, which says on what and how well it holds on the other half.
+E5_SMALL = Calibration(
+    {
+        Kinds.ANSWER: {
+            "en": Curve(0.825, 32.8),
+            "de": Curve(0.8585, 41.3),
+            MIXED: Curve(0.8095, 44.3),
+        },
+        Kinds.TEXTS: _alike(
+            en=(0.75, 0.824, 0.858, 0.879, 0.901, 0.948, 0.987, 1.0),
+            de=(0.81, 0.857, 0.884, 0.901, 0.917, 0.953, 0.987, 1.0),
+            mixed=(0.755, 0.795, 0.82, 0.838, 0.855, 0.903, 0.953, 1.0),
+        ),
+        Kinds.MATTER: {
+            "en": Curve(0.831, 92.3),
+            "de": Curve(0.8675, 101.7),
+            MIXED: Curve(0.8105, 95.7),
+        },
+    }
+)
+# A model that was not measured keeps its cosines, which is what the seeds' numbers were written
+# for.
+_COSINE = Line(((0.0, 0.0), (1.0, 1.0)))
+AS_IT_IS = Calibration({kinds: {"en": _COSINE, MIXED: _COSINE} for kinds in Kinds})
 BY_MODEL = {"multilingual-e5-small": E5_SMALL, "multilingual-e5-small-int8": E5_SMALL}
 
 
 def calibration(model: str) -> Calibration:
-    """What was measured for the model, else what the seeds' documents have."""
-    return BY_MODEL.get(model, DOCUMENTED)
+    """What was measured for the model, else its cosines as they are."""
+    return BY_MODEL.get(model, AS_IT_IS)
 
 
 def bounded(share: float) -> float:

@@ -1,8 +1,7 @@
 """Memories that say the same twice, proposed to a curator and never merged (seed 000, at night).
 
-Vectors say which to look at: a cosine of 0.92, as the seed has it, or more where the model's lie
-close together. What is proposed follows from the words: one adds nothing to the other, and the two
-do not contradict each other.
+Vectors say which to look at: a similarity of 0.92. What is proposed follows from the words: one
+adds nothing to the other, and the two do not contradict each other.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ from dataclasses import dataclass
 
 from app.contradiction.compare import compare
 from app.contradiction.repetition import adds_nothing
-from app.embeddings.calibration import calibration
+from app.embeddings.calibration import Calibration, Kinds, calibration
 from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row
 
-LEAST = 0.92  # cosine (seed 000)
+LEAST = 0.92  # similarity (seed 000)
 NEAR = 8  # closest of each memory that are looked at
 PAGE = 200
 MOST = 1000  # proposals of one report
@@ -24,17 +23,12 @@ MOST = 1000  # proposals of one report
 
 @dataclass(frozen=True, slots=True)
 class Double:
-    """Two memories of one kind, the smaller id first; `similarity` is their cosine."""
+    """Two memories of one kind, the smaller id first, and how alike they are."""
 
     kind: str
     left: str
     right: str
     similarity: float
-
-
-def least_cosine(model: str) -> float:
-    """From which cosine on two memories are looked at."""
-    return max(LEAST, calibration(model).duplicate)
 
 
 def same(left: Row, right: Row) -> bool:
@@ -45,14 +39,19 @@ def same(left: Row, right: Row) -> bool:
     return repeats and not compare(*texts).found and not compare(*texts[::-1]).found
 
 
-def doubles(kind: str, rows: Sequence[Row], least: float) -> list[Double]:
+def doubles(kind: str, rows: Sequence[Row], means: Calibration) -> list[Double]:
     """The proposals among rows of the queries `duplicates.notes` and `duplicates.facts`."""
     return [
-        Double(kind, row["id"], close["id"], round(2 * close["score"] - 1, 4))
+        Double(kind, row["id"], close["id"], round(similarity, 4))
         for row in rows
         for close in row["close"]
-        if 2 * close["score"] - 1 >= least and same(row, close)
+        if (similarity := _similarity(row, close, means)) >= LEAST and same(row, close)
     ]
+
+
+def _similarity(left: Row, right: Row, means: Calibration) -> float:
+    languages = left["language"], right["language"]
+    return means.similarity(right["cosine"], Kinds.TEXTS, languages)
 
 
 class DuplicateService:
@@ -60,7 +59,7 @@ class DuplicateService:
 
     def __init__(self, graph: Graph, model: str) -> None:
         self._graph = graph
-        self._least = least_cosine(model)
+        self._means = calibration(model)
 
     async def report(self, scope: str, most: int = MOST) -> list[Double]:
         """The doubles of a scope, the most alike first."""
@@ -74,7 +73,7 @@ class DuplicateService:
         while rows := await self._graph.rows(
             query, scope=scope, after=after, near=NEAR, limit=PAGE
         ):
-            found += doubles(kind, rows, self._least)
+            found += doubles(kind, rows, self._means)
             after = rows[-1]["id"]
             if len(rows) < PAGE:
                 break

@@ -11,10 +11,12 @@ from datetime import datetime
 from app.contradiction.compare import compare
 from app.contradiction.model import Verdict
 from app.contradiction.repetition import adds_nothing
-from app.embeddings.calibration import Calibration
+from app.embeddings.calibration import Calibration, Kinds
 from app.kernel.clock import FOREVER
 from app.kernel.ids import digest
 from app.notes.model import UNTESTED, Candidate, Decision, Incoming, Standing
+
+REPEATS, CANDIDATE = 0.90, 0.80  # similarity of texts, and that of their matter (seed 003)
 
 
 def decide(new: Incoming, candidates: Sequence[Candidate], at: Calibration) -> Decision:
@@ -40,7 +42,8 @@ def _clashes(
         return []
     found = []
     for old in candidates:
-        if old.similarity is not None and old.similarity < at.candidate:
+        by_vector_alone = old.cosine is not None and not old.worded
+        if by_vector_alone and _similarity(new, old, at, Kinds.MATTER) < CANDIDATE:
             continue
         verdict = _compared(new, old)
         if verdict.found:
@@ -90,7 +93,7 @@ def _repeated(new: Incoming, candidates: list[Candidate], at: Calibration) -> De
     same = [old for old in candidates if _repeats(new, old, at)]
     if not same:
         return Decision()
-    first = max(same, key=lambda old: (old.similarity or 0.0, old.id))
+    first = max(same, key=lambda old: (old.cosine or 0.0, old.id))
     if new.tier > first.tier:
         # What an agent inferred and a user now says is the user's word from here on.
         return Decision(
@@ -102,9 +105,16 @@ def _repeated(new: Incoming, candidates: list[Candidate], at: Calibration) -> De
 def _repeats(new: Incoming, old: Candidate, at: Calibration) -> bool:
     if new.content == old.content:
         return True
-    if old.similarity is None or old.similarity < at.duplicate:
+    if _similarity(new, old, at, Kinds.TEXTS) < REPEATS:
         return False
     return adds_nothing(old.content, new.content, new.language)
+
+
+def _similarity(new: Incoming, old: Candidate, at: Calibration, kinds: Kinds) -> float:
+    """0 where no vector was compared."""
+    if old.cosine is None:
+        return 0.0
+    return at.similarity(old.cosine, kinds, (new.language, old.language))
 
 
 def ends_at(decision: Decision) -> datetime:

@@ -108,8 +108,8 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A stored note that the new one is held against; `similarity` is a cosine, None where only
-    words led to it."""
+    """A stored note that the new one is held against; `worded` says that words led
+    to it, and `cosine` is None where only they did."""
 
     id: str
     content: str
@@ -120,7 +120,8 @@ class Candidate:
     valid_to: datetime
     standing: Standing
     confirmations: int
-    similarity: float | None = None
+    cosine: float | None = None
+    worded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,11 +32,15 @@ class NoteRepository:
     ) -> list[Candidate]:
         """Live notes like the new one by vector or words, and those that they took the place of."""
         cosines = await self._similar(scope, near)
-        ids = list(dict.fromkeys([*cosines, *await self._sharing_words(scope, new)]))
+        worded = set(await self._sharing_words(scope, new))
+        ids = [*cosines, *sorted(worded - cosines.keys())]
         rows = await self.graph.rows(
             Q.notes.candidates, ids=ids, hash=text_hash, scope=scope, namespace=new.namespace
         )
-        return [_candidate(row["note"], cosines.get(row["note"]["id"])) for row in rows]
+        return [
+            _candidate(row["note"], cosines.get(row["note"]["id"]), row["note"]["id"] in worded)
+            for row in rows
+        ]
 
     async def get(self, note: str, scopes: list[str]) -> Row | None:
         return await self.graph.optional(Q.notes.get, id=note, scopes=scopes)
@@ -88,7 +92,7 @@ class BlockRepository:
         return [row["pattern"] for row in rows]
 
 
-def _candidate(note: Row, cosine: float | None) -> Candidate:
+def _candidate(note: Row, cosine: float | None, worded: bool) -> Candidate:
     moments: dict[str, datetime] = {name: note[name] for name in ("valid_from", "valid_to")}
     return Candidate(
         id=note["id"],
@@ -98,6 +102,7 @@ def _candidate(note: Row, cosine: float | None) -> Candidate:
         author=note["author"],
         standing=Standing(note["standing"]),
         confirmations=note["confirmations"],
-        similarity=cosine,
+        cosine=cosine,
+        worded=worded,
         **moments,
     )

@@ -183,7 +183,7 @@ class NoteService:
             log.warning("notes.no_vector", reason=error.detail)
             return None
 
-    def _thresholds(self, near: Part | None) -> Calibration:
+    def _means(self, near: Part | None) -> Calibration:
         return calibration(near.model if near else self._parts.spaces.default.info.name)
 
     async def _attempt(self, who: Caller, writing: _Writing) -> NoteReceipt | None:
@@ -195,7 +195,7 @@ class NoteService:
             stamp.scope, new, writing.near, digest(new.content)
         )
         # Long notes have many sentences to hold against each other: off the event loop with it.
-        at = self._thresholds(writing.near)
+        at = self._means(writing.near)
         decision = await asyncio.to_thread(decide, new, found, at)
 
         async def work(tx: Tx) -> NoteReceipt | None:
@@ -235,7 +235,7 @@ class NoteService:
         near = await self._near(content, stored["scope"])
         found = await self.repository.candidates(stored["scope"], new, near, digest(content))
         others = [candidate for candidate in found if candidate.id != stored["id"]]
-        decision = await asyncio.to_thread(decide, new, others, self._thresholds(near))
+        decision = await asyncio.to_thread(decide, new, others, self._means(near))
         if decision.duplicate is not None:
             raise Conflict(f"the note {decision.duplicate.id} says the same", field="content")
         against = [*decision.ends, *decision.contradicts]

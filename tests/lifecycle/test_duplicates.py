@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from app.embeddings.calibration import AS_IT_IS, calibration
 from app.entities.digest import scope_digest
 from app.jobs.model import Job
 from app.kernel.clock import now
 from app.kernel.ids import new_id
-from app.lifecycle.duplicates import doubles, least_cosine
+from app.lifecycle.duplicates import doubles
 from app.lifecycle.tasks import propose_duplicates
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
@@ -23,7 +24,7 @@ async def nothing(progress: dict[str, Any]) -> None: ...
 
 
 def row(left: str, right: str, cosine: float) -> dict[str, Any]:
-    close = {"id": "b", "text": right, "language": "en", "score": (1 + cosine) / 2}
+    close = {"id": "b", "text": right, "language": "en", "cosine": cosine}
     return {"id": "a", "text": left, "language": "en", "close": [close]}
 
 
@@ -38,12 +39,13 @@ def row(left: str, right: str, cosine: float) -> dict[str, Any]:
     ],
 )
 def test_alike_is_not_enough(left: str, right: str, cosine: float, proposed: bool) -> None:
-    assert bool(doubles("note", [row(left, right, cosine)], 0.92)) is proposed
+    assert bool(doubles("note", [row(left, right, cosine)], AS_IT_IS)) is proposed
 
 
-def test_the_seeds_cosine_is_the_least_of_all_models() -> None:
-    assert least_cosine("unheard of") == 0.92
-    assert least_cosine("multilingual-e5-small") == 0.975
+def test_a_cosine_counts_by_what_it_means_to_its_model() -> None:
+    rows = [row("The depot is in Kiel.", "The depot is in Kiel, near the harbour.", 0.95)]
+    assert doubles("note", rows, AS_IT_IS)
+    assert not doubles("note", rows, calibration("multilingual-e5-small-int8"))
 
 
 async def test_doubles_are_named_and_left_alone(

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from app.contradiction.repetition import adds_nothing
-from app.embeddings.calibration import DOCUMENTED, Calibration, calibration
+from app.embeddings.calibration import AS_IT_IS, calibration
 from app.errors import InvalidInput
 from app.facts.claim import Tier
 from app.kernel.clock import FOREVER
@@ -16,7 +16,7 @@ from app.notes.decide import decide
 from app.notes.model import Candidate, Incoming, Namespace, Standing, namespace_of
 
 JANUARY, FEBRUARY = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2))
-AT = Calibration(duplicate=0.9, candidate=0.8)
+AT = AS_IT_IS
 OLD = Candidate(
     id="old",
     content="The budget of Vega is CHF 5'000.",
@@ -27,7 +27,7 @@ OLD = Candidate(
     valid_to=FOREVER,
     standing=Standing.HELD,
     confirmations=2,
-    similarity=0.99,
+    cosine=0.99,
 )
 NEW = Incoming(
     content="The budget of Vega is CHF 8'000.",
@@ -46,17 +46,21 @@ def test_a_near_duplicate_that_contradicts_is_a_contradiction() -> None:
 
 
 def test_words_alone_lead_to_a_contradiction_without_any_vector() -> None:
-    assert decide(NEW, [replace(OLD, similarity=None)], AT).ends
+    assert decide(NEW, [replace(OLD, cosine=None)], AT).ends
+
+
+def test_words_lead_to_a_contradiction_whatever_the_cosine() -> None:
+    assert decide(NEW, [replace(OLD, cosine=0.5, worded=True)], AT).ends
 
 
 def test_below_the_candidates_cosine_nothing_is_contradicted() -> None:
-    assert decide(NEW, [replace(OLD, similarity=0.79)], AT).ends == ()
+    assert decide(NEW, [replace(OLD, cosine=0.79)], AT).ends == ()
 
 
 @pytest.mark.parametrize("similarity", [0.9, 0.999])
 def test_similarity_alone_ends_nothing(similarity: float) -> None:
     new = replace(NEW, content="The budget of Vega was discussed on the phone with the bank.")
-    decision = decide(new, [replace(OLD, similarity=similarity)], AT)
+    decision = decide(new, [replace(OLD, cosine=similarity)], AT)
     assert (decision.ends, decision.contradicts, decision.duplicate) == ((), (), None)
 
 
@@ -94,7 +98,7 @@ def test_a_repetition_confirms_and_a_higher_tier_takes_over() -> None:
 
 
 def test_below_the_duplicate_s_cosine_only_the_same_text_repeats() -> None:
-    old = replace(OLD, similarity=0.89)
+    old = replace(OLD, cosine=0.89)
     assert (
         decide(replace(NEW, content="The budget of Vega is 5000 CHF."), [old], AT).duplicate is None
     )
@@ -127,9 +131,13 @@ def test_what_adds_something_is_kept(old: str, new: str, language: str) -> None:
     assert not adds_nothing(old, new, language)
 
 
-def test_a_model_without_measurements_has_the_document_s_cosines() -> None:
-    assert calibration("some-other-model") == DOCUMENTED
-    assert calibration("multilingual-e5-small").duplicate > DOCUMENTED.duplicate
+def test_the_local_model_s_narrow_band_is_no_candidate_and_no_repetition() -> None:
+    local = calibration("multilingual-e5-small-int8")
+    assert decide(NEW, [replace(OLD, cosine=0.82)], local).ends == ()
+    assert decide(NEW, [replace(OLD, cosine=0.87)], local).ends
+    repeated = replace(NEW, content="The budget of Vega is 5000 CHF.")
+    assert decide(repeated, [replace(OLD, cosine=0.95)], local).duplicate is None
+    assert decide(repeated, [replace(OLD, cosine=0.99)], local).duplicate
 
 
 def test_namespaces_have_aliases_and_no_others() -> None:
