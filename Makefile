@@ -32,7 +32,7 @@ check: install
 
 # Two processes, each with a database of its own; a given one is used by a single process.
 test: check
-	$(BIN)/python -m pytest $(if $(NEO4J_URI)$(REDIS_URL),,-n 2 --dist loadfile)
+	$(BIN)/python -m pytest $(if $(NEO4J_URI)$(REDIS_URL),,-n 2 --dist loadfile --no-loadscope-reorder)
 
 # Resolves the versions anew; the file holds hashes and no addresses.
 lock:

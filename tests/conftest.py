@@ -31,6 +31,12 @@ COUNTER = itertools.count(1)
 RUN = secrets.token_hex(3)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put files with slow tests first: one that begins last keeps a single process at work."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture(scope="session")
 def backend() -> Iterator[Backend]:
     """Neo4j and Valkey for the whole session."""

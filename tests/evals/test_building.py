@@ -22,6 +22,7 @@ RECORDS = [
 PASSES = ["writing", "indexing", "linking", "consolidation", "condensing"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_documents", [False, True], ids=["records", "documents"])
 async def test_passages_become_a_graph_and_nothing_waits_behind(
     opened: Parts, admin: Principal, as_documents: bool

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from app.cli.transfer import store_of
 from app.kernel.caller import Role
 from app.lifecycle.invariants import broken
@@ -33,6 +35,7 @@ async def kinds(who: Principal, scope: str) -> list[str]:
     return [block["kind"] for block in found["items"]]
 
 
+@pytest.mark.slow
 async def test_an_authors_blocks_go_with_what_he_wrote_and_stay_away(
     opened: Parts,
     admin: Principal,

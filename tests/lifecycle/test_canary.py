@@ -79,6 +79,7 @@ async def exported(opened: Parts, admin: Principal, tenant: str) -> str:
     return job
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(200)
 async def test_an_erased_word_is_nowhere(
     opened: Parts,

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from typing import Any
 
+import pytest
+
 from app.wiring import Parts
 from tests.conftest import Principal
 from tests.lifecycle.conftest import Say, Switch, facts_in
@@ -26,6 +28,7 @@ def loci(opened: Parts, *arguments: str) -> tuple[int, Any]:
     return done.returncode, json.loads(done.stdout) if done.stdout else done.stderr
 
 
+@pytest.mark.slow
 async def test_erase_and_verify(
     opened: Parts, admin: Principal, tenant: str, say: Say, switch: Switch
 ) -> None:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from app.lifecycle.invariants import broken
 from app.wiring import Parts
 from tests.conftest import MakePrincipal
@@ -51,6 +53,7 @@ async def states(desk: Desk) -> set[str]:
     return {str(e["model_state"]) for e in (await desk.episodes()).values()}
 
 
+@pytest.mark.slow
 async def test_a_killed_pass_is_taken_up_where_it_was(
     desks: MakeDesk,
     opened: Parts,

@@ -66,6 +66,7 @@ async def fill(opened: Parts, admin: Principal, principal: MakePrincipal, tenant
     )
 
 
+@pytest.mark.slow
 async def test_a_round_trip_through_an_empty_database_keeps_the_digest(
     opened: Parts,
     empty: Parts,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import pytest
+
 from app.cli.transfer import store_of
 from app.portability.exporter import export_package
 from app.portability.service import Order, import_attended, selection
@@ -16,6 +18,7 @@ from tests.skills.test_skills import get, post, skill
 FILES = ("skills", "skill_links", "skill_usages", "skill_conflicts", "skill_proposals")
 
 
+@pytest.mark.slow
 async def test_skills_come_back_as_they_went(
     opened: Parts,
     admin: Principal,
