@@ -79,6 +79,7 @@ from app.lifecycle.promotion import Parts as PromotionParts
 from app.lifecycle.promotion import PromotionService
 from app.lifecycle.requests import ErasureRequests
 from app.lifecycle.residue import Residue
+from app.lifecycle.rewording import RewordingService
 from app.lifecycle.sweep import SweepService
 from app.lifecycle.upkeep import UpkeepService
 from app.llm.client import LanguageModel
@@ -195,6 +196,7 @@ class Parts:
     feedback: FeedbackService
     uses: UseCounter
     learning: LearningService
+    rewording: RewordingService
     promoting: PromotionService
     skilled: SkillGraph
     pages: PageService
@@ -485,6 +487,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         feedback=doors.feedback,
         uses=uses,
         learning=LearningService(graph, fact_rows, consolidation.terms),
+        rewording=RewordingService(graph, consolidation.terms),
         promoting=PromotionService(PromotionParts(graph, scopes, facts, fast)),
         pages=pages,
         page_reads=doors.page_reads,

@@ -381,6 +381,19 @@ MATCH (f:Fact {id: row.id})
 SET f += row.properties, f.index_rev = f.index_rev + 1, f.index_state = 'pending'
 REMOVE f.embedding, f.embed_hash, f.embedding_b, f.embed_hash_b, f.embedding_c, f.embed_hash_c
 
+// name: unworded(limit) read many
+// Facts that are still told in the words of an older version, in the order of their ids.
+// unscoped: a sweep over every scope
+MATCH (f:Fact {wording_state: 'pending'})
+RETURN f.id AS id, f.scope AS scope
+ORDER BY id LIMIT $limit
+
+// name: worded(ids) write none
+// unscoped: facts that `unworded` gave
+UNWIND $ids AS id
+MATCH (f:Fact {id: id})
+REMOVE f.wording_state
+
 // name: best_support(facts) read many
 // For each fact its earliest claim, with the text that makes it and what that mentions.
 // unscoped: facts of the closure, in its scopes

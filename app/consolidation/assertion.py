@@ -9,6 +9,8 @@ from typing import Any
 import orjson
 
 from app.extraction.model import Extracted, Mention, Mode, Moment, Precision, Span, Statement
+from app.extraction.predicates import standard
+from app.facts.rendering import Said, sentence
 from app.values.model import Kind, Value
 from app.values.parse import parse_value
 
@@ -45,10 +47,16 @@ def statement_of(packed: str, text: str, language: str | None) -> Extracted:
 
 def wording(fields: dict[str, Any]) -> str:
     """The statement as a sentence: what the episode holds, and what makes it distinct."""
-    told = f"{fields['subject']['name']} {fields['predicate'].replace('_', ' ')} "
-    told += _text(fields["object"])
-    if fields.get("mode") in ("end", "deny"):
-        told = f"Not: {told}"
+    value = _end(fields["object"], Span(0, 0), None)
+    literal = value if isinstance(value, Value) else None
+    said = Said(
+        fields["subject"]["name"],
+        _text(fields["object"]),
+        "entity" if literal is None else literal.kind.value,
+        "" if literal is None else literal.key,
+        negated=fields.get("mode") in ("end", "deny"),
+    )
+    told = sentence(said, standard().get(fields["predicate"]), "en")
     since, until = fields.get("valid_from"), fields.get("valid_to")
     if since:
         told += f", from {_shown(since, fields)}"
@@ -56,7 +64,7 @@ def wording(fields: dict[str, Any]) -> str:
         told += f" until {_shown(until, fields)}"
     if fields.get("replaces"):
         told += f", not {_text(fields['replaces'])}"
-    return told + "."
+    return told.rstrip(".") + "."
 
 
 def _mention(end: dict[str, Any], span: Span) -> Mention:

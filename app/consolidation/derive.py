@@ -16,6 +16,7 @@ from app.extraction.model import Extracted, Mention, Mode, Statement
 from app.extraction.predicates import Predicate
 from app.facts.claim import Authority, Tier
 from app.facts.record import Source, Thing, Triple, Wording, claim_row, fact_row, unique
+from app.facts.rendering import Said, as_said, object_as_said, sentence
 from app.facts.repository import Batch, Terms
 from app.kernel.graph import Row
 from app.scopes.rules import ScopeRules
@@ -182,7 +183,8 @@ def _put(
 ) -> None:
     predicate = setting.terms.registry.get(triple.predicate)
     key = triple.belief_key(setting.terms.single(triple.predicate, triple.object.key))
-    wording = Wording(render(triple, predicate, source.language), source.language)
+    told = render(triple, predicate, source.language, statement.text)
+    wording = Wording(told, source.language)
     fact = fact_row(triple, key, wording, source)
     if statement.model and (source.episode, fact["id"]) in derived.told:
         return  # the rules read the same in this episode: a proposal adds no weight to it
@@ -253,10 +255,12 @@ def inferred(held: Authority) -> Authority:
     return replace(held, tier=min(held.tier, Tier.AGENT), own=False, voice="")
 
 
-def render(triple: Triple, predicate: Predicate, language: str) -> str:
-    """A fact as one sentence, made from its parts and nothing else."""
-    label = predicate.label_de if language == "de" else predicate.label_en
-    told = f"{triple.subject.text} {label or triple.predicate} {triple.object.text}"
-    if not triple.negated:
-        return told
-    return f"Nicht: {told}" if language == "de" else f"Not: {told}"
+def render(triple: Triple, predicate: Predicate, language: str, clause: str) -> str:
+    """A fact as one sentence, made from its parts and the articles that its clause gives them."""
+    subject, several = as_said(triple.subject.text, clause, language)
+    value = triple.object
+    text = value.text
+    if value.kind in ("entity", "text"):
+        text = object_as_said(value.text, clause, language)
+    said = Said(subject, text, value.kind, value.key, negated=triple.negated, several=several)
+    return sentence(said, predicate, language)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.extraction.predicates import Predicate, Registry
+from app.extraction.predicates import SLOT, Predicate, Registry
 from app.kernel.ids import digest
 from app.llm.model import Question
 from app.values.model import Kind
@@ -83,5 +83,5 @@ def _line(predicate: Predicate) -> str:
         kind = " or ".join(sorted(predicate.range)) or "name"
     else:
         kind = predicate.kind.value if predicate.kind else "name or text"
-    label = predicate.label_en or predicate.name.replace("_", " ")
-    return f"{predicate.name}: {label} ({kind})"
+    label = SLOT.sub("…", predicate.label_en or predicate.name.replace("_", " "))
+    return f"{predicate.name}: {label.removesuffix(' …')} ({kind})"

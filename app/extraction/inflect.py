@@ -36,11 +36,11 @@ def english(lemma: str) -> list[tuple[str, Form]]:
     listed = irregular_en().get(lemma)
     if listed is not None:
         return [(form, _listed_form(lemma, form)) for form in {*listed, _ing(lemma)}]
-    past = _ed(lemma)
+    regular = past(lemma)
     return [
         (lemma, Form(lemma)),
-        (_s(lemma), Form(lemma)),
-        (past, Form(lemma, past=True, participle=True)),
+        (present(lemma), Form(lemma)),
+        (regular, Form(lemma, past=True, participle=True)),
         (_ing(lemma), Form(lemma, participle=True)),
     ]
 
@@ -53,7 +53,8 @@ def _listed_form(lemma: str, form: str) -> Form:
     return Form(lemma, past=True, participle=True)
 
 
-def _s(lemma: str) -> str:
+def present(lemma: str) -> str:
+    """The form of one other: works, tries, watches."""
     if lemma.endswith(("s", "x", "z", "ch", "sh", "o")):
         return lemma + "es"
     if lemma.endswith("y") and lemma[-2] not in VOWELS:
@@ -61,7 +62,8 @@ def _s(lemma: str) -> str:
     return lemma + "s"
 
 
-def _ed(lemma: str) -> str:
+def past(lemma: str) -> str:
+    """The regular past: worked, tried."""
     if lemma.endswith("e"):
         return lemma + "d"
     if lemma.endswith("y") and lemma[-2] not in VOWELS:

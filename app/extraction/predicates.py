@@ -13,6 +13,8 @@ from app.extraction.data import predicate_rows, words
 from app.values.model import Kind
 
 NAME = re.compile(r"[^\W\d_][\w :/.%&+'-]{0,119}$")
+# Where a label has its object: plain, or with what an amount, a noun or a date takes with it.
+SLOT = re.compile(r"\{(?P<what>on|a|[|:][^}]*)?\}")
 HALF_LIFE = 365.0  # days, where a row says nothing (annex 3.a)
 LONGEST = 40_000.0  # days
 # Predicates that rules make from nouns and verbs: what follows the colon is open.

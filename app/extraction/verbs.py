@@ -47,8 +47,8 @@ def senses(language: str) -> dict[Key, Sense]:
     return found
 
 
-def _pairs() -> Iterator[tuple[str, list[str]]]:
-    for line in lexicon()["verbs"]["pairs"].split("\n"):
+def _pairs(name: str = "pairs") -> Iterator[tuple[str, list[str]]]:
+    for line in lexicon()["verbs"][name].split("\n"):
         english, colon, german = line.partition(":")
         if colon:
             yield english, [verb.strip() for verb in german.split(",")]
@@ -70,6 +70,13 @@ def english_name(german: str) -> str:
         if german in verbs:
             return english
     return german
+
+
+@cache
+def german_verbs(english: str) -> tuple[str, ...]:
+    """The German verbs of an English one, the nearest first."""
+    both = (*_pairs(), *_pairs("told"))
+    return tuple(verb for name, verbs in both if name == english for verb in verbs)
 
 
 @cache

@@ -49,7 +49,7 @@ springen sprang gesprungen; stehen stand gestanden; stehlen stiehlt stahl gestoh
 steigen stieg gestiegen; sterben stirbt starb gestorben; streiten stritt gestritten;
 tragen trägt trug getragen; treffen trifft traf getroffen; treiben trieb getrieben;
 treten tritt trat getreten; trinken trank getrunken; tun tut tat getan;
-vergessen vergisst vergaß; verlieren verlor verloren; wachsen wächst wuchs gewachsen;
+vergessen vergisst vergaß vergessen; verlieren verlor verloren; wachsen wächst wuchs gewachsen;
 waschen wäscht wusch gewaschen; werfen wirft warf geworfen; wissen weiß wusste gewusst;
 ziehen zog gezogen; zwingen zwang gezwungen
 """
@@ -60,4 +60,11 @@ def _bases(table: str) -> dict[str, str]:
     return {form.casefold(): base.casefold() for base, *forms in groups for form in forms}
 
 
+def _parts(table: str) -> dict[str, tuple[str, ...]]:
+    groups = [line.split() for line in table.split(";")]
+    return {base: tuple(forms) for base, *forms in groups}
+
+
 BASES = {"en": _bases(_ENGLISH), "de": _bases(_GERMAN)}
+# The same the other way: the forms of a word by its base, as they are listed.
+PARTS = {"en": _parts(_ENGLISH), "de": _parts(_GERMAN)}

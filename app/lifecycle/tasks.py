@@ -24,6 +24,7 @@ TRUST = "lifecycle.trust"
 LEARNINGS = "lifecycle.learnings"
 ROT = "lifecycle.rot"
 DUPLICATES = "lifecycle.duplicates"
+REWORD = "facts.reword"
 
 
 def packed(order: Order) -> dict[str, Any]:
@@ -81,6 +82,11 @@ async def run_sweep(parts: Any, job: Job, report: Report) -> Outcome:
 async def refresh_facts(parts: Any, job: Job, report: Report) -> Outcome:
     """Expire facts whose time has run out, and write down what was learnt."""
     return Outcome(dict(await parts.learning.refresh()))
+
+
+async def reword_facts(parts: Any, job: Job, report: Report) -> Outcome:
+    """Tell facts as sentences that an older version told in other words."""
+    return Outcome({"reworded": await parts.rewording.sweep()})
 
 
 async def consider_promotions(parts: Any, job: Job, report: Report) -> Outcome:

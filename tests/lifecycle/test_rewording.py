@@ -1,0 +1,33 @@
+"""Facts that an older version told in other words are told anew."""
+
+from __future__ import annotations
+
+from app.kernel.cypher import Q
+from app.wiring import Parts
+from tests.conftest import Principal
+from tests.lifecycle.conftest import Say
+
+
+async def statements(opened: Parts, scope: str) -> dict[str, str]:
+    rows = await opened.graph.raw(
+        "MATCH (f:Fact {scope: $scope}) RETURN f.statement AS said, f.index_state AS state",
+        scope=scope,
+    )
+    return {row["said"]: row["state"] for row in rows}
+
+
+async def test_facts_of_an_older_version_are_told_as_sentences(
+    opened: Parts, admin: Principal, tenant: str, say: Say
+) -> None:
+    await say(tenant, "We no longer sell pumps. The Kestrel battery lasts six hours.")
+    wanted = {"We do not sell pumps", "The Kestrel battery lasts six hours"}
+    assert set(await statements(opened, tenant)) == wanted
+    await opened.graph.raw(
+        "MATCH (f:Fact {scope: $scope}) SET f.statement = 'Not: we sells pumps', "
+        "f.content = f.statement, f.index_state = 'indexed', f.wording_state = 'pending'",
+        scope=tenant,
+    )
+    assert await opened.rewording.sweep() >= 2
+    assert await statements(opened, tenant) == dict.fromkeys(wanted, "pending")
+    assert await opened.graph.rows(Q.lifecycle.unworded, limit=10) == []
+    assert await opened.rewording.sweep() == 0
