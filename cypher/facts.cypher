@@ -291,6 +291,24 @@ RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_
           subject_name: s.canonical_name, subject_type: s.type} AS fact,
        a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason} AS interval
 
+// name: held_in(scopes, predicates, as_of, known_at, after, limit) read many
+// What was held in scopes at both moments, by id; each scope is read no further than a page needs.
+UNWIND $scopes AS scope
+CALL (scope) {
+  MATCH (f:Fact {scope: scope})
+  WHERE f.id > $after AND f.expired_at > datetime.realtime()
+    AND ($predicates IS NULL OR f.predicate IN $predicates)
+  MATCH (f)-[a:ABOUT]->(s:Entity)
+  WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at
+    AND a.standing = 'held'
+  RETURN f, a, s ORDER BY f.id LIMIT $limit
+}
+WITH f, a, s ORDER BY f.id LIMIT $limit
+RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_text, .object_id, .negated, .statement,
+          .language, .confidence, .evidence, .principals, .trust, .status, .ingested_at, .is_pinned,
+          subject_name: s.canonical_name, subject_type: s.type} AS fact,
+       a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason} AS interval
+
 // name: list_scope(scopes, status, predicates, after, limit) read many
 // Facts of scopes by their mirrored status, in the order of their ids.
 MATCH (f:Fact)

@@ -19,14 +19,13 @@ from app.access.service import operator
 from app.cli.entities import print_json, run_in
 from app.cli.local import local_settings
 from app.consolidation.service import Tally
-from app.entities.service import Sought
 from app.errors import InvalidInput
+from app.facts.listing import subjects_of
 from app.facts.schemas import FactOut, KeepBothIn, SpanIn
 from app.facts.service import Decision, Moments
 from app.kernel import audit
 from app.kernel.caller import Caller
 from app.kernel.clock import now
-from app.kernel.ids import ID
 from app.kernel.scope import parse_scope
 from app.portability.derived import release
 from app.telemetry.logging import configure_logging
@@ -139,7 +138,12 @@ async def _due(opened: Parts) -> list[str]:
 
 def facts(
     scope: Scope,
-    about: Annotated[str, typer.Argument(help="Id of an entity, or a name of it.")],
+    about: Annotated[
+        str | None, typer.Argument(help="Id of an entity, or a name of it; all if unset.")
+    ] = None,
+    predicate: Annotated[
+        list[str] | None, typer.Option("--predicate", help="Only these; may be repeated.")
+    ] = None,
     as_of: Annotated[
         datetime | None, typer.Option("--as-of", help="What was so then, as 2026-05-01 in UTC.")
     ] = None,
@@ -148,23 +152,22 @@ def facts(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """The facts about an entity that were held at both moments; now, if unset."""
+    """The facts of a scope, or about an entity in it, that were held at both moments."""
     moments = Moments.of(_aware(as_of), _aware(known_at))
 
     async def work(opened: Parts, caller: Caller) -> list[FactOut]:
-        found: list[FactOut] = []
-        for entity in await _entities(opened, caller, scope, about):
-            rows = await opened.facts.repository.list_held(
-                subjects=await opened.facts.cluster(caller, entity),
-                scopes=caller.among([scope]),
-                predicates=None,
-                as_of=moments.as_of,
-                known_at=moments.known_at,
-                after="",
-                limit=MOST,
-            )
-            found += [FactOut.of(row) for row in rows]
-        return found
+        scopes = caller.among([scope])
+        services = (opened.facts, opened.entities)
+        rows = await opened.facts.repository.list_held(
+            subjects=await subjects_of(caller, services, about, scopes),
+            scopes=scopes,
+            predicates=predicate,
+            as_of=moments.as_of,
+            known_at=moments.known_at,
+            after="",
+            limit=MOST,
+        )
+        return [FactOut.of(row) for row in rows]
 
     found = run_in(scope, work)
     if as_json:
@@ -182,13 +185,6 @@ def facts(
             str(fact.evidence),
         )
     console.print(table)
-
-
-async def _entities(opened: Parts, caller: Caller, scope: str, about: str) -> list[str]:
-    """The entity of that id, else the clusters of all that bear the name."""
-    named = Sought(scopes=caller.among([scope]), known_at=now(), name=about, limit=MOST)
-    found = [str(row["entity"]["id"]) for row in await opened.entities.page(named)]
-    return found or ([about] if ID.match(about) else [])
 
 
 def _aware(moment: datetime | None) -> datetime | None:

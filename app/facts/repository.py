@@ -262,8 +262,11 @@ class FactRepository:
             Q.facts.get, ids=ids, scopes=scopes, as_of=as_of, known_at=known_at
         )
 
-    async def list_held(self, **params: Any) -> list[Row]:
-        return await self.graph.rows(Q.facts.list_held, **params)
+    async def list_held(self, subjects: list[str] | None = None, **params: Any) -> list[Row]:
+        """Facts that were held at both moments, about some entities or of whole scopes, by id."""
+        if subjects is None:
+            return await self.graph.rows(Q.facts.held_in, **params)
+        return await self.graph.rows(Q.facts.list_held, subjects=subjects, **params)
 
     async def list_scope(self, **params: Any) -> list[str]:
         return [row["id"] for row in await self.graph.rows(Q.facts.list_scope, **params)]

@@ -11,7 +11,9 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 
 from app.access.parameters import AsOf, KnownAt, Limit, Within, aware
+from app.entities.service import EntityService
 from app.errors import NotFound
+from app.facts.listing import subjects_of
 from app.facts.predicates import PredicateService
 from app.facts.repository import Settled
 from app.facts.schemas import (
@@ -50,9 +52,13 @@ class FactController(Controller):
     @get("/", operation_id="listFacts", opt={"requires": Role.READER})
     async def list_facts(
         self,
-        subject: Annotated[str, QueryParameter(description="Id of the entity they are about.")],
         caller: NamedDependency[Caller],
         believing: NamedDependency[FactService],
+        knowing: NamedDependency[EntityService],
+        subject: Annotated[
+            str | None, QueryParameter(description="Whom they are about: an id, or a name.")
+        ] = None,
+        within: Within = None,
         predicate: Annotated[
             list[str] | None, QueryParameter(description="Predicates; all if unset.")
         ] = None,
@@ -61,11 +67,12 @@ class FactController(Controller):
         cursor: Cursor = None,
         limit: Limit = 100,
     ) -> FactsOut:
-        """The facts about an entity that were held at both moments."""
+        """The facts that were held at both moments: of scopes, about an entity, of a predicate."""
         moments = moments_of(as_of, known_at)
+        scopes = caller.among(within)
         rows = await believing.repository.list_held(
-            subjects=await believing.cluster(caller, subject),
-            scopes=caller.visible,
+            subjects=await subjects_of(caller, (believing, knowing), subject, scopes),
+            scopes=scopes,
             predicates=predicate,
             as_of=moments.as_of,
             known_at=moments.known_at,

@@ -12,6 +12,7 @@ from app.entities.schemas import EntityOut, MergeOut
 from app.entities.service import Sought
 from app.episodes.schemas import EpisodeOut
 from app.errors import InvalidInput
+from app.facts.listing import subjects_of
 from app.facts.schemas import FactOut, TimelineEntryOut, TimelineOut
 from app.graphql.connection import connected, joined
 from app.graphql.cursors import by_fact, by_id, by_rank, by_time
@@ -53,6 +54,8 @@ EPISODES = Listing(
     order=by_time("captured_at", "episode", newest=False),
 )
 SESSION = Listing(query=Q.graphql.session_episodes, show=EpisodeOut.of, order=EPISODES.order)
+HELD = Listing(query=Q.facts.held_in, show=FactOut.of, order=by_fact("fact", "id"))
+HELD_ABOUT = Listing(query=Q.facts.list_held, show=FactOut.of, order=HELD.order)
 QUARANTINE = Listing(query=Q.facts.quarantined, show=dict, order=by_fact("id"))
 ENTITIES = Listing(query=Q.entities.list_entities, show=EntityOut.of, order=by_id("entity", "id"))
 SKILLS = Listing(query=Q.skills.page, show=SkillOut.of, order=by_id("skill", "id"))
@@ -78,10 +81,12 @@ async def episodes(context: Context, asked: Asked) -> Any:
 
 
 async def facts(context: Context, asked: Asked) -> Any:
-    """The facts about an entity; NotFound where it is not visible."""
-    subject, listing = asked.args["subject"], LISTS["Entity.facts"]
-    await context.doors.facts.cluster(context.caller, subject)
-    return connected(await context.loading.listed(listing, subject, asked), listing, asked)
+    """The facts of scopes, or about an entity; NotFound where it is not visible."""
+    scopes, doors = scopes_of(context, asked), context.doors
+    services = (doors.facts, doors.entities)
+    subjects = await subjects_of(context.caller, services, asked.args.get("subject"), scopes)
+    listing = HELD if subjects is None else HELD_ABOUT
+    return await listed(context, listing, given(asked, subjects=subjects), scopes)
 
 
 async def quarantine(context: Context, asked: Asked) -> Any:

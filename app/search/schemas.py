@@ -145,7 +145,7 @@ class SearchIn(WireModel):
             limit=self.limit,
             token_budget=self.token_budget,
             diversity=weight if weight is None else float(weight),
-            blocks_of=caller.visible if self._wants_blocks() else None,
+            blocks_of=filters.scopes if self._wants_blocks() else None,
             injected=self.form == "bundle",
             floor=None if self.min_score is None else Floor(self.min_score, self.fallback),
             rerank=self._rerank(),
@@ -174,7 +174,8 @@ class SearchIn(WireModel):
         return self
 
     def _wants_blocks(self) -> bool:
-        """Core blocks are in every prompt, and among data unless other kinds are asked for."""
+        """Core blocks are in every prompt, and among data unless other kinds are asked for; they
+        are those of the scopes that are searched."""
         return self.form == "bundle" or self.kinds is None or "core_block" in self.kinds
 
 

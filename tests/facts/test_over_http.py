@@ -202,3 +202,59 @@ async def test_eight_writers_leave_one_open_belief(
         )
         (first, *_) = (await remember(who, "lives_in", "Town 3", entity=True))["facts"]
         assert len(await facts_of(writer, first["subject"])) == 1
+
+
+async def test_what_is_known_in_a_scope_is_one_call(
+    writer: Principal, tenant: str, principal: MakePrincipal, remember: Remember
+) -> None:
+    await remember("Ilse", "lives_in", "Bremen", entity=True, valid_from=JANUARY)
+    learnt = now()
+    await remember("Ilse", "lives_in", "Oldenburg", entity=True, valid_from=MAY)
+    await remember("Tomas", "drinks", "green tea")
+    scope = writer.caller.home
+    other = await principal(f"{tenant}/elsewhere", role=Role.WRITER, name="other")
+
+    async def listed(**params: Any) -> list[dict[str, Any]]:
+        shown = {k: v.isoformat() if isinstance(v, datetime) else v for k, v in params.items()}
+        answer = await writer.http.get("/v1/facts", params=shown)
+        assert answer.status_code == 200, answer.text
+        items: list[dict[str, Any]] = answer.json()["items"]
+        return items
+
+    assert objects(await listed(scope=scope)) == {"Oldenburg", "green tea"}
+    assert objects(await listed()) == {"Oldenburg", "green tea"}
+    assert objects(await listed(scope=scope, predicate="drinks")) == {"green tea"}
+    assert objects(await listed(scope=scope, subject="ilse")) == {"Oldenburg"}
+    assert objects(await listed(scope=scope, as_of=JANUARY + timedelta(days=9))) == {"Bremen"}
+    assert objects(await listed(scope=scope, as_of=AUGUST, known_at=learnt)) == {"Bremen"}
+    assert objects(await listed(scope=scope, known_at=learnt - timedelta(hours=1))) == set()
+    first = (await writer.http.get("/v1/facts", params={"scope": scope, "limit": 1})).json()
+    rest = {"scope": scope, "limit": 1, "cursor": first["next"]}
+    second = (await writer.http.get("/v1/facts", params=rest)).json()
+    assert second["next"] is None
+    assert objects([*first["items"], *second["items"]]) == {"Oldenburg", "green tea"}
+    unseen = await other.http.get("/v1/facts", params={"scope": scope})
+    assert unseen.status_code == 404
+    assert (await other.http.get("/v1/facts")).json()["items"] == []
+    nobody = await writer.http.get("/v1/facts", params={"scope": scope, "subject": "Zelda"})
+    assert nobody.status_code == 404
+
+
+async def test_what_is_known_in_a_scope_over_graphql(writer: Principal, remember: Remember) -> None:
+    await remember("Ilse", "lives_in", "Bremen", entity=True)
+    await remember("Tomas", "drinks", "green tea")
+    query = (
+        "query($scopes: [String!], $subject: ID) { facts(scopes: $scopes, subject: $subject) "
+        "{ nodes { predicate untrusted { statement } } pageInfo { hasNextPage } } }"
+    )
+
+    async def told(**variables: Any) -> set[str]:
+        body = {"query": query, "variables": variables}
+        answer = (await writer.http.post("/graphql", json=body)).json()
+        assert "errors" not in answer, answer
+        return {node["untrusted"]["statement"] for node in answer["data"]["facts"]["nodes"]}
+
+    every = {"Ilse lives in Bremen", "Tomas drinks green tea"}
+    assert await told(scopes=[writer.caller.home]) == every
+    assert await told() == every
+    assert await told(subject="Tomas") == {"Tomas drinks green tea"}

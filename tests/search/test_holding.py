@@ -384,6 +384,29 @@ async def test_core_blocks_come_first_whole_and_escaped(
     assert (await stranger.http.get(f"/v1/memories/{block}")).status_code == 404
 
 
+async def test_core_blocks_are_those_of_the_scopes_that_are_asked(
+    principal: MakePrincipal, tenant: str
+) -> None:
+    for name in ("dev", "ops"):
+        await principal(f"{tenant}/{name}", role=Role.READER, name=name)
+    curator = await principal(tenant, Role.CURATOR, "cur", "user", subtree=True)
+    for scope in (f"{tenant}/dev", f"{tenant}/ops"):
+        body = {"content": f"You work in {scope}.", "scope": scope}
+        answer = await curator.http.put("/v1/core-blocks/identity", json=body)
+        assert answer.status_code == 200, answer.text
+
+    async def blocks(**body: Any) -> list[str]:
+        found = await search(curator, "wombat", mode="keyword", **body)
+        return [block["scope"] for block in found["core_blocks"]]
+
+    assert await blocks() == [f"{tenant}/dev", f"{tenant}/ops"]
+    assert await blocks(scopes=[f"{tenant}/ops"]) == [f"{tenant}/ops"]
+    assert await blocks(scopes=[tenant]) == []
+    told = await search(curator, "wombat", mode="keyword", scopes=[f"{tenant}/ops"], form="bundle")
+    assert f"{tenant}/ops." in told["bundle"]
+    assert f"{tenant}/dev" not in told["bundle"]
+
+
 async def test_a_statement_cannot_leave_its_element(
     writer: Principal, opened: Parts, drain: Drain
 ) -> None:
