@@ -1,10 +1,10 @@
 // name: near_entities(v, scopes, limit) read many
-// Entities nearest to a vector; the score is (1 + cosine) / 2.
+// Entities nearest to a vector.
 CYPHER 25
 MATCH (e:Entity)
 SEARCH e IN (VECTOR INDEX entity_vector FOR $v WHERE e.scope IN $scopes LIMIT $limit) SCORE AS score
 WITH e, score WHERE e.expired_at > datetime.realtime()
-RETURN e.root AS id, max(score) AS score
+RETURN e.root AS id, 2 * max(score) - 1 AS cosine
 
 // name: named_entities(aliases, scopes) read many
 // Entities by their aliases.

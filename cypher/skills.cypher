@@ -261,12 +261,12 @@ RETURN e.id AS id, e.canonical_name AS name, e.type AS type, r.by AS by,
 ORDER BY name, id
 
 // name: near(v, scopes, kinds, limit) read many
-// What is held now and nearest to a vector, by kind; the score is (1 + cosine) / 2.
+// What is held now and nearest to a vector, by kind.
 CYPHER 25
 MATCH (n:Searchable)
 SEARCH n IN (VECTOR INDEX memory_vector FOR $v
   WHERE n.scope IN $scopes AND n.live = true AND n.kind IN $kinds LIMIT $limit) SCORE AS score
-RETURN n.memory_id AS id, n.kind AS kind, max(score) AS score
+RETURN n.memory_id AS id, n.kind AS kind, n.language AS language, 2 * max(score) - 1 AS cosine
 
 // name: sharing_words(q, scopes, limit) read many
 // The same by words; the scope is a required clause of $q as well.
@@ -413,7 +413,7 @@ RETURN s {.id, .name, .category, .created_at, .last_used_at, .usage_count} AS sk
        COUNT { (s)-[:REQUIRES|ENHANCES|COMPOSES|SUCCEEDS|CO_USED|CONCERNS]-() } AS edges
 ORDER BY s.id
 
-// name: near_pairs(ids, scope, kind, least, limit) read many
+// name: near_pairs(ids, scope, kind, limit) read many
 // Each of some memories with its nearest of the same kind and scope, by the vector index: the work
 // for one does not grow with how many there are.
 CYPHER 25
@@ -424,11 +424,11 @@ CALL (m) {
   MATCH (n:Searchable)
   SEARCH n IN (VECTOR INDEX memory_vector FOR m.embedding
     WHERE n.scope = $scope AND n.live = true AND n.kind = $kind LIMIT $limit) SCORE AS score
-  RETURN n.memory_id AS other, max(score) AS score
+  RETURN n.memory_id AS other, n.language AS language, max(score) AS score
 }
-WITH m, other, score
-WHERE other <> m.id AND score >= $least
-RETURN m.id AS left, other AS right, 2 * score - 1 AS cosine
+WITH m, other, language, score
+WHERE other <> m.id
+RETURN m.id AS left, other AS right, [m.language, language] AS languages, 2 * score - 1 AS cosine
 
 // name: needs(scope) read many
 // The dependencies that can go round in circles or break, with how the needed skill stands.

@@ -26,6 +26,8 @@ class Kinds(StrEnum):
     ANSWER = "answer"  # a question and a stored text: how likely the text answers
     TEXTS = "texts"  # two stored texts: how alike people find them, 1 for what says the same
     MATTER = "matter"  # the same: how likely they are about one matter, agreeing or not
+    TASK = "task"  # a task and a skill: how well the skill serves it
+    SKILLS = "skills"  # two skills, which are longer: how far they do the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class Line:
 
 
 Scale = Curve | Line
+LIKELIHOODS = frozenset([Kinds.ANSWER, Kinds.MATTER])
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +72,14 @@ class Calibration:
         self, cosine: float, kinds: Kinds = Kinds.ANSWER, languages: Languages = ("en", "en")
     ) -> float:
         """What a cosine of this model means for two things of these kinds, in the languages that
-        they are written in: never less for a larger cosine, 0 to 1 for how alike texts are, and
-        0.01 to 0.99 for how likely something is. A language that was not measured counts as
+        they are written in: never less for a larger cosine, 0 to 1, and 0.01 to 0.99 for how likely
+        something is. A language that was not measured counts as
         English."""
         one, other = languages
         of = self.scales[kinds]
         scale = of.get(one, of["en"]) if one == other else of[MIXED]
         share = scale.at(cosine)
-        return share if kinds is Kinds.TEXTS else bounded(share)
+        return bounded(share) if kinds in LIKELIHOODS else share
 
 
 def _alike(**levels: tuple[float, ...]) -> dict[str, Scale]:
@@ -88,6 +91,10 @@ def _alike(**levels: tuple[float, ...]) -> dict[str, Scale]:
     }
 
 
+# Of unrelated skills, of those beside each other, of much the same and of the same in other words.
+_SKILLS = Line(
+    ((0.788, 0.0), (0.864, 0.35), (0.899, 0.6), (0.932, 0.81), (0.996, 0.97), (1.0, 1.0))
+)
 # Fitted by `loci eval similarity`, which says on what and how well it holds on the other half.
 E5_SMALL = Calibration(
     {
@@ -105,6 +112,16 @@ E5_SMALL = Calibration(
             "en": Curve(0.831, 92.3),
             "de": Curve(0.8675, 101.7),
             MIXED: Curve(0.8105, 95.7),
+        },
+        Kinds.TASK: {
+            "en": Line(((0.753, 0.0), (0.833, 0.35), (0.902, 0.8), (1.0, 1.0))),
+            "de": Line(((0.766, 0.0), (0.827, 0.35), (0.892, 0.8), (1.0, 1.0))),
+            MIXED: Line(((0.73, 0.0), (0.803, 0.35), (0.8235, 0.8), (1.0, 1.0))),
+        },
+        Kinds.SKILLS: {
+            "en": _SKILLS,
+            "de": _SKILLS,
+            MIXED: Line(((0.758, 0.0), (0.839, 0.35), (0.896, 0.9), (1.0, 1.0))),
         },
     }
 )

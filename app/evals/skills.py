@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from app.embeddings.calibration import Kinds
 from app.errors import InvalidInput
 from app.kernel.caller import Caller
 from app.kernel.clock import now
@@ -167,7 +168,7 @@ async def _probe(parts: Parts, caller: Caller, places: list[int]) -> float:
     ids = [_id(caller.home, place) for place in places]
     start = time.perf_counter()
     await parts.skilled.conflicts.finder.pairs(
-        caller.home, ids, Like(record.KIND, OVERLAP, NEIGHBOURS)
+        caller.home, ids, Like(record.KIND, Kinds.SKILLS, OVERLAP, NEIGHBOURS)
     )
     return time.perf_counter() - start
 

@@ -12,8 +12,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from app.embeddings.calibration import Calibration, Kinds, calibration
 from app.embeddings.model import Embedder, Role
 from app.errors import ModelMismatch
+from app.indexing.analysis import detect_language
 from app.kernel.cypher import Q, Query, in_space
 from app.kernel.graph import Graph, Row
 
@@ -98,12 +100,19 @@ class SpaceMap:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The scopes of one space, with a text's vector by the model of that space."""
+    """The scopes of one space, with a text's vector by the model of that space, what the cosines of
+    that model mean, and the language of the text."""
 
     space: Space
     scopes: list[str]
     vector: list[float]
     model: str
+    means: Calibration
+    language: str
+
+    def similarity(self, cosine: float, kinds: Kinds, language: str) -> float:
+        """How like the text something in a language is, by the cosine of the two vectors."""
+        return self.means.similarity(cosine, kinds, (self.language, language))
 
 
 Build = Callable[[], Embedder]
@@ -149,24 +158,31 @@ class Spaces:
             return self._default
         return await self.model(chosen.models.get(space.name, ""))
 
-    async def asked(self, question: str, scopes: Iterable[str]) -> list[Part]:
-        """A question's vector in each space that the scopes are searched in."""
+    async def asked(self, text: str, scopes: Iterable[str], role: Role = Role.QUERY) -> list[Part]:
+        """A text's vector in each space that the scopes are searched in: of a question, or of a
+        text as it would be stored, by its first window."""
         chosen = await self.current()
         found = []
         for space, members in chosen.split(scopes).items():
             embedder = await self.embedder(space, chosen)
-            vector = (await embedder.embed([question], Role.QUERY))[0]
-            found.append(Part(space, members, vector, embedder.info.name))
+            read = text
+            if role is Role.DOCUMENT:
+                span = embedder.windows(text)[0]
+                read = text[span.start : span.end]
+            vector = (await embedder.embed([read], role))[0]
+            model = embedder.info.name
+            means, language = calibration(model), detect_language(text)
+            found.append(Part(space, members, vector, model, means, language))
         return found
 
     async def compared(self, text: str, scope: str) -> Part:
         """A stored text's vector, by its first window, in the space that a scope is searched in."""
+        return (await self.asked(text, [scope], Role.DOCUMENT))[0]
+
+    async def means(self, scope: str) -> Calibration:
+        """What cosines mean in the space that a scope is searched in."""
         chosen = await self.current()
-        space = chosen.of(scope).active
-        embedder = await self.embedder(space, chosen)
-        span = embedder.windows(text)[0]
-        vector = (await embedder.embed([text[span.start : span.end]], Role.DOCUMENT))[0]
-        return Part(space, [scope], vector, embedder.info.name)
+        return calibration((await self.embedder(chosen.of(scope).active, chosen)).info.name)
 
     async def model(self, name: str) -> Embedder:
         """A further model by its name, built when it is first needed; raises ModelMismatch."""

@@ -11,6 +11,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
+from app.embeddings.calibration import Kinds
 from app.errors import SwitchedOff
 from app.jobs.runner import SYSTEM
 from app.kernel import audit
@@ -33,7 +34,8 @@ from app.skills.vocabulary import Category
 
 PAGE = 500
 WEEK = timedelta(days=7)
-GAP_IMPORTANCE, GAP_COSINE, GAP_COUNT = 0.7, 0.5, 3
+GAP_IMPORTANCE, GAP_LEAST, GAP_COUNT = 0.7, 0.5, 3
+GAP_NEAR = 4  # skills near a learning that are looked at: the nearest may be of its language only
 
 
 class Chore(StrEnum):
@@ -179,8 +181,8 @@ class ChoreService:
         return Receipt(Chore.GAPS, scope, dry_run, counts, tuple(made))
 
     async def gaps(self, scope: str) -> dict[Category, list[Row]]:
-        """Learnings of an importance from .7 whose nearest skill has a cosine below .5, by what
-        they are about."""
+        """Learnings of an importance from .7 that are most likely not about the matter of any
+        skill (below .5), by what they are about."""
         found: dict[Category, list[Row]] = {}
         async for note in self._important(scope):
             category = category_of(note)
@@ -199,9 +201,9 @@ class ChoreService:
                 for row in rows
                 if row["note"]["importance"] >= GAP_IMPORTANCE and not row["taught"]
             }
-            like = Like(KIND, GAP_COSINE, 1)
+            like = Like(KIND, Kinds.MATTER, GAP_LEAST, GAP_NEAR)
             near = await self._conflicts.finder.pairs(scope, list(weighty), like)
-            served = {row["left"] for row in near}
+            served = {pair.left for pair in near}
             for note, row in weighty.items():
                 if note not in served and row["index_state"] == "done":
                     yield row

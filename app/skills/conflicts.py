@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from app.embeddings.calibration import Kinds
 from app.errors import InvalidInput, NotFound
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
@@ -15,8 +16,8 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import parse_scope
 from app.skills import detectors, transitions
 from app.skills.cycles import Edge
-from app.skills.detectors import OVERLAP, Broken, Detected, Drift, Near, Seen
-from app.skills.finding import Finder, Like
+from app.skills.detectors import OVERLAP, Broken, Detected, Drift, Seen
+from app.skills.finding import Finder, Like, Pair
 from app.skills.priority import TABLES, priority
 from app.skills.record import KIND
 from app.skills.vocabulary import ConflictStatus, Severity
@@ -157,12 +158,11 @@ class ConflictService:
             *detectors.alone(skills.values(), at),
         ]
 
-    async def _pairs(self, scope: str, ids: list[str]) -> AsyncIterator[Near]:
+    async def _pairs(self, scope: str, ids: list[str]) -> AsyncIterator[Pair]:
         for start in range(0, len(ids), PAGE):
-            like = Like(KIND, OVERLAP, NEIGHBOURS)
-            rows = await self.finder.pairs(scope, ids[start : start + PAGE], like)
-            for row in rows:
-                yield Near(row["left"], row["right"], round(row["cosine"], 6))
+            like = Like(KIND, Kinds.SKILLS, OVERLAP, NEIGHBOURS)
+            for pair in await self.finder.pairs(scope, ids[start : start + PAGE], like):
+                yield pair
 
     async def _save(self, scope: str, found: list[Detected], at: datetime) -> tuple[str, ...]:
         rows = [{"id": f.identity(scope), "properties": _row(f, scope, at)} for f in found]

@@ -13,6 +13,7 @@ from app.contradiction.compare import compare
 from app.contradiction.model import Clash, Verdict
 from app.kernel.ids import digest
 from app.skills.cycles import Edge, circles
+from app.skills.finding import Pair
 from app.skills.versioning import slug_of
 from app.skills.vocabulary import TYPE_OF, ConflictType, Finding, Severity
 
@@ -37,15 +38,6 @@ class Seen:
     uses: int = 0
     agents: int = 0
     edges: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Near:
-    """Two skills that the index holds to be alike, by their cosine."""
-
-    left: str
-    right: str
-    cosine: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,29 +79,29 @@ class Detected:
         return digest("skill-conflict", scope, str(self.finding), *sorted(self.skills))[:32]
 
 
-def alike(pairs: Iterable[Near], skills: Mapping[str, Seen]) -> list[Detected]:
+def alike(pairs: Iterable[Pair], skills: Mapping[str, Seen]) -> list[Detected]:
     """Duplicates from .92 (critical), contradictions from .70 (high), and overlaps from .70 to
     .92 inside one category (medium)."""
     best: dict[tuple[str, ...], float] = {}
     for pair in pairs:
         if pair.left != pair.right and pair.left in skills and pair.right in skills:
             key = tuple(sorted((pair.left, pair.right)))
-            best[key] = max(best.get(key, -1.0), pair.cosine)
-    told = (_pair(key, cosine, skills) for key, cosine in sorted(best.items()))
+            best[key] = max(best.get(key, -1.0), pair.similarity)
+    told = (_pair(key, similarity, skills) for key, similarity in sorted(best.items()))
     return [found for found in told if found is not None]
 
 
-def _pair(key: tuple[str, ...], cosine: float, skills: Mapping[str, Seen]) -> Detected | None:
-    if cosine < OVERLAP:
+def _pair(key: tuple[str, ...], similarity: float, skills: Mapping[str, Seen]) -> Detected | None:
+    if similarity < OVERLAP:
         return None
     one, other = (skills[skill] for skill in key)
     verdict = _verdict(one, other)
     if verdict.kind in CLASHES:
-        return Detected(Finding.CONTRADICTING, Severity.HIGH, key, cosine, str(verdict.kind))
-    if cosine >= DUPLICATE:
-        return Detected(Finding.DUPLICATE, Severity.CRITICAL, key, cosine)
+        return Detected(Finding.CONTRADICTING, Severity.HIGH, key, similarity, str(verdict.kind))
+    if similarity >= DUPLICATE:
+        return Detected(Finding.DUPLICATE, Severity.CRITICAL, key, similarity)
     if one.category == other.category:
-        return Detected(Finding.OVERLAPPING, Severity.MEDIUM, key, cosine)
+        return Detected(Finding.OVERLAPPING, Severity.MEDIUM, key, similarity)
     return None
 
 

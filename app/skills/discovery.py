@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.embeddings.calibration import Kinds
 from app.errors import InvalidInput
+from app.indexing.analysis import detect_language
 from app.indexing.fusion import K, best, rrf
 from app.indexing.spaces import Part
 from app.kernel.caller import Caller
@@ -15,7 +17,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.kernel.ids import digest
 from app.skills.effectiveness import Tally, failure_penalty, score
-from app.skills.finding import Finder, Near
+from app.skills.finding import Finder, Near, words_held
 from app.skills.record import KIND
 from app.skills.service import Parts, SkillService
 from app.skills.vocabulary import USABLE, Dependency, Status
@@ -44,7 +46,7 @@ class Sought:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A skill that fits; `similarity` is its cosine, None where only words led to it."""
+    """A skill that fits; `similarity` says how well by vectors, None where only words led to it."""
 
     skill: Row
     score: float
@@ -107,15 +109,16 @@ class DiscoveryService:
 
         Words and vectors are fused into one ranking, which is fused (k 60, weights 1 and 1) with
         the ranking by past outcomes, and lessened by patterns of failure near the description
-        (seed 001). Without the embedding model the words answer alone.
+        (seed 001). What neither its vector nor enough of its words speak for is left out. Without
+        the embedding model the words answer alone.
         """
         asked = await self.finder.asked(sought.description, sought.scopes)
         near, worded = await self._candidates(sought, asked)
         order = best(rrf({"near": [n.id for n in near], "worded": [n.id for n in worded]}, {}))
         rows = await self._read(order, sought.scopes)
-        kept = {i: rows[i] for i in order if i in rows and _fits(rows[i], sought)}
-        cosines = {n.id: n.cosine for n in near}
-        hits = [_hit(row, cosines.get(i), _relevant(row, asked)) for i, row in kept.items()]
+        similar = {n.id: n.similarity for n in near}
+        kept = {i: rows[i] for i in order if i in rows and _fits(rows[i], similar.get(i), sought)}
+        hits = [_hit(row, similar.get(i), _relevant(row, asked)) for i, row in kept.items()]
         ranked = _ranked(hits)[: sought.limit]
         return Discovery("keyword" if asked is None else "hybrid", ranked)
 
@@ -127,7 +130,7 @@ class DiscoveryService:
         enough = wide = OVERFETCH * sought.limit
         seen = -1
         while True:
-            near = await self.finder.near(asked, (KIND,), wide)
+            near = await self.finder.near(asked, (KIND,), wide, Kinds.TASK)
             worded = await self.finder.worded(sought.description, sought.scopes, (KIND,), wide)
             ids = {n.id for n in (*near, *worded)}
             if sought.category is None:
@@ -149,12 +152,7 @@ class DiscoveryService:
         if not walk.task.strip():
             return Chain(walk.mode, [], "", 0)
         found = await self.discover(Sought(walk.task, walk.scopes, limit=MOST_SEEDS))
-        worded = found.mode == "keyword"
-        seeds = {
-            hit.skill["id"]: SEED_LEAST if hit.similarity is None else hit.similarity
-            for hit in found.hits
-            if worded or (hit.similarity is not None and hit.similarity >= SEED_LEAST)
-        }
+        seeds = {hit.skill["id"]: max(hit.similarity or 0.0, SEED_LEAST) for hit in found.hits}
         return await self._chain(walk, seeds)
 
     async def chain_of(self, who: Caller, skill: str, tokens: int) -> Chain:
@@ -197,25 +195,31 @@ def _only(found: list[Near], ids: set[str]) -> list[Near]:
     return [near for near in found if near.id in ids]
 
 
-def _fits(row: Row, sought: Sought) -> bool:
+def _fits(row: Row, similarity: float | None, sought: Sought) -> bool:
     skill = row["skill"]
-    wanted = sought.category is None or skill["category"] == sought.category
-    return bool(skill["live"]) and wanted
+    if not skill["live"] or sought.category not in (None, skill["category"]):
+        return False
+    return (similarity or 0.0) >= SEED_LEAST or words_held(sought.description, render(skill))
 
 
 def _relevant(row: Row, asked: list[Part] | None) -> list[float]:
-    """Cosines of the patterns of failure whose vectors the model of the skill's scope made."""
+    """How near the patterns of failure are whose vectors the model of the skill's scope made."""
     skill = row["skill"]
     part = next((p for p in asked or [] if skill["scope"] in p.scopes), None)
     if part is None:
         return []
     known = [
-        failure["embedding"]
+        failure
         for failure in row["failures"]
         if failure["embedding"] is not None
         and failure["embed_hash"] == failure_hash(skill["tenant"], part.model, failure["content"])
     ]
-    return [float(np.dot(part.vector, each)) for each in known]
+    return [_nearness(part, each["embedding"], each["content"]) for each in known]
+
+
+def _nearness(part: Part, vector: list[float], text: str) -> float:
+    cosine = float(np.dot(part.vector, vector))
+    return part.similarity(cosine, Kinds.ANSWER, detect_language(text))
 
 
 def _hit(row: Row, similarity: float | None, failures: list[float]) -> Hit:

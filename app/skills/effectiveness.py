@@ -18,7 +18,7 @@ TREND_STEP = 0.05
 IDLE = timedelta(days=30)
 IDLE_STEP = 0.05
 CO_STEP, CO_LEAST, CO_MOST = 0.05, 0.1, 1.0
-FAILURE_NEAR = 0.7  # cosine from which a pattern of failure bears on a question
+FAILURE_NEAR = 0.7  # similarity from which a pattern of failure bears on a question
 FAILURE_STEP = 0.5
 WEAK, WEAK_USES = 0.4, 10
 WEAK_CONFIDENCE = 0.9
@@ -70,9 +70,9 @@ def score(tally: Tally) -> float:
     return (1 + tally.successes) / (2 + tally.uses)
 
 
-def failure_penalty(cosines: Sequence[float]) -> float:
-    """`1 / (1 + .5 n)` over the patterns of failure at a cosine of .7 or more (seed 001)."""
-    near = sum(cosine >= FAILURE_NEAR for cosine in cosines)
+def failure_penalty(similar: Sequence[float]) -> float:
+    """`1 / (1 + .5 n)` over the patterns of failure of a similarity of .7 or more (seed 001)."""
+    near = sum(each >= FAILURE_NEAR for each in similar)
     return 1 / (1 + FAILURE_STEP * near)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from app.embeddings.calibration import Kinds
 from app.entities.model import alias_id
 from app.errors import NotFound
 from app.indexing.spaces import FIRST, Part
@@ -19,13 +20,14 @@ from app.skills.finding import Finder
 from app.skills.links import candidate_names
 from app.skills.walk import DEGREES, density, mean_degree, node_quality, path_score
 
-SEED_LEAST, NAMED = 0.5, 0.5  # cosine of a seed; what a seed counts that was found by its name
+SEED_LEAST, NAMED = 0.5, 0.5  # similarity of a seed; what a seed counts that was found by its name
 SEEDS = 10
 DEEPEST, DEEPEST_SEARCH = 5, 5
 EDGES_A_HOP = 500
 KINDS = ("entity", "skill", "page")
 LONGEST_TITLE, WORDS_READ = 8, 60  # words of a title that is looked for, and of a question
-SOUGHT = ("skill", "chunk")  # kinds of the index; a chunk of a page leads to that
+# Kinds of the index, and what they are to a question; a chunk of a page leads to that.
+SOUGHT = {"skill": Kinds.TASK, "chunk": Kinds.ANSWER}
 
 
 def folded(relation: str | None) -> str | None:
@@ -148,14 +150,18 @@ class KnowledgeService:
         """What the indexes find, by meaning and by words, beside the seeds that there are."""
         scopes = who.visible
         asked = await self._finder.asked(query, scopes)
-        near = [n for kind in SOUGHT for n in await self._finder.near(asked, (kind,), SEEDS)]
+        near = [
+            n
+            for kind, kinds in SOUGHT.items()
+            for n in await self._finder.near(asked, (kind,), SEEDS, kinds)
+        ]
         worded = [
             n for kind in SOUGHT for n in await self._finder.worded(query, scopes, (kind,), SEEDS)
         ]
         page_of = await self._pages_of(scopes, [n.id for n in (*near, *worded)])
         for each in near:
             node = each.id if each.kind == "skill" else page_of.get(each.id)
-            _raise(seeds, node, each.cosine or 0.0)
+            _raise(seeds, node, each.similarity or 0.0)
         await self._near_entities(asked, seeds)
         for each in worded:
             _raise(seeds, each.id if each.kind == "skill" else page_of.get(each.id), NAMED)
@@ -174,7 +180,10 @@ class KnowledgeService:
                 scopes=part.scopes,
                 limit=SEEDS,
             ):
-                _raise(seeds, row["id"], 2 * row["score"] - 1)
+                # The language of what is said of an entity is not known: taken as the question's,
+                # whose cosines say less than those between two languages.
+                similarity = part.similarity(row["cosine"], Kinds.ANSWER, part.language)
+                _raise(seeds, row["id"], similarity)
 
     async def _spread(
         self, who: Caller, seeds: Mapping[str, float], relation: str | None, depth: int

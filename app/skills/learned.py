@@ -148,7 +148,7 @@ def rank(similarity: float, effective: float) -> float:
 
 
 def match_mode(best: float | None) -> MatchMode:
-    """Which step the best cosine of a question reaches; NONE sends it to the words."""
+    """Which step the best similarity reaches; NONE sends it to the words."""
     if best is not None and best >= SEMANTIC:
         return MatchMode.SEMANTIC
     return MatchMode.FALLBACK if best is not None and best >= FALLBACK else MatchMode.NONE

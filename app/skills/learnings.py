@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.embeddings.calibration import Kinds
+from app.embeddings.model import Role as Vector
 from app.errors import AlreadyExists, Conflict, NotFound, StateRefused
 from app.indexing.analysis import analyse
 from app.indexing.stop_words import STOP_WORDS
@@ -46,7 +48,7 @@ from app.skills.vocabulary import Category
 
 PAGE = 500
 NOTE = "note"
-SAME = 0.92  # cosine from which a shared note says the same (seed 000)
+SAME = 0.92  # similarity from which a shared note says the same (seed 000)
 CLUSTER_LEAST, CLUSTER_SIZE, NEIGHBOURS = 0.70, 3, 8
 WIDE = 6  # over-fetch: the index does not know namespaces
 
@@ -107,9 +109,9 @@ class LearningService:
         """Learnings by the ladder: alike from .65, else from .5, else by words, else none; the
         step that answered is told. Ranked by likeness and effective importance."""
         asked = await self._finder.asked(question, scopes)
-        near = await self._finder.near(asked, (NOTE,), WIDE * limit)
-        cosines = {n.id: n.cosine or 0.0 for n in near if (n.cosine or 0.0) >= FALLBACK}
-        found = [learnt(row, cosines[row["id"]]) for row in await self._notes_of(scopes, cosines)]
+        near = await self._finder.near(asked, (NOTE,), WIDE * limit, Kinds.ANSWER)
+        alike = {n.id: n.similarity or 0.0 for n in near if (n.similarity or 0.0) >= FALLBACK}
+        found = [learnt(row, alike[row["id"]]) for row in await self._notes_of(scopes, alike)]
         mode = match_mode(max((item.similarity or 0.0 for item in found), default=None))
         if mode is MatchMode.SEMANTIC:
             found = [item for item in found if match_mode(item.similarity) is MatchMode.SEMANTIC]
@@ -201,7 +203,7 @@ class LearningService:
     async def propose(
         self, who: Caller, scope: str, *, dry_run: bool = True
     ) -> list[tuple[str, tuple[str, ...]]]:
-        """Clusters of three or more learnings that are alike (cosine .70), each as a proposal of a
+        """Clusters of three or more learnings that are alike (from .70), each as a proposal of a
         skill, made once and never approved by itself; one that has grown gives its open proposal
         what is new. Name and ids of each."""
         who.require(scope, Role.CURATOR)
@@ -252,11 +254,11 @@ class LearningService:
         return found
 
     async def _require_new(self, scope: str, text: str) -> None:
-        asked = await self._finder.asked(text, [scope])
-        near = await self._finder.near(asked, (NOTE,), 1)
-        if near and (near[0].cosine or 0.0) >= SAME:
+        stored = await self._finder.asked(text, [scope], Vector.DOCUMENT)
+        near = await self._finder.near(stored, (NOTE,), NEIGHBOURS, Kinds.TEXTS)
+        if near and (near[0].similarity or 0.0) >= SAME:
             raise AlreadyExists(
-                f"the note {near[0].id} says the same (cosine {near[0].cosine:.3f})",
+                f"the note {near[0].id} says the same (similarity {near[0].similarity:.2f})",
                 field="learning",
             )
 
@@ -285,9 +287,9 @@ class LearningService:
     async def _pairs(self, scope: str, ids: list[str]) -> list[tuple[str, str]]:
         pairs = []
         for start in range(0, len(ids), PAGE):
-            like = Like(NOTE, CLUSTER_LEAST, NEIGHBOURS)
-            rows = await self._finder.pairs(scope, ids[start : start + PAGE], like)
-            pairs += [(row["left"], row["right"]) for row in rows]
+            like = Like(NOTE, Kinds.TEXTS, CLUSTER_LEAST, NEIGHBOURS)
+            found = await self._finder.pairs(scope, ids[start : start + PAGE], like)
+            pairs += [(pair.left, pair.right) for pair in found]
         return pairs
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import orjson
 
+from app.embeddings.calibration import Kinds
+from app.embeddings.model import Role as Vector
 from app.errors import Forbidden, InvalidInput, NotFound
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
@@ -92,14 +94,15 @@ class ProposalService:
     async def research(self, scopes: list[str], topic: str) -> Research:
         """What skills, notes, facts and texts say about a topic; without the embedding model
         nothing is known to be alike."""
+        drafted = await self._finder.asked(topic, scopes, Vector.DOCUMENT)
+        skills = await self._finder.near(drafted, (KIND,), LOOKED_AT, Kinds.SKILLS)
         asked = await self._finder.asked(topic, scopes)
-        skills = await self._finder.near(asked, (KIND,), LOOKED_AT)
-        others = await self._finder.near(asked, SOURCES, LOOKED_AT)
-        near = [n for n in (*skills, *others) if (n.cosine or 0.0) >= SOURCE_LEAST]
+        others = await self._finder.near(asked, SOURCES, LOOKED_AT, Kinds.ANSWER)
+        near = [n for n in (*skills, *others) if (n.similarity or 0.0) >= SOURCE_LEAST]
         rows = await self._graph.rows(Q.skills.kinds, ids=[n.id for n in near], scopes=scopes)
         known = {row["id"]: row for row in rows}
         found = tuple(
-            Finding(n.kind, n.id, round(n.cosine or 0.0, 6), known[n.id]["category"])
+            Finding(n.kind, n.id, round(n.similarity or 0.0, 6), known[n.id]["category"])
             for n in near
             if n.id in known
         )

@@ -15,8 +15,8 @@ HINT_LEAST, HINT_ENHANCES = 0.5, 0.8
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that research came upon, by id and without a word of it; `similarity` is a
-    cosine."""
+    """Something that research came upon, by id and without a word of it; `similarity` says
+    how far a skill does the same, and how likely anything else bears on the topic."""
 
     kind: str  # skill, note, fact, episode, chunk
     id: str
@@ -27,7 +27,7 @@ class Finding:
 def confidence(sources: int, findings: int, overlap: float) -> float:
     """`min(.15 sources, .6) + min(.02 findings, .3) - max(0, 2 (overlap - .7))`, never below 0.
 
-    `overlap` is the cosine to the skill that is most like it.
+    `overlap` is the similarity of the skill that is most like it.
     """
     earned = min(PER_SOURCE * sources, SOURCES_MOST) + min(PER_FINDING * findings, FINDINGS_MOST)
     return max(0.0, round(earned - max(0.0, OVERLAP_COST * (overlap - OVERLAP_FREE)), 6))
@@ -53,7 +53,7 @@ def dependency_hint(similarity: float, *, same_category: bool) -> str | None:
 
 
 def sub_findings(found: Sequence[Finding], depth: int) -> list[Finding]:
-    """Findings that become proposals of their own: at most three with a cosine from .4 to .7, and
+    """Findings that become proposals of their own: at most three from .4 to .7, and
     none below a depth of three. Skills are there already and need none."""
     if depth >= DEEPEST:
         return []

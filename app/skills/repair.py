@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import timedelta
 
+from app.embeddings.calibration import Kinds
 from app.kernel import audit
 from app.kernel.caller import Caller
 from app.kernel.clock import now
@@ -149,15 +150,13 @@ class RepairService:
         return Action(conflict["id"], "deferred", skill["id"], False)
 
     async def _fitting(self, who: Caller, skill: Row) -> Link | None:
-        rows = await self._conflicts.finder.pairs(
-            skill["scope"], [skill["id"]], Like(KIND, LINK_LEAST, 5)
-        )
-        for row in sorted(rows, key=lambda each: -each["cosine"]):
-            other = (await self._skills.get(who, row["right"]))["skill"]
-            hint = dependency_hint(
-                row["cosine"], same_category=other["category"] == skill["category"]
-            )
+        like = Like(KIND, Kinds.SKILLS, LINK_LEAST, 5)
+        pairs = await self._conflicts.finder.pairs(skill["scope"], [skill["id"]], like)
+        for pair in sorted(pairs, key=lambda each: -each.similarity):
+            other = (await self._skills.get(who, pair.right))["skill"]
+            same = other["category"] == skill["category"]
+            hint = dependency_hint(pair.similarity, same_category=same)
             if hint is not None:
-                confidence = round(row["cosine"], 4)
+                confidence = round(pair.similarity, 4)
                 return Link(skill["id"], other["id"], Dependency(hint), 1.0, confidence)
         return None

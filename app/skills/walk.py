@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-SEED_LEAST = 0.4  # cosine: a distance of .6
+SEED_LEAST = 0.4  # similarity: a distance of .6
 DEEPEST = 3
 FADE, DESCRIBED = 0.15, 0.1
 TOKENS, LETTERS = 2000, 4

@@ -384,7 +384,7 @@ async def test_a_hub_has_five_neighbours_and_not_five_edges(writer: Principal) -
 async def test_a_category_is_found_behind_many_of_another(writer: Principal, drain: Drain) -> None:
     for n in range(6):
         await skill(writer, f"Rotate logs {n}", description="rotate logs")
-    one = await skill(writer, "Probe how they rotate", category="testing")
+    one = await skill(writer, "Probe how logs rotate", category="testing")
     await drain()
     found = await get(
         writer, "/v1/skills/discover", description="rotate logs", category="testing", limit=1

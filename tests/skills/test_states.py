@@ -14,8 +14,9 @@ from app.skills import detectors, transitions
 from app.skills.advice import Known, advise
 from app.skills.category import inferred
 from app.skills.cycles import Edge, circles, weakest
-from app.skills.detectors import Broken, Drift, Near, Seen
+from app.skills.detectors import Broken, Drift, Seen
 from app.skills.effectiveness import Trend
+from app.skills.finding import Pair
 from app.skills.proposals import is_due
 from app.skills.suggesting import Place, about, place
 from app.skills.versioning import free_slug, next_version, slug_of
@@ -172,13 +173,13 @@ ONE, TWO = seen("a"), seen("b")
     ],
 )
 def test_likeness_is_judged(cosine: float, other: Seen, finding: Any, severity: Any) -> None:
-    found = detectors.alike([Near("a", "b", cosine)], {"a": ONE, "b": other})
+    found = detectors.alike([Pair("a", "b", cosine)], {"a": ONE, "b": other})
     assert [(f.finding, f.severity) for f in found] == ([(finding, severity)] if finding else [])
 
 
 def test_a_pair_is_told_once_in_whatever_order() -> None:
     skills = {"a": ONE, "b": TWO}
-    pairs = [Near("a", "b", 0.95), Near("b", "a", 0.94), Near("a", "a", 1.0), Near("a", "x", 1.0)]
+    pairs = [Pair("a", "b", 0.95), Pair("b", "a", 0.94), Pair("a", "a", 1.0), Pair("a", "x", 1.0)]
     found = [detectors.alike(order, skills) for order in permutations(pairs)]
     assert all(len(f) == 1 and f[0].similarity == 0.95 for f in found)
     assert len({f[0].identity("s") for f in found}) == 1
@@ -189,7 +190,7 @@ def test_skills_that_tell_the_opposite_contradict() -> None:
         "a": seen("a", text="Always restart the server after the update."),
         "b": seen("b", text="Do not restart the server after the update.", made_at=AT + DAY),
     }
-    (found,) = detectors.alike([Near("a", "b", 0.9)], skills)
+    (found,) = detectors.alike([Pair("a", "b", 0.9)], skills)
     assert (found.type, found.severity) == (ConflictType.CONTRADICTION, Severity.HIGH)
 
 
@@ -198,7 +199,7 @@ def test_skills_that_tell_the_opposite_contradict() -> None:
 )
 def test_names_that_begin_alike_are_no_drift_and_no_contradiction(one: str, other: str) -> None:
     skills = {"a": seen("a", name=one, text=one), "b": seen("b", name=other, text=other)}
-    found = detectors.alike([Near("a", "b", 0.8)], skills)
+    found = detectors.alike([Pair("a", "b", 0.8)], skills)
     assert {f.finding for f in found} == {Finding.OVERLAPPING}
     assert detectors.same_names(skills.values()) == []
 

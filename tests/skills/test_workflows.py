@@ -316,7 +316,7 @@ async def test_learnings_are_asked_checked_and_shared_upward(
     refused = await post(admin, f"/v1/learnings/{twice}/share", 409, scope=tenant)
     assert refused["code"] == "AlreadyExists"
     assert known["id"] in refused["detail"]
-    assert "cosine 1.000" in refused["detail"]
+    assert "similarity 1.00" in refused["detail"]
 
 
 async def test_the_word_of_each_counts_once_whoever_speaks_between(
