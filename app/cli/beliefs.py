@@ -37,7 +37,7 @@ MOST = 500  # rows of one listing
 AGAIN = {"failed": ["failed"], "all": ["failed", "consolidated"]}
 MODEL = "model"
 
-Scope = Annotated[str, typer.Argument(help="Scope path, such as acme/dev.")]
+Scope = Annotated[str, typer.Argument(help="Scope path, such as demo/product.")]
 FactId = Annotated[str, typer.Argument(help="Id of a fact.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

@@ -29,7 +29,7 @@ from app.wiring import Parts, parts
 console = Console()
 MOST = 200  # rows of one listing
 
-Scope = Annotated[str, typer.Argument(help="Scope path, such as acme/dev.")]
+Scope = Annotated[str, typer.Argument(help="Scope path, such as demo/product.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

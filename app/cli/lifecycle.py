@@ -37,7 +37,7 @@ def register(cli: typer.Typer) -> None:
 
 
 def erase(
-    scope: Annotated[str, typer.Argument(help="Scope path, such as acme/dev.")],
+    scope: Annotated[str, typer.Argument(help="Scope path, such as demo/product.")],
     memory: Annotated[
         str | None, typer.Argument(help="Id of an episode, a fact or a note.")
     ] = None,

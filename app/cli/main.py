@@ -101,7 +101,7 @@ def bootstrap(
 
 @key_app.command("mint")
 def mint(
-    scope: Annotated[str, typer.Argument(help="Home of the principal, such as acme/dev.")],
+    scope: Annotated[str, typer.Argument(help="Home of the principal, such as demo/product.")],
     name: Annotated[str, typer.Option(help="Name of the agent or user.")] = "agent",
     kind: Annotated[str, typer.Option(help="agent or user.")] = "agent",
     role: Annotated[str, typer.Option(help="reader, writer, curator or admin.")] = "writer",

@@ -23,7 +23,7 @@ console = Console()
 messages = Console(stderr=True)
 MOST = 500  # rows of one listing
 
-Scope = Annotated[str, typer.Argument(help="Scope path, such as acme/dev.")]
+Scope = Annotated[str, typer.Argument(help="Scope path, such as demo/product.")]
 PageId = Annotated[str, typer.Argument(help="Id of a page.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

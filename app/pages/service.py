@@ -324,7 +324,7 @@ def _scope_of(who: Caller, draft: Draft) -> str:
 
 
 def personal_scope(who: Caller) -> str:
-    """The caller's own scope in its workspace: `acme/dev/agent:scout`."""
+    """The caller's own scope in its workspace: `demo/product/agent:scout`."""
     home = parse_scope(who.home)
     return str(ScopePath(home.tenant, home.workspace, f"{who.kind}:{who.name}"))
 
