@@ -311,10 +311,10 @@ class Call:
 
 
 def calls(page: str) -> Iterator[Call]:
-    """Every `curl` of a page's bash blocks, in order."""
+    """Every `curl` of a page's bash blocks, in order; other programs run in `test_guides`."""
     found = list(blocks(page))
     for place, (language, body) in enumerate(found):
-        if language != "bash":
+        if language != "bash" or not body.startswith("curl "):
             continue
         after = found[place + 1] if place + 1 < len(found) else ("", "")
         commands = [c for c in re.split(r"\n(?=curl )", body.replace("\\\n", " ")) if c.strip()]
