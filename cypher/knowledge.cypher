@@ -28,10 +28,11 @@ WHERE p.scope IN $scopes AND p.live
 RETURN c.id AS chunk, p.id AS page
 
 // name: nodes(ids, scopes, tenant, degrees) read many
-// Nodes of the knowledge graph by id, as they are shown; edges are counted up to $degrees.
+// Nodes of the knowledge graph by id, as they are shown; edges are counted up to $degrees. Entities
+// that were merged are one node, under the id of their root.
 UNWIND $ids AS id
 CALL (id) {
-  MATCH (n:Entity {id: id}) RETURN n, 'entity' AS kind
+  MATCH (e:Entity {id: id}) MATCH (n:Entity {id: e.root}) RETURN n, 'entity' AS kind
   UNION ALL
   MATCH (n:Skill {id: id}) RETURN n, 'skill' AS kind
   UNION ALL
@@ -41,24 +42,38 @@ CALL (id) {
   WHERE h.path IN $scopes
   RETURN n, 'agent' AS kind
 }
-WITH n, kind
+WITH DISTINCT n, kind
 WHERE kind = 'agent' OR (n.scope IN $scopes AND n.expired_at > datetime.realtime())
+CALL (n, kind) {
+  WITH n, kind WHERE kind <> 'entity'
+  RETURN n AS member
+  UNION ALL
+  WITH n, kind WHERE kind = 'entity'
+  MATCH (member:Entity {root: n.id}) WHERE member.scope = n.scope
+  RETURN member
+}
+WITH n, kind, collect(member) AS members
 RETURN n.id AS id, kind, n.scope AS scope, coalesce(n.canonical_name, n.title, n.name) AS name,
        coalesce(n.type, n.category, n.kind) AS type, coalesce(n.confidence, 1.0) AS confidence,
-       coalesce(n.mention_count, n.usage_count, 0) AS mentions,
+       reduce(sum = 0, m IN members | sum + coalesce(m.mention_count, m.usage_count, 0)) AS mentions,
        size(COLLECT {
-         MATCH (n)-[r:RELATES_TO|REFERENCES|REQUIRES|ENHANCES|COMPOSES|SUCCEEDS|CO_USED|CONCERNS|HAS_SKILL|CLONED_FROM]-(m)
-         WHERE coalesce(r.live, true)
+         UNWIND members AS own
+         MATCH (own)-[r:RELATES_TO|REFERENCES|REQUIRES|ENHANCES|COMPOSES|SUCCEEDS|CO_USED|CONCERNS|HAS_SKILL|CLONED_FROM]-(m)
+         WHERE coalesce(r.live, true) AND coalesce(m.root, m.id) <> n.id
            AND (m.scope IN $scopes AND m.expired_at > datetime.realtime()
                 OR m:Principal AND EXISTS { MATCH (m)-[:HOME]->(h:Scope) WHERE h.path IN $scopes })
+         WITH DISTINCT coalesce(m.root, m.id) AS other, type(r) AS how, r.predicate AS predicate,
+              startNode(r) = own AS outgoing
          RETURN 1 AS edge LIMIT $degrees }) AS degree
 
 // name: hop(ids, relation, scopes, tenant, limit) read many
 // The edges at nodes, each as it points; a relation is a type of edge or a predicate. What begins
-// or ends outside the scopes is no edge here.
+// or ends outside the scopes is no edge here; what was merged has its edges together.
 UNWIND $ids AS id
 CALL (id) {
-  MATCH (n:Entity {id: id}) RETURN n
+  MATCH (e:Entity {id: id})
+  MATCH (n:Entity {root: e.root}) WHERE n.scope = e.scope
+  RETURN n
   UNION ALL
   MATCH (n:Skill {id: id}) RETURN n
   UNION ALL
@@ -72,15 +87,19 @@ WHERE (n:Principal OR n.scope IN $scopes)
        OR m:Principal AND EXISTS { MATCH (m)-[:HOME]->(h:Scope) WHERE h.path IN $scopes })
   AND coalesce(r.live, true)
   AND ($relation IS NULL OR toLower(type(r)) = $relation OR r.predicate = $relation)
-WITH DISTINCT r LIMIT $limit
-RETURN startNode(r).id AS source, endNode(r).id AS target, toLower(type(r)) AS type,
-       r.predicate AS predicate, coalesce(r.weight, 1.0) * coalesce(r.confidence, 1.0) AS strength
+WITH DISTINCT r
+WITH coalesce(startNode(r).root, startNode(r).id) AS source,
+     coalesce(endNode(r).root, endNode(r).id) AS target, toLower(type(r)) AS type,
+     r.predicate AS predicate, coalesce(r.weight, 1.0) * coalesce(r.confidence, 1.0) AS strength
+WHERE source <> target
+WITH source, target, type, predicate, max(strength) AS strength LIMIT $limit
+RETURN source, target, type, predicate, strength
 ORDER BY source, target, type
 
 // name: count_nodes(scopes) read many
-// How many nodes of each kind there are.
+// How many nodes of each kind there are; what was merged counts once.
 CALL () {
-  MATCH (n:Entity) WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
+  MATCH (n:Entity) WHERE n.scope IN $scopes AND n.root = n.id AND n.expired_at > datetime.realtime()
   RETURN 'entity' AS kind, count(n) AS found
   UNION ALL
   MATCH (n:Skill) WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
@@ -92,7 +111,7 @@ CALL () {
 RETURN kind, found
 
 // name: count_edges(scopes, relation) read many
-// How many edges of each relation there are inside the scopes.
+// How many edges of each relation there are inside the scopes, between nodes as they are merged.
 CALL () {
   MATCH (n:Entity) WHERE n.scope IN $scopes RETURN n
   UNION ALL
@@ -103,5 +122,8 @@ CALL () {
 MATCH (n)-[r:RELATES_TO|REFERENCES|REQUIRES|ENHANCES|COMPOSES|SUCCEEDS|CO_USED|CONCERNS|CLONED_FROM]->(m)
 WHERE m.scope IN $scopes AND coalesce(r.live, true)
   AND ($relation IS NULL OR toLower(type(r)) = $relation OR r.predicate = $relation)
-RETURN toLower(type(r)) AS type, r.predicate AS predicate, count(r) AS found
+WITH DISTINCT toLower(type(r)) AS type, r.predicate AS predicate, coalesce(n.root, n.id) AS source,
+     coalesce(m.root, m.id) AS target
+WHERE source <> target
+RETURN type, predicate, count(*) AS found
 ORDER BY found DESC, type, predicate

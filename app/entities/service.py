@@ -96,7 +96,7 @@ class EntityService:
             "limit": sought.limit,
         }
         if sought.name is not None:
-            keys = _keys_of_any_type(sought.name, sought.type)
+            keys = keys_of_any_type(sought.name, sought.type)
             aliases = [alias_id(scope, key) for scope in sought.scopes for key in keys]
             return await self.repository.bearers(aliases, **page)
         prefix = None if sought.prefix is None else prefix_key(sought.prefix)
@@ -184,7 +184,8 @@ def _grow(found: Neighbourhood, edges: Iterable[Row], step: int) -> list[str]:
     return fresh
 
 
-def _keys_of_any_type(name: str, kind: str | None) -> list[str]:
+def keys_of_any_type(name: str, kind: str | None = None) -> list[str]:
+    """The keys of a name under one type or under any; InvalidInput as in `name_keys`."""
     kinds = [kind] if kind else [*FAMILIES, "unknown"]
     return sorted({key for each in kinds for key in name_keys(name, each)})
 

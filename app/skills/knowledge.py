@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from app.embeddings.calibration import Kinds
 from app.entities.model import alias_id
-from app.errors import NotFound
+from app.entities.service import keys_of_any_type
+from app.errors import InvalidInput, NotFound
 from app.indexing.spaces import FIRST, Part
 from app.kernel.caller import Caller
 from app.kernel.cypher import Q
@@ -21,6 +22,7 @@ from app.skills.links import candidate_names
 from app.skills.walk import DEGREES, density, mean_degree, node_quality, path_score
 
 SEED_LEAST, NAMED = 0.5, 0.5  # similarity of a seed; what a seed counts that was found by its name
+CALLED = 1.0  # what a seed counts whose name is the whole question
 SEEDS = 10
 DEEPEST, DEEPEST_SEARCH = 5, 5
 EDGES_A_HOP = 500
@@ -104,6 +106,7 @@ class KnowledgeService:
         known = await self._nodes(who, [node])
         if not known:
             raise NotFound(f"there is no node {node}")
+        (node,) = known  # of what was merged, its root
         spread = await self._spread(who, {node: 1.0}, relation, min(depth, DEEPEST))
         found = await self._reached(who, spread, {node: 1.0})
         others = [each for each in found if each.node["id"] != node]
@@ -136,7 +139,11 @@ class KnowledgeService:
         return {node: seeds[node] for node in best}
 
     async def _named(self, who: Caller, query: str) -> dict[str, float]:
-        """Entities and pages that the question names."""
+        """Entities and pages that the question names; what it names as a whole counts in full."""
+        called = [alias_id(scope, key) for scope in who.visible for key in whole_name(query)]
+        bearers = await self._graph.rows(
+            Q.knowledge.named_entities, aliases=called, scopes=who.visible
+        )
         aliases = [alias_id(scope, key) for scope in who.visible for key in candidate_names(query)]
         entities = await self._graph.rows(
             Q.knowledge.named_entities, aliases=aliases, scopes=who.visible
@@ -144,7 +151,8 @@ class KnowledgeService:
         pages = await self._graph.rows(
             Q.knowledge.named_pages, names=titles(who.tenant, query), scopes=who.visible
         )
-        return dict.fromkeys([row["id"] for row in (*entities, *pages)], NAMED)
+        seeds = dict.fromkeys([row["id"] for row in (*entities, *pages)], NAMED)
+        return seeds | dict.fromkeys([row["id"] for row in bearers], CALLED)
 
     async def _indexed(self, who: Caller, query: str, seeds: dict[str, float]) -> None:
         """What the indexes find, by meaning and by words, beside the seeds that there are."""
@@ -226,6 +234,16 @@ class KnowledgeService:
             good = node_quality(min(node["confidence"], 1.0), node["mentions"], node["degree"])
             found.append(Reached(node, score, len(path), path, good))
         return sorted(found, key=lambda each: (-each.score, each.depth, each.node["id"]))
+
+
+def whole_name(query: str) -> list[str]:
+    """The keys of a question that is nothing but a name."""
+    if len(query.split()) > LONGEST_TITLE:
+        return []
+    try:
+        return keys_of_any_type(query)
+    except InvalidInput:
+        return []  # nothing in it to read as a name
 
 
 def titles(tenant: str, query: str) -> list[str]:

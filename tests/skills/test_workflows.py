@@ -475,6 +475,68 @@ async def test_the_knowledge_graph_is_walked_by_relation(
     assert (await get(far, "/v1/graph/search", query="Mia Keller"))["nodes"] == []
 
 
+async def test_the_knowledge_graph_takes_merged_entities_for_one(
+    admin: Principal, opened: Parts, drain: Drain, tenant: str
+) -> None:
+    for said in (
+        "Wetterfink GmbH works with nobody.",
+        "Mia Keller works for Nordwind. Mia Keller knows Ada Brandt.",
+        "M. Kellermann works for Nordwind. M. Kellermann lives in Bern.",
+    ):
+        await post(admin, "/v1/episodes", content=said, role="user", session="s", scope=tenant)
+    await opened.consolidation.consolidate(tenant)
+
+    async def named(name: str) -> str:
+        rows = (await get(admin, "/v1/entities", name=name))["items"]
+        assert len(rows) == 1, (name, rows)
+        return str(rows[0]["id"])
+
+    mia, kellermann = await named("Mia Keller"), await named("M. Kellermann")
+    before = await get(admin, "/v1/graph/statistics")
+    assert before["relations"]["works_for"] == 2
+    made = await post(admin, "/v1/merges", left=mia, right=kellermann)
+    await post(admin, f"/v1/merges/{made['id']}/accept", 200)
+    both = [await get(admin, f"/v1/graph/nodes/{each}/neighbours") for each in (mia, kellermann)]
+    assert both[0] == both[1]
+    names = [node["untrusted"]["name"] for node in both[0]["nodes"]]
+    assert sorted(set(names)) == sorted(names)
+    assert {"Nordwind", "Bern"} <= set(names)
+    works = [edge for edge in both[0]["edges"] if edge["predicate"] == "works_for"]
+    assert len(works) == 1
+    told = await get(admin, "/v1/graph/statistics")
+    assert told["nodes"]["entity"] == before["nodes"]["entity"] - 1
+    assert told["relations"]["works_for"] == 1
+    # From Bern over both to Nordwind: a path through what was merged.
+    bern = await get(admin, f"/v1/graph/nodes/{await named('Bern')}/neighbours", depth=2)
+    far = {node["untrusted"]["name"]: node["depth"] for node in bern["nodes"]}
+    assert far["Nordwind"] == 2
+    query = "query($n: ID!) { graphNeighbours(node: $n) { nodes { id } edges { predicate } } }"
+    answers = [
+        (await admin.http.post("/graphql", json={"query": query, "variables": {"n": each}})).json()
+        for each in (mia, kellermann)
+    ]
+    assert answers[0]["data"] == answers[1]["data"]
+    assert "errors" not in answers[0]
+
+
+async def test_an_entity_is_found_by_its_exact_name_first(
+    writer: Principal, opened: Parts, drain: Drain, tenant: str
+) -> None:
+    said = (
+        "Heron works for Nordwind. Heron Pro belongs to Nordwind. Heron Bay belongs to Ada Brandt. "
+        "The Grey Heron Club belongs to Nordwind."
+    )
+    await post(writer, "/v1/episodes", content=said, role="user", session="s")
+    await opened.consolidation.consolidate(f"{tenant}/dev")
+    await skill(writer, "Heron handling", category="communication")
+    await drain()
+    for query in ("Heron", "heron", "Heron Bay", "grey heron club"):
+        found = await get(writer, "/v1/graph/search", query=query, depth=1)
+        first = found["nodes"][0]
+        assert (first["kind"], first["untrusted"]["name"].lower()) == ("entity", query.lower())
+        assert first["score"] > found["nodes"][1]["score"]
+
+
 async def test_pages_are_found_by_name_and_by_what_they_say(
     writer: Principal, opened: Parts, drain: Drain
 ) -> None:
