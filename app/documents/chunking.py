@@ -27,6 +27,7 @@ SEMANTIC_KINDS = (PARAGRAPH, LINE, SENTENCE)
 AROUND = 16  # characters on either side of a place that decide on it
 WIDE = 2  # chunks on either side among which a fixed place has the lowest score
 BARREN = 8  # chunks without a fixed place, from which on places of a lesser kind are fixed too
+MARKS = 8  # characters that a heading's line may have beside its title
 FEWEST = 5  # a section shorter than a fifth of a chunk is joined to the next one
 
 Score = Callable[[int], float]  # of a place in the text; the lowest is cut at
@@ -34,11 +35,15 @@ Score = Callable[[int], float]  # of a place in the text; the lowest is cut at
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A stretch of the text under the headings of `path`."""
+    """A stretch of the text under the headings of `path`, the last of which begins it.
+
+    One that is `bare` holds nothing but its headings, each below the one before.
+    """
 
     start: int
     end: int
     path: tuple[str, ...] = ()
+    bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,7 @@ def sections(text: str, headings: Sequence[Heading], size: int) -> list[Section]
     for section in found:
         last = kept[-1] if kept else None
         if last is not None and _joins(text, last, section, size):
-            kept[-1] = Section(last.start, section.end, _common(last.path, section.path))
+            kept[-1] = _together(last, section)
         else:
             kept.append(section)
     return kept
@@ -127,7 +132,20 @@ def _under_headings(text: str, headings: Sequence[Heading]) -> list[Section]:
         starts.append((heading.start, tuple(h.title for h in path)))
     ends = [start for start, _ in starts[1:]] + [len(text)]
     spans = zip(starts, ends, strict=True)
-    return [Section(start, end, names) for (start, names), end in spans if end > start]
+    return [
+        Section(start, end, names, _bare(text[start:end], names))
+        for (start, names), end in spans
+        if end > start
+    ]
+
+
+def _bare(text: str, path: tuple[str, ...]) -> bool:
+    """Whether a section is its heading alone, with the marks of a heading around it."""
+    return (
+        bool(path)
+        and text.strip(" \t\r\n#*_=-:").startswith(path[-1])
+        and len(text.strip()) <= len(path[-1]) + MARKS
+    )
 
 
 def _joins(text: str, last: Section, section: Section, size: int) -> bool:
@@ -140,14 +158,15 @@ def _weight(text: str, section: Section) -> int:
     return len(text[section.start : section.end].strip())
 
 
-def _common(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    """The deeper path where it stands below the other one, else what both have in common."""
-    if other[: len(one)] == one:
-        return other
+def _together(one: Section, other: Section) -> Section:
+    """Two sections as one, under the headings that both have: below a bare heading, the other's."""
+    below = other.path[: len(one.path)] == one.path
+    if one.bare and below:
+        return Section(one.start, other.end, other.path, other.bare)
     shared = 0
-    while shared < min(len(one), len(other)) and one[shared] == other[shared]:
+    while shared < min(len(one.path), len(other.path)) and one.path[shared] == other.path[shared]:
         shared += 1
-    return one[:shared]
+    return Section(one.start, other.end, one.path[:shared])
 
 
 def _parts(section: Section, room: int, places: Places, score: Score) -> Iterator[Section]:

@@ -1,18 +1,24 @@
-"""PDF to text: pages in order, lines joined to paragraphs, the outline as headings."""
+"""PDF to text: pages in order, lines joined to paragraphs; headings by the outline or the type."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
+from typing import TypeVar
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from app.documents.flow import Flow, one_line
 from app.documents.model import Parsed
+from app.documents.pdftype import Block, Line, blocks, lines_of
 from app.errors import FileBroken, FileEncrypted, FileTooLarge
+
+Entry = tuple[int, str, int]  # of an outline: level from 1, title, page from 0
+L = TypeVar("L")
 
 FULL = 0.6  # of a page's widest line: a line that long goes on in the next one
 ENDS = re.compile(r"[.!?:;…]['\"”’»)\]]*$")
@@ -35,11 +41,12 @@ def parse_pdf(data: bytes, limit: int, pages: int) -> Parsed:
         raise FileTooLarge(f"the file has {count:,} pages, more than {pages:,}")
     sheets = [_lines(document, place, limit) for place in range(count)]
     flow = Flow(limit)
-    starts = _write(flow, without_margins(sheets))
+    outline = list(_outline(document))
+    starts = _write(flow, blocks(without_margins(sheets, text=_text)), outline)
     if not flow.length:
         raise FileBroken("the file holds no text, only pictures perhaps")
     text = flow.parsed().text
-    for level, title, place in _outline(document):
+    for level, title, place in outline:
         if place < len(starts):
             flow.mark(level, title, _place(text, title, starts, place))
     without = sum(not sheet for sheet in sheets)
@@ -61,13 +68,13 @@ def paragraphs(lines: Sequence[str]) -> Iterator[str]:
         yield text
 
 
-def without_margins(sheets: Sequence[Sequence[str]]) -> list[list[str]]:
+def without_margins(sheets: Sequence[Sequence[L]], text: Callable[[L], str] = str) -> list[list[L]]:
     """Pages without the lines that stand at the top or foot of most of them, numbers aside."""
     if len(sheets) < FEWEST_PAGES:
         return [list(sheet) for sheet in sheets]
-    seen = Counter(key for sheet in sheets for key in {_key(line) for line in _edges(sheet)})
+    seen = Counter(key for sheet in sheets for key in {_key(text(line)) for line in _edges(sheet)})
     common = {key for key, count in seen.items() if count >= REPEATED * len(sheets)}
-    return [_trimmed(list(sheet), common) for sheet in sheets]
+    return [_trimmed(list(sheet), common, text) for sheet in sheets]
 
 
 def _opened(data: bytes) -> pdfium.PdfDocument:
@@ -83,29 +90,46 @@ def _opened(data: bytes) -> pdfium.PdfDocument:
     return document
 
 
-def _lines(document: pdfium.PdfDocument, place: int, limit: int) -> list[str]:
+def _lines(document: pdfium.PdfDocument, place: int, limit: int) -> list[Line]:
     try:
         page = document[place]
         text = page.get_textpage()
-        found = text.get_text_range() if text.count_chars() <= limit else None
+        found = lines_of(text) if text.count_chars() <= limit else None
         text.close()
         page.close()
     except pdfium.PdfiumError:
         return []  # one page that cannot be read does not take the others with it
     if found is None:
         raise FileTooLarge(f"a page has more than {limit:,} characters")
-    lines = found.replace("\r", "\n").split("\n")
-    return [line for line in map(one_line, lines) if line]
+    return found
 
 
-def _write(flow: Flow, sheets: Sequence[Sequence[str]]) -> list[int]:
-    """Write the pages; where each starts in the text."""
+def _text(line: Line) -> str:
+    return line.text
+
+
+def _write(flow: Flow, sheets: Sequence[Sequence[Block]], outline: Sequence[Entry]) -> list[int]:
+    """Write the pages; where each starts in the text. An outline tells the headings better than
+    the type does, so that only its titles are marked where there is one."""
     starts = []
-    for sheet in sheets:
+    for place, sheet in enumerate(sheets):
+        titles = {title for _, title, on in outline if on == place}
         starts.append(flow.length + 2 if flow.length else 0)
-        for paragraph in paragraphs(sheet):
-            flow.block(paragraph)
+        for block in sheet:
+            if block.level and not outline:
+                flow.heading(" ".join(block.lines), block.level)
+            elif block.level:
+                flow.block(" ".join(block.lines))
+            else:
+                _write_text(flow, block.lines, titles)
     return [min(start, max(flow.length - 1, 0)) for start in starts]
+
+
+def _write_text(flow: Flow, lines: Sequence[str], titles: Collection[str]) -> None:
+    """Paragraphs, of which a line that is a title of the outline is none."""
+    for title, group in groupby(lines, key=titles.__contains__):
+        for paragraph in group if title else paragraphs(list(group)):
+            flow.block(paragraph)
 
 
 def _place(text: str, title: str, starts: Sequence[int], place: int) -> int:
@@ -130,7 +154,7 @@ def _joined(text: str, line: str) -> str:
     return f"{text} {line}"
 
 
-def _edges(sheet: Sequence[str]) -> list[str]:
+def _edges(sheet: Sequence[L]) -> list[L]:
     return [*sheet[:1], *sheet[-1:]]
 
 
@@ -138,15 +162,15 @@ def _key(line: str) -> str:
     return NUMBERS.sub("#", line)
 
 
-def _trimmed(sheet: list[str], common: set[str]) -> list[str]:
-    if sheet and _key(sheet[0]) in common:
+def _trimmed(sheet: list[L], common: set[str], text: Callable[[L], str]) -> list[L]:
+    if sheet and _key(text(sheet[0])) in common:
         sheet = sheet[1:]
-    if sheet and _key(sheet[-1]) in common:
+    if sheet and _key(text(sheet[-1])) in common:
         sheet = sheet[:-1]
     return sheet
 
 
-def _outline(document: pdfium.PdfDocument) -> Iterator[tuple[int, str, int]]:
+def _outline(document: pdfium.PdfDocument) -> Iterator[Entry]:
     """Level (from 1), title and page (from 0) of each entry of the outline."""
     try:
         for entry in document.get_toc():

@@ -33,6 +33,34 @@ def pdf(pages: Sequence[Sequence[str]]) -> bytes:
     return _assembled(objects)
 
 
+def typeset(pages: Sequence[Sequence[tuple[str, int, bool]]]) -> bytes:
+    """A PDF of lines with their size in points and whether they are bold."""
+    kids = " ".join(f"{5 + 2 * n} 0 R" for n in range(len(pages)))
+    fonts = [
+        f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>"
+        for name in ("Helvetica", "Helvetica-Bold")
+    ]
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
+        *fonts,
+    ]
+    for place, lines in enumerate(pages):
+        drawn, top = [], 800.0
+        for text, size, bold in lines:
+            top -= size * (1.2 if size < 12 and not bold else 2.2)
+            font = "F2" if bold else "F1"
+            drawn.append(f"BT /{font} {size} Tf 50 {top:.1f} Td ({_escaped(text)}) Tj ET")
+        stream = "\n".join(drawn)
+        objects.append(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources "
+            f"<< /Font << /F1 3 0 R /F2 4 0 R >> >> /Contents {6 + 2 * place} 0 R >>"
+        )
+        size_ = len(stream.encode("cp1252"))
+        objects.append(f"<< /Length {size_} >>\nstream\n{stream}\nendstream")
+    return _assembled(objects)
+
+
 def _assembled(objects: Sequence[str]) -> bytes:
     out = io.BytesIO(b"")
     out.write(b"%PDF-1.4\n")

@@ -123,6 +123,28 @@ def test_a_bare_heading_is_joined_to_the_section_below_it() -> None:
     assert [(p.start, p.end, p.path) for p in pieces] == [(0, len(text), ("Manual", "Pumps"))]
 
 
+def test_a_chunk_of_several_sections_stands_under_what_they_have_in_common() -> None:
+    parts = [("Manual", 1), ("Pumps", 2), ("Types", 3), ("Care", 3), ("Valves", 2), ("Index", 1)]
+    text, headings = "Read this first, please.\n\n", []
+    for title, level in parts:
+        headings.append(Heading(len(text), level, title))
+        text += f"{title}\n\nShort.\n\n"
+
+    def path(start: str, end: str) -> tuple[str, ...]:
+        low, high = text.index(start), text.index(end) if end else len(text)
+        inside = [h for h in headings if h.start >= low and h.start < high]
+        moved = [Heading(h.start - low, h.level, h.title) for h in inside]
+        (piece,) = cut(text[low:high], moved, Chunking(size=1000, overlap=0))
+        return piece.path
+
+    assert path("Types", "Valves") == ()  # Types, Care: nothing above them is in the text
+    assert path("Pumps", "Valves") == ("Pumps",)
+    assert path("Manual", "Index") == ("Manual",)
+    assert path("Manual", "") == ()
+    assert path("Read", "") == ()
+    assert path("Read", "Index") == ()
+
+
 async def test_semantic_chunks_are_cut_where_the_subject_changes() -> None:
     pumps = [f"The pump number {n} moves water." for n in range(14)]
     birds = [f"A bird number {n} sings a song." for n in range(14)]

@@ -10,7 +10,7 @@ from app.documents.model import Parsed
 from app.documents.parsing import Limits, parse
 from app.documents.pdf import paragraphs, without_margins
 from app.errors import FileBroken, FileEncrypted, FileTooLarge, LociError, UnsupportedMediaType
-from tests.documents.files import locked, outlined, pdf, word, word_bomb, zipped
+from tests.documents.files import locked, outlined, pdf, typeset, word, word_bomb, zipped
 
 LIMIT = 100_000
 LIMITS = Limits(pages=100)
@@ -99,6 +99,64 @@ def test_the_outline_of_a_pdf_gives_its_headings() -> None:
     assert parsed.title == "The outlined one"
     assert [h.title for h in parsed.headings] == ["Intro", "Care"]
     _headings_stand_in(parsed)
+
+
+BODY = [
+    ("The pump of the first building was looked at by the technical team, which found", 10, False),
+    ("that it had to be replaced before winter. It weighs 12 kg and was built in 1998.", 10, False),
+]
+
+
+def test_the_type_of_a_pdf_gives_its_headings() -> None:
+    pages = [
+        [("Kestrel Manual", 20, True), ("The Care of Pumps", 14, True), *BODY,
+         ("Oil and Grease", 10, True), *BODY],
+        [("The Care of Valves and of the Pipes That Lead", 14, True),
+         ("to Them", 14, True), *BODY],
+    ]  # fmt: skip
+    parsed = parse(typeset(pages), Media.PDF, LIMITS)
+    assert [(h.level, h.title) for h in parsed.headings] == [
+        (1, "Kestrel Manual"),
+        (2, "The Care of Pumps"),
+        (3, "Oil and Grease"),
+        (2, "The Care of Valves and of the Pipes That Lead to Them"),
+    ]
+    body = " ".join(line for line, _, _ in BODY)
+    assert parsed.text.split("\n\n")[2:5] == [body, "Oil and Grease", body]
+    _headings_stand_in(parsed)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("This line is large, but it is a sentence of the text.", 14, False),
+        ("and goes on in a larger type", 14, False),
+        ("Contents ........ 12", 14, False),
+        ("1998", 14, True),
+        ("Nothing sets it apart", 10, False),
+        ("A line that is hardly larger", 11, False),
+    ],
+)
+def test_what_is_no_heading_of_a_pdf(line: tuple[str, int, bool]) -> None:
+    parsed = parse(typeset([[*BODY, line, *BODY]]), Media.PDF, LIMITS)
+    assert parsed.headings == ()
+
+
+def test_bold_lines_of_a_bold_text_and_a_bold_table_are_no_headings() -> None:
+    bold = [(text, size, True) for text, size, _ in BODY]
+    assert parse(typeset([[*bold, *bold]]), Media.PDF, LIMITS).headings == ()
+    table = [("Part and price", 10, True), ("Pump and twelve euros", 10, True)]
+    parsed = parse(typeset([[*BODY, *table, *BODY, *BODY]]), Media.PDF, LIMITS)
+    assert "Part and price" not in [h.title for h in parsed.headings]
+
+
+def test_a_title_of_the_outline_is_no_part_of_the_sentence_below_it() -> None:
+    lines = ["The care of the pump as it is done in winter by the whole technical team of it"]
+    pages = [
+        [lines[0], "Oil it with a brush that is as wide as the pump, and wipe off what drips."]
+    ]
+    parsed = parse(outlined(pages, [(lines[0], 0)]), Media.PDF, LIMITS)
+    assert parsed.text.split("\n\n")[0] == lines[0]
 
 
 def test_lines_of_a_pdf_are_joined_to_paragraphs() -> None:
