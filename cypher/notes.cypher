@@ -113,12 +113,36 @@ WITH n
 MATCH (n)<-[:WINDOW_OF]-(w:Window)
 DETACH DELETE w
 
-// name: confirm(id, scope, step, at, audit) write one
-// The same was said again.
+// name: reopen(ids, by, scope, reason, at) write none
+// Notes that hold again: the one with the id $by, which had ended them, waits from now on.
+UNWIND $ids AS id
+MATCH (n:Note {id: id})
+WHERE n.scope = $scope
+MATCH (by:Note {id: $by})
+OPTIONAL MATCH (n)-[ended:SUPERSEDED_BY]->(by)
+DELETE ended
+WITH DISTINCT n, by
+SET n.standing = 'held', n.live = true, n.valid_to = datetime('9999-12-31T00:00:00Z'),
+    n.superseded_at = datetime('9999-12-31T00:00:00Z'), n.updated_at = $at,
+    n.facets = [facet IN n.facets WHERE facet <> 'live'] + ['live'],
+    n.index_state = 'pending', n.index_rev = n.index_rev + 1
+MERGE (n)-[c:CONTRADICTS]->(by)
+SET c.reason = $reason, c.recorded_at = $at
+WITH n
+MATCH (n)<-[:WINDOW_OF]-(w:Window)
+SET w.live = true, w.facets = n.facets
+
+// name: confirm(id, scope, by, step, at, audit) write one
+// The same was said again. Each principal counts once, and the author said it first.
 MATCH (n:Note {id: $id})
 WHERE n.scope = $scope
-SET n.confirmations = n.confirmations + 1, n.last_access = $at,
-    n.confidence = CASE WHEN n.confidence + $step > 1.0 THEN 1.0
+SET n.last_access = $at
+WITH n, n.author <> $by AND NOT EXISTS {
+  MATCH (n)<-[:AUDIT]-(e:AuditEvent {kind: 'note.confirm', actor: $by})
+} AS another
+SET n.confirmations = n.confirmations + CASE WHEN another THEN 1 ELSE 0 END,
+    n.confidence = CASE WHEN NOT another THEN n.confidence
+                        WHEN n.confidence + $step > 1.0 THEN 1.0
                         ELSE round(n.confidence + $step, 6) END
 MERGE (a:AuditEvent {id: $audit.id})
 SET a = $audit

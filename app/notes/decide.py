@@ -12,10 +12,13 @@ from app.contradiction.compare import compare
 from app.contradiction.model import Verdict
 from app.contradiction.repetition import adds_nothing
 from app.embeddings.calibration import Calibration, Kinds
+from app.indexing.analysis import analyse
+from app.indexing.stop_words import STOP_WORDS
 from app.kernel.clock import FOREVER
 from app.kernel.ids import digest
 from app.notes.model import UNTESTED, Candidate, Decision, Incoming, Standing
 
+SEVERAL = "it may mean more than one of them"
 REPEATS, CANDIDATE = 0.90, 0.80  # similarity of texts, and that of their matter (seed 003)
 
 
@@ -23,9 +26,60 @@ def decide(new: Incoming, candidates: Sequence[Candidate], at: Calibration) -> D
     """Candidates are live notes of the same scope and namespace, and the former notes that those
     have taken the place of."""
     clashes = _clashes(new, candidates, at)
-    if clashes:
-        return _resolved(new, clashes)
-    return _repeated(new, [c for c in candidates if c.standing is Standing.HELD], at)
+    held = [c for c in candidates if c.standing is Standing.HELD]
+    if not any(_matters(old, new) for old, _ in clashes):
+        repeated = _repeated(new, held, at)
+        if repeated.duplicate or repeated.ends or not clashes:
+            return repeated
+    if _several([(old.content, old.language, verdict) for old, verdict in clashes
+                 if old.standing is Standing.HELD], new):  # fmt: skip
+        targets = tuple(old for old, _ in clashes if old.standing is Standing.HELD)
+        return Decision(Standing.QUARANTINED, contradicts=targets, reason=SEVERAL)
+    return _apart(_resolved(new, clashes), new, candidates)
+
+
+def _matters(old: Candidate, new: Incoming) -> bool:
+    """Whether a contradicted note is held, or holds at or after the moment of the new one."""
+    return (
+        old.standing is Standing.HELD
+        or old.valid_to > new.valid_from
+        or old.valid_from > new.valid_from
+    )
+
+
+def _several(said: Sequence[tuple[str, str, Verdict]], new: Incoming | Candidate) -> bool:
+    """Whether texts that one text contradicts are about different things, for all that it says.
+
+    "The budget is 5000" contradicts the budget of Vega and that of Lyra: each says a word that
+    the new text lacks, and not the same one. The values that clash are no such words.
+    """
+    rests = {_rest(text, language, verdict, new) for text, language, verdict in said}
+    return len(rests) > 1
+
+
+def _rest(text: str, language: str, verdict: Verdict, new: Incoming | Candidate) -> frozenset[str]:
+    """The telling terms of a text that are neither in the new one nor the value that clashes."""
+    known = {*analyse(new.content, new.language), *analyse(verdict.old), *analyse(verdict.new)}
+    return frozenset(analyse(text, language)) - known - STOP_WORDS
+
+
+def _apart(decision: Decision, new: Incoming, candidates: Sequence[Candidate]) -> Decision:
+    """The decision, but for a later note that has ended one about another thing than the new one:
+    it may mean either, so it waits, and what it had ended holds again."""
+    later = decision.before
+    if later is None or later.standing is not Standing.HELD:
+        return decision
+    ended = [
+        old
+        for old in candidates
+        if old.standing is Standing.SUPERSEDED and old.valid_to == later.valid_from
+    ]
+    said = [(old.content, old.language, _compared_as_stored(old, later)) for old in ended]
+    if not ended or not _several(
+        [*said, (new.content, new.language, _compared(new, later))], later
+    ):
+        return decision
+    return Decision(contradicts=(later,), reopens=tuple(ended), reason=SEVERAL)
 
 
 def may_end(later: Incoming | Candidate, earlier: Incoming | Candidate) -> bool:
@@ -49,6 +103,11 @@ def _clashes(
         if verdict.found:
             found.append((old, verdict))
     return found
+
+
+def _compared_as_stored(earlier: Candidate, later: Candidate) -> Verdict:
+    language = earlier.language if earlier.language == later.language else None
+    return compare(earlier.content, later.content, language)
 
 
 def _compared(new: Incoming, old: Candidate) -> Verdict:

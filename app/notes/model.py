@@ -129,6 +129,7 @@ class Decision:
     """What a note does to others: it confirms one, ends some, comes before one, or waits.
 
     `contradicts` are those that a waiting note stands against, or those that wait because of it.
+    `reopens` are those that one which waits from now on had ended: they hold again.
     """
 
     standing: Standing = Standing.HELD
@@ -136,6 +137,7 @@ class Decision:
     ends: tuple[Candidate, ...] = ()
     before: Candidate | None = None
     contradicts: tuple[Candidate, ...] = ()
+    reopens: tuple[Candidate, ...] = ()
     confirmations: int = 0
     reason: str = ""
 

@@ -157,7 +157,7 @@ class NoteController(Controller):
         noting: NamedDependency[NoteService],
     ) -> NoteOut:
         """Decide on a note that waits."""
-        return NoteOut.of(await noting.review(caller, note_id, data.decision))
+        return NoteOut.of(await noting.review(caller, note_id, data.decision, data.ends))
 
 
 class CoreBlockController(Controller):

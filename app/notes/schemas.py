@@ -88,6 +88,9 @@ class NoteReviewIn(WireModel):
     decision: Literal["accept", "keep", "reject"] = Field(
         description="accept ends what it contradicts, keep lets both stand, reject leaves it out."
     )
+    ends: list[str] | None = Field(
+        None, description="With accept: of what it contradicts, end only the notes of these ids."
+    )
 
 
 class NoteReceiptOut(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -151,15 +152,20 @@ class NoteService:
         }
         await self._set(who, stored, properties, "note.forget")
 
-    async def review(self, who: Caller, note: str, decision: str) -> Row:
-        """Decide on a note that waits: `accept` ends what it stands against, `keep` lets both
-        stand, `reject` leaves it out. NotFound, Forbidden without the curator's role, Conflict
-        where it does not wait."""
+    async def review(
+        self, who: Caller, note: str, decision: str, ends: Sequence[str] | None = None
+    ) -> Row:
+        """Decide on a note that waits: `accept` ends what it stands against, or of that only what
+        `ends` names; `keep` lets both stand, `reject` leaves it out.
+
+        Raises NotFound, Forbidden without the curator's role, Conflict where it does not wait,
+        and InvalidInput (field `ends`) for an id that it does not stand against.
+        """
         stored = (await self.get(who, note))["note"]
         who.require(stored["scope"], Role.CURATOR)
 
         async def work(tx: Tx) -> None:
-            await self._decided(tx, who, note, decision)
+            await self._decided(tx, who, note, (decision, ends))
 
         await self.repository.graph.write("notes.review", work)
         self._parts.wakeup.set()
@@ -290,11 +296,14 @@ class NoteService:
 
         await self.repository.graph.write("notes.set", work)
 
-    async def _decided(self, tx: Tx, who: Caller, note: str, decision: str) -> None:
-        moment = now()
+    async def _decided(
+        self, tx: Tx, who: Caller, note: str, verdict: tuple[str, Sequence[str] | None]
+    ) -> None:
+        (decision, chosen), moment = verdict, now()
         row = await tx.optional(Q.notes.lock_note, id=note, scopes=who.visible, at=moment)
         if row is None or row["note"]["standing"] != Standing.QUARANTINED:
             raise Conflict(f"the note {note} does not wait for a decision")
+        _need_known(chosen, decision, [old["id"] for old in row["against"]])
         stored = row["note"]
         kept = decision != "reject"
         properties: Row = {"standing": str(Standing.HELD if kept else Standing.REJECTED)}
@@ -312,13 +321,25 @@ class NoteService:
             audit=audit.event(who, f"note.{decision}", stored["scope"]),
         )
         if decision == "accept":
-            ended = [o for o in row["against"] if o["standing"] == Standing.HELD]
+            against = row["against"]
+            named = against if chosen is None else [o for o in against if o["id"] in chosen]
+            ended = [o for o in named if o["standing"] == Standing.HELD]
             since = max([stored["valid_from"], *(o["valid_from"] for o in ended)])
             rows = [{"id": o["id"], "valid_to": since, "reason": stored["reason"]} for o in ended]
             await tx.rows(Q.notes.end, rows=rows, by=note, scope=stored["scope"], at=moment)
 
 
 _SHOWN = frozenset(["content", "title", "entry_type", "importance", "confidence", "tags"])
+
+
+def _need_known(chosen: Sequence[str] | None, decision: str, against: Sequence[str]) -> None:
+    if chosen is None:
+        return
+    if decision != "accept":
+        raise InvalidInput("only accept ends other notes", field="ends")
+    unknown = sorted(set(chosen) - set(against))
+    if unknown:
+        raise InvalidInput(f"the note does not stand against {unknown[0]}", field="ends")
 
 
 def _tier(who: Caller, source: Source | None) -> Tier:
@@ -370,6 +391,7 @@ async def _confirm(tx: Tx, who: Caller, writing: _Writing, first: Candidate) -> 
         Q.notes.confirm,
         id=first.id,
         scope=scope,
+        by=who.principal,
         step=CONFIRMED,
         at=writing.stamp.ingested_at,
         audit=audit.event(who, "note.confirm", scope),
@@ -414,6 +436,9 @@ async def _link(tx: Tx, stamp: record.Stamp, decision: Decision) -> None:
             Q.notes.link_later,
             id=stamp.id, by=decision.before.id, reason=decision.reason, **linked,
         )  # fmt: skip
+    for later in decision.contradicts if decision.reopens else ():
+        ids = [old.id for old in decision.reopens]
+        await tx.rows(Q.notes.reopen, ids=ids, by=later.id, reason=decision.reason, **linked)
     others = [old.id for old in decision.contradicts]
     if decision.standing is Standing.QUARANTINED:
         await tx.rows(

@@ -121,12 +121,67 @@ async def test_what_was_known_before_is_listed_as_it_was_known(writer: Principal
     assert "The team of Vega has 9 members." not in shown
 
 
-async def test_the_same_again_confirms_the_first(writer: Principal) -> None:
-    first = await write(writer, "Anna lives in Berlin.")
-    again = await write(writer, "Anna lives in Berlin.")
-    assert (again["status"], again["id"]) == ("duplicate", first["id"])
-    assert (again["confirmations"], again["confidence"]) == (1, 0.8)
-    assert len(await listed(writer)) == 1
+async def test_the_same_again_by_another_confirms_the_first_once(
+    principal: MakePrincipal, tenant: str
+) -> None:
+    scope = f"{tenant}/dev"
+    ana, bob = await principal(scope, name="ana"), await principal(scope, name="bob")
+    first = await write(ana, "Anna lives in Berlin.", scope=scope)
+    said = []
+    for who in (ana, bob, bob, ana):
+        again = await write(who, "Anna lives in Berlin.", scope=scope)
+        assert (again["status"], again["id"]) == ("duplicate", first["id"])
+        said.append((again["confirmations"], again["confidence"]))
+    assert said == [(0, 0.75), (1, 0.8), (1, 0.8), (1, 0.8)]
+    assert len(await listed(ana)) == 1
+
+
+async def test_what_took_the_place_of_another_is_known_when_it_is_said_again(
+    writer: Principal,
+) -> None:
+    old = await write(writer, "The budget of Vega is CHF 5'000.")
+    new = await write(writer, "The budget of Vega is CHF 8'000.")
+    again = await write(writer, "The budget of Vega is CHF 8'000.")
+    assert (again["status"], again["id"]) == ("duplicate", new["id"])
+    back = await write(writer, "The budget of Vega is CHF 5'000.")
+    assert (back["status"], back["ends"]) == ("stored", [new["id"]])
+    assert (await read(writer, old["id"]))["superseded_by"] == [new["id"]]
+
+
+BUDGETS = [
+    ("The budget of Vega is 9000.", "2026-01-01T00:00:00Z"),
+    ("The budget of Lyra is 7000.", "2026-02-01T00:00:00Z"),
+    ("The budget is 5000.", "2026-03-01T00:00:00Z"),
+]
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+async def test_what_may_mean_either_of_two_ends_none_in_any_order(
+    writer: Principal, order: tuple[int, ...]
+) -> None:
+    for index in order:
+        await write(writer, BUDGETS[index][0], valid_from=BUDGETS[index][1])
+    assert sorted(await listed(writer)) == [BUDGETS[1][0], BUDGETS[0][0]]
+    assert await listed(writer, standing="quarantined") == [BUDGETS[2][0]]
+
+
+async def test_a_curator_says_which_of_several_a_note_ends(
+    principal: MakePrincipal, tenant: str
+) -> None:
+    scope = f"{tenant}/dev"
+    ana = await principal(scope, name="ana")
+    curator = await principal(scope, role=Role.CURATOR, name="cleo", kind="user")
+    made = [await write(ana, text, scope=scope, valid_from=at) for text, at in BUDGETS]
+    assert made[2]["status"] == "quarantined"
+    assert sorted(made[2]["contradicts"]) == sorted(note["id"] for note in made[:2])
+    review = f"/v1/notes/{made[2]['id']}/review"
+    for body in ({"decision": "accept", "ends": ["x"]}, {"decision": "keep", "ends": []}):
+        refused = await curator.http.post(review, json=body)
+        assert refused.json()["errors"][0]["field"] == "ends", refused.text
+    decided = await curator.http.post(review, json={"decision": "accept", "ends": [made[0]["id"]]})
+    assert decided.json()["standing"] == "held"
+    assert (await read(ana, made[0]["id"]))["standing"] == "superseded"
+    assert (await read(ana, made[1]["id"]))["standing"] == "held"
 
 
 async def test_the_same_text_in_two_scopes_is_two_notes(
@@ -140,9 +195,11 @@ async def test_the_same_text_in_two_scopes_is_two_notes(
     assert made[0]["id"] != made[1]["id"]
 
 
-async def test_confidence_stops_at_one(writer: Principal) -> None:
-    await write(writer, "Anna lives in Berlin.", confidence=0.98)
-    assert (await write(writer, "Anna lives in Berlin."))["confidence"] == 1.0
+async def test_confidence_stops_at_one(principal: MakePrincipal, tenant: str) -> None:
+    scope = f"{tenant}/dev"
+    ana, bob = await principal(scope, name="ana"), await principal(scope, name="bob")
+    await write(ana, "Anna lives in Berlin.", scope=scope, confidence=0.98)
+    assert (await write(bob, "Anna lives in Berlin.", scope=scope))["confidence"] == 1.0
 
 
 @pytest.mark.parametrize("namespace", ["methods", "project-state", "status"])
