@@ -37,6 +37,13 @@ RETURN s.path AS path, s.tenant AS tenant, s.kind AS kind, s.name AS name, s.pol
        s.created_at AS created_at
 ORDER BY s.path
 
+// name: lock_scope(path, at) write optional
+// One scope for writing: whoever changes it first is done before the next one reads it.
+// unscoped: $path itself, which the service has checked
+MATCH (s:Scope {path: $path})
+SET s.touched_at = $at
+RETURN s.path AS path
+
 // name: policies(paths) read many
 // The sanitising policies along one path, widest first.
 // unscoped: a path and its own ancestors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from litestar import Controller, Response, delete, get, post, put
+from litestar import Controller, Response, delete, get, patch, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED
@@ -80,6 +80,39 @@ class ScopeController(Controller):
         await scoping.set_policy(caller, within, SanitizePolicy.parse(data))
         return ScopeOut.of((await scope_rows.visible([within]))[0])
 
+    @patch("/policy", operation_id="changePolicy", opt={"requires": Role.ADMIN})
+    async def change_policy(
+        self,
+        data: JSONBody[dict[str, Any]],
+        within: OneScope,
+        caller: NamedDependency[Caller],
+        scoping: NamedDependency[ScopeService],
+    ) -> dict[str, Any]:
+        """Change the named classes of a scope's sanitising policy; the others stay as they are."""
+        return _policy(within, *await scoping.patch_policy(caller, within, data))
+
+    @get("/policy", operation_id="getPolicy", opt={"requires": Role.READER})
+    async def read_policy(
+        self,
+        within: OneScope,
+        caller: NamedDependency[Caller],
+        scoping: NamedDependency[ScopeService],
+    ) -> dict[str, Any]:
+        """The sanitising policy that holds in a scope; `source` is the scope that it is set on."""
+        (path,) = caller.among([within])
+        return _policy(path, *await scoping.effective_policy(path))
+
+    @patch("/rules", operation_id="changeRules", opt={"requires": Role.ADMIN})
+    async def change_rules(
+        self,
+        data: JSONBody[dict[str, Any]],
+        within: OneScope,
+        caller: NamedDependency[Caller],
+        scoping: NamedDependency[ScopeService],
+    ) -> dict[str, Any]:
+        """Change the named rules of a scope; every other rule stays as it is."""
+        return _rules(within, *await scoping.patch_rules(caller, within, data))
+
     @put("/rules", operation_id="setRules", opt={"requires": Role.ADMIN})
     async def set_rules(
         self,
@@ -88,10 +121,10 @@ class ScopeController(Controller):
         caller: NamedDependency[Caller],
         scoping: NamedDependency[ScopeService],
     ) -> dict[str, Any]:
-        """Replace the rules of a scope: who may revise whom, and which upkeep is on."""
+        """Replace the rules of a scope: what is not named gets its default; PATCH keeps it."""
         rules = ScopeRules.parse(data)
         await scoping.set_rules(caller, within, rules)
-        return {"scope": within, "rules": rules.model_dump(mode="json")}
+        return _rules(within, rules, within)
 
     @get("/rules", operation_id="getRules", opt={"requires": Role.READER})
     async def read_rules(
@@ -100,10 +133,20 @@ class ScopeController(Controller):
         caller: NamedDependency[Caller],
         scoping: NamedDependency[ScopeService],
     ) -> dict[str, Any]:
-        """The rules that hold in a scope: its own, or those of the nearest scope above it."""
+        """The rules that hold in a scope: its own, or those of the nearest scope above it.
+
+        `source` is the scope that they are set on; null where none is, so that defaults hold.
+        """
         (path,) = caller.among([within])
-        rules = await scoping.rules(path)
-        return {"scope": path, "rules": rules.model_dump(mode="json")}
+        return _rules(path, *await scoping.effective_rules(path))
+
+
+def _rules(scope: str, rules: ScopeRules, source: str | None) -> dict[str, Any]:
+    return {"scope": scope, "source": source, "rules": rules.model_dump(mode="json")}
+
+
+def _policy(scope: str, policy: SanitizePolicy, source: str | None) -> dict[str, Any]:
+    return {"scope": scope, "source": source, "policy": policy.model_dump(mode="json")}
 
 
 class PrincipalController(Controller):

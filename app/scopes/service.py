@@ -6,12 +6,14 @@ import time
 from collections.abc import Mapping, Sequence
 
 import orjson
+from pydantic import BaseModel
 
 from app.errors import AlreadyExists, InvalidInput, NotFound
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
-from app.kernel.graph import Row
+from app.kernel.cypher import Q
+from app.kernel.graph import Row, Tx
 from app.kernel.scope import ScopePath, parse_scope
 from app.sanitize.policy import SanitizePolicy
 from app.scopes.repository import ScopeRepository
@@ -76,14 +78,82 @@ class ScopeService:
         """Replace a scope's own policy; it holds for texts stored from now on."""
         path = str(parse_scope(scope))
         caller.require(path, Role.ADMIN)
-        stored = orjson.dumps(policy.model_dump(mode="json"), option=orjson.OPT_SORT_KEYS).decode()
         row = await self.repository.set_policy(
-            path=path, policy=stored, audit=audit.event(caller, "policy.set", path)
+            path=path, policy=_dumped(policy), audit=audit.event(caller, "policy.set", path)
         )
         self._policies.clear()
         if row is None:
             raise NotFound(f"there is no scope {path}")
         return row
+
+    async def patch_policy(
+        self, caller: Caller, scope: str, named: Mapping[str, object]
+    ) -> tuple[SanitizePolicy, str]:
+        """Change the named classes of what a scope's policy is now; the rest stays as it is.
+
+        A scope without a policy of its own gets one that begins with what it inherits; null puts
+        a class back to its default. Raises NotFound, Forbidden, and PolicyInvalid with the field.
+        """
+        path = str(parse_scope(scope))
+        caller.require(path, Role.ADMIN)
+
+        async def work(tx: Tx) -> SanitizePolicy:
+            await _lock(tx, path)
+            rows = await tx.rows(Q.scopes.policies, paths=_upward(path))
+            stored = _named(rows, "policy")
+            current = next((stored[p] for p in _upward(path) if p in stored), {})
+            policy = SanitizePolicy.parse(_merged(current, named))
+            await tx.optional(
+                Q.scopes.set_policy,
+                path=path,
+                policy=_dumped(policy),
+                audit=audit.event(caller, "policy.set", path, fields=sorted(named)),
+            )
+            return policy
+
+        policy = await self.repository.graph.write("scopes.patch_policy", work)
+        self._policies.clear()
+        return policy, path
+
+    async def patch_rules(
+        self, caller: Caller, scope: str, named: Mapping[str, object]
+    ) -> tuple[ScopeRules, str]:
+        """Change the named rules of what holds in a scope now; every other rule stays as it is.
+
+        A scope without rules of its own gets some that begin with what it inherits; null puts a
+        rule back to its default. Raises NotFound, Forbidden, and PolicyInvalid with the field.
+        """
+        path = str(parse_scope(scope))
+        caller.require(path, Role.ADMIN)
+
+        async def work(tx: Tx) -> ScopeRules:
+            await _lock(tx, path)
+            stored = _named(await tx.rows(Q.scopes.rules, paths=_upward(path)), "rules")
+            current = next((stored[p] for p in _upward(path) if p in stored), {})
+            rules = ScopeRules.parse(_merged(current, named))
+            await tx.optional(
+                Q.scopes.set_rules,
+                path=path,
+                rules=_dumped(rules),
+                audit=audit.event(caller, "rules.set", path, fields=sorted(named)),
+            )
+            return rules
+
+        rules = await self.repository.graph.write("scopes.patch_rules", work)
+        self._rules.clear()
+        return rules, path
+
+    async def effective_policy(self, scope: str) -> tuple[SanitizePolicy, str | None]:
+        """Return the policy that holds in a scope, and the scope that it is set on, if any."""
+        stored = _named(await self.repository.policies(_upward(scope)), "policy")
+        source = next((path for path in _upward(scope) if path in stored), None)
+        return SanitizePolicy.parse(stored[source] if source else {}), source
+
+    async def effective_rules(self, scope: str) -> tuple[ScopeRules, str | None]:
+        """Return the rules that hold in a scope, and the scope that they are set on, if any."""
+        stored = _named(await self.repository.rules(_upward(scope)), "rules")
+        source = next((path for path in _upward(scope) if path in stored), None)
+        return ScopeRules.parse(stored[source] if source else {}), source
 
     async def rules(self, scope: str) -> ScopeRules:
         """The rules of the nearest scope on the path that has some, else the defaults."""
@@ -106,14 +176,39 @@ class ScopeService:
         """Replace a scope's own rules; NotFound or Forbidden by the caller's role."""
         path = str(parse_scope(scope))
         caller.require(path, Role.ADMIN)
-        stored = orjson.dumps(rules.model_dump(mode="json"), option=orjson.OPT_SORT_KEYS).decode()
         row = await self.repository.set_rules(
-            path=path, rules=stored, audit=audit.event(caller, "rules.set", path)
+            path=path, rules=_dumped(rules), audit=audit.event(caller, "rules.set", path)
         )
         self._rules.clear()
         if row is None:
             raise NotFound(f"there is no scope {path}")
         return row
+
+
+async def _lock(tx: Tx, path: str) -> None:
+    if await tx.optional(Q.scopes.lock_scope, path=path, at=now()) is None:
+        raise NotFound(f"there is no scope {path}", field="scope")
+
+
+def _named(rows: Sequence[Row], name: str) -> dict[str, dict[str, object]]:
+    """What each path stores under a name."""
+    return {row["path"]: orjson.loads(row[name]) for row in rows}
+
+
+def _merged(current: Mapping[str, object], named: Mapping[str, object]) -> dict[str, object]:
+    """A JSON merge patch (RFC 7396): null takes a name out, an object is merged in its turn."""
+    merged = {name: value for name, value in current.items() if named.get(name, value) is not None}
+    for name, value in named.items():
+        if isinstance(value, Mapping):
+            inner = merged.get(name)
+            merged[name] = _merged(inner if isinstance(inner, Mapping) else {}, value)
+        elif value is not None:
+            merged[name] = value
+    return merged
+
+
+def _dumped(settings: BaseModel) -> str:
+    return orjson.dumps(settings.model_dump(mode="json"), option=orjson.OPT_SORT_KEYS).decode()
 
 
 def _upward(scope: str) -> list[str]:

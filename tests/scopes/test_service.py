@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from app.kernel.caller import Role
@@ -78,3 +80,96 @@ async def test_a_policy_that_cannot_be_read_changes_nothing(
     assert answer.json()["errors"][0]["field"] == field
     scopes = (await admin.http.get("/v1/scopes")).json()["items"]
     assert [s["policy"] for s in scopes if s["path"] == tenant] == [None]
+
+
+async def test_a_patch_of_rules_changes_what_it_names_and_nothing_else(
+    admin: Principal, opened: Parts, tenant: str
+) -> None:
+    where = {"scope": tenant}
+    await admin.http.patch("/v1/scopes/rules", params=where, json={"language_model": False})
+    answer = await admin.http.patch(
+        "/v1/scopes/rules", params=where, json={"members_revise": True, "promotion": {"quorum": 5}}
+    )
+    rules = answer.json()["rules"]
+    assert (rules["language_model"], rules["members_revise"]) == (False, True)
+    assert (rules["promotion"]["quorum"], rules["promotion"]["threshold"]) == (5, 0.8)
+    answer = await admin.http.patch(
+        "/v1/scopes/rules", params=where, json={"promotion": {"enabled": True}}
+    )
+    assert answer.json()["rules"]["promotion"]["quorum"] == 5
+    back = await admin.http.patch("/v1/scopes/rules", params=where, json={"members_revise": None})
+    assert back.json()["rules"]["members_revise"] is False
+    assert (await opened.scopes.rules(tenant)).language_model is False
+
+
+async def test_a_patch_below_begins_with_what_is_inherited_and_tells_the_source(
+    admin: Principal, tenant: str
+) -> None:
+    below = f"{tenant}/dev"
+    await admin.http.post("/v1/scopes", json={"path": below})
+    shown = (await admin.http.get("/v1/scopes/rules", params={"scope": below})).json()
+    assert shown["source"] is None
+    await admin.http.patch(
+        "/v1/scopes/rules", params={"scope": tenant}, json={"language_model": False}
+    )
+    shown = (await admin.http.get("/v1/scopes/rules", params={"scope": below})).json()
+    assert (shown["source"], shown["rules"]["language_model"]) == (tenant, False)
+    await admin.http.patch("/v1/scopes/rules", params={"scope": below}, json={"decay": True})
+    shown = (await admin.http.get("/v1/scopes/rules", params={"scope": below})).json()
+    assert (shown["source"], shown["rules"]["language_model"], shown["rules"]["decay"]) == (
+        below, False, True,
+    )  # fmt: skip
+
+
+async def test_a_policy_is_patched_and_shown_with_its_source(
+    admin: Principal, opened: Parts, tenant: str
+) -> None:
+    below = f"{tenant}/dev"
+    await admin.http.post("/v1/scopes", json={"path": below})
+    await admin.http.put("/v1/scopes/policy", params={"scope": tenant}, json={"email": "refuse"})
+    await admin.http.patch("/v1/scopes/policy", params={"scope": below}, json={"phone": "tag"})
+    shown = (await admin.http.get("/v1/scopes/policy", params={"scope": below})).json()
+    assert (shown["source"], shown["policy"]["email"], shown["policy"]["phone"]) == (
+        below, "refuse", "tag",
+    )  # fmt: skip
+    held = await opened.scopes.policy(below)
+    assert (held.email, held.phone) == ("refuse", "tag")
+
+
+@pytest.mark.parametrize(
+    ("route", "body", "field"),
+    [
+        ("rules", {"languge_model": False}, "languge_model"),
+        ("rules", {"promotion": {"quorum": 1}}, "promotion.quorum"),
+        ("rules", {"members_revise": "often"}, "members_revise"),
+        ("policy", {"email": "burn"}, "email"),
+    ],
+)
+async def test_a_patch_that_cannot_be_read_changes_nothing(
+    admin: Principal, tenant: str, route: str, body: dict[str, object], field: str
+) -> None:
+    answer = await admin.http.patch(f"/v1/scopes/{route}", params={"scope": tenant}, json=body)
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["field"] == field
+    shown = (await admin.http.get(f"/v1/scopes/{route}", params={"scope": tenant})).json()
+    assert shown["source"] is None
+
+
+async def test_patches_at_once_lose_none(admin: Principal, tenant: str) -> None:
+    names = ["members_revise", "erasure", "decay", "forgetting"]
+    await asyncio.gather(
+        *(
+            admin.http.patch("/v1/scopes/rules", params={"scope": tenant}, json={name: True})
+            for name in names
+        )
+    )
+    shown = (await admin.http.get("/v1/scopes/rules", params={"scope": tenant})).json()["rules"]
+    assert [shown[name] for name in names] == [True] * 4
+
+
+async def test_who_does_not_administer_patches_nothing(writer: Principal) -> None:
+    scope = writer.caller.home
+    answer = await writer.http.patch(
+        "/v1/scopes/rules", params={"scope": scope}, json={"decay": True}
+    )
+    assert answer.status_code == 403
