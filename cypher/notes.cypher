@@ -15,12 +15,12 @@ SET s.rev = CASE WHEN unchanged THEN s.rev + 1 ELSE s.rev END
 RETURN unchanged
 
 // name: similar(v, scope, limit) read many
-// Live notes of one scope by the vector index; its score is (1 + cosine) / 2.
+// Live notes of one scope by the vector index.
 CYPHER 25
 MATCH (n:Searchable)
 SEARCH n IN (VECTOR INDEX memory_vector FOR $v
   WHERE n.scope = $scope AND n.live = true AND n.kind = 'note' LIMIT $limit) SCORE AS score
-RETURN n.memory_id AS id, max(score) AS score
+RETURN n.memory_id AS id, 2 * max(score) - 1 AS cosine
 
 // name: sharing_words(q, scope, limit) read many
 // Live notes of one scope by the text index; the scope is a required clause of $q as well.

@@ -50,12 +50,12 @@ RETURN DISTINCT e.root AS root, size(a.key) AS length
 ORDER BY length DESC, root
 
 // name: near(vector, scopes, limit) read many
-// The entities whose vectors are closest to a question's; the score is (1 + cosine) / 2.
+// The entities whose vectors are closest to a question's.
 CYPHER 25
 MATCH (n:Entity)
 SEARCH n IN (VECTOR INDEX entity_vector FOR $vector WHERE n.scope IN $scopes LIMIT $limit) SCORE AS score
 WITH n, score WHERE n.expired_at > datetime.realtime()
-RETURN n.root AS root, score ORDER BY score DESC, root
+RETURN n.root AS root, 2 * score - 1 AS cosine ORDER BY cosine DESC, root
 
 // name: mentioned(passages, scopes) read many
 // What passages name, by root, with how often each is named in all.

@@ -11,6 +11,7 @@ import os
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import httpx
 import pytest
@@ -22,6 +23,8 @@ from typer.testing import CliRunner
 from app.asgi import create_app, fill_state
 from app.cli.keys import mint
 from app.cli.main import cli
+from app.embeddings import e5_files
+from app.embeddings.e5 import E5Embedder, E5Model
 from app.kernel.caller import Caller, Role
 from app.settings import Settings, read_settings
 from app.wiring import Parts, parts
@@ -140,6 +143,26 @@ async def writer(principal: MakePrincipal, tenant: str) -> Principal:
 async def drain(opened: Parts) -> Callable[[], Awaitable[int]]:
     """Runs the indexing pass until nothing waits."""
     return opened.indexing.drain
+
+
+@pytest.fixture(scope="session")
+def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A conversion of the model that ships, made by this run."""
+    return e5_files.ensure_model(tmp_path_factory.mktemp("models"))
+
+
+@pytest.fixture(scope="session")
+def e5_model(model_folder: Path) -> E5Model:
+    """The model that ships."""
+    return E5Model(model_folder)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def e5(e5_model: E5Model) -> AsyncIterator[E5Embedder]:
+    """The same as services use it."""
+    embedder = E5Embedder(e5_model, threads=1)
+    yield embedder
+    await embedder.aclose()
 
 
 Command = Callable[..., Awaitable[Result]]

@@ -42,7 +42,12 @@ irgendwer alles es heutzutage inzwischen mittlerweile mal ja dass welche welcher
 tut tun getan worden gibt geben endlich allerdings jedoch
 """
 
-FUNCTION = frozenset(f"{_ENGLISH} {_GERMAN}".split()) | COPULAS | HAVE
+# What must or may be done: they carry the mood of a statement and none of its content.
+DUTY = word_set(
+    "should shall must ought soll sollen sollte sollten muss muessen darf duerfen duerften"
+)
+
+FUNCTION = frozenset(f"{_ENGLISH} {_GERMAN}".split()) | COPULAS | HAVE | DUTY
 
 # Words that open a sentence and say nothing about its subject; English adverbs in -ly besides.
 OPENERS = word_set(
@@ -65,7 +70,7 @@ MOODS: dict[str, frozenset[str]] = {
         "moeglicherweise wahrscheinlich vermutlich koennte koennten wuerde wuerden duerfte "
         "wohl angeblich allegedly seems scheint"
     ),
-    "duty": word_set("should shall ought soll sollen sollte sollten must muss muessen"),
+    "duty": DUTY,
     "former": word_set(
         "formerly previously former earlier frueher damals ehemals einst vormals frueherer "
         "fruehere ehemalige ehemaliger"
@@ -77,6 +82,14 @@ FUTURE = frozenset(["will", "won't", "wont", "'ll"])  # English only: German "wi
 CORRECTING = word_set(
     "correction korrektur berichtigung actually eigentlich tatsaechlich richtigstellung "
     "geirrt mistaken wrong vertan verwechselt"
+)
+
+# Words that turn a statement around without denying a word of it.
+REVERSING = word_set(
+    "avoid avoids avoided avoiding forbid forbids forbidden prohibit prohibits prohibited ban "
+    "banned refuse refuses prevent prevents except unless instead skip disable disabled stop "
+    "vermeide vermeiden vermeidet verbiete verbieten verboten untersagt untersagen verweigern "
+    "verhindern ausser statt anstatt unterlassen auslassen abschalten deaktivieren"
 )
 
 # Verbs of change: what they lead away from has been so and is so no longer.

@@ -38,6 +38,11 @@ _AUXILIARIES = word_set(
     "do does did can could may might must shall should will would kann darf muss soll "
     "will mag cannot"
 )
+# "Are to be done", "ist zu erledigen": what must be done.
+_TO_BE_DONE = re.compile(
+    r"\b(?:is|are|was|were)(?: not| never)? to be \w"
+    r"|\b(?:ist|sind|war|waren)\b[^.;]*\b(?:zu \w+en|\w{2,}zu\w+en)\s*[.!]?$"
+)
 _CLITICS = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
 _VALUE_KINDS = (Kind.NUMBER, Kind.MONEY, Kind.DATE, Kind.QUANTITY)
 _PARTICIPLE = re.compile(r"^(?:\w*ge|be|ver|er|ent|zer|um|ab|an|auf)\w+(?:t|en)$")
@@ -133,7 +138,7 @@ def read(sentence: str, language: str) -> Reading:
         words=tuple(_with_numbers(words)),
         denials=_denials(tokens),
         verb=_verb(tokens),
-        moods=_moods(raw, language),
+        moods=_moods(sentence, raw, language),
     )
 
 
@@ -266,8 +271,8 @@ def _verb(tokens: tuple[str, ...]) -> int | None:
     return None
 
 
-def _moods(raw: list[tuple[str, int, int]], language: str) -> frozenset[str]:
-    found = set()
+def _moods(sentence: str, raw: list[tuple[str, int, int]], language: str) -> frozenset[str]:
+    found = {"duty"} if _TO_BE_DONE.search(sentence.lower()) else set()
     for text, _, _ in raw:
         folded = fold(text)
         if folded == "may" and text[0].isupper():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from app.contradiction.compare import compare
+from app.contradiction.function_words import REVERSING
 from app.contradiction.pair import Pair
 from app.contradiction.reading import read
 from app.contradiction.sentences import sentences
@@ -18,7 +20,30 @@ def adds_nothing(old: str, new: str, language: str) -> bool:
     return bool(later) and all(any(_said(Pair(o, n)) for o in earlier) for n in later)
 
 
+def says_the_same(one: str, other: str, language: str) -> bool:
+    """Whether two texts may become one: neither adds anything to the other, neither contradicts
+    the other, and no word of one alone turns what it says around."""
+    if compare(one, other, language).found or compare(other, one, language).found:
+        return False
+    return (
+        _turns(one, language) == _turns(other, language)
+        and adds_nothing(one, other, language)
+        and adds_nothing(other, one, language)
+    )
+
+
+def _turns(text: str, language: str) -> list[str]:
+    """Every word of a text that denies, or turns around, what it says."""
+    spoken = language if language in ("en", "de") else "en"
+    readings = [read(sentence, spoken) for sentence in sentences(text)]
+    turning = [token for reading in readings for token in reading.tokens if token in REVERSING]
+    denying = ["not" for reading in readings for _ in reading.denials]
+    return sorted(turning + denying)
+
+
 def _said(pair: Pair) -> bool:
+    if pair.old.text == pair.new.text:
+        return True
     if bool(pair.old.denials) != bool(pair.new.denials) or not pair.same_mood:
         return False
     added = pair.only_new

@@ -57,7 +57,7 @@ class NoteRepository:
             return {}
         query = near.space.over(query=Q.notes.similar)
         rows = await self.graph.rows(query, v=near.vector, scope=scope, limit=_VECTOR_DEPTH)
-        return {row["id"]: 2 * row["score"] - 1 for row in rows}
+        return {row["id"]: row["cosine"] for row in rows}
 
     async def _sharing_words(self, scope: str, new: Incoming) -> list[str]:
         query = text_query(new.content, new.language, scope, new.namespace)

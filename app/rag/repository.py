@@ -53,7 +53,7 @@ class RagRepository:
     ) -> list[tuple[str, float]]:
         """Roots of entities with their cosine to a vector, the closest first."""
         rows = await self.graph.rows(Q.rag.near, vector=list(vector), scopes=scopes, limit=limit)
-        return [(row["root"], 2 * row["score"] - 1) for row in rows]
+        return [(row["root"], row["cosine"]) for row in rows]
 
     async def mentioned(self, passages: Sequence[str], scopes: list[str]) -> list[Row]:
         """What passages name."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.embeddings.calibration import calibration
+from app.embeddings.calibration import Kinds, calibration
 from app.embeddings.model import Embedder, Role
+from app.indexing.analysis import detect_language
 from app.indexing.entry import PASSAGES
 from app.indexing.spaces import FIRST, Part
 from app.kernel.clock import now
@@ -128,7 +129,12 @@ class GraphRagService:
     async def _seeds(self, ask: Ask, hits: Sequence[Hit], vector: Sequence[float]) -> list[Seed]:
         named = await self.rows.named(asked_names(ask.query, ask.scopes), ask.scopes)
         cosines = await self.rows.near(vector, ask.scopes, SEEDS)
-        near = [(entity, self._means.similarity(cosine)) for entity, cosine in cosines]
+        # The language of what is said of an entity is not known: taken as the question's.
+        spoken = (detect_language(ask.query),) * 2
+        near = [
+            (entity, self._means.similarity(cosine, Kinds.ANSWER, spoken))
+            for entity, cosine in cosines
+        ]
         scores = {hit.id: hit.score for hit in hits[:SEEDS]}
         mentions = await self.rows.mentioned(list(scores), ask.scopes)
         return chosen(named, near, weighed(mentions, scores))

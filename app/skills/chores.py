@@ -181,8 +181,8 @@ class ChoreService:
         return Receipt(Chore.GAPS, scope, dry_run, counts, tuple(made))
 
     async def gaps(self, scope: str) -> dict[Category, list[Row]]:
-        """Learnings of an importance from .7 that are most likely not about the matter of any
-        skill (below .5), by what they are about."""
+        """Learnings of an importance from .7 that are not about the same work as any skill
+        (below .5), by what they are about."""
         found: dict[Category, list[Row]] = {}
         async for note in self._important(scope):
             category = category_of(note)
@@ -201,7 +201,7 @@ class ChoreService:
                 for row in rows
                 if row["note"]["importance"] >= GAP_IMPORTANCE and not row["taught"]
             }
-            like = Like(KIND, Kinds.MATTER, GAP_LEAST, GAP_NEAR)
+            like = Like(KIND, Kinds.LESSON, GAP_LEAST, GAP_NEAR)
             near = await self._conflicts.finder.pairs(scope, list(weighty), like)
             served = {pair.left for pair in near}
             for note, row in weighty.items():

@@ -98,7 +98,7 @@ def _pair(key: tuple[str, ...], similarity: float, skills: Mapping[str, Seen]) -
     verdict = _verdict(one, other)
     if verdict.kind in CLASHES:
         return Detected(Finding.CONTRADICTING, Severity.HIGH, key, similarity, str(verdict.kind))
-    if similarity >= DUPLICATE:
+    if similarity >= DUPLICATE and not verdict.found:
         return Detected(Finding.DUPLICATE, Severity.CRITICAL, key, similarity)
     if one.category == other.category:
         return Detected(Finding.OVERLAPPING, Severity.MEDIUM, key, similarity)

@@ -1,14 +1,17 @@
 """Closing the simple conflicts by rule (seed 000): each action is told, and a dry run only tells.
 
-What needs judgement (contradictions, overlaps, names, drift, broken dependencies) is left alone.
+What needs judgement is left alone: contradictions, overlaps, names, drift, broken dependencies,
+and duplicates that do not say the same.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import timedelta
 
+from app.contradiction.repetition import says_the_same
 from app.embeddings.calibration import Kinds
 from app.kernel import audit
 from app.kernel.caller import Caller
@@ -87,8 +90,12 @@ class RepairService:
         return all(skill["status"] == Status.ACTIVE for skill in found)
 
     async def _duplicate(self, who: Caller, row: Row, dry_run: bool) -> Action:
-        """The one that is used more stays; whoever had the other has it, once."""
+        """The one that is used more stays; whoever had the other has it, once. Alike is not enough:
+        where one says more than the other, or the contrary, a curator decides."""
         keep, drop = sorted(row["skills"], key=lambda s: (-s["usage_count"], s["id"]))
+        if not await self._is_one(who, keep["id"], drop["id"]):
+            differs = f"{drop['id']} says something else than {keep['id']}"
+            return Action(row["conflict"]["id"], "deferred", differs, False)
         if not dry_run:
             scope = row["conflict"]["scope"]
             await self._graph.one(
@@ -97,6 +104,13 @@ class RepairService:
             await self._repoint(who, scope, drop["id"], keep["id"])
             await self._skills.set_status(who, drop["id"], Status.DEPRECATED)
         return Action(row["conflict"]["id"], "merged", f"{drop['id']} into {keep['id']}", True)
+
+    async def _is_one(self, who: Caller, one: str, other: str) -> bool:
+        first, second = [(await self._skills.get(who, skill))["skill"] for skill in (one, other)]
+        if first["language"] != second["language"]:
+            return False
+        texts = _whole(first), _whole(second)
+        return await asyncio.to_thread(says_the_same, texts[0], texts[1], first["language"])
 
     async def _repoint(self, who: Caller, scope: str, old: str, new: str) -> None:
         for edge in await self._graph.rows(Q.skills.needed_by, id=old, scope=scope):
@@ -160,3 +174,9 @@ class RepairService:
                 confidence = round(pair.similarity, 4)
                 return Link(skill["id"], other["id"], Dependency(hint), 1.0, confidence)
         return None
+
+
+def _whole(skill: Row) -> str:
+    """Everything that a skill says, a paragraph each."""
+    parts = (skill["content"], *skill["preconditions"], *skill["postconditions"])
+    return "\n\n".join((f"{skill['name']}.", *parts))

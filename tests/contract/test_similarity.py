@@ -1,0 +1,117 @@
+"""No cosine is held against a threshold as it is: `Calibration.similarity` stands between."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+QUERIES = {
+    path.name: path.read_text("utf-8")
+    for path in (Path(__file__).parents[2] / "cypher").glob("*.cypher")
+}
+APP = Path(__file__).parents[2] / "app"
+ORDERED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+RAW = "cosine"  # what a name says that holds one
+# Modules that compare cosines with figures measured on that very kind of pair, and why.
+MEASURED = {
+    "embeddings/calibration.py": "the scales themselves",
+    "retrieval/alike.py": "measured for names by model (decision 0041)",
+    "retrieval/synonyms.py": "measured for names by model (decision 0041)",
+}
+# Modules that turn the index's score, (1 + cosine) / 2, into a cosine or a distance.
+TURNING = {
+    "entities/likeness.py": "measured for entities by model; proposes only (decision 0021)",
+    "pages/neighbours.py": "pages that are like one are listed in order; there is no threshold",
+    "search/vectors.py": "hands it to the calibration at once",
+}
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(APP.rglob("*.py")):
+        name = path.relative_to(APP).as_posix()
+        if not name.startswith("evals/"):
+            yield name, ast.parse(path.read_text("utf-8"))
+
+
+def words(node: ast.AST) -> Iterator[str]:
+    """Every name, attribute and key in an expression; what is calibrated is no cosine any more."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("similarity"):
+        return
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.Attribute):
+        yield node.attr
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    for child in ast.iter_child_nodes(node):
+        yield from words(child)
+
+
+def raw_comparisons(tree: ast.Module) -> list[str]:
+    return [
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ORDERED)
+        if any(RAW in word.lower() for word in words(node))
+    ]
+
+
+def turned_scores(tree: ast.Module) -> list[str]:
+    """`2 * score - 1`, `2 - 2 * score` and `(1 + cosine) / 2`."""
+    return [
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.BinOp)
+        if any(word in ("score", "cosine") for word in words(node))
+        if {1, 2} <= (found := constants(node)) or found == {2}
+    ]
+
+
+def constants(node: ast.AST) -> set[object]:
+    return {each.value for each in ast.walk(node) if isinstance(each, ast.Constant)} - {
+        "score",
+        "cosine",
+    }
+
+
+def test_no_module_compares_a_cosine_with_a_threshold() -> None:
+    found = {name: told for name, tree in modules() if (told := raw_comparisons(tree))}
+    assert {name: told for name, told in found.items() if name not in MEASURED} == {}
+
+
+def test_no_module_turns_a_score_into_a_cosine_for_itself() -> None:
+    found = {name: told for name, tree in modules() if (told := turned_scores(tree))}
+    assert {name: told for name, told in found.items() if name not in TURNING} == {}
+
+
+def test_no_statement_compares_a_score_of_the_vector_index_with_anything() -> None:
+    assert {
+        (name, line)
+        for name, text in QUERIES.items()
+        for line in text.splitlines()
+        if "VECTOR INDEX" in text and re.search(r"\b(score|cosine)\s*[<>]", line)
+    } == set()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "near[0].cosine >= SAME",
+        "if (n.cosine or 0.0) >= LEAST: pass",
+        "[c for c in cosines if c > 0.7 and cosines[c] < 1]",
+        "row['cosine'] < LEAST",
+    ],
+)
+def test_a_raw_comparison_is_seen(line: str) -> None:
+    assert raw_comparisons(ast.parse(line))
+
+
+def test_what_was_calibrated_may_be_compared() -> None:
+    for line in ("means.similarity(row['cosine'], kinds) >= LEAST", "similarity >= 0.5"):
+        assert raw_comparisons(ast.parse(line)) == []
+    assert turned_scores(ast.parse("2 * row['score'] - 1"))
+    assert turned_scores(ast.parse("2 * row['uses'] - 1")) == []
