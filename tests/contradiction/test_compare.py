@@ -6,8 +6,13 @@ import pytest
 
 from app.contradiction.compare import compare
 from app.contradiction.model import Clash
+from app.contradiction.repetition import says_the_same
 
 FOUND = [
+    ("Backups must not be made on Friday.", "Backups are to be made on Friday.", Clash.NEGATION),
+    ("Kilns are to be fired at night.", "Kilns must not be fired at night.", Clash.NEGATION),
+    ("Die Öfen sind nachts zu heizen.", "Die Öfen sind nachts nie zu heizen.", Clash.NEGATION),
+    ("Pakete dürfen montags nicht raus.", "Pakete sollen montags raus.", Clash.NEGATION),
     ("Anna uses PostgreSQL.", "Anna doesn't use PostgreSQL.", Clash.NEGATION),
     ("The team uses PostgreSQL", "The team does not use PostgreSQL", Clash.NEGATION),
     ("Anna uses PostgreSQL for billing.", "Anna no longer uses PostgreSQL.", Clash.NEGATION),
@@ -184,3 +189,34 @@ def test_any_text_is_taken() -> None:
     for one in odd:
         for other in odd:
             compare(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "language"),
+    [
+        ("It is forbidden to fire kilns.", "It is usual to fire kilns.", "en"),
+        ("Fire the kiln on Friday.", "Fire the kiln except on Friday.", "en"),
+        ("Avoid a restart at noon.", "Do a restart at noon.", "en"),
+        ("Kein Brand ohne Freigabe.", "Brand ohne Freigabe.", "de"),
+        ("Montags zu heizen ist verboten.", "Montags zu heizen ist erlaubt.", "de"),
+        ("Den Ofen um acht Uhr anheizen.", "Den Ofen um neun Uhr anheizen.", "de"),
+        ("Fire the kiln.", "Fire the kiln. Let it cool for a day.", "en"),
+    ],
+)
+def test_what_turns_a_text_around_or_adds_to_it_is_not_the_same(
+    one: str, other: str, language: str
+) -> None:
+    assert not says_the_same(one, other, language)
+    assert not says_the_same(other, one, language)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "language"),
+    [
+        ("Fire the kiln. Is it hot? Let it cool.", "Fire the kiln. Is it hot? Let it cool.", "en"),
+        ("Fire the kilns, then let them cool.", "Fire the kiln, then let it cool.", "en"),
+        ("Den Ofen nie montags heizen.", "Den Ofen montags nie heizen.", "de"),
+    ],
+)
+def test_other_forms_and_places_of_words_are_the_same(one: str, other: str, language: str) -> None:
+    assert says_the_same(one, other, language)
