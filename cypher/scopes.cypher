@@ -1,6 +1,6 @@
-// name: save_scopes(rows, creator, audit) write many
-// Scopes with their parents, widest first; one that exists keeps its policy and name, one that is
-// new is administered by the principal that made it.
+// name: save_scopes(rows, creator, role, audit) write many
+// Scopes with their parents, widest first; one that exists keeps its policy and name, in one that
+// is new the principal that made it has $role.
 // unscoped: the service has checked each path against the caller
 UNWIND $rows AS row
 MERGE (s:Scope {path: row.path})
@@ -15,7 +15,7 @@ WITH s WHERE s.created_with = $audit.id
 CALL (s) {
   MATCH (p:Principal {id: $creator})
   MERGE (p)-[g:GRANTED]->(s)
-  SET g.role = 'admin', g.subtree = false
+  SET g.role = $role, g.subtree = false
 }
 WITH collect(s) AS made
 FOREACH (_ IN CASE size(made) WHEN 0 THEN [] ELSE [1] END |

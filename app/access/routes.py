@@ -46,7 +46,7 @@ class ScopeController(Controller):
     path = "/v1/scopes"
     tags = ("Scopes",)
 
-    @post("/", operation_id="createScope", opt={"requires": Role.ADMIN})
+    @post("/", operation_id="createScope", opt={"requires": Role.WRITER})
     async def create(
         self,
         data: JSONBody[ScopeIn],
@@ -54,7 +54,10 @@ class ScopeController(Controller):
         scoping: NamedDependency[ScopeService],
         access: NamedDependency[AccessService],
     ) -> Response[ScopeOut]:
-        """Make a scope; one that is there already is given back as it is, with 200."""
+        """Make a scope; one that is there already is given back as it is, with 200.
+
+        Whoever administers what lies above may; so may any writer, for its own leaf alone.
+        """
         row, made = await scoping.create(caller, data.path, data.name)
         access.keys.forget()
         return Response(ScopeOut.of(row), status_code=HTTP_201_CREATED if made else HTTP_200_OK)

@@ -11,6 +11,7 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
 from app.access.parameters import Limit, Within
+from app.access.service import AccessService
 from app.kernel.caller import Caller, Role
 from app.pages import diff
 from app.pages.neighbours import RELATED, RELATED_MOST, Neighbours
@@ -36,7 +37,8 @@ from app.pages.schemas import (
     WaitingOut,
     WaitingPagesOut,
 )
-from app.pages.service import PageService, personal_scope
+from app.pages.service import PageService
+from app.scopes.service import ScopeService, own_leaf
 
 Shelf = Annotated[
     Literal["personal", "shared"] | None,
@@ -64,9 +66,18 @@ class PageController(Controller):
         data: JSONBody[PageIn],
         caller: NamedDependency[Caller],
         paging: NamedDependency[PageService],
+        scoping: NamedDependency[ScopeService],
+        access: NamedDependency[AccessService],
     ) -> PageReceiptOut:
-        """Store a page; its links are read, and links that waited for it become links."""
-        return PageReceiptOut.of(await paging.write(caller, data.to_draft()))
+        """Store a page; its links are read, and links that waited for it become links.
+
+        A first `personal` page makes the caller's own scope.
+        """
+        draft = data.to_draft()
+        if draft.personal and draft.scope is None and own_leaf(caller) not in caller.roles:
+            caller = await scoping.with_own_leaf(caller)
+            access.keys.forget()
+        return PageReceiptOut.of(await paging.write(caller, draft))
 
     @get("/", operation_id="listPages", opt={"requires": Role.READER})
     async def list_pages(
@@ -326,5 +337,5 @@ def _shelved(caller: Caller, scopes: list[str], shelf: str | None) -> list[str]:
     if shelf is None:
         return scopes
     if shelf == "personal":
-        return [scope for scope in scopes if scope == personal_scope(caller)]
+        return [scope for scope in scopes if scope == own_leaf(caller)]
     return [scope for scope in scopes if ":" not in scope.rpartition("/")[2]]

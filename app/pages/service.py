@@ -15,7 +15,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest, new_id
-from app.kernel.scope import ScopePath, parse_scope
+from app.kernel.scope import parse_scope
 from app.pages import record
 from app.pages.linking import Moved, lock_names, name_only, relink, settle_pages
 from app.pages.model import Change, Draft, Receipt, Redacted
@@ -25,7 +25,7 @@ from app.pages.resolve import Settled
 from app.pages.rewriting import rewritten
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import Sanitized, sanitize
-from app.scopes.service import ScopeService
+from app.scopes.service import ScopeService, own_leaf
 
 LONG_TEXT = 20_000  # characters; longer ones are cleaned off the event loop
 _TRIES = 10  # rounds against other writers of the same page
@@ -320,13 +320,7 @@ def _scope_of(who: Caller, draft: Draft) -> str:
         raise InvalidInput("give a scope, or personal, not both", field="personal")
     if not draft.personal:
         return str(parse_scope(draft.scope or who.home))
-    return personal_scope(who)
-
-
-def personal_scope(who: Caller) -> str:
-    """The caller's own scope in its workspace: `demo/product/agent:scout`."""
-    home = parse_scope(who.home)
-    return str(ScopePath(home.tenant, home.workspace, f"{who.kind}:{who.name}"))
+    return own_leaf(who)
 
 
 async def _cleaned(content: str, policy: SanitizePolicy) -> Sanitized:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.kernel.caller import Role
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 
@@ -14,9 +15,11 @@ class ScopeRepository:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
 
-    async def save(self, rows: list[Row], creator: str, audit: Row) -> list[str]:
-        """Paths among `rows` that were new."""
-        found = await self.graph.rows(Q.scopes.save_scopes, rows=rows, creator=creator, audit=audit)
+    async def save(self, rows: list[Row], creator: str, role: Role, audit: Row) -> list[str]:
+        """Make scopes, in which their creator has a role; return the paths that were new."""
+        found = await self.graph.rows(
+            Q.scopes.save_scopes, rows=rows, creator=creator, role=role.label, audit=audit
+        )
         return [row["path"] for row in found]
 
     async def get(self, path: str) -> Row | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import orjson
 from pydantic import BaseModel
@@ -31,7 +32,7 @@ class ScopeService:
         self._rules: dict[str, tuple[float, ScopeRules]] = {}
 
     async def create(self, caller: Caller, path: str, name: str | None = None) -> tuple[Row, bool]:
-        """A scope below one that the caller administers, and whether it is new.
+        """A scope below one that the caller administers, or its own leaf, and whether it is new.
 
         Missing steps in between are made as well. Raises NotFound or Forbidden by the parent, and
         AlreadyExists for a scope that is there without the caller's seeing it.
@@ -42,8 +43,11 @@ class ScopeService:
         nearest = next((a for a in parsed.ancestors if str(a) in caller.roles), None)
         if nearest is None:
             raise NotFound(f"there is no scope {parsed.parent}", field="path")
-        caller.require(str(nearest), Role.ADMIN)
-        made = await self.ensure([parsed], caller, name=name)
+        if str(parsed) == own_leaf(caller) and caller.may(caller.home, Role.WRITER):
+            made = await self.ensure([parsed], caller, name=name, role=Role.WRITER)
+        else:
+            caller.require(str(nearest), Role.ADMIN)
+            made = await self.ensure([parsed], caller, name=name)
         row = await self.repository.get(str(parsed))
         if row is None:
             raise NotFound(f"there is no scope {parsed}")
@@ -51,15 +55,36 @@ class ScopeService:
             raise AlreadyExists(f"{parsed} is there, and this key does not see it", field="path")
         return row, str(parsed) in made
 
+    async def with_own_leaf(self, caller: Caller) -> Caller:
+        """Return the caller as it sees its own leaf, which is made where it is not there yet.
+
+        Raises Forbidden without the writer's role at home, AlreadyExists for a leaf of that name
+        that is there and was not given to this principal.
+        """
+        leaf = own_leaf(caller)
+        if leaf in caller.roles:
+            return caller
+        caller.require(caller.home, Role.WRITER)
+        await self.create(caller, leaf)
+        return replace(caller, roles={**caller.roles, leaf: Role.WRITER})
+
     async def ensure(
-        self, paths: list[ScopePath], caller: Caller, *, name: str | None = None
+        self,
+        paths: list[ScopePath],
+        caller: Caller,
+        *,
+        name: str | None = None,
+        role: Role = Role.ADMIN,
     ) -> list[str]:
-        """Make every path and its ancestors that do not exist yet; returns the new ones."""
+        """Make every path and its ancestors that do not exist yet; returns the new ones.
+
+        In each new one the caller has `role`.
+        """
         wanted = {str(step): step for path in paths for step in (*path.ancestors, path)}
         ordered = sorted(wanted.values(), key=lambda step: len(step.ancestors))
         rows = [_row(step, name if [step] == paths else None) for step in ordered]
         event = audit.event(caller, "scope.create", str(paths[-1]), paths=sorted(wanted))
-        return await self.repository.save(rows, caller.principal, event)
+        return await self.repository.save(rows, caller.principal, role, event)
 
     async def policy(self, scope: str) -> SanitizePolicy:
         """The sanitising policy of the nearest scope on the path that has one, else the default."""
@@ -183,6 +208,12 @@ class ScopeService:
         if row is None:
             raise NotFound(f"there is no scope {path}")
         return row
+
+
+def own_leaf(caller: Caller) -> str:
+    """Return the path of a caller's own scope in its workspace: `demo/product/agent:scout`."""
+    home = parse_scope(caller.home)
+    return str(ScopePath(home.tenant, home.workspace, f"{caller.kind}:{caller.name}"))
 
 
 async def _lock(tx: Tx, path: str) -> None:

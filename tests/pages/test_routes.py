@@ -242,14 +242,13 @@ async def test_backlinks_go_on_where_a_list_ends(writer: Principal, write: Write
 
 
 async def test_an_agent_s_own_pages_and_those_of_its_project(
-    opened: Parts, principal: MakePrincipal, admin: Principal, tenant: str
+    principal: MakePrincipal, tenant: str
 ) -> None:
-    await opened.scopes.create(admin.caller, f"{tenant}/dev/agent:scout")
-    scout = await principal(f"{tenant}/dev", subtree=True)
+    scout = await principal(f"{tenant}/dev", subtree=False)
     other = await principal(f"{tenant}/dev", name="other", subtree=False)
     for title, personal in (("Mine", True), ("Ours", False)):
         body = {"content": "[[Ours]] [[Mine]]", "title": title, "personal": personal}
-        made = await ok(await scout.http.post("/v1/pages", json=body), 201)
+        made = await ok(await scout.http.post("/v1/pages", json=body), 201)  # makes its own scope
         assert made["links"] == 0, "a shared page does not see a personal one"
     for shelf, titles in (("personal", ["Mine"]), ("shared", ["Ours"])):
         found = await ok(await scout.http.get("/v1/pages", params={"shelf": shelf}))

@@ -173,3 +173,41 @@ async def test_who_does_not_administer_patches_nothing(writer: Principal) -> Non
         "/v1/scopes/rules", params={"scope": scope}, json={"decay": True}
     )
     assert answer.status_code == 403
+
+
+async def test_an_agent_makes_its_own_leaf_and_no_other_scope(
+    principal: MakePrincipal, tenant: str
+) -> None:
+    scout = await principal(f"{tenant}/dev", name="scout", subtree=False)
+    own = f"{tenant}/dev/agent:scout"
+    made = await scout.http.post("/v1/scopes", json={"path": own})
+    again = await scout.http.post("/v1/scopes", json={"path": own})
+    assert (made.status_code, again.status_code) == (201, 200)
+    kept = await scout.http.post(
+        "/v1/episodes", json={"scope": own, "session": "s", "content": "Only I read this."}
+    )
+    assert kept.status_code == 201
+    for path in (
+        f"{tenant}/dev/agent:other",
+        f"{tenant}/dev/user:scout",
+        f"{tenant}/dev/team:scout",
+        f"{tenant}/agent:scout",
+        f"{tenant}/ops/agent:scout",
+    ):
+        refused = await scout.http.post("/v1/scopes", json={"path": path})
+        assert refused.status_code in (403, 404), path
+    rules = await scout.http.patch("/v1/scopes/rules", params={"scope": own}, json={"decay": True})
+    assert rules.status_code == 403, "it writes there, and administers nothing"
+
+
+async def test_a_reader_makes_no_leaf_and_a_taken_one_is_not_given(
+    principal: MakePrincipal, admin: Principal, tenant: str
+) -> None:
+    reader = await principal(f"{tenant}/dev", name="eve", role=Role.READER, subtree=False)
+    answer = await reader.http.post("/v1/scopes", json={"path": f"{tenant}/dev/agent:eve"})
+    assert answer.status_code == 403
+    bob = await principal(f"{tenant}/dev", name="bob", subtree=False)
+    await admin.http.post("/v1/scopes", json={"path": f"{tenant}/dev/agent:bob"})
+    taken = await bob.http.post("/v1/scopes", json={"path": f"{tenant}/dev/agent:bob"})
+    page = await bob.http.post("/v1/pages", json={"title": "T", "content": "x", "personal": True})
+    assert (taken.status_code, page.status_code) == (409, 409)
