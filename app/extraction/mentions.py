@@ -8,12 +8,24 @@ from typing import Protocol
 
 from app.extraction.data import words
 from app.extraction.model import Mention, Span
+from app.extraction.segment import VOWELLESS
+from app.extraction.verbs import readings
 
 NAME = r"[A-ZÄÖÜ][\w'’]*(?:[-&.+][A-Za-zÄÖÜäöü0-9][\w'’]*)*"
+# What is shortened belongs to the name that it stands before: St. Gallen, J. K. Rowling.
+SHORT = rf"(?:(?<![\w.])(?:{VOWELLESS}|[A-ZÄÖÜ])\.\s?(?:[A-ZÄÖÜ]\.\s?)*(?={NAME}))?"
+WORD = rf"{SHORT}{NAME}"
 RUN = re.compile(
-    rf"{NAME}(?:\s(?:(?:of|de|van|la|le|du|da|del|&)\s)?(?:{NAME}|\d{{1,4}}(?!\d|[.,]\d)))*"
+    rf"{WORD}(?:\s(?:(?:of|de|van|la|le|du|da|del|&)\s)?(?:{WORD}|\d{{1,4}}(?!\d|[.,]\d)))*"
 )
-RUN_DE = re.compile(rf"{NAME}(?:\s(?:(?:of|&)\s)?(?:{NAME}|\d{{1,4}}(?!\d|[.,]\d)))*")
+RUN_DE = re.compile(rf"{WORD}(?:\s(?:(?:of|&)\s)?(?:{WORD}|\d{{1,4}}(?!\d|[.,]\d)))*")
+# A letter after such a word counts something and begins no name: plan B. Tom …
+COUNTED = re.compile(
+    r"(?i)\b(?:plan|option|type|class|group|vitamin|version|phase|part|level|grade|section|teil|"
+    r"gruppe|typ|klasse|stufe|variante)\s$"
+)
+# I, I'll and don't are no names, and what stands before and behind them is not one name.
+SPEECH = re.compile(r"(?:^|\s)(?:I(?:['’]\w+)?|\w+(?:n['’]t|['’](?:ll|ve|re|m|d)))(?=\s|$)")
 OWNING = re.compile(r"['’]s\s")
 COMMON_HEAD = re.compile(
     r"(?:erin|torin|istin|ntin|leiter|leiterin|chef|tool|team|projekt|pipeline|modul|prüfer|"
@@ -45,7 +57,7 @@ CUED = tuple(
         kind,
         re.compile(
             rf"\b{cue}\s(?:[\"“„'](?P<quoted>[^\"”“'\n]{{2,60}})[\"”“']|"
-            rf"(?P<name>{NAME}(?:\s{NAME}){{0,3}}))"
+            rf"(?P<name>{WORD}(?:\s{WORD}){{0,3}}))"
         ),
     )
     for kind, cue in CUES
@@ -54,14 +66,13 @@ PLACED = re.compile(
     r"\b(?:based|located|live[sd]?|living|born|headquartered|office|offices|moved|move|arrived|"
     r"grew up|"
     r"wohn\w*|leb\w*|geboren|ansässig|Sitz|Büro|umgezogen|gezogen)\s(?:is\s|are\s|ist\s|sind\s)?"
-    rf"(?:in|to|from|nach|aus|von)\s(?P<name>{NAME}(?:\s{NAME})?)"
+    rf"(?:in|to|from|nach|aus|von)\s(?P<name>{WORD}(?:\s{WORD})?)"
 )
-ORIGIN = re.compile(rf"\b(?:from|aus|nach|near|bei)\s(?P<name>{NAME}(?:\s{NAME})?)")
 TOOLED = re.compile(
     r"(?i:\b(?:uses?|using|requires?|chose|switched to|migrated to|runs on|built (?:with|on)|"
     r"powered by|"
     r"written in|nutz(?:e|t|en)|verwende[nt]?|brauch(?:e|t|en)|setzt auf|läuft auf|based on))\s"
-    rf"(?P<name>{NAME}(?:\s{NAME})?)"
+    rf"(?P<name>{WORD}(?:\s{WORD})?)"
 )
 DOMAIN = re.compile(
     r"(?<![\w@./-])(?P<name>[a-z0-9][a-z0-9-]{1,40}\.(?:com|org|net|io|ch|de|at|fr|it|co|ai|app|"
@@ -171,8 +182,37 @@ def _is_name(name: str, language: str) -> bool:
 def _runs_en(text: str) -> Iterator[Mention]:
     """Capitalised runs; at the start of a sentence a lone word must not be a common one."""
     for found in RUN.finditer(text):
-        for name, start in _owned_parts(found[0], found.start()):
-            yield from _run_en(name, start, text)
+        for run, at in _spoken_parts(*_counted(found[0], found.start(), text)):
+            for name, start in _owned_parts(run, at):
+                yield from _run_en(name, start, text)
+
+
+def _counted(name: str, start: int, text: str) -> tuple[str, int]:
+    """Without a letter that belongs to the word before."""
+    letter = re.match(r"[A-ZÄÖÜ]\.\s?", name)
+    if letter is None or COUNTED.search(text[:start]) is None:
+        return name, start
+    return name[letter.end() :], start + letter.end()
+
+
+def _spoken_parts(name: str, start: int) -> Iterator[tuple[str, int]]:
+    """What stands before, between and behind words such as I and don't, and a new sentence."""
+    at = 0
+    cuts = [*SPEECH.finditer(name), *_sentences(name)]
+    for cut in sorted(cuts, key=lambda found: found.start()):
+        yield name[at : cut.start()], start + at
+        at = cut.end() + 1
+    if at < len(name):
+        yield name[at:], start + at
+
+
+def _sentences(name: str) -> list[re.Match[str]]:
+    """Where a stop in a run ends a sentence: a word follows that begins one."""
+    openers = words("names", "openers")
+    return [m for m in AFTER_STOP.finditer(name) if m["word"].lower() in openers]
+
+
+AFTER_STOP = re.compile(r"\.\s(?P<word>\w+)")
 
 
 def _owned_parts(name: str, start: int) -> Iterator[tuple[str, int]]:
@@ -186,9 +226,38 @@ def _owned_parts(name: str, start: int) -> Iterator[tuple[str, int]]:
 
 def _run_en(name: str, start: int, text: str) -> Iterator[Mention]:
     name, start = _without_openers(name, start)
+    name, start = _without_verb(name, start, text, "en")
     name = _trimmed(name)
     if name and name[0].isupper() and _plausible(name, text, start):
         yield Mention(name, _type_of(name, text, start), Span(start, start + len(name)))
+
+
+def _without_verb(name: str, start: int, text: str, language: str) -> tuple[str, int]:
+    """Without the word that has a capital because it begins the sentence, where it is a verb or
+    an adverb (`Call Anna Berg`, `Arbeitet Dirk hier?`), or called out (`Bye Jon!`)."""
+    head, space, rest = name.partition(" ")
+    if not space or not rest[0].isupper() or SENTENCE_START.search(text[:start]) is None:
+        return name, start
+    if MADE.search(rest) or GEOGRAPHIC.search(rest) or not head.isalpha():
+        return name, start
+    called = " " not in rest and text[start + len(name) :][:1] == "!"
+    if called or _opens(head.lower(), text[start + len(name) :], language):
+        return rest, start + len(head) + 1
+    return name, start
+
+
+def _opens(word: str, after: str, language: str) -> bool:
+    """Whether a word can begin a sentence before a name: an imperative, a question, an adverb."""
+    forms = [f for f in readings(word, language) if not f.participle]
+    if language == "en":
+        adverb = word.endswith("ly") and len(word) > 4
+        return adverb or any(f.lemma == word and not f.past for f in forms)
+    asked = ASKED.match(after) is not None and INFLECTED_DE.search(word) is not None
+    return asked or any(not f.plural for f in forms)
+
+
+ASKED = re.compile(r"[^.!?\n]*\?")
+INFLECTED_DE = re.compile(r"(?:[^aeiou]t|[ei]t|te|ten|st)$")
 
 
 def _without_openers(name: str, start: int) -> tuple[str, int]:
@@ -213,7 +282,8 @@ def _plausible(name: str, text: str, start: int) -> bool:
     after = text[start + len(name) :]
     return (
         re.match(
-            r"['’]s\b|\s[a-z]+(?:ed|s)\b|\s(?:is|was|has|had|and|who|will|told|said|made|gave)\b|,",
+            r"['’]s\b|\s[a-z]+(?:ed|s)\b|\s(?:is|was|has|had|and|who|will|told|said|made|gave)\b|"
+            r",\s(?:the|an?|my|our|his|her|their|who|whose|[A-Z]\w+\sand)\b",
             after,
         )
         is not None
@@ -272,10 +342,14 @@ def _runs_de(text: str) -> Iterator[Mention]:
 
 def _surely_de(text: str) -> Iterator[Mention]:
     for found in RUN_DE.finditer(text):
-        name, start = _without_openers(found[0], found.start())
+        run = next(_spoken_parts(*_counted(found[0], found.start(), text)), ("", 0))
+        whole, at = _without_openers(*run)
+        name, start = _without_verb(whole, at, text, "de")
+        # In a question nothing but a name follows the verb without an article.
+        asked = start > at and ASKED.match(text, found.end()) is not None
         name, start = _without_common_head(name, start)
         name = _genitive(_trimmed(name), text)
-        if name and name[0].isupper() and _german_name(name, text, start):
+        if name and name[0].isupper() and (asked or _german_name(name, text, start)):
             yield Mention(name, _type_of(name, text, start), Span(start, start + len(name)))
 
 

@@ -11,7 +11,7 @@ from app.extraction.cues import ADVERBS
 from app.extraction.data import words as listed
 from app.extraction.drafts import Context
 from app.extraction.model import Mention
-from app.extraction.phrases import Phrase, is_name
+from app.extraction.phrases import Phrase, is_name, joined
 from app.extraction.tokens import DETERMINERS, PRONOUNS, Token, noun_phrase_end, tokens
 from app.extraction.verbs import MERGED, PREPOSITIONS
 from app.values.model import Kind, Value
@@ -170,7 +170,7 @@ def _strip_determiner(words: Sequence[Token], context: Context) -> str:
     items_ = list(words)
     if len(items_) > 1 and items_[0].lower in DETERMINERS[context.language]:
         items_ = items_[1:]
-    return " ".join(t.text for t in items_)
+    return joined(items_)
 
 
 def thing(words: Sequence[Token], predicate: str, context: Context) -> Mention | Value | None:

@@ -146,7 +146,7 @@ def joined(items: Sequence[Token]) -> str:
 
 def name_of(head: Sequence[Token]) -> str:
     """A name in one form: "bug in the parser" and "bug of the old parser" are "bug parser"."""
-    words_: list[str] = []
+    kept: list[int] = []
     capital = head[0].text[0].isupper()
     for position, token in enumerate(head):
         inner = position > 0
@@ -157,8 +157,19 @@ def name_of(head: Sequence[Token]) -> str:
             continue
         if inner and OLDER.match(token.text):
             continue
-        words_.append(token.text)
-    return " ".join(words_) if capital or words_ else joined(head)
+        kept.append(position)
+    return _spelled(head, kept) if capital or kept else joined(head)
+
+
+def _spelled(head: Sequence[Token], kept: Sequence[int]) -> str:
+    """Some of the words, with a space between them save where the text has none."""
+    parts: list[str] = []
+    for position in kept:
+        before = head[position - 1] if position and position - 1 in kept else None
+        if parts and (before is None or before.end < head[position].start):
+            parts.append(" ")
+        parts.append(head[position].text)
+    return "".join(parts)
 
 
 def _is_determiner(token: Token) -> bool:
@@ -257,7 +268,7 @@ def attribute(phrase: Phrase, reader: Reader, language: str) -> Attribute | None
     if language == "en" and cut is not None and named:
         return None  # the State of the Union is a name
     nouns = [t for t in noun_tokens if not NEWER.match(t.text)] or list(noun_tokens)
-    noun = normal_noun(" ".join(t.text for t in nouns), language)
+    noun = normal_noun(_spelled(nouns, range(len(nouns))), language)
     return Attribute(noun, possessor, nouns[-1].lower, phrase.definite)
 
 

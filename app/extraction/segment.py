@@ -15,6 +15,11 @@ CODE = re.compile(
 )
 CODE_SIGNS = re.compile(r"[`{}\\]|::|=>|->|==|\(\)|</?\w+>|[\w\]]\(\w*[,)]|^\s*[$#>]\s")
 ABBREVIATIONS = words("sets", "abbreviations")
+# What no vowel stands in is no word: St., Mt., Sgt.
+VOWELLESS = r"[B-DF-HJ-NP-TV-XZ][b-df-hj-np-tv-xz]{1,3}"
+SHORTENED = re.compile(rf"{VOWELLESS}|[^\W\d_](?:\.[^\W\d_])+")
+OPENERS = words("names", "openers")
+NEXT = re.compile(r"\s+([^\W\d_]+)")
 BREAK = re.compile(r"(?P<stop>[.!?…]+)(?P<close>[\"'”“»)\]]*)(?=\s|$)|\n+|;(?=\s)|\s[–—]\s(?=\S)")
 BULLET = re.compile(r"\s*(?:[-*•‣]|\d{1,2}[.)]|[a-z]\))\s+")
 ORDINAL_NEXT = re.compile(
@@ -57,11 +62,21 @@ def _inside(text: str, found: re.Match[str]) -> bool:
     before = text[max(0, found.start() - 12) : found.start()]
     word = re.search(r"[^\s(\"'„“]*$", before)
     last = word[0].lower() if word else ""
+    if _before_a_name(text, found.end(), word[0] if word else ""):
+        return True
     if last in ABBREVIATIONS or (len(last) == 1 and last.isalpha() and last != "i"):
         return True
     if last.isdigit() and len(last) <= 2:
         return ORDINAL_NEXT.match(text, found.end()) is not None
     return False
+
+
+def _before_a_name(text: str, place: int, word: str) -> bool:
+    """Whether a stop shortens the first part of a name: St. Gallen."""
+    after = NEXT.match(text, place)
+    if after is None or SHORTENED.fullmatch(word) is None:
+        return False
+    return after[1][0].isupper() and after[1].lower() not in OPENERS
 
 
 def _trimmed(text: str, start: int, end: int) -> Span | None:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from app.extraction.clauses import Clause
 from app.extraction.data import words as words_of
+from app.extraction.segment import VOWELLESS
 from app.extraction.verbs import PREPOSITIONS, readings
 
 TOKEN = re.compile(
-    r"(?:Mr|Mrs|Ms|Dr|Prof|St)\.|[#@]?[^\W\d_][^\W_]*(?:[-./&+@_'’][^\W_]+)*[+#]*(?:['’](?=\s))?|"
+    rf"(?:Prof|Inc|Co|Corp|{VOWELLESS})\.(?=\s?[A-ZÄÖÜ])|[A-ZÄÖÜ]\.(?=\s?[A-ZÄÖÜ])|"
+    r"(?<=\w\s)(?:Inc|Ltd|Corp|Co|Jr|Sr)\.|[#@]?[^\W\d_][^\W_]*(?:[-./&+@_'’][^\W_]+)*[+#]*(?:['’](?=\s))?|"
     r"[€$£]?\s?\d[\d.,'’:/-]*(?:\w+)?(?:\s?%)?(?<![.,:])|[^\w\s]"
 )
 

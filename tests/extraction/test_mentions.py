@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from app.extraction.extract import extract
 from app.extraction.mentions import Rules
+from app.extraction.model import Mention, Utterance
+from app.kernel.clock import now
 
 FOUND = [
     ("de", "Herr Müller kam spät.", "Müller", "person"),
@@ -47,6 +50,53 @@ def test_a_name_is_found(language: str, text: str, name: str, kind: str) -> None
 @pytest.mark.parametrize(("language", "text", "name"), NOT_FOUND)
 def test_what_is_no_name_is_not(language: str, text: str, name: str) -> None:
     assert name not in {m.name for m in Rules().mentions(text, language)}
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "names"),
+    [
+        ("en", "Maybe I'll move to Tarvik in May.", ["Tarvik"]),
+        ("en", "Lately I've been to Mora. Don't Anna and Bo know?", ["Mora", "Anna", "Bo"]),
+        ("en", "Glad I met Anna Holt.", ["Anna Holt"]),
+        ("en", "Call Anna Holt tomorrow.", ["Anna Holt"]),
+        ("en", "Probably Tom knows it.", ["Tom"]),
+        ("en", "Whoopee, that was fun, Tom.", ["Tom"]),
+        ("en", "Cheerio Tom! See you.", ["Tom"]),
+        ("de", "Arbeitet Dirk bei Siemens?", ["Dirk", "Siemens"]),
+        ("de", "Kennt Anna den Weg?", ["Anna"]),
+        ("en", "She works at St. Brendan Hospital.", ["St. Brendan Hospital"]),
+        ("en", "He was born in St. Gallen.", ["St. Gallen"]),
+        ("en", "We saw J. K. Holt near Mt. Arden.", ["J. K. Holt", "Mt. Arden"]),
+        ("en", "The bank is J.P. Holt, I think.", ["J.P. Holt"]),
+        ("en", "Stick to plan B. Tom agrees.", ["Tom"]),
+        ("en", "We filed form F. She signed it for Tom.", ["Tom"]),
+        ("de", "Er lag im St. Josef Spital.", ["St. Josef Spital"]),
+    ],
+)
+def test_a_name_begins_and_ends_where_it_does(language: str, text: str, names: list[str]) -> None:
+    """A capital at the start of a sentence tells nothing; a stop that shortens ends no name."""
+    assert [m.name for m in Rules().mentions(text, language)] == names
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "subject", "value"),
+    [
+        ("en", "Nora works at St. Brendan Hospital.", "Nora", "St. Brendan Hospital"),
+        ("en", "Acme Inc. sells pumps. Tom came.", "Acme Inc.", "pumps"),
+        ("en", "Our bank is J.P. Holt.", "we", "J.P. Holt"),
+        ("de", "Dirk arbeitet im St. Josef Spital.", "Dirk", "St. Josef Spital"),
+        ("en", "The town's mayor is Ada Holt .", "town", "Ada Holt"),
+    ],
+)
+def test_names_in_statements_are_spelled_as_in_the_text(
+    language: str, text: str, subject: str, value: str
+) -> None:
+    (said, *_) = extract(Utterance(text, now(), language)).statements
+    told = said.object
+    assert (said.subject.name, told.name if isinstance(told, Mention) else told.text) == (
+        subject,
+        value,
+    )
 
 
 def test_one_sentence_with_person_firm_and_tool() -> None:

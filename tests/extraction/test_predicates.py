@@ -54,7 +54,7 @@ def test_an_inverse_that_is_listed_points_back() -> None:
 def test_an_override_changes_only_what_it_names() -> None:
     own = standard().with_overrides({"uses": {"functional": True}})
     assert own.get("uses").functional
-    assert own.get("uses").label_de == "nutzt"
+    assert own.get("uses").label_de == "nutzt {}"
     assert not standard().get("uses").functional
 
 
