@@ -41,8 +41,8 @@ async def test_duplicates_are_found_once_decided_and_repaired(
     curator: Principal, drain: Drain
 ) -> None:
     body = "Copy the tables, check the sums, switch the readers over, drop the old ones."
-    one = await skill(curator, "Move tables one", body=body, description=body)
-    two = await skill(curator, "Move tables two", body=body, description=body)
+    one = await skill(curator, "Move the tables", body=body, description=body)
+    two = await skill(curator, "Moving tables", body=body, description=body)
     far = await skill(curator, "Bake bread", body="Knead flour and water.", category="design")
     for source, target in ((one, far), (far, one)):
         await post(curator, f"/v1/skills/{source}/links", 200, target=target, weight=0.5)
@@ -62,7 +62,8 @@ async def test_duplicates_are_found_once_decided_and_repaired(
     assert (pair["type"], pair["severity"]) == ("overlap", "critical")
     assert pair["priority"] == round(8 * (1 + pair["similarity"]), 4)
     coded = (await get(curator, "/v1/skill-conflicts", weights="code"))["items"]
-    assert {c["priority"] for c in coded if c["id"] == pair["id"]} == {pair["priority"] / 2}
+    (told,) = [c["priority"] for c in coded if c["id"] == pair["id"]]
+    assert told == pytest.approx(pair["priority"] / 2, abs=1e-4)
     assert set(circle["skills"]) == {one, far}
     path = f"/v1/skill-conflicts/{circle['id']}"
     later = (now() + timedelta(days=1)).isoformat()
