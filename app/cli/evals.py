@@ -63,6 +63,7 @@ BENCH = Path("../shared/bench")
 SEED = Path("seed/demo")
 RATE_STEPS = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)
 CONTRADICTIONS = Path("seed/contradictions/de.jsonl")
+TOPICS = Path("tests/similarity/topics.jsonl")
 URL = "http://127.0.0.1:8484"
 
 
@@ -165,14 +166,16 @@ def eval_entities(
 def eval_similarity(
     bench: Bench = BENCH,
     german: Annotated[Path, typer.Option(help="The German pairs.")] = CONTRADICTIONS,
+    topics: Annotated[Path, typer.Option(help="Skills, learnings and questions.")] = TOPICS,
     as_json: AsJson = False,
 ) -> None:
-    """What the configured model's cosines mean, beside human scores and contradictions."""
+    """What the configured model's cosines mean, beside human scores and contradictions, and the
+    scales that follow from them, by halves."""
 
     async def run() -> dict[str, Any]:
         embedder = await asyncio.to_thread(build_embedder, embedding_config(local_settings()))
         try:
-            return await similarity.evaluate(embedder, bench, german)
+            return await similarity.evaluate(embedder, bench, german, topics)
         finally:
             await embedder.aclose()
 
