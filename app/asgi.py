@@ -14,7 +14,6 @@ import structlog
 from litestar import Litestar, Router
 from litestar.di import Provide
 from litestar.openapi.config import OpenAPIConfig
-from litestar.openapi.plugins import ScalarRenderPlugin, SwaggerRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 from litestar.types import Scope
 
@@ -34,6 +33,7 @@ from app.jobs import routes as job_routes
 from app.kernel.body import TextRequest
 from app.kernel.caller import PUBLIC, Caller
 from app.kernel.problems import HANDLERS, describe
+from app.kernel.swagger import SwaggerPage, swagger_asset
 from app.lifecycle import doors as lifecycle_doors
 from app.lifecycle import routes as lifecycle_routes
 from app.notes import routes as note_routes
@@ -244,7 +244,7 @@ async def audit_refusal(error: Exception, scope: Scope) -> None:
 
 
 def openapi() -> OpenAPIConfig:
-    """The schema at /schema/openapi.json, with Swagger and Scalar to look at it."""
+    """The schema at /schema/openapi.json, with Swagger UI to look at it."""
     return OpenAPIConfig(
         title="Loci",
         version=__version__,
@@ -256,7 +256,11 @@ def openapi() -> OpenAPIConfig:
         use_handler_docstrings=True,
         # The schema says what there is, not what is stored: no key is needed to read it.
         openapi_router=Router(
-            "/schema", route_handlers=[], opt={"requires": PUBLIC}, include_in_schema=False
+            "/schema",
+            route_handlers=[swagger_asset],
+            opt={"requires": PUBLIC},
+            include_in_schema=False,
         ),
-        render_plugins=[SwaggerRenderPlugin(), ScalarRenderPlugin()],
+        # Scalar stood at its own address; whoever kept that finds the reference there still.
+        render_plugins=[SwaggerPage(path=["/swagger", "/scalar"])],
     )
