@@ -5,11 +5,16 @@ Needs Chromium and its driver; tests skip without them, unless TESTS_NEED_BROWSE
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
-from collections.abc import Iterator
+import socket
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
+import pytest_asyncio
+import uvicorn
+from litestar import Litestar
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
@@ -41,6 +46,21 @@ def chrome() -> Iterator[webdriver.Chrome]:
         yield window
     finally:
         window.quit()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def address(app: Litestar) -> AsyncIterator[str]:
+    """The application behind a port of this machine."""
+    door = socket.create_server(("127.0.0.1", 0))  # who connects before it is served waits
+    port = door.getsockname()[1]
+    config = uvicorn.Config(
+        app, lifespan="off", ws="none", log_config=None, timeout_graceful_shutdown=1
+    )
+    server = uvicorn.Server(config)
+    serving = asyncio.create_task(server.serve(sockets=[door]))
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    await serving
 
 
 def absent(reason: str) -> None:

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import socket
-from collections.abc import AsyncIterator
 
-import pytest_asyncio
-import uvicorn
-from litestar import Litestar
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -20,21 +15,6 @@ SAID = "The lighthouse has nine rooms."
 KEPT = """
 return JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie, location.href]);
 """
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def address(app: Litestar) -> AsyncIterator[str]:
-    """The application behind a port of this machine."""
-    door = socket.create_server(("127.0.0.1", 0))  # who connects before it is served waits
-    port = door.getsockname()[1]
-    config = uvicorn.Config(
-        app, lifespan="off", ws="none", log_config=None, timeout_graceful_shutdown=1
-    )
-    server = uvicorn.Server(config)
-    serving = asyncio.create_task(server.serve(sockets=[door]))
-    yield f"http://127.0.0.1:{port}"
-    server.should_exit = True
-    await serving
 
 
 def signed_in(window: webdriver.Chrome, key: str) -> None:
