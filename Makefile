@@ -15,7 +15,9 @@ up: install
 down:
 	$(BIN)/loci down
 
+# What tests run beside packages is fetched here: they themselves are shut off from the network.
 install: $(VENV)/.installed
+	@$(BIN)/python -m tests.support.software
 
 $(VENV)/.installed: requirements/lock.txt pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Loci needs Python 3.11 or newer: none was found."; exit 1; }

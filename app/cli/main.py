@@ -6,189 +6,140 @@ sentence on standard error and exit code 1.
 
 from __future__ import annotations
 
-import asyncio
-import json
 import sys
-from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, NoReturn
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, NoReturn
 
-import structlog
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from typer.core import TyperCommand, TyperGroup
 
-from app.cli import beliefs, evals, serve, transfer
-from app.cli import communities as community_commands
-from app.cli import documents as document_commands
-from app.cli import embedding as embedding_commands
-from app.cli import entities as entity_commands
-from app.cli import keys as key_commands
-from app.cli import lifecycle as lifecycle_commands
-from app.cli import pages as page_commands
-from app.cli import search as search_commands
-from app.cli import skills as skill_commands
-from app.cli.local import local_settings
-from app.embeddings.provider import build_embedder
 from app.errors import GraphUnavailable, LociError
-from app.indexing.repository import reset_space
-from app.kernel.caller import Role
-from app.kernel.migrate import migrate
-from app.telemetry.logging import configure_logging
-from app.wiring import Parts, connect_graph, embedding_config, parts, vector_options
 
-console = Console()
 errors = Console(stderr=True)
-log = structlog.get_logger()
 NO_GRAPH = (
     "`loci status` tells what runs here, and `loci up` starts it; NEO4J_URI with NEO4J_USER and "
     "NEO4J_PASSWORD names another Neo4j."
 )
 
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command: the module of `app.cli` that has it, and what the list of commands says of it."""
+
+    module: str
+    help: str
+
+
+COMMANDS = {
+    "up": Entry("serve", "Start Neo4j, Valkey, the API and a worker, and tend them until Ctrl-C."),
+    "down": Entry("serve", "Stop everything that `loci up` started."),
+    "status": Entry(
+        "serve",
+        "What runs, on which ports, in which version; exit code 1 unless all of it is ready.",
+    ),
+    "doctor": Entry(
+        "serve", "Look at everything a start needs; exit code 1 where something must be put right."
+    ),
+    "consolidate": Entry("beliefs", "Read episodes that wait, and settle what follows from them."),
+    "facts": Entry(
+        "beliefs", "The facts of a scope, or about an entity in it, that were held at both moments."
+    ),
+    "communities": Entry(
+        "communities", "What belongs together in a scope, the largest first, with a line of each."
+    ),
+    "ask": Entry(
+        "communities", "Answer a question from one scope, each sentence with its sources."
+    ),
+    "erase": Entry(
+        "lifecycle",
+        "Erase for good, with all that was made from it, where the scope's rules allow erasure.",
+    ),
+    "verify": Entry(
+        "lifecycle",
+        "Look whether everything holds that must hold of the derived graph; exit code 1 if not.",
+    ),
+    "import": Entry(
+        "transfer",
+        "Import a package; what is there already stays, a bad record does not stop the rest.",
+    ),
+    "export": Entry(
+        "transfer",
+        "Export everything, or one scope with all below it; API keys are secrets and stay.",
+    ),
+    "digest": Entry(
+        "transfer", "One hash over everything that an export would hold, vectors aside."
+    ),
+    "search": Entry("search", "Ask the API and show what is recalled."),
+    "reembed": Entry(
+        "reembedding",
+        "Drop all vectors and make them anew with the model of the settings; text search goes on.",
+    ),
+    "keys": Entry("key_commands", "API keys."),
+    "entity": Entry("entities", "Entities and their merges."),
+    "embedding": Entry("embedding", "The embedding model of a scope."),
+    "quarantine": Entry("beliefs", "Facts that wait for a decision."),
+    "kb": Entry("documents", "Knowledge bases."),
+    "document": Entry("documents", "Documents."),
+    "skill": Entry("skills", "Skills, their conflicts and proposals."),
+    "page": Entry("pages", "Pages and their links."),
+    "eval": Entry(
+        "evals", "Measure quality and speed; a file of your own questions in place of a command."
+    ),
+}
+
+
+class Commands(TyperGroup):
+    """The commands; a module is imported once its command is called.
+
+    All of them together take two seconds of processor time, more than most commands take to work.
+    """
+
+    # The library brings its own copy of click's types under a private name.
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Every command, in the order of the list."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command itself where it is loaded, else its name and what is said of it."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None or cmd_name in self.commands:
+            return self.commands.get(cmd_name)
+        return TyperCommand(cmd_name, help=entry.help)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is called, loaded."""
+        if args and args[0] in COMMANDS:
+            self.load(COMMANDS[args[0]].module)
+        return super().resolve_command(ctx, args)
+
+    def load(self, module: str) -> None:
+        """Add the commands of a module."""
+        made = typer.Typer(callback=root)
+        import_module(f"app.cli.{module}").register(made)
+        group: Any = typer.main.get_command(made)
+        self.commands.update(group.commands)
+
+    def load_all(self) -> dict[str, Any]:
+        """Every command by name, all of them loaded."""
+        for entry in COMMANDS.values():
+            self.load(entry.module)
+        return {name: self.commands[name] for name in COMMANDS}
+
+
+def root() -> None:
+    """Loci: a knowledge and memory service for AI agents, in one Neo4j graph."""
+
+
 cli = typer.Typer(
-    help="Loci: a knowledge and memory service for AI agents, in one Neo4j graph.",
+    cls=Commands,
+    callback=root,
+    help=root.__doc__,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-key_app = typer.Typer(help="API keys.", no_args_is_help=True)
-cli.add_typer(key_app, name="keys")
-serve.register(cli)
-entity_commands.register(cli)
-embedding_commands.register(cli)
-beliefs.register(cli)
-community_commands.register(cli)
-document_commands.register(cli)
-lifecycle_commands.register(cli)
-skill_commands.register(cli)
-page_commands.register(cli)
-evals.register(cli)
-transfer.register(cli)
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
-def with_parts(work: Callable[[Parts], Awaitable[Any]]) -> Any:
-    """Run `work` over the parts that the settings name."""
-    settings = local_settings()
-    configure_logging(settings.telemetry)
-
-    async def run() -> Any:
-        async with parts(settings) as opened:
-            return await work(opened)
-
-    return asyncio.run(run())
-
-
-def show(value: Any, as_json: bool, title: str = "") -> None:
-    """Print a dict as a table, or anything as JSON."""
-    if as_json or not isinstance(value, dict):
-        console.print_json(json.dumps(value, default=str))
-        return
-    table = Table(title=title or None, show_header=False)
-    for name, shown in value.items():
-        table.add_row(str(name), str(shown))
-    console.print(table)
-
-
-@key_app.command("bootstrap")
-def bootstrap(
-    tenant: Annotated[str, typer.Option(help="Tenant that the key administers.")] = "demo",
-    as_json: AsJson = False,
-) -> None:
-    """Make the first admin key; prints none where there is one already."""
-    show(with_parts(lambda opened: key_commands.bootstrap(opened, tenant)), as_json)
-
-
-@key_app.command("mint")
-def mint(
-    scope: Annotated[str, typer.Argument(help="Home of the principal, such as demo/product.")],
-    name: Annotated[str, typer.Option(help="Name of the agent or user.")] = "agent",
-    kind: Annotated[str, typer.Option(help="agent or user.")] = "agent",
-    role: Annotated[str, typer.Option(help="reader, writer, curator or admin.")] = "writer",
-    as_json: AsJson = False,
-) -> None:
-    """Make a key; tenant, scope and principal are made if they are new."""
-    if kind not in ("agent", "user"):
-        raise typer.BadParameter("kind is agent or user")
-    if role not in [r.label for r in Role]:
-        raise typer.BadParameter("role is reader, writer, curator or admin")
-
-    async def work(opened: Parts) -> dict[str, str]:
-        held = Role.named(role)
-        minted = await key_commands.mint(opened, scope, kind=kind, name=name, role=held)
-        return {"id": minted.id, "key": minted.text, "scope": scope, "role": role}
-
-    show(with_parts(work), as_json, "Shown this once")
-
-
-@key_app.command("list")
-def list_keys(tenant: str, as_json: AsJson = False) -> None:
-    """The keys of a tenant, without their secrets."""
-
-    async def work(opened: Parts) -> list[dict[str, Any]]:
-        scopes = await key_commands.all_scopes(opened, tenant)
-        return await opened.access_rows.list_keys(tenant, scopes)
-
-    rows = with_parts(work)
-    if as_json:
-        show(rows, as_json)
-        return
-    table = Table("id", "principal", "role", "created", "expires", "revoked")
-    for row in rows:
-        table.add_row(
-            row["id"],
-            row["principal"],
-            row["role"],
-            str(row["created_at"])[:19],
-            str(row["expires_at"] or ""),
-            str(row["revoked_at"] or ""),
-        )
-    console.print(table)
-
-
-@key_app.command("revoke")
-def revoke(tenant: str, key: str, as_json: AsJson = False) -> None:
-    """Revoke a key of a tenant by its id."""
-    show(with_parts(lambda opened: key_commands.revoke(opened, tenant, key)), as_json)
-
-
-@cli.command()
-def search(
-    query: str,
-    key: Annotated[str, typer.Option(envvar="LOCI_API_KEY", help="API key.")],
-    url: Annotated[
-        str, typer.Option(envvar="LOCI_API_URL", help="Address of the API.")
-    ] = search_commands.DEFAULT_URL,
-    limit: Annotated[int, typer.Option(min=1, max=100)] = 10,
-    mode: Annotated[str, typer.Option(help="auto, hybrid, keyword, vector or graph.")] = "auto",
-    as_json: AsJson = False,
-) -> None:
-    """Ask the API and show what is recalled."""
-    body = {"query": query, "limit": limit, "mode": mode}
-    found = search_commands.ask(url, key, body)
-    if as_json:
-        show(found, as_json)
-        return
-    console.print(search_commands.table(found))
-
-
-@cli.command()
-def reembed(as_json: AsJson = False) -> None:
-    """Drop all vectors and make them anew with the model of the settings; text search goes on."""
-    settings = local_settings()
-    configure_logging(settings.telemetry)
-
-    async def work() -> int:
-        embedder = await asyncio.to_thread(build_embedder, embedding_config(settings))
-        graph = connect_graph(settings)
-        try:
-            await migrate(graph)
-            return await reset_space(graph, embedder.info, vector_options(embedder, settings))
-        finally:
-            await graph.close()
-            await embedder.aclose()
-
-    show({"pending": asyncio.run(work())}, as_json)
 
 
 def run() -> None:
@@ -196,19 +147,19 @@ def run() -> None:
     try:
         cli()
     except GraphUnavailable as error:
-        fail(type(error).__name__, f"{error.detail}\n{NO_GRAPH}")
+        fail(f"{error.detail}\n{NO_GRAPH}")
     except LociError as error:
-        fail(type(error).__name__, error.detail)
+        fail(error.detail)
     except UnicodeDecodeError:
-        fail("InvalidInput", "a file or input that was given is not UTF-8 text")
+        fail("a file or input that was given is not UTF-8 text")
     except OSError as error:
         named = f": {error.filename}" if error.filename else ""
-        fail(type(error).__name__, f"{error.strerror or error}{named}")
+        fail(f"{error.strerror or error}{named}")
 
 
-def fail(name: str, says: str) -> NoReturn:
+def fail(says: str) -> NoReturn:
     """Say on standard error what is wrong, word for word, and end with exit code 1."""
-    errors.print(f"[red]{name}[/]: {escape(says)}", highlight=False, soft_wrap=True)
+    errors.print(f"[red]error[/]: {escape(says)}", highlight=False, soft_wrap=True)
     sys.exit(1)
 
 

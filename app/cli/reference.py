@@ -187,8 +187,11 @@ def _default_of(found: dict[str, Any]) -> str:
 
 def command_tables(cli: typer.Typer) -> str:
     """Every command with its arguments and options."""
-    root = typer.main.get_command(cli)
-    return "\n\n".join(_command(path, command) for path, command in commands(root, "loci"))
+    root: Any = typer.main.get_command(cli)
+    listed = [
+        each for name, below in root.load_all().items() for each in commands(below, f"loci {name}")
+    ]
+    return "\n\n".join(_command(path, command) for path, command in listed)
 
 
 def commands(command: Command, path: str) -> Iterator[tuple[str, Command]]:

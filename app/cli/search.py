@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import Annotated, Any
 
 import httpx
+import typer
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -12,6 +15,31 @@ from app.errors import InvalidInput, LociError, Unavailable
 
 DEFAULT_URL = "http://127.0.0.1:8484"
 SECONDS = 30.0
+console = Console()
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the command to the program."""
+    cli.command("search")(search)
+
+
+def search(
+    query: str,
+    key: Annotated[str, typer.Option(envvar="LOCI_API_KEY", help="API key.")],
+    url: Annotated[
+        str, typer.Option(envvar="LOCI_API_URL", help="Address of the API.")
+    ] = DEFAULT_URL,
+    limit: Annotated[int, typer.Option(min=1, max=100)] = 10,
+    mode: Annotated[str, typer.Option(help="auto, hybrid, keyword, vector or graph.")] = "auto",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Ask the API and show what is recalled."""
+    body = {"query": query, "limit": limit, "mode": mode}
+    found = ask(url, key, body)
+    if as_json:
+        console.print_json(json.dumps(found))
+        return
+    console.print(table(found))
 
 
 def ask(url: str, key: str, body: dict[str, Any]) -> dict[str, Any]:

@@ -36,6 +36,8 @@ from app.portability.writing import importer_of, write_events
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import sanitize
 
+DEEPEST = 100  # levels of a statement; the JSON that is stored takes no more than 254
+
 AUTHOR = re.compile(rf"(?P<kind>agent|user):(?P<tenant>{NAME}):(?P<name>{NAME})\Z")
 PAGE = 1000
 STATS = (
@@ -76,10 +78,14 @@ def prepare(record: EpisodeRecord, at: At) -> Row:
     }
 
 
-def _cleaned_tree(value: Any, policy: SanitizePolicy) -> Any:
-    """A statement with every text in it as it may be stored."""
+def _cleaned_tree(value: Any, policy: SanitizePolicy, deep: int = 0) -> Any:
+    """A statement with every text in it as it may be stored; RecursionError beyond `DEEPEST`."""
+    if deep > DEEPEST:
+        raise RecursionError
     if isinstance(value, dict):
-        return {name: _cleaned_tree(item, policy) for name, item in value.items()}
+        return {name: _cleaned_tree(item, policy, deep + 1) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_cleaned_tree(item, policy, deep + 1) for item in value]
     return sanitize(value, policy).text if isinstance(value, str) and value.strip() else value
 
 

@@ -90,9 +90,10 @@ def test_a_line_that_is_no_object_says_so(line: bytes) -> None:
     assert reject.detail == "the line is no JSON object"
 
 
-def test_what_is_nested_too_deeply_is_a_reject() -> None:
+@pytest.mark.parametrize("levels", [150, 300, 500])
+def test_what_is_nested_too_deeply_is_a_reject(levels: int) -> None:
     deep: dict[str, Any] = {}
-    for _ in range(500):
+    for _ in range(levels):
         deep = {"a": deep}
     (reject,) = prepared("episode", {**EPISODE, "assertion": deep}).rejects
     assert (reject.reason, reject.detail) == ("InvalidInput", "the line is nested too deeply")

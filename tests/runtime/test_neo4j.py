@@ -23,7 +23,8 @@ from app.runtime.report import graph_door, status
 from app.runtime.state import State, read_state
 from tests.runtime.conftest import make_config
 from tests.runtime.driver import spawn, wait_for_phase
-from tests.support.server import TEST_JAVA_FLAGS, jar_folder
+from tests.support.server import TEST_JAVA_FLAGS
+from tests.support.software import jar_folder
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import socket
 import tempfile
 import time
 from collections.abc import Iterator
@@ -17,8 +16,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx
-import platformdirs
 from testcontainers.core.container import DockerContainer
 
 from app.runtime.config import GraphDoor
@@ -28,22 +25,18 @@ from app.runtime.embedded import (
     GraphPart,
     QueuePart,
     Software,
-    need_platform,
     start_graph,
     start_queue,
 )
-from app.runtime.jars import JarCache, fetch
-from app.runtime.java import find_java
-from app.runtime.lock import read_lock
 from app.runtime.machine import Memory, free_port
 from app.runtime.neo4j_config import Neo4jSpec
 from app.runtime.process import kill_child
 from app.runtime.valkey import ValkeySpec
 from app.runtime.watch import Watch
+from tests.support.software import embedded_software, has_engine, skip_where_pure
 
 NEO4J_IMAGE = "neo4j:2026.08-community"
 VALKEY_IMAGE = "valkey/valkey:9"
-DOCKER_SOCKET = "unix:///var/run/docker.sock"
 CONTAINER_PASSWORD = "loci-tests-only"
 TEST_MEMORY = Memory(heap_mb=1024, pagecache_mb=512)
 # A test session is too short for the optimising compiler to pay: 10.5 s of CPU a start, not 17.7.
@@ -78,9 +71,12 @@ class Backend:
 def start_backend() -> Iterator[Backend]:
     """A graph and a queue, ready; what was started here is stopped at the end.
 
+    Skips the test that asks where TESTS_PURE says that none is to be started.
+
     NEO4J_URI (with NEO4J_USER, NEO4J_PASSWORD) and REDIS_URL are taken where set, each alone too.
     Else containers where a Docker engine answers, else the embedded runtime with 1 GiB of heap.
     """
+    skip_where_pure()
     with _graph() as (door, source), _queue() as url:
         yield Backend(door.uri, door.user, door.password, url, source)
 
@@ -114,22 +110,6 @@ def _given_door() -> GraphDoor:
     return GraphDoor(os.environ["NEO4J_URI"], user, os.environ.get("NEO4J_PASSWORD", ""))
 
 
-def has_engine() -> bool:
-    """Whether a Docker engine answers."""
-    kind, _, address = os.environ.get("DOCKER_HOST", DOCKER_SOCKET).partition("://")
-    if kind == "unix":
-        return _listens(address)
-    try:
-        return httpx.get(f"http://{address}/_ping", timeout=2).status_code == httpx.codes.OK
-    except httpx.TransportError:
-        return False
-
-
-def _listens(path: str) -> bool:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        return probe.connect_ex(path) == 0
-
-
 @contextmanager
 def _graph_container() -> Iterator[GraphDoor]:
     container = (
@@ -150,20 +130,6 @@ def _queue_container() -> Iterator[str]:
     with DockerContainer(VALKEY_IMAGE).with_exposed_ports(6379) as container:
         address = f"{container.get_container_host_ip()}:{container.get_exposed_port(6379)}"
         yield GivenQueue(f"redis://{address}/0").wait(60)
-
-
-def jar_folder() -> Path:
-    """Where jars lie: LOCI_CACHE, else the user's cache, so that a second run needs no network."""
-    return Path(os.environ.get("LOCI_CACHE") or platformdirs.user_cache_dir("loci"))
-
-
-def embedded_software() -> Software:
-    """Java and jars, fetched where they are missing."""
-    need_platform()
-    java = find_java()
-    jars = JarCache.under(jar_folder(), read_lock())
-    fetch(jars, os.environ.get("LOCI_MAVEN_URL"))
-    return Software(java, jars)
 
 
 class EmbeddedPair:

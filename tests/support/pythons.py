@@ -1,0 +1,81 @@
+"""`python -m tests.support.pythons`: what needs no server, on every other Python of this machine.
+
+Each Python of 3.11 or later, the one that runs this aside, gets an environment of its own with the
+packages of the lock, beside ours, and runs the tests there. An interpreter needs neither pip nor
+ensurepip for that.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PLACES = ("/usr/local/bin", "/usr/bin", "/opt/*/bin")
+OLDEST = (3, 11)
+ASK = "import sys; print(sys.implementation.name, '.'.join(map(str, sys.version_info[:3])))"
+QUIET = ("--quiet", "--disable-pip-version-check", "--no-deps")
+
+
+def candidates() -> Iterator[Path]:
+    """Programs that are called python3 or python3.N, on the path, in the system's and pyenv's."""
+    versions = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    folders = [Path(name) for name in os.environ.get("PATH", "").split(os.pathsep) if name]
+    folders += [found for place in PLACES for found in Path("/").glob(place[1:])]
+    folders += sorted(versions.glob("*/bin"))
+    for folder in folders:
+        yield from (
+            path
+            for path in sorted(folder.glob("python3*"))
+            if path.name[6:].replace(".", "").isdigit()
+        )
+
+
+def others() -> dict[str, Path]:
+    """One interpreter of each version that we support, by version, ours aside."""
+    found: dict[str, Path] = {}
+    for path in candidates():
+        asked = subprocess.run([path, "-c", ASK], capture_output=True, text=True, check=False)
+        name, _, version = asked.stdout.strip().partition(" ")
+        if asked.returncode == 0 and name == "cpython":
+            found.setdefault(version, path)
+    found.pop(".".join(map(str, sys.version_info[:3])), None)
+    ordered = sorted(found, key=_numbers)
+    return {version: found[version] for version in ordered if _numbers(version)[:2] >= OLDEST}
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
+
+
+def environment(version: str, path: Path) -> Path:
+    """The interpreter of an environment with the packages of the lock, made where it is missing."""
+    folder = Path(sys.prefix) / "pythons" / version
+    python = folder / "bin" / "python"
+    subprocess.run([path, "-m", "venv", "--without-pip", folder], check=True)
+    install = (sys.executable, "-m", "pip", "--python", str(python), "install", *QUIET)
+    lock = ROOT / "requirements" / "lock.txt"
+    subprocess.run([*install, "--require-hashes", "-r", lock], check=True)
+    subprocess.run([*install, "--no-build-isolation", "-e", ROOT], check=True)
+    return python
+
+
+def main() -> int:
+    """Run them all; 1 where one fails."""
+    failed = []
+    for version, path in others().items():
+        sys.stdout.write(f"Python {version} ({path})\n")
+        sys.stdout.flush()
+        tests = [environment(version, path), "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"]
+        if subprocess.run(tests, cwd=ROOT, env={**os.environ, "TESTS_PURE": "1"}).returncode:
+            failed.append(version)
+    if failed:
+        sys.stdout.write(f"Tests fail on Python {', '.join(failed)}.\n")
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
