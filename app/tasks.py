@@ -18,7 +18,7 @@ from app.documents.tasks import (
     take_document,
 )
 from app.entities.repair import REPAIR, run_repair
-from app.facts.tasks import REKEY, rekey_facts
+from app.facts.tasks import REKEY, RESETTLE, rekey_facts, resettle_facts
 from app.jobs.model import Job, Outcome, Report, Schedule, TaskFunction
 from app.jobs.spool import spool_of
 from app.kernel.clock import now
@@ -105,6 +105,7 @@ TASKS: Mapping[str, TaskFunction] = {
     DROP_BASE: drop_base,
     SETTLE: settle_documents,
     REKEY: rekey_facts,
+    RESETTLE: resettle_facts,
     REPAIR: run_repair,
     CONDENSE: run_condensing,
     ERASE: run_erasure,
@@ -136,6 +137,7 @@ SCHEDULES = [
     Schedule("lifecycle.finish", "*/5 * * * *", FINISH, "Finishes erasures that were cut short."),
     Schedule("documents.settle", "*/5 * * * *", SETTLE, "Fails documents whose job was lost."),
     Schedule("facts.refresh", "*/5 * * * *", REFRESH, "Ends facts whose time has run out."),
+    Schedule("facts.resettle", "*/5 * * * *", RESETTLE, "Settles facts anew after an upgrade."),
     Schedule("facts.reword", "*/10 * * * *", REWORD, "Tells facts anew after an upgrade."),
     Schedule("lifecycle.promote", "30 4 * * *", PROMOTE, "Promotes where a scope's rules say so."),
     Schedule("lifecycle.sweep", "0 4 * * *", SWEEP, "Forgets where a scope's rules say so."),

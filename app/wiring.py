@@ -392,7 +392,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     searches = SearchService(
         SearchParts(
             SearchRepository(graph),
-            FactView(graph, consolidation.terms),
+            FactView(graph, consolidation.terms_of),
             spaces,
             settings.search.depth,
             uses.note,
@@ -470,7 +470,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         fact_rows=fact_rows,
         facts=facts,
         predicates=predicates,
-        views=FactView(graph, consolidation.terms),
+        views=FactView(graph, consolidation.terms_of),
         consolidation_rows=consolidation_rows,
         consolidation=consolidation,
         model_reader=ModelReader(

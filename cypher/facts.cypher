@@ -82,7 +82,7 @@ CALL (f, weight) {
   UNWIND [0, 1, 2, 3, 4] AS tier
   CALL (f, tier) {
     MATCH (:Passage)-[s:SUPPORTS {tier: tier}]->(f)
-    WITH s ORDER BY coalesce(s.since, s.said_at), s.id LIMIT 1
+    WITH s ORDER BY coalesce(s.since, s.said_at), s.trust DESC, s.id LIMIT 1
     RETURN s {.id, .mode, .since_precision, .until_precision, .ongoing, .confidence, .tier, .principal,
               .trust, .own, .voice, .voids, .voids_name,
               said_at: s.said_at.epochSeconds * 1000000 + s.said_at.microsecond,
@@ -97,12 +97,17 @@ RETURN collect({
   key: key, value: coalesce('entity:' + o.root, f.object_key),
   name: coalesce('name:' + o.canonical_key, f.object_key),
   fact: f {.id, .scope, .tenant, .object_key, .negated, .predicate, .status, .confidence, .evidence, .principals,
-           .trust, .live, .facets,
+           .trust, .live, .facets, .weighed, .settled_by, .heads, .newest, .settle_state,
            valid_from: f.valid_from.epochSeconds * 1000000 + f.valid_from.microsecond,
            valid_to: f.valid_to.epochSeconds * 1000000 + f.valid_to.microsecond,
            expired_at: f.expired_at.epochSeconds * 1000000 + f.expired_at.microsecond},
   claims: reduce(found = [], list IN lists | found + list),
   weight: weight,
+  newest: COLLECT {
+    MATCH (e:Passage)-[s:SUPPORTS]->(f)
+    WITH e, s ORDER BY s.said_at DESC, e.id DESC, s.start DESC LIMIT 10
+    RETURN toString(s.said_at.epochSeconds * 1000000 + s.said_at.microsecond) + ' ' + e.id + ' '
+           + toString(s.start) + ' ' + toString(s.end) },
   held: [(f)-[a:ABOUT]->(:Entity) WHERE a.retracted_at = datetime('9999-12-31T00:00:00Z') |
          a {.id, .from_precision, .to_precision, .standing, .reason,
             valid_from: a.valid_from.epochSeconds * 1000000 + a.valid_from.microsecond,
@@ -133,7 +138,7 @@ OPTIONAL MATCH (o:Entity {id: f.object_id})
 RETURN collect({
   key: k.id, state: k.state, reached: k.reached, value: coalesce('entity:' + o.root, f.object_key),
   fact: f {.id, .scope, .tenant, .object_key, .negated, .predicate, .status, .confidence, .evidence, .principals,
-           .trust, .weighed, .live, .facets,
+           .trust, .weighed, .live, .facets, .settled_by, .heads, .newest, .settle_state,
            valid_from: f.valid_from.epochSeconds * 1000000 + f.valid_from.microsecond,
            valid_to: f.valid_to.epochSeconds * 1000000 + f.valid_to.microsecond,
            expired_at: f.expired_at.epochSeconds * 1000000 + f.expired_at.microsecond},
@@ -442,6 +447,78 @@ WHERE e.scope IN $scopes
 MATCH (m:Entity {root: e.root})
 WHERE m.scope = e.scope
 RETURN e.root AS root, collect(m.id) AS ids
+
+// name: standing(ids, scopes, as_of) read one
+// How facts stand by what was settled in their scopes, and beside it what else is visibly told of a
+// subject of the same full name and type: one row a fact, forgotten ones left out. `held` is at
+// $as_of, by what is known now; `apart` tells that what is settled is not what a reader is shown,
+// since a fact of the key is forgotten or two names stand against each other without order in time.
+UNWIND $ids AS id
+MATCH (f:Fact {id: id})
+WHERE f.scope IN $scopes AND f.expired_at > datetime('9999-12-30T00:00:00Z')
+MATCH (s:Entity {id: f.subject})
+MATCH (r:Entity {id: s.root})
+CALL (f, r) {
+  WITH f, r WHERE size($scopes) > 1 AND (r.type <> 'person' OR r.canonical_key CONTAINS ' ')
+  MATCH (t:Entity)
+  USING INDEX t:Entity(tenant, canonical_key)
+  WHERE t.tenant = r.tenant AND t.canonical_key = r.canonical_key AND t.type = r.type
+    AND t.scope IN $scopes AND t.scope <> f.scope
+  MATCH (m:Entity {root: t.root})
+  MATCH (g:Fact {subject: m.id, predicate: f.predicate})
+  WHERE g.scope IN $scopes AND g.expired_at > datetime('9999-12-30T00:00:00Z')
+  WITH DISTINCT g LIMIT 200
+  OPTIONAL MATCH (o:Entity {id: g.object_id})
+  OPTIONAL MATCH (p:Entity {id: o.root})
+  RETURN collect({
+    fact: g {.id, .scope, .object_key, .negated, .heads},
+    value: coalesce('name:' + p.canonical_key, g.object_key),
+    reviewed: EXISTS { MATCH (v:Review)-[:REVIEWS]->(g) WHERE v.undone_at IS NULL }
+  }) AS elsewhere
+}
+CALL (f, r, elsewhere) { // those of its own scope that they may meet
+  WITH f, r, elsewhere WHERE size(elsewhere) > 0
+  MATCH (m:Entity {root: r.id})
+  MATCH (g:Fact {subject: m.id, predicate: f.predicate})
+  WHERE g.scope = f.scope AND g.id <> f.id AND g.expired_at > datetime('9999-12-30T00:00:00Z')
+  WITH DISTINCT g LIMIT 200
+  OPTIONAL MATCH (o:Entity {id: g.object_id})
+  OPTIONAL MATCH (p:Entity {id: o.root})
+  RETURN collect({
+    fact: g {.id, .scope, .object_key, .negated, .heads},
+    value: coalesce('name:' + p.canonical_key, g.object_key),
+    reviewed: EXISTS { MATCH (v:Review)-[:REVIEWS]->(g) WHERE v.undone_at IS NULL }
+  }) AS beside
+}
+OPTIONAL MATCH (o:Entity {id: f.object_id})
+OPTIONAL MATCH (p:Entity {id: o.root})
+RETURN collect({
+  predicate: f.predicate,
+  fact: f {.id, .scope, .object_key, .negated, .heads, .settled_by},
+  value: coalesce('name:' + p.canonical_key, f.object_key),
+  reviewed: EXISTS { MATCH (v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL },
+  held: EXISTS { MATCH (f)-[a:ABOUT]->(:Entity)
+    WHERE a.valid_from <= $as_of < a.valid_to AND a.standing = 'held'
+      AND a.retracted_at = datetime('9999-12-31T00:00:00Z') },
+  apart: EXISTS { MATCH (g:Fact {key: f.key})
+    WHERE g.expired_at <= datetime('9999-12-30T00:00:00Z') }
+    OR (f.object_id IS NOT NULL AND EXISTS { MATCH (f)-[c:CONTRADICTS]-(:Fact)
+    WHERE c.retracted_at = datetime('9999-12-31T00:00:00Z') }),
+  others: elsewhere + beside
+}) AS found
+
+// name: unsettled(limit) read many
+// Facts that an older version settled or a package brought, in the order of their ids.
+// unscoped: a sweep over every scope
+MATCH (f:Fact {settle_state: 'due'})
+RETURN f.id AS id, f.scope AS scope, f.subject AS subject, f.key AS key
+ORDER BY id LIMIT $limit
+
+// name: looked_at(ids) write none
+// unscoped: facts that `unsettled` gave
+UNWIND $ids AS id
+MATCH (f:Fact {id: id})
+REMOVE f.settle_state
 
 // name: same_subject(ids, scopes, known_at) read many
 // For each fact, what is claimed of the same subject and predicate in every scope that is read: of

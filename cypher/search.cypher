@@ -88,11 +88,27 @@ RETURN memories, COLLECT {
   ORDER BY size(split(b.scope, '/')), b.scope, b.kind
 } AS blocks
 
-// name: hydrate_facts(ids, scopes, as_of, known_at, alive) read one
-// The same of facts, with the interval that holds at both moments and what supports them.
+// name: hydrate_facts(ids, scopes, as_of, known_at, latest, alive) read one
+// The same of facts, with the interval that holds at both moments and the newest that supports them:
+// as the fact names it where nothing earlier was asked for ($latest).
 UNWIND $ids AS id
 MATCH (f:Fact {id: id})
 WHERE f.scope IN $scopes AND f.expired_key > $alive
+CALL (f) {
+  WITH f WHERE $latest AND f.newest IS NOT NULL
+  UNWIND f.newest AS told
+  WITH split(told, ' ') AS parts
+  MATCH (e:Passage {id: parts[1]})
+  WHERE e.scope IN $scopes
+  RETURN collect([e.captured_key, e.id, toInteger(parts[2]), toInteger(parts[3]), e.author, e.origin,
+                  e.content_hash]) AS support
+  UNION
+  WITH f WHERE NOT $latest OR f.newest IS NULL
+  MATCH (e:Passage)-[u:SUPPORTS]->(f)
+  WHERE e.scope IN $scopes AND u.recorded_at <= $known_at
+  WITH e, u ORDER BY u.said_at DESC, e.id DESC, u.start DESC LIMIT 10
+  RETURN collect([e.captured_key, e.id, u.start, u.end, e.author, e.origin, e.content_hash]) AS support
+}
 OPTIONAL MATCH (s:Entity {id: f.subject})
 RETURN collect(f {.id, .kind, .scope, .content, .captured_key, .ingested_key, .expired_key, .subject,
     .predicate, .object_kind, .object_id, .object_text, .negated, .status, .confidence, .trust,
@@ -101,9 +117,7 @@ RETURN collect(f {.id, .kind, .scope, .content, .captured_key, .ingested_key, .e
       WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at
         AND a.standing = 'held' |
       [toString(a.valid_from), toString(a.valid_to), a.from_precision]],
-    support: [(e:Passage)-[u:SUPPORTS]->(f)
-      WHERE e.scope IN $scopes AND u.recorded_at <= $known_at |
-      [e.captured_key, e.id, u.start, u.end, e.author, e.origin, e.content_hash]]}) AS memories
+    support: support}) AS memories
 
 // name: hydrate_notes(ids, scopes, as_of, known_at, alive) read one
 // The same of notes, as far as they held at one moment by what was known at the other. One that is

@@ -164,9 +164,13 @@ class ConsolidationService:
 
     async def terms(self, scope: str) -> Terms:
         """The registry and rules that beliefs of a scope are settled by."""
-        rules = await self._parts.scopes.rules(scope)
-        registry = await self._parts.predicates.registry(scope)
-        return Terms(registry=registry, members=rules.members_revise)
+        return (await self.terms_of([scope]))[scope]
+
+    async def terms_of(self, scopes: Collection[str]) -> dict[str, Terms]:
+        """The same of several scopes."""
+        rules = await self._parts.scopes.rules_of(sorted(scopes))
+        registries = await self._parts.predicates.registries(scopes)
+        return {s: Terms(registries[s], rules[s].members_revise) for s in scopes}
 
     async def _pass(
         self, episodes: Sequence[Row], setting: Setting, holder: str, total: Tally

@@ -81,6 +81,11 @@ class Rules:
     members: bool = False
     quorum: int = 2
 
+    @property
+    def terms(self) -> str:
+        """The rules as a word: what was settled by them serves under no others."""
+        return f"{int(self.functional)}{int(self.members)}{self.quorum}"
+
     def with_members(self, members: bool) -> Rules:
         """The same rules with or without trust among members."""
         return replace(self, members=members)

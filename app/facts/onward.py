@@ -16,6 +16,7 @@ from app.extraction.model import Mode, Precision
 from app.facts.belief import Settlement, Weight, weigh
 from app.facts.carried import EPOCH, Advanced, Carried, Named, advance, micros, pack, sealed, unpack
 from app.facts.claim import Claim, Rules
+from app.facts.heads import heads_of, newest_of, source_of
 from app.facts.interval import Reason, Segment, Standing
 from app.facts.record import read_claim
 from app.facts.revision import Revision, Row, bring
@@ -46,11 +47,6 @@ def news_of(facts: Sequence[Row], claims: Sequence[Row], erased: frozenset[str])
     return found
 
 
-def terms_of(rules: Rules) -> str:
-    """The rules under which a state was kept: it serves under no others."""
-    return f"{int(rules.functional)}{int(rules.members)}{rules.quorum}"
-
-
 def asked(key: str, news: News, rules: Rules) -> Row | None:
     """A row of the query `facts.carried`; None where the news can not be a plain continuation."""
     claims = [row["properties"] for row in news.claims]
@@ -62,7 +58,7 @@ def asked(key: str, news: News, rules: Rules) -> Row | None:
         told[row["fact"]].append(row)
     return {
         "key": key,
-        "terms": terms_of(rules),
+        "terms": rules.terms,
         "tier": tiers.pop(),
         "since": min(micros(claim.get("since") or claim["said_at"]) for claim in claims),
         "facts": [
@@ -91,7 +87,27 @@ def go_on(
     done = advance(carried, claims, rules)
     if done is None or not done.carried.small:
         return None
+    _keep(rows, news, claims, rules)
     return _revised(rows, (claims, carried.reached), done, at)
+
+
+def _keep(rows: Sequence[Row], news: News, claims: Sequence[Claim], rules: Rules) -> None:
+    """Note on each row what its fact keeps for readers, with what is said of it now."""
+    for row in rows:
+        fact = row["fact"]
+        mine = [claim for claim in claims if claim.fact == fact["id"]]
+        told = [
+            source_of(one["properties"], one["episode"], micros(one["properties"]["said_at"]))
+            for one in news.claims
+            if one["fact"] == fact["id"]
+        ]
+        fresh = row["evidence"] == len(told)
+        heads, newest = fact["heads"], fact["newest"]
+        row["kept"] = {
+            "settled_by": rules.terms,
+            "heads": heads_of(mine, heads or ()) if heads or fresh else None,
+            "newest": newest_of(told, newest or ()) if newest or fresh else None,
+        }
 
 
 def _revised(
@@ -223,7 +239,7 @@ def state_row(key: str, fact: Row, carried: Carried, rules: Rules) -> Row:
         "id": key,
         "scope": fact["scope"],
         "tenant": fact["tenant"],
-        "terms": terms_of(rules),
+        "terms": rules.terms,
         "tier": int(carried.tier),
         "reached": micros(carried.reached),
         "facts": carried.facts,

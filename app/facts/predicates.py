@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import orjson
@@ -13,6 +13,7 @@ from app.facts.repository import FactRepository
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
+from app.kernel.graph import Row
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
 
@@ -28,16 +29,21 @@ class PredicateService:
 
     async def registry(self, scope: str) -> Registry:
         """The predicates that hold in a scope; the nearest edit wins."""
-        known = self._known.get(scope)
-        if known is not None and known[0] > time.monotonic():
-            return known[1]
-        path = parse_scope(scope)
-        rows = await self._repository.predicates([str(p) for p in (path, *path.ancestors)])
-        registry = standard()
-        for row in rows:
-            registry = registry.with_overrides({row["name"]: orjson.loads(row["definition"])})
-        self._known[scope] = (time.monotonic() + KEPT_SECONDS, registry)
-        return registry
+        return (await self.registries([scope]))[scope]
+
+    async def registries(self, scopes: Collection[str]) -> dict[str, Registry]:
+        """The same of several scopes: one query for all that are not remembered, else none."""
+        moment = time.monotonic()
+        known = {s: kept[1] for s in scopes if (kept := self._known.get(s)) and kept[0] > moment}
+        if missing := {scope: _along(scope) for scope in scopes if scope not in known}:
+            rows = await self._repository.predicates(
+                sorted({p for on in missing.values() for p in on})
+            )
+            until = time.monotonic() + KEPT_SECONDS
+            for scope, along in missing.items():
+                known[scope] = _edited(row for row in rows if row["scope"] in along)
+                self._known[scope] = (until, known[scope])
+        return known
 
     async def save(
         self, caller: Caller, scope: str, name: str, fields: Mapping[str, Any]
@@ -60,3 +66,17 @@ class PredicateService:
         await self._repository.save_predicate(row, event)
         self._known.clear()
         return edited.get(name)
+
+
+def _along(scope: str) -> set[str]:
+    """The scope and what lies above it."""
+    path = parse_scope(scope)
+    return {str(step) for step in (path, *path.ancestors)}
+
+
+def _edited(rows: Iterable[Row]) -> Registry:
+    """The program's predicates with some edits, the widest scope's first."""
+    registry = standard()
+    for row in rows:
+        registry = registry.with_overrides({row["name"]: orjson.loads(row["definition"])})
+    return registry

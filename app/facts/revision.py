@@ -5,13 +5,14 @@ What is no longer held is retracted and stays readable; what is held anew is wri
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from app.facts.belief import Settlement, settle, weigh
-from app.facts.claim import Reviews, Rules
+from app.facts.claim import Claim, Reviews, Rules
+from app.facts.heads import heads_of
 from app.facts.interval import Segment, Standing
 from app.facts.record import DERIVED_TRUST, expired, read_claim
 from app.indexing.entry import LIVE, time_key
@@ -86,6 +87,7 @@ def revise(rows: Sequence[Row], values: Mapping[str, str], rules: Rules, at: dat
         for claim in row["claims"]
     ]
     settled = settle(claims, rules, reviews_of(rows))
+    keep(rows, claims, rules)
     segments: dict[str, list[Segment]] = {}
     for segment in settled.segments:
         segments.setdefault(segment.fact, []).append(segment)
@@ -94,6 +96,19 @@ def revise(rows: Sequence[Row], values: Mapping[str, str], rules: Rules, at: dat
         mine = segments.get(row["fact"]["id"], [])
         bring(row, mine, settled, at, revision)
     return revision
+
+
+def keep(rows: Sequence[Row], claims: Iterable[Claim], rules: Rules) -> None:
+    """Note on each row what its fact keeps for readers."""
+    by_fact: dict[str, list[Claim]] = {row["fact"]["id"]: [] for row in rows}
+    for claim in claims:
+        by_fact[claim.fact].append(claim)
+    for row in rows:
+        row["kept"] = {
+            "settled_by": rules.terms,
+            "heads": heads_of(by_fact[row["fact"]["id"]]),
+            "newest": row["newest"],
+        }
 
 
 def bring(
@@ -226,6 +241,8 @@ def _mirror(
         "principals": weight.principals if weight else 0,
         "trust": round(DERIVED_TRUST * weight.trust, 4) if weight else 0.0,
         "weighed": [weight.said, weight.trust] if weight else None,
+        "settle_state": None,
+        **row["kept"],
     }
     if all(fact.get(name) == value for name, value in wanted.items()):
         return

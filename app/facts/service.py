@@ -31,10 +31,14 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """The two clocks of a read: what was so then, as it was known then."""
+    """The two clocks of a read: what was so then, as it was known then.
+
+    `latest` tells that no earlier knowledge was asked for.
+    """
 
     as_of: datetime
     known_at: datetime
+    latest: bool = False
 
     @classmethod
     def of(cls, as_of: datetime | None, known_at: datetime | None) -> Moments:
@@ -43,7 +47,9 @@ class Moments:
         In UTC: to the database equal instants in different zones are not equal.
         """
         at = now()
-        return cls(*((moment or at).astimezone(UTC) for moment in (as_of, known_at)))
+        latest = known_at is None or known_at >= at
+        then, known = ((moment or at).astimezone(UTC) for moment in (as_of, known_at))
+        return cls(then, known, latest)
 
 
 class FactService:

@@ -191,7 +191,7 @@ _PROPERTIES += """
 bom chunks crlf formers headings links page passage_state pending slug texts weight
 """  # pages
 _PROPERTIES += """
-reached terms weighed
+heads newest reached settle_state settled_by terms weighed
 """  # long belief keys
 _PROPERTIES += """
 body_hash change_type description findings skills sources

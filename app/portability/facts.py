@@ -25,7 +25,7 @@ MADE = (
     "expired_key", "facets", "terms", "about_terms", "context_terms", "index_state", "index_rev",
     "index_error", "embedding", "embed_hash", "embedding_b", "embed_hash_b", "embedding_c",
     "embed_hash_c", "windows", "touched_at", "claims_due",
-    "weighed",
+    "weighed", "settled_by", "heads", "newest", "settle_state",
 )  # fmt: skip
 INTERVAL = (
     "id", "valid_from", "valid_to", "from_precision", "to_precision", "recorded_at",
@@ -86,6 +86,7 @@ def _properties(record: FactRecord, scope: str, at: At) -> Row:
         "object_text": clean(record.object_text, "object_text", scope, at),
         "windows": 1,
         "claims_due": record.claims,
+        "settle_state": "due",
     }
 
 

@@ -91,6 +91,7 @@ class SearchRepository:
         }
         if kind not in queries:
             return []
+        latest = {"latest": moments.latest} if kind == "fact" else {}
         found = await self.graph.one(
             queries[kind],
             ids=ids,
@@ -98,6 +99,7 @@ class SearchRepository:
             as_of=moments.as_of,
             known_at=moments.known_at,
             alive=time_key(now()),
+            **latest,
         )
         rows: list[Row] = found["memories"]
         return rows

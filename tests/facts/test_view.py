@@ -1,0 +1,173 @@
+"""What a reader of several scopes sees, read from intervals, is what all claims would settle to."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from typing import Any
+
+from app.consolidation.fast import Observation
+from app.facts.service import Moments
+from app.facts.tasks import resettle_facts
+from app.facts.view import Beliefs, FactView, settled_together
+from app.jobs.model import Job
+from app.kernel.caller import Role
+from app.kernel.cypher import Q
+from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+SUBJECTS = ["Mara Lindqvist", "Mara", "Kestrel Pumps"]
+TYPES = {"Mara Lindqvist": "person", "Mara": "person", "Kestrel Pumps": "organization"}
+VALUES = ["Bremen", "Kiel"]
+
+
+def statement(chance: random.Random, subject: str) -> dict[str, Any]:
+    """One of few statements, so that scopes meet: one value at a time, or many."""
+    predicate = chance.choice(["lives_in", "likes"])
+    mode = chance.choices(["assert", "end", "correct"], [12, 1, 1])[0]
+    return {
+        "subject": {"name": subject, "type": TYPES[subject]},
+        "predicate": predicate,
+        "object": {"value": chance.choice(VALUES)},
+        "mode": mode,
+    }
+
+
+async def claims_settled(
+    parts: Parts, ids: list[str], scopes: list[str], moments: Moments
+) -> set[str]:
+    """What holds by all visible claims."""
+    rows = await parts.graph.rows(
+        Q.facts.same_subject, ids=ids, scopes=scopes, known_at=moments.known_at
+    )
+    held = set()
+    for row in rows:
+        terms = await parts.consolidation.terms_of({m["fact"]["scope"] for m in row["group"]})
+        settled = settled_together(row["group"], row["id"], row["predicate"], terms)
+        if any(
+            s.fact == row["id"]
+            and s.standing == "held"
+            and s.valid_from <= moments.as_of < s.valid_to
+            for s in settled.segments
+        ):
+            held.add(row["id"])
+    return held
+
+
+async def told(
+    parts: Parts, speakers: list[Principal], scopes: list[str], count: int, seed: int
+) -> list[str]:
+    """Ids of the facts that come of random statements in the scopes."""
+    chance = random.Random(seed)
+    facts: set[str] = set()
+    for place in range(count):
+        said = START + timedelta(hours=place)
+        observation = Observation(
+            session="s",
+            role="user",
+            statement=statement(chance, chance.choice(SUBJECTS)),
+            scope=chance.choice(scopes),
+            said_at=said,
+        )
+        found = await parts.fast.remember(chance.choice(speakers).caller, observation)
+        facts |= {row["fact"]["id"] for row in found.facts}
+    return sorted(facts)
+
+
+async def test_intervals_merged_for_a_reader_equal_his_claims_settled(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    admin = await principal(tenant, role=Role.ADMIN, name="admin", kind="user")
+    scopes = [f"{tenant}/{name}" for name in ("a", "b", "c")]
+    for scope in scopes:
+        await admin.http.post("/v1/scopes", json={"path": scope})
+    speakers = [
+        await principal(tenant, role=Role.ADMIN, name=name, kind="user") for name in ("ada", "bob")
+    ]
+    facts = await told(opened, speakers, scopes, 60, seed=11)
+    view = FactView(opened.graph, opened.consolidation.terms_of)
+    seen = [list(c) for size in (1, 2, 3) for c in combinations(scopes, size)]
+    for visible in seen:
+        for as_of in (None, *(START + timedelta(hours=h) for h in (9, 30, 51))):
+            moments = Moments.of(as_of, None)
+            assert moments.latest
+            found = await view.beliefs(facts, visible, moments)
+            held = await claims_settled(opened, facts, visible, moments)
+            assert found.held == held, (visible, as_of)
+
+
+async def counted(opened: Parts, ids: list[str], scopes: list[str]) -> tuple[Beliefs, list[str]]:
+    """What is believed, and the queries that it took."""
+    asked: list[str] = []
+    graph = opened.graph
+    rows, one = graph.rows, graph.one
+
+    class Counting:
+        async def rows(self, query: Any, **params: Any) -> Any:
+            asked.append(query.key)
+            return await rows(query, **params)
+
+        async def one(self, query: Any, **params: Any) -> Any:
+            asked.append(query.key)
+            return await one(query, **params)
+
+    view = FactView(Counting(), opened.consolidation.terms_of)  # type: ignore[arg-type]
+    return await view.beliefs(ids, scopes, Moments.of(None, None)), asked
+
+
+async def test_no_claim_is_read_where_one_scope_tells_or_several_agree(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    admin = await principal(tenant, role=Role.ADMIN, name="admin", kind="user")
+    scopes = [f"{tenant}/{name}" for name in ("a", "b")]
+    for scope in scopes:
+        await admin.http.post("/v1/scopes", json={"path": scope})
+    ids, speaker = [], await principal(tenant, role=Role.ADMIN, name="ada", kind="user")
+    for place, scope in enumerate(scopes * 6):
+        found = await opened.fast.remember(
+            speaker.caller,
+            Observation(
+                session=f"s{place}",
+                role="user",
+                statement={
+                    "subject": {"name": "Mara Lindqvist", "type": "person"},
+                    "predicate": "lives_in",
+                    "object": {"value": "Bremen"},
+                },
+                scope=scope,
+                said_at=START + timedelta(days=place),
+            ),
+        )
+        ids.append(found.facts[0]["fact"]["id"])
+    first, second = sorted(set(ids), key=ids.index)
+    for visible, held in ((scopes, {first}), (scopes[:1], {first}), (scopes[1:], {second})):
+        found, asked = await counted(opened, [first, second], visible)
+        assert found.held == held
+        assert asked == ["facts.standing"]
+
+
+async def test_what_was_settled_before_is_right_until_it_is_settled_anew(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    speaker = await principal(tenant, role=Role.ADMIN, name="ada", kind="user")
+    facts = await told(opened, [speaker], [tenant], 12, seed=3)
+    await opened.graph.raw(
+        "MATCH (f:Fact) WHERE f.id IN $ids "
+        "REMOVE f.settled_by, f.heads, f.newest SET f.settle_state = 'due'",
+        ids=facts,
+    )
+    before, asked = await counted(opened, facts, [tenant])
+    assert "facts.same_subject" in asked
+
+    async def report(progress: Any) -> None:
+        del progress
+
+    job = Job.__new__(Job)
+    for _ in range(2):
+        await resettle_facts(opened, job, report)
+        after, asked = await counted(opened, facts, [tenant])
+        assert after.held == before.held
+        assert asked == ["facts.standing"]
+    assert not await opened.graph.rows(Q.facts.unsettled, limit=1)
