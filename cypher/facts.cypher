@@ -347,10 +347,12 @@ RETURN f {.id, .scope, .statement, .status} AS fact,
          v {.id, .verdict, .by, .note, .at, .undone_at, .undone_by}] AS reviews
 
 // name: quarantined(scopes, after, limit) read many
-// What waits for a review, with the facts that stand against it.
+// What waits for a review, with the facts that stand against it: what was rejected waits no more.
 MATCH (f:Fact)
 WHERE f.scope IN $scopes AND f.status = 'quarantined' AND f.id > $after
   AND f.expired_at > datetime.realtime()
+  AND EXISTS { (f)-[a:ABOUT]->(:Entity) WHERE a.retracted_at > datetime.realtime()
+               AND a.standing = 'quarantined' AND a.reason <> 'rejected' }
 WITH f ORDER BY f.id LIMIT $limit
 RETURN f.id AS id,
        [(f)-[a:ABOUT]->(:Entity) WHERE a.retracted_at > datetime.realtime() AND a.standing = 'quarantined' |

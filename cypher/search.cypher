@@ -158,6 +158,22 @@ RETURN collect(s {.id, .kind, .scope, .title, .tags, .captured_key, .ingested_ke
                   content: CASE WHEN said IS NULL OR said.version = s.version THEN s.content
                            ELSE trim(s.description + '\n\n' + said.body) END}) AS memories
 
+// name: naming(ids, scopes) read many
+// By what facts may be asked for: the names of their subjects, of whatever they were merged with,
+// their predicates and their words.
+UNWIND $ids AS id
+MATCH (f:Fact {id: id})
+WHERE f.scope IN $scopes
+MATCH (s:Entity {id: f.subject})
+RETURN f.id AS id, f.predicate AS predicate, f.content AS content, f.object_text AS object_text,
+       COLLECT {
+         MATCH (m:Entity {root: s.root})
+         WHERE m.scope IN $scopes
+         WITH m ORDER BY m.id LIMIT 16
+         UNWIND m.canonical_name + coalesce(m.aliases, []) AS name
+         RETURN DISTINCT name
+       } AS names
+
 // name: past(ids, scopes, known_at) read many
 // Facts that do not hold at the moments of a reading: what was known of them, and what took their
 // place. What is forgotten is not told of.

@@ -26,7 +26,7 @@ class Judge:
     memories: Mapping[str, Row]
     similar: Mapping[str, float]
     known: dict[str, float] = field(default_factory=dict)
-    counted: dict[str, int] = field(default_factory=dict)
+    found: dict[str, frozenset[int]] = field(default_factory=dict)
 
     def relevance(self, memory: str) -> float:
         """How relevant a memory is, 0.01 to 0.99."""
@@ -37,9 +37,13 @@ class Judge:
 
     def words(self, memory: str) -> int:
         """How many of the question's words it holds."""
-        if memory not in self.counted:
-            self.counted[memory] = self.asked.held(self.memories[memory])
-        return self.counted[memory]
+        return len(self.which(memory))
+
+    def which(self, memory: str) -> frozenset[int]:
+        """The places of those words."""
+        if memory not in self.found:
+            self.found[memory] = self.asked.which(self.memories[memory])
+        return self.found[memory]
 
 
 def featured(pool: Sequence[Candidate], judge: Judge) -> tuple[list[Candidate], Step]:

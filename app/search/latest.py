@@ -93,6 +93,11 @@ def asks_of_the_past(question: str) -> bool:
     return bool(_PAST.search(question)) and not _NOW.search(question)
 
 
+def asks_of_today(words: str) -> bool:
+    """Whether words say that a question is about now, in English or German."""
+    return bool(_NOW.search(words))
+
+
 def _limits(question: str) -> tuple[float, int] | None:
     """Least overlap and least words; None for a question about the past."""
     if _NOW.search(question):

@@ -161,6 +161,7 @@ class Ranking:
     titled: set[str]
     passages: dict[str, str] = field(default_factory=dict)
     similar: dict[str, float] = field(default_factory=dict)
+    facts: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, columns: Row) -> Ranking:
@@ -172,10 +173,11 @@ class Ranking:
         ):
             if memory not in scores:
                 scores[memory], places[memory] = score, place
-        found = zip(columns["ids"], columns["scopes"], columns["kinds"], strict=True)
+        found = list(zip(columns["ids"], columns["scopes"], columns["kinds"], strict=True))
         passages = {memory: scope for memory, scope, kind in found if kind in PASSAGES}
+        facts = frozenset(memory for memory, _, kind in found if kind == "fact")
         titled = set(compress(columns["ids"], columns["titled"]))
-        return cls(scores, places, titled, passages)
+        return cls(scores, places, titled, passages, facts=facts)
 
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
@@ -188,7 +190,8 @@ class Ranking:
         titled = {memory for part in parts for memory in part.titled}
         passages = {memory: scope for part in parts for memory, scope in part.passages.items()}
         similar = {memory: share for part in parts for memory, share in part.similar.items()}
-        return cls(scores, places, titled, passages, similar)
+        facts = frozenset[str]().union(*(part.facts for part in parts))
+        return cls(scores, places, titled, passages, similar, facts)
 
     def first(self, depth: int) -> Ranking:
         """The best `depth` of it."""
@@ -197,7 +200,11 @@ class Ranking:
         scores = dict(list(self.scores.items())[:depth])
         passages = {memory: scope for memory, scope in self.passages.items() if memory in scores}
         titled = self.titled & scores.keys()
-        return Ranking(scores, self.places, titled, passages, self.similar)
+        return Ranking(scores, self.places, titled, passages, self.similar, self.facts)
+
+    def first_facts(self, depth: int) -> list[str]:
+        """The best `depth` facts of it."""
+        return [memory for memory in self.scores if memory in self.facts][:depth]
 
     @classmethod
     def empty(cls) -> Ranking:

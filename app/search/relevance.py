@@ -34,8 +34,18 @@ class Asked:
 
     def held(self, memory: Row) -> int:
         """How many of the words a memory holds, in its text or in what it is about."""
-        terms = {*memory["terms"].split(), *memory["about_terms"].split()}
-        return sum(not terms.isdisjoint(forms) for forms in self.words)
+        return len(self.which(memory))
+
+    def which(self, memory: Row) -> frozenset[int]:
+        """The places of those words."""
+        return self._among({*memory["terms"].split(), *memory["about_terms"].split()})
+
+    def within(self, text: str) -> frozenset[int]:
+        """The places of the words that a short text holds."""
+        return self._among({form for forms in query_terms(text) for form in forms})
+
+    def _among(self, terms: set[str]) -> frozenset[int]:
+        return frozenset(n for n, forms in enumerate(self.words) if not terms.isdisjoint(forms))
 
 
 def relevance(asked: Asked, memory: Row, similarity: float | None) -> float:

@@ -104,6 +104,11 @@ class SearchRepository:
         rows: list[Row] = found["memories"]
         return rows
 
+    async def naming(self, ids: Sequence[str], scopes: list[str]) -> dict[str, Row]:
+        """By what names facts may be asked for: those of their subjects, and their words."""
+        rows = await self.graph.rows(Q.search.naming, ids=list(ids), scopes=scopes)
+        return {row["id"]: row for row in rows}
+
     async def past(self, ids: list[str], scopes: list[str], known_at: datetime) -> list[Row]:
         """What became of facts that do not hold."""
         return await self.graph.rows(Q.search.past, ids=ids, scopes=scopes, known_at=known_at)

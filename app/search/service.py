@@ -38,11 +38,15 @@ from app.search.model import (
     Found,
     Hit,
     Leg,
+    Mark,
     Mode,
     Ranking,
     Rerank,
     SearchRequest,
 )
+from app.search.naming import LOOKED, Naming
+from app.search.naming import named as named_facts
+from app.search.precedence import first, held_first
 from app.search.relevance import Asked
 from app.search.repository import SearchRepository
 from app.search.steps import Step, StepName, StepState
@@ -138,6 +142,14 @@ class Ordered:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """What is told of candidates beside their text: later words, and what does not hold."""
+
+    later: Mapping[str, list[str]]
+    marks: Mapping[str, tuple[Mark, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class Looked:
     """What is left of the candidates after a second look, and what came of it."""
 
@@ -172,17 +184,23 @@ class SearchService:
         found, fades_in = await asyncio.gather(
             self._legs(request, clock), self._fades_in(request.filters)
         )
-        at = await self._ordered(request, found, fades_in, clock)
-        order = best(at.scores)
+        at, named = await asyncio.gather(
+            self._ordered(request, found, fades_in, clock), self._named(request, found)
+        )
+        order = first_of(named, best(at.scores))
         clock.mark("fuse")
         reading, judge = await self._judged(order, found, request)
-        pool = candidates(unrepeated(order, reading.memories), at.scores, at.legs)
+        read = unrepeated(best(at.scores), reading.memories)
+        pool = candidates(read, at.scores, at.legs)
         looked = await self._second_look(pool[: wanted(request)], judge, at.walk, request)
-        pool, later = by_time(looked.pool[: considered(request)], reading, request, at.walk.records)
+        pool = first(looked.pool, named)[: considered(request)]
+        pool, later = by_time(pool, reading, request, at.walk.records)
+        marks = await self._marks(pool, reading, request.filters.scopes)
+        pool = held_first(request.query, pool, marks, judge)
         if request.diversity is not None:
             pool = await self._diverse(pool, request)
         clock.mark("hydrate")
-        hits = await self._hits(pool[: request.limit], reading, request, later)
+        hits = await self._hits(pool[: request.limit], reading, request, Told(later, marks))
         hits = [explained(hit, at, judge) for hit in hits]
         kept = within(hits, request.token_budget)
         clock.mark("render")
@@ -204,6 +222,16 @@ class SearchService:
             steps=steps_of(found, looked),
             empty=None if kept else why_empty(at, reading, looked),
         )
+
+    async def _named(self, request: SearchRequest, found: Legs) -> list[str]:
+        """Ids of the facts that the question names by subject and predicate, the best first."""
+        naming = Naming.of(request.query)
+        ids = [m for leg in found.legs.values() for m in leg.first_facts(LOOKED)]
+        if naming is None or not ids:
+            return []
+        order = list(dict.fromkeys(ids))
+        facts = await self._repository.naming(order, request.filters.scopes)
+        return named_facts(naming, facts, order)
 
     async def _ordered(
         self, request: SearchRequest, found: Legs, fades_in: list[str], clock: Stopwatch
@@ -417,10 +445,9 @@ class SearchService:
         pool: list[Candidate],
         reading: Reading,
         request: SearchRequest,
-        later: Mapping[str, list[str]],
+        told: Told,
     ) -> list[Hit]:
         memories, scopes = reading.memories, request.filters.scopes
-        past = await self._past([memories[c.id] for c in pool], reading, scopes)
         shown = {candidate.id for candidate in pool}
         spans = await self._spans(pool, memories, scopes)
         top = max((c.score for c in pool), default=0.0)
@@ -438,8 +465,8 @@ class SearchService:
                     memory=memory,
                     span=span,
                     tokens=count_tokens(memory["content"][span[0] : span[1]]),
-                    marks=marks_of(memory, past, reading.moments),
-                    later=tuple(i for i in later.get(candidate.id, ()) if i in shown),
+                    marks=told.marks[candidate.id],
+                    later=tuple(i for i in told.later.get(candidate.id, ()) if i in shown),
                 )
             )
         return hits
@@ -453,6 +480,14 @@ class SearchService:
         found = await self._repository.spans(ids, scopes)
         whole = {c.id: (0, len(memories[c.id]["content"])) for c in pool}
         return {m: found.get(f"{m}~{windows.get(m)}", span) for m, span in whole.items()}
+
+    async def _marks(
+        self, pool: list[Candidate], reading: Reading, scopes: list[str]
+    ) -> dict[str, tuple[Mark, ...]]:
+        """What of each candidate's words does not hold."""
+        memories = [reading.memories[c.id] for c in pool]
+        past = await self._past(memories, reading, scopes)
+        return {memory["id"]: marks_of(memory, past, reading.moments) for memory in memories}
 
     async def _past(
         self, memories: list[Row], reading: Reading, scopes: list[str]
@@ -493,6 +528,12 @@ def resolved(filters: Filters) -> list[str] | None:
         return None
     keyed = [session_id(scope, key) for scope in filters.scopes for key in filters.sessions]
     return [*filters.sessions, *keyed]
+
+
+def first_of(front: Sequence[str], order: Sequence[str]) -> list[str]:
+    """The same ids with some of them in front."""
+    chosen = set(front)
+    return [*front, *(memory for memory in order if memory not in chosen)]
 
 
 def candidates(

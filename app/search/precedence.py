@@ -1,0 +1,70 @@
+"""What is held on a question stands above what is past or disputed on it: pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.search.judging import Judge, placed
+from app.search.latest import asks_of_the_past
+from app.search.model import Candidate, Lapse, Mark
+
+Marks = Mapping[str, Sequence[Mark]]
+
+
+def first(pool: Sequence[Candidate], named: Sequence[str]) -> list[Candidate]:
+    """The same candidates with those that the question names in front."""
+    there = {candidate.id for candidate in pool}
+    front = [memory for memory in named if memory in there]
+    if not front:
+        return list(pool)
+    return placed(pool, [*front, *(c.id for c in pool if c.id not in front)])
+
+
+def held_first(
+    question: str, pool: Sequence[Candidate], marks: Marks, judge: Judge
+) -> list[Candidate]:
+    """The same candidates, with what is past or disputed on the question below all that is held on
+    it: what took its place, and what holds as many of the question's words and more.
+
+    Who asks about the past is shown the past as it was found; what is disputed goes down for him
+    too.
+    """
+    lapsed = _lapsed(question, pool, marks, judge)
+    held = [candidate for candidate in pool if candidate.id not in lapsed]
+    if not lapsed or not held:
+        return list(pool)
+    below: dict[int, list[str]] = {}
+    before = 0
+    for candidate in pool:
+        if candidate.id not in lapsed:
+            before += 1
+            continue
+        last = (n for n, h in enumerate(held, 1) if _on_the_same(h.id, candidate.id, lapsed, judge))
+        below.setdefault(max(before, *last, 0), []).append(candidate.id)
+    order = below.get(0, [])
+    for place, candidate in enumerate(held, 1):
+        order += [candidate.id, *below.get(place, [])]
+    return placed(pool, order)
+
+
+def _lapsed(
+    question: str, pool: Sequence[Candidate], marks: Marks, judge: Judge
+) -> dict[str, Sequence[Mark]]:
+    """Candidates of which what the question asks for does not hold, with the marks that say so: a
+    text may say more than that, and be asked for the rest."""
+    wanted = {Lapse.DISPUTED} if asks_of_the_past(question) else {*Lapse}
+    found: dict[str, Sequence[Mark]] = {}
+    for candidate in pool:
+        held = judge.which(candidate.id)
+        lapses = (mark for mark in marks.get(candidate.id, ()) if mark.lapse in wanted)
+        touching = [m for m in lapses if held <= judge.asked.within(m.statement)]
+        if touching:
+            found[candidate.id] = touching
+    return found
+
+
+def _on_the_same(held: str, lapsed: str, marks: Marks, judge: Judge) -> bool:
+    if any(mark.replaced_by and mark.replaced_by[0] == held for mark in marks[lapsed]):
+        return True
+    words = judge.which(lapsed)
+    return bool(words) and words <= judge.which(held)
