@@ -13,11 +13,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from app.access.service import operator
 from app.cli.entities import print_json, run_in
 from app.cli.local import local_settings
+from app.cli.tables import listing
 from app.consolidation.service import Tally
 from app.errors import InvalidInput
 from app.facts.listing import subjects_of
@@ -173,7 +173,7 @@ def facts(
     if as_json:
         print_json(found)
         return
-    table = Table("id", "fact", "since", "until", "confidence", "evidence")
+    table = listing("id", "fact", "since", "until", "confidence", "evidence")
     for fact in found:
         interval = fact.intervals[0]
         table.add_row(
@@ -223,7 +223,7 @@ def waiting(scope: Scope, as_json: AsJson = False) -> None:
     if as_json:
         print_json(found)
         return
-    table = Table("id", "waits", "reason", "against")
+    table = listing("id", "waits", "reason", "against")
     for row in found:
         against = "; ".join(str(fact.untrusted["statement"]) for fact in row["against"])
         told = escape(row["fact"].untrusted["statement"])

@@ -12,9 +12,9 @@ import httpx
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from app.cli.search import DEFAULT_URL, headers_of, nothing_at, told_by
+from app.cli.tables import listing
 from app.documents.media import SUFFIXES
 from app.errors import LociError
 
@@ -124,11 +124,16 @@ def add(
     wait: Annotated[bool, typer.Option(help="Wait until each is read.")] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Hand documents in; what is there just so is left alone, what was changed is replaced."""
+    """Hand documents in; what is there just so is left alone, what was changed is replaced.
+
+    Exit code 1 where a document could not be read.
+    """
     api = Api(url, key)
     receipts = [_handed_in(api, place, base, tags) for place in found(paths)]
     done = [_ended(api, receipt, wait=wait) for receipt in receipts]
     _show(done, as_json, _document_row, ("id", "name", "status", "chunks", "error"))
+    if any(document["status"] == "failed" for document in done):
+        raise typer.Exit(1)
 
 
 def found(paths: Iterable[str]) -> Iterator[str]:
@@ -193,7 +198,7 @@ def _show(rows: list[dict[str, Any]], as_json: bool, cells: Any, heads: tuple[st
     if as_json:
         console.print_json(json.dumps(rows))
         return
-    table = Table(*heads)
+    table = listing(*heads)
     for row in rows:
         table.add_row(*(escape(str(cell)) for cell in cells(row)))
     console.print(table)

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 import msgspec
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from app.access.service import operator
 from app.cli.keys import all_scopes
 from app.cli.local import local_settings
+from app.cli.tables import listing
 from app.embeddings.measured import Measured
 from app.entities.likeness import DISTANCES
 from app.entities.repair import repair_scope
@@ -60,7 +60,7 @@ def find(
     if as_json:
         print_json(found)
         return
-    table = Table("id", "name", "type", "mentions", "aliases")
+    table = listing("id", "name", "type", "mentions", "aliases")
     for item in found:
         table.add_row(item.id, item.name, item.type, str(item.mentions), ", ".join(item.aliases))
     console.print(table)
@@ -83,7 +83,7 @@ def merges(
     if as_json:
         print_json(found)
         return
-    table = Table("id", "status", "left", "right", "evidence")
+    table = listing("id", "status", "left", "right", "evidence")
     for item in found:
         shown = json.dumps(item.evidence, sort_keys=True)
         table.add_row(item.id, item.status, item.left.name, item.right.name, shown)

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from app.cli import keys
 from app.cli.local import local_settings
+from app.cli.tables import listing
 from app.kernel.caller import Role
 from app.telemetry.logging import configure_logging
 from app.wiring import Parts, parts
@@ -94,7 +95,7 @@ def list_keys(tenant: str, as_json: AsJson = False) -> None:
     if as_json:
         show(rows, as_json)
         return
-    table = Table("id", "principal", "role", "created", "expires", "revoked")
+    table = listing("id", "principal", "role", "created", "expires", "revoked")
     for row in rows:
         table.add_row(
             row["id"],

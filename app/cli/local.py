@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import socket
+from urllib.parse import urlsplit
+
+from app.errors import GraphUnavailable
 from app.runtime.config import runtime_config
 from app.runtime.report import graph_door, redis_url
 from app.settings import Settings, read_settings
@@ -12,7 +16,7 @@ def local_settings() -> Settings:
 
     Their ports are those of the settings, their passwords lie in the home. Unless a level is set,
     errors alone are logged: a command says itself what came of it. Raises InvalidInput as
-    `read_settings` does.
+    `read_settings` does, and GraphUnavailable at once for a Neo4j whose host has no address.
     """
     settings = read_settings()
     if "log_level" not in settings.telemetry.model_fields_set:
@@ -25,7 +29,18 @@ def local_settings() -> Settings:
         given = settings.graph.model_fields_set
         update = {name: value for name, value in found.items() if name not in given}
         settings = settings.model_copy(update={"graph": settings.graph.model_copy(update=update)})
+    else:
+        _need_address(settings.graph.uri)
     if config.redis_url is None:
         queue = settings.redis.model_copy(update={"url": redis_url(config)})
         settings = settings.model_copy(update={"redis": queue})
     return settings
+
+
+def _need_address(uri: str) -> None:
+    """The driver would look for half a minute for a host that does not exist."""
+    host = urlsplit(uri).hostname or ""
+    try:
+        socket.getaddrinfo(host, None)
+    except OSError:
+        raise GraphUnavailable(f"NEO4J_URI names {host}, a host that has no address") from None

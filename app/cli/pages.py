@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from app.cli.entities import print_json, run_in
+from app.cli.tables import listing
 from app.kernel.caller import Caller
 from app.kernel.scope import parse_scope
 from app.pages.following import FollowService
@@ -196,7 +196,7 @@ def _listed(scope: str, read: Any, as_json: bool) -> None:
     if as_json:
         print_json(rows)
         return
-    table = Table("id", "kind", "title", "version", "waits for")
+    table = listing("id", "kind", "title", "version", "waits for")
     for row in rows:
         pending = escape(", ".join(row["pending"]))
         table.add_row(row["id"], row["kind"], escape(row["title"]), str(row["version"]), pending)

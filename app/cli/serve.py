@@ -43,6 +43,9 @@ Detach = Annotated[bool, typer.Option("--detach", "-d", help="Return once everyt
 Upgrade = Annotated[
     bool, typer.Option("--upgrade-store", help="Open a store of an older Neo4j; not undoable.")
 ]
+Empty = Annotated[
+    bool, typer.Option("--empty", help="Load no demo: for a backup that is to be imported.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -52,13 +55,13 @@ def register(cli: typer.Typer) -> None:
         cli.command()(command)
 
 
-def up(detach: Detach = False, upgrade_store: Upgrade = False) -> None:
+def up(detach: Detach = False, upgrade_store: Upgrade = False, empty: Empty = False) -> None:
     """Start Neo4j, Valkey, the API and a worker, and tend them until Ctrl-C."""
     settings = read_settings()
     config = runtime_config(settings)
     run = _run_detached if detach else _run_here
     try:
-        run(config, upgrade_store)
+        run(config, upgrade_store, empty)
     except AlreadyRunning:
         console.print("Loci runs already:")
         _show_status(ask_status(config))
@@ -97,18 +100,18 @@ def doctor(as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-def _run_here(config: RuntimeConfig, upgrade: bool) -> None:
+def _run_here(config: RuntimeConfig, upgrade: bool, empty: bool) -> None:
     with DownloadBar() as bar:
         commands = own_commands(config)
         supervisor = Supervisor(config, commands, progress=bar, upgrade_store=upgrade)
         with log_to_file(config), _log_to_console(), supervisor.running():
-            welcome(config, supervisor.tick)
+            welcome(config, supervisor.tick, empty=empty)
             console.print("Press Ctrl-C, or run `loci down`, to stop.")
             supervisor.tend()
             console.print("Stopping …")
 
 
-def _run_detached(config: RuntimeConfig, upgrade: bool) -> None:
+def _run_detached(config: RuntimeConfig, upgrade: bool, empty: bool) -> None:
     running = read_state(config)
     if running is not None and running.is_alive:
         raise AlreadyRunning
@@ -119,7 +122,7 @@ def _run_detached(config: RuntimeConfig, upgrade: bool) -> None:
     child = _spawn_supervisor(config, upgrade)
     with console.status("Starting …") as spinner:
         _wait_detached(config, child, spinner.update)
-    welcome(config, wait_a_moment)
+    welcome(config, wait_a_moment, empty=empty)
     console.print("Run `loci down` to stop.")
 
 
@@ -153,8 +156,11 @@ def _wait_detached(
     raise PartFailed(last_line(config.logs / "supervisor.out") or f"See {config.logs}.")
 
 
-def welcome(config: RuntimeConfig, keep_going: KeepGoing) -> None:
-    """After readiness: where things are, the first key, the demo. A failure here stops nothing."""
+def welcome(config: RuntimeConfig, keep_going: KeepGoing, *, empty: bool = False) -> None:
+    """After readiness: where things are, the first key, the demo unless the store stays `empty`.
+
+    A failure here stops nothing.
+    """
     _show_addresses(config)
     mark = done_mark(config)
     if mark.exists():
@@ -164,21 +170,21 @@ def welcome(config: RuntimeConfig, keep_going: KeepGoing) -> None:
         **addresses(graph_door(config), redis_url(config)),
     }
     try:
-        _first_steps(config, environment, keep_going)
+        _first_steps(config, environment, keep_going, empty=empty)
         mark.touch()
     except PartFailed as error:
         console.print(f"[yellow]{error.detail}[/]")
 
 
 def _first_steps(
-    config: RuntimeConfig, environment: Mapping[str, str], keep_going: KeepGoing
+    config: RuntimeConfig, environment: Mapping[str, str], keep_going: KeepGoing, *, empty: bool
 ) -> None:
     commands = own_commands(config)
     key = first_key((commands.bootstrap, environment), config.logs, keep_going)
     if key:
         console.print("\nAdmin key, shown this once:\n")
         console.print(f"    {key}\n", style="bold", soft_wrap=True, highlight=False)
-    if commands.seed:
+    if commands.seed and not empty:
         console.print("Loads the demo, where the graph is empty …")
         load_demo((commands.seed, environment), config.logs, keep_going)
 

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from app.cli.entities import AsJson, Scope, console, print_json, run_in
+from app.cli.tables import listing
 from app.kernel.caller import Caller
 from app.skills.chores import Chore
 from app.skills.conflicts import Listed
@@ -64,7 +64,7 @@ def list_skills(
     if as_json:
         print_json(found)
         return
-    table = Table("id", "name", "category", "status", "version", "effectiveness", "uses")
+    table = listing("id", "name", "category", "status", "version", "effectiveness", "uses")
     for each in found:
         table.add_row(
             each.id,
@@ -94,7 +94,7 @@ def discover(
     if as_json:
         print_json(found)
         return
-    table = Table("id", "name", "category", "similarity", "success")
+    table = listing("id", "name", "category", "similarity", "success")
     for hit in found.items:
         cosine = "" if hit.similarity is None else f"{hit.similarity:.2f}"
         name = escape(hit.untrusted["name"])
@@ -152,7 +152,7 @@ def conflicts(
     if as_json:
         print_json(found)
         return
-    table = Table("id", "finding", "severity", "status", "priority", "skills")
+    table = listing("id", "finding", "severity", "status", "priority", "skills")
     for each in found:
         names = escape(", ".join(each.untrusted["names"]))
         told = (each.id, each.finding, each.severity, each.status)
@@ -192,7 +192,7 @@ def proposals(
     if as_json:
         print_json(found)
         return
-    table = Table("id", "name", "status", "origin", "confidence", "overlap")
+    table = listing("id", "name", "status", "origin", "confidence", "overlap")
     for each in found:
         name = escape(each.untrusted["name"])
         sure = f"{each.confidence:.2f}"

@@ -76,7 +76,10 @@ def import_command(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Import a package; what is there already stays, a bad record does not stop the rest."""
+    """Import a package; what is there already stays, a bad record does not stop the rest.
+
+    Exit code 1 where a record was rejected.
+    """
 
     folders = packs(path)
 
@@ -107,6 +110,8 @@ def import_command(
         console.print("The graph holds memories already: nothing was imported.")
     for result in [] if as_json else results:
         _show_import(result)
+    if any(result["rejects"] for result in results):
+        raise typer.Exit(1)
 
 
 @contextmanager
