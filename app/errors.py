@@ -31,6 +31,7 @@ The tree (a leaf's class name is its code on the wire)::
     ├── RateLimited                429   `retry_after` in seconds
     ├── Unavailable                503   a part that Loci needs does not answer
     │   ├── GraphUnavailable       503
+    │   ├── GraphBusy              503   others wrote to the same until the time for retries was up
     │   ├── QueueUnavailable       503
     │   ├── EmbedderUnavailable    503
     │   ├── FetchFailed            503   an address that may answer another time
@@ -198,6 +199,10 @@ class Unavailable(LociError):
 
 class GraphUnavailable(Unavailable):
     title = "The graph database does not answer"
+
+
+class GraphBusy(Unavailable):
+    title = "The graph was busy with another change to the same"
 
 
 class QueueUnavailable(Unavailable):

@@ -132,6 +132,9 @@ TASKS: Mapping[str, TaskFunction] = {
     MEND: mend_spaces,
 }
 
+# What may hold a lane of the worker for long; an import is light where its file is small.
+HEAVY = frozenset({IMPORT, EXPORT, COMMUNITIES, FILL, MEND, REPAIR, DUPLICATES, RELINK})
+
 SCHEDULES = [
     Schedule("audit.seal", "*/5 * * * *", "audit.seal", "Chains new audit events."),
     Schedule("lifecycle.finish", "*/5 * * * *", FINISH, "Finishes erasures that were cut short."),

@@ -123,7 +123,7 @@ from app.settings import ModelSettings, Settings
 from app.skills.door import SkillGraph
 from app.skills.falling_back import fall_back
 from app.skills.service import Parts as SkillParts
-from app.tasks import TASKS
+from app.tasks import HEAVY, TASKS
 
 INDEX_TASK = "indexing.drain"
 CONSOLIDATION_TASK = "consolidation.drain"
@@ -377,7 +377,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     walks = walk_service(graph, settings)
     namer = Measured.of(embedder, COSINES) if settings.search.synonyms else None
     indexing = IndexService(index_rows, spaces, settings.embedding.batch)
-    runner = Runner(jobs, queue, TASKS, settings.worker.max_tries)
+    runner = Runner(jobs, queue, TASKS, settings.worker.max_tries, HEAVY)
     residue = Residue(graph, EXPORT, IMPORT, spool_of(settings).drop)
     erasure = ErasureService(
         ErasureParts(graph, entity_rows, fact_rows, scopes, consolidation.terms, residue, fall_back)

@@ -1,8 +1,9 @@
 """The worker process: `python -m app.worker`.
 
-arq runs `jobs.run` for one recorded job, `indexing.drain` for what waits for its vectors,
-`consolidation.drain` and `consolidation.model` for what waits to be read by rules and by a model,
-and each few seconds a sweep that finds whatever a crash or a lost queue left behind.
+What is to do can be read from the graph. The queue holds no work, but word that there is some:
+each entry wakes what finds it there, and each few seconds a sweep wakes everything, for what a
+crash or a lost queue left behind. Recorded jobs and consolidation are served in lanes, in turns
+that are fair by tenant; indexing and what else works on the whole graph is one pass at a time.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
@@ -19,6 +21,7 @@ from arq.worker import Worker
 from redis.asyncio.lock import Lock
 from redis.exceptions import LockError, RedisError
 
+from app.jobs.lanes import Due, Lanes, told
 from app.jobs.queue import deserialize, redis_settings, serialize
 from app.jobs.runner import RUN, tick
 from app.sanitize.proof import stop_unless_proved
@@ -39,37 +42,108 @@ from app.wiring import (
 log = structlog.get_logger()
 JOB_SECONDS = 6 * 3600  # then a job that hangs is broken off and goes on from where it was
 INDEX_LOCK = "loci:indexing"
-CONSOLIDATION_LOCK = "loci:consolidation"
 MODEL_LOCK = "loci:model"
 CONDENSING_LOCK = "loci:condensing"
 LINK_LOCK = "loci:linking"
 LOCK_SECONDS = 30  # a worker that was killed holds up indexing for so long at most
+ENTRIES = 32  # of the queue that are taken up at once; each only wakes what does the work
+# What an entry of the queue wakes: a new text is indexed and read, a job has a lane.
+WAKES = {RUN: (RUN,), INDEX_TASK: (INDEX_TASK, CONSOLIDATION_TASK)}
 
 
-async def run_job(context: dict[str, Any], job: str) -> str:
-    """Run one job by its id."""
-    assembled: Parts = context["parts"]
-    return await assembled.runner.run(assembled, job)
+class Pass:
+    """One pass over the whole graph at a time, again for who woke it meanwhile."""
+
+    def __init__(self, name: str, work: Callable[[], Awaitable[Any]]) -> None:
+        self._name, self._work = name, work
+        self._woken = asyncio.Event()
+
+    def wake(self) -> None:
+        """There may be something to do. Returns at once."""
+        self._woken.set()
+
+    async def run(self) -> None:
+        """Do the work whenever woken, until cancelled."""
+        while True:
+            await self._woken.wait()
+            self._woken.clear()
+            try:
+                await self._work()
+            except Exception as error:
+                reason, unforeseen = told(error)
+                log.warning("pass.failed", of=self._name, reason=reason, exc_info=unforeseen)
 
 
-async def drain_index(context: dict[str, Any]) -> int:
+class Desk:
+    """What the worker does, each thing by the name that wakes it."""
+
+    def __init__(self, assembled: Parts) -> None:
+        self._parts = assembled
+        width = assembled.settings.worker.concurrency
+        self.does: dict[str, Lanes | Pass] = {
+            RUN: Lanes("job", width, assembled.runner.due, self._job),
+            CONSOLIDATION_TASK: Lanes(
+                "consolidation", width, assembled.consolidation.due, self._consolidated
+            ),
+            INDEX_TASK: Pass(INDEX_TASK, self._index),
+            MODEL_TASK: Pass(MODEL_TASK, self._model),
+            CONDENSING_TASK: Pass(CONDENSING_TASK, self._condense),
+            LINK_TASK: Pass(LINK_TASK, partial(drain_links, assembled)),
+        }
+        self._running = [
+            asyncio.create_task(one.run(), name=name) for name, one in self.does.items()
+        ]
+
+    def wake(self, *names: str) -> None:
+        """Wake some of it, by default everything."""
+        for name in names or self.does:
+            self.does[name].wake()
+
+    async def close(self) -> None:
+        """Break off what runs; a successor goes on with it."""
+        for task in self._running:
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def _job(self, due: Due) -> bool:
+        async with asyncio.timeout(JOB_SECONDS):
+            return await self._parts.runner.run(self._parts, due.key) != "elsewhere"
+
+    async def _consolidated(self, due: Due) -> bool:
+        done = await self._parts.consolidation.turn(due)
+        if done:
+            self.wake(INDEX_TASK, CONDENSING_TASK)
+            if self._parts.model_reader.model:
+                self.wake(MODEL_TASK)
+        return done
+
+    async def _index(self) -> None:
+        await drain_index(self._parts)
+        if await self._parts.linking.due():
+            self.wake(LINK_TASK)
+
+    async def _model(self) -> None:
+        if self._parts.model_reader.model and await drain_model(self._parts):
+            self.wake(CONSOLIDATION_TASK)
+
+    async def _condense(self) -> None:
+        if await drain_condensing(self._parts):
+            self.wake(INDEX_TASK)
+
+
+async def drain_index(assembled: Parts) -> int:
     """Index what waits; one process at a time, since neighbours are indexed together."""
-    assembled: Parts = context["parts"]
 
     async def work() -> int:
         await assembled.due_pages.sweep()  # what an import or a crash left to be linked and cut
         return await assembled.indexing.drain()
 
-    done = await _alone(assembled, INDEX_LOCK, work)
-    if await assembled.linking.due():
-        await assembled.queue.enqueue(LINK_TASK)
-    return done
+    return await _alone(assembled, INDEX_LOCK, work)
 
 
-async def drain_links(context: dict[str, Any]) -> int:
+async def drain_links(assembled: Parts) -> int:
     """Write the names of what waits into the retrieval graph, and which of them read alike, one
     process at a time."""
-    assembled: Parts = context["parts"]
 
     async def work() -> int:
         return await assembled.linking.drain() + await assembled.synonyms.drain()
@@ -77,28 +151,8 @@ async def drain_links(context: dict[str, Any]) -> int:
     return await _alone(assembled, LINK_LOCK, work)
 
 
-async def drain_consolidation(context: dict[str, Any]) -> int:
-    """Consolidate what waits, one process at a time; then index the facts that are new."""
-    assembled: Parts = context["parts"]
-
-    async def work() -> int:
-        tally = await assembled.consolidation.drain()
-        if tally.episodes:
-            log.info("consolidation", episodes=tally.episodes, facts=tally.facts)
-        return tally.episodes
-
-    done = await _alone(assembled, CONSOLIDATION_LOCK, work)
-    if done:
-        await assembled.queue.enqueue(CONDENSING_TASK)
-        await drain_index(context)
-        if assembled.model_reader.model:
-            await assembled.queue.enqueue(MODEL_TASK)
-    return done
-
-
-async def drain_model(context: dict[str, Any]) -> int:
-    """Let the model read what is due, one process at a time; what it adds is consolidated."""
-    assembled: Parts = context["parts"]
+async def drain_model(assembled: Parts) -> int:
+    """Let the model read what is due, one process at a time; how much is to be read again."""
 
     async def work() -> int:
         tally = await assembled.model_reader.drain()
@@ -106,19 +160,14 @@ async def drain_model(context: dict[str, Any]) -> int:
             log.info("model", read=tally.read, failed=tally.failed, accepted=tally.accepted)
         return tally.merged
 
-    done = await _alone(assembled, MODEL_LOCK, work)
-    if done:
-        await assembled.queue.enqueue(CONSOLIDATION_TASK)
-    return done
+    return await _alone(assembled, MODEL_LOCK, work)
 
 
-async def drain_condensing(context: dict[str, Any]) -> int:
-    """Condense what was consolidated, one process at a time; then index the notes that are new."""
-    assembled: Parts = context["parts"]
+async def drain_condensing(assembled: Parts) -> int:
+    """Condense what was consolidated, one process at a time; how many notes that changed."""
     done = await _alone(assembled, CONDENSING_LOCK, assembled.condensing.drain)
     if done:
         log.info("condensing", notes=done)
-        await drain_index(context)
     return done
 
 
@@ -144,37 +193,32 @@ async def _keep(lock: Lock) -> None:
             await lock.reacquire()
 
 
+async def wake(context: dict[str, Any], *names: str) -> None:
+    """Tell what finds its work in the graph that there may be some."""
+    context["desk"].wake(*names)
+
+
 async def sweep(context: dict[str, Any]) -> None:
-    """Find lost work: jobs that should be queued, episodes without vectors, schedules due."""
+    """Submit the schedules that are due, and have everybody look for work."""
     assembled: Parts = context["parts"]
-    found = await assembled.runner.sweep()
     zone = ZoneInfo(assembled.settings.worker.timezone)
     started = await tick(assembled.runner, SCHEDULES, zone)
-    if found or started:
-        log.info("sweep", jobs=found, schedules=started)
-    backlog = await assembled.index_rows.backlog()
-    if backlog["pending"] or await assembled.due_pages.waiting():
-        await drain_index(context)
-    if await assembled.consolidation_rows.due_scopes(limit=1):
-        await assembled.queue.enqueue(CONSOLIDATION_TASK)
-    reader = assembled.model_reader
-    if reader.model and await reader.rows.due_scopes(limit=1):
-        await assembled.queue.enqueue(MODEL_TASK)
-    if await assembled.condensing.due(limit=1):
-        await assembled.queue.enqueue(CONDENSING_TASK)
-    if await assembled.linking.due() or await assembled.synonyms.due():
-        await assembled.queue.enqueue(LINK_TASK)
+    if started:
+        log.info("sweep", schedules=started)
+    await wake(context)
 
 
 async def startup(context: dict[str, Any]) -> None:
-    """Open the parts; arq keeps them in the context of every job."""
+    """Open the parts; arq keeps them in its context."""
     context["opened"] = parts(context["settings"])
     context["parts"] = await context["opened"].__aenter__()
+    context["desk"] = Desk(context["parts"])
     log.info("worker.started")
 
 
 async def shutdown(context: dict[str, Any]) -> None:
     """Close what startup opened, once."""
+    await context.pop("desk").close()
     context.pop("parts")
     await context["opened"].__aexit__(None, None, None)
 
@@ -203,37 +247,22 @@ def _arq(function: Callable[..., Awaitable[Any]]) -> Any:
     return cast(Any, function)
 
 
-def build_worker(settings: Settings, *, burst: bool = False) -> Worker:
-    """An arq worker over our functions; `burst` ends it when the queue is empty."""
+def _waker(name: str) -> Any:
+    names = WAKES.get(name, (name,))
+
+    async def woken(context: dict[str, Any], job: str | None = None) -> None:
+        await wake(context, *names)
+
+    return func(_arq(woken), name=name, keep_result=0, max_tries=1)
+
+
+def build_worker(settings: Settings) -> Worker:
+    """An arq worker over our functions."""
     step = settings.worker.sweep_seconds
     seconds = set(range(0, 60, step)) if step < 60 else {0}
+    names = (RUN, INDEX_TASK, MODEL_TASK, CONSOLIDATION_TASK, LINK_TASK, CONDENSING_TASK)
     return BrokenOff(
-        functions=[
-            func(_arq(run_job), name=RUN, keep_result=0, timeout=JOB_SECONDS, max_tries=1_000_000),
-            func(
-                _arq(drain_index), name=INDEX_TASK, keep_result=0, timeout=JOB_SECONDS, max_tries=1
-            ),
-            func(
-                _arq(drain_model), name=MODEL_TASK, keep_result=0, timeout=JOB_SECONDS, max_tries=1
-            ),
-            func(
-                _arq(drain_consolidation),
-                name=CONSOLIDATION_TASK,
-                keep_result=0,
-                timeout=JOB_SECONDS,
-                max_tries=1,
-            ),
-            func(
-                _arq(drain_links), name=LINK_TASK, keep_result=0, timeout=JOB_SECONDS, max_tries=1
-            ),
-            func(
-                _arq(drain_condensing),
-                name=CONDENSING_TASK,
-                keep_result=0,
-                timeout=JOB_SECONDS,
-                max_tries=1,
-            ),
-        ],
+        functions=[_waker(name) for name in names],
         cron_jobs=[
             cron(
                 _arq(sweep),
@@ -241,7 +270,6 @@ def build_worker(settings: Settings, *, burst: bool = False) -> Worker:
                 run_at_startup=True,
                 unique=True,
                 keep_result=0,
-                timeout=JOB_SECONDS,
                 max_tries=1,
             )
         ],
@@ -250,9 +278,8 @@ def build_worker(settings: Settings, *, burst: bool = False) -> Worker:
         job_serializer=serialize,
         job_deserializer=deserialize,
         on_startup=_arq(startup),
-        max_jobs=settings.worker.concurrency,
+        max_jobs=ENTRIES,
         poll_delay=0.05,
-        burst=burst,
         ctx={"settings": settings},
         handle_signals=True,
         retry_jobs=True,

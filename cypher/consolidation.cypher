@@ -84,8 +84,15 @@ MATCH (c:ConsolidationCursor {scope: $scope})
 WHERE c.holder = $holder
 SET c.lease_until = datetime('0001-01-02T00:00:00Z'), c.holder = ''
 
-// name: due_scopes(limit) read many
-// Scopes with something to consolidate, those that wait longest first.
+// name: hand_back(scope, holder) write none
+// Episodes that a holder has taken and not read wait again; it counts as no attempt.
+MATCH (e:Passage {scope: $scope, consolidation_state: 'in_progress'})
+WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z') AND e.leased_by = $holder
+SET e.consolidation_state = 'raw'
+REMOVE e.lease_until, e.leased_by
+
+// name: due_scopes(each) read many
+// Scopes with something to consolidate that nobody works on, of each tenant those that wait longest.
 // unscoped: the worker serves every tenant
 MATCH (s:Scope)
 CALL (s) {
@@ -99,7 +106,12 @@ CALL (s) {
 }
 WITH s, min(first) AS oldest
 WHERE oldest IS NOT NULL
-RETURN s.path AS scope, s.tenant AS tenant ORDER BY oldest LIMIT $limit
+OPTIONAL MATCH (c:ConsolidationCursor {scope: s.path})
+WITH s, c, oldest WHERE coalesce(c.holder, '') = '' OR c.lease_until <= datetime.realtime()
+WITH s ORDER BY oldest
+WITH s.tenant AS tenant, collect(s.path)[..$each] AS waiting
+UNWIND waiting AS scope
+RETURN scope, tenant
 
 // name: status(scopes) read many
 // How far each scope is.

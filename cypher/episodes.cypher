@@ -81,12 +81,12 @@ WHERE s.scope IN $scopes AND s.id > $after
 RETURN s.id AS id, s.key AS key, s.scope AS scope, s.started_at AS started_at
 ORDER BY s.id LIMIT $limit
 
-// name: index_states(ids) read many
-// Whether the vectors of these episodes are there yet.
+// name: states(ids) read many
+// Whether the vectors of these episodes are there yet, and whether they were read.
 // unscoped: asked by the capture that has just written them
 UNWIND $ids AS id
 MATCH (e:Passage {id: id})
-RETURN e.id AS id, e.index_state AS state
+RETURN e.index_state AS indexed, e.consolidation_state AS consolidated
 
 // name: public_key(principal) read optional
 // unscoped: the caller's own principal

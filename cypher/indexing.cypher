@@ -1,19 +1,31 @@
-// name: oldest_pending(limit) read one
-// Memories that wait for their vectors, oldest first. In one row, here and below: a batch's rows
-// one by one cost the driver as much as the database's work.
+// name: oldest_pending(each) read one
+// Memories that wait for their vectors, of each tenant the oldest first. In one row, here and below:
+// a batch's rows one by one cost the driver as much as the database's work.
 // unscoped: the worker serves every tenant
-MATCH (e:Memory)
-WHERE e.index_state = 'pending' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
-WITH e ORDER BY e.index_state, e.ingested_at LIMIT $limit
-RETURN collect(e.id) AS ids
+MATCH (s:Scope)
+WITH DISTINCT s.tenant AS tenant
+CALL (tenant) {
+  MATCH (e:Memory {tenant: tenant, index_state: 'pending'})
+  WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
+  WITH e ORDER BY e.tenant, e.index_state, e.ingested_at LIMIT $each
+  RETURN collect(e.id) AS ids
+}
+WITH ids WHERE ids <> []
+RETURN collect(ids) AS waiting
 
-// name: newest_pending(limit) read one
+// name: newest_pending(each) read one
 // The other end: what was said just now does not wait behind a long import.
 // unscoped: the worker serves every tenant
-MATCH (e:Memory)
-WHERE e.index_state = 'pending' AND e.ingested_at > datetime('0001-01-02T00:00:00Z')
-WITH e ORDER BY e.index_state DESC, e.ingested_at DESC LIMIT $limit
-RETURN collect(e.id) AS ids
+MATCH (s:Scope)
+WITH DISTINCT s.tenant AS tenant
+CALL (tenant) {
+  MATCH (e:Memory {tenant: tenant, index_state: 'pending'})
+  WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z')
+  WITH e ORDER BY e.tenant DESC, e.index_state DESC, e.ingested_at DESC LIMIT $each
+  RETURN collect(e.id) AS ids
+}
+WITH ids WHERE ids <> []
+RETURN collect(ids) AS waiting
 
 // name: count_pending() read one
 // unscoped: a gauge of the whole installation

@@ -87,14 +87,17 @@ MATCH (j:Job)
 WHERE j.id < $after AND j.scope IN $scopes AND ($state IS NULL OR j.state = $state)
 RETURN j {.*} AS job ORDER BY j.id DESC LIMIT $limit
 
-// name: due(at, limit) read many
-// Jobs that should be on the queue: a lost queue is rebuilt from this.
+// name: due(at, each) read many
+// Jobs that should run, of each tenant those that wait longest: a lost queue costs no job.
 // unscoped: the worker serves every tenant
 MATCH (j:Job)
 WHERE j.state IN ['queued', 'running']
 WITH j WHERE (j.state = 'queued' AND j.not_before <= $at)
           OR (j.state = 'running' AND j.lease_until < $at)
-RETURN j.id AS id, j.attempts AS attempts, j.not_before AS not_before LIMIT $limit
+WITH j ORDER BY j.created_at
+WITH j.tenant AS tenant, collect(j)[..$each] AS waiting
+UNWIND waiting AS j
+RETURN j {.*} AS job ORDER BY j.created_at
 
 // name: unfinished(task) read many
 // Jobs that have yet to end.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from app.communities.model import Network
-from app.errors import GdsUnavailable, GraphUnavailable, LeaseLost, QueryError
+from app.errors import GdsUnavailable, GraphBusy, GraphUnavailable, LeaseLost, QueryError
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph
@@ -53,7 +53,7 @@ async def leiden(graph: Graph, turn: Turn, given: Network) -> dict[str, Sequence
         return await _projected(graph, turn, given)
     except QueryError as error:
         raise GdsUnavailable(f"Graph Data Science refuses: {error.detail}") from error
-    except GraphUnavailable as error:
+    except (GraphBusy, GraphUnavailable) as error:
         raise GdsUnavailable(f"Graph Data Science does not answer: {error.detail}") from error
 
 

@@ -68,8 +68,12 @@ class ConsolidationRepository:
     async def release(self, scope: str, holder: str) -> None:
         await self.graph.rows(Q.consolidation.release, scope=scope, holder=holder)
 
-    async def due_scopes(self, limit: int = 1000) -> list[Row]:
-        return await self.graph.rows(Q.consolidation.due_scopes, limit=limit)
+    async def hand_back(self, scope: str, holder: str) -> None:
+        await self.graph.rows(Q.consolidation.hand_back, scope=scope, holder=holder)
+
+    async def due_scopes(self, each: int = 100) -> list[Row]:
+        """Scopes that nobody works on, at most `each` of a tenant, those that wait longest."""
+        return await self.graph.rows(Q.consolidation.due_scopes, each=each)
 
     async def status(self, scopes: list[str]) -> list[Row]:
         return await self.graph.rows(Q.consolidation.status, scopes=scopes)

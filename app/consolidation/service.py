@@ -1,13 +1,14 @@
 """Consolidation: leased episodes are read, resolved and written, and the cursor goes on with them.
 
-One holder works on a scope at a time. What an episode yields and its new state are one
-transaction, so a crash at any line means that the episode is taken again; ids are digests, so
-taking it again changes nothing. A crash counts as an attempt, so that a text which ends every
-worker is given up in the end.
+One holder works on a scope at a time; several scopes are worked on at once, each for a turn. What
+an episode yields and its new state are one transaction, so a crash at any line means that the
+episode is taken again; ids are digests, so taking it again changes nothing. A crash counts as an
+attempt, so that a text which ends every worker is given up in the end.
 """
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -30,11 +31,12 @@ from app.consolidation.voices import voiced
 from app.entities.following import follow_rules
 from app.entities.model import Resolved
 from app.entities.repository import EntityRepository, gaining
-from app.errors import GraphUnavailable, LeaseLost, LociError
+from app.errors import GraphBusy, GraphUnavailable, LeaseLost, LociError
 from app.extraction.extract import extract
 from app.extraction.predicates import Registry
 from app.facts.predicates import PredicateService
 from app.facts.repository import Batch, FactRepository, Settled, Terms
+from app.jobs.lanes import Due
 from app.kernel.clock import FOREVER, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
@@ -44,6 +46,7 @@ from app.scopes.service import ScopeService
 
 log = structlog.get_logger()
 BATCH = 32  # episodes of one transaction (seed 001, annex 3.a)
+TURN = 1.0  # seconds after which a scope lets others go first
 
 Progress = Callable[[int], Awaitable[None]]
 
@@ -92,17 +95,25 @@ class ConsolidationService:
     def __init__(self, parts: Parts, batch: int = BATCH) -> None:
         self._parts = parts
         self._batch = batch
+        # Of several at once each would only take the interpreter from the others.
+        self._reading = asyncio.Semaphore(1)
 
-    async def drain(self) -> Tally:
-        """Every scope that has something to do, until none has."""
-        tally = Tally()
-        while due := await self._parts.rows.due_scopes():
-            before = tally.episodes + tally.failed
-            for row in due:
-                await self.consolidate(row["scope"], tally)
-            if tally.episodes + tally.failed == before:
-                break  # others hold what is left
-        return tally
+    async def due(self) -> list[Due]:
+        """Scopes that have something to do and that nobody works on."""
+        return [Due(row["scope"], row["tenant"]) for row in await self._parts.rows.due_scopes()]
+
+    async def turn(self, due: Due) -> bool:
+        """Work on one scope for a second or so; whether anything was done."""
+        tally = await self.consolidate(due.key, seconds=TURN)
+        if tally.episodes:
+            log.info(
+                "consolidation",
+                scope=due.key,
+                episodes=tally.episodes,
+                facts=tally.facts,
+                ms=round(tally.seconds * 1000),
+            )
+        return tally.episodes + tally.failed > 0
 
     async def consolidate(
         self,
@@ -110,8 +121,9 @@ class ConsolidationService:
         tally: Tally | None = None,
         progress: Progress | None = None,
         most: int | None = None,
+        seconds: float | None = None,
     ) -> Tally:
-        """One scope until nothing waits there, or `most` episodes are done.
+        """One scope until nothing waits there, `most` episodes are done or `seconds` are over.
 
         Does nothing while another holder works on it.
         """
@@ -124,10 +136,12 @@ class ConsolidationService:
         total.failed += await rows.lost(scope)
         try:
             while episodes := await rows.lease(scope, tenant, holder, self._batch):
-                await self._pass(episodes, replace(setting, at=now()), holder, total)
+                await self._held(episodes, replace(setting, at=now()), holder, total)
                 if progress is not None:
                     await progress(total.episodes)
                 if most is not None and total.episodes + total.failed >= most:
+                    break
+                if seconds is not None and time.perf_counter() - start >= seconds:
                     break
         finally:
             await rows.release(scope, holder)
@@ -140,8 +154,19 @@ class ConsolidationService:
         holder = new_id()
         episodes = await self._parts.rows.lease_episodes(ids, scope, holder)
         if episodes:
-            await self._pass(episodes, await self.setting(scope), holder, total)
+            await self._held(episodes, await self.setting(scope), holder, total)
         return total
+
+    async def _held(
+        self, episodes: Sequence[Row], setting: Setting, holder: str, total: Tally
+    ) -> None:
+        """A pass over leased episodes; one that is broken off by no fault of theirs hands back
+        what it has not done, at once and without counting an attempt."""
+        try:
+            await self._pass(episodes, setting, holder, total)
+        except (GraphBusy, LeaseLost, asyncio.CancelledError):
+            await self._parts.rows.hand_back(setting.scope, holder)
+            raise
 
     async def setting(self, scope: str) -> Setting:
         """What holds for a pass over one scope."""
@@ -176,15 +201,18 @@ class ConsolidationService:
         self, episodes: Sequence[Row], setting: Setting, holder: str, total: Tally
     ) -> None:
         readings: list[Reading] = []
-        for episode in episodes:
-            reading = await self._read(episode, setting, total)
-            if reading is not None:
-                readings.append(reading)
+        async with self._reading:  # off the event loop, which jobs and leases live on
+            found = await asyncio.to_thread(_read_each, episodes, setting.terms.registry)
+        for episode, told in zip(episodes, found, strict=True):
+            if isinstance(told, Exception):
+                await self._failed(episode["id"], setting.scope, told, total)
+            else:
+                readings.append(told)
         if not readings:
             return
         try:
             await self._write(readings, setting, holder, total)
-        except (GraphUnavailable, LeaseLost):
+        except (GraphBusy, GraphUnavailable, LeaseLost):
             raise
         except LociError as error:
             if len(readings) == 1:
@@ -192,13 +220,6 @@ class ConsolidationService:
                 return
             for reading in readings:
                 await self._pass([dict(reading.episode)], setting, holder, total)
-
-    async def _read(self, episode: Row, setting: Setting, total: Tally) -> Reading | None:
-        try:
-            return read(episode, setting.terms.registry)
-        except Exception as error:  # noqa: BLE001 - one text must not hold up the others
-            await self._failed(episode["id"], setting.scope, error, total)
-            return None
 
     async def _failed(self, episode: str, scope: str, error: Exception, total: Tally) -> None:
         reason = f"{type(error).__name__}: {error}"[:300]
@@ -253,6 +274,17 @@ class ConsolidationService:
         if moved:
             roots |= await entities.roots(tx, sorted({*roots, *moved}))
         return roots, moved
+
+
+def _read_each(episodes: Sequence[Row], registry: Registry) -> list[Reading | Exception]:
+    """What each episode says, or what was wrong with it."""
+    found: list[Reading | Exception] = []
+    for episode in episodes:
+        try:
+            found.append(read(episode, registry))
+        except Exception as error:  # noqa: BLE001 - one text must not hold up the others
+            found.append(error)
+    return found
 
 
 def read(episode: Row, registry: Registry) -> Reading:

@@ -43,9 +43,9 @@ class EpisodeRepository:
             Q.episodes.list_sessions, scopes=scopes, limit=limit, after=after
         )
 
-    async def index_states(self, ids: list[str]) -> dict[str, str]:
-        rows = await self.graph.rows(Q.episodes.index_states, ids=ids)
-        return {row["id"]: row["state"] for row in rows}
+    async def states(self, ids: list[str]) -> list[Row]:
+        """How far each is on its way to be `indexed` and `consolidated`."""
+        return await self.graph.rows(Q.episodes.states, ids=ids)
 
     async def public_key(self, principal: str) -> str | None:
         row = await self.graph.optional(Q.episodes.public_key, principal=principal)

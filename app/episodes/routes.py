@@ -28,9 +28,13 @@ from app.kernel import paging
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import END, START
 
+AIMS = ("indexed", "consolidated")
 Wait = Annotated[
     str | None,
-    QueryParameter(description="`indexed` waits until the vector is there, 20 s at most."),
+    QueryParameter(
+        description="`indexed` waits until the vector is there, `consolidated` until what was said "
+        "is known; 20 s at most."
+    ),
 ]
 
 
@@ -55,8 +59,8 @@ class EpisodeController(Controller):
     ) -> ReceiptOut:
         """Store one thing that was said."""
         receipt = await capturing.capture(caller, data.to_capture("http"))
-        indexed = await _waited(capturing, [receipt.id], wait)
-        return ReceiptOut.of(receipt, indexed=indexed)
+        reached = await _waited(capturing, [receipt.id], wait)
+        return ReceiptOut.of(receipt, reached)
 
     @get("/{episode_id:str}", operation_id="getEpisode", opt={"requires": Role.READER})
     async def read(
@@ -116,10 +120,10 @@ async def capture_batch(
     """Store at most 64 things that were said, in order; a bad one does not hold up the rest."""
     captures = [item.to_capture("http") for item in data.episodes]
     receipts = await capturing.capture_batch(caller, captures)
-    indexed = await _waited(capturing, [r.id for r in receipts], wait)
+    reached = await _waited(capturing, [r.id for r in receipts], wait)
     statuses = [receipt.status for receipt in receipts]
     return ReceiptsOut(
-        receipts=[ReceiptOut.of(receipt, indexed=indexed) for receipt in receipts],
+        receipts=[ReceiptOut.of(receipt, reached) for receipt in receipts],
         accepted=statuses.count("accepted"),
         duplicates=statuses.count("duplicate"),
         refused=statuses.count("refused"),
@@ -158,9 +162,11 @@ async def _session_of(rows: EpisodeRepository, session: str, scopes: list[str]) 
     return identifier
 
 
-async def _waited(episodes: EpisodeService, ids: list[str | None], wait: str | None) -> bool:
+async def _waited(episodes: EpisodeService, ids: list[str | None], wait: str | None) -> str | None:
+    """What was waited for, where it came to be."""
     if wait is None:
-        return False
-    if wait != "indexed":
-        raise InvalidInput("wait takes only `indexed`", field="wait")
-    return await episodes.wait_indexed([identifier for identifier in ids if identifier])
+        return None
+    if wait not in AIMS:
+        raise InvalidInput("wait takes only `indexed` and `consolidated`", field="wait")
+    done = await episodes.wait([identifier for identifier in ids if identifier], wait)
+    return wait if done else None

@@ -83,13 +83,14 @@ class ReceiptOut(msgspec.Struct, frozen=True, omit_defaults=False):
     redactions: int
     markers: list[str]
     indexed: bool
+    consolidated: bool
     error: str | None = None
     detail: str | None = None
     field: str | None = None
 
     @classmethod
-    def of(cls, receipt: Receipt, *, indexed: bool) -> ReceiptOut:
-        """The wire form of a receipt."""
+    def of(cls, receipt: Receipt, reached: str | None = None) -> ReceiptOut:
+        """The wire form of a receipt; `reached` is what was waited for and came to be."""
         return cls(
             index=receipt.index,
             status=receipt.status,  # type: ignore[arg-type]
@@ -101,7 +102,8 @@ class ReceiptOut(msgspec.Struct, frozen=True, omit_defaults=False):
             ingested_at=receipt.ingested_at,
             redactions=receipt.redactions,
             markers=list(receipt.markers),
-            indexed=indexed and receipt.id is not None,
+            indexed=reached == "indexed" and receipt.id is not None,
+            consolidated=reached == "consolidated" and receipt.id is not None,
             error=receipt.error,
             detail=receipt.detail,
             field=receipt.field,

@@ -27,6 +27,7 @@ from app.scopes.service import ScopeService
 LONG_TEXT = 20_000  # characters; longer ones are cleaned off the event loop
 WAIT_STEP = 0.02  # seconds between two looks at the index
 WAIT_LIMIT = 20.0  # seconds
+WAITING = {"pending", "raw", "in_progress"}  # states of the index and of consolidation
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +73,14 @@ class EpisodeService:
             raise NotFound(f"there is no episode {episode_id}")
         return rows[0]
 
-    async def wait_indexed(self, ids: list[str]) -> bool:
-        """Wait until the vectors of these episodes are there, at most 20 s; whether they are."""
+    async def wait(self, ids: list[str], aim: str) -> bool:
+        """Wait until these episodes are `indexed` or `consolidated`, at most 20 s; whether they
+        are. What could not be is waited for no longer."""
         deadline = asyncio.get_running_loop().time() + WAIT_LIMIT
         while asyncio.get_running_loop().time() < deadline:
-            states = await self._parts.episodes.index_states(ids)
-            if all(state != "pending" for state in states.values()):
-                return True
+            states = [row[aim] for row in await self._parts.episodes.states(ids)]
+            if not any(state in WAITING for state in states):
+                return aim == "indexed" or all(state == "consolidated" for state in states)
             await asyncio.sleep(WAIT_STEP)
         return False
 

@@ -53,7 +53,7 @@ async def capture(context: Context, asked: Asked) -> ReceiptOut:
     """Store one thing that was said."""
     data = model_of(EpisodeIn, asked.args["input"])
     receipt = await context.doors.episodes.capture(context.caller, data.to_capture("graphql"))
-    return ReceiptOut.of(receipt, indexed=False)
+    return ReceiptOut.of(receipt)
 
 
 async def remember(context: Context, asked: Asked) -> RememberedOut:

@@ -29,13 +29,13 @@ class IndexRepository:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
 
-    async def newest(self, limit: int) -> list[str]:
-        """Ids that wait, those that came last first."""
-        return list((await self.graph.one(Q.indexing.newest_pending, limit=limit))["ids"])
+    async def newest(self, each: int) -> list[list[str]]:
+        """Ids that wait, at most `each` of a tenant, those that came last first."""
+        return list((await self.graph.one(Q.indexing.newest_pending, each=each))["waiting"])
 
-    async def oldest(self, limit: int) -> list[str]:
-        """Ids that wait, those that came first first."""
-        return list((await self.graph.one(Q.indexing.oldest_pending, limit=limit))["ids"])
+    async def oldest(self, each: int) -> list[list[str]]:
+        """Ids that wait, at most `each` of a tenant, those that came first first."""
+        return list((await self.graph.one(Q.indexing.oldest_pending, each=each))["waiting"])
 
     async def backlog(self) -> dict[str, int]:
         """How many episodes wait for their vectors, and how many the model refused."""

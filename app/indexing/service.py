@@ -8,9 +8,9 @@ vector space beside the one that it is searched in, each of its memories gets a 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import cycle, zip_longest
 
 import structlog
 
@@ -40,7 +40,8 @@ class Piece:
 
 
 Cut = Mapping[str, list[Piece]]  # pieces by memory, in one space
-End = Callable[[int], Awaitable[list[str]]]  # reads so many ids from one end of what waits
+# Reads so many ids of each tenant from one end of what waits.
+End = Callable[[int], Awaitable[list[list[str]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,8 @@ class IndexService:
 
         While the model works on one batch, the one before it is stored and the next one read.
         Batches come from the newest end and the oldest in turn, so that a long import delays no
-        conversation, and two under way at once share few neighbours.
+        conversation, and two under way at once share few neighbours. Each is shared out among the
+        tenants that wait.
         """
         total, ends = 0, cycle((self._repository.newest, self._repository.oldest))
         under_way: dict[asyncio.Task[None], list[str]] = {}
@@ -111,8 +113,8 @@ class IndexService:
 
     async def _next(self, end: End, taken: set[str]) -> list[str]:
         """A batch from one end of what waits, of what is not under way."""
-        found = await end(self._batch + len(taken))
-        return [memory for memory in found if memory not in taken][: self._batch]
+        waiting = await end(self._batch + len(taken))
+        return shared_out([[i for i in ids if i not in taken] for ids in waiting], self._batch)
 
     async def _composed(self, ids: list[str]) -> tuple[dict[str, Composed], dict[str, Row]]:
         """The entries of these memories and of their neighbours, and the texts they come from."""
@@ -142,6 +144,12 @@ class IndexService:
         known = await self._repository.known_vectors(space, list(wanted)) if wanted else {}
         missing = {h: text for h, text in wanted.items() if h not in known}
         return known | await _embedded(embedder, missing) if missing else known
+
+
+def shared_out(waiting: Sequence[Sequence[str]], size: int) -> list[str]:
+    """A batch of `size`: one of each tenant in turn, each tenant's own in its order."""
+    rounds = zip_longest(*waiting)
+    return [i for one in rounds for i in one if i is not None][:size]
 
 
 async def _landed(under_way: dict[asyncio.Task[None], list[str]]) -> int:

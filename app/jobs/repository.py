@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from app.jobs.model import Cancelled, Job, Superseded, Turn
+from app.jobs.model import Cancelled, Job, Superseded
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
@@ -116,10 +116,10 @@ class JobRepository:
         )
         return [Job.of(row["job"]) for row in rows]
 
-    async def due(self, limit: int = 500) -> list[Turn]:
-        """What should be on the queue."""
-        rows = await self.graph.rows(Q.jobs.due, at=now(), limit=limit)
-        return [Turn(**row) for row in rows]
+    async def due(self, each: int = 100) -> list[Job]:
+        """What should run: at most `each` of a tenant, those that wait longest, these first."""
+        rows = await self.graph.rows(Q.jobs.due, at=now(), each=each)
+        return [Job.of(row["job"]) for row in rows]
 
     async def unfinished(self, task: str) -> list[str]:
         """Ids of the jobs of a task that have yet to end."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,6 +18,7 @@ import structlog
 from cronsim import CronSim
 
 from app.errors import LociError
+from app.jobs.lanes import Due
 from app.jobs.model import Cancelled, Job, Outcome, Report, Schedule, Superseded, TaskFunction, Turn
 from app.jobs.queue import Queue
 from app.jobs.repository import JobRepository
@@ -29,6 +30,7 @@ RUN = "jobs.run"
 BACKOFF = 5.0  # seconds before the second attempt; doubles with each
 BACKOFF_MOST = 600.0  # seconds
 RENEWALS = 4  # within one lease, so that a missed one or two do not lose it
+LIGHT = 1 << 20  # bytes that a job takes in without being heavy
 SYSTEM = "_system"  # tenant and scope of the installation's own jobs: no path can be spelled so
 
 
@@ -41,12 +43,18 @@ class Runner:
     """Knows the tasks by name and brings each job to an end."""
 
     def __init__(
-        self, jobs: JobRepository, queue: Queue, tasks: Mapping[str, TaskFunction], max_tries: int
+        self,
+        jobs: JobRepository,
+        queue: Queue,
+        tasks: Mapping[str, TaskFunction],
+        max_tries: int,
+        heavy: Collection[str] = (),
     ) -> None:
         self.jobs = jobs
         self.queue = queue
         self._tasks = tasks
         self._max_tries = max_tries
+        self._heavy = heavy
 
     async def submit(self, task: str, **where: Any) -> Job:
         """Record a job and put it on the queue; `where` as for JobRepository.create."""
@@ -148,12 +156,14 @@ class Runner:
 
         return report
 
-    async def sweep(self) -> int:
-        """Put every job on the queue that the graph says should be there; returns how many."""
-        due = await self.jobs.due()
-        for turn in due:
-            await self.push(turn)
-        return len(due)
+    async def due(self) -> list[Due]:
+        """Jobs that should run, as the graph says: no queue's loss loses one."""
+        return [self._due(job) for job in await self.jobs.due()]
+
+    def _due(self, job: Job) -> Due:
+        # A task of those that may take long is known to be light by the size of what it is given.
+        heavy = job.task in self._heavy and job.args.get("bytes", LIGHT + 1) > LIGHT
+        return Due(job.id, job.tenant, heavy)
 
 
 def last_due(cron: str, zone: ZoneInfo, moment: datetime) -> datetime:

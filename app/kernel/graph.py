@@ -37,14 +37,17 @@ from neo4j.exceptions import (
 from neo4j.time import DateTime
 from opentelemetry import trace
 
-from app.errors import AlreadyExists, GraphUnavailable, QueryError
+from app.errors import AlreadyExists, GraphBusy, GraphUnavailable, QueryError
 from app.kernel.cypher import Query
 
 T = TypeVar("T")
 Row = dict[str, Any]
 
+RETRIED = 15.0  # seconds that what fails in passing is tried again for
 READ_TIMEOUT = 30.0
 WRITE_TIMEOUT = 120.0
+# Deadlocks and locks not had in time: over as soon as the others are done. The server is up.
+CONTENDED = "Neo.TransientError.Transaction."
 MADE_MEANWHILE = "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists"
 
 # Spans go nowhere unless `app.telemetry.tracing` has set up an exporter.
@@ -173,7 +176,7 @@ def connect(uri: str, user: str, password: str, *, pool: int = 50) -> AsyncDrive
         connection_timeout=5.0,
         # A deadlock is over in a moment, and whoever waits while the database is away should be
         # told after some 15 s, not 40: the driver's own delays (1, 2, 4, 8, 16 s) suit neither.
-        max_transaction_retry_time=15.0,
+        max_transaction_retry_time=RETRIED,
         initial_retry_delay=0.1,
         retry_delay_multiplier=1.5,
         notifications_min_severity="OFF",
@@ -241,7 +244,12 @@ def _translated() -> Iterator[None]:
         yield
     except ConstraintError as error:
         raise AlreadyExists("a node of that key exists already") from error
-    except (AuthError, ServiceUnavailable, SessionExpired, TransientError) as error:
+    except TransientError as error:
+        known = (error.code or "").removeprefix(CONTENDED)
+        if known == error.code or not known:
+            raise GraphUnavailable(f"Neo4j: {_sentence(error)}") from error
+        raise GraphBusy(f"Neo4j: {known}, and again until {RETRIED:g} s were up") from error
+    except (AuthError, ServiceUnavailable, SessionExpired) as error:
         raise GraphUnavailable(f"Neo4j: {_sentence(error)}") from error
     except ClientError as error:
         raise QueryError(f"Neo4j refused a query: {_sentence(error)}") from error

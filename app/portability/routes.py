@@ -76,13 +76,15 @@ class ImportController(Controller):
             found = await runner.jobs.get(job_id, caller.visible)
             if found is not None:
                 return JobOut.of(_same(found, taken))
-            await asyncio.to_thread(taken.path.rename, spool.place(job_id) / taken.path.name)
+            path = spool.place(job_id) / taken.path.name
+            await asyncio.to_thread(taken.path.rename, path)
         finally:
             spool.drop(place.name)
         args = {
             "file": taken.path.name,
             "scope": target,
             "sha256": taken.sha256,
+            "bytes": (await asyncio.to_thread(path.stat)).st_size,
             "caller": dump_caller(caller),
         }
         scope = target or caller.home

@@ -71,7 +71,7 @@ HOT = [
     Q.episodes.list_session_episodes,
     Q.episodes.get_session,
     Q.episodes.list_sessions,
-    Q.episodes.index_states,
+    Q.episodes.states,
     Q.episodes.public_key,
     Q.health.census,
     Q.idempotency.claim,

@@ -313,7 +313,7 @@ async def test_a_job_that_is_run_again_is_not_taken_for_the_one_a_dead_worker_le
     assert len([name for name in names if name.startswith(f"{job.id}:0:")]) == 2
 
 
-async def test_a_lost_queue_is_rebuilt_from_the_graph(
+async def test_a_lost_queue_loses_no_job(
     runner: Runner, bench: Bench, writer: Principal, opened: Parts
 ) -> None:
     job = await submit(runner, writer, "good", n=1)
@@ -322,14 +322,28 @@ async def test_a_lost_queue_is_rebuilt_from_the_graph(
     async for key in pool.scan_iter("arq:job:*"):
         await pool.delete(key)
     assert await opened.queue.depth() == 0
-    assert await runner.sweep() >= 1
-    queued = {entry.decode() for entry in await pool.zrange(opened.queue.name, 0, -1)}
-    assert job.turn.name in queued
-    await runner.sweep()
-    entries = await pool.zrange(opened.queue.name, 0, -1)  # others' jobs may have come due
-    assert [name for name in entries if name.decode().startswith(f"{job.id}:")] == [
-        job.turn.name.encode()
-    ]
+    assert job.id in {due.key for due in await runner.due()}
+
+
+async def test_an_import_is_heavy_unless_its_file_is_small(
+    bench: Bench, writer: Principal, opened: Parts
+) -> None:
+    runner = Runner(opened.jobs, opened.queue, bench.tasks(), 3, heavy={"slow"})
+    sized = [await submit(runner, writer, "slow", bytes=size) for size in (200, 50_000_000)]
+    unsized, other = await submit(runner, writer, "slow"), await submit(runner, writer, "good", n=1)
+    heavy = {due.key: due.heavy for due in await runner.due()}
+    assert [heavy[job.id] for job in (*sized, unsized, other)] == [False, True, True, False]
+
+
+async def test_a_tenant_with_many_jobs_hides_no_other_tenants(
+    runner: Runner, writer: Principal, opened: Parts
+) -> None:
+    for n in range(5):
+        await submit(runner, writer, "good", n=n)
+    last = await opened.jobs.create("good", tenant="elsewhere", scope="elsewhere", args={"n": 1})
+    few = await opened.jobs.due(each=2)
+    assert last.id in {job.id for job in few}
+    assert sum(job.tenant == writer.caller.tenant for job in few) == 2
 
 
 # --- schedules --------------------------------------------------------------------------------
