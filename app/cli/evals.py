@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from app.access.service import operator
-from app.cli import build_eval, floor_eval, walk_eval
+from app.cli import build_eval, floor_eval, freshness_eval, walk_eval
 from app.cli.keys import all_scopes, mint
 from app.cli.local import local_settings
 from app.cli.own_eval import COMMAND, FileOrCommand, eval_questions
@@ -78,6 +78,7 @@ def register(cli: typer.Typer) -> None:
     walk_eval.register(group)
     build_eval.register(group)
     floor_eval.register(group)
+    freshness_eval.register(group)
     group.command("locomo")(eval_locomo)
     group.command("longmemeval")(eval_longmemeval)
     group.command("demo")(eval_demo)

@@ -44,8 +44,15 @@ class ApiClient:
 
     async def call(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
         """One request's JSON; Unavailable where nothing answers, LociError on a problem."""
+        return await self._told(method, path, json=body)
+
+    async def send(self, path: str, content: bytes, kind: str) -> dict[str, Any]:
+        """The same for a body of another media type."""
+        return await self._told("POST", path, content=content, headers={"Content-Type": kind})
+
+    async def _told(self, method: str, path: str, **request: Any) -> dict[str, Any]:
         try:
-            answer = await self._http.request(method, path, json=body)
+            answer = await self._http.request(method, path, **request)
         except httpx.TransportError as error:
             raise Unavailable(f"nothing answers at {self._http.base_url}") from error
         told: dict[str, Any] = answer.json()

@@ -12,6 +12,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from app.consolidation.repository import ATTEMPTS
 from app.episodes.model import Capture, Signature
 from app.episodes.signing import message
 from app.kernel.clock import now
@@ -332,6 +333,39 @@ async def test_a_signature_that_does_not_fit_is_refused(
 
 
 # --- waiting and listing ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch", [False, True])
+async def test_wait_consolidated_answers_once_what_was_said_is_known(
+    writer: Principal, opened: Parts, batch: bool
+) -> None:
+    said = {"content": "Nora Feld lives in Bremen.", "session": "s"}
+    path, body = ("episodes:batch", {"episodes": [said]}) if batch else ("episodes", said)
+    waiting = asyncio.create_task(
+        writer.http.post(f"/v1/{path}", params={"wait": "consolidated"}, json=body)
+    )
+    await asyncio.sleep(0.3)
+    assert not waiting.done()
+    await opened.consolidation.consolidate(writer.caller.home)
+    answer = (await waiting).json()
+    receipt = answer["receipts"][0] if batch else answer
+    assert (receipt["consolidated"], receipt["indexed"]) == (True, False)
+    facts = (await writer.http.get("/v1/facts", params={"scope": writer.caller.home})).json()
+    assert [fact["predicate"] for fact in facts["items"]] == ["lives_in"]
+
+
+async def test_what_cannot_be_read_is_not_waited_for(writer: Principal, opened: Parts) -> None:
+    receipt = (await post(writer, "Nora lives in Kiel.")).json()
+    for _ in range(ATTEMPTS):
+        await opened.consolidation_rows.fail(receipt["id"], writer.caller.home, "unreadable")
+    assert await opened.episodes.wait([receipt["id"]], "consolidated") is False
+
+
+async def test_wait_takes_two_words(writer: Principal) -> None:
+    body = {"content": "The lamp is lit.", "session": "s"}
+    answer = await writer.http.post("/v1/episodes", params={"wait": "read"}, json=body)
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["field"] == "wait"
 
 
 async def test_wait_indexed_answers_once_the_vector_is_there(

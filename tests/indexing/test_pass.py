@@ -12,7 +12,7 @@ from app.embeddings.model import Embedder, Role
 from app.embeddings.windows import Span
 from app.episodes.model import Capture
 from app.errors import EmbedderUnavailable
-from app.indexing.service import IndexService
+from app.indexing.service import IndexService, shared_out
 from app.indexing.spaces import Spaces
 from app.wiring import Parts
 from tests.conftest import Principal
@@ -99,3 +99,36 @@ async def test_a_model_that_goes_away_leaves_the_rest_waiting(
     assert 0 < states.count("pending") < 33
     await opened.indexing.drain()
     assert {row["state"] for row in await _state(opened, scope)} == {"done"}
+
+
+async def test_a_small_tenant_is_indexed_while_a_large_ones_backlog_lasts(
+    opened: Parts, writer: Principal, tenant: str
+) -> None:
+    """What is in the midst of the waiting, by time, has its turn in the first batches."""
+    rows = opened.indexing._repository
+    await opened.indexing.drain()
+    for other, count in ((f"{tenant}", 40), (f"{tenant}x", 1), (f"{tenant}", 40)):
+        await opened.graph.raw(
+            "MERGE (s:Scope {path: $tenant}) SET s.tenant = $tenant "
+            "WITH s UNWIND range(1, $count) AS n "
+            "CREATE (e:Memory {id: randomUUID(), tenant: $tenant, index_state: 'pending', "
+            "ingested_at: datetime.realtime()})",
+            tenant=other,
+            count=count,
+        )
+    taken = [shared_out(await end(8), 8) for end in (rows.oldest, rows.newest)]
+    small = await opened.graph.raw(
+        "MATCH (e:Memory {tenant: $tenant}) RETURN e.id AS id", tenant=f"{tenant}x"
+    )
+    await opened.graph.raw(
+        "MATCH (e:Memory) WHERE e.tenant IN $tenants DETACH DELETE e",
+        tenants=[tenant, f"{tenant}x"],
+    )
+    assert all(small[0]["id"] in batch for batch in taken)
+
+
+def test_a_batch_is_shared_out_in_turn() -> None:
+    assert shared_out([["a1", "a2", "a3"], ["b1"], ["c1", "c2"]], 5) == [
+        "a1", "b1", "c1", "a2", "c2",
+    ]  # fmt: skip
+    assert shared_out([], 5) == []

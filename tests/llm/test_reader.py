@@ -374,9 +374,14 @@ async def test_a_worker_lets_the_model_read_and_consolidates_after_it(
 ) -> None:
     endpoint.replies = [proposals(ROTTERDAM)]
     await desk.say(Said(1, VEILED))
-    context = {"parts": replace(desk.opened, model_reader=desk.reader)}
-    assert await worker.drain_model(context) >= 1
-    await worker.drain_consolidation(context)
+    await desk.service.consolidate(desk.scope)
+    assert await desk.facts() == {}
+    working = worker.Desk(replace(desk.opened, model_reader=desk.reader))
+    working.wake(worker.MODEL_TASK)
+    async with asyncio.timeout(60):
+        while not await desk.facts():  # noqa: ASYNC110 - what is looked at is the graph
+            await asyncio.sleep(0.1)
+    await working.close()
     assert await desk.facts() == {("lives_in", "rotterdam"): "active"}
     assert desk.scope not in await desk.reader.rows.due_scopes()
 

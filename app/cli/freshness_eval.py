@@ -1,0 +1,57 @@
+"""`loci eval freshness`: how soon what is said is known."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from app.cli.keys import mint
+from app.cli.local import local_settings
+from app.evals.freshness import Bounds, measure
+from app.evals.retrieval import ApiClient
+from app.kernel.caller import Role
+from app.wiring import parts
+
+console = Console()
+progress = Console(stderr=True)
+URL = "http://127.0.0.1:8484"
+
+
+def register(group: typer.Typer) -> None:
+    """Add the command to the group."""
+    group.command("freshness")(eval_freshness)
+
+
+def eval_freshness(
+    url: Annotated[str, typer.Option(envvar="LOCI_API_URL", help="Address of the API.")] = URL,
+    captures: Annotated[int, typer.Option(min=2, help="In either part.")] = 40,
+    episodes: Annotated[int, typer.Option(min=1000, help="Imported meanwhile.")] = 100_000,
+    seconds: Annotated[float, typer.Option(min=5, max=200, help="Most, of either part.")] = 180,
+) -> None:
+    """From a capture to its fact over HTTP: alone, and while another tenant imports.
+
+    Needs a running API and worker. The import is stopped in the end; what it brought stays.
+    """
+
+    async def run() -> dict[str, Any]:
+        async with parts(local_settings()) as opened:
+            name = secrets.token_hex(3)
+            scope, into = f"fresh{name}/talk", f"import{name}"
+            keys = [
+                await mint(opened, where, kind="user", name="eval-freshness", role=role)
+                for where, role in ((scope, Role.WRITER), (into, Role.ADMIN))
+            ]
+        client, importer = (ApiClient(url, key.text) for key in keys)
+        try:
+            bounds = Bounds(captures, episodes, seconds)
+            return await measure(client, scope, importer, into, bounds, progress.print)
+        finally:
+            await client.close()
+            await importer.close()
+
+    console.print_json(json.dumps(asyncio.run(run())))
