@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
@@ -54,7 +53,7 @@ WAKES = {RUN: (RUN,), INDEX_TASK: (INDEX_TASK, CONSOLIDATION_TASK)}
 class Pass:
     """One pass over the whole graph at a time, again for who woke it meanwhile."""
 
-    def __init__(self, name: str, work: Callable[[], Awaitable[Any]]) -> None:
+    def __init__(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         self._name, self._work = name, work
         self._woken = asyncio.Event()
 
@@ -67,9 +66,8 @@ class Pass:
         while True:
             await self._woken.wait()
             self._woken.clear()
-            try:
-                await self._work()
-            except Exception as error:
+            (error,) = await asyncio.gather(self._work(), return_exceptions=True)
+            if error is not None:  # the next sweep wakes it again
                 reason, unforeseen = told(error)
                 log.warning("pass.failed", of=self._name, reason=reason, exc_info=unforeseen)
 
@@ -88,7 +86,7 @@ class Desk:
             INDEX_TASK: Pass(INDEX_TASK, self._index),
             MODEL_TASK: Pass(MODEL_TASK, self._model),
             CONDENSING_TASK: Pass(CONDENSING_TASK, self._condense),
-            LINK_TASK: Pass(LINK_TASK, partial(drain_links, assembled)),
+            LINK_TASK: Pass(LINK_TASK, self._link),
         }
         self._running = [
             asyncio.create_task(one.run(), name=name) for name, one in self.does.items()
@@ -121,6 +119,9 @@ class Desk:
         await drain_index(self._parts)
         if await self._parts.linking.due():
             self.wake(LINK_TASK)
+
+    async def _link(self) -> None:
+        await drain_links(self._parts)
 
     async def _model(self) -> None:
         if self._parts.model_reader.model and await drain_model(self._parts):

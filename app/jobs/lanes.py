@@ -89,9 +89,8 @@ class Lanes:
         """Serve whenever woken, until cancelled; then the turns that run are broken off."""
         while True:
             await self._woken.wait()
-            try:
-                await self.serve()
-            except Exception as error:
+            (error,) = await asyncio.gather(self.serve(), return_exceptions=True)
+            if error is not None:
                 reason, unforeseen = told(error)
                 log.warning(f"{self._name}.broken", reason=reason, exc_info=unforeseen)
 
