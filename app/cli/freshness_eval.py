@@ -31,7 +31,7 @@ def eval_freshness(
     url: Annotated[str, typer.Option(envvar="LOCI_API_URL", help="Address of the API.")] = URL,
     captures: Annotated[int, typer.Option(min=2, help="In either part.")] = 40,
     episodes: Annotated[int, typer.Option(min=1000, help="Imported meanwhile.")] = 100_000,
-    seconds: Annotated[float, typer.Option(min=5, max=200, help="Most, of either part.")] = 180,
+    seconds: Annotated[float, typer.Option(min=5, max=100, help="Most, of either part.")] = 100,
 ) -> None:
     """From a capture to its fact over HTTP: alone, and while another tenant imports.
 

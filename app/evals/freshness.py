@@ -23,9 +23,10 @@ import orjson
 from app.errors import LociError, Unavailable
 from app.evals.retrieval import ApiClient
 
+WARM = 3  # captures before anything is timed
 LOOK = 0.05  # seconds between two looks at the facts
-MOST = 60.0  # seconds that one fact is waited for; then it counts as that long
-START_MOST = 60.0  # seconds until the import is under way
+MOST = 30.0  # seconds that one fact is waited for; then it counts as that long
+START_MOST = 120.0  # seconds until the import is under way
 START = datetime(2026, 1, 5, 8, tzinfo=UTC)
 GIVEN = ("Ada", "Bruno", "Chiara", "Deniz", "Emil", "Frida", "Goran", "Hanne", "Ilse", "Jonas")
 FAMILY = ("Berger", "Conti", "Demir", "Ehlers", "Falk", "Graf", "Hofer", "Ivers", "Jansen", "Kunz")
@@ -48,7 +49,7 @@ class Bounds:
 
     captures: int = 40
     episodes: int = 100_000
-    seconds: float = 180.0
+    seconds: float = 100.0
 
 
 async def measure(
@@ -56,7 +57,8 @@ async def measure(
 ) -> dict[str, Any]:
     """Both parts; `client` writes to `scope`, `importer` administers another tenant, `into`."""
     run = secrets.token_hex(3)
-    await _known(client, scope, f"Warm{run} Up", "Bremen")
+    for number in range(WARM):  # the first of each query is planned by the database
+        await _known(client, scope, f"Warm{run} Up{chr(97 + number)}", "Bremen")
     quiet = await _captured(client, scope, f"Quiet{run}", bounds)
     tell(f"quiet: {quiet}")
     job = await _import(importer, into, bounds.episodes)
