@@ -92,7 +92,7 @@ class Lanes:
             (error,) = await asyncio.gather(self.serve(), return_exceptions=True)
             if error is not None:
                 reason, unforeseen = told(error)
-                log.warning(f"{self._name}.broken", reason=reason, exc_info=unforeseen)
+                log.warning("pass.failed", of=self._name, reason=reason, exc_info=unforeseen)
 
     async def serve(self) -> None:
         """Serve until nothing is due; raises what finding it raises."""
@@ -146,7 +146,12 @@ class Lanes:
         if error is not None:
             reason, unforeseen = told(error)
             log.warning(
-                f"{self._name}.failed", of=one.key, reason=reason, wait=wait, exc_info=unforeseen
+                "turn.failed",
+                lanes=self._name,
+                of=one.key,
+                reason=reason,
+                wait=wait,
+                exc_info=unforeseen,
             )
 
 
