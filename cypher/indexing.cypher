@@ -3,6 +3,7 @@
 // a batch's rows one by one cost the driver as much as the database's work.
 // unscoped: the worker serves every tenant
 MATCH (s:Scope)
+WHERE s.tenant > ''
 WITH DISTINCT s.tenant AS tenant
 CALL (tenant) {
   MATCH (e:Memory {tenant: tenant, index_state: 'pending'})
@@ -17,6 +18,7 @@ RETURN collect(ids) AS waiting
 // The other end: what was said just now does not wait behind a long import.
 // unscoped: the worker serves every tenant
 MATCH (s:Scope)
+WHERE s.tenant > ''
 WITH DISTINCT s.tenant AS tenant
 CALL (tenant) {
   MATCH (e:Memory {tenant: tenant, index_state: 'pending'})
