@@ -191,3 +191,9 @@ RETURN s.key AS session, e.id AS id
 MATCH (e:Episode {scope: $scope})
 WHERE e.captured_at > datetime('0001-01-02T00:00:00Z') AND e.consolidation_state = 'raw'
 SET e.consolidation_state = 'consolidated'
+
+// name: told_often(scope, claims) read one
+// How many facts of a scope at least so many claims state.
+MATCH (f:Fact)
+WHERE f.scope = $scope AND f.status = 'active' AND f.evidence >= $claims
+RETURN count(f) AS facts

@@ -129,12 +129,11 @@ SET r.spans = name.spans, r.parts = name.parts,
     r.written = coalesce(r.written, false) OR name.written,
     r.given = coalesce(r.given, false) OR name.given
 
-// name: revisions(scopes) read many
-// How far the names of each scope are.
+// name: revisions(scopes) read one
+// How far the names of each scope are, in one row: every search asks it of all its scopes.
 UNWIND $scopes AS scope
 MATCH (g:PassageGraph {scope: scope})
-RETURN g.scope AS scope, g.revision AS revision, g.dropped AS dropped, g.called_at AS called_at,
-       coalesce(g.alike_rev, 0) AS alike
+RETURN collect([g.scope, g.revision, g.dropped, g.called_at, coalesce(g.alike_rev, 0)]) AS found
 
 // name: newly_called(limit) read many
 // Scopes whose entities were named or joined since that was last noted.

@@ -82,3 +82,9 @@ RETURN s.path AS path, s.rules AS rules
 MATCH (s:Scope {tenant: $tenant})
 RETURN s.path AS path
 ORDER BY path
+
+// name: paths(tenant) read one
+// Every scope of one tenant in one row.
+// unscoped: a whole tenant; what a reader does not see is kept out by his own list
+MATCH (s:Scope {tenant: $tenant})
+RETURN collect(s.path) AS paths

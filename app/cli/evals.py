@@ -40,6 +40,7 @@ from app.evals import (
     pages,
     passages,
     rate,
+    reading,
     reembedding,
     sanitize,
     similarity,
@@ -50,6 +51,7 @@ from app.evals.recall import table as recall_table
 from app.evals.retrieval import MODES, ApiClient, Run, evaluate
 from app.evals.speed import Wire, capture_speed, search_speed, summary, vector_recall
 from app.kernel.caller import Caller, Role
+from app.kernel.clock import now
 from app.scopes.rules import ScopeRules
 from app.wiring import Parts, embedding_config, parts
 
@@ -92,6 +94,7 @@ def register(cli: typer.Typer) -> None:
     group.command("updates")(eval_updates)
     group.command("stale")(eval_stale)
     group.command("search-speed")(eval_search_speed)
+    group.command("reading-speed")(eval_reading_speed)
     group.command("capture-speed")(eval_capture_speed)
     group.command("import")(eval_import)
     group.command("package")(eval_package)
@@ -394,6 +397,43 @@ def eval_search_speed(
                 wire.close()
             recall = await vector_recall(opened.graph, scopes, samples=20)
         return {"three_scopes": summary(speed), "all_scopes": summary(wide), "recall@10": recall}
+
+    _show_speed(asyncio.run(run()), as_json)
+
+
+def eval_reading_speed(
+    bench: Bench = BENCH,
+    url: Url = URL,
+    texts: Annotated[int, typer.Option(min=1000, help="Spread over the scopes.")] = 3000,
+    as_json: AsJson = False,
+) -> None:
+    """Search by the claims of its facts (1, 100, 1,000) and by scopes (1, 300, 1,000), in turns.
+
+    Builds a tenant of its own with consolidated facts.
+    """
+    corpora = locomo.load(bench / "locomo")
+    told = [r.text for corpus in corpora for r in corpus.records][:texts]
+    asked = [q.text for corpus in corpora for q in corpus.questions][:120]
+
+    async def run() -> dict[str, Any]:
+        root = f"eval-reading-{now():%m%d%H%M%S}"
+        async with parts(local_settings()) as opened:
+            client = ApiClient(url, await _admin(opened, root))
+            wire = Wire(url, await _reader(opened, root))
+            try:
+                by_claims = await reading.tell_claims(opened, client, root)
+                claims = await reading.in_turns(opened, wire, by_claims)
+                by_scopes = await reading.tell_scopes(opened, client, root, told, asked)
+                wire.close()
+                wire = Wire(url, await _reader(opened, root))
+                scopes = await reading.in_turns(opened, wire, by_scopes)
+            finally:
+                wire.close()
+                await client.close()
+        return {
+            **{f"{size} claims": found for size, found in claims.items()},
+            **{f"{size} scopes": found for size, found in scopes.items()},
+        }
 
     _show_speed(asyncio.run(run()), as_json)
 

@@ -30,6 +30,7 @@ from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import sanitize
 from app.search.lucene import text_query
 from app.search.model import Filters
+from app.search.reach import FEW, subtrees
 from app.wiring import Parts
 
 WARM_UP = 20  # requests before the clock counts
@@ -146,7 +147,8 @@ async def search_speed(
 
 async def _prepare(parts: Parts, question: str, scopes: list[str]) -> tuple[str, list[float]]:
     terms = [form for word in query_terms(question) for form in word]
-    query = text_query(terms, date_terms(question), Filters(scopes=scopes), None)
+    trees = subtrees(scopes, scopes) if len(scopes) > FEW else []
+    query = text_query(terms, date_terms(question), Filters(scopes=scopes, trees=trees), None)
     vector = (await parts.embedder.embed([question], Role.QUERY))[0]
     return query or "", vector
 

@@ -108,12 +108,10 @@ class RetrievalRepository:
         )
 
     async def revisions(self, scopes: list[str]) -> dict[str, Revision]:
-        rows = await self.graph.rows(Q.retrieval.revisions, scopes=scopes)
+        found = await self.graph.one(Q.retrieval.revisions, scopes=scopes)
         return {
-            row["scope"]: Revision(
-                row["revision"], row["dropped"], row["called_at"] or START, row["alike"]
-            )
-            for row in rows
+            scope: Revision(revision, dropped, called_at or START, alike)
+            for scope, revision, dropped, called_at, alike in found["found"]
         }
 
     async def called_since(self, scope: str, after: datetime, upto: datetime) -> list[Row]:

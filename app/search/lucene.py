@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from app.indexing.entry import LIVE, time_key
 from app.kernel.clock import FOREVER, now
 from app.search.model import Filters
+from app.search.reach import alone
 
 # Boosts of the fields against the text itself; docs/benchmarks.md has the ablation.
 ABOUT_BOOST = 1.5
@@ -51,7 +52,7 @@ def _wanted(terms: list[str], dates: list[str]) -> str:
 
 def _required(filters: Filters, session_ids: list[str] | None) -> list[str]:
     clauses = [
-        f"+scope:{group(filters.scopes)}^0",
+        f"+scope:{_scopes(filters)}^0",
         f"+facets:{group(f'k={kind}' for kind in filters.kinds)}^0",
     ]
     if session_ids is not None:
@@ -61,6 +62,18 @@ def _required(filters: Filters, session_ids: list[str] | None) -> list[str]:
     for tag in filters.tags or []:
         clauses.append(f"+facets:{group([f't={tag}'])}^0")
     return clauses + _times(filters)
+
+
+def _scopes(filters: Filters) -> str:
+    """Any of the scopes: a subtree by its first letters, the rest by name."""
+    below = [f"{escaped(tree)}\\/*" for tree in filters.trees]
+    named = [*filters.trees, *alone(filters.scopes, filters.trees)]
+    return f"({' '.join([*below, *map(quoted, named)])})"
+
+
+def escaped(token: str) -> str:
+    """A token, or the beginning of one, outside of quotes."""
+    return "".join(c if c.isalnum() else f"\\{c}" for c in token)
 
 
 def _times(filters: Filters) -> list[str]:

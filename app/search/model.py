@@ -13,6 +13,7 @@ from app.kernel.graph import Row
 from app.notes.model import CONDENSED
 from app.retrieval.model import Path
 from app.search.floors import Floor, Match
+from app.search.reach import alone
 from app.search.steps import Step
 
 # What is ranked; core blocks stand before all of it.
@@ -71,9 +72,15 @@ class Without(StrEnum):
     KINDS = "kinds"  # only passages are in the graph, and other kinds were asked for
 
 
+MOST_SCOPES = 400  # that one text query names: Lucene takes 1,024 clauses, words among them
+
+
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a hit must satisfy; None leaves a filter out."""
+    """What a hit must satisfy; None leaves a filter out.
+
+    `trees` are scopes that are read with everything below them, all of it in `scopes` too.
+    """
 
     scopes: list[str]
     kinds: list[str] = field(default_factory=lambda: list(KINDS))
@@ -84,6 +91,18 @@ class Filters:
     until: datetime | None = None
     as_of: datetime | None = None
     known_at: datetime | None = None
+    trees: list[str] = field(default_factory=list)
+
+    @property
+    def pieces(self) -> list[Filters]:
+        """The same, apart where it takes more scopes to name than one text query can."""
+        rest = alone(self.scopes, self.trees)
+        if len(self.trees) + len(rest) <= MOST_SCOPES:
+            return [self]
+        named = [*self.trees, *rest]
+        parts = [named[at : at + MOST_SCOPES] for at in range(0, len(named), MOST_SCOPES)]
+        whole = set(self.trees)
+        return [replace(self, scopes=part, trees=[s for s in part if s in whole]) for part in parts]
 
     @property
     def plain(self) -> bool:

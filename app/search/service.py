@@ -47,6 +47,7 @@ from app.search.model import (
 from app.search.naming import LOOKED, Naming
 from app.search.naming import named as named_facts
 from app.search.precedence import first, held_first
+from app.search.reach import Reach
 from app.search.relevance import Asked
 from app.search.repository import SearchRepository
 from app.search.steps import Step, StepName, StepState
@@ -165,6 +166,7 @@ class SearchService:
         self.made = made
         self._repository = made.repository
         self._vectors = VectorLeg(made.repository, made.spaces)
+        self._reach = Reach(made.repository.graph)
         self._depth = made.depth
 
     async def search(self, request: SearchRequest) -> Found:
@@ -181,9 +183,9 @@ class SearchService:
             blocks = (await self._read([], request)).blocks
             mode = ran(request.mode, Walk())
             return Found([], mode, 0, 0, 0, clock.marks, blocks, empty=Empty.LIMIT)
-        found, fades_in = await asyncio.gather(
-            self._legs(request, clock), self._fades_in(request.filters)
-        )
+        trees = await self._reach.trees(filters.scopes)
+        request = replace(request, filters=replace(filters, trees=trees))
+        found, fades_in = await asyncio.gather(self._legs(request, clock), self._fades_in(filters))
         at, named = await asyncio.gather(
             self._ordered(request, found, fades_in, clock), self._named(request, found)
         )
@@ -394,7 +396,8 @@ class SearchService:
     async def _words(self, asking: Asking, text: str, depth: int) -> Ranking:
         terms = [variant for word in query_terms(text) for variant in word]
         dates, filters = date_terms(text), asking.request.filters
-        queries = [text_query(terms, dates, part, asking.sessions) for part in filters.split]
+        pieces = [piece for part in filters.split for piece in part.pieces]
+        queries = [text_query(terms, dates, piece, asking.sessions) for piece in pieces]
         found = await asyncio.gather(
             *(
                 self._repository.keyword(query, filters.scopes, depth)
@@ -402,7 +405,7 @@ class SearchService:
                 if query is not None
             )
         )
-        return Ranking.joined(found)
+        return Ranking.joined(found).first(depth)
 
     async def _vector(self, asking: Asking) -> Near | None:
         request = asking.request

@@ -1,0 +1,95 @@
+"""Whoever sees a whole subtree names it once, and finds just what naming each scope finds."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.indexing.entry import Facts, entry
+from app.search.lucene import escaped, text_query
+from app.search.model import MOST_SCOPES, Filters
+from app.search.reach import alone, subtrees
+from app.search.repository import SearchRepository
+from app.wiring import Parts
+
+WORDS = ["acme", "acme2", "acme.x", "a-b"]
+LEAVES = ["", "/dev", "/dev/user:ada", "/dev/agent:bot", "/dev2", "/dev.x", "/dev/team:q"]
+PATHS = [f"{tenant}{leaf}" for tenant in WORDS for leaf in LEAVES]
+
+
+@given(st.sets(st.sampled_from(PATHS)), st.sets(st.sampled_from(PATHS)))
+def test_subtrees_hold_nothing_but_what_is_seen(seen: set[str], hidden: set[str]) -> None:
+    known = seen | hidden
+    trees = subtrees(seen, sorted(known))
+    covered = {p for p in known if any(p == t or p.startswith(f"{t}/") for t in trees)}
+    assert covered <= seen
+    assert covered | set(alone(sorted(seen), trees)) == seen
+    assert not any(one.startswith(f"{other}/") for one in trees for other in trees)
+
+
+def test_a_tenant_that_is_seen_whole_is_one_name() -> None:
+    known = ["t", *(f"t/w{n}" for n in range(1000))]
+    assert subtrees(known, known) == ["t"]
+    assert alone(known, ["t"]) == []
+    assert subtrees(known[1:], known) == []
+    few = Filters(scopes=known, trees=["t"])
+    assert few.pieces == [few]
+
+
+def test_more_scopes_than_a_query_takes_are_asked_in_pieces() -> None:
+    scopes = [f"t/w{n}" for n in range(2 * MOST_SCOPES + 1)]
+    pieces = Filters(scopes=scopes).pieces
+    assert [s for piece in pieces for s in piece.scopes] == scopes
+    assert max(len(piece.scopes) for piece in pieces) == MOST_SCOPES
+
+
+@pytest.mark.parametrize(
+    ("path", "told"), [("a-b/c.d", r"a\-b\/c\.d"), ("t/user:x", r"t\/user\:x")]
+)
+def test_a_path_is_a_beginning_and_no_syntax(path: str, told: str) -> None:
+    assert escaped(path) == told
+
+
+async def stored(parts: Parts, paths: list[str]) -> None:
+    """One text in each scope."""
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    rows = [
+        entry(Facts(path, path, "note", moment, moment), "The lighthouse of Kestrel")
+        | {"tenant": path.partition("/")[0]}
+        for path in paths
+    ]
+    await parts.graph.raw(
+        "UNWIND $rows AS row CREATE (n:Searchable:Note:Memory) SET n = row, n.id = row.memory_id",
+        rows=rows,
+    )
+
+
+async def found(parts: Parts, filters: Filters) -> set[str]:
+    repository, ids = SearchRepository(parts.graph), set[str]()
+    for piece in filters.pieces:
+        query = text_query(["lighthous", "lighthouse"], [], piece, None)
+        assert query is not None
+        ids |= set((await repository.keyword(query, filters.scopes, 5000)).scores)
+    return ids
+
+
+async def test_one_name_for_a_subtree_finds_what_all_names_find(opened: Parts, tenant: str) -> None:
+    paths = [path.replace("acme", tenant).replace("a-b", f"{tenant}-b") for path in PATHS]
+    wide = [f"{tenant}/dev/user:u{n}" for n in range(1100)]
+    await stored(opened, [*paths, *wide])
+    known = [*paths, *wide]
+    cases: list[list[str]] = [
+        [p for p in known if p.partition("/")[0] == tenant],
+        [p for p in known if p == f"{tenant}/dev" or p.startswith(f"{tenant}/dev/")],
+        wide,
+        [f"{tenant}/dev", f"{tenant}/dev2"],
+    ]
+    for scopes in cases:
+        trees = subtrees(scopes, known)
+        whole: Any = await found(opened, Filters(scopes=scopes, kinds=["note"], trees=trees))
+        listed = await found(opened, Filters(scopes=scopes, kinds=["note"]))
+        assert whole == listed == set(scopes)
