@@ -59,7 +59,7 @@ async def stored(parts: Parts, paths: list[str]) -> None:
     moment = datetime(2026, 1, 1, tzinfo=UTC)
     rows = [
         entry(Facts(path, path, "note", moment, moment), "The lighthouse of Kestrel")
-        | {"tenant": path.partition("/")[0]}
+        | {"tenant": path.partition("/")[0], "content": "The lighthouse", "index_state": "done"}
         for path in paths
     ]
     await parts.graph.raw(
