@@ -74,6 +74,7 @@ async def tell_claims(parts: Parts, client: ApiClient, root: str) -> list[Place]
         await _capture(client, told)
         await _consolidated(parts, scope, claims)
         places.append(Place(claims, [scope], questions(claims)))
+    await _indexed(parts)
     return places
 
 
@@ -96,9 +97,7 @@ async def tell_scopes(
         ]
         await _capture(client, told)
         places.append(Place(size, scopes, list(asked)))
-    waiting = IndexRepository(parts.graph)
-    while (await waiting.backlog())["pending"]:
-        await parts.indexing.drain()
+    await _indexed(parts)
     return places
 
 
@@ -141,6 +140,12 @@ def _episode(scope: str, text: str, session: str, start: datetime, place: int) -
 async def _capture(client: ApiClient, told: Sequence[dict[str, Any]]) -> None:
     for at in range(0, len(told), BATCH):
         await client.call("POST", "/v1/episodes:batch", {"episodes": told[at : at + BATCH]})
+
+
+async def _indexed(parts: Parts) -> None:
+    waiting = IndexRepository(parts.graph)
+    while (await waiting.backlog())["pending"]:
+        await parts.indexing.drain()
 
 
 async def _consolidated(parts: Parts, scope: str, claims: int) -> None:
