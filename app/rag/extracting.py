@@ -28,8 +28,8 @@ def quotes(query: str, texts: Sequence[str]) -> list[Quote]:
     """Up to five sentences that cover the words of a question, each adding one not yet covered.
 
     Words that few texts hold count more; of sentences that add as much the one with most of the
-    question's words stands, and a heading stands for what is below it. Where no sentence holds any,
-    the first of the first text.
+    question's words stands, and a heading stands for what is below it. None where no sentence holds
+    any.
     """
     wanted = set(query_terms(query))
     pool = [(place, piece) for place, text in enumerate(texts) for piece in pieces(text)]
@@ -52,9 +52,14 @@ def quotes(query: str, texts: Sequence[str]) -> list[Quote]:
         headings = (held[one] for one in pool if one[1].label and one[0] == best[0])
         left -= held[best].union(held[said], *headings)
         pool = [one for one in pool if one not in (best, said)]
-    if not chosen and pool:
-        chosen.append(_quote(min(pool, key=lambda one: (one[1].label, one[0]))))
     return chosen
+
+
+def opening(text: str, source: int) -> list[Quote]:
+    """The first sentence of a text, of what is in another language than the question: its words
+    cannot be the question's."""
+    found = sorted(pieces(text), key=lambda piece: (piece.label, piece.start))
+    return [_quote((source, piece)) for piece in found[:1]]
 
 
 def _below(best: tuple[int, Piece], pool: Sequence[tuple[int, Piece]]) -> tuple[int, Piece]:

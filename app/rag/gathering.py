@@ -54,13 +54,15 @@ class Gathering:
         """Hits that may answer, whatever they name; of the passages that name an entity of the walk
         all hits, the closest to the question, and those that name most of the entities: best first.
         """
-        found = {hit.id: hit for hit in hits}
+        likely = [hit for hit in hits if hit.relevance >= LIKELY]
+        others = [_other(hit) for hit in likely if hit.memory["kind"] not in PASSAGES]
+        found = {hit.id: hit for hit in hits if hit.memory["kind"] in PASSAGES}
         close = (await self._close(ask, parts)).similar
         roots = await self._naming([*found, *close], ask, walk)
         for row in await self._rows.passages(sorted(walk.names), ask, (LOOKED, OF_ENTITY)):
             roots[row["id"]] = row["roots"]
-        for hit in hits:
-            if hit.relevance >= LIKELY:
+        for hit in likely:
+            if hit.id in found:
                 roots.setdefault(hit.id, [])
         similar = close | {i: hit.similarity for i, hit in found.items() if hit.similarity}
         similar |= await self._vectors.similar(parts, [i for i in roots if i not in similar])
@@ -68,7 +70,7 @@ class Gathering:
             _passage({**row, "roots": roots[row["id"]]}, walk, found.get(row["id"]), similar)
             for row in await self._rows.texts(list(roots), ask.scopes)
         ]
-        return sorted(passages, key=_order)[: ask.top_k]
+        return sorted([*others, *passages], key=_order)[: ask.top_k]
 
     async def _close(self, ask: Ask, parts: Sequence[Part]) -> Ranking:
         """What is closest to the question: of an entity that many name the first by name say
@@ -108,6 +110,24 @@ def _passage(row: Row, walk: Walk, hit: Hit | None, similar: Mapping[str, float]
         span=span,
         work=row["work"],
         first=row["first"] or 0,
+    )
+
+
+def _other(hit: Hit) -> Passage:
+    """A fact, a note or a skill as a passage: no walk over entities leads to it."""
+    memory = hit.memory
+    return Passage(
+        id=hit.id,
+        kind=memory["kind"],
+        scope=memory["scope"],
+        title=memory["title"],
+        text=memory["content"][hit.span[0] : hit.span[1]],
+        captured_at=memory["captured_at"],
+        score=round(passage_score(hit.similarity, 0), 6),
+        similarity=None if hit.similarity is None else round(hit.similarity, 6),
+        rank=hit.rank,
+        community=None,
+        span=hit.span,
     )
 
 

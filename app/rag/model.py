@@ -8,7 +8,9 @@ from datetime import datetime
 from enum import StrEnum
 
 from app.communities.view import CommunityView
+from app.indexing.entry import PASSAGES
 from app.questions.model import Searched
+from app.search.model import KINDS
 
 TOP_K, HOPS, BUDGET = 10, 2, 4000  # seed 000; the budget in tokens (o200k)
 SEEDS, DISTANCE, COMMUNITIES = 5, 0.8, 10  # seed 000; distance is 1 - similarity
@@ -54,6 +56,11 @@ class Ask:
     home: str = ""
 
     @property
+    def kinds(self) -> list[str]:
+        """What may answer: all kinds that are ranked, or the chunks of knowledge bases."""
+        return list(KINDS if self.bases is None else PASSAGES)
+
+    @property
     def payer(self) -> str:
         """The scope that pays: the home of who asks, else the first that is read."""
         return self.home or self.scopes[0]
@@ -90,7 +97,8 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage found through communities, or by the search that ran beside; with its path.
+    """A passage found through communities, or by the search that ran beside; with its path. The
+    search brings facts, notes and skills as well, which have none.
 
     `text` is the range `span` of its own; `work` is the document or page that it is a chunk of, and
     `first` where it begins in the stored text of that.

@@ -11,7 +11,6 @@ from litestar.di import NamedDependency
 from litestar.params import JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 
-from app.indexing.entry import PASSAGES
 from app.kernel.caller import Caller, Role
 from app.kernel.wire import model_of
 from app.questions.log import QuestionLog
@@ -101,7 +100,7 @@ class RagQueryController(Controller):
         fusion: Annotated[FusionName, QueryParameter(description="Of the legs.")] = "rrf",
         rerank: Annotated[bool, QueryParameter(description=RERANK)] = False,
     ) -> RagSearchOut:
-        """Search documents."""
+        """Search documents, and without a knowledge base all that is remembered."""
         given = {"query": question, "knowledge_base_ids": knowledge_base_ids, "top_k": top_k}
         how = {"mode": mode, "fusion": fusion, "rerank": rerank}
         asked = model_of(RagSearchIn, given | how)
@@ -156,7 +155,7 @@ async def _searched(rag: GraphRagService, asked: RagSearchIn, by: Asking) -> Rag
 async def _matched(rag: GraphRagService, asked: RagSearchIn, ask: Ask) -> Matched:
     request = SearchRequest(
         query=asked.query,
-        filters=Filters(scopes=ask.scopes, kinds=list(PASSAGES)),
+        filters=Filters(scopes=ask.scopes, kinds=ask.kinds),
         mode=Mode(asked.mode),
         fusion=Fusion(asked.fusion),
         limit=asked.top_k,

@@ -98,8 +98,9 @@ class GraphRagService:
         return found, packed(units_of(found), budget)
 
     async def found(self, query: str, ask: Ask, limit: int) -> Matched:
-        """Passages that the default search finds, those of some knowledge bases where asked for."""
-        filters = Filters(scopes=ask.scopes, kinds=list(PASSAGES))
+        """What the default search finds, of every kind that speaks: passages, facts, notes and
+        skills; chunks of some knowledge bases where asked for."""
+        filters = Filters(scopes=ask.scopes, kinds=ask.kinds)
         request = SearchRequest(query=query, filters=filters, mode=Mode.AUTO, limit=limit)
         return await self.matching(request, ask)
 
@@ -135,7 +136,8 @@ class GraphRagService:
             (entity, self._means.similarity(cosine, Kinds.ANSWER, spoken))
             for entity, cosine in cosines
         ]
-        scores = {hit.id: hit.score for hit in hits[:SEEDS]}
+        passages = [hit for hit in hits if hit.memory["kind"] in PASSAGES]
+        scores = {hit.id: hit.score for hit in passages[:SEEDS]}
         mentions = await self.rows.mentioned(list(scores), ask.scopes)
         return chosen(named, near, weighed(mentions, scores))
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from app.search.judging import Judge, placed
 from app.search.latest import asks_of_the_past
 from app.search.model import Candidate, Lapse, Mark
+from app.search.relevance import Asked
 
 Marks = Mapping[str, Sequence[Mark]]
 
@@ -52,15 +53,18 @@ def _lapsed(
 ) -> dict[str, Sequence[Mark]]:
     """Candidates of which what the question asks for does not hold, with the marks that say so: a
     text may say more than that, and be asked for the rest."""
-    wanted = {Lapse.DISPUTED} if asks_of_the_past(question) else {*Lapse}
     found: dict[str, Sequence[Mark]] = {}
     for candidate in pool:
-        held = judge.which(candidate.id)
-        lapses = (mark for mark in marks.get(candidate.id, ()) if mark.lapse in wanted)
-        touching = [m for m in lapses if held <= judge.asked.within(m.statement)]
-        if touching:
+        known = marks.get(candidate.id, ())
+        if touching := touched(question, judge.asked, judge.which(candidate.id), known):
             found[candidate.id] = touching
     return found
+
+
+def touched(question: str, asked: Asked, held: frozenset[int], marks: Sequence[Mark]) -> list[Mark]:
+    """Marks of a text on all that it holds of a question (`held` are places of words)."""
+    wanted = {Lapse.DISPUTED} if asks_of_the_past(question) else {*Lapse}
+    return [m for m in marks if m.lapse in wanted and held <= asked.within(m.statement)]
 
 
 def _on_the_same(held: str, lapsed: str, marks: Marks, judge: Judge) -> bool:

@@ -48,7 +48,7 @@ async def test_a_model_s_sentences_stand_only_where_they_cite(
     found = await answer()
     assert [(one.text, one.sources) for one in found.sentences] == [("It uses Postgres.", (0,))]
     assert (found.by, found.note) == ("m", "")
-    assert found.sources[0].id == source
+    assert source in {one.id for one in found.sources}
     system, user = endpoint.requests[0]["messages"]
     # What was captured is data, and never among what we say.
     assert "Acme" not in system["content"]
@@ -119,19 +119,21 @@ async def test_the_seed_s_routes_answer_in_its_envelope(
     assert by_get["success"] is True
     assert "Postgres" in by_get["data"]["untrusted"]["answer"]
     assert by_get["data"]["answer"] == by_get["data"]["untrusted"]["answer"]
-    assert (by_get["data"]["total_results"], by_get["data"]["rounds"]) == (1, 1)
-    assert [one["id"] for one in by_get["data"]["sources"]] == [source]
+    assert by_get["data"]["rounds"] == 1
+    kinds = {one["id"]: one["kind"] for one in by_get["data"]["sources"]}
+    assert kinds[source] == "episode"
+    assert {*kinds.values()} == {"episode", "fact"}
     for mode in ("vector", "keyword", "graph", "hybrid"):
         found = await admin.http.get("/api/v1/ai/rag/search", params={**query, "mode": mode})
         assert found.status_code == 200, found.text
         data = found.json()["data"]
-        (hit,) = data["results"]
+        (hit,) = (one for one in data["results"] if one["id"] == source)
         # The relevance of the search itself, whatever the legs count in.
-        body = {**query, "mode": mode, "fusion": "rrf", "kinds": ["episode", "chunk"]}
-        (same,) = (await admin.http.post("/v1/search", json=body)).json()["hits"]
-        assert (hit["id"], hit["score"]) == (source, same["relevance"])
-        assert hit["legs"].keys() == same["legs"].keys()
-        assert all(leg["rank"] == 1 for leg in hit["legs"].values())
+        body = {**query, "mode": mode, "fusion": "rrf"}
+        hits = (await admin.http.post("/v1/search", json=body)).json()["hits"]
+        (same,) = (one for one in hits if one["id"] == source)
+        assert hit["score"] == same["relevance"]
+        assert hit["legs"] == same["legs"]
         assert (data["mode"], data["fusion_method"]) == (mode, "rrf")
         assert data["ran"] == (
             "graph" if "graph" in hit["legs"] else mode.replace("graph", "hybrid")

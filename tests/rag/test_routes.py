@@ -54,7 +54,7 @@ async def test_from_a_name_to_communities_passages_contexts_and_answers(
 
     answer = await asked(admin, "ask", "What does Acme GmbH use?")
     assert answer["by"] == "extract"
-    assert "Acme GmbH uses Postgres." in answer["untrusted"]["answer"]
+    assert "Acme GmbH uses Postgres" in answer["untrusted"]["answer"]
     numbers = {source["number"] for source in answer["sources"]}
     assert all(
         said["sources"] and set(said["sources"]) <= numbers
@@ -134,10 +134,12 @@ async def test_an_answer_follows_the_two_thresholds_and_its_limits(
     await opened.indexing.drain()
     query = "Which Postgres uses Acme GmbH, and which zebra?"
     found = await asked(admin, "ask", query, max_rounds=99)
-    (only,) = found["history"]
-    assert only["sufficient"] is (only["mean"] >= 0.5) is True
-    assert only["missing"] == ["zebra"]
-    assert len(found["sources"]) == 3
+    first, second = found["history"]
+    assert first["sufficient"] is (first["mean"] >= 0.5) is True
+    # What no source says is asked for once more, however good the rest is.
+    assert first["missing"] == ["zebra"]
+    assert second["query"] == "zebra"
+    assert {source["kind"] for source in found["sources"]} == {"episode", "fact"}
     one = await asked(admin, "ask", query, top_k=1)
     assert len(one["sources"]) == 1
     assert {n for said in one["untrusted"]["sentences"] for n in said["sources"]} == {1}
@@ -145,6 +147,40 @@ async def test_an_answer_follows_the_two_thresholds_and_its_limits(
         refused = await admin.http.post("/v1/rag/ask", json={"query": query, name: value})
         assert refused.status_code == 422
         assert name in refused.text
+
+
+async def test_facts_and_notes_are_sources_and_what_nobody_said_is_not_known(
+    opened: Parts, admin: Principal, tenant: str, say: Say
+) -> None:
+    await say(tenant, "No. The repair service comes on Thursday at nine.", speaker="Mia")
+    await say(tenant, "We need new capital for the press.", session="b")
+    home = {"subject": {"name": "Nora", "type": "person"}, "predicate": "lives_in"}
+    body = {"statement": home | {"object": {"name": "Kiel"}}, "scope": tenant}
+    told = await admin.http.post("/v1/facts:remember", json=body)
+    assert told.status_code == 200, told.text
+    (fact,) = told.json()["facts"]
+    noted = {"content": "The gate code of the depot is kept by Ilse.", "scope": tenant}
+    note = await admin.http.post("/v1/notes", json=noted)
+    assert note.status_code == 201, note.text
+    await opened.indexing.drain()
+    for query, source, said in [
+        ("Where does Nora live?", fact["id"], "Nora lives in Kiel"),
+        ("Who keeps the gate code?", note.json()["id"], noted["content"]),
+    ]:
+        answer = await asked(admin, "ask", query)
+        assert answer["sources"][0]["id"] == source, query
+        assert said in answer["untrusted"]["answer"]
+        found = await asked(admin, "context", query)
+        assert said in found["context"]
+        assert source in found["citations"]
+        seeds = await admin.http.get("/api/v1/ai/rag/query", params={"query": query})
+        assert said in seeds.json()["data"]["answer"]
+        listed = await admin.http.get("/api/v1/ai/rag/search", params={"query": query})
+        assert source in {hit["id"] for hit in listed.json()["data"]["results"]}
+    for query in ("Where does Mia live?", "What is the capital of Mongolia?"):
+        answer = await asked(admin, "ask", query)
+        assert answer["untrusted"] == {"answer": "", "sentences": []}, query
+        assert "nothing is known" in answer["note"]
 
 
 async def test_bad_questions_are_refused_by_field(admin: Principal) -> None:
