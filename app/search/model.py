@@ -287,7 +287,6 @@ class Hit:
     id: str
     rank: int
     score: float
-    band: str
     legs: dict[str, Leg]
     memory: Row
     span: tuple[int, int]

@@ -9,10 +9,12 @@ in equal parts. Decision 0032 has the measurements, `loci eval calibration` make
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 from app.embeddings.calibration import bounded
 from app.indexing.analysis import detect_language, query_terms
+from app.indexing.stop_words import STOP_WORDS
 from app.kernel.graph import Row
 
 EVEN = 0.3  # share of a question's words that speaks neither for a text nor against it
@@ -22,15 +24,19 @@ OF_WORDS, WORDS_ALONE = 4.7, 6.9  # log odds of all words against none, beside a
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The telling words of a question, each with its forms, and its language."""
+    """The telling words of a question, each with its forms, and its language; `spoken` where a
+    small word shows that it is of a language at all."""
 
     words: tuple[tuple[str, ...], ...]
     language: str
+    spoken: bool = True
 
     @classmethod
     def of(cls, question: str) -> Asked:
         """As the text index is asked."""
-        return cls(tuple(query_terms(question)), detect_language(question))
+        plain = re.findall(r"[^\W\d_]+", question.casefold())
+        spoken = not STOP_WORDS.isdisjoint(plain)
+        return cls(tuple(query_terms(question)), detect_language(question), spoken)
 
     def held(self, memory: Row) -> int:
         """How many of the words a memory holds, in its text or in what it is about."""
@@ -52,11 +58,11 @@ def relevance(asked: Asked, memory: Row, similarity: float | None) -> float:
     """Between 0.01 and 0.99; `similarity` is calibrated, and None where no vector was compared.
 
     Words of another language than the question's cannot be the same, so there the vector may speak
-    alone.
+    alone; not of a question whose language does not show, as nonsense is near to anything.
     """
     share = asked.held(memory) / len(asked.words) if asked.words else EVEN
     joined = bounded(joint(share, similarity))
-    if similarity is None or memory["language"] == asked.language:
+    if similarity is None or not asked.spoken or memory["language"] == asked.language:
         return joined
     return max(joined, similarity)
 

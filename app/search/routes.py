@@ -48,7 +48,7 @@ async def search(
 ) -> FoundOut:
     """Find memories by words, by meaning, or by both."""
     found = await recorded(searches, question_log, caller, data.to_request(caller))
-    return FoundOut.of(found, data.form)
+    return FoundOut.of(found, data)
 
 
 @get(

@@ -15,7 +15,7 @@ from app.kernel.graph import Row
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
 from app.retrieval.model import Path
 from app.search.believed import believed
-from app.search.bundle import render
+from app.search.bundle import LONGEST, SNIPPET, band, render
 from app.search.floors import Floor
 from app.search.model import (
     ALL_KINDS,
@@ -117,11 +117,20 @@ class SearchIn(WireModel):
     hyde: bool = Field(
         False, description="Search also by a passage that the language model imagines."
     )
-    form: Literal["json", "bundle"] = Field("json", description="`bundle` is for a prompt.")
+    form: Literal["json", "bundle", "both"] = Field(
+        "json", description="`bundle` is for a prompt, `both` gives the hits beside it."
+    )
+    snippet: Annotated[int, Field(ge=60, le=LONGEST)] | None = Field(
+        None, description=f"Most characters of a hit in the bundle; {SNIPPET} if unset."
+    )
 
     def to_request(self, caller: Caller) -> SearchRequest:
         """The search of this caller; NotFound where a scope is not visible, InvalidInput
-        (`weights`) with the fusion that has none."""
+        (`weights`, `snippet`) for what the fusion or the form has not."""
+        if self.snippet is not None and self.form == "json":
+            raise InvalidInput(
+                "`snippet` cuts the hits of a bundle: ask for `both`", field="snippet"
+            )
         if self.weights is not None and self.fusion is Fusion.SIMPLE:
             raise InvalidInput("`simple` takes no weights: ask for `weighted`", field="weights")
         weight = MMR_WEIGHT if self.diversity == "mmr" else self.diversity
@@ -146,7 +155,7 @@ class SearchIn(WireModel):
             token_budget=self.token_budget,
             diversity=weight if weight is None else float(weight),
             blocks_of=filters.scopes if self._wants_blocks() else None,
-            injected=self.form == "bundle",
+            injected=self.form != "json",
             floor=None if self.min_score is None else Floor(self.min_score, self.fallback),
             rerank=self._rerank(),
             hyde=self.hyde,
@@ -176,7 +185,7 @@ class SearchIn(WireModel):
     def _wants_blocks(self) -> bool:
         """Core blocks are in every prompt, and among data unless other kinds are asked for; they
         are those of the scopes that are searched."""
-        return self.form == "bundle" or self.kinds is None or "core_block" in self.kinds
+        return self.form != "json" or self.kinds is None or "core_block" in self.kinds
 
 
 class LegOut(msgspec.Struct, frozen=True):
@@ -357,8 +366,8 @@ class FadeOut(msgspec.Struct, frozen=True):
 class HitOut(msgspec.Struct, frozen=True):
     """One hit: why it is here outside `untrusted`, what was said inside it.
 
-    `score` ranked it and counts within this answer; `relevance` and `similarity` (of vectors alone)
-    are calibrated and count anywhere.
+    `score` ranked it and counts within this answer; `relevance`, its `score_band` and `similarity`
+    (of vectors alone) are calibrated and count anywhere.
     """
 
     id: str
@@ -400,7 +409,7 @@ class HitOut(msgspec.Struct, frozen=True):
             score=round(hit.score, 6),
             relevance=round(hit.relevance, 4),
             similarity=None if hit.similarity is None else round(hit.similarity, 4),
-            score_band=hit.band,
+            score_band=band(hit.relevance),
             legs={n: _leg(leg) for n, leg in hit.legs.items()},
             scope=memory["scope"],
             session_id=memory["session_id"],
@@ -549,18 +558,19 @@ class FoundOut(msgspec.Struct, frozen=True):
     empty: str | None = None
 
     @classmethod
-    def of(cls, found: Found, form: str) -> FoundOut:
+    def of(cls, found: Found, asked: SearchIn) -> FoundOut:
         """The wire form of what was found."""
+        listed, bundled = asked.form != "bundle", asked.form != "json"
         return cls(
-            hits=[HitOut.of(hit) for hit in found.hits] if form == "json" else [],
+            hits=[HitOut.of(hit) for hit in found.hits] if listed else [],
             mode=found.mode.value,
             count=len(found.hits),
             candidates=found.candidates,
             tokens=found.tokens,
             dropped_for_budget=found.dropped,
             milliseconds={name: round(ms, 3) for name, ms in found.milliseconds.items()},
-            core_blocks=[BlockOut.of(row) for row in found.blocks] if form == "json" else [],
-            bundle=render(found) if form == "bundle" else None,
+            core_blocks=[BlockOut.of(row) for row in found.blocks] if listed else [],
+            bundle=render(found, asked.query, asked.snippet or SNIPPET) if bundled else None,
             without=found.without.value if found.without else None,
             floor=FloorOut.of(found),
             steps=[StepOut.of(step) for step in found.steps],

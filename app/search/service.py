@@ -22,7 +22,6 @@ from app.lifecycle.fading import FadingService
 from app.retrieval.service import WalkService
 from app.search.across import told_across
 from app.search.blending import fuse
-from app.search.bundle import band
 from app.search.floors import Floored, Judged, floored
 from app.search.holding import claimed, lapsed, marks_of, unrepeated
 from app.search.imagining import Imagination
@@ -453,7 +452,6 @@ class SearchService:
         memories, scopes = reading.memories, request.filters.scopes
         shown = {candidate.id for candidate in pool}
         spans = await self._spans(pool, memories, scopes)
-        top = max((c.score for c in pool), default=0.0)
         hits = []
         for rank, candidate in enumerate(pool, start=1):
             memory = memories[candidate.id]
@@ -463,7 +461,6 @@ class SearchService:
                     id=candidate.id,
                     rank=rank,
                     score=candidate.score,
-                    band=band(candidate.score, top),
                     legs=candidate.legs,
                     memory=memory,
                     span=span,

@@ -157,7 +157,7 @@ async def with_models(opened: Parts, server: ScriptedServer) -> AsyncIterator[Se
 async def asked(service: SearchService, who: Principal, **more: Any) -> dict[str, Any]:
     """The answer as it goes over the wire."""
     wish = SearchIn.model_validate({"query": QUESTION, **more})
-    out = FoundOut.of(await service.search(wish.to_request(who.caller)), "json")
+    out = FoundOut.of(await service.search(wish.to_request(who.caller)), wish)
     return {"ids": [hit.id for hit in out.hits], "steps": out.steps, "hits": out.hits}
 
 
