@@ -21,6 +21,7 @@ from app import __version__
 from app.access import routes as access_routes
 from app.access.guard import Door, guard, provide_caller
 from app.access.idempotency import IdempotencyMiddleware
+from app.access.parameters import declared, refuse_unknown
 from app.communities import routes as community_routes
 from app.consolidation import routes as consolidation_routes
 from app.documents import rag as rag_routes
@@ -185,7 +186,7 @@ def create_app(settings: Settings | None = None) -> Litestar:
     app = Litestar(
         route_handlers=ROUTES,
         lifespan=[lifespan],
-        guards=[guard],
+        guards=[guard, refuse_unknown],
         middleware=[RequestMiddleware(), IdempotencyMiddleware()],
         exception_handlers=HANDLERS,
         request_class=TextRequest,
@@ -196,6 +197,7 @@ def create_app(settings: Settings | None = None) -> Litestar:
         debug=False,
     )
     describe(app.openapi_schema)
+    app.state.parameters = declared(app)
     return app
 
 

@@ -16,6 +16,24 @@ RETURN k.id AS key, k.role AS role, k.expires_at AS expires_at, k.revoked_at AS 
                    ELSE [] END}
        } AS grants
 
+// name: resolve_asker(key, principal) read optional
+// The same of the key by which a principal once asked for a job.
+// unscoped: the key is what tells the scopes
+MATCH (k:ApiKey {id: $key})-[:KEY_OF]->(p:Principal {id: $principal})
+USING INDEX k:ApiKey(id)
+RETURN k.id AS key, k.role AS role, k.expires_at AS expires_at, k.revoked_at AS revoked_at,
+       k.rate_per_minute AS rate_per_minute, p.id AS principal, p.kind AS kind, p.name AS name,
+       p.tenant AS tenant, p.retired_at AS retired_at, k.last_used_at AS last_used_at,
+       COLLECT {
+         MATCH (p)-[g:HOME|GRANTED|MEMBER_OF]->(s:Scope)
+         WHERE s.tenant = p.tenant
+         RETURN {path: s.path, role: g.role, home: type(g) = 'HOME',
+                 subtree: coalesce(g.subtree, false),
+                 below: CASE WHEN g.subtree
+                   THEN COLLECT { MATCH (x:Scope)-[:WITHIN*1..2]->(s) RETURN x.path }
+                   ELSE [] END}
+       } AS grants
+
 // name: touch_key(id, at) write none
 // When a key was last seen, to the hour.
 // unscoped: found by the key's own id

@@ -79,7 +79,7 @@ CALL (f, weight) {
                     until: s.until.epochSeconds * 1000000 + s.until.microsecond}) AS some
   UNION
   WITH f, weight WHERE weight IS NOT NULL
-  UNWIND [0, 1, 2, 3, 4] AS tier
+  UNWIND [0, 1, 2, 3, 4, 5] AS tier
   CALL (f, tier) {
     MATCH (:Passage)-[s:SUPPORTS {tier: tier}]->(f)
     WITH s ORDER BY coalesce(s.since, s.said_at), s.trust DESC, s.id LIMIT 1

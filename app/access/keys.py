@@ -10,12 +10,13 @@ import hashlib
 import re
 import secrets
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
 from app.access.repository import AccessRepository
-from app.errors import Unauthenticated
+from app.errors import Forbidden, Unauthenticated
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.scope import parse_scope
@@ -40,6 +41,11 @@ def mint() -> MintedKey:
     identifier = secrets.token_hex(6)
     text = f"loci_{identifier}_{secrets.token_urlsafe(32)}"
     return MintedKey(identifier, text, hash_key(text), f"loci_{identifier}")
+
+
+def asked_by(caller: Caller) -> dict[str, str]:
+    """Who asks for a job, as its argument: ids, never rights."""
+    return {"principal": caller.principal, "key": caller.key, "request": caller.request}
 
 
 def hash_key(text: str) -> str:
@@ -76,6 +82,17 @@ class KeyRing:
             self._known.clear()
         self._known[digest] = (time.monotonic() + self._seconds, caller)
         return caller
+
+    async def asker(self, asked_by: Mapping[str, Any]) -> Caller:
+        """The caller who asked for a job, with the rights of now; takes what `asked_by` gave.
+
+        Raises Forbidden where its key is revoked or expired, or its principal retired: what it
+        asked for is not done.
+        """
+        row = await self._repository.resolve_asker(asked_by["key"], asked_by["principal"])
+        if row is None or not _valid(row):
+            raise Forbidden("the key that asked for this job is revoked or expired")
+        return replace(to_caller(row), request=asked_by.get("request", ""))
 
     async def _touch(self, row: dict[str, Any]) -> None:
         """Note that the key is in use: one write a key and hour."""

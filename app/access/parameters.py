@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
+from litestar import Litestar
+from litestar.connection import ASGIConnection
+from litestar.handlers import BaseRouteHandler
 from litestar.params import QueryParameter
 
 from app.errors import InvalidInput
@@ -23,6 +26,43 @@ KnownAt = Annotated[
     QueryParameter(name="known_at", description="As it was known then; now if unset."),
 ]
 Limit = Annotated[int, QueryParameter(ge=1, le=500, description="Most items of a page.")]
+
+
+def declared(app: Litestar) -> dict[tuple[str, str], frozenset[str]]:
+    """Collect the names of the query parameters of each documented route, by path and method."""
+    names: dict[tuple[str, str], frozenset[str]] = {}
+    for route in app.routes:
+        item = (app.openapi_schema.paths or {}).get(route.path_format)
+        for method in ("get", "post", "put", "patch", "delete"):
+            operation = getattr(item, method, None)
+            if operation is not None:
+                names[route.path_format, method.upper()] = frozenset(
+                    p.name
+                    for p in operation.parameters or ()
+                    if getattr(p, "param_in", "") == "query"
+                )
+    return names
+
+
+async def refuse_unknown(
+    connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
+) -> None:
+    """Refuse a query parameter that the route does not declare; InvalidInput, with its name.
+
+    Ignored, a slip such as `?scop=` would read every scope, and `as_of` would answer of today.
+    """
+    if not connection.query_params:
+        return
+    route = (connection.scope["path_template"], str(connection.scope.get("method", "")))
+    known = connection.app.state.parameters.get(route)
+    if known is None:
+        return  # a page for people, which is in no document
+    for name in connection.query_params:
+        if name not in known:
+            listed = f"it takes {', '.join(sorted(known))}" if known else "it takes none"
+            raise InvalidInput(
+                f"this route has no parameter {name[:64]!r}; {listed}", field=name[:64]
+            )
 
 
 def aware(moment: datetime | None, field: str) -> datetime | None:

@@ -20,6 +20,9 @@ class AccessRepository:
     async def resolve_key(self, key_hash: str) -> Row | None:
         return await self.graph.optional(Q.access.resolve_key, hash=key_hash)
 
+    async def resolve_asker(self, key: str, principal: str) -> Row | None:
+        return await self.graph.optional(Q.access.resolve_asker, key=key, principal=principal)
+
     async def touch_key(self, key_id: str, at: datetime) -> None:
         await self.graph.rows(Q.access.touch_key, id=key_id, at=at)
 

@@ -236,11 +236,17 @@ def _source(statement: Statement, episode: Mapping[str, Any], setting: Setting) 
 
 
 def authority(episode: Mapping[str, Any], rules: ScopeRules, *, own: bool) -> Authority:
-    """Who stands behind what an episode says (seed 003's order of provenance)."""
+    """Who stands behind what an episode says (seed 003's order of provenance).
+
+    Only a user's key hands in a user's own words: what an agent hands in as those of a user is a
+    quotation, whatever the role says.
+    """
     external = episode.get("origin") in rules.external_origins
     tier = Tier.EXTERNAL if external else TIERS.get(str(episode.get("role")), Tier.EXTERNAL)
     author, speaker = str(episode["author"]), episode.get("speaker")
-    relayed = tier is Tier.USER and speaker and not author.startswith("user:")
+    if tier is Tier.USER and not author.startswith("user:"):
+        tier = Tier.QUOTED
+    relayed = tier is Tier.QUOTED and speaker
     return Authority(
         tier=tier,
         principal=author,

@@ -31,7 +31,7 @@ class Observation:
     """What is to be remembered: a text, or the fields of a statement."""
 
     session: str
-    role: str
+    role: str | None  # by the kind of the principal if None
     text: str | None = None
     statement: dict[str, Any] | None = None
     scope: str | None = None
@@ -73,7 +73,7 @@ class FastPath:
         capture = Capture(
             content=wording(fields) if fields else seen.text or "",
             session=seen.session,
-            role=seen.role,
+            role=seen.role or _role(caller, seen),
             scope=scope,
             speaker=seen.speaker,
             captured_at=seen.said_at,
@@ -136,3 +136,8 @@ class FastPath:
                 error.field = f"statement.{part}.{named}"
                 raise
         return cleaned
+
+
+def _role(caller: Caller, seen: Observation) -> str:
+    """Whose words they are where the client does not say: a named speaker is quoted."""
+    return "user" if caller.kind == "user" or seen.speaker else "assistant"

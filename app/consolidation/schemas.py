@@ -110,6 +110,12 @@ class StatementIn(WireModel):
         return fields
 
 
+WHO = (
+    "Who says it: by the kind of the key's principal if unset. "
+    "An agent that quotes a user says `user`, and stays below that user's own word."
+)
+
+
 class RememberIn(WireModel):
     """A short observation: a text to read, or a statement."""
 
@@ -119,7 +125,7 @@ class RememberIn(WireModel):
     statement: StatementIn | None = Field(None, description="What to remember, already read.")
     scope: str | None = Field(None, description="Scope path to write to; the key's home if unset.")
     session: ShortText = Field("remembered", description="Your own name of the conversation.")
-    role: Literal["user", "assistant", "tool"] = Field("user", description="Who says it.")
+    role: Literal["user", "assistant", "tool"] | None = Field(None, description=WHO)
     speaker: ShortText | None = Field(None, description="Name of the person who says it.")
     said_at: Moment | None = Field(None, description="When it was said; now if unset.")
     origin: ShortText = Field("api", description="What it came from.")
@@ -151,7 +157,7 @@ class SupersedeIn(WireModel):
         False, strict=True, description="The old value was an error and never held."
     )
     session: ShortText = Field("remembered", description="Your own name of the conversation.")
-    role: Literal["user", "assistant", "tool"] = Field("user", description="Who says it.")
+    role: Literal["user", "assistant", "tool"] | None = Field(None, description=WHO)
     speaker: ShortText | None = Field(None, description="Name of the person who says it.")
 
     def to_observation(self) -> Observation:

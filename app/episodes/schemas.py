@@ -31,7 +31,9 @@ class EpisodeIn(WireModel):
     content: Annotated[str, StringConstraints(min_length=1)] = Field(description="What was said.")
     session: ShortText = Field(description="Your own name of the conversation.")
     role: Literal["user", "assistant", "tool", "system"] = Field(
-        "user", description="Who spoke; `system` is refused."
+        "user",
+        description="Who spoke; `system` is refused. `user` by an agent's key is a quotation, and "
+        "stays below that user's own word.",
     )
     scope: str | None = Field(None, description="Scope path to write to; the key's home if unset.")
     speaker: ShortText | None = Field(None, description="Name of the person or agent who spoke.")

@@ -11,13 +11,37 @@ from app.extraction.model import Mode, Moment
 
 
 class Tier(IntEnum):
-    """Where a claim comes from, in the order of seed 003; a lower one never retires a higher."""
+    """Where a claim comes from, in the order of seed 003; a lower one never retires a higher.
+
+    Numbers are what the graph and packages hold; a later one may have its place in between.
+    """
 
     EXTERNAL = 0
     AGENT = 1
     TOOL = 2
     USER = 3
     CURATOR = 4  # a decision of the review, not of a source
+    QUOTED = 5  # a user's words that an agent hands in: above tools, below the user's own
+
+    @property
+    def rank(self) -> float:
+        """The place in the order."""
+        return 2.5 if self is Tier.QUOTED else float(self.value)
+
+    def __lt__(self, other: int) -> bool:
+        return self.rank < Tier(other).rank
+
+    def __gt__(self, other: int) -> bool:
+        return self.rank > Tier(other).rank
+
+    def __le__(self, other: int) -> bool:
+        return self.rank <= Tier(other).rank
+
+    def __ge__(self, other: int) -> bool:
+        return self.rank >= Tier(other).rank
+
+
+SPOKEN = frozenset({Tier.USER, Tier.QUOTED})  # of somebody, who alone takes them back
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ from app.kernel.clock import open_end
 from app.kernel.graph import Row
 from app.kernel.wire import Moment, ShortText, WireModel
 
-TIERS = ("external_unverified", "agent_inferred", "tool_verified", "user_asserted", "curator")
+TIERS = ("external_unverified", "agent_inferred", "tool_verified", "user_asserted", "curator",
+         "user_quoted")  # fmt: skip
 
 
 class IntervalOut(msgspec.Struct, frozen=True):

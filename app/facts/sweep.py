@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from app.extraction.model import Moment, Precision
-from app.facts.claim import Authority, Claim, Rules, Tier
+from app.facts.claim import SPOKEN, Authority, Claim, Rules
 from app.facts.interval import Held, Reason
 from app.kernel.clock import FOREVER
 from app.values.money import comparable
@@ -217,10 +217,10 @@ def may_not_retire(
     if _outranked_by(holders, challengers):
         return Reason.LOWER_TIER
     top = max(h.tier for h in holders)
-    if top != Tier.USER:
+    if top not in SPOKEN:
         return None
     equals = [c for c in challengers if c.tier >= top]
-    if any(c.tier > Tier.USER for c in equals):
+    if any(c.tier > top for c in equals):
         return None
     others = {h.speaker for h in holders if h.tier == top} - {c.speaker for c in equals}
     tellers = {c.principal for c in equals}

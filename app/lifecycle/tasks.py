@@ -7,8 +7,8 @@ from typing import Any
 
 import orjson
 
+from app.access.keys import asked_by
 from app.jobs.model import Job, Outcome, Report
-from app.kernel.caller import Caller, Role
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.lifecycle.erasure import Order
@@ -28,28 +28,12 @@ REWORD = "facts.reword"
 
 
 def packed(order: Order) -> dict[str, Any]:
-    """An order as the arguments of a job; what its caller may do is what it might then."""
-    caller = order.caller
+    """An order as the arguments of a job; what its caller may do is looked up when it runs."""
     return {
         "receipt": order.receipt,
         "target": asdict(order.target),
-        "caller": {
-            "principal": caller.principal,
-            "kind": caller.kind,
-            "name": caller.name,
-            "tenant": caller.tenant,
-            "home": caller.home,
-            "key": caller.key,
-            "request": caller.request,
-            "roles": {scope: role.label for scope, role in caller.roles.items()},
-        },
+        "caller": asked_by(order.caller),
     }
-
-
-def _order(args: dict[str, Any]) -> Order:
-    given = args["caller"]
-    roles = {scope: Role.named(role) for scope, role in given["roles"].items()}
-    return Order(Caller(**{**given, "roles": roles}), Target(**args["target"]), args["receipt"])
 
 
 async def run_erasure(parts: Any, job: Job, report: Report) -> Outcome:
@@ -60,7 +44,10 @@ async def run_erasure(parts: Any, job: Job, report: Report) -> Outcome:
     async def tell(done: int) -> None:
         await report({"episodes": done})
 
-    receipt = await parts.erasure.erase(_order(job.args), tell)
+    caller = await parts.keys.asker(job.args["caller"])
+    order = Order(caller, Target(**job.args["target"]), job.args["receipt"])
+    await parts.erasure.check(caller, order.target)
+    receipt = await parts.erasure.erase(order, tell)
     await parts.graph.rows(Q.lifecycle.blank_job, id=job.id)
     return Outcome(_told(receipt))
 

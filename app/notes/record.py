@@ -16,7 +16,7 @@ from app.notes.model import CONDENSED, Decision, Draft, Namespace, Standing
 from app.sanitize.step import SANITIZER_VERSION, Sanitized
 
 WAITING = "withheld"  # index state of what nobody may find
-TRUST = {Tier.USER: 0.8, Tier.TOOL: 0.7, Tier.AGENT: 0.5, Tier.EXTERNAL: 0.3}
+TRUST = {Tier.USER: 0.8, Tier.QUOTED: 0.75, Tier.TOOL: 0.7, Tier.AGENT: 0.5, Tier.EXTERNAL: 0.3}
 
 
 @dataclass(frozen=True, slots=True)

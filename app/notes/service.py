@@ -343,8 +343,12 @@ def _need_known(chosen: Sequence[str] | None, decision: str, against: Sequence[s
 
 
 def _tier(who: Caller, source: Source | None) -> Tier:
-    """As the client says; without a word a user's note is the user's, an agent's the agent's."""
-    return TIERS[source or (Source.USER if who.kind == "user" else Source.AGENT)]
+    """As the client says; without a word a user's note is the user's, an agent's the agent's.
+
+    What an agent hands in as a user's words is a quotation, below that user's own.
+    """
+    tier = TIERS[source or (Source.USER if who.kind == "user" else Source.AGENT)]
+    return Tier.QUOTED if tier is Tier.USER and who.kind != "user" else tier
 
 
 def _sanitized(text: str, field: str, policy: Any) -> Sanitized:

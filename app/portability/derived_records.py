@@ -184,7 +184,7 @@ class ClaimRecord(WireModel):
     until_precision: ShortText | None = None
     ongoing: bool = True
     confidence: Unit
-    tier: Annotated[int, Field(ge=0, le=4)]
+    tier: Annotated[int, Field(ge=0, le=5)]
     principal: ShortText
     trust: Unit
     own: bool = False

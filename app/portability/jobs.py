@@ -31,36 +31,18 @@ REJECTS = "rejects.jsonl"
 EXPORT_NAME = "export.tar.zst"
 
 
-def dump_caller(caller: Caller) -> dict[str, Any]:
-    """A caller as a job's argument: what it may do is what it might when it asked."""
-    return {
-        "principal": caller.principal,
-        "kind": caller.kind,
-        "name": caller.name,
-        "tenant": caller.tenant,
-        "home": caller.home,
-        "key": caller.key,
-        "request": caller.request,
-        "roles": {scope: role.label for scope, role in caller.roles.items()},
-        "trees": sorted(caller.trees),
-    }
-
-
-def load_caller(dumped: dict[str, Any]) -> Caller:
-    """The reverse of `dump_caller`."""
-    roles = {scope: Role.named(role) for scope, role in dumped["roles"].items()}
-    return Caller(**{**dumped, "roles": roles, "trees": frozenset(dumped["trees"])})
-
-
 async def run_import(parts: Any, job: Job, report: Report) -> Outcome:
     """Import one upload. Run again after a crash, it goes on from the job's progress."""
     spool = spool_of(parts.settings)
     place = spool.place(job.id)
+    caller = await parts.keys.asker(job.args["caller"])
+    if job.args["scope"]:
+        caller.require(job.args["scope"], Role.ADMIN)
     order = Order(
         path=place / job.args["file"],
         target=job.args["scope"],
         rejects=place / REJECTS,
-        caller=load_caller(job.args["caller"]),
+        caller=caller,
         limits=Limits(size=EXPANSION * spool.limit),
         spool=place,
     )
@@ -88,10 +70,10 @@ def _rejected(path: Path) -> list[dict[str, Any]]:
 async def run_export(parts: Any, job: Job, report: Report) -> Outcome:
     """Write the archive of one export; it stays for a day."""
     spool = spool_of(parts.settings)
-    caller = load_caller(job.args["caller"])
+    caller = await parts.keys.asker(job.args["caller"])
     path = spool.place(job.id) / EXPORT_NAME
     path.unlink(missing_ok=True)
-    scopes: list[str] = job.args["scopes"]
+    scopes: list[str] = caller.among(job.args["scopes"])
     audited = [scope for scope in scopes if caller.may(scope, Role.ADMIN)]
     whole = [caller.tenant] if caller.governs(caller.tenant) and caller.tenant in scopes else []
     chosen = Selection(scopes, job.args["vectors"], audited=audited, tenants=whole)

@@ -48,7 +48,7 @@ class NoteRecord(WireModel):
     title: ShortText | None = None
     tags: Annotated[tuple[TagName, ...], Field(max_length=32)] = ()
     author: ShortText | None = None
-    tier: Annotated[int, Field(ge=0, le=4)] = 1
+    tier: Annotated[int, Field(ge=0, le=5)] = 1
     standing: Literal["held", "superseded", "quarantined", "rejected"] = "held"
     reason: ShortText | None = None
     valid_from: Moment

@@ -13,6 +13,7 @@ from litestar.response import File
 from litestar.status_codes import HTTP_202_ACCEPTED
 from pydantic import Field
 
+from app.access.keys import asked_by
 from app.errors import Conflict, Forbidden, IdempotencyMismatch, NotFound
 from app.jobs.model import Job
 from app.jobs.repository import JobRepository
@@ -22,7 +23,7 @@ from app.jobs.spool import spool_of
 from app.kernel.caller import Caller, Role
 from app.kernel.ids import digest, new_id
 from app.kernel.wire import WireModel
-from app.portability.jobs import EXPORT, EXPORT_NAME, IMPORT, dump_caller, find_export
+from app.portability.jobs import EXPORT, EXPORT_NAME, IMPORT, find_export
 from app.portability.kind import check_target
 from app.portability.upload import Upload, receive
 
@@ -85,7 +86,7 @@ class ImportController(Controller):
             "scope": target,
             "sha256": taken.sha256,
             "bytes": (await asyncio.to_thread(path.stat)).st_size,
-            "caller": dump_caller(caller),
+            "caller": asked_by(caller),
         }
         scope = target or caller.home
         job = await runner.submit(
@@ -116,7 +117,7 @@ class ExportController(Controller):
         args = {
             "scopes": caller.among(data.scopes),
             "vectors": data.vectors,
-            "caller": dump_caller(caller),
+            "caller": asked_by(caller),
         }
         job = await runner.submit(EXPORT, tenant=caller.tenant, scope=caller.home, args=args)
         return JobOut.of(job)

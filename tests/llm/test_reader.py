@@ -117,7 +117,7 @@ async def test_what_rules_read_is_not_counted_twice(desk: Desk, endpoint: Script
         "MATCH (:Episode {id: $id})-[s:SUPPORTS]->() RETURN s.tier AS tier, s.model AS model",
         id=episode,
     )
-    assert claims == [{"tier": 3, "model": None}]
+    assert claims == [{"tier": 5, "model": None}]
 
 
 async def test_the_order_of_readings_does_not_matter(

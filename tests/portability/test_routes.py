@@ -231,3 +231,25 @@ async def test_an_export_that_is_not_ready_or_gone_says_so(
     spool_of(opened.settings).drop(job["id"])
     late = await admin.http.get(f"/v1/exports/{job['id']}")
     assert (late.status_code, late.json()["detail"]) == (404, "the export has expired")
+
+
+async def test_what_a_revoked_admin_queued_does_not_run(
+    admin: Principal, opened: Parts, principal: MakePrincipal, finish: Finish, tenant: str
+) -> None:
+    other = await principal(tenant, role=Role.ADMIN, name="leaver", kind="user", subtree=True)
+    body = lines(turns(tenant, 2))
+    answers = [
+        await other.http.post(f"/v1/imports?scope={tenant}", content=body, headers=NDJSON),
+        await other.http.post("/v1/exports", json={}),
+    ]
+    rows = await opened.graph.raw(
+        "MATCH (j:Job {tenant: $tenant}) RETURN j.args AS args", tenant=tenant
+    )
+    callers = [json.loads(row["args"])["caller"] for row in rows]
+    assert [set(caller) for caller in callers] == [{"principal", "key", "request"}] * 2
+    revoked = await admin.http.delete(f"/v1/keys/{other.caller.key}")
+    assert revoked.status_code == 200, revoked.text
+    for answer in answers:
+        job = await finish(admin, answer)
+        assert (job["state"], "revoked" in job["error"]) == ("dead", True), job
+    assert (await admin.http.get("/v1/episodes")).json()["items"] == []

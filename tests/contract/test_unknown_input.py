@@ -1,0 +1,72 @@
+"""What a route does not know is refused, with its name: no parameter and no field is ignored."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest_asyncio
+from litestar import Litestar
+
+from app.kernel.caller import Role
+from tests.conftest import MakePrincipal, Principal
+
+METHODS = ("get", "post", "put", "patch", "delete")
+
+
+@pytest_asyncio.fixture
+async def admin(principal: MakePrincipal, tenant: str) -> Principal:
+    return await principal(tenant, role=Role.ADMIN, name="admin", kind="user")
+
+
+def operations(app: Litestar) -> list[tuple[str, str, dict[str, Any]]]:
+    paths = app.openapi_schema.to_schema()["paths"]
+    return [
+        (path, method, item[method]) for path, item in paths.items() for method in METHODS
+        if method in item
+    ]  # fmt: skip
+
+
+def _filled(path: str) -> str:
+    """The path with something in each place; a version is a number."""
+    return re.sub(r"{\w+}", "none", path.replace("{version}", "1"))
+
+
+async def test_every_route_refuses_a_parameter_that_it_does_not_declare(
+    app: Litestar, admin: Principal
+) -> None:
+    wrong = []
+    for path, method, operation in operations(app):
+        declared = {p["name"] for p in operation.get("parameters", ()) if p["in"] == "query"}
+        for name in {"scop", "as_of"} - declared:
+            url = _filled(path)
+            answer = await admin.http.request(method, url, params={name: "acme"})
+            told = answer.json() if "json" in answer.headers.get("content-type", "") else {}
+            fields = [error["field"] for error in told.get("errors", ())]
+            if (answer.status_code, fields) != (422, [name]):
+                wrong.append(f"{method} {path}?{name}: {answer.status_code} {answer.text[:80]}")
+    assert not wrong, "\n".join(wrong)
+
+
+async def test_every_body_names_a_field_that_it_does_not_declare(
+    app: Litestar, admin: Principal
+) -> None:
+    wrong = []
+    for path, method, operation in operations(app):
+        if "application/json" not in operation.get("requestBody", {}).get("content", {}):
+            continue
+        url = _filled(path)
+        needs = {p["name"] for p in operation.get("parameters", ()) if p.get("required")}
+        params = {"scope": admin.caller.home} if "scope" in needs else {}
+        answer = await admin.http.request(method, url, params=params, json={"zzz": 1})
+        fields = [e["field"].rpartition(".")[2] for e in answer.json().get("errors", ())]
+        if answer.status_code != 422 or "zzz" not in fields:
+            wrong.append(f"{method} {path}: {answer.status_code} {answer.text[:200]}")
+    assert not wrong, "\n".join(wrong)
+
+
+async def test_an_unknown_field_of_a_body_is_named(admin: Principal) -> None:
+    note = {"content": "The deploy host is Basel.", "as_of": "2026-01-01T00:00:00Z"}
+    answer = await admin.http.post("/v1/notes", json=note)
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "as_of")
+    assert (await admin.http.get("/v1/notes")).json()["items"] == []
