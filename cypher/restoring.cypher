@@ -529,7 +529,15 @@ WITH c ORDER BY c.id LIMIT $limit
 RETURN c.id AS id, c {.*, embedding: null, embedding_b: null, embedding_c: null} AS chunk ORDER BY id
 
 // name: chunk_ids(scopes, after, limit) read many
-// Ids of the chunks of documents.
-MATCH (d:Document)<-[:PART_OF]-(c:Chunk)
-WHERE d.scope IN $scopes AND d.id > '' AND c.id > $after
-RETURN c.id AS id ORDER BY id LIMIT $limit
+// Ids of the chunks of documents, and of pages whose passages come along.
+CALL () {
+  MATCH (d:Document)<-[:PART_OF]-(c:Chunk)
+  WHERE d.scope IN $scopes AND d.id > '' AND c.id > $after
+  RETURN c.id AS id ORDER BY id LIMIT $limit
+  UNION ALL
+  MATCH (p:Page)<-[:PART_OF]-(c:Chunk)
+  WHERE p.scope IN $scopes AND p.id > '' AND c.id > $after
+    AND p.passage_state IN ['done', 'unlinked']
+  RETURN c.id AS id ORDER BY id LIMIT $limit
+}
+RETURN id ORDER BY id LIMIT $limit

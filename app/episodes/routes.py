@@ -118,8 +118,7 @@ async def capture_batch(
     wait: Wait = None,
 ) -> ReceiptsOut:
     """Store at most 64 things that were said, in order; a bad one does not hold up the rest."""
-    captures = [item.to_capture("http") for item in data.episodes]
-    receipts = await capturing.capture_batch(caller, captures)
+    receipts = await capturing.capture_batch(caller, data.to_captures())
     reached = await _waited(capturing, [r.id for r in receipts], wait)
     statuses = [receipt.status for receipt in receipts]
     return ReceiptsOut(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import msgspec
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, WrapValidator
 
 from app.episodes.model import Capture, Receipt, Signature
+from app.errors import LociError
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
-from app.kernel.wire import Moment, ShortText, TagName, WireModel
+from app.kernel.wire import Moment, ShortText, TagName, WireModel, each
 
 BATCH_LIMIT = 64
 
@@ -66,9 +68,17 @@ class EpisodeIn(WireModel):
 
 
 class EpisodeBatchIn(WireModel):
-    """Several things that were said, in order."""
+    """Several things that were said, in order; a bad one is refused by itself."""
 
-    episodes: Annotated[tuple[EpisodeIn, ...], Field(min_length=1, max_length=BATCH_LIMIT)]
+    episodes: Annotated[
+        tuple[Annotated[EpisodeIn, WrapValidator(each)], ...],
+        Field(min_length=1, max_length=BATCH_LIMIT),
+    ]
+
+    def to_captures(self) -> list[Capture | LociError]:
+        """The captures that this describes, and in the place of a bad one what is wrong with it."""
+        read: Iterable[EpisodeIn | LociError] = self.episodes
+        return [item if isinstance(item, LociError) else item.to_capture("http") for item in read]
 
 
 class ReceiptOut(msgspec.Struct, frozen=True, omit_defaults=False):

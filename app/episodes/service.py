@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -51,11 +52,17 @@ class EpisodeService:
         cleaned = await self._clean(caller, capture)
         return (await self._store(caller, [(0, cleaned)]))[0]
 
-    async def capture_batch(self, caller: Caller, captures: list[Capture]) -> list[Receipt]:
-        """Store what can be stored, in one transaction; a bad item gets a receipt that says why."""
+    async def capture_batch(
+        self, caller: Caller, captures: Sequence[Capture | LociError]
+    ) -> list[Receipt]:
+        """Store what can be stored, in one transaction; a bad item, and an error that stands in
+        the place of one, gets a receipt that says why."""
         receipts: list[Receipt] = []
         kept: list[tuple[int, Cleaned]] = []
         for index, capture in enumerate(captures):
+            if isinstance(capture, LociError):
+                receipts.append(_refused(index, capture))
+                continue
             try:
                 kept.append((index, await self._clean(caller, capture)))
             except LociError as error:

@@ -15,6 +15,7 @@ from pydantic import (
     ConfigDict,
     StringConstraints,
     ValidationError,
+    ValidatorFunctionWrapHandler,
 )
 
 from app.errors import InvalidInput
@@ -68,6 +69,19 @@ def model_of(model: type[M], given: Mapping[str, Any]) -> M:
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        first = error.errors()[0]
-        named = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(plainly(first["msg"]), field=named or "input") from None
+        raise first_of(error) from None
+
+
+def first_of(error: ValidationError) -> InvalidInput:
+    """The first thing that is wrong with a body, naming its field."""
+    first = error.errors()[0]
+    named = ".".join(str(part) for part in first["loc"])
+    return InvalidInput(plainly(first["msg"]), field=named or "input")
+
+
+def each(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    """An item of a batch, or what is wrong with it, so that one does not hold up the others."""
+    try:
+        return read(given)
+    except ValidationError as error:
+        return first_of(error)

@@ -236,7 +236,7 @@ def _chunk_record(chunk: Mapping[str, Any]) -> Record:
 
 
 async def ids(graph: Graph, scope: str) -> AsyncIterator[list[str]]:
-    """Ids of the chunks of a scope's documents, a page at a time."""
+    """Ids of the chunks of a scope's documents and pages, some at a time."""
     after = ""
     while page := await graph.rows(Q.restoring.chunk_ids, scopes=[scope], after=after, limit=PAGE):
         yield [row["id"] for row in page]

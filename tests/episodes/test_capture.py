@@ -221,6 +221,32 @@ async def test_a_batch_keeps_its_order_and_one_bad_item_holds_up_none(
     assert kept == [f"Line {n:02}." for n in range(12) if n not in (5, 7, 9)]
 
 
+async def test_an_item_of_no_good_form_is_refused_by_itself(writer: Principal) -> None:
+    good = {"content": "The kettle whistles.", "session": "s"}
+    bad: list[Any] = [
+        {"content": "No session."},
+        good | {"title": "x" * 2001},
+        good | {"captured_at": "yesterday"},
+        good | {"colour": "red"},
+        "a text",
+        good | {"role": "narrator"},
+        good | {"scope": "Nowhere!"},
+    ]
+    named = ["session", "title", "captured_at", "colour", "input", "role", "scope"]
+    body = {"episodes": [good, *bad, good | {"content": "So does the train."}]}
+    response = await writer.http.post("/v1/episodes:batch", json=body)
+    assert response.status_code == 200, response.text
+    answer = response.json()
+    assert (answer["accepted"], answer["refused"]) == (2, len(bad))
+    refused = answer["receipts"][1:-1]
+    assert [r["index"] for r in refused] == [1, 2, 3, 4, 5, 6, 7]
+    assert [r["field"] for r in refused] == named
+    assert {r["status"] for r in refused} == {"refused"}
+    assert {r["error"] for r in refused} == {"InvalidInput"}
+    assert all(r["detail"] and r["id"] is None for r in refused)
+    assert len(await stored(writer)) == 2
+
+
 @pytest.mark.parametrize(("size", "status"), [(0, 422), (1, 200), (64, 200), (65, 422)])
 async def test_a_batch_takes_one_to_sixty_four(writer: Principal, size: int, status: int) -> None:
     items = [{"content": f"Line {n}.", "session": "s"} for n in range(size)]
