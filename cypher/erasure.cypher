@@ -196,3 +196,113 @@ WHERE ($tenant IS NULL OR s.scope = $tenant OR s.scope STARTS WITH $below)
        OR NOT EXISTS { (v:SkillVersion)-[:VERSION_OF]->(s)
                        WHERE v.is_active AND v.version = s.version AND v.body_hash = s.body_hash })
 RETURN s.id AS id LIMIT $limit
+
+// name: person(id, scopes) read optional
+// An entity of a person with all of its cluster: ids, and the names that nobody else goes by.
+MATCH (e:Entity {id: $id})
+WHERE e.scope IN $scopes
+MATCH (m:Entity {root: e.root})
+WHERE m.scope = e.scope
+WITH e.scope AS scope, collect(m) AS members
+RETURN scope, [m IN members | m.id] AS entities, [m IN members | m.type] AS types,
+       COLLECT {
+         UNWIND members AS m
+         UNWIND [m.canonical_name] + m.aliases AS name
+         RETURN DISTINCT name ORDER BY name
+       } AS names
+
+// name: namesakes(rows) read many
+// Which of some names another cluster of the same scope goes by as well.
+// unscoped: aliases of scopes that the caller administers
+UNWIND $rows AS row
+MATCH (a:Alias {id: row.alias})-[:NAMES]->(o:Entity)
+RETURN DISTINCT row.name AS name, row.scope AS scope, o.id AS id, o.root AS root, o.type AS type,
+       o.canonical_key AS key
+ORDER BY scope, name, id
+
+// name: about(entities, scopes, names, principal, limit) read many
+// What is about a person: passages that mention him or say something of him, what he said, and the
+// texts that may name him, which the caller reads once more.
+CALL () {
+  UNWIND $entities AS id
+  MATCH (e:Passage)-[:MENTIONS]->(:Entity {id: id})
+  WHERE e.scope IN $scopes
+  RETURN e.id AS id, null AS text
+  UNION
+  UNWIND $entities AS id
+  MATCH (e:Passage)-[:SUPPORTS]->(:Fact {subject: id})
+  WHERE e.scope IN $scopes
+  RETURN e.id AS id, null AS text
+  UNION
+  UNWIND $entities AS id
+  MATCH (e:Passage)-[:SUPPORTS]->(:Fact {object_id: id})
+  WHERE e.scope IN $scopes
+  RETURN e.id AS id, null AS text
+  UNION
+  UNWIND $scopes AS scope
+  UNWIND $names AS name
+  MATCH (e:Episode {scope: scope, speaker: name})
+  RETURN e.id AS id, null AS text
+  UNION
+  UNWIND $scopes AS scope
+  MATCH (e:Passage {scope: scope})
+  WHERE e.author > '' AND any(n IN $names WHERE toLower(coalesce(e.title, '') + ' ' + coalesce(e.speaker, '')
+        + ' ' + e.content) CONTAINS toLower(n))
+  RETURN e.id AS id, coalesce(e.title, '') + ' ' + coalesce(e.speaker, '') + ' ' + e.content AS text
+  UNION
+  UNWIND $scopes AS scope
+  MATCH (n:Note {scope: scope})
+  WHERE n.id > '' AND any(x IN $names WHERE toLower(coalesce(n.title, '') + ' ' + n.content) CONTAINS toLower(x))
+  RETURN n.id AS id, coalesce(n.title, '') + ' ' + n.content AS text
+  UNION
+  UNWIND $scopes AS scope
+  MATCH (p:Page {scope: scope})
+  WHERE p.id > '' AND any(x IN $names WHERE toLower(p.title + ' ' + p.content) CONTAINS toLower(x))
+  RETURN p.id AS id, p.title + ' ' + p.content AS text
+  UNION
+  UNWIND $scopes AS scope
+  MATCH (d:Document {scope: scope})
+  WHERE d.id > '' AND any(x IN $names WHERE toLower(coalesce(d.title, '') + ' ' + d.name) CONTAINS toLower(x))
+  RETURN d.id AS id, coalesce(d.title, '') + ' ' + d.name AS text
+  UNION
+  UNWIND $scopes AS scope
+  MATCH (s:Skill {scope: scope})
+  WHERE s.id > '' AND any(x IN $names WHERE toLower(s.name + ' ' + coalesce(s.description, '')) CONTAINS toLower(x))
+  RETURN s.id AS id, s.name + ' ' + coalesce(s.description, '') AS text
+  UNION
+  UNWIND $scopes AS scope
+  MATCH (v:SkillVersion)-[:VERSION_OF]->(s:Skill {scope: scope})
+  WHERE s.id > '' AND any(x IN $names WHERE toLower(coalesce(v.body, '')) CONTAINS toLower(x))
+  RETURN s.id AS id, v.body AS text
+  UNION
+  UNWIND $scopes AS scope
+  MATCH (b:BadPattern {scope: scope})
+  WHERE b.id > '' AND any(x IN $names WHERE toLower(b.content + ' ' + coalesce(b.reason, '')) CONTAINS toLower(x))
+  RETURN b.id AS id, b.content + ' ' + coalesce(b.reason, '') AS text
+  UNION
+  UNWIND $scopes AS scope
+  MATCH (c:CoreBlock {scope: scope})
+  WHERE c.kind > '' AND any(x IN $names WHERE toLower(c.content) CONTAINS toLower(x))
+  RETURN c.id AS id, c.content AS text
+  UNION
+  UNWIND $scopes AS scope
+  CALL (scope) {
+    MATCH (e:Passage {scope: scope, author: $principal}) RETURN e.id AS id
+    UNION
+    MATCH (n:Note {scope: scope, author: $principal}) RETURN n.id AS id
+    UNION
+    MATCH (p:Page {scope: scope}) WHERE p.id > '' AND p.author = $principal RETURN p.id AS id
+    UNION
+    MATCH (d:Document {scope: scope}) WHERE d.id > '' AND d.author = $principal RETURN d.id AS id
+    UNION
+    MATCH (b:BadPattern {scope: scope}) WHERE b.id > '' AND b.author = $principal RETURN b.id AS id
+    UNION
+    MATCH (c:CoreBlock {scope: scope}) WHERE c.kind > '' AND c.author = $principal RETURN c.id AS id
+    UNION
+    MATCH (p:SkillProposal {scope: scope}) WHERE p.id > '' AND p.author = $principal RETURN p.id AS id
+    UNION
+    MATCH (s:Skill {scope: scope}) WHERE s.id > '' AND s.author = $principal RETURN s.id AS id
+  }
+  RETURN id, null AS text
+}
+RETURN DISTINCT id, text ORDER BY id LIMIT $limit

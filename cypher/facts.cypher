@@ -27,6 +27,42 @@ CALL () {
 }
 RETURN COLLECT { UNWIND $claims AS row MATCH (t:Tombstone {id: row.id}) RETURN t.id } AS erased
 
+// name: supported(ids) read many
+// The facts that some passages say.
+// unscoped: passages that the caller has checked
+UNWIND $ids AS id
+MATCH (:Passage {id: id})-[:SUPPORTS]->(f:Fact)
+RETURN id AS passage, collect(DISTINCT f.id) AS facts ORDER BY passage
+
+// name: follow(ids, at, key, never, never_key) write many
+// A fact leaves recall with the last of its sources that is forgotten, and comes back with the first
+// that is shown again; one that was forgotten by itself stays so. Written first: of two sources that
+// are forgotten at once, the second sees the first.
+// unscoped: facts of passages that the caller has checked
+UNWIND $ids AS id
+MATCH (f:Fact {id: id})
+SET f.key = f.key
+WITH f, EXISTS { (e:Passage)-[:SUPPORTS]->(f) WHERE e.expired_at > $at } AS said
+WITH f, NOT said AND f.expired_at > $at AS goes, said AND coalesce(f.follows, false) AS comes
+WHERE goes OR comes
+SET f.follows = CASE WHEN goes THEN true END,
+    f.expired_at = CASE WHEN goes THEN $at ELSE $never END,
+    f.expired_key = CASE WHEN goes THEN $key ELSE $never_key END,
+    f.live = comes AND f.status = 'active',
+    f.facets = [t IN f.facets WHERE t <> 'live']
+               + CASE WHEN comes AND f.status = 'active' THEN ['live'] ELSE [] END
+WITH f
+CALL (f) {
+  MATCH (w:Window)-[:WINDOW_OF]->(f)
+  SET w.live = f.live, w.facets = f.facets, w.expired_at = f.expired_at, w.expired_key = f.expired_key
+}
+CALL (f) {
+  MATCH (:Entity {id: f.subject})-[r:RELATES_TO]->(:Entity)
+  WHERE r.fact = f.id
+  SET r.live = f.live
+}
+RETURN f.id AS id
+
 // name: drop_claims(episodes, kept) write many
 // Claims that a second reading of an episode no longer makes; the keys that they counted for. What
 // a model proposed stays where its answer did not come along, as after an import.

@@ -494,11 +494,11 @@ MERGE (t:Tombstone {id: row.id})
 SET t = row
 
 // name: buried(ids) read many
-// Which of these were erased.
+// Which of these were erased, where, and when.
 // unscoped: each id is a digest over what was erased
 UNWIND $ids AS id
 MATCH (t:Tombstone {id: id})
-RETURN t.id AS id
+RETURN t.id AS id, t.tenant AS tenant, t.created_at AS created_at
 
 // name: lock_receipt(id, row, at) write one
 // The receipt of an erasure, locked: what several batches remove adds up in it.
@@ -652,7 +652,7 @@ CALL (row) {
 }
 WITH row, n
 WHERE n.scope IN $scopes
-SET n.is_pinned = coalesce(n.is_pinned, false)
+SET n.is_pinned = coalesce(n.is_pinned, false), n.follows = null
 WITH row, n, n.expired_at > $at AS changes
 FOREACH (_ IN CASE WHEN changes THEN [1] ELSE [] END |
   SET n.expired_at = $at, n.expired_key = $key, n.live = false,
@@ -672,7 +672,7 @@ CALL (n) {
   WHERE r.fact = n.id
   SET r.live = false
 }
-RETURN n.id AS id, changes, n:Episode AS episode
+RETURN n.id AS id, changes, n:Episode AS episode, n:Passage AS passage
 
 // name: unforget(rows, scopes, at, never, key) write many
 // Shows memories again that were forgotten: live as far as they are believed.
@@ -686,7 +686,7 @@ CALL (row) {
 }
 WITH row, n, lives
 WHERE n.scope IN $scopes
-SET n.is_pinned = coalesce(n.is_pinned, false)
+SET n.is_pinned = coalesce(n.is_pinned, false), n.follows = null
 WITH row, n, lives, n.expired_at <= $at AS changes
 FOREACH (_ IN CASE WHEN changes THEN [1] ELSE [] END |
   SET n.expired_at = $never, n.expired_key = $key, n.live = lives,
@@ -706,7 +706,15 @@ CALL (n) {
   WHERE r.fact = n.id
   SET r.live = n.live
 }
-RETURN n.id AS id, changes, n:Episode AS episode
+RETURN n.id AS id, changes, n:Episode AS episode, n:Passage AS passage
+
+// name: tell_followers(rows) write none
+// The events of what was forgotten are about the facts that went with it as well.
+// unscoped: facts of memories whose scopes were checked
+UNWIND $rows AS row
+MATCH (a:AuditEvent {id: row.audit})
+MATCH (f:Fact {id: row.fact})
+MERGE (a)-[:AUDIT]->(f)
 
 // name: set_pin(rows, scopes, pinned) write many
 // Pins memories, or unpins them; one that was forgotten stays hidden.

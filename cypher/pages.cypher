@@ -437,7 +437,13 @@ RETURN p.id AS id, p.tenant AS tenant, p.passage_state AS state
 // Pages that are new, with their former texts.
 // unscoped: the run has checked each path
 UNWIND $rows AS row
-WITH row WHERE NOT EXISTS { MATCH (:Page {id: row.id}) }
+WITH row
+WHERE NOT EXISTS { MATCH (:Page {id: row.id}) }
+  AND NOT (row.moved AND EXISTS { // a copy of one that is here
+    MATCH (o:Page {scope: row.page.scope, slug: row.page.slug})
+    WHERE o.kind = row.page.kind AND o.updated_at = row.page.updated_at
+      AND o.title = row.page.title AND o.content = row.page.content
+  })
 CREATE (p:Page)
 SET p = row.page
 FOREACH (_ IN CASE WHEN row.page.kind = 'article' THEN [1] ELSE [] END | SET p:Article)

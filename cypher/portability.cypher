@@ -254,6 +254,27 @@ CALL (a, row) {
   WITH a, row WHERE $label = 'BadPattern'
   MATCH (t:BadPattern {id: row.id}) MERGE (a)-[:AUDIT]->(t)
   UNION
+  WITH a, row WHERE $label = 'Chunk'
+  MATCH (t:Passage {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
+  WITH a, row WHERE $label = 'Page'
+  MATCH (t:Page {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
+  WITH a, row WHERE $label = 'Document'
+  MATCH (t:Document {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
+  WITH a, row WHERE $label = 'KnowledgeBase'
+  MATCH (t:KnowledgeBase {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
+  WITH a, row WHERE $label = 'Skill'
+  MATCH (t:Skill {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
+  WITH a, row WHERE $label = 'SkillProposal'
+  MATCH (t:SkillProposal {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
+  WITH a, row WHERE $label = 'SkillConflict'
+  MATCH (t:SkillConflict {id: row.id}) MERGE (a)-[:AUDIT]->(t)
+  UNION
   WITH a, row WHERE $label = 'ErasureReceipt'
   MATCH (t:ErasureReceipt {id: row.id}) MERGE (a)-[:AUDIT]->(t)
   UNION
@@ -326,19 +347,25 @@ MATCH (h:AuditHead {tenant: tenant})
 RETURN h.tenant AS tenant, h.seq AS seq, h.hash AS hash
 ORDER BY tenant
 
-// name: export_audit(tenant, scopes, after_at, after_id, limit) read many
-// A tenant's events, oldest first, with everything that each is about.
+// name: export_audit(tenant, tenants, scopes, after_at, after_id, limit) read many
+// A tenant's events, oldest first, with everything that comes along of what each is about.
 MATCH (a:AuditEvent {tenant: $tenant})
 WHERE a.at >= $after_at AND a.scope IN $scopes AND (a.at > $after_at OR a.id > $after_id)
 WITH a ORDER BY a.at, a.id LIMIT $limit
 RETURN a {.id, .tenant, .scope, .kind, .outcome, .actor, .request, .at, .payload, .seq, .hash,
           .target} AS event,
        COLLECT { MATCH (a)-[:AUDIT]->(t)
-                 WITH [l IN labels(t) WHERE l IN ['Scope', 'Principal', 'MemSession', 'Episode',
-                         'Entity', 'MergeRecord', 'Fact', 'Note', 'CoreBlock', 'BadPattern',
-                         'Promotion', 'ErasureReceipt']][0] AS label,
-                      coalesce(t.path, t.id) AS id
-                 WHERE label IS NOT NULL
+                 WITH t, [l IN labels(t) WHERE l IN ['Scope', 'Principal', 'MemSession', 'Episode',
+                         'Chunk', 'Entity', 'MergeRecord', 'Fact', 'Note', 'CoreBlock', 'BadPattern',
+                         'Promotion', 'Page', 'Document', 'KnowledgeBase', 'Skill', 'SkillProposal',
+                         'SkillConflict', 'ErasureReceipt']][0] AS label
+                 WHERE CASE label
+                         WHEN 'ErasureReceipt' THEN t.tenant IN $tenants
+                         WHEN 'Principal' THEN EXISTS { (t)-[:HOME]->(h:Scope) WHERE h.path IN $scopes }
+                         WHEN 'Scope' THEN t.path IN $scopes
+                         ELSE t.scope IN $scopes
+                       END
+                 WITH label, CASE label WHEN 'Scope' THEN t.path ELSE t.id END AS id
                  RETURN {label: label, id: id} ORDER BY label, id } AS targets
 ORDER BY a.at, a.id
 

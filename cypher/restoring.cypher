@@ -205,7 +205,12 @@ RETURN row.line AS line
 // Notes that are new, with their former texts, their tags, and what they were made from.
 // unscoped: the run has checked each path
 UNWIND $rows AS row
-WITH row WHERE NOT EXISTS { MATCH (:Note {id: row.id}) }
+WITH row
+WHERE NOT EXISTS { MATCH (:Note {id: row.id}) }
+  AND NOT (row.moved AND EXISTS { // a copy of one that is here
+    MATCH (n:Note {scope: row.scope, content_hash: row.properties.content_hash})
+    WHERE n.namespace = row.properties.namespace AND n.valid_from = row.properties.valid_from
+  })
 CREATE (n:Note:Memory)
 SET n = row.properties
 FOREACH (_ IN CASE WHEN row.searchable THEN [1] ELSE [] END | SET n:Searchable)
@@ -268,7 +273,8 @@ RETURN row.line AS line
 // name: export_cursors(scopes) read many
 UNWIND $scopes AS scope
 MATCH (c:ConsolidationCursor {scope: scope})
-RETURN c {.scope, .consolidated, .facts, .failed, .reached_at, .last_run_at, .created_at} AS cursor
+RETURN c {.scope, .reached_at, .last_run_at, .created_at, consolidated: coalesce(c.consolidated, 0),
+          facts: coalesce(c.facts, 0), failed: coalesce(c.failed, 0)} AS cursor
 ORDER BY c.scope
 
 // name: export_predicates(scopes) read many

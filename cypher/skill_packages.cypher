@@ -97,7 +97,13 @@ RETURN row.line AS line
 // Proposals that are new, with what they are parts of and what they became.
 // unscoped: the run has checked each path
 UNWIND $rows AS row
-WITH row WHERE NOT EXISTS { MATCH (:SkillProposal {id: row.id}) }
+WITH row
+WHERE NOT EXISTS { MATCH (:SkillProposal {id: row.id}) }
+  AND NOT (row.moved AND EXISTS { // a copy of one that is here
+    MATCH (o:SkillProposal {scope: row.scope})
+    WHERE o.id > '' AND o.name = row.properties.name AND o.body_hash = row.properties.body_hash
+      AND o.created_at = row.properties.created_at
+  })
 CREATE (p:SkillProposal)
 SET p = row.properties
 WITH p, row
@@ -123,8 +129,9 @@ RETURN s {.*, embedding: null, embedding_b: null, embedding_c: null} AS skill,
                  ORDER BY v.created_at, v.version } AS versions
 ORDER BY s.id
 
-// name: export_links(scopes, after, limit) read many
-// Edges at skills of one scope, by the skill that they begin at or belong to.
+// name: export_links(scopes, among, audited, after, limit) read many
+// Edges at skills of one scope, by the skill that they begin at or belong to; of each whether its
+// other end comes along.
 MATCH (s:Skill)
 WHERE s.scope IN $scopes AND s.id > $after
 WITH s ORDER BY s.id LIMIT $limit
@@ -132,11 +139,14 @@ RETURN s.id AS id, s.scope AS scope,
        COLLECT {
          MATCH (s)-[r:REQUIRES|ENHANCES|COMPOSES|SUCCEEDS|CO_USED|CLONED_FROM|CONCERNS|HAS_FAILURE]->(o)
          WHERE o.tenant = s.tenant
-         WITH r {.*, type: type(r), other: o.id} AS link
+         WITH r {.*, type: type(r), other: o.id, outside: NOT o.scope IN $among} AS link
          RETURN link ORDER BY link.type, link.other
        } + COLLECT {
          MATCH (o)-[r:HAS_SKILL|TEACHES]->(s)
-         WITH r {.*, type: type(r), other: o.id} AS link
+         WITH r {.*, type: type(r), other: o.id,
+                 outside: CASE WHEN o:Principal
+                            THEN NOT EXISTS { (o)-[:HOME]->(h:Scope) WHERE h.path IN $audited }
+                            ELSE NOT o.scope IN $among END} AS link
          RETURN link ORDER BY link.type, link.other
        } AS links
 ORDER BY s.id

@@ -20,6 +20,7 @@ from app.kernel.scope import parse_scope
 from app.lifecycle.erasure import Order, new_receipt
 from app.lifecycle.invariants import broken
 from app.lifecycle.model import Target
+from app.lifecycle.people import person_of
 from app.lifecycle.schemas import ErasureOut
 from app.telemetry.logging import configure_logging
 from app.wiring import Parts, parts
@@ -44,6 +45,12 @@ def erase(
     session: Named = None,
     author: Named = None,
     speaker: Named = None,
+    person: Annotated[
+        str | None, typer.Option(help="Id of an entity: what he said, and what others said of him.")
+    ] = None,
+    principal: Annotated[
+        str | None, typer.Option(help="Of a person: his principal, whose words go as well.")
+    ] = None,
     sources: Annotated[
         bool, typer.Option("--sources", help="With the episodes that support a named fact.")
     ] = False,
@@ -53,7 +60,13 @@ def erase(
     as_json: AsJson = False,
 ) -> None:
     """Erase for good, with all that was made from it, where the scope's rules allow erasure."""
-    named = {"memory": memory, "session": session, "author": author, "speaker": speaker}
+    named = {
+        "memory": memory,
+        "session": session,
+        "author": author,
+        "speaker": speaker,
+        "person": person,
+    }
     given = [(kind, value) for kind, value in named.items() if value]
     if len(given) != 1:
         raise InvalidInput(f"give exactly one of {', '.join(named)}", field="memory")
@@ -61,9 +74,12 @@ def erase(
     path = str(parse_scope(scope))
     if kind == "session" and value:
         value = session_id(path, value)
-    target = Target(kind, value or "", path, sources)
+    wanted = Target(kind, value or "", path, sources, principal)
 
     async def work(opened: Parts, caller: Caller) -> dict[str, Any]:
+        target = wanted
+        if kind == "person":
+            target = await person_of(opened.graph, caller, wanted)
         if dry_run:
             return await opened.erasure.preview(caller, target)
         if not await opened.erasure.exists(caller, target):

@@ -10,6 +10,7 @@ from typing import Any
 
 from app.extraction.predicates import Registry
 from app.facts.claim import Rules
+from app.facts.following import follow_sources
 from app.facts.onward import News, asked, go_on, news_of, seal, state_row
 from app.facts.record import belief_key
 from app.facts.revision import Revision, revise
@@ -127,6 +128,7 @@ class FactRepository:
         news: dict[str, News] = {}
         if batch.facts:
             erased = (await tx.one(Q.facts.put, **packed(batch)))["erased"]
+            await follow_sources(tx, (row["id"] for row in batch.facts))
             news = news_of(batch.facts, batch.claims, frozenset(erased))
         later = {key: told for key, told in news.items() if key not in batch.extra}
         return await self._settle(tx, batch.keys, Settling(terms, request, later))

@@ -161,7 +161,7 @@ version windows end applied_at
 aliases attributes canonical_key canonical_name count curated decided_at decided_by evidence keys
 left left_count marks mention_count predicate proposed_at recorded_at retracted_at right
 right_count root changes type valid_from valid_to
-assertion confidence consolidated consolidated_at consolidation_error definition
+assertion confidence consolidated consolidated_at consolidation_error definition follows
 fact facts failed from_precision held holder leased_by mode negated note object_id object_key
 object_kind object_text ongoing own predicate principal principals reached_at reason recorded_at
 retracted_at rule rules said_at since since_precision standing statement subject subject_text

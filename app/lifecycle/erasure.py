@@ -21,6 +21,7 @@ from app.entities.following import follow_rules, touched_by
 from app.entities.given_name_rule import first_word
 from app.entities.repository import EntityRepository
 from app.errors import Forbidden, GraphUnavailable, NotFound, SwitchedOff
+from app.facts.following import follow_sources
 from app.facts.repository import FactRepository, Terms
 from app.indexing.neighbours import WINDOW_BEFORE
 from app.kernel import audit
@@ -32,6 +33,7 @@ from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
 from app.lifecycle.closure import close_over
 from app.lifecycle.model import Closure, Removed, Target, tombstones
+from app.lifecycle.people import MOST, about
 from app.lifecycle.renaming import renamed
 from app.lifecycle.residue import Residue
 from app.lifecycle.rewording import reworded
@@ -95,6 +97,7 @@ class ErasureService:
             "scopes": sorted(closure.scopes),
             "hashes": closure.hashes,
             "refused": refused,
+            "names": list(target.names),
             "complete": target.kind == "memory" or len(ids) < PREVIEW,
         }
 
@@ -146,6 +149,8 @@ class ErasureService:
     ) -> Row:
         """Erase in batches until nothing is left, then clear what quotes it; the receipt."""
         scope = await self.place(order.caller, order.target)
+        if order.target.kind == "person":
+            return await self._erase_person(order, scope, progress or _untold)
         done = 0
         while ids := await self._next(order.caller, order.target, BATCH):
             removed = await self._batch(order, scope, ids)
@@ -156,6 +161,23 @@ class ErasureService:
                 break
         if order.target.kind == "author":
             await self._drop_beside(order, scope)
+        return await self.finish(order.receipt)
+
+    async def _erase_person(
+        self, order: Order, scope: str, progress: Callable[[int], Awaitable[None]]
+    ) -> Row:
+        """Everything at once or nothing: whoever may not erase one part of it erases none."""
+        ids = await self._next(order.caller, order.target, MOST)
+        _, closure, _ = await close_with_pages(self.graph, ids, sources=False)
+        _permit(order.caller, closure)
+        done = 0
+        while ids:
+            for start in range(0, len(ids), BATCH):
+                await self._batch(order, scope, ids[start : start + BATCH])
+                done += len(ids[start : start + BATCH])
+                await progress(done)
+            left = await self._next(order.caller, order.target, MOST)
+            ids = left if left != ids else []  # what came meanwhile
         return await self.finish(order.receipt)
 
     async def _drop_beside(self, order: Order, scope: str) -> None:
@@ -241,6 +263,8 @@ class ErasureService:
                 Q.lifecycle.find_memory, id=target.value, scopes=caller.visible
             )
             return [row["id"]] if row else []
+        if target.kind == "person":
+            return await about(self.graph, target, limit) if target.entities else []
         named = dict.fromkeys(("session", "author", "speaker"), "") | {target.kind: target.value}
         scope = target.scope or caller.home
         rows = await self.graph.rows(Q.lifecycle.memories_by, scope=scope, limit=limit, **named)
@@ -270,9 +294,7 @@ class ErasureService:
             )
         )["receipt"]
         closure = await self._locked(tx, ids, sources=order.target.sources)
-        refused = _refused(order.caller, closure)
-        if refused:
-            raise Forbidden(f"this key needs the role admin in {', '.join(refused)}")
+        _permit(order.caller, closure)
         if closure.scopes - terms.keys():
             raise Forbidden("the closure has grown while it was looked at: send it again")
         removed = await self._carry_out(tx, closure, (terms, at))
@@ -285,7 +307,8 @@ class ErasureService:
                 names=removed.names,
             )
         )
-        await tx.rows(Q.lifecycle.bury, rows=tombstones(closure, receipt, removed.entities))
+        graves = tombstones(closure, receipt | {"at": at}, removed.entities)
+        await tx.rows(Q.lifecycle.bury, rows=graves)
         if pages:
             removed.add(await erase_pages(tx, pages, receipt))
             removed.ids += [page["id"] for page in pages]
@@ -360,6 +383,7 @@ class ErasureService:
     ) -> None:
         """Let belief follow from the claims that are left, in the words of what is left."""
         terms, at = given
+        await follow_sources(tx, (place["id"] for place in places))
         keys: dict[str, set[str]] = {}
         for place in places:
             keys.setdefault(place["scope"], set()).add(place["key"])
@@ -477,6 +501,15 @@ def _receipt(order: Order, scope: str) -> Row:
         "target": order.target.name,
         "by": order.caller.principal,
     }
+
+
+def _permit(caller: Caller, closure: Closure) -> None:
+    if refused := _refused(caller, closure):
+        raise Forbidden(f"this key needs the role admin in {', '.join(refused)}")
+
+
+async def _untold(done: int) -> None:
+    """Tells nobody."""
 
 
 def _blank() -> Row:

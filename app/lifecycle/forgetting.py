@@ -14,6 +14,7 @@ from typing import Any
 from app.entities.model import alias_id
 from app.entities.names import FAMILIES, name_keys
 from app.errors import Forbidden, InvalidInput, NotFound
+from app.facts.following import follow_sources
 from app.indexing.compose import REACH
 from app.indexing.entry import time_key
 from app.kernel import audit
@@ -133,7 +134,25 @@ async def _apply(tx: Tx, verb: str, rows: list[dict[str, Any]], scopes: list[str
         )
     changed = [row for row in done if row["changes"]]
     await _neighbours(tx, [row["id"] for row in changed if row["episode"]])
+    await _followers(tx, [row["id"] for row in changed if row["passage"]], rows)
     return [row["id"] for row in changed]
+
+
+async def _followers(tx: Tx, passages: list[str], rows: list[dict[str, Any]]) -> None:
+    """A fact that nothing says any more but what is forgotten is forgotten with it."""
+    if not passages:
+        return
+    said = await tx.rows(Q.facts.supported, ids=passages)
+    moved = set(await follow_sources(tx, {fact for row in said for fact in row["facts"]}))
+    events = {row["id"]: row["audit"]["id"] for row in rows}
+    told = [
+        {"audit": events[row["passage"]], "fact": fact}
+        for row in said
+        for fact in row["facts"]
+        if fact in moved
+    ]
+    if told:
+        await tx.rows(Q.lifecycle.tell_followers, rows=told)
 
 
 async def _neighbours(tx: Tx, episodes: list[str]) -> None:

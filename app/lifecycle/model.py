@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,23 +12,30 @@ from app.kernel.ids import digest
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What somebody wants gone: one memory, all episodes of a session or a speaker, or all that an
-    author said, handed in and wrote.
+    """What somebody wants gone: one memory, all episodes of a session or a speaker, all that an
+    author said, handed in and wrote, or all that is of a person and about him.
 
     `sources` takes the episodes that support a fact along with it. `scope` is where what belongs to
-    a session, author or speaker is looked for.
+    a session, author, speaker or person is looked for. Of a person, `value` is an entity,
+    `principal` the author that he is, and the rest is what the entity was resolved to.
     """
 
-    kind: str  # memory, session, author or speaker
+    kind: str  # memory, session, author, speaker or person
     value: str
     scope: str | None = None
     sources: bool = False
+    principal: str | None = None
+    entities: Sequence[str] = ()
+    names: Sequence[str] = ()
+    scopes: Sequence[str] = ()
 
     @property
     def name(self) -> str:
         """The target as a receipt keeps it: an id, or the hash of a name."""
         if self.kind == "memory":
             return self.value
+        if self.kind == "person":
+            return digest("erasure", self.kind, self.value)[:32]
         return digest("erasure", self.kind, self.scope or "", self.value)[:32]
 
 

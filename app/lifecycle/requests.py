@@ -15,6 +15,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.lifecycle.erasure import ErasureService, Order, new_receipt
 from app.lifecycle.model import Target
+from app.lifecycle.people import person_of
 from app.lifecycle.tasks import ERASE, packed
 
 LAST = "~"  # after every id
@@ -85,7 +86,9 @@ class ErasureRequests:
         return found
 
     async def _resolved(self, caller: Caller, target: Target) -> Target:
-        """A session by its id, however it was named."""
+        """A session by its id, however it was named; a person with all that he goes by."""
+        if target.kind == "person":
+            return await person_of(self._erasure.graph, caller, target)
         if target.kind != "session":
             return target
         scope = caller.require(target.scope or caller.home, Role.READER)

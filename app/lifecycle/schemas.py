@@ -19,11 +19,11 @@ from app.lifecycle.requests import Queued
 from app.lifecycle.rot import Verdict
 from app.lifecycle.upkeep import ENTRIES, RotReport, Rotten
 
-TARGETS = ("memory", "session", "author", "speaker")
+TARGETS = ("memory", "session", "author", "speaker", "person")
 
 
 class ErasureIn(WireModel):
-    """What is to go: exactly one of memory, session, author and speaker."""
+    """What is to go: exactly one of memory, session, author, speaker and person."""
 
     memory: ShortText | None = Field(
         None, description="Id of an episode, a fact, a note, a skill, a page or a document."
@@ -33,8 +33,16 @@ class ErasureIn(WireModel):
         None, description="Id of a principal: all that it said, handed in and wrote."
     )
     speaker: ShortText | None = Field(None, description="Name of a speaker, as it was captured.")
+    person: ShortText | None = Field(
+        None, description="Id of an entity: what he said, and what anybody said of him."
+    )
+    principal: ShortText | None = Field(
+        None, description="Of a person, the id of his principal: all that it wrote goes as well."
+    )
     scope: ShortText | None = Field(
-        None, description="Scope of the session, author or speaker; the key's home if unset."
+        None,
+        description="Scope of the session, author or speaker; the key's home if unset. Of a person "
+        "with everything below it; the entity's if unset.",
     )
     sources: bool = Field(
         False, strict=True, description="Erase the episodes that support a named fact as well."
@@ -45,18 +53,21 @@ class ErasureIn(WireModel):
     def _one(self) -> ErasureIn:
         if sum(getattr(self, name) is not None for name in TARGETS) != 1:
             raise ValueError(f"give exactly one of {', '.join(TARGETS)}")
+        if self.principal is not None and self.person is None:
+            raise ValueError("principal goes with person")
         return self
 
     def target(self) -> Target:
         """What was named."""
         kind = next(name for name in TARGETS if getattr(self, name) is not None)
-        return Target(kind, getattr(self, kind), self.scope, self.sources)
+        return Target(kind, getattr(self, kind), self.scope, self.sources, self.principal)
 
 
 class PreviewOut(msgspec.Struct, frozen=True):
     """What an erasure would take; `refused` holds scopes that this key does not administer.
 
-    `skill_versions` are an author's versions of skills that are somebody else's.
+    `skill_versions` are an author's versions of skills that are somebody else's; `names` those by
+    which texts about a person are found.
     """
 
     target: str
@@ -71,6 +82,7 @@ class PreviewOut(msgspec.Struct, frozen=True):
     hashes: dict[str, list[str]]
     refused: list[str]
     complete: bool
+    names: list[str] = []
 
 
 class ErasureOut(msgspec.Struct, frozen=True):

@@ -88,6 +88,7 @@ async def export_event(graph: Graph, chosen: Selection) -> AsyncIterator[Record]
         while page := await graph.rows(
             Q.portability.export_audit,
             tenant=tenant,
+            tenants=chosen.tenants,
             scopes=chosen.audited,
             after_at=after_at,
             after_id=after_id,

@@ -14,7 +14,8 @@ from app.errors import InvalidInput, LociError
 from app.kernel.clock import FOREVER, open_end
 from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row, Tx
-from app.lifecycle.graves import erased
+from app.kernel.scope import parse_scope
+from app.lifecycle.graves import graves
 from app.portability.kind import At, Batch, Record, Reject, Rules, Written
 from app.portability.writing import event_of
 from app.sanitize.step import sanitize
@@ -108,9 +109,9 @@ async def write_new(tx: Tx, batch: Batch, kind: str, query: Query) -> Written:
 
 
 async def write_unburied(tx: Tx, batch: Batch, kind: str, query: Query) -> Written:
-    """The same for those that were not erased here: by `buried_as` where a row has it, else id."""
-    gone = set() if batch.rules.revives else await erased(tx, map(_buried_as, batch.rows))
-    kept = Batch(batch.file, [r for r in batch.rows if _buried_as(r) not in gone], batch.rules)
+    """The same for those that were not erased here."""
+    gone = await buried(tx, batch.rules, batch.rows)
+    kept = Batch(batch.file, [r for r in batch.rows if r["line"] not in gone], batch.rules)
     done = await write_new(tx, kept, kind, query=query) if kept.rows else Written()
     done.duplicates = len(batch.rows) - done.accepted
     batch.new = kept.new
@@ -120,8 +121,8 @@ async def write_unburied(tx: Tx, batch: Batch, kind: str, query: Query) -> Writt
 async def write_restored(tx: Tx, batch: Batch, kind: str, query: Query) -> Written:
     """The same for what only scopes take in that this run restores."""
     scopes = await held(tx, batch)
-    gone = set() if batch.rules.revives else await erased(tx, _ids(batch))
-    kept = [r for r in batch.rows if r["scope"] in scopes and r.get("id") not in gone]
+    gone = await buried(tx, batch.rules, batch.rows)
+    kept = [r for r in batch.rows if r["scope"] in scopes and r["line"] not in gone]
     taken = Batch(batch.file, kept, batch.rules)
     if not taken.rows:
         return Written(duplicates=len(batch.rows))
@@ -130,12 +131,23 @@ async def write_restored(tx: Tx, batch: Batch, kind: str, query: Query) -> Writt
     return done
 
 
-def _buried_as(row: Row) -> str:
-    return str(row.get("buried_as") or row["id"])
+async def buried(tx: Tx, rules: Rules, rows: Iterable[Row]) -> set[int]:
+    """The lines of rows that were erased here, by `graves` where a row has them, else its id.
 
-
-def _ids(batch: Batch) -> list[str]:
-    return [row["id"] for row in batch.rows if row.get("id")]
+    What follows from a text has the same id each time that it is said, so that what was `said`
+    after its erasure is not erased; that counts only where the run keeps moments as they are.
+    """
+    if rules.revives:
+        return set()
+    named = {row["line"]: row.get("graves") or [row.get("id") or ""] for row in rows}
+    found = await graves(tx, {value for values in named.values() for value in values})
+    return {
+        row["line"]
+        for row in rows
+        for tenant, at in (found[value] for value in named[row["line"]] if value in found)
+        if tenant == parse_scope(row["scope"]).tenant
+        and not (rules.keeps and row.get("said") is not None and row["said"] > at)
+    }
 
 
 def missing(batch: Batch, row: Row, detail: str) -> Reject:

@@ -89,7 +89,8 @@ def prepare_document(record: DocumentRecord, at: At) -> Row:
         "ingested_at": taken,
         "updated_at": record.updated_at or taken,
     }
-    return _row(at, scope, identifier, base=base, properties=properties)
+    graves = [identifier, record.id]
+    return _row(at, scope, identifier, graves=graves, base=base, properties=properties)
 
 
 def prepare_chunk(record: ChunkRecord, at: At) -> Row:

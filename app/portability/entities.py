@@ -45,6 +45,7 @@ def prepare(record: EntityRecord, at: At) -> Row:
         "subject": record.id,
         "scopes": [scope],
         "id": record.id,
+        "said": record.ingested_at,
         "labels": list(record.labels),
         "names": [{"id": alias_id(scope, key), "key": key} for key in names],
         "properties": {

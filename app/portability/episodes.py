@@ -26,9 +26,8 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.kernel.scope import NAME, parse_scope
-from app.lifecycle.graves import erased
 from app.portability import sessions, triples
-from app.portability.derived import held
+from app.portability.derived import buried, held
 from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Written, cleaned
 from app.portability.records import EpisodeRecord
 from app.portability.vectors import counted, given_vectors, packed_vector, stored_vectors
@@ -69,6 +68,8 @@ def prepare(record: EpisodeRecord, at: At) -> Row:
         "scopes": [scope],
         "id": stamp.id,
         "key": episode["dedup_key"],
+        "graves": [stamp.id, episode["dedup_key"], *([record.id] if record.id else [])],
+        "said": record.ingested_at,
         "session": episode["session"],
         "episode": episode,
         "made_session": session_row(cleaned_up, stamp),
@@ -183,8 +184,8 @@ async def lead(tx: Tx, batch: Batch) -> None:
     known = {row["line"] for row in found}
     absent = [row for row in unique if row["line"] not in known]
     # Asked after what is known: what an erasure takes meanwhile is either still there, or buried.
-    batch.gone = [] if batch.rules.revives else await _erased(tx, absent)
-    gone = {row["line"] for row in batch.gone}
+    gone = await buried(tx, batch.rules, absent)
+    batch.gone = [row for row in absent if row["line"] in gone]
     new = (row for row in absent if row["line"] not in gone)
     batch.new = sorted(new, key=lambda r: (r["session"], r["id"]))
     if batch.new:
@@ -216,12 +217,6 @@ async def _keep_states(tx: Tx, batch: Batch, new: list[Row]) -> None:
         if row["scope"] not in restored:
             kept = {k: v for k, v in row["episode"].items() if k not in DERIVED}
             row["episode"] = {**kept, "consolidation_state": "raw"}
-
-
-async def _erased(tx: Tx, rows: list[Row]) -> list[Row]:
-    """Rows that were erased here, told by their id or by what makes them the same."""
-    found = await erased(tx, [value for row in rows for value in (row["id"], row["key"])])
-    return [row for row in rows if found & {row["id"], row["key"]}]
 
 
 def _distinct(rows: list[Row]) -> list[Row]:

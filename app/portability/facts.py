@@ -45,6 +45,7 @@ def prepare(record: FactRecord, at: At) -> Row:
         "subject": record.id,
         "scopes": [scope],
         "id": record.id,
+        "said": record.ingested_at,
         "properties": _properties(record, scope, at),
         "intervals": [
             closed(i.model_dump(exclude_none=True), "valid_to", "retracted_at")

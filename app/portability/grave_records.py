@@ -19,7 +19,7 @@ class ReceiptRecord(WireModel):
     id: Id
     tenant: Path
     scope: Path
-    kind: Literal["memory", "session", "author", "speaker", "document", "knowledge_base"]
+    kind: Literal["memory", "session", "author", "speaker", "person", "document", "knowledge_base"]
     target: ShortText
     by: ShortText
     at: Moment

@@ -12,13 +12,13 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
-from app.lifecycle.graves import erased
 from app.lifecycle.model import buried_block
 from app.notes import record as rows_of
 from app.notes.condensed import AUTHOR
 from app.notes.model import Draft, Namespace
 from app.portability.derived import (
     PAGE,
+    buried,
     clean,
     closed,
     opened,
@@ -74,6 +74,9 @@ def prepare(record: NoteRecord, at: At) -> Row:
         "subject": identifier,
         "scopes": [scope],
         "id": identifier,
+        "graves": [identifier, record.id],
+        "said": record.ingested_at,
+        "moved": not at.rules.keeps,
         "searchable": record.standing in FOUND,
         "properties": _properties(record, identifier, scope, at),
         "versions": versions,
@@ -135,8 +138,8 @@ async def write(tx: Tx, batch: Batch) -> Written:
 
     One that says of itself that it is made of facts stays only if those facts say it.
     """
-    gone = set() if batch.rules.revives else await erased(tx, [r["id"] for r in batch.rows])
-    kept = Batch(batch.file, [r for r in batch.rows if r["id"] not in gone], batch.rules)
+    gone = await buried(tx, batch.rules, batch.rows)
+    kept = Batch(batch.file, [r for r in batch.rows if r["line"] not in gone], batch.rules)
     done = await write_new(tx, kept, "note", query=Q.restoring.notes) if kept.rows else Written()
     made = [r for r in kept.rows if r["properties"]["namespace"] == Namespace.DERIVED]
     if made:
@@ -219,7 +222,8 @@ def prepare_block(record: BlockRecord, at: At) -> Row:
     identifier = digest("core-block", scope, record.kind)[:32]
     taken = (record.ingested_at if at.rules.keeps else None) or at.moment
     return _text_row(identifier, scope, at) | {
-        "buried_as": buried_block(identifier, digest(text)),
+        "graves": [buried_block(identifier, digest(text))],
+        "said": record.updated_at,
         "properties": {
             **closed(own, "expired_at"),
             **_text_properties(identifier, scope, text, at),
@@ -268,6 +272,7 @@ def prepare_pattern(record: PatternRecord, at: At) -> Row:
     reason = clean(record.reason, "reason", scope, at) if record.reason else ""
     identifier = digest("bad-pattern", scope, text)[:32]
     return _text_row(identifier, scope, at) | {
+        "said": record.ingested_at,
         "properties": {
             **closed(record.model_dump(exclude_none=True), "expired_at"),
             **_text_properties(identifier, scope, text, at),
@@ -275,7 +280,7 @@ def prepare_pattern(record: PatternRecord, at: At) -> Row:
             "author": author_of(record.author, scope, at),
             "ingested_at": (record.ingested_at if at.rules.keeps else None) or at.moment,
             "touched_at": at.moment,
-        }
+        },
     }
 
 

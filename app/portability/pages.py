@@ -13,12 +13,11 @@ from app.kernel.clock import FOREVER
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import parse_scope
-from app.lifecycle.graves import erased
 from app.pages import record as rows_of
 from app.pages.linking import Moved, lock_names, relink
 from app.pages.naming import slug
 from app.pages.passages import text_of, work_of
-from app.portability.derived import clean, held, opened, write_events
+from app.portability.derived import buried, clean, held, opened, write_events
 from app.portability.episodes import DERIVED, STATS, author_of
 from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
 from app.portability.page_records import PageRecord, PageVersionRecord, PassageRecord
@@ -77,6 +76,8 @@ def prepare(record: PageRecord, at: At) -> Row:
         "scopes": [scope],
         "subject": identifier,
         "id": identifier,
+        "graves": [identifier, record.id],
+        "moved": not at.rules.keeps,
         "page": page,
         "versions": versions,
         "passages": _passages(page, record, at) if at.rules.keeps else [],
@@ -138,9 +139,8 @@ def _former(former: PageVersionRecord, page: str, scope: str, at: At) -> Row:
 
 async def write(tx: Tx, batch: Batch) -> Written:
     """Pages that are new and were not erased here, by id, with their links."""
-    ids = [row["id"] for row in batch.rows]
-    gone = set() if batch.rules.revives else await erased(tx, ids)
-    unique = {row["id"]: row for row in reversed(batch.rows) if row["id"] not in gone}
+    gone = await buried(tx, batch.rules, batch.rows)
+    unique = {row["id"]: row for row in reversed(batch.rows) if row["line"] not in gone}
     rows = [unique[identifier] for identifier in sorted(unique)]
     by_tenant: dict[str, list[Row]] = defaultdict(list)
     for row in rows:

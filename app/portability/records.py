@@ -206,8 +206,9 @@ class TargetRecord(WireModel):
     """What an audit event is about; `id` is the path of a scope."""
 
     label: Literal[
-        "Scope", "Principal", "MemSession", "Episode", "Entity", "MergeRecord", "Fact", "Note",
-        "CoreBlock", "BadPattern", "Promotion", "ErasureReceipt",
+        "Scope", "Principal", "MemSession", "Episode", "Chunk", "Entity", "MergeRecord", "Fact",
+        "Note", "CoreBlock", "BadPattern", "Promotion", "Page", "Document", "KnowledgeBase",
+        "Skill", "SkillProposal", "SkillConflict", "ErasureReceipt",
     ]  # fmt: skip
     id: Path
 

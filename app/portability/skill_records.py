@@ -99,6 +99,7 @@ class SkillLinkRecord(WireModel):
     at: Moment | None = None
     by: ShortText | None = None
     place: Count | None = None
+    outside: bool = Field(False, description="Its other end did not come along; it counts not.")
 
 
 class SkillUsageRecord(WireModel):

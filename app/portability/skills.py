@@ -35,6 +35,7 @@ SKILL_PLAIN = tuple(SkillRecord.model_fields.keys() - {"versions"})
 VERSION_PLAIN = tuple(SkillVersionRecord.model_fields.keys() - {"params"})
 PROPOSAL_PLAIN = tuple(SkillProposalRecord.model_fields.keys() - {"params", "findings"})
 SAID = frozenset(SaidRecord.model_fields)
+NOTHING: Row = {}
 
 
 def _placed(at: At, scope: str, identifier: str, properties: Row) -> Row:
@@ -44,6 +45,7 @@ def _placed(at: At, scope: str, identifier: str, properties: Row) -> Row:
         "scopes": [scope],
         "subject": identifier,
         "id": identifier,
+        "moved": not at.rules.keeps,
         "properties": {k: v for k, v in properties.items() if v is not None},
     }
 
@@ -100,7 +102,8 @@ def prepare(record: SkillRecord, at: At) -> Row:
         properties |= rows_of.liveness(Status.ARCHIVED, properties["facets"])
     versions = [_version(v, stamp, v is used, at) for v in record.versions]
     row = _placed(at, scope, identifier, properties)
-    return {**row, "versions": versions, "tags": tag_rows(scope, record.tags)}
+    graves = [identifier, record.id]
+    return {**row, "graves": graves, "versions": versions, "tags": tag_rows(scope, record.tags)}
 
 
 def _optional(text: str, name: str, scope: str, at: At) -> str:
@@ -131,7 +134,7 @@ def prepare_link(record: SkillLinkRecord, at: At) -> Row:
     scope = at.scope(record.scope)
     skill = at.identifier(record.skill, scope)
     other = _end(record, scope, at)
-    properties = record.model_dump(exclude={"scope", "type", "skill", "other"})
+    properties = record.model_dump(exclude={"scope", "type", "skill", "other", "outside"})
     row = _placed(at, scope, f"{record.type} {skill} {other}", properties)
     return {**row, "type": record.type, "skill": skill, "other": other}
 
@@ -206,7 +209,8 @@ def prepare_proposal(record: SkillProposalRecord, at: At) -> Row:
         "skill": record.skill and at.identifier(record.skill, scope),
         "touched_at": at.moment,
     }
-    return _placed(at, scope, identifier, properties)
+    row = _placed(at, scope, identifier, properties)
+    return {**row, "graves": [identifier, record.id]}
 
 
 async def write(tx: Tx, batch: Batch) -> Written:
@@ -244,9 +248,16 @@ async def export(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
 
 async def export_link(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
     """Every edge at a skill, by scope and the skill."""
-    async for row in _pages(graph, chosen, "id", query=Q.skill_packages.export_links):
+    more = {"among": chosen.scopes, "audited": chosen.audited}
+    async for row in _pages(graph, chosen, "id", query=Q.skill_packages.export_links, more=more):
         for link in row["links"]:
-            yield cleaned({"scope": row["scope"], "skill": row["id"], **link})
+            own = {"scope": row["scope"], "skill": row["id"]}
+            yield cleaned({**own, **link, "outside": link["outside"] or None})
+
+
+def _within(record: Record) -> Record:
+    """An edge counts where both of its ends come along."""
+    return {} if record.get("outside") else record
 
 
 async def export_usage(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
@@ -284,10 +295,12 @@ def _told(item: Row, names: tuple[str, ...]) -> Record:
     return cleaned({**plain, "params": orjson.loads(item["params"])})
 
 
-async def _pages(graph: Graph, chosen: Selection, named: str, query: Query) -> AsyncIterator[Row]:
+async def _pages(
+    graph: Graph, chosen: Selection, named: str, query: Query, more: Row = NOTHING
+) -> AsyncIterator[Row]:
     for scope in chosen.scopes:
         after = ""
-        while page := await graph.rows(query, scopes=[scope], after=after, limit=PAGE):
+        while page := await graph.rows(query, scopes=[scope], after=after, limit=PAGE, **more):
             for row in page:
                 yield row
             last = page[-1][named]
@@ -301,7 +314,7 @@ def _place(item: Row) -> str:
 SKILL = Kind("skill", "skills.jsonl", SkillRecord, prepare, write, export, serial=True)
 SKILL_LINK = Kind(
     "skill_link", "skill_links.jsonl", SkillLinkRecord, prepare_link, write_link, export_link,
-    serial=True,
+    _within, serial=True,
 )  # fmt: skip
 SKILL_USAGE = Kind(
     "skill_usage", "skill_usages.jsonl", SkillUsageRecord, prepare_usage, write_usage, export_usage

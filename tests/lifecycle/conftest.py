@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 import pytest_asyncio
 
+from app.cli.transfer import store_of
+from app.portability.service import Order, import_attended
 from app.wiring import Parts
 from tests.conftest import Principal
+from tests.portability.conftest import untold
 
 Say = Callable[..., Awaitable[str]]
 Switch = Callable[..., Awaitable[None]]
@@ -67,3 +72,13 @@ async def strings_of(opened: Parts, word: str) -> list[str]:
         word=word.lower(),
     )
     return sorted(f"{row['what']}.{key}" for row in found for key in row["held"])
+
+
+@pytest.fixture
+def load(opened: Parts) -> Callable[..., Awaitable[dict[str, Any]]]:
+    """`await load(path, target=…)` imports a package as the operator."""
+
+    async def run(path: Path, **how: Any) -> dict[str, Any]:
+        return await import_attended(store_of(opened), Order(path, **how), untold)
+
+    return run

@@ -51,7 +51,7 @@ async def test_forgetting_hides_and_unforgetting_shows(
     await opened.indexing.drain()
     subject = (await admin.http.get(f"/v1/facts/{fact}")).json()["subject"]
     assert episode in await found(admin, "Where does Ada Berger live?", tenant)
-    for memory in (episode, fact):
+    for memory in (fact, episode):
         assert (await tell(admin, memory, "forget"))["changed"]
     assert await found(admin, "Where does Ada Berger live?", tenant) == []
     assert (await admin.http.get(f"/v1/facts/{fact}")).status_code == 404
@@ -71,6 +71,78 @@ async def test_forgetting_hides_and_unforgetting_shows(
     assert (await admin.http.get(f"/v1/facts/{fact}")).json()["status"] == "active"
     await opened.indexing.drain()
     assert episode in await found(admin, "Where does Ada Berger live?", tenant)
+
+
+async def shown(opened: Parts, scope: str) -> list[str]:
+    """The statements of facts that are recalled."""
+    rows = await opened.graph.raw(
+        "MATCH (f:Fact {scope: $s}) WHERE f.expired_at > datetime.realtime() "
+        "RETURN f.statement AS said, f.live AS live ORDER BY said",
+        s=scope,
+    )
+    assert all(row["live"] for row in rows)
+    return [row["said"] for row in rows]
+
+
+async def test_a_fact_goes_and_comes_with_its_sources(
+    opened: Parts, admin: Principal, tenant: str, say: Say
+) -> None:
+    first = await say(tenant, "Ada Berger lives in Bremen.")
+    fact, (held,) = await fact_of(opened, tenant), await shown(opened, tenant)
+    second = await say(tenant, "Ada Berger lives in Bremen.", session="other")
+    await opened.indexing.drain()
+    await tell(admin, first, "forget")
+    assert await shown(opened, tenant) == [held]  # another still says so
+    await tell(admin, second, "forget")
+    assert await shown(opened, tenant) == []
+    assert await found(admin, "Where does Ada Berger live?", tenant) == []
+    assert (await admin.http.get(f"/v1/facts/{fact}")).status_code == 404
+    assert await events(opened, fact) == ["memory.forget"]
+    await tell(admin, first, "unforget")
+    assert await shown(opened, tenant) == [held]
+    assert await events(opened, fact) == ["memory.forget", "memory.unforget"]
+    for memory in (first, second):
+        await tell(admin, memory, "forget")
+    third = await say(tenant, "Ada Berger lives in Bremen.", session="third")
+    assert await shown(opened, tenant) == [held]  # said anew
+    await opened.indexing.drain()
+    assert {fact, third} <= set(await found(admin, "Where does Ada Berger live?", tenant))
+
+
+async def test_what_was_forgotten_by_itself_does_not_come_back_with_its_source(
+    opened: Parts, admin: Principal, tenant: str, say: Say
+) -> None:
+    episode = await say(tenant, "Ada Berger lives in Bremen.")
+    fact = await fact_of(opened, tenant)
+    for order in ((fact, episode), (episode, fact)):
+        for memory in order:
+            await tell(admin, memory, "forget")
+        await tell(admin, episode, "unforget")
+        assert await shown(opened, tenant) == []
+        await tell(admin, fact, "unforget")
+        assert len(await shown(opened, tenant)) == 1
+
+
+async def test_what_is_forgotten_before_it_is_read_yields_nothing(
+    opened: Parts, admin: Principal, tenant: str, say: Say, switch: Switch
+) -> None:
+    body = {"scope": tenant, "session": "s", "content": "Ada Berger lives in Bremen."}
+    episode = (await admin.http.post("/v1/episodes", json=body)).json()["id"]
+    await tell(admin, episode, "forget")
+    await opened.consolidation.consolidate(tenant)
+    assert await shown(opened, tenant) == []
+
+
+async def test_an_erased_source_leaves_none_that_is_forgotten(
+    opened: Parts, admin: Principal, tenant: str, say: Say, switch: Switch
+) -> None:
+    await switch(tenant, erasure=True)
+    first = await say(tenant, "Ada Berger lives in Bremen.")
+    second = await say(tenant, "Ada Berger lives in Bremen.", session="other")
+    await tell(admin, first, "forget")
+    assert len(await shown(opened, tenant)) == 1
+    assert (await admin.http.post("/v1/erasures", json={"memory": second})).is_success
+    assert await shown(opened, tenant) == []
 
 
 async def test_each_change_is_audited_once(

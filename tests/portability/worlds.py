@@ -40,9 +40,7 @@ class World:
     async def grow(self, steps: int) -> None:
         """Each kind of step once, then as the seed has it."""
         all_steps = list(STEPS)
-        await sent(
-            self.admin, "PUT", f"/v1/scopes/rules?scope={self.tenant}", {"erasure": True}
-        )
+        await sent(self.admin, "PUT", f"/v1/scopes/rules?scope={self.tenant}", {"erasure": True})
         for scope in self.scopes:
             await self._try("POST", "/v1/scopes", {"path": scope})
         picked = [*all_steps, *self.rng.choices(all_steps, k=steps)]

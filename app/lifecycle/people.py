@@ -1,0 +1,95 @@
+"""Whom an erasure of a person means, and what is about him: his words and what others said.
+
+A text of somebody else that names him goes whole: what is left of a sentence without its name may
+still tell who was meant. Names that another person of the same scope goes by as well tell of
+nobody by themselves and are not looked for in texts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.entities.model import alias_id
+from app.entities.names import family, name_keys
+from app.errors import InvalidInput
+from app.kernel.caller import Caller, Role
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row
+from app.lifecycle.model import Target
+
+MOST = 100_000  # memories that one look at a person takes in
+SHORT = 3  # characters; a shorter name is found in too many words
+
+
+async def person_of(graph: Graph, caller: Caller, target: Target) -> Target:
+    """The target with the entities, names and scopes that it means, as far as the caller
+    administers them; as it was where the entity is gone already.
+
+    Raises InvalidInput for an entity that is no person.
+    """
+    found = await graph.optional(Q.erasure.person, id=target.value, scopes=caller.visible)
+    if found is None:
+        return target
+    if not any(family(kind) in ("person", "unknown") for kind in found["types"]):
+        raise InvalidInput("the entity is no person", field="person")
+    root = target.scope or found["scope"]
+    scopes = [
+        scope
+        for scope in caller.visible
+        if (scope == root or scope.startswith(f"{root}/")) and caller.may(scope, Role.ADMIN)
+    ]
+    names, entities = await _unmistakable(graph, found, scopes)
+    return replace(
+        target, scope=root, names=tuple(names), entities=tuple(entities), scopes=tuple(scopes)
+    )
+
+
+async def about(graph: Graph, target: Target, limit: int = MOST) -> list[str]:
+    """Ids of everything that is about the person of a resolved target."""
+    rows = await graph.rows(
+        Q.erasure.about,
+        entities=list(target.entities),
+        scopes=list(target.scopes),
+        names=list(target.names),
+        principal=target.principal or "",
+        limit=MOST,
+    )
+    named = naming(target.names)
+    found = {r["id"] for r in rows if r["text"] is None or (named and named.search(r["text"]))}
+    return sorted(found)[:limit]
+
+
+def naming(names: Sequence[str]) -> re.Pattern[str] | None:
+    """What finds one of some names as words of their own; None for no names."""
+    texts = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?:{texts})(?:['’]?s)?(?!\w)", re.IGNORECASE) if texts else None
+
+
+async def _unmistakable(graph: Graph, found: Row, scopes: list[str]) -> tuple[list[str], list[str]]:
+    """The names that nobody else goes by, and the person's entities in all scopes: those that go
+    by one of his full names."""
+    own = set(found["entities"])
+    keys = {name: name_keys(name, "person") for name in found["names"] if len(name) >= SHORT}
+    rows = [
+        {"name": name, "scope": scope, "alias": alias_id(scope, key)}
+        for scope in scopes
+        for name, each in keys.items()
+        for key in each
+    ]
+    others: dict[str, set[str]] = {}
+    entities = set(own)
+    for row in await graph.rows(Q.erasure.namesakes, rows=rows):
+        if row["id"] in own:
+            continue
+        if (
+            row["scope"] != found["scope"]
+            and " " in row["name"]
+            and row["key"] in keys[row["name"]]
+        ):
+            entities.add(row["id"])
+        else:
+            others.setdefault(row["name"], set()).add(row["id"])
+    names = [name for name in keys if not others.get(name, set()) - entities]
+    return names, sorted(entities)

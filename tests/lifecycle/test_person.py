@@ -1,0 +1,149 @@
+"""A person is erased as one act: what he said, what others said of him, what follows from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from app.kernel.caller import Role
+from app.lifecycle.invariants import broken
+from app.portability.exporter import export_package
+from app.portability.service import selection
+from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
+from tests.lifecycle.conftest import Say, Switch, strings_of
+from tests.portability.conftest import Import
+
+WHO = "Quirin Zabel"
+
+
+async def entity(opened: Parts, scope: str, name: str) -> str:
+    rows = await opened.graph.raw(
+        "MATCH (e:Entity {scope: $s, canonical_name: $n}) RETURN e.id AS id", s=scope, n=name
+    )
+    found: str = rows[0]["id"]
+    return found
+
+
+async def everything(opened: Parts, admin: Principal, tenant: str, say: Say) -> dict[str, str]:
+    """What is said by and of a person, and what is not about him."""
+    scope = f"{tenant}/dev"
+    kept = {
+        "other": await say(scope, "Ada Berger lives in Bremen."),
+        "near": await say(scope, "Ada Berger works for Heron GmbH.", session="near"),
+    }
+    await say(scope, f"{WHO} lives in Ulm. {WHO} works for Heron GmbH.")
+    await say(scope, "I live in Ulm.", speaker=WHO, session="own")
+    await say(scope, f"Ada Berger met {WHO} in Kiel.", session="third")
+    for path, body in (
+        ("/v1/notes", {"content": f"Ask {WHO}'s deputy first.", "namespace": "knowledge"}),
+        ("/v1/notes", {"content": "Ask nobody on Fridays.", "namespace": "methods"}),
+        ("/v1/pages", {"title": "Staff", "content": f"# Staff\n\n{WHO} signs the orders.\n"}),
+        ("/v1/pages", {"title": "Pumps", "content": "# Pumps\n\nThey are green.\n"}),
+        ("/v1/bad-patterns", {"content": f"Shipping without {WHO}.", "reason": "It stood."}),
+        ("/v1/skills", {"name": "Sign", "body": f"Let {WHO} sign.", "category": "automation"}),
+    ):
+        answer = await admin.http.post(path, json={**body, "scope": scope})
+        assert answer.is_success, answer.text
+    block = {"content": f"You work for {WHO}.", "scope": scope}
+    assert (await admin.http.put("/v1/core-blocks/identity", json=block)).is_success
+    await opened.consolidation.consolidate(scope)
+    return kept
+
+
+async def erased(opened: Parts, who: Principal, body: dict[str, Any]) -> dict[str, Any]:
+    answer = await who.http.post("/v1/erasures", json=body)
+    assert answer.status_code in (200, 202), answer.text
+    told: dict[str, Any] = answer.json()
+    if told["job"]:
+        assert await opened.runner.run(opened, told["job"]) == "done"
+        told = (await who.http.get(f"/v1/erasures/{told['receipt']}")).json()
+    return told
+
+
+async def test_nothing_is_left_of_a_person(
+    opened: Parts,
+    admin: Principal,
+    writer: Principal,
+    tenant: str,
+    say: Say,
+    switch: Switch,
+    load: Import,
+    tmp_path: Path,
+) -> None:
+    await switch(tenant, erasure=True)
+    kept = await everything(opened, admin, tenant, say)
+    scope = f"{tenant}/dev"
+    who = await entity(opened, scope, WHO)
+    await export_package(opened.graph, tmp_path / "old", await selection(opened.graph, tenant))
+    answer = await admin.http.post("/v1/erasures", json={"person": who, "dry_run": True})
+    preview = answer.json()["preview"]
+    assert (preview["refused"], preview["complete"]) == ([], True)
+    assert WHO in preview["names"]
+    assert len(preview["episodes"]) >= 4  # three said, and the passage of a page
+    assert len(preview["notes"]) == 1
+    assert not {*kept.values()} & {*preview["episodes"]}
+
+    told = await erased(opened, admin, {"person": who})
+    assert told["state"] == "done"
+    assert told["counts"]["notes"] == 1
+    for word in ("quirin", "zabel"):
+        assert await strings_of(opened, word) == []
+    check = await admin.http.post(f"/v1/erasures/{told['receipt']}/check", json={"text": WHO})
+    assert check.json()["clean"], check.text
+    assert await broken(opened.graph, tenant) == []
+    left = await opened.graph.raw(
+        "MATCH (e:Episode {scope: $s}) RETURN e.id AS id ORDER BY id", s=scope
+    )
+    assert [row["id"] for row in left] == sorted(kept.values())
+    pages = (await admin.http.get("/v1/pages", params={"scope": scope})).json()["items"]
+    assert [p["untrusted"]["title"] for p in pages] == ["Pumps"]
+    # What went is what the preview listed.
+    gone = await opened.graph.raw(
+        "MATCH (r:ErasureReceipt {id: $r}) RETURN r.ids AS ids", r=told["receipt"]
+    )
+    listed = {*preview["episodes"], *preview["facts"], *preview["notes"], *preview["skills"]}
+    assert listed <= {*gone[0]["ids"]}
+    # Once more, and out of an older package: nothing.
+    assert (await erased(opened, admin, {"person": who}))["receipt"] == told["receipt"]
+    await load(tmp_path / "old")
+    await load(tmp_path / "old", target=tenant)
+    await opened.consolidation.consolidate(scope)
+    for word in ("quirin", "zabel"):
+        assert await strings_of(opened, word) == []
+
+
+async def test_a_name_that_another_bears_takes_nothing_of_his(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str, say: Say, switch: Switch
+) -> None:
+    await switch(tenant, erasure=True)
+    scope = f"{tenant}/dev"
+    other = await say(scope, "Quirin Adler lives in Kiel.", session="a")
+    await say(scope, f"{WHO} lives in Ulm.", session="b")
+    who = await entity(opened, scope, WHO)
+    await erased(opened, admin, {"person": who})
+    left = await opened.graph.raw("MATCH (e:Episode {scope: $s}) RETURN e.id AS id", s=scope)
+    assert [row["id"] for row in left] == [other]
+
+
+async def test_who_administers_no_scope_of_his_erases_nobody(
+    opened: Parts,
+    admin: Principal,
+    writer: Principal,
+    principal: MakePrincipal,
+    tenant: str,
+    say: Say,
+    switch: Switch,
+) -> None:
+    scope = f"{tenant}/dev"
+    await say(scope, f"{WHO} lives in Ulm.")
+    who = await entity(opened, scope, WHO)
+    refused = await admin.http.post("/v1/erasures", json={"person": who})
+    assert refused.json()["code"] == "SwitchedOff"
+    await switch(tenant, erasure=True)
+    curator = await principal(scope, role=Role.CURATOR, name="cora")
+    answer = await curator.http.post("/v1/erasures", json={"person": who})
+    assert answer.status_code in (403, 404)
+    town = await entity(opened, scope, "Ulm")
+    assert (await admin.http.post("/v1/erasures", json={"person": town})).status_code == 422
+    assert len(await strings_of(opened, "zabel")) > 0
