@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from app.runtime.machine import free_port
+from tests.support.software import jar_folder
 
 
 def completed(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
@@ -34,3 +35,8 @@ def test_an_empty_cache_is_filled_or_the_reason_told(tmp_path: Path) -> None:
 def test_who_brings_a_neo4j_needs_none_of_ours(tmp_path: Path) -> None:
     done = completed(tmp_path, TESTS_PURE="", NEO4J_URI="bolt://127.0.0.1:1")
     assert (done.returncode, "could not be fetched" in done.stderr) == (0, True)
+
+
+def test_what_is_there_needs_no_network(tmp_path: Path) -> None:
+    done = completed(tmp_path, LOCI_CACHE=str(jar_folder()))
+    assert (done.returncode, done.stderr) == (0, "")
