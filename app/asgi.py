@@ -94,6 +94,8 @@ ROUTES: list[Any] = [
     community_routes.CommunityController,
     graph_rag_routes.RagController,
     question_routes.rag_analytics,
+    question_routes.list_queries,
+    question_routes.read_query,
     rag_seed_routes.RagQueryController,
     document_routes.KnowledgeBaseController,
     document_routes.DocumentController,

@@ -72,7 +72,8 @@ RETURN p.id AS id, p.kind AS kind, p.name AS name, s.path AS home, h.role AS rol
 MATCH (p:Principal {tenant: $tenant})-[h:HOME]->(s:Scope)
 WHERE s.path IN $scopes
 RETURN p.id AS id, p.kind AS kind, p.name AS name, s.path AS home, h.role AS role,
-       p.model_family AS model_family, p.created_at AS created_at,
+       p.model_family AS model_family, p.created_at AS created_at, p.trust AS trust,
+       p.trust_at AS trust_at,
        COLLECT { MATCH (p)-[g:GRANTED|MEMBER_OF]->(t:Scope)
                  WHERE t.path IN $scopes
                  RETURN {scope: t.path, role: g.role, subtree: coalesce(g.subtree, false),

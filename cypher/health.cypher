@@ -37,6 +37,33 @@ CALL (scope) {
   UNION ALL
   MATCH (n:BadPattern {scope: scope}) WHERE n.id > ''
   RETURN 'BadPattern' AS kind, count(n) AS found
+  UNION ALL
+  MATCH (n:Community {scope: scope}) WHERE n.size >= 0
+  RETURN 'Community' AS kind, count(n) AS found
+  UNION ALL
+  MATCH (n:Document {scope: scope}) WHERE n.id > ''
+  RETURN 'Document' AS kind, count(n) AS found
+  UNION ALL
+  MATCH (n:KnowledgeBase {scope: scope}) WHERE n.id > ''
+  RETURN 'KnowledgeBase' AS kind, count(n) AS found
+  UNION ALL
+  MATCH (n:Page {scope: scope}) WHERE n.id > ''
+  RETURN 'Page' AS kind, count(n) AS found
+  UNION ALL
+  MATCH (n:Skill {scope: scope}) WHERE n.id > ''
+  RETURN 'Skill' AS kind, count(n) AS found
+  UNION ALL
+  MATCH (n:SkillConflict {scope: scope}) WHERE n.id > ''
+  RETURN 'SkillConflict' AS kind, count(n) AS found
+  UNION ALL
+  MATCH (n:SkillProposal {scope: scope}) WHERE n.id > ''
+  RETURN 'SkillProposal' AS kind, count(n) AS found
+  UNION ALL
+  MATCH (d:Document {scope: scope}) WHERE d.id > ''
+  RETURN 'Chunk' AS kind, sum(COUNT { (:Chunk)-[:PART_OF]->(d) }) AS found
+  UNION ALL
+  MATCH (p:Page {scope: scope}) WHERE p.id > ''
+  RETURN 'Chunk' AS kind, sum(COUNT { (:Chunk)-[:PART_OF]->(p) }) AS found
 }
 WITH kind, sum(found) AS count
 WHERE count > 0

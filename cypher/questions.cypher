@@ -80,24 +80,23 @@ RETURN count(*) AS removed
 // name: worded() read many
 // Scopes that hold questions in words.
 // unscoped: upkeep of the whole installation
-MATCH (s:Scope)
-WHERE EXISTS {
-  MATCH (q:RagQuery {scope: s.path})
-  WHERE q.asked_at > datetime('0001-01-02T00:00:00Z') AND q.words IS NOT NULL
-}
-RETURN s.path AS scope
+MATCH (q:RagQuery)
+WHERE q.asked_at > datetime('0001-01-02T00:00:00Z') AND q.words IS NOT NULL
+UNWIND [q.scope] + q.scopes AS scope
+RETURN DISTINCT scope
 
 // name: unword(scope) write one
-// Takes the words of a scope's questions, and what they showed.
-MATCH (q:RagQuery {scope: $scope})
+// Takes the words of questions that were asked from a scope or put to it, and what they showed.
+MATCH (q:RagQuery)
 WHERE q.asked_at > datetime('0001-01-02T00:00:00Z') AND q.words IS NOT NULL
+  AND (q.scope = $scope OR $scope IN q.scopes)
 REMOVE q.words, q.shown
 RETURN count(q) AS questions
 
-// name: totals(scopes, since, until, base) read one
+// name: totals(tenant, scopes, since, until, base) read one
 // What questions of a period came to; a mean is null where nothing has a value.
-MATCH (q:RagQuery)
-WHERE q.scope IN $scopes AND q.asked_at >= $since AND q.asked_at < $until
+MATCH (q:RagQuery {tenant: $tenant})
+WHERE q.asked_at >= $since AND q.asked_at < $until AND any(s IN q.scopes WHERE s IN $scopes)
   AND ($base IS NULL OR $base IN q.knowledge_base_ids)
 RETURN count(q) AS questions,
        sum(CASE q.status WHEN 'failed' THEN 1 ELSE 0 END) AS failed,
@@ -106,20 +105,20 @@ RETURN count(q) AS questions,
        avg(q.quality) AS quality, avg(q.avg_score) AS avg_score, avg(q.results) AS results,
        count(DISTINCT q.fingerprint) AS different, count(DISTINCT q.principal) AS principals
 
-// name: by_door(scopes, since, until, base) read many
+// name: by_door(tenant, scopes, since, until, base) read many
 // The same by what was asked for, in milliseconds of the whole question.
-MATCH (q:RagQuery)
-WHERE q.scope IN $scopes AND q.asked_at >= $since AND q.asked_at < $until
+MATCH (q:RagQuery {tenant: $tenant})
+WHERE q.asked_at >= $since AND q.asked_at < $until AND any(s IN q.scopes WHERE s IN $scopes)
   AND ($base IS NULL OR $base IN q.knowledge_base_ids)
 WITH q.door AS door, q.strategy AS strategy, q
 RETURN door, strategy, count(q) AS questions, avg(q.ms) AS avg_ms,
        percentileCont(q.ms, 0.95) AS p95_ms, max(q.ms) AS max_ms, avg(q.quality) AS quality
 ORDER BY questions DESC, door, strategy
 
-// name: by_mode(scopes, since, until, base) read many
+// name: by_mode(tenant, scopes, since, until, base) read many
 // Searches by the mode that ran and its fusion, in milliseconds of the search.
-MATCH (h:HybridSearchResult)
-WHERE h.scope IN $scopes AND h.asked_at >= $since AND h.asked_at < $until
+MATCH (h:HybridSearchResult {tenant: $tenant})
+WHERE h.asked_at >= $since AND h.asked_at < $until AND any(s IN h.scopes WHERE s IN $scopes)
   AND ($base IS NULL
        OR EXISTS { (h)-[:RESULT_OF]->(q:RagQuery) WHERE $base IN q.knowledge_base_ids })
 WITH h.mode AS mode, h.fusion AS fusion, h
@@ -130,15 +129,35 @@ RETURN mode, fusion, count(h) AS searches, avg(h.ms) AS avg_ms,
        sum(CASE WHEN h.without IS NULL THEN 0 ELSE 1 END) AS without_walk
 ORDER BY searches DESC, mode, fusion
 
-// name: unanswered(scopes, since, until, base, limit) read many
+// name: unanswered(tenant, scopes, since, until, base, limit) read many
 // Questions that found nothing, the most asked first; words where any are kept.
-MATCH (q:RagQuery)
-WHERE q.scope IN $scopes AND q.asked_at >= $since AND q.asked_at < $until AND q.status = 'empty'
+MATCH (q:RagQuery {tenant: $tenant})
+WHERE q.asked_at >= $since AND q.asked_at < $until AND q.status = 'empty'
+  AND any(s IN q.scopes WHERE s IN $scopes)
   AND ($base IS NULL OR $base IN q.knowledge_base_ids)
 WITH q ORDER BY q.asked_at
 WITH q.fingerprint AS fingerprint, collect(q) AS asked
 WITH fingerprint, asked, [q IN asked WHERE q.words IS NOT NULL] AS worded
 RETURN fingerprint, size(asked) AS times, asked[-1].asked_at AS last_at, asked[-1].door AS door,
        any(q IN asked WHERE q.floored > 0) AS floored,
-       [q IN worded | {scope: q.scope, principal: q.principal, words: q.words}][-1] AS worded
+       [q IN worded | {scopes: [q.scope] + q.scopes, principal: q.principal, words: q.words}][-1] AS worded
 ORDER BY times DESC, fingerprint LIMIT $limit
+
+// name: get_query(id, principal, scopes) read optional
+// A question with its searches, of whoever asked it or curates what it counts at.
+MATCH (q:RagQuery {id: $id})
+WHERE q.principal = $principal OR q.scope IN $scopes OR any(s IN q.scopes WHERE s IN $scopes)
+RETURN q {.*} AS query,
+       COLLECT { MATCH (h:HybridSearchResult)-[:RESULT_OF]->(q) RETURN h {.*} ORDER BY h.id }
+         AS searches
+
+// name: list_queries(tenant, scopes, principal, curated, since, until, status, before_at, before_id, limit) read many
+// Questions that count at scopes, newest first, of whoever asked them or curates one of those.
+MATCH (q:RagQuery {tenant: $tenant})
+WHERE q.asked_at >= $since AND q.asked_at < $until AND q.asked_at <= $before_at
+  AND (q.asked_at < $before_at OR q.id < $before_id)
+  AND ($status IS NULL OR q.status = $status)
+  AND any(s IN q.scopes WHERE s IN $scopes)
+  AND (q.principal = $principal OR any(s IN [q.scope] + q.scopes WHERE s IN $curated))
+WITH q ORDER BY q.asked_at DESC, q.id DESC LIMIT $limit
+RETURN q {.*} AS query

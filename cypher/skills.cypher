@@ -734,7 +734,7 @@ RETURN c.id AS id
 MATCH (p:Agent {tenant: $tenant})-[:HOME]->(home:Scope)
 WHERE home.path IN $scopes AND p.retired_at IS NULL
 RETURN p.id AS id, p.name AS name, home.path AS home, p.model_family AS model_family,
-       p.created_at AS created_at,
+       p.created_at AS created_at, p.trust AS trust, p.trust_at AS trust_at,
        [(p)-[:MEMBER_OF]->(t:Scope) WHERE t.path IN $scopes | t.path] AS teams,
        COLLECT { MATCH (p)-[:HAS_SKILL]->(s:Skill)
                  WHERE s.scope IN $scopes AND s.status = 'active'

@@ -85,7 +85,8 @@ class ScopesOut(msgspec.Struct, frozen=True):
 
 
 class PrincipalOut(msgspec.Struct, frozen=True):
-    """An agent or user with its home and grants."""
+    """An agent or user with its home and grants, and where upkeep at night has set it, the trust in
+    an agent as an attester, 0 to 1."""
 
     id: str
     kind: str
@@ -93,6 +94,8 @@ class PrincipalOut(msgspec.Struct, frozen=True):
     home: str
     role: str
     grants: list[dict[str, Any]] = msgspec.field(default_factory=list)
+    trust: float | None = None
+    trust_at: datetime | None = None
 
 
 class PrincipalsOut(msgspec.Struct, frozen=True):

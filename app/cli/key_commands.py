@@ -1,4 +1,4 @@
-"""`loci keys`: make, list and revoke API keys."""
+"""`loci keys`: make, list and revoke API keys; `loci agents`: who may have them."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ def register(cli: typer.Typer) -> None:
     group.command("list")(list_keys)
     group.command("revoke")(revoke)
     cli.add_typer(group, name="keys")
+    cli.command("agents")(list_agents)
 
 
 def with_parts(work: Callable[[Parts], Awaitable[Any]]) -> Any:
@@ -104,6 +105,31 @@ def list_keys(tenant: str, as_json: AsJson = False) -> None:
             str(row["created_at"])[:19],
             str(row["expires_at"] or ""),
             str(row["revoked_at"] or ""),
+        )
+    console.print(table)
+
+
+def list_agents(tenant: str, as_json: AsJson = False) -> None:
+    """The agents and users of a tenant, with the trust in each agent where upkeep has set it."""
+
+    async def work(opened: Parts) -> list[dict[str, Any]]:
+        scopes = await keys.all_scopes(opened, tenant)
+        return await opened.access_rows.list_principals(tenant, scopes)
+
+    rows = with_parts(work)
+    if as_json:
+        show(rows, as_json)
+        return
+    table = listing("id", "home", "role", "model", "trust", "set")
+    for row in rows:
+        trust = row["trust"]
+        table.add_row(
+            row["id"],
+            row["home"],
+            row["role"],
+            row["model_family"] or "",
+            "" if trust is None else f"{trust:.2f}",
+            str(row["trust_at"] or "")[:19],
         )
     console.print(table)
 

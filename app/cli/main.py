@@ -78,6 +78,10 @@ COMMANDS = {
         "Drop all vectors and make them anew with the model of the settings; text search goes on.",
     ),
     "keys": Entry("key_commands", "API keys."),
+    "agents": Entry(
+        "key_commands",
+        "The agents and users of a tenant, with the trust in each agent where upkeep has set it.",
+    ),
     "entity": Entry("entities", "Entities and their merges."),
     "embedding": Entry("embedding", "The embedding model of a scope."),
     "quarantine": Entry("beliefs", "Facts that wait for a decision."),

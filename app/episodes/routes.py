@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from litestar import Controller, get, post
+from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED
 
@@ -49,6 +50,7 @@ class EpisodeController(Controller):
         operation_id="captureEpisode",
         opt={"requires": Role.WRITER},
         status_code=HTTP_201_CREATED,
+        responses={HTTP_200_OK: ResponseSpec(ReceiptOut, description="It was there already.")},
     )
     async def capture(
         self,
@@ -56,11 +58,13 @@ class EpisodeController(Controller):
         caller: NamedDependency[Caller],
         capturing: NamedDependency[EpisodeService],
         wait: Wait = None,
-    ) -> ReceiptOut:
-        """Store one thing that was said."""
+    ) -> Response[ReceiptOut]:
+        """Store one thing that was said; what is there already is left as it is, with 200."""
         receipt = await capturing.capture(caller, data.to_capture("http"))
         reached = await _waited(capturing, [receipt.id], wait)
-        return ReceiptOut.of(receipt, reached)
+        again = receipt.status == "duplicate"
+        shown = ReceiptOut.of(receipt, reached)
+        return Response(shown, status_code=HTTP_200_OK if again else HTTP_201_CREATED)
 
     @get("/{episode_id:str}", operation_id="getEpisode", opt={"requires": Role.READER})
     async def read(

@@ -171,7 +171,7 @@ embed_hash_b embed_hash_c embedding_b embedding_c space spaces_beside space_stat
 """
 _PROPERTIES += """
 counts hashes ids quoted receipt scopes survivors by
-attesters copy demoted_at episode injected place recalled trust_bonus useful wording_state
+trust_at attesters copy demoted_at episode injected place recalled trust_bonus useful wording_state
 """  # lifecycle
 _PROPERTIES += """
 claims_due

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from litestar import Controller, delete, get, patch, post, put
+from litestar import Controller, Response, delete, get, patch, post, put
 from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, FromQuery, JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
@@ -49,15 +50,20 @@ class NoteController(Controller):
         operation_id="writeNote",
         opt={"requires": Role.WRITER},
         status_code=HTTP_201_CREATED,
+        responses={HTTP_200_OK: ResponseSpec(NoteReceiptOut, description="It was there already.")},
     )
     async def write(
         self,
         data: JSONBody[NoteIn],
         caller: NamedDependency[Caller],
         noting: NamedDependency[NoteService],
-    ) -> NoteReceiptOut:
-        """Store a note; it ends those that it contradicts, or confirms the one that it repeats."""
-        return NoteReceiptOut.of(await noting.write(caller, data.to_draft()))
+    ) -> Response[NoteReceiptOut]:
+        """Store a note; it ends those that it contradicts, or confirms the one that it repeats,
+        with 200."""
+        receipt = await noting.write(caller, data.to_draft())
+        again = receipt.status == "duplicate"
+        shown = NoteReceiptOut.of(receipt)
+        return Response(shown, status_code=HTTP_200_OK if again else HTTP_201_CREATED)
 
     @get("/", operation_id="listNotes", opt={"requires": Role.READER})
     async def list_notes(

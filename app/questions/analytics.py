@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from app.errors import InvalidInput, NotFound
 from app.kernel.caller import Caller, Role
-from app.kernel.clock import now
+from app.kernel.clock import END, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.scopes.service import ScopeService
@@ -22,6 +22,7 @@ class Period:
     """Scopes and a half-open interval of moments, both aware; with `base` only questions to that
     knowledge base."""
 
+    tenant: str
     scopes: list[str]
     since: datetime
     until: datetime
@@ -30,6 +31,7 @@ class Period:
     @classmethod
     def of(
         cls,
+        tenant: str,
         scopes: list[str],
         since: datetime | None,
         until: datetime | None,
@@ -40,17 +42,28 @@ class Period:
         begin = since or end - PERIOD
         if begin >= end:
             raise InvalidInput("since must lie before until", field="since")
-        return cls(scopes, begin, end, base)
+        return cls(tenant, scopes, begin, end, base)
 
     @property
     def where(self) -> Row:
         """The parameters of every query over it."""
         return {
+            "tenant": self.tenant,
             "scopes": self.scopes,
             "since": self.since,
             "until": self.until,
             "base": self.base,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Where a list of questions goes on, and of which status they are; None for all."""
+
+    limit: int
+    status: str | None = None
+    before_at: datetime = END
+    before_id: str = "~"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +100,33 @@ class AnalyticsService:
             [{**row, "words": _words(row["worded"], caller)} for row in unanswered],
         )
 
+    async def get(self, caller: Caller, query_id: str) -> Row:
+        """A question that the caller asked, or that counts where it curates, with its searches;
+        NotFound where there is none."""
+        row = await self._graph.optional(
+            Q.questions.get_query, id=query_id, principal=caller.principal, scopes=_curated(caller)
+        )
+        if row is None:
+            raise NotFound(f"there is no query {query_id}")
+        return row
+
+    async def page(self, caller: Caller, period: Period, page: Page) -> list[Row]:
+        """The same that count at scopes, newest first."""
+        rows = await self._graph.rows(
+            Q.questions.list_queries,
+            tenant=period.tenant,
+            scopes=period.scopes,
+            since=period.since,
+            until=period.until,
+            principal=caller.principal,
+            curated=_curated(caller),
+            status=page.status,
+            before_at=page.before_at,
+            before_id=page.before_id,
+            limit=page.limit,
+        )
+        return [row["query"] for row in rows]
+
     async def average_latency(self, mode: str, period: Period) -> float | None:
         """Mean milliseconds of the searches that ran in a mode (seed 000); None without any."""
         rows = await self._graph.rows(Q.questions.by_mode, **period.where)
@@ -117,8 +157,13 @@ class AnalyticsService:
         return taken
 
 
+def _curated(caller: Caller) -> list[str]:
+    return [scope for scope in caller.visible if caller.may(scope, Role.CURATOR)]
+
+
 def _words(worded: Row | None, caller: Caller) -> str | None:
     if worded is None:
         return None
     own = worded["principal"] == caller.principal
-    return worded["words"] if own or caller.may(worded["scope"], Role.CURATOR) else None
+    curated = any(caller.may(scope, Role.CURATOR) for scope in worded["scopes"])
+    return worded["words"] if own or curated else None

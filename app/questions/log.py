@@ -40,6 +40,7 @@ class Telling:
             id=new_id(),
             asked=self.asked,
             scope=self.caller.home,
+            scopes=_put_to(self.asked, self.caller),
             tenant=self.caller.tenant,
             principal=self.caller.principal,
             at=self.at,
@@ -84,3 +85,9 @@ class QuestionLog:
             kept += await self._writer.write(batch)
             del self._waiting[: len(batch)]
         return kept
+
+
+def _put_to(asked: Asked, caller: Caller) -> tuple[str, ...]:
+    """The scopes that a question counts at: those it names, and the home where it names none."""
+    everything = not asked.scopes or sorted(asked.scopes) == caller.visible
+    return (caller.home,) if everything else asked.scopes

@@ -29,7 +29,7 @@ class Status(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a caller wants to know; `mode` and `threshold` as far as the caller named them, `bases`
-    the knowledge bases that it keeps to (none: everything)."""
+    the knowledge bases that it keeps to (none: everything), `scopes` those that are searched."""
 
     door: Door
     text: str
@@ -37,6 +37,7 @@ class Asked:
     top_k: int = 10
     threshold: float | None = None
     bases: tuple[str, ...] = ()
+    scopes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question that was asked, by whom, when, and what it came to; `error` is a code."""
+    """A question that was asked, by whom, when, and what it came to; `error` is a code.
+
+    `scope` is the home of its asker, `scopes` are those that it was put to and counts at.
+    """
 
     id: str
     asked: Asked
@@ -89,6 +93,7 @@ class Question:
     milliseconds: float
     outcome: Outcome = field(default_factory=Outcome)
     error: str | None = None
+    scopes: tuple[str, ...] = ()
 
     @property
     def status(self) -> Status:

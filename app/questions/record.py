@@ -31,6 +31,7 @@ def question_row(question: Question, words: str | None) -> Row:
     return {
         "id": question.id,
         "scope": question.scope,
+        "scopes": list(question.scopes),
         "tenant": question.tenant,
         "principal": question.principal,
         "fingerprint": fingerprint(question.tenant, asked.text),
@@ -63,6 +64,7 @@ def _search_row(question: Question, place: int, one: Searched) -> Row:
     return {
         "id": f"{question.id}~{place}",
         "scope": question.scope,
+        "scopes": list(question.scopes),
         "tenant": question.tenant,
         "asked_mode": one.asked_mode,
         "mode": one.mode,

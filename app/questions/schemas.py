@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 
 import msgspec
 
@@ -143,6 +144,75 @@ class AnalyticsOut(msgspec.Struct, frozen=True, kw_only=True):
             unanswered=[UnansweredOut.of(row) for row in found.unanswered],
             dropped=dropped,
         )
+
+
+StatusName = Literal["answered", "empty", "failed"]
+
+
+class SearchedOut(msgspec.Struct, frozen=True, kw_only=True):
+    """One search of a question; `without` says why no walk ran."""
+
+    asked_mode: str
+    mode: str
+    fusion: str
+    without: str | None
+    candidates: int
+    results: int
+    floored: int
+    ms: float
+
+    @classmethod
+    def of(cls, row: Row) -> SearchedOut:
+        """The wire form of a `HybridSearchResult`."""
+        return cls(**{name: row.get(name) for name in cls.__struct_fields__})
+
+
+class QueryOut(msgspec.Struct, frozen=True, kw_only=True):
+    """A question that was asked from `home`, put to `scopes`; its words where they are kept.
+
+    `searches` are there where one question is read.
+    """
+
+    id: str
+    home: str
+    scopes: list[str]
+    principal: str
+    fingerprint: str
+    door: str
+    strategy: str
+    top_k: int
+    threshold: float | None
+    knowledge_base_ids: list[str]
+    status: str
+    error: str | None
+    results: int
+    floored: int
+    avg_score: float | None
+    quality: float | None
+    ms: float
+    asked_at: datetime
+    searches: list[SearchedOut] | None
+    untrusted: dict[str, str | None]
+
+    @classmethod
+    def of(cls, row: Row, searches: list[Row] | None = None) -> QueryOut:
+        """The wire form of a `RagQuery`."""
+        return cls(
+            **{name: row.get(name) for name in _PLAIN},
+            home=row["scope"],
+            searches=None if searches is None else [SearchedOut.of(one) for one in searches],
+            untrusted={"query": row.get("words")},
+        )
+
+
+_PLAIN = frozenset(QueryOut.__struct_fields__) - {"home", "searches", "untrusted"}
+
+
+class QueriesOut(msgspec.Struct, frozen=True):
+    """A page of questions, newest first; `next` continues it."""
+
+    items: list[QueryOut]
+    next: str | None
 
 
 def _short(value: float | None) -> float | None:

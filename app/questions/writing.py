@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.errors import LociError
 from app.kernel.clock import now
@@ -27,8 +28,14 @@ class QuestionWriter:
 
     async def write(self, questions: Sequence[Question]) -> int:
         """Write some questions; how many were kept. Writing them again changes nothing."""
-        rules = await self._scopes.rules_of(sorted({one.scope for one in questions}))
-        wanted = [one for one in questions if rules[one.scope].questions != "off"]
+        named = {scope for one in questions for scope in (one.scope, *one.scopes)}
+        rules = await self._scopes.rules_of(sorted(named))
+        kept = {scope for scope in named if rules[scope].questions != "off"}
+        wanted = [
+            replace(one, scopes=counted)
+            for one in questions
+            if one.scope in kept and (counted := tuple(s for s in one.scopes if s in kept))
+        ]
         if not wanted:
             return 0
         rows = []
@@ -40,7 +47,7 @@ class QuestionWriter:
         return len(wanted)
 
     async def _words(self, question: Question, rules: dict[str, ScopeRules]) -> str | None:
-        if rules[question.scope].questions != "text":
+        if any(rules[s].questions != "text" for s in (question.scope, *question.scopes)):
             return None
         policy = await self._scopes.policy(question.scope)
         return await asyncio.to_thread(_clean, question.asked.text, policy)

@@ -42,7 +42,14 @@ async def answered(
 
 def asked(door: Door, ask: Ask) -> Asked:
     """A question to the graph; its searches are the default one."""
-    return Asked(door, ask.query, "auto", ask.top_k, bases=tuple(ask.bases or ()))
+    return Asked(
+        door,
+        ask.query,
+        "auto",
+        ask.top_k,
+        bases=tuple(ask.bases or ()),
+        scopes=tuple(ask.scopes),
+    )
 
 
 def of_retrieved(found: Retrieved) -> Outcome:

@@ -18,7 +18,13 @@ async def recorded(
     """A search that a caller asked for, and the record of it."""
     least = None if request.floor is None else request.floor.least
     asked = Asked(
-        Door.SEARCH, request.query, request.mode.value, request.limit, least, request.bases
+        Door.SEARCH,
+        request.query,
+        request.mode.value,
+        request.limit,
+        least,
+        request.bases,
+        tuple(request.filters.scopes),
     )
     with log.asking(caller, asked) as telling:
         found = await searches.search(request)

@@ -124,13 +124,16 @@ class ClustersOut(msgspec.Struct, frozen=True):
 
 
 class AgentEntryOut(msgspec.Struct, frozen=True):
-    """An agent of the registry."""
+    """An agent of the registry; `trust`, 0 to 1, is set at night where the rules of its home switch
+    `maintenance` on, and null elsewhere."""
 
     id: str
     name: str
     home: str
     model_family: str | None
     created_at: datetime
+    trust: float | None
+    trust_at: datetime | None
     teams: list[str]
     skills: list[dict[str, Any]]
 

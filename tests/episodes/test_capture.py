@@ -147,7 +147,7 @@ async def test_talk_about_an_attack_is_kept_and_an_attack_is_cut(writer: Princip
 
 async def test_sixteen_at_once_make_one_node(writer: Principal, opened: Parts) -> None:
     answers = await asyncio.gather(*(post(writer, "We sail at dawn.") for _ in range(16)))
-    assert {a.status_code for a in answers} == {201}
+    assert sorted(a.status_code for a in answers) == [200] * 15 + [201]
     receipts = [a.json() for a in answers]
     assert sorted(r["status"] for r in receipts) == ["accepted"] + ["duplicate"] * 15
     assert len({r["id"] for r in receipts}) == 1

@@ -31,8 +31,9 @@ async def test_a_capture_is_found_by_vector_once_it_is_embedded(
 
 async def test_the_same_text_again_names_the_first_and_writes_nothing(writer: Principal) -> None:
     body = {"content": "We ship on Fridays.", "session": "s"}
-    first = (await writer.http.post("/v1/episodes", json=body)).json()
-    second = (await writer.http.post("/v1/episodes", json=body)).json()
+    answers = [await writer.http.post("/v1/episodes", json=body) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [201, 200]
+    first, second = (answer.json() for answer in answers)
     assert (first["status"], second["status"]) == ("accepted", "duplicate")
     assert second["id"] == first["id"]
     listed = (await writer.http.get("/v1/episodes", params={"session": "s"})).json()

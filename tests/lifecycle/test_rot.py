@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from datetime import timedelta
 from typing import Any
@@ -22,7 +23,7 @@ from app.lifecycle.rot import (
 from app.lifecycle.tasks import archive_learnings, detect_rot, fade_trust
 from app.tasks import SCHEDULES, TASKS
 from app.wiring import Parts
-from tests.conftest import MakePrincipal, Principal
+from tests.conftest import Command, MakePrincipal, Principal
 from tests.lifecycle.conftest import Switch
 
 DAY = timedelta(days=1)
@@ -172,7 +173,12 @@ async def test_learnings_that_faded_are_hidden_and_other_notes_stay(
 
 
 async def test_an_idle_agent_is_trusted_less_where_its_home_says_so(
-    admin: Principal, principal: MakePrincipal, opened: Parts, tenant: str, switch: Switch
+    admin: Principal,
+    principal: MakePrincipal,
+    opened: Parts,
+    tenant: str,
+    switch: Switch,
+    command: Command,
 ) -> None:
     home = f"{tenant}/dev"
     idle = await principal(home, name="idle")
@@ -210,6 +216,27 @@ async def test_an_idle_agent_is_trusted_less_where_its_home_says_so(
         assert done.result["scopes"][home] == 2
         assert await trust_in(opened, busy) == pytest.approx(1 / 3, abs=1e-5)
         assert await trust_in(opened, idle) == pytest.approx(1 / 3 + 0.3 / 6, abs=1e-5)
+    # The trust is shown wherever agents are, and to nobody who does not see their home.
+    held = {busy.caller.principal: 1 / 3, idle.caller.principal: 1 / 3 + 0.3 / 6}
+    text = "{ agents { nodes { id trust trustAt } } }"
+    asked = await admin.http.post("/graphql", json={"query": text})
+    by_agent = {
+        "rest": {row["id"]: row for row in (await admin.http.get("/v1/agents")).json()["items"]},
+        "principals": {
+            row["id"]: row for row in (await admin.http.get("/v1/principals")).json()["items"]
+        },
+        "graphql": {row["id"]: row for row in asked.json()["data"]["agents"]["nodes"]},
+        "cli": {
+            row["id"]: row for row in json.loads((await command("agents", tenant, "--json")).stdout)
+        },
+    }
+    for where, rows in by_agent.items():
+        shown = {agent: rows[agent]["trust"] for agent in held}
+        assert shown == pytest.approx(held, abs=1e-4), where
+        assert all(rows[a].get("trust_at") or rows[a].get("trustAt") for a in held), where
+    assert by_agent["principals"][admin.caller.principal]["trust"] is None
+    table = await command("agents", tenant)
+    assert "0.33" in table.stdout
 
 
 async def trust_in(opened: Parts, agent: Principal) -> float | None:

@@ -80,7 +80,7 @@ async def test_every_door_is_counted_with_its_mode_and_what_it_found(
     assert all(
         (one["times"], one["untrusted"]["query"]) == (1, None) for one in found["unanswered"]
     )
-    period = Period.of([tenant], None, None)
+    period = Period.of(tenant, [tenant], None, None)
     assert await opened.analytics.average_latency("vector", period) is not None
     assert await opened.analytics.average_latency("never", period) is None
     # Nothing of it is seen from another tenant, or from before.
@@ -97,7 +97,7 @@ async def test_every_door_is_counted_with_its_mode_and_what_it_found(
     assert wrong.status_code == 422
     assert "since" in wrong.text
     with pytest.raises(InvalidInput):
-        Period.of([], now(), now() - timedelta(days=1))
+        Period.of(tenant, [], now(), now() - timedelta(days=1))
 
 
 async def test_questions_are_counted_by_the_knowledge_base_that_they_keep_to(

@@ -5,7 +5,13 @@ from __future__ import annotations
 import httpx
 from litestar import Litestar
 
+from app.wiring import Parts
+from tests.communities.conftest import BREMEN
 from tests.conftest import Principal
+from tests.documents.conftest import MakeShelf, shelf
+from tests.lifecycle.conftest import Say, say
+
+__all__ = ["say", "shelf"]
 
 
 async def test_health_and_metrics_need_no_key(app: Litestar) -> None:
@@ -26,6 +32,33 @@ async def test_a_request_id_is_kept_where_it_is_harmless(writer: Principal) -> N
     made = await writer.http.get("/v1/episodes", headers={"X-Request-ID": "a b{};"})
     assert made.headers["x-request-id"] != "a b{};"
     assert len(made.headers["x-request-id"]) == 36
+
+
+async def test_status_counts_every_kind(
+    opened: Parts, admin: Principal, tenant: str, say: Say, shelf: MakeShelf
+) -> None:
+    await say(tenant, BREMEN)
+    await opened.communities.refresh(tenant)
+    library = await shelf(admin, name="North")
+    document = await library.add("pump.md", "# Pump\n\nThe pump leaks.")
+    made = [
+        ("/v1/notes", {"content": "The audit of Vega is due in May."}),
+        ("/v1/pages", {"title": "Vega", "content": "A page on Vega."}),
+        ("/v1/skills", {"name": "Sweep", "body": "With a broom.", "category": "communication"}),
+        ("/v1/bad-patterns", {"content": "It was done twice.", "reason": "Nobody looked."}),
+    ]
+    for path, body in made:
+        answer = await admin.http.post(path, json=body)
+        assert answer.status_code == 201, answer.text
+    block = {"content": "I am Loci."}
+    assert (await admin.http.put("/v1/core-blocks/identity", json=block)).status_code == 200
+    census = (await admin.http.get("/v1/status")).json()["census"]
+    assert set(census) == {
+        "BadPattern", "Chunk", "Community", "CoreBlock", "Document", "Entity", "Episode", "Fact",
+        "KnowledgeBase", "MemSession", "Note", "Page", "Skill",
+    }  # fmt: skip
+    assert (census["Document"], census["Page"], census["Skill"], census["Note"]) == (1, 1, 1, 1)
+    assert census["Chunk"] >= len(await library.chunks(document["id"])) > 0
 
 
 async def test_status_counts_what_the_caller_sees(writer: Principal) -> None:
