@@ -164,7 +164,8 @@ class SearchedOut(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, row: Row) -> SearchedOut:
         """The wire form of a `HybridSearchResult`."""
-        return cls(**{name: row.get(name) for name in cls.__struct_fields__})
+        fields: Row = {name: row.get(name) for name in cls.__struct_fields__}
+        return cls(**fields)
 
 
 class QueryOut(msgspec.Struct, frozen=True, kw_only=True):
@@ -197,8 +198,9 @@ class QueryOut(msgspec.Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, row: Row, searches: list[Row] | None = None) -> QueryOut:
         """The wire form of a `RagQuery`."""
+        fields: Row = {name: row.get(name) for name in _PLAIN}
         return cls(
-            **{name: row.get(name) for name in _PLAIN},
+            **fields,
             home=row["scope"],
             searches=None if searches is None else [SearchedOut.of(one) for one in searches],
             untrusted={"query": row.get("words")},
