@@ -159,6 +159,12 @@ class ApiSettings(Group):
 
 class WorkerSettings(Group):
     concurrency: int = Field(4, ge=1, description="Jobs that run at once in one worker.")
+    transactions: int = Field(
+        2, ge=1, description="Transactions of one worker at once; the rest of Neo4j is for readers."
+    )
+    nice: int = Field(
+        10, ge=0, le=19, description="How far the worker's processes stand back for others' CPU."
+    )
     timezone: Annotated[str, AfterValidator(_timezone)] = Field(
         "UTC", description="Time zone of the schedules."
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 from zoneinfo import ZoneInfo
@@ -213,6 +214,7 @@ async def startup(context: dict[str, Any]) -> None:
     """Open the parts; arq keeps them in its context."""
     context["opened"] = parts(context["settings"])
     context["parts"] = await context["opened"].__aenter__()
+    context["parts"].graph.limit(context["settings"].worker.transactions)
     context["desk"] = Desk(context["parts"])
     log.info("worker.started")
 
@@ -291,6 +293,7 @@ def build_worker(settings: Settings) -> Worker:
 def main() -> None:
     """Run until told to stop."""
     settings = read_settings()
+    os.nice(settings.worker.nice)  # its threads and children take it over
     stop_unless_proved()
     configure_logging(settings.telemetry)
     spans = configure_tracing(settings.telemetry, "loci-worker")

@@ -1,4 +1,5 @@
-"""`loci eval freshness`: how soon what is said is known."""
+"""`loci eval freshness` and `loci eval beside`: how soon what is said is known, and what searches
+cost while the worker is busy for another tenant."""
 
 from __future__ import annotations
 
@@ -12,8 +13,10 @@ from rich.console import Console
 
 from app.cli.keys import mint
 from app.cli.local import local_settings
+from app.evals import beside
 from app.evals.freshness import Bounds, measure
 from app.evals.retrieval import ApiClient
+from app.evals.speed import Wire
 from app.kernel.caller import Role
 from app.wiring import parts
 
@@ -25,6 +28,7 @@ URL = "http://127.0.0.1:8484"
 def register(group: typer.Typer) -> None:
     """Add the command to the group."""
     group.command("freshness")(eval_freshness)
+    group.command("beside")(eval_beside)
 
 
 def eval_freshness(
@@ -53,5 +57,37 @@ def eval_freshness(
         finally:
             await client.close()
             await importer.close()
+
+    console.print_json(json.dumps(asyncio.run(run())))
+
+
+def eval_beside(
+    url: Annotated[str, typer.Option(envvar="LOCI_API_URL", help="Address of the API.")] = URL,
+    episodes: Annotated[int, typer.Option(min=1000, help="Imported meanwhile.")] = 20_000,
+    seconds: Annotated[float, typer.Option(min=5, help="Most, of each part.")] = 120,
+) -> None:
+    """Milliseconds of a search alone, and while the worker imports, reads and finds communities
+    for another tenant.
+
+    Needs a running API and worker. What is imported stays.
+    """
+
+    async def run() -> dict[str, Any]:
+        async with parts(local_settings()) as opened:
+            name = secrets.token_hex(3)
+            scope, into = f"quiet{name}/talk", f"busy{name}"
+            keys = [
+                await mint(opened, where, kind="user", name="eval-beside", role=Role.ADMIN)
+                for where in (scope, into)
+            ]
+        client, other = (ApiClient(url, key.text) for key in keys)
+        wire = Wire(url, keys[0].text)
+        try:
+            bounds = beside.Bounds(episodes, seconds)
+            return await beside.measure(client, wire, scope, other, into, bounds, progress.print)
+        finally:
+            wire.close()
+            await client.close()
+            await other.close()
 
     console.print_json(json.dumps(asyncio.run(run())))

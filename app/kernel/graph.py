@@ -6,9 +6,10 @@ holds no tenant state: scope is an argument of every query.
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -46,6 +47,7 @@ Row = dict[str, Any]
 RETRIED = 15.0  # seconds that what fails in passing is tried again for
 READ_TIMEOUT = 30.0
 WRITE_TIMEOUT = 120.0
+TURN = 2.0  # seconds that a transaction of a limited process waits for others to end
 # Deadlocks and locks not had in time: over as soon as the others are done. The server is up.
 CONTENDED = "Neo.TransientError.Transaction."
 MADE_MEANWHILE = "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists"
@@ -55,6 +57,8 @@ tracer = trace.get_tracer("loci")
 
 # Name and milliseconds of each query of the request or job at hand; telemetry reads it.
 query_log: ContextVar[list[tuple[str, float]] | None] = ContextVar("query_log", default=None)
+# Whether this task has one of the transactions that a limited `Graph` may have at once.
+_has_turn: ContextVar[bool] = ContextVar("has_turn", default=False)
 
 
 class Tx:
@@ -85,6 +89,15 @@ class Graph:
     def __init__(self, driver: AsyncDriver, database: str | None = None) -> None:
         self.driver = driver
         self._database = database
+        self._turns: asyncio.Semaphore | None = None
+
+    def limit(self, most: int) -> None:
+        """Have at most so many transactions at once from now on; who waited `TURN` goes on.
+
+        A process that works in the background leaves the database's cores to those that answer.
+        One that takes minutes may not hold up a lease that is to be renewed.
+        """
+        self._turns = asyncio.Semaphore(most)
 
     async def rows(self, query: Query, /, **params: Any) -> list[Row]:
         """All rows of `query`; its header decides between a reading and a writing session."""
@@ -157,9 +170,31 @@ class Graph:
             async with self._session("write") as session:
                 return await _fetched(await session.run(query.text, params))
 
-    def _session(self, mode: str) -> AsyncSession:
+    @asynccontextmanager
+    async def _session(self, mode: str) -> AsyncIterator[AsyncSession]:
         access = READ_ACCESS if mode == "read" else WRITE_ACCESS
-        return self.driver.session(database=self._database, default_access_mode=access)
+        async with (
+            self._turn(),
+            self.driver.session(database=self._database, default_access_mode=access) as session,
+        ):
+            yield session
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        if self._turns is None or _has_turn.get():  # what is asked within a transaction has it
+            yield
+            return
+        took = False
+        with suppress(TimeoutError):
+            async with asyncio.timeout(TURN):
+                took = await self._turns.acquire()
+        before = _has_turn.set(True)
+        try:
+            yield
+        finally:
+            _has_turn.reset(before)
+            if took:
+                self._turns.release()
 
     async def close(self) -> None:
         """Close the driver's pool."""
