@@ -57,7 +57,8 @@ ziehen zog gezogen; zwingen zwang gezwungen
 
 def _bases(table: str) -> dict[str, str]:
     groups = [line.split() for line in table.split(";")]
-    return {form.casefold(): base.casefold() for base, *forms in groups for form in forms}
+    pairs = [(form.casefold(), base.casefold()) for base, *forms in groups for form in forms]
+    return {form: base for form, base in pairs if form != base}  # a participle may be the base
 
 
 def _parts(table: str) -> dict[str, tuple[str, ...]]:

@@ -148,5 +148,6 @@ def test_every_page_with_a_shell_block_is_typed() -> None:
 def test_a_page_uses_no_scope_that_is_not_there(page: str) -> None:
     """After `make up` there is the tenant `demo`; what a page makes begins with it as well."""
     for script in scripts(page):
+        variables = dict(re.findall(r'^(\w+) = "([^"]*)"', script, re.MULTILINE))
         for scope in re.findall(r'scopes?(?:=|": ?\[?")([\w:/-]+)', script):
-            assert scope.split("/")[0] == "demo", script
+            assert variables.get(scope, scope).split("/")[0] == "demo", script
