@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from app.runtime.machine import free_port
+from tests.support.software import skip_where_pure
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.S | re.M)
@@ -84,6 +85,7 @@ class Installation:
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """`loci up` with its demo, in a home and on ports of its own, and a checkout's files."""
+    skip_where_pure()
     if shutil.which("curl") is None or shutil.which("jq") is None:
         pytest.skip("curl and jq are what the pages type")
     folder = tmp_path_factory.mktemp("reader")
