@@ -69,7 +69,8 @@ def main() -> int:
     for version, path in others().items():
         sys.stdout.write(f"Python {version} ({path})\n")
         sys.stdout.flush()
-        tests = [environment(version, path), "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"]
+        tests = [environment(version, path), "-m", "pytest", "-q", "-m", "not slow"]
+        tests += ["-n", "2", "--dist", "loadfile"]
         if subprocess.run(tests, cwd=ROOT, env={**os.environ, "TESTS_PURE": "1"}).returncode:
             failed.append(version)
     if failed:
