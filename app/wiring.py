@@ -64,7 +64,7 @@ from app.jobs.queue import Queue, Wakeup
 from app.jobs.repository import JobRepository
 from app.jobs.runner import Runner
 from app.jobs.spool import spool_of
-from app.kernel.graph import Graph, connect
+from app.kernel.graph import Graph, Login, connect
 from app.kernel.migrate import migrate
 from app.lifecycle.condensing import CondensingService
 from app.lifecycle.duplicates import DuplicateService
@@ -288,7 +288,8 @@ def imagination(graph: Graph, settings: Settings, scopes: ScopeService) -> Imagi
 def connect_graph(settings: Settings) -> Graph:
     """The graph of the settings; nothing is sent yet."""
     given = settings.graph
-    return Graph(connect(given.uri, given.user, given.password, pool=given.pool), given.database)
+    login = Login(given.uri, given.user, given.password, given.database)
+    return connect(login, pool=given.pool)
 
 
 async def prepare_graph(graph: Graph, embedder: Embedder, settings: Settings) -> None:

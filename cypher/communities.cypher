@@ -84,54 +84,11 @@ CALL (e) {
 RETURN e.id AS id, e.root AS root, e.expired_at > $at AS held, company, counts, related
 ORDER BY id
 
-// name: version() read one
-// Fails where the Graph Data Science plugin is not there.
-// unscoped: asks the server about itself
-RETURN gds.version() AS version
-
-// name: estimate(nodes, edges) read one
-// Bytes that a projection of that size and Leiden over it take at most.
-// unscoped: counts only
-CALL gds.graph.project.estimate('*', '*', {nodeCount: $nodes, relationshipCount: $edges})
-YIELD bytesMax AS projection
-CALL gds.leiden.stream.estimate(
-  {nodeProjection: '*', relationshipProjection: '*', nodeCount: $nodes, relationshipCount: $edges},
-  {concurrency: 1, includeIntermediateCommunities: true}) YIELD bytesMax AS leiden
-RETURN projection + leiden AS bytes
-
-// name: project(scope, holder, until, name, edges) write one
-// A graph in memory out of [from, to, weight] by number. It renews the lease, and has the time of a
-// write for it.
+// name: renew(scope, holder, until) write optional
+// Holds a scope longer, before slow work; nothing where another has it.
 MATCH (c:CommunityCursor {scope: $scope, holder: $holder})
 SET c.lease_until = $until
-WITH c
-UNWIND $edges AS edge
-WITH gds.graph.project($name, edge[0], edge[1], {relationshipProperties: {weight: edge[2]}},
-                       {undirectedRelationshipTypes: ['*']}) AS made
-RETURN made['nodeCount'] AS nodes, made['relationshipCount'] AS edges
-
-// name: leiden(scope, holder, until, name, seed) write many
-// Leiden's communities of each number, finest first; with one thread and a seed always the same.
-MATCH (c:CommunityCursor {scope: $scope, holder: $holder})
-SET c.lease_until = $until
-WITH c
-CALL gds.leiden.stream($name, {relationshipWeightProperty: 'weight', randomSeed: $seed,
-                               concurrency: 1, includeIntermediateCommunities: true})
-YIELD nodeId, intermediateCommunityIds
-RETURN collect(nodeId) AS places, collect(intermediateCommunityIds) AS paths
-
-// name: drop_projection(name) read many
-// Takes a graph out of memory; one that is not there is none.
-// unscoped: a name of ours, made from the scope
-CALL gds.graph.drop($name, false) YIELD graphName
-RETURN graphName AS name
-
-// name: stray_projections(prefix, before) read many
-// Graphs in memory that a process which was killed left behind.
-// unscoped: names of ours
-CALL gds.graph.list() YIELD graphName, creationTime
-WHERE graphName STARTS WITH $prefix AND creationTime < $before
-RETURN graphName AS name
+RETURN c.scope AS scope
 
 // name: leaves_of(scope, roots) read one
 // The finest communities that some entities are in.

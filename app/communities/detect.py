@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from importlib import import_module
+from typing import Any
 
 from app.communities.model import Network
 from app.errors import GdsUnavailable, GraphBusy, GraphUnavailable, LeaseLost, QueryError
@@ -14,7 +17,6 @@ from app.kernel.graph import Graph
 from app.kernel.ids import digest
 
 PREFIX = "loci-communities-"
-SEED = 20_240_305
 SHARE = 0.6  # of the heap, which all queries need as well
 # What the server calls a statement about itself, as those of the schema are.
 HEAP = "CALL dbms.queryJmx('java.lang:type=Memory') YIELD attributes"
@@ -36,8 +38,8 @@ class Turn:
 
     @property
     def projection(self) -> str:
-        """The name of the scope's graph in memory."""
-        return PREFIX + digest(self.scope)[:24]
+        """The name of the pass's graph in memory, which no other pass has."""
+        return PREFIX + digest(self.scope, self.holder)[:24]
 
 
 async def leiden(graph: Graph, turn: Turn, given: Network) -> dict[str, Sequence[int]]:
@@ -48,9 +50,14 @@ async def leiden(graph: Graph, turn: Turn, given: Network) -> dict[str, Sequence
     """
     if not len(given.left):
         return {}
+    await _renew(graph, turn)
     try:
         await _allowed(graph, given)
-        return await _projected(graph, turn, given)
+        async with graph.turn():
+            found: dict[str, Sequence[int]] = await _called(
+                "leiden_paths", graph, turn.projection, given
+            )
+        return found
     except QueryError as error:
         raise GdsUnavailable(f"Graph Data Science refuses: {error.detail}") from error
     except (GraphBusy, GraphUnavailable) as error:
@@ -59,57 +66,32 @@ async def leiden(graph: Graph, turn: Turn, given: Network) -> dict[str, Sequence
 
 async def drop_strays(graph: Graph) -> int:
     """Take what killed processes left in memory out of it; returns how many graphs that were."""
-    before = now() - STRAY
-    rows = await graph.rows(Q.communities.stray_projections, prefix=PREFIX, before=before)
-    for row in rows:
-        await graph.rows(Q.communities.drop_projection, name=row["name"])
-    return len(rows)
+    dropped: int = await _called("drop_older", graph, PREFIX, now() - STRAY)
+    return dropped
+
+
+async def _called(name: str, *args: Any) -> Any:
+    """Call the client in a thread; it is loaded here, since only workers need it."""
+    module = await asyncio.to_thread(import_module, "app.communities.gds")
+    return await asyncio.to_thread(getattr(module, name), *args)
+
+
+async def _renew(graph: Graph, turn: Turn) -> None:
+    mine = await graph.optional(
+        Q.communities.renew, scope=turn.scope, holder=turn.holder, until=turn.until
+    )
+    if mine is None:
+        raise LeaseLost(f"another worker has the communities of {turn.scope}")
 
 
 async def _allowed(graph: Graph, given: Network) -> None:
-    await graph.rows(Q.communities.version)
-    counts: Mapping[str, int] = {"nodes": len(given.ids), "edges": 2 * len(given.left)}
-    row = await graph.one(Q.communities.estimate, nodes=counts["nodes"], edges=counts["edges"])
+    nodes = len(given.ids)
+    wanted = await _called("estimate", graph, nodes, 2 * len(given.left))
     (memory,) = await graph.raw(HEAP)
     heap = memory["attributes"]["HeapMemoryUsage"]["value"]["properties"]["max"]
-    if row["bytes"] > SHARE * heap:
+    if wanted > SHARE * heap:
         raise GdsUnavailable(
-            f"communities of {counts['nodes']:,} entities may take {row['bytes'] >> 20:,} MiB, "
+            f"communities of {nodes:,} entities may take {wanted >> 20:,} MiB, "
             f"more than {SHARE:.0%} of a heap of {heap >> 20:,} MiB: "
             "give the database a larger heap"
         )
-
-
-async def _projected(graph: Graph, turn: Turn, given: Network) -> dict[str, Sequence[int]]:
-    edges = [
-        [one, two, weight]
-        for one, two, weight in zip(
-            given.left.tolist(), given.right.tolist(), given.weight.tolist(), strict=True
-        )
-    ]
-    name = turn.projection
-    # One that a killed process left would be in the way.
-    await graph.rows(Q.communities.drop_projection, name=name)
-    try:
-        made = await graph.rows(
-            Q.communities.project,
-            scope=turn.scope,
-            holder=turn.holder,
-            until=turn.until,
-            name=name,
-            edges=edges,
-        )
-        if not made or made[0]["nodes"] is None:
-            raise LeaseLost(f"another worker has the communities of {turn.scope}")
-        (row,) = await graph.rows(
-            Q.communities.leiden,
-            scope=turn.scope,
-            holder=turn.holder,
-            until=turn.until,
-            name=name,
-            seed=SEED,
-        ) or [{"places": [], "paths": []}]
-    finally:
-        await graph.rows(Q.communities.drop_projection, name=name)
-    found = zip(row["places"], row["paths"], strict=True)
-    return {given.ids[place]: path for place, path in found}

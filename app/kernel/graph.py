@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -22,6 +23,8 @@ from neo4j import (
     AsyncManagedTransaction,
     AsyncResult,
     AsyncSession,
+    Driver,
+    GraphDatabase,
     unit_of_work,
 )
 from neo4j import Query as StatementWithLimits
@@ -61,6 +64,30 @@ query_log: ContextVar[list[tuple[str, float]] | None] = ContextVar("query_log", 
 _has_turn: ContextVar[bool] = ContextVar("has_turn", default=False)
 
 
+# How every driver of ours behaves.
+_MANNERS: dict[str, Any] = {
+    "connection_acquisition_timeout": 20.0,
+    "connection_timeout": 5.0,
+    # A deadlock is over in a moment, and whoever waits while the database is away should be told
+    # after some 15 s, not 40: the driver's own delays (1, 2, 4, 8, 16 s) suit neither.
+    "max_transaction_retry_time": RETRIED,
+    "initial_retry_delay": 0.1,
+    "retry_delay_multiplier": 1.5,
+    "notifications_min_severity": "OFF",
+    "user_agent": "loci/0.1",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """Where the database is, and as whom it is asked; the scheme of `uri` says whether by TLS."""
+
+    uri: str
+    user: str
+    password: str = field(repr=False)
+    database: str | None = None
+
+
 class Tx:
     """A managed write transaction; the driver may run its work again, so it only queries."""
 
@@ -86,9 +113,10 @@ class Tx:
 class Graph:
     """Named queries over one driver and one database."""
 
-    def __init__(self, driver: AsyncDriver, database: str | None = None) -> None:
+    def __init__(self, driver: AsyncDriver, login: Login) -> None:
         self.driver = driver
-        self._database = database
+        self._login = login
+        self._database = login.database
         self._turns: asyncio.Semaphore | None = None
 
     def limit(self, most: int) -> None:
@@ -174,13 +202,14 @@ class Graph:
     async def _session(self, mode: str) -> AsyncIterator[AsyncSession]:
         access = READ_ACCESS if mode == "read" else WRITE_ACCESS
         async with (
-            self._turn(),
+            self.turn(),
             self.driver.session(database=self._database, default_access_mode=access) as session,
         ):
             yield session
 
     @asynccontextmanager
-    async def _turn(self) -> AsyncIterator[None]:
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait for one of the transactions that this process may have at once, and have it."""
         if self._turns is None or _has_turn.get():  # what is asked within a transaction has it
             yield
             return
@@ -196,27 +225,33 @@ class Graph:
             if took:
                 self._turns.release()
 
+    @contextmanager
+    def blocking(self) -> Iterator[tuple[Driver, str | None]]:
+        """Open a driver for a library that waits for its answers, and name the database; for a
+        thread of its own. What goes wrong within is told in our errors."""
+        given = self._login
+        with (
+            _translated(),
+            GraphDatabase.driver(
+                given.uri, auth=(given.user, given.password), **_MANNERS
+            ) as driver,
+        ):
+            yield driver, given.database
+
     async def close(self) -> None:
         """Close the driver's pool."""
         await self.driver.close()
 
 
-def connect(uri: str, user: str, password: str, *, pool: int = 50) -> AsyncDriver:
-    """A driver; nothing is sent until the first query."""
-    return AsyncGraphDatabase.driver(
-        uri,
-        auth=(user, password),
+def connect(login: Login, *, pool: int = 50) -> Graph:
+    """Return the graph behind a login; nothing is sent until the first query."""
+    driver = AsyncGraphDatabase.driver(
+        login.uri,
+        auth=(login.user, login.password),
         max_connection_pool_size=pool,
-        connection_acquisition_timeout=20.0,
-        connection_timeout=5.0,
-        # A deadlock is over in a moment, and whoever waits while the database is away should be
-        # told after some 15 s, not 40: the driver's own delays (1, 2, 4, 8, 16 s) suit neither.
-        max_transaction_retry_time=RETRIED,
-        initial_retry_delay=0.1,
-        retry_delay_multiplier=1.5,
-        notifications_min_severity="OFF",
-        user_agent="loci/0.1",
+        **_MANNERS,
     )
+    return Graph(driver, login)
 
 
 def plain(value: Any) -> Any:
