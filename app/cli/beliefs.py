@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from app.access.service import operator
+from app.cli.console import Console
 from app.cli.entities import print_json, run_in
 from app.cli.local import local_settings
 from app.cli.tables import listing

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from app.cli.console import Console
 from app.cli.local import local_settings
 from app.communities.schemas import CommunityOut
 from app.communities.tasks import told

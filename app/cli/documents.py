@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 import httpx
 import typer
-from rich.console import Console
 from rich.markup import escape
 
+from app.cli.console import Console
 from app.cli.search import DEFAULT_URL, headers_of, nothing_at, told_by
 from app.cli.tables import listing
 from app.documents.media import SUFFIXES

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
 
 from app.access.service import operator
+from app.cli.console import Console
 from app.cli.keys import all_scopes
 from app.cli.local import local_settings
 from app.cli.tables import listing

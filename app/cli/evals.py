@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from app.access.service import operator
 from app.cli import build_eval, floor_eval, freshness_eval, walk_eval
+from app.cli.console import Console
 from app.cli.keys import all_scopes, mint
 from app.cli.local import local_settings
 from app.cli.own_eval import COMMAND, FileOrCommand, eval_questions

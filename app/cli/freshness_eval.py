@@ -9,8 +9,8 @@ import secrets
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
+from app.cli.console import Console
 from app.cli.keys import mint
 from app.cli.local import local_settings
 from app.evals import beside

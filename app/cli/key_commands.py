@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from app.cli import keys
+from app.cli.console import Console
 from app.cli.local import local_settings
 from app.cli.tables import listing
 from app.kernel.caller import Role

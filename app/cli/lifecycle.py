@@ -8,9 +8,9 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from app.access.service import operator
+from app.cli.console import Console
 from app.cli.keys import all_scopes
 from app.cli.local import local_settings
 from app.episodes.record import session_id

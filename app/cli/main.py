@@ -12,10 +12,10 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from typer.core import TyperCommand, TyperGroup
 
+from app.cli.console import Console
 from app.errors import GraphUnavailable, LociError
 
 errors = Console(stderr=True)

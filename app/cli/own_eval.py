@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from typer.core import TyperGroup
 
+from app.cli.console import Console
 from app.errors import InvalidInput
 from app.evals.gate import LastRun, Verdict, compared, read_last, write_last
 from app.evals.own_questions import LEGS, Measured, Plan, load, measure

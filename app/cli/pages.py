@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
+from app.cli.console import Console
 from app.cli.entities import print_json, run_in
 from app.cli.tables import listing
 from app.kernel.caller import Caller

@@ -7,8 +7,8 @@ import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from app.cli.console import Console
 from app.cli.local import local_settings
 from app.embeddings.provider import build_embedder
 from app.indexing.repository import reset_space

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import httpx
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from app.cli.console import Console
 from app.errors import InvalidInput, LociError, Unavailable
 
 DEFAULT_URL = "http://127.0.0.1:8484"

@@ -12,11 +12,11 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.logging import RichHandler
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 from rich.table import Table
 
+from app.cli.console import Console
 from app.embeddings.e5_files import is_complete
 from app.errors import PartFailed
 from app.runtime import supervisor as supervising

@@ -13,7 +13,6 @@ from typing import Annotated, Any
 
 import typer
 from filelock import FileLock, Timeout
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -24,6 +23,7 @@ from rich.progress import (
 from rich.progress import Progress as Bar
 from rich.table import Table
 
+from app.cli.console import Console
 from app.cli.local import local_settings
 from app.errors import Conflict
 from app.jobs.model import Cancelled

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from app.cli.console import Console
 from app.cli.keys import mint
 from app.cli.local import local_settings
 from app.evals import packing, passages, walks

@@ -111,10 +111,6 @@ def _of_kind(*kinds: str) -> IdOf:
     return lambda hit: hit.id if hit.kind in kinds else None
 
 
-def _only(kind: str) -> IdOf:
-    return lambda link: link.id if link.kind == kind else None
-
-
 EPISODE = Lookup("episode", query=Q.graphql.episodes_by_id, show=EpisodeOut.of)
 FACT = Lookup("fact", query=Q.graphql.facts_by_id, show=FactOut.of)
 ENTITY = Lookup("entity", query=Q.graphql.entities_by_id, show=EntityOut.of)
@@ -241,8 +237,8 @@ LINKS: dict[str, Link] = {
     "Neighbour.fact": Link(FACT, lambda row: row["fact"]),
     "Backlink.page": Link(PAGE, lambda link: link.id),
     "Link.page": Link(PAGE, _of_kind("page", "article")),
-    "Link.entity": Link(ENTITY, _only("entity")),
-    "Link.skill": Link(SKILL, _only("skill")),
+    "Link.entity": Link(ENTITY, _of_kind("entity")),
+    "Link.skill": Link(SKILL, _of_kind("skill")),
     "SkillLink.other": Link(SKILL, lambda row: row["other"]),
     "Document.knowledgeBase": Link(BASE, lambda document: document.knowledge_base),
     "Central.entity": Link(ENTITY, lambda central: central.id),
@@ -272,20 +268,23 @@ LINKS: dict[str, Link] = {
     "AnswerSource.skill": Link(SKILL, _of_kind("skill")),
     "Episode.session": Link(SESSION, lambda episode: episode.session_id),
     "Concern.entity": Link(ENTITY, lambda concern: concern.id),
-    "Finding.skill": Link(SKILL, _only("skill")),
-    "Finding.note": Link(NOTE, _only("note")),
-    "Finding.fact": Link(FACT, _only("fact")),
-    "Finding.episode": Link(EPISODE, _only("episode")),
-    "Finding.chunk": Link(CHUNK, _only("chunk")),
+    "Finding.skill": Link(SKILL, _of_kind("skill")),
+    "Finding.note": Link(NOTE, _of_kind("note")),
+    "Finding.fact": Link(FACT, _of_kind("fact")),
+    "Finding.episode": Link(EPISODE, _of_kind("episode")),
+    "Finding.chunk": Link(CHUNK, _of_kind("chunk")),
     "SkillHit.skill": Link(SKILL, lambda hit: hit.id),
-    "Passage.episode": Link(EPISODE, _only("episode")),
-    "Passage.chunk": Link(CHUNK, _only("chunk")),
+    "Passage.episode": Link(EPISODE, _of_kind("episode")),
+    "Passage.fact": Link(FACT, _of_kind("fact")),
+    "Passage.note": Link(NOTE, _of_kind(*NOTES)),
+    "Passage.chunk": Link(CHUNK, _of_kind("chunk")),
+    "Passage.skill": Link(SKILL, _of_kind("skill")),
     "Passage.community": Link(COMMUNITY, lambda passage: passage.community),
     "WalkStep.entity": Link(ENTITY, lambda step: step.entity),
     "WalkStep.fact": Link(FACT, lambda step: step.fact),
     "Seed.entity": Link(ENTITY, lambda seed: seed.entity),
-    "GraphNode.entity": Link(ENTITY, _only("entity")),
-    "GraphNode.skill": Link(SKILL, _only("skill")),
+    "GraphNode.entity": Link(ENTITY, _of_kind("entity")),
+    "GraphNode.skill": Link(SKILL, _of_kind("skill")),
     "GraphNode.page": Link(PAGE, _of_kind("page", "article")),
     "Timeline.entity": Link(ENTITY, lambda timeline: timeline.entity),
     "TimelineEntry.fact": Link(FACT, lambda entry: entry.fact),
@@ -299,8 +298,8 @@ LINKS: dict[str, Link] = {
     "Promotion.fact": Link(FACT, lambda promotion: promotion.fact),
     "Promotion.copy": Link(FACT, lambda promotion: promotion.copy),
     "LinkNode.page": Link(PAGE, _of_kind("page", "article")),
-    "LinkNode.entity": Link(ENTITY, _only("entity")),
-    "LinkNode.skill": Link(SKILL, _only("skill")),
+    "LinkNode.entity": Link(ENTITY, _of_kind("entity")),
+    "LinkNode.skill": Link(SKILL, _of_kind("skill")),
 }
 
 MANY: dict[str, Links] = {

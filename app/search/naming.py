@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
-from app.extraction.predicates import SLOT, standard
+from app.extraction.predicates import SLOT, Predicate, standard
 from app.extraction.verbs import PREPOSITIONS
 from app.indexing.analysis import query_terms
 from app.indexing.stop_words import STOP_WORDS
@@ -25,6 +25,7 @@ STATES = ("verbs_en", "verbs_de", "nouns_en", "nouns_de")
 HOW = ("how", "wie")
 LOOKED = 8  # facts of each leg that are looked at
 Forms = tuple[str, ...]
+Wordings = tuple[tuple[Forms, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +106,21 @@ def _words(question: str) -> Iterator[Word]:
         before = before if before in BEFORE and plain in STOP_WORDS - BEFORE else plain
 
 
-@lru_cache(maxsize=4096)
-def _wordings(predicate: str) -> tuple[tuple[Forms, ...], ...]:
+@cache
+def _standard() -> dict[str, Wordings]:
+    """The wordings of the predicates that come with the program: no word of a user's text."""
+    return {row.name: _worded(row) for row in standard()}
+
+
+def _wordings(predicate: str) -> Wordings:
     """The words of each form in which a predicate is stated."""
-    row = standard().get(predicate)
+    return _standard().get(predicate) or _worded(standard().get(predicate))
+
+
+def _worded(row: Predicate) -> Wordings:
     texts = [text for kind in STATES for text in row.wording.get(kind, ())]
     labels = [SLOT.sub("", label) for label in (row.label_en, row.label_de)]
-    bare = predicate.rpartition(":")[2].replace("_", " ")
+    bare = row.name.rpartition(":")[2].replace("_", " ")
     return tuple(dict.fromkeys(_telling(text) for text in (*texts, *labels, bare)))
 
 

@@ -111,8 +111,8 @@ async def test_a_team_is_told_to_who_sees_it(world: World, principal: MakePrinci
 RETRIEVE = """query R($i: RetrieveInput!) { retrieve(input: $i) { query question without
   results { id kind scope start end documentId score similarity rank communityId
     path { entityId factId predicate
-    untrusted { name } } untrusted { text title path past } episode { id } chunk { id }
-    community { id } }
+    untrusted { name } } untrusted { text title path past } episode { id } chunk { id } fact { id }
+    note { id } skill { id } community { id } }
   communities { score hop community { id size members(first: 1) { nodes { id } } }
     path { entityId entity { id } fact { id } } }
   seeds { entityId score how entity { id } } } }"""

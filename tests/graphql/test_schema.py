@@ -194,7 +194,7 @@ TAKEN: dict[str, type[BaseModel]] = {
     "RetrieveInput": RetrieveIn, "ContextInput": ContextIn,
 }  # fmt: skip
 OTHERWISE: dict[str, tuple[set[str], set[str]]] = {
-    "SearchInput": ({"first"}, {"limit", "form"}),
+    "SearchInput": ({"first"}, {"limit", "form", "snippet"}),  # both of a bundle
     "ErasureInput": (set(), {"dry_run"}),
 }
 # The operations of the routes that the fields of `Query` stand for, where their names differ by

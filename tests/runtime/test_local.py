@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.local import local_settings
+from app.errors import GraphUnavailable
 
 HOME = {"LOCI_BOLT_PORT": "17687", "LOCI_VALKEY_PORT": "16379"}
 
@@ -32,12 +33,18 @@ def test_servers_of_the_home_are_found_with_their_passwords() -> None:
 
 
 def test_what_is_given_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = {"NEO4J_URI": "neo4j://elsewhere", "NEO4J_PASSWORD": "p", "REDIS_URL": "redis://r/1"}
+    given = {"NEO4J_URI": "neo4j://localhost:1", "NEO4J_PASSWORD": "p", "REDIS_URL": "redis://r/1"}
     for name, value in given.items():
         monkeypatch.setenv(name, value)
     found = local_settings()
-    assert (found.graph.uri, found.graph.password) == ("neo4j://elsewhere", "p")
+    assert (found.graph.uri, found.graph.password) == ("neo4j://localhost:1", "p")
     assert found.redis.url == "redis://r/1"
+
+
+def test_a_host_that_has_no_address_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEO4J_URI", "neo4j://there-is-none.invalid")
+    with pytest.raises(GraphUnavailable, match=r"there-is-none\.invalid"):
+        local_settings()
 
 
 def test_each_server_is_given_or_found_alone(monkeypatch: pytest.MonkeyPatch) -> None:
