@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 import pytest
+import pytest_asyncio
 
 from app.consolidation.service import ConsolidationService
 from app.errors import GraphBusy
-from app.jobs.lanes import Due
+from app.jobs.lanes import Due, Lanes
 from app.wiring import INDEX_TASK, Parts
 from app.worker import WAKES, Desk
 from tests.conftest import Principal
@@ -19,6 +21,16 @@ TOLD = (
 )
 
 
+@pytest_asyncio.fixture
+async def nothing_waits(opened: Parts) -> None:
+    """What other tests left to be read is read: an answer waits for 20 s at most."""
+    lanes = Lanes("consolidation", 4, opened.consolidation.due, opened.consolidation.turn)
+    with contextlib.suppress(TimeoutError):  # what fails is tried again without end
+        async with asyncio.timeout(60):
+            await lanes.serve()
+
+
+@pytest.mark.usefixtures("nothing_waits")
 async def test_a_capture_wakes_consolidation_and_its_answer_may_wait_for_it(
     opened: Parts, writer: Principal
 ) -> None:
