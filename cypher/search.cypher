@@ -94,21 +94,22 @@ RETURN memories, COLLECT {
 UNWIND $ids AS id
 MATCH (f:Fact {id: id})
 WHERE f.scope IN $scopes AND f.expired_key > $alive
-CALL (f) {
+OPTIONAL CALL (f) {
   WITH f WHERE $latest AND f.newest IS NOT NULL
   UNWIND f.newest AS told
   WITH split(told, ' ') AS parts
   MATCH (e:Passage {id: parts[1]})
   WHERE e.scope IN $scopes
-  RETURN collect([e.captured_key, e.id, toInteger(parts[2]), toInteger(parts[3]), e.author, e.origin,
-                  e.content_hash]) AS support
-  UNION
+  RETURN [e.captured_key, e.id, toInteger(parts[2]), toInteger(parts[3]), e.author, e.origin,
+          e.content_hash] AS source
+  UNION ALL
   WITH f WHERE NOT $latest OR f.newest IS NULL
   MATCH (e:Passage)-[u:SUPPORTS]->(f)
   WHERE e.scope IN $scopes AND u.recorded_at <= $known_at
   WITH e, u ORDER BY u.said_at DESC, e.id DESC, u.start DESC LIMIT 10
-  RETURN collect([e.captured_key, e.id, u.start, u.end, e.author, e.origin, e.content_hash]) AS support
+  RETURN [e.captured_key, e.id, u.start, u.end, e.author, e.origin, e.content_hash] AS source
 }
+WITH f, collect(source) AS support
 OPTIONAL MATCH (s:Entity {id: f.subject})
 RETURN collect(f {.id, .kind, .scope, .content, .captured_key, .ingested_key, .expired_key, .subject,
     .predicate, .object_kind, .object_id, .object_text, .negated, .status, .confidence, .trust,
