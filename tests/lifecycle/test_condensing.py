@@ -23,7 +23,7 @@ ADA = "Ada Berger lives in Bremen. Ada Berger works for Acme GmbH. Ada Berger us
 
 async def listed(who: Principal, scope: str, **more: Any) -> list[dict[str, Any]]:
     """The condensed notes that a reader sees."""
-    params = {"scopes": [scope], "namespace": "derived", **more}
+    params = {"scope": scope, "namespace": "derived", **more}
     answer = await who.http.get("/v1/notes", params=params)
     assert answer.status_code == 200, answer.text
     found: list[dict[str, Any]] = answer.json()["items"]
@@ -235,7 +235,8 @@ async def test_a_written_note_is_never_held_against_a_condensed_one(
     for text in (note["untrusted"]["content"], "Ada Berger does not live in Bremen."):
         body = {"scope": tenant, "content": text}
         told = (await admin.http.post("/v1/notes", json=body)).json()
-        assert (told["status"], told["ends"], told["contradicts"]) == ("stored", [], [])
+        assert told["status"] == "stored"
+        assert note["id"] not in (*told["ends"], *told["contradicts"])  # the writer's own may be
     assert [n["id"] for n in await listed(admin, tenant)] == [note["id"]]
 
 

@@ -107,9 +107,11 @@ async def test_an_outdated_word_never_leads(writer: Principal, settle: Drain) ->
 
 
 async def test_what_waits_or_was_rejected_stands_below_what_is_held(
-    writer: Principal, admin: Principal, principal: MakePrincipal, tenant: str, settle: Drain
+    admin: Principal, principal: MakePrincipal, tenant: str, settle: Drain
 ) -> None:
-    other = await principal(f"{tenant}/dev", name="other")
+    writer, other = [
+        await principal(f"{tenant}/dev", name=name, kind="user") for name in ("ann", "ben")
+    ]
     held = await remember(writer, "Vega", "9000 euros", predicate="attribute:budget")
     doubtful = await remember(other, "Vega", "9 euros", predicate="attribute:budget")
     await settle()
