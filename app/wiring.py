@@ -373,7 +373,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     )
     given = settings.llm
     limits = ModelLimits(given.budget_tokens, given.concurrency, given.max_chars)
-    facts = FactService(fact_rows, consolidation.terms)
+    facts = FactService(fact_rows, consolidation.terms, scopes.policy)
     forgetting, uses = ForgettingService(graph), UseCounter(graph)
     walks = walk_service(graph, settings)
     namer = Measured.of(embedder, COSINES) if settings.search.synonyms else None
@@ -425,7 +425,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         feedback=FeedbackService(graph, facts),
         forgetting=forgetting,
         erasing=ErasureRequests(erasure, episode_rows, runner),
-        merges=MergeService(graph, beliefs),
+        merges=MergeService(graph, scopes.policy, beliefs),
         page_reads=PageReader(graph),
         page_neighbours=Neighbours(graph, pages, indexing),
         graph_rag=graph_rag,
@@ -446,7 +446,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         refusals=refusals,
         asking=GraphqlService(doors, limiter, refusals, bounds),
         keys=keys,
-        access=AccessService(access_rows, keys),
+        access=AccessService(access_rows, keys, scopes.policy),
         limiter=limiter,
         idempotency=IdempotencyRecords(graph),
         scope_rows=scope_rows,

@@ -36,6 +36,14 @@ SET p.touched_at = $at,
     p.passage_state = CASE p.passage_state WHEN 'unlinked' THEN 'done' WHEN 'due' THEN 'uncut'
                       ELSE p.passage_state END
 
+// name: slugs(rows) read many
+// The page of each scope that has a slug, a deleted one too; the oldest where there are several.
+// unscoped: the service has checked $rows[].scope against the caller
+UNWIND $rows AS row
+MATCH (p:Page {scope: row.scope, slug: row.slug})
+WITH row.scope AS scope, row.slug AS slug, p ORDER BY p.ingested_at DESC, p.id DESC
+RETURN scope, slug, collect(p.id)[-1] AS id
+
 // name: save(rows) write many
 // Pages as they are from now on, each with its audit event and, where there was one, its former
 // text.
@@ -440,8 +448,8 @@ UNWIND $rows AS row
 WITH row
 WHERE NOT EXISTS { MATCH (:Page {id: row.id}) }
   AND NOT (row.moved AND EXISTS { // a copy of one that is here
-    MATCH (o:Page {scope: row.page.scope, slug: row.page.slug})
-    WHERE o.kind = row.page.kind AND o.updated_at = row.page.updated_at
+    MATCH (o:Page)
+    WHERE o.scope = row.page.scope AND o.slug STARTS WITH row.slug AND o.kind = row.page.kind AND o.updated_at = row.page.updated_at
       AND o.title = row.page.title AND o.content = row.page.content
   })
 CREATE (p:Page)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.graph import Row
 from app.kernel.scope import parse_scope
+from app.sanitize.labels import PolicyOf, clean_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,9 @@ def principal_id(kind: str, tenant: str, name: str) -> str:
 class AccessService:
     """Changes of access; each drops what this process remembered of keys."""
 
-    def __init__(self, repository: AccessRepository, keys: KeyRing) -> None:
+    def __init__(self, repository: AccessRepository, keys: KeyRing, policy: PolicyOf) -> None:
         self.repository = repository
+        self._policy = policy
         self.keys = keys
 
     async def save_principal(self, caller: Caller, new: NewPrincipal) -> Row:
@@ -60,6 +62,8 @@ class AccessService:
         """
         home = str(parse_scope(new.home, "home"))
         _may_give(caller, home, subtree=new.subtree)
+        family = clean_label(new.model_family, "model_family", await self._policy(home))
+        new = replace(new, model_family=family)
         identifier = principal_id(new.kind, caller.tenant, new.name)
         saved = await self.repository.save_principal(
             principal=_principal(identifier, caller.tenant, new),
@@ -115,8 +119,9 @@ class AccessService:
             raise Forbidden("this key needs the role admin")
         if new.expires_at is not None and new.expires_at <= now():
             raise InvalidInput("expires_at lies in the past", field="expires_at")
+        name = clean_label(new.name, "name", await self._policy(caller.home)) or ""
         minted = mint()
-        properties = _key(minted, new)
+        properties = _key(minted, replace(new, name=name))
         event = audit.event(
             caller,
             "key.mint",

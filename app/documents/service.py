@@ -39,6 +39,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
+from app.sanitize.labels import clean_tags
 from app.sanitize.step import SANITIZER_VERSION
 from app.scopes.service import ScopeService
 
@@ -240,7 +241,14 @@ class DocumentService:
         title = clean_title(wish.title, policy)
         speaker = clean_title(wish.speaker, policy)
         return DocumentWish(
-            base["id"], name, None, title, wish.tags, wish.captured_at, wish.role, speaker
+            base["id"],
+            name,
+            None,
+            title,
+            clean_tags(wish.tags, policy),
+            wish.captured_at,
+            wish.role,
+            speaker,
         )
 
     def _row(self, who: Caller, base: Row, wish: DocumentWish, content: Content) -> Row:

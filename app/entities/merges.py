@@ -22,6 +22,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
+from app.sanitize.labels import PolicyOf, clean_label
 
 LARGEST = 500  # members of a cluster; beyond it a merge is more likely a mistake than a finding
 # From which state a decision may be taken, and the state that it leads to.
@@ -59,8 +60,11 @@ class MergeService:
     whose root is another now; it must be safe to run again.
     """
 
-    def __init__(self, graph: Graph, on_roots_changed: OnRootsChanged = nothing_depends) -> None:
+    def __init__(
+        self, graph: Graph, policy: PolicyOf, on_roots_changed: OnRootsChanged = nothing_depends
+    ) -> None:
         self.graph = graph
+        self._policy = policy
         self._on_roots_changed = on_roots_changed
 
     async def propose(self, caller: Caller, left: str, right: str, reason: str | None) -> Row:
@@ -71,7 +75,8 @@ class MergeService:
         """
         scope = await self._common_scope(caller, left, right)
         caller.require(scope, Role.WRITER)
-        evidence = {"by_hand": reason or True}
+        said = clean_label(reason, "reason", await self._policy(scope))
+        evidence = {"by_hand": said or True}
         proposal = Proposal(scope, left, right, evidence)
         event = audit.event(caller, "merge.propose", scope, merge=proposal.id)
         made = await self.propose_all([(proposal, event)], caller.principal, by_hand=True)

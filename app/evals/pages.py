@@ -17,7 +17,7 @@ from app.evals.speed import Times
 from app.kernel.caller import Caller
 from app.kernel.cypher import Q
 from app.pages.model import Change, Draft
-from app.pages.naming import slug
+from app.pages.naming import ascii_slug
 from app.wiring import Parts
 
 BATCH = 50  # pages written in one transaction
@@ -134,6 +134,6 @@ def _text(chance: random.Random, titles: list[str], real: str | None, size: Size
 
 def _link(chance: random.Random, title: str) -> str:
     kind = chance.random()
-    if kind < 0.1 and slug(title):
-        return f"[[{slug(title)}]]"
+    if kind < 0.1 and ascii_slug(title):
+        return f"[[{ascii_slug(title)}]]"
     return f"[[{title}|there]]" if kind < 0.3 else f"[[{title}]]"

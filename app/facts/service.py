@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from app.errors import InvalidInput, NotFound
@@ -14,6 +14,7 @@ from app.kernel.clock import FOREVER, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
 from app.kernel.ids import new_id
+from app.sanitize.labels import PolicyOf, clean_label
 
 TermsOf = Callable[[str], Awaitable[Terms]]
 
@@ -55,9 +56,10 @@ class Moments:
 class FactService:
     """What is believed, and the reviews that change it."""
 
-    def __init__(self, repository: FactRepository, terms_of: TermsOf) -> None:
+    def __init__(self, repository: FactRepository, terms_of: TermsOf, policy: PolicyOf) -> None:
         self.repository = repository
         self._terms_of = terms_of
+        self._policy = policy
 
     async def get(self, caller: Caller, fact: str, moments: Moments) -> Row:
         """One fact with its evidence; NotFound where absent, forgotten or not visible."""
@@ -88,11 +90,13 @@ class FactService:
             raise InvalidInput("these facts do not stand against each other", field="other")
         scope = places[decisions[0].fact]["scope"]
         terms = await self._terms_of(scope)
+        policy = await self._policy(scope)
+        cleaned = [replace(d, note=clean_label(d.note, "note", policy)) for d in decisions]
 
         async def work(tx: Tx) -> Settled:
             at = now()
             await tx.rows(Q.facts.lock, ids=_locks(places.values()), at=at)
-            for decision in decisions:
+            for decision in cleaned:
                 await tx.rows(
                     Q.facts.undo_reviews,
                     fact=decision.fact,

@@ -40,6 +40,7 @@ from app.notes.model import (
     Standing,
 )
 from app.notes.repository import NoteRepository
+from app.sanitize.labels import clean_tags
 from app.sanitize.step import Sanitized, sanitize
 from app.scopes.service import ScopeService
 
@@ -179,7 +180,7 @@ class NoteService:
         if len(text.text.strip()) < SHORTEST:
             raise InvalidInput(f"a note has at least {SHORTEST} characters", field="content")
         title = draft.title and _sanitized(draft.title, "title", policy).text
-        return replace(draft, title=title), text
+        return replace(draft, title=title, tags=clean_tags(draft.tags, policy)), text
 
     async def _near(self, text: str, scope: str) -> Part | None:
         """The vector to compare by; None where the model is away: words decide alone then."""
@@ -260,7 +261,8 @@ class NoteService:
         if content is not None and len(content.strip()) < SHORTEST:
             raise InvalidInput(f"a note has at least {SHORTEST} characters", field="content")
         title = change.title and _sanitized(change.title, "title", policy).text
-        return replace(change, content=content, title=title)
+        tags = None if change.tags is None else clean_tags(change.tags, policy)
+        return replace(change, content=content, title=title, tags=tags)
 
     async def _rewrite(self, tx: Tx, who: Caller, note: str, change: Change) -> None:
         row = await tx.optional(Q.notes.lock_note, id=note, scopes=who.visible, at=now())

@@ -13,7 +13,7 @@ from app.errors import InvalidInput
 from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
 from app.pages.naming import name_id, name_key
-from app.pages.record import bearer, borne, linked, loaded, renamed
+from app.pages.record import bearer, borne, linked, loaded, renamed, told_apart
 from app.pages.resolve import CONFIDENCE, WEIGHT, Bearer, Known, Settled, Source, settle, upward
 from app.pages.wikilink import alternatives, prefixed
 
@@ -46,6 +46,17 @@ async def lock_names(tx: Tx, tenant: str, moved: Sequence[Moved], at: datetime) 
     ids = sorted(frozenset().union(*(one.locks for one in moved)))
     if ids:
         await tx.rows(Q.pages.lock_names, ids=ids, tenant=tenant, at=at)
+
+
+async def tell_apart(tx: Tx, moved: Sequence[Moved]) -> None:
+    """Give pages that are about to be saved a slug that no other page of their scope has.
+
+    Pages of one slug meet at a name that is locked by then, so that one waits for the other.
+    """
+    pages = [one.after for one in moved]
+    wanted = [{"scope": page["scope"], "slug": page["slug"]} for page in pages]
+    rows = await tx.rows(Q.pages.slugs, rows=wanted)
+    told_apart(pages, {(row["scope"], row["slug"]): row["id"] for row in rows})
 
 
 async def relink(tx: Tx, tenant: str, moved: Sequence[Moved], at: datetime) -> dict[str, Settled]:

@@ -13,21 +13,40 @@ _BLANKS = re.compile(r"\s+")
 _STEPS = re.compile(r"\A/?(?:\.{1,2}/)*")
 _DEEPEST = 8  # folders of a path by which a page can be named
 MARKDOWN = (".md", ".markdown")
+_OWN = 8  # characters of a page's id that tell its slug from another's
 
 
-def slug(title: str) -> str:
+def ascii_slug(title: str) -> str:
     """Lower case, without all but letters a to z, digits, blanks and hyphens; each run of blanks
     is one hyphen (seed 000's rule). Empty for a title without any of them."""
     return _BLANKS.sub("-", _NOT_SLUG.sub("", title.strip().lower()))
 
 
+def slug(title: str, page: str) -> str:
+    """Return the same with the letters and digits of every script, so that it tells titles apart
+    that are not English; the end of the page's id for a title without any."""
+    lowered = unicodedata.normalize("NFC", title).strip().lower()
+    return _BLANKS.sub("-", "".join(filter(_in_slug, lowered))) or page[-_OWN:]
+
+
+def own_slug(title: str, page: str) -> str:
+    """Return the slug of a page where another one has the slug of the title."""
+    return f"{slug(title, page)}-{page[-_OWN:]}"
+
+
+def _in_slug(sign: str) -> bool:
+    # Marks are the vowels of some scripts.
+    kept = sign.isalnum() or sign.isspace() or sign == "-"
+    return kept or unicodedata.category(sign).startswith("M")
+
+
 def is_slug_of(name: str, title: str) -> bool:
     """Whether a name is the slug of a title, or another way of writing it: punctuation does not
     count, but letters that a slug has no place for do, and a name with a folder is none."""
-    wanted = slug(title)
+    wanted = ascii_slug(title)
     if not wanted or title_key(name) == wanted:
         return bool(wanted)
-    return "/" not in name and slug(name) == wanted and _letters(name) == _letters(title)
+    return "/" not in name and ascii_slug(name) == wanted and _letters(name) == _letters(title)
 
 
 def title_key(title: str) -> str:
@@ -38,7 +57,7 @@ def title_key(title: str) -> str:
 def name_key(text: str) -> str:
     """One value for all texts that could name the same page, by title or by slug."""
     folded = title_key(text)
-    return slug(folded) or folded
+    return ascii_slug(folded) or folded
 
 
 def name_id(tenant: str, text: str) -> str:

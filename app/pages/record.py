@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -15,7 +15,7 @@ from app.kernel.graph import Row
 from app.kernel.ids import digest
 from app.pages import front_matter
 from app.pages.model import CONTENT_LONGEST, MOST_LINKS, TITLE_LONGEST, Change, Draft
-from app.pages.naming import distinct, name_id, slug, without_suffix
+from app.pages.naming import distinct, name_id, own_slug, slug, without_suffix
 from app.pages.resolve import Bearer, Wanted, names, wanted
 from app.pages.wikilink import alternatives, links
 from app.sanitize.step import SANITIZER_VERSION, Sanitized
@@ -74,7 +74,7 @@ def page_row(draft: Draft, text: Sanitized, stamp: Stamp) -> Row:
         "tenant": stamp.tenant,
         "kind": str(draft.kind),
         "title": title,
-        "slug": slug(title),
+        "slug": slug(title, stamp.id),
         "aliases": list(distinct(draft.aliases or (), but=title)),
         "formers": [],
         "tags": list(dict.fromkeys(draft.tags or ())),
@@ -126,7 +126,8 @@ def changed(stored: Row, change: Change, text: Sanitized | None, stamp: Stamp) -
     """The page as it is after a change; equal to `stored` where nothing differs."""
     page = {**stored, **(text_properties(text) if text else {})}
     page["title"] = (change.title or stored["title"]).strip()[:TITLE_LONGEST]
-    page["slug"] = slug(page["title"])
+    if page["title"] != stored["title"]:
+        page["slug"] = slug(page["title"], page["id"])
     kept = stored["aliases"] if change.aliases is None else change.aliases
     page["aliases"] = list(distinct(kept, but=page["title"]))
     page["tags"] = list(stored["tags"] if change.tags is None else dict.fromkeys(change.tags))
@@ -135,6 +136,17 @@ def changed(stored: Row, change: Change, text: Sanitized | None, stamp: Stamp) -
     page["crlf"] = stored["crlf"] if change.crlf is None else change.crlf
     page["bom"] = stored["bom"] if change.bom is None else change.bom
     return _stamped(stored, page, stamp)
+
+
+def told_apart(pages: Sequence[Row], taken: Mapping[tuple[str, str], str]) -> None:
+    """Give pages slugs of their own where the slug of their title is another page's.
+
+    `taken` has the page of each scope and slug.
+    """
+    owners = dict(taken)
+    for page in pages:
+        if owners.setdefault((page["scope"], page["slug"]), page["id"]) != page["id"]:
+            page["slug"] = own_slug(page["title"], page["id"])
 
 
 def deleted(stored: Row, stamp: Stamp) -> Row:

@@ -153,6 +153,7 @@ def _rank(page: Bearer, name: str) -> int | None:
     wanted = title_key(name)
     fits = (
         title_key(page.title) == wanted,
+        page.slug == name.strip().lower(),
         is_slug_of(name, page.title),
         any(title_key(alias) == wanted for alias in page.aliases),
         any(title_key(path) == wanted for path in path_names(page.path)),

@@ -17,7 +17,14 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
 from app.pages import record
-from app.pages.linking import Moved, lock_names, name_only, relink, settle_pages
+from app.pages.linking import (
+    Moved,
+    lock_names,
+    name_only,
+    relink,
+    settle_pages,
+    tell_apart,
+)
 from app.pages.model import Change, Draft, Receipt, Redacted
 from app.pages.naming import without_suffix
 from app.pages.passages import DUE, PassageService
@@ -274,6 +281,7 @@ class PageService:
             await lock_names(tx, who.tenant, moved, moment)
             if not await _as_read(tx, who, writings):
                 return None
+            await tell_apart(tx, moved)
             await tx.rows(Q.pages.save, rows=rows)
             if settle:
                 return await relink(tx, who.tenant, moved, moment)

@@ -242,6 +242,11 @@ def draft_of(path: Path, name: str, scope: str, report: Report) -> Draft | None:
     return Draft(content, scope=scope, path=name, crlf=crlf, bom=bom)
 
 
+def _short(slug: str) -> str:
+    """As much of a slug as a file's name may hold."""
+    return slug.encode()[:200].decode(errors="ignore")
+
+
 def _free_for(root: Path) -> bool:
     """Whether a folder is new or empty."""
     return not root.exists() or (root.is_dir() and not any(root.iterdir()))
@@ -249,7 +254,7 @@ def _free_for(root: Path) -> bool:
 
 def _write_files(root: Path, pages: list[Row], tree: Tree, written: Written) -> None:
     for page in pages:
-        wanted = page.get("path") or f"{page['slug'] or page['id']}.md"
+        wanted = page.get("path") or f"{_short(page['slug']) or page['id']}.md"
         name = tree.take(wanted, page["id"])
         path = root / name
         try:

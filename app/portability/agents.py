@@ -8,6 +8,7 @@ from app.access.service import principal_id
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import parse_scope
+from app.portability.derived import clean
 from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
 from app.portability.records import AgentRecord
 from app.portability.writing import write_events
@@ -19,13 +20,14 @@ def prepare(record: AgentRecord, at: At) -> Row:
     """A principal with home and grants; its id follows from kind, tenant and name."""
     home = at.scope(record.home, "home")
     tenant = parse_scope(home).tenant
-    identifier = principal_id(record.kind, tenant, record.name)
+    identifier, family = principal_id(record.kind, tenant, record.name), record.model_family
     stored = {
         "id": identifier,
         "tenant": tenant,
         "kind": record.kind,
         "name": record.name,
-        "model_family": record.model_family,
+        "model_family": record.model_family
+        and clean(record.model_family, "model_family", home, at),
         "public_key": record.public_key,
         "created_at": record.created_at or at.moment,
         "retired_at": record.retired_at,

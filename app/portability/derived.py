@@ -18,6 +18,7 @@ from app.kernel.scope import parse_scope
 from app.lifecycle.graves import graves
 from app.portability.kind import At, Batch, Record, Reject, Rules, Written
 from app.portability.writing import event_of
+from app.sanitize.labels import clean_tags
 from app.sanitize.step import sanitize
 
 PAGE = 500
@@ -46,6 +47,11 @@ def clean(text: str, field: str, scope: str, at: At) -> str:
     except LociError as error:
         error.field = field
         raise
+
+
+def clean_tags_of(tags: Iterable[str], scope: str, at: At) -> tuple[str, ...]:
+    """The tags as they may be stored in a scope; what may not be kept is cut from them."""
+    return clean_tags(tags, at.policy(scope), strict=False)
 
 
 def rest(node: Row, known: Iterable[str]) -> Record:

@@ -21,7 +21,7 @@ from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import parse_scope
 from app.portability import triples
-from app.portability.derived import PAGE, clean, held, write_new, write_unburied
+from app.portability.derived import PAGE, clean, clean_tags_of, held, write_new, write_unburied
 from app.portability.document_records import ChunkRecord, DocumentRecord, KnowledgeBaseRecord
 from app.portability.episodes import DERIVED, STATS, author_of
 from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
@@ -70,6 +70,7 @@ def prepare_base(record: KnowledgeBaseRecord, at: At) -> Row:
 def prepare_document(record: DocumentRecord, at: At) -> Row:
     """A document without its text, which its chunks hold."""
     scope = at.scope(record.scope)
+    record = record.model_copy(update={"tags": clean_tags_of(record.tags, scope, at)})
     identifier, base = at.identifier(record.id, scope), at.identifier(record.base, scope)
     name = clean(record.name, "name", scope, at)
     taken = (record.ingested_at if at.rules.keeps else None) or at.moment
@@ -96,6 +97,7 @@ def prepare_document(record: DocumentRecord, at: At) -> Row:
 def prepare_chunk(record: ChunkRecord, at: At) -> Row:
     """A chunk with its index entry. Its text is sanitised; what that changes moves no offset."""
     scope = at.scope(record.scope)
+    record = record.model_copy(update={"tags": clean_tags_of(record.tags, scope, at)})
     identifier = at.identifier(record.id, scope)
     work = _work(record, scope, at)
     text = clean(record.content, "content", scope, at)
@@ -148,7 +150,7 @@ def _work(record: ChunkRecord, scope: str, at: At) -> Work:
         captured_at=record.captured_at,
         group=at.identifier(record.base, scope),
         role=record.role,
-        speaker=record.speaker or "",
+        speaker=clean(record.speaker, "speaker", scope, at) if record.speaker else "",
         tags=record.tags,
         pii=record.pii,
         marker_ids=record.markers,

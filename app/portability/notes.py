@@ -20,6 +20,7 @@ from app.portability.derived import (
     PAGE,
     buried,
     clean,
+    clean_tags_of,
     closed,
     opened,
     rest,
@@ -55,6 +56,7 @@ PATTERN_PLAIN = ("scope", "content", "reason", "author", "count", "ingested_at",
 def prepare(record: NoteRecord, at: At) -> Row:
     """A note with its index entry, its former texts, its tags, and what it was made from."""
     scope = at.scope(record.scope)
+    record = record.model_copy(update={"tags": clean_tags_of(record.tags, scope, at)})
     identifier = at.identifier(record.id, scope)
     versions = [
         {

@@ -14,7 +14,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import parse_scope
 from app.pages import record as rows_of
-from app.pages.linking import Moved, lock_names, relink
+from app.pages.linking import Moved, lock_names, relink, tell_apart
 from app.pages.naming import slug
 from app.pages.passages import text_of, work_of
 from app.portability.derived import buried, clean, held, opened, write_events
@@ -49,10 +49,10 @@ def prepare(record: PageRecord, at: At) -> Row:
         "tenant": parse_scope(scope).tenant,
         "kind": record.kind,
         "title": title,
-        "slug": slug(title),
+        "slug": slug(title, identifier),
         "aliases": [clean(alias, "aliases", scope, at) for alias in record.aliases],
         "formers": [clean(former, "formers", scope, at) for former in record.formers],
-        "tags": list(record.tags),
+        "tags": [clean(tag, "tags", scope, at) for tag in record.tags],
         "path": rows_of.checked_path(record.path and clean(record.path, "path", scope, at)),
         "crlf": record.crlf,
         "bom": record.bom,
@@ -79,6 +79,7 @@ def prepare(record: PageRecord, at: At) -> Row:
         "graves": [identifier, record.id],
         "moved": not at.rules.keeps,
         "page": page,
+        "slug": page["slug"],
         "versions": versions,
         "passages": _passages(page, record, at) if at.rules.keeps else [],
     }
@@ -154,6 +155,7 @@ async def write(tx: Tx, batch: Batch) -> Written:
 async def _written(tx: Tx, tenant: str, rows: Sequence[Row], batch: Batch) -> int:
     moment = batch.rules.moment
     await lock_names(tx, tenant, [Moved(None, row["page"]) for row in rows], moment)
+    await tell_apart(tx, [Moved(None, row["page"]) for row in rows])
     made = {row["line"] for row in await tx.rows(Q.pages.restore, rows=list(rows))}
     new = [row for row in rows if row["line"] in made]
     if new:

@@ -9,6 +9,7 @@ import orjson
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import parse_scope
+from app.portability.derived import clean
 from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
 from app.portability.records import ScopeRecord
 from app.portability.writing import write_events
@@ -18,11 +19,12 @@ def prepare(record: ScopeRecord, at: At) -> Row:
     """A scope's own row; the steps above it are among `scopes`."""
     path = parse_scope(at.scope(record.path, "path"))
     policy = record.policy
+    name = clean(record.name, "name", str(path), at) if record.name else None
     stored = {
         "path": str(path),
         "tenant": path.tenant,
         "kind": path.kind,
-        "name": record.name or str(path).rpartition("/")[2],
+        "name": name or str(path).rpartition("/")[2],
         "policy": _dumped(policy.model_dump(mode="json")) if policy else None,
         "rules": _dumped(record.rules.model_dump(mode="json")) if record.rules else None,
         "created_at": record.created_at or at.moment,

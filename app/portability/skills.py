@@ -14,7 +14,7 @@ from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
-from app.portability.derived import PAGE, clean, opened, write_new, write_unburied
+from app.portability.derived import PAGE, clean, clean_tags_of, opened, write_new, write_unburied
 from app.portability.episodes import author_of
 from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
 from app.portability.skill_records import (
@@ -62,6 +62,7 @@ def _said(record: SaidRecord, scope: str, at: At) -> SkillText:
 def prepare(record: SkillRecord, at: At) -> Row:
     """A skill with its versions and its index entry; the last one that says it is in use is."""
     scope = at.scope(record.scope)
+    record = record.model_copy(update={"tags": clean_tags_of(record.tags, scope, at)})
     identifier = at.identifier(record.id, scope)
     author = author_of(record.author, scope, at)
     used = next((v for v in reversed(record.versions) if v.is_active), record.versions[-1])
@@ -201,7 +202,7 @@ def prepare_proposal(record: SkillProposalRecord, at: At) -> Row:
         "note": _optional(record.note or "", "note", scope, at) or None,
         "category": str(record.category),
         "status": str(record.status),
-        "tags": list(record.tags),
+        "tags": list(clean_tags_of(record.tags, scope, at)),
         "findings": orjson.dumps(findings).decode(),
         "sources": [at.identifier(source, scope) for source in record.sources],
         "overlap_label": overlap_label(record.overlap),

@@ -16,6 +16,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
 from app.kernel.scope import ScopePath, parse_scope
+from app.sanitize.labels import clean_label
 from app.sanitize.policy import SanitizePolicy
 from app.scopes.repository import ScopeRepository
 from app.scopes.rules import ScopeRules
@@ -43,11 +44,12 @@ class ScopeService:
         nearest = next((a for a in parsed.ancestors if str(a) in caller.roles), None)
         if nearest is None:
             raise NotFound(f"there is no scope {parsed.parent}", field="path")
+        label = clean_label(name, "name", await self.policy(str(nearest)))
         if str(parsed) == own_leaf(caller) and caller.may(caller.home, Role.WRITER):
-            made = await self.ensure([parsed], caller, name=name, role=Role.WRITER)
+            made = await self.ensure([parsed], caller, name=label, role=Role.WRITER)
         else:
             caller.require(str(nearest), Role.ADMIN)
-            made = await self.ensure([parsed], caller, name=name)
+            made = await self.ensure([parsed], caller, name=label)
         row = await self.repository.get(str(parsed))
         if row is None:
             raise NotFound(f"there is no scope {parsed}")

@@ -14,6 +14,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import parse_scope
+from app.sanitize.labels import PolicyOf, clean_label
 from app.skills import detectors, transitions
 from app.skills.cycles import Edge
 from app.skills.detectors import OVERLAP, Broken, Detected, Drift, Seen
@@ -53,8 +54,9 @@ class Listed:
 class ConflictService:
     """Scans one scope at a time; skills of different scopes are not held against each other."""
 
-    def __init__(self, graph: Graph, finder: Finder) -> None:
+    def __init__(self, graph: Graph, finder: Finder, policy: PolicyOf) -> None:
         self.graph = graph
+        self._policy = policy
         self.finder = finder
 
     async def scan(self, actor: Caller, scope: str, *, dry_run: bool = False) -> Scan:
@@ -106,11 +108,14 @@ class ConflictService:
         there is not.
         """
 
+        stored = (await self.get(who, conflict))["conflict"]
+        said = clean_label(note, "note", await self._policy(stored["scope"])) or ""
+
         def properties(row: Row, at: datetime) -> Row:
             transitions.step(transitions.CONFLICT, ConflictStatus(row["status"]), status)
             decided = {"status": str(status), "decided_at": at, "decided_by": who.principal}
             closed = status is not ConflictStatus.ACKNOWLEDGED
-            return decided | {"note": note} | ({"paused_until": at + PAUSE} if closed else {})
+            return decided | {"note": said} | ({"paused_until": at + PAUSE} if closed else {})
 
         return await self._set(who, conflict, f"skill.conflict.{status}", properties)
 

@@ -46,7 +46,7 @@ class SkillGraph:
         links = LinkService(graph, skills)
         discovery = DiscoveryService(parts, skills)
         outcomes = OutcomeService(parts, skills)
-        conflicts = ConflictService(graph, discovery.finder)
+        conflicts = ConflictService(graph, discovery.finder, parts.scopes.policy)
         proposals = ProposalService(parts, skills, links)
         return cls(
             skills=skills,

@@ -18,6 +18,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
 from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
+from app.sanitize.labels import clean_label, clean_tags
 from app.skills import transitions
 from app.skills.category import inferred
 from app.skills.draft import SkillDraft, cleaned, cleaner
@@ -119,7 +120,9 @@ class ProposalService:
         """
         scope = str(parse_scope(proposed.draft.scope or who.home))
         who.require(scope, Role.WRITER)
-        draft = cleaned(proposed.draft, cleaner(await self._parts.scopes.policy(scope)))
+        policy = await self._parts.scopes.policy(scope)
+        draft = cleaned(proposed.draft, cleaner(policy))
+        draft = replace(draft, tags=clean_tags(draft.tags, policy))
         told = await self.research([scope], f"{draft.name}\n{draft.description}")
         category = draft.category or told.category
         if category is None:
@@ -188,6 +191,8 @@ class ProposalService:
         stored = (await self.get(who, proposal))["proposal"]
         self._require(who, stored, status)
         transitions.step(transitions.PROPOSAL, ProposalStatus(stored["status"]), status)
+        policy = await self._parts.scopes.policy(stored["scope"])
+        said = clean_label(note, "note", policy) or ""
         skill = await self._made(who, stored) if status is ProposalStatus.CREATED else None
 
         async def work(tx: Tx) -> None:
@@ -201,7 +206,7 @@ class ProposalService:
                 Q.skills.set_proposal,
                 id=proposal,
                 scope=stored["scope"],
-                properties=_moved(who, status, note, at) | ({"skill": skill} if skill else {}),
+                properties=_moved(who, status, said, at) | ({"skill": skill} if skill else {}),
                 audit=audit.event(who, f"skill.proposal.{status}", stored["scope"]),
             )
             if skill:

@@ -17,6 +17,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.kernel.scope import parse_scope
+from app.sanitize.labels import clean_tags
 from app.scopes.service import ScopeService
 from app.skills import record, transitions
 from app.skills.category import inferred
@@ -222,7 +223,8 @@ class SkillService:
     # --- writing -------------------------------------------------------------------------------
 
     async def _cleaned(self, draft: SkillDraft, scope: str) -> SkillDraft:
-        clean = cleaned(draft, cleaner(await self.parts.scopes.policy(scope)))
+        policy = await self.parts.scopes.policy(scope)
+        clean = cleaned(draft, cleaner(policy))
         if not clean.name.strip():
             raise InvalidInput("nothing is left of the name", field="name")
         told = clean.category or inferred(f"{clean.name}\n{clean.description}")
@@ -231,7 +233,7 @@ class SkillService:
                 "name a category: none could be inferred from name and description",
                 field="category",
             )
-        return replace(clean, category=told, tags=tuple(dict.fromkeys(clean.tags)))
+        return replace(clean, category=told, tags=clean_tags(clean.tags, policy))
 
     async def _again(self, who: Caller, draft: SkillDraft, known: Row) -> Row:
         given = own_of(draft) | {
@@ -259,7 +261,8 @@ class SkillService:
         return stamp.id
 
     async def _cleaned_change(self, change: SkillChange, stored: Row) -> SkillChange:
-        clean = cleaner(await self.parts.scopes.policy(stored["scope"]))
+        policy = await self.parts.scopes.policy(stored["scope"])
+        clean = cleaner(policy)
         text = cleaned_text(merged(change, record.text_of(stored)), clean)
         return replace(
             change,
@@ -267,6 +270,7 @@ class SkillService:
             description=(
                 None if change.description is None else clean(change.description, "description")
             ),
+            tags=None if change.tags is None else clean_tags(change.tags, policy),
             reason=clean(change.reason, "reason"),
             body=text.body,
             params=text.params,

@@ -206,7 +206,7 @@ async def test_roots_that_change_are_told_inside_the_transaction(
     async def note(tx: Tx, changed: list[str]) -> None:
         told.append(changed)
 
-    merges = MergeService(opened.graph, note)
+    merges = MergeService(opened.graph, opened.scopes.policy, note)
     first = await merges.propose(curator.caller, ids[0], ids[1], None)
     await merges.decide(curator.caller, first["record"]["id"], "accept")
     second = await merges.propose(curator.caller, ids[2], ids[1], None)
@@ -221,7 +221,7 @@ async def test_roots_that_change_are_told_inside_the_transaction(
 
     before = await scope_digest(opened.graph, writer.caller.home)
     with pytest.raises(Conflict):
-        await MergeService(opened.graph, refuse).decide(
+        await MergeService(opened.graph, opened.scopes.policy, refuse).decide(
             curator.caller, second["record"]["id"], "undo"
         )
     assert await scope_digest(opened.graph, writer.caller.home) == before

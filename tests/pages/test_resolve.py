@@ -11,7 +11,7 @@ from app.indexing.analysis import analyse
 from app.pages import mentions
 from app.pages.diff import unified
 from app.pages.excerpt import around_link, excerpt
-from app.pages.naming import name_key, slug
+from app.pages.naming import ascii_slug, name_key
 from app.pages.resolve import Bearer, Known, Source, names, settle, wanted
 from app.pages.rewriting import link_to, linkable, linked, rewritten
 from app.pages.wikilink import links
@@ -21,7 +21,12 @@ T = datetime(2026, 1, 1, tzinfo=UTC)
 
 def page(identifier: str, title: str, scope: str = "t/dev", **more: Any) -> Bearer:
     age = more.pop("age", 0)
-    made = {"kind": "page", "slug": slug(title), "created_at": T + timedelta(days=age), **more}
+    made = {
+        "kind": "page",
+        "slug": ascii_slug(title),
+        "created_at": T + timedelta(days=age),
+        **more,
+    }
     return Bearer(identifier, scope, title=title, **made)
 
 
@@ -182,7 +187,7 @@ def test_a_name_is_tried_whole_before_its_heading(
 
 
 def row(title: str, **more: Any) -> dict[str, Any]:
-    return {"id": "p1", "title": title, "slug": slug(title), "formers": [], **more}
+    return {"id": "p1", "title": title, "slug": ascii_slug(title), "formers": [], **more}
 
 
 def test_a_rename_rewrites_what_names_the_former_titles() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -323,3 +324,35 @@ async def test_a_reader_reads_and_writes_nothing(
         await reader.http.delete(path),
     ):
         assert answer.status_code == 403
+
+
+async def test_slugs_tell_pages_apart(writer: Principal) -> None:
+    """No two pages of a scope share a slug, whatever their script and whoever comes first."""
+    titles = ["Größe", "Große", "Раздел 1", "Глава 1", "日本語", "中文", "!!!", "???"]
+    made = [await page(writer, title, "A text.") for title in titles]
+    assert len({one["slug"] for one in made}) == len(titles)
+    body = {"title": "Vega plan", "content": "A text."}
+    racers = [writer.http.post("/v1/pages", json=body) for _ in range(6)]
+    answers = [answer.json() for answer in await asyncio.gather(*racers)]
+    slugs = {answer["slug"] for answer in answers}
+    assert len(slugs) == 6
+    assert "vega-plan" in slugs
+    for answer in answers:
+        shown = (await writer.http.get(f"/v1/pages/{answer['id']}")).json()
+        assert shown["slug"] == answer["slug"]
+        linking = await page(writer, f"To {answer['slug']}", f"See [[{answer['slug']}]].")
+        found = await ok(await writer.http.get(f"/v1/pages/{answer['id']}/backlinks"))
+        assert [link["id"] for link in found["items"]] == [linking["id"]]
+        # An edit keeps the slug, a new title brings a new one.
+        path = f"/v1/pages/{answer['id']}"
+        edited = await writer.http.patch(path, json={"content": "Another text."})
+        assert edited.json()["slug"] == answer["slug"]
+    named = await writer.http.patch(f"/v1/pages/{answers[0]['id']}", json={"title": "Lyra"})
+    assert named.json()["slug"] == "lyra"
+
+
+async def page(who: Principal, title: str, content: str) -> dict[str, Any]:
+    answer = await who.http.post("/v1/pages", json={"title": title, "content": content})
+    assert answer.status_code == 201, answer.text
+    made: dict[str, Any] = answer.json()
+    return made

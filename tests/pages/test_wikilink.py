@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.pages.front_matter import FrontMatter, body_start, read
 from app.pages.model import Change
-from app.pages.naming import name_key, path_names, slug, title_key
+from app.pages.naming import ascii_slug, name_key, own_slug, path_names, slug, title_key
 from app.pages.prose import plain
 from app.pages.record import followed
 from app.pages.wikilink import alternatives, links, prefixed, scan
@@ -30,14 +30,33 @@ from app.pages.wikilink import alternatives, links, prefixed, scan
     ],
 )
 def test_a_slug_follows_the_rule(title: str, expected: str) -> None:
-    assert slug(title) == expected
+    assert ascii_slug(title) == expected
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Don't panic: 100% (v2.0)!", "dont-panic-100-v20"),
+        ("Größe", "größe"),
+        ("Große", "große"),
+        ("Gro\u0308ße", "größe"),
+        ("Раздел 1", "раздел-1"),
+        ("Глава 1", "глава-1"),
+        ("日本語、文書", "日本語文書"),
+        ("हिन्दी पेज", "हिन्दी-पेज"),
+        ("???", "6789abcd"),
+    ],
+)
+def test_a_slug_keeps_the_letters_of_every_script(title: str, expected: str) -> None:
+    assert slug(title, "0123456789abcd") == expected
+    assert own_slug(title, "0123456789abcd") == f"{expected}-6789abcd"
 
 
 @given(st.text(max_size=40))
 def test_what_is_the_same_title_or_slug_meets_at_one_name(title: str) -> None:
     assert name_key(title) == name_key(f"  {title_key(title)} ")
-    if slug(title_key(title)):
-        assert name_key(title) == name_key(slug(title_key(title)))
+    if ascii_slug(title_key(title)):
+        assert name_key(title) == name_key(ascii_slug(title_key(title)))
 
 
 def test_a_file_goes_by_every_end_of_its_path() -> None:

@@ -131,7 +131,7 @@ async def condense(store: Parts, admin: Principal, scope: str) -> None:
         assert (await admin.http.post("/v1/episodes", json=turn)).is_success
         await store.consolidation.consolidate(scope)
         await store.condensing.condense(scope)
-    params = {"scopes": [scope], "namespace": "derived"}
+    params = {"scope": scope, "namespace": "derived"}
     notes = (await admin.http.get("/v1/notes", params=params)).json()["items"]
     assert [n["version"] for n in notes if "Grafana" in n["untrusted"]["content"]] == [2]
 
