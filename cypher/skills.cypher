@@ -746,11 +746,11 @@ ORDER BY id
 UNWIND $scopes AS path
 MATCH (t:Scope {path: path})
 WHERE t.kind = 'team'
-RETURN t.path AS path, t.name AS name,
+RETURN t.path AS scope, t.name AS name,
        COLLECT { MATCH (p:Principal)-[m:MEMBER_OF]->(t)
                  MATCH (p)-[:HOME]->(h:Scope) WHERE h.path IN $scopes
                  RETURN {id: p.id, name: p.name, role: m.role} ORDER BY p.id } AS members
-ORDER BY path
+ORDER BY scope
 
 // name: held_skills(agents, scopes) read many
 // The active skills of agents.

@@ -58,7 +58,7 @@ class ScopeController(Controller):
 
         Whoever administers what lies above may; so may any writer, for its own leaf alone.
         """
-        row, made = await scoping.create(caller, data.path, data.name)
+        row, made = await scoping.create(caller, data.scope, data.name)
         access.keys.forget()
         return Response(ScopeOut.of(row), status_code=HTTP_201_CREATED if made else HTTP_200_OK)
 

@@ -20,7 +20,7 @@ PrincipalName = Annotated[str, StringConstraints(pattern=rf"^{NAME}$", max_lengt
 class ScopeIn(WireModel):
     """A scope to be made below one that the caller administers."""
 
-    path: str = Field(description="tenant/workspace, or one of the two with a leaf.")
+    scope: str = Field(description="Scope path: tenant/workspace, or one of the two with a leaf.")
     name: ShortText | None = Field(None, description="A name for people.")
 
 
@@ -59,7 +59,7 @@ class KeyIn(WireModel):
 class ScopeOut(msgspec.Struct, frozen=True):
     """A scope and its own sanitising policy, if it has one."""
 
-    path: str
+    scope: str
     kind: str
     name: str
     created_at: datetime | None
@@ -69,7 +69,7 @@ class ScopeOut(msgspec.Struct, frozen=True):
     def of(cls, row: Row) -> ScopeOut:
         """The wire form of a row."""
         return cls(
-            path=row["path"],
+            scope=row["path"],
             kind=row["kind"],
             name=row["name"],
             created_at=row["created_at"],

@@ -64,7 +64,7 @@ async def tell_claims(parts: Parts, client: ApiClient, root: str) -> list[Place]
     places = []
     for claims in CLAIMS:
         scope = f"{root}/claims{claims}"
-        await client.call("POST", "/v1/scopes", {"path": scope})
+        await client.call("POST", "/v1/scopes", {"scope": scope})
         start = now() - timedelta(days=400)
         told = [
             _episode(scope, f"{name} lives in {town}.", f"talk {turn}", start, turn * FACTS + place)

@@ -31,7 +31,7 @@ class IdentityOut(msgspec.Struct, frozen=True):
 class PlaceOut(msgspec.Struct, frozen=True):
     """A scope that a key sees, and what it may do there."""
 
-    path: str
+    scope: str
     role: str
 
 
@@ -39,4 +39,4 @@ async def places(context: Context, asked: Asked) -> object:
     """The scopes that the caller sees, by path."""
     roles = context.caller.roles
     found = [PlaceOut(path, roles[path].label) for path in context.caller.visible]
-    return sliced(found, attrgetter("path"), asked)
+    return sliced(found, attrgetter("scope"), asked)

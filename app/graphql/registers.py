@@ -56,7 +56,7 @@ async def agents(context: Context, asked: Asked) -> Any:
 async def teams(context: Context, asked: Asked) -> Any:
     """Teams that the key sees, by path."""
     rows = await context.doors.skills.coverage.teams(context.caller)
-    return sliced((TeamOut(**row) for row in rows), attrgetter("path"), asked)
+    return sliced((TeamOut(**row) for row in rows), attrgetter("scope"), asked)
 
 
 async def predicates(context: Context, asked: Asked) -> Any:

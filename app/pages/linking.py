@@ -41,22 +41,24 @@ class Moved:
         return self.touched | (linked(self.before) ^ linked(self.after))
 
 
-async def lock_names(tx: Tx, tenant: str, moved: Sequence[Moved], at: datetime) -> None:
-    """Take the locks of all names that a batch touches, in their order."""
+async def _lock_names(tx: Tx, tenant: str, moved: Sequence[Moved], at: datetime) -> None:
     ids = sorted(frozenset().union(*(one.locks for one in moved)))
     if ids:
         await tx.rows(Q.pages.lock_names, ids=ids, tenant=tenant, at=at)
 
 
-async def tell_apart(tx: Tx, moved: Sequence[Moved]) -> None:
-    """Give pages that are about to be saved a slug that no other page of their scope has.
+async def take_names(tx: Tx, tenant: str, moved: Sequence[Moved], at: datetime) -> None:
+    """Lock all names that a batch touches, in their order, and give pages that are about to be
+    saved a slug that no other page of their scope has.
 
     Pages of one slug meet at a name that is locked by then, so that one waits for the other.
     """
+    await _lock_names(tx, tenant, moved, at)
     pages = [one.after for one in moved]
     wanted = [{"scope": page["scope"], "slug": page["slug"]} for page in pages]
     rows = await tx.rows(Q.pages.slugs, rows=wanted)
-    told_apart(pages, {(row["scope"], row["slug"]): row["id"] for row in rows})
+    if told_apart(pages, {(row["scope"], row["slug"]): row["id"] for row in rows}):
+        await _lock_names(tx, tenant, moved, at)  # of the slugs that are new by this
 
 
 async def relink(tx: Tx, tenant: str, moved: Sequence[Moved], at: datetime) -> dict[str, Settled]:

@@ -138,15 +138,16 @@ def changed(stored: Row, change: Change, text: Sanitized | None, stamp: Stamp) -
     return _stamped(stored, page, stamp)
 
 
-def told_apart(pages: Sequence[Row], taken: Mapping[tuple[str, str], str]) -> None:
-    """Give pages slugs of their own where the slug of their title is another page's.
+def told_apart(pages: Sequence[Row], taken: Mapping[tuple[str, str], str]) -> bool:
+    """Give pages slugs of their own where theirs is another page's; whether there were any.
 
     `taken` has the page of each scope and slug.
     """
-    owners = dict(taken)
+    owners, before = dict(taken), [page["slug"] for page in pages]
     for page in pages:
         if owners.setdefault((page["scope"], page["slug"]), page["id"]) != page["id"]:
             page["slug"] = own_slug(page["title"], page["id"])
+    return before != [page["slug"] for page in pages]
 
 
 def deleted(stored: Row, stamp: Stamp) -> Row:

@@ -19,11 +19,10 @@ from app.kernel.scope import parse_scope
 from app.pages import record
 from app.pages.linking import (
     Moved,
-    lock_names,
     name_only,
     relink,
     settle_pages,
-    tell_apart,
+    take_names,
 )
 from app.pages.model import Change, Draft, Receipt, Redacted
 from app.pages.naming import without_suffix
@@ -278,10 +277,9 @@ class PageService:
 
         async def work(tx: Tx) -> dict[str, Settled] | None:
             moment = now()
-            await lock_names(tx, who.tenant, moved, moment)
+            await take_names(tx, who.tenant, moved, moment)
             if not await _as_read(tx, who, writings):
                 return None
-            await tell_apart(tx, moved)
             await tx.rows(Q.pages.save, rows=rows)
             if settle:
                 return await relink(tx, who.tenant, moved, moment)

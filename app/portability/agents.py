@@ -26,8 +26,7 @@ def prepare(record: AgentRecord, at: At) -> Row:
         "tenant": tenant,
         "kind": record.kind,
         "name": record.name,
-        "model_family": record.model_family
-        and clean(record.model_family, "model_family", home, at),
+        "model_family": family and clean(family, "model_family", home, at),
         "public_key": record.public_key,
         "created_at": record.created_at or at.moment,
         "retired_at": record.retired_at,

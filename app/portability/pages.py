@@ -14,7 +14,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import parse_scope
 from app.pages import record as rows_of
-from app.pages.linking import Moved, lock_names, relink, tell_apart
+from app.pages.linking import Moved, relink, take_names
 from app.pages.naming import slug
 from app.pages.passages import text_of, work_of
 from app.portability.derived import buried, clean, held, opened, write_events
@@ -154,8 +154,7 @@ async def write(tx: Tx, batch: Batch) -> Written:
 
 async def _written(tx: Tx, tenant: str, rows: Sequence[Row], batch: Batch) -> int:
     moment = batch.rules.moment
-    await lock_names(tx, tenant, [Moved(None, row["page"]) for row in rows], moment)
-    await tell_apart(tx, [Moved(None, row["page"]) for row in rows])
+    await take_names(tx, tenant, [Moved(None, row["page"]) for row in rows], moment)
     made = {row["line"] for row in await tx.rows(Q.pages.restore, rows=list(rows))}
     new = [row for row in rows if row["line"] in made]
     if new:

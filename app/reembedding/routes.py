@@ -49,7 +49,7 @@ class EmbeddingController(Controller):
         runner: NamedDependency[Runner],
     ) -> MovedOut:
         """Begin to fill vectors of another model, of what there is and of what is written."""
-        place = await reembedding.prepare(caller, data.path, data.model)
+        place = await reembedding.prepare(caller, data.scope, data.model)
         args = {"scope": place.scope, "space": place.choice.beside}
         job = await runner.submit(FILL, tenant=caller.tenant, scope=place.scope, args=args)
         return MovedOut.of(place, job.id)
@@ -62,7 +62,7 @@ class EmbeddingController(Controller):
         reembedding: NamedDependency[ReembeddingService],
     ) -> ComparisonOut:
         """How far the answers of both models agree, before the switch."""
-        found = await reembedding.compare(caller, data.path, data.questions, data.k)
+        found = await reembedding.compare(caller, data.scope, data.questions, data.k)
         return ComparisonOut(**found)
 
     @post("/switch", operation_id="switchEmbedding", opt=ADMIN, status_code=HTTP_200_OK)
@@ -73,7 +73,7 @@ class EmbeddingController(Controller):
         reembedding: NamedDependency[ReembeddingService],
     ) -> MovedOut:
         """Search with the prepared model from now on; the former one is kept filled."""
-        return MovedOut.of(await reembedding.switch(caller, data.path))
+        return MovedOut.of(await reembedding.switch(caller, data.scope))
 
     @post("/rollback", operation_id="rollBackEmbedding", opt=ADMIN, status_code=HTTP_200_OK)
     async def roll_back(
@@ -83,7 +83,7 @@ class EmbeddingController(Controller):
         reembedding: NamedDependency[ReembeddingService],
     ) -> MovedOut:
         """Search with the former model again."""
-        return MovedOut.of(await reembedding.roll_back(caller, data.path))
+        return MovedOut.of(await reembedding.roll_back(caller, data.scope))
 
     @post("/finish", operation_id="finishEmbedding", opt=ADMIN, status_code=HTTP_202_ACCEPTED)
     async def finish(
@@ -94,8 +94,8 @@ class EmbeddingController(Controller):
         runner: NamedDependency[Runner],
     ) -> MovedOut:
         """Give up the model that is not searched: a prepared one, or the former one."""
-        space = await reembedding.finish(caller, data.path)
-        place = await reembedding.members(data.path)
+        space = await reembedding.finish(caller, data.scope)
+        place = await reembedding.members(data.scope)
         args = {"scope": place.scope, "space": space.name}
         job = await runner.submit(CLEAR, tenant=caller.tenant, scope=place.scope, args=args)
         return MovedOut.of(place, job.id)

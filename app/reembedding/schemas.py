@@ -17,14 +17,14 @@ Question = Annotated[str, StringConstraints(min_length=1, max_length=2000, strip
 class ModelIn(WireModel):
     """A model of the settings for a scope."""
 
-    path: str = Field(description="Scope path.")
+    scope: str = Field(description="Scope path.")
     model: str = Field(description="Name of the model in the settings, or `default`.")
 
 
 class PlaceIn(WireModel):
     """A scope."""
 
-    path: str = Field(description="Scope path.")
+    scope: str = Field(description="Scope path.")
 
 
 class ComparisonIn(PlaceIn):

@@ -38,12 +38,12 @@ class ScopeService:
         Missing steps in between are made as well. Raises NotFound or Forbidden by the parent, and
         AlreadyExists for a scope that is there without the caller's seeing it.
         """
-        parsed = parse_scope(path, "path")
+        parsed = parse_scope(path)
         if parsed.parent is None:
-            raise InvalidInput("a tenant is made on the command line", field="path")
+            raise InvalidInput("a tenant is made on the command line", field="scope")
         nearest = next((a for a in parsed.ancestors if str(a) in caller.roles), None)
         if nearest is None:
-            raise NotFound(f"there is no scope {parsed.parent}", field="path")
+            raise NotFound(f"there is no scope {parsed.parent}", field="scope")
         label = clean_label(name, "name", await self.policy(str(nearest)))
         if str(parsed) == own_leaf(caller) and caller.may(caller.home, Role.WRITER):
             made = await self.ensure([parsed], caller, name=label, role=Role.WRITER)
@@ -54,7 +54,7 @@ class ScopeService:
         if row is None:
             raise NotFound(f"there is no scope {parsed}")
         if str(parsed) not in made and str(parsed) not in caller.roles:
-            raise AlreadyExists(f"{parsed} is there, and this key does not see it", field="path")
+            raise AlreadyExists(f"{parsed} is there, and this key does not see it", field="scope")
         return row, str(parsed) in made
 
     async def with_own_leaf(self, caller: Caller) -> Caller:

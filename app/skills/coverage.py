@@ -58,7 +58,7 @@ class CoverageService:
 
         NotFound for a team that the caller does not see.
         """
-        known = {row["path"]: row for row in await self.teams(who)}
+        known = {row["scope"]: row for row in await self.teams(who)}
         if team not in known:
             raise NotFound(f"there is no team {team}", field="team")
         members = [member["id"] for member in known[team]["members"]]

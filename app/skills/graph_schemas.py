@@ -152,7 +152,7 @@ class AgentsOut(msgspec.Struct, frozen=True):
 class TeamOut(msgspec.Struct, frozen=True):
     """A team and its members."""
 
-    path: str
+    scope: str
     name: str
     members: list[dict[str, Any]]
 

@@ -27,7 +27,7 @@ async def test_every_change_leaves_one_event_at_its_target(
 ) -> None:
     before = len(await events(opened, tenant))
     post, named = admin.http.post, f"agent:{tenant}:bot"
-    await post("/v1/scopes", json={"path": f"{tenant}/a/agent:b"})
+    await post("/v1/scopes", json={"scope": f"{tenant}/a/agent:b"})
     await post("/v1/principals", json={"kind": "agent", "name": "bot", "home": f"{tenant}/a"})
     await post(f"/v1/principals/{named}/grants", json={"scope": tenant, "role": "reader"})
     key = (await post("/v1/keys", json={"principal": named})).json()["id"]
@@ -59,16 +59,16 @@ async def test_every_change_leaves_one_event_at_its_target(
 async def test_a_repeated_creation_leaves_no_event(
     admin: Principal, opened: Parts, tenant: str
 ) -> None:
-    await admin.http.post("/v1/scopes", json={"path": f"{tenant}/a"})
+    await admin.http.post("/v1/scopes", json={"scope": f"{tenant}/a"})
     before = len(await events(opened, tenant))
-    await admin.http.post("/v1/scopes", json={"path": f"{tenant}/a"})
+    await admin.http.post("/v1/scopes", json={"scope": f"{tenant}/a"})
     assert len(await events(opened, tenant)) == before
 
 
 @pytest.mark.parametrize(
     ("method", "path", "body", "code"),
     [
-        ("POST", "/v1/scopes", {"path": "{tenant}/new"}, "Forbidden"),
+        ("POST", "/v1/scopes", {"scope": "{tenant}/new"}, "Forbidden"),
         ("GET", "/v1/audit", None, "Forbidden"),
         ("GET", "/v1/episodes?scope={tenant}-b", None, "NotFound"),
         ("POST", "/v1/search", {"query": "xylophone", "scopes": ["{tenant}-b"]}, "NotFound"),
@@ -134,7 +134,7 @@ async def test_a_refusal_is_never_tied_to_a_session_of_another_tenant(
 
 async def test_history_is_paged_newest_first_and_filtered(admin: Principal, tenant: str) -> None:
     for number in range(5):
-        await admin.http.post("/v1/scopes", json={"path": f"{tenant}/w{number}/agent:a"})
+        await admin.http.post("/v1/scopes", json={"scope": f"{tenant}/w{number}/agent:a"})
     pages, cursor = [], None
     while True:
         params = {"kind": "scope.create", "limit": 2} | ({"cursor": cursor} if cursor else {})
@@ -171,7 +171,7 @@ async def sealed(admin: Principal, opened: Parts, tenant: str, captures: int = 3
 async def test_sealing_takes_every_event_once_and_the_chain_holds(
     admin: Principal, opened: Parts, tenant: str
 ) -> None:
-    await admin.http.post("/v1/scopes", json={"path": f"{tenant}/a/agent:b"})  # two targets
+    await admin.http.post("/v1/scopes", json={"scope": f"{tenant}/a/agent:b"})  # two targets
     first = await sealed(admin, opened, tenant)
     second = await sealed(admin, opened, tenant, captures=0)
     assert (first, second) == (len(await events(opened, tenant)), 0)

@@ -18,7 +18,7 @@ from app.kernel.clock import now
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 
-SCOPE_BODY = {"path": "{tenant}/new"}
+SCOPE_BODY = {"scope": "{tenant}/new"}
 # (method, path, body, least role that may); `{tenant}` is the caller's.
 ROUTES = [
     ("GET", "/v1/episodes", None, Role.READER),
@@ -38,7 +38,7 @@ ROUTES = [
     ("GET", "/v1/audit/check", None, Role.ADMIN),
     ("GET", "/v1/principals", None, Role.ADMIN),
     ("GET", "/v1/keys", None, Role.ADMIN),
-    ("POST", "/v1/scopes", {"path": "{tenant}/new"}, Role.ADMIN),
+    ("POST", "/v1/scopes", {"scope": "{tenant}/new"}, Role.ADMIN),
     ("PUT", "/v1/scopes/policy?scope={tenant}", {"email": "tag"}, Role.ADMIN),
     (
         "POST",

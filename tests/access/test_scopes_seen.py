@@ -12,7 +12,7 @@ MISSING = "00000000-0000-7000-8000-000000000000"
 
 async def seen(caller: Principal) -> set[str]:
     answer = await caller.http.get("/v1/scopes")
-    return {item["path"] for item in answer.json()["items"]}
+    return {item["scope"] for item in answer.json()["items"]}
 
 
 async def capture(caller: Principal, scope: str, text: str) -> str:
@@ -59,7 +59,7 @@ async def test_a_team_s_members_see_the_team_s_leaf_and_not_its_workspace(
     principal: MakePrincipal, admin: Principal, tenant: str
 ) -> None:
     await principal(f"{tenant}/ops", name="opsy")
-    await admin.http.post("/v1/scopes", json={"path": f"{tenant}/ops/team:night"})
+    await admin.http.post("/v1/scopes", json={"scope": f"{tenant}/ops/team:night"})
     scout = await principal(f"{tenant}/dev")
     path = f"/v1/principals/{scout.caller.principal}/grants"
     granted = await admin.http.post(
@@ -79,13 +79,13 @@ async def test_a_team_s_members_see_the_team_s_leaf_and_not_its_workspace(
 async def test_a_grant_of_a_subtree_covers_scopes_made_later(
     principal: MakePrincipal, admin: Principal, tenant: str
 ) -> None:
-    await admin.http.post("/v1/scopes", json={"path": f"{tenant}/ops"})
+    await admin.http.post("/v1/scopes", json={"scope": f"{tenant}/ops"})
     scout = await principal(f"{tenant}/dev")
     await admin.http.post(
         f"/v1/principals/{scout.caller.principal}/grants",
         json={"scope": f"{tenant}/ops", "role": "reader", "subtree": True},
     )
-    await admin.http.post("/v1/scopes", json={"path": f"{tenant}/ops/user:late"})
+    await admin.http.post("/v1/scopes", json={"scope": f"{tenant}/ops/user:late"})
     assert f"{tenant}/ops/user:late" in await seen(scout)
 
 

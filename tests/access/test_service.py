@@ -30,7 +30,7 @@ async def test_a_key_cannot_be_made_for_someone_who_sees_more(
     assert (
         await lead.http.post("/v1/keys", json={"principal": scout.caller.principal})
     ).status_code == 201
-    await admin.http.post("/v1/scopes", json={"path": f"{tenant}/ops"})
+    await admin.http.post("/v1/scopes", json={"scope": f"{tenant}/ops"})
     await admin.http.post(
         f"/v1/principals/{scout.caller.principal}/grants", json={"scope": f"{tenant}/ops"}
     )

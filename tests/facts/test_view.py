@@ -82,7 +82,7 @@ async def test_intervals_merged_for_a_reader_equal_his_claims_settled(
     admin = await principal(tenant, role=Role.ADMIN, name="admin", kind="user")
     scopes = [f"{tenant}/{name}" for name in ("a", "b", "c")]
     for scope in scopes:
-        await admin.http.post("/v1/scopes", json={"path": scope})
+        await admin.http.post("/v1/scopes", json={"scope": scope})
     speakers = [
         await principal(tenant, role=Role.ADMIN, name=name, kind="user") for name in ("ada", "bob")
     ]
@@ -123,7 +123,7 @@ async def test_no_claim_is_read_where_one_scope_tells_or_several_agree(
     admin = await principal(tenant, role=Role.ADMIN, name="admin", kind="user")
     scopes = [f"{tenant}/{name}" for name in ("a", "b")]
     for scope in scopes:
-        await admin.http.post("/v1/scopes", json={"path": scope})
+        await admin.http.post("/v1/scopes", json={"scope": scope})
     ids, speaker = [], await principal(tenant, role=Role.ADMIN, name="ada", kind="user")
     for place, scope in enumerate(scopes * 6):
         found = await opened.fast.remember(

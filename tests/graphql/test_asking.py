@@ -99,10 +99,10 @@ def of_node(kind: GraphQLObjectType) -> GraphQLObjectType:
 async def test_a_team_is_told_to_who_sees_it(world: World, principal: MakePrincipal) -> None:
     team = f"{world.scope}/team:blue"
     made = await principal(team, name="ivy")
-    ivy, text = Client(made.http, made.caller), "{ teams { nodes { path members { id role } } } }"
+    ivy, text = Client(made.http, made.caller), "{ teams { nodes { scope members { id role } } } }"
     shown = (await ivy.ask(text))["teams"]["nodes"]
     route = (await ivy.get("/v1/teams"))["items"]
-    assert [each["path"] for each in shown] == [each["path"] for each in route] == [team]
+    assert [each["scope"] for each in shown] == [each["scope"] for each in route] == [team]
     assert [m["id"] for m in shown[0]["members"]] == [m["id"] for m in route[0]["members"]]
     for other in (world.curator, world.stranger):
         assert (await other.ask(text))["teams"]["nodes"] == []

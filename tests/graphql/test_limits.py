@@ -73,7 +73,7 @@ def through(schema: GraphQLSchema, text: str, **variables: Any) -> None:
         ('{ timeline(entity: "e") { items { status } } }', 3, 1 + 10 + 100 * 2),
         ('{ unlinkedMentions(page: "p") { pageId } }', 2, 1 + 100 + 20 * 1),
         ('{ erasurePreview(input: {memory: "m"}) { notes } }', 2, 1 + 1000 + 1),
-        ("{ whoAmI { scopes(first: 4) { nodes { path } } } }", 4, 1 + 1 + 10 + 4 * 2),
+        ("{ whoAmI { scopes(first: 4) { nodes { scope } } } }", 4, 1 + 1 + 10 + 4 * 2),
         ("{ __schema { types { name } } }", 3, 1 + 1 + 5 * 1),
     ],
 )

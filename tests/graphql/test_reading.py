@@ -188,7 +188,7 @@ async def test_a_level_is_one_statement_however_many_parents(world: World) -> No
             "{ badPatterns { nodes { id } } coreBlocks { id } }",
             {"blocks.list_patterns": 1, "blocks.list_blocks": 1},
         ),
-        ("{ whoAmI { key { id } scopes { nodes { path } } } }", {"graphql.keys_by_id": 1}),
+        ("{ whoAmI { key { id } scopes { nodes { scope } } } }", {"graphql.keys_by_id": 1}),
     ],
 )
 async def test_further_lists_are_read_by_level(
@@ -272,18 +272,18 @@ async def test_learnings_are_asked_as_over_the_route(world: World) -> None:
 
 async def test_who_asks_is_told_and_no_key_s_text(world: World) -> None:
     query = """{ whoAmI { principal kind name tenant home keyId key { id principal role prefix }
-      scopes(first: 1) { nodes { path role } pageInfo { hasNextPage endCursor } } } }"""
+      scopes(first: 1) { nodes { scope role } pageInfo { hasNextPage endCursor } } } }"""
     caller = world.curator.caller
     found = (await world.curator.ask(query))["whoAmI"]
     assert (found["principal"], found["home"]) == (caller.principal, world.scope)
     assert found["key"]["id"] == found["keyId"] == caller.key
     assert (found["key"]["role"], found["key"]["principal"]) == ("curator", caller.principal)
     tenant = world.scope.partition("/")[0]
-    assert found["scopes"]["nodes"] == [{"path": tenant, "role": "reader"}]
+    assert found["scopes"]["nodes"] == [{"scope": tenant, "role": "reader"}]
     assert found["scopes"]["pageInfo"] == {"hasNextPage": True, "endCursor": tenant}
-    rest = "query Q($a: String) { whoAmI { scopes(after: $a) { nodes { path role } } } }"
+    rest = "query Q($a: String) { whoAmI { scopes(after: $a) { nodes { scope role } } } }"
     shown = (await world.curator.ask(rest, a=tenant))["whoAmI"]["scopes"]["nodes"]
-    assert shown == [{"path": world.scope, "role": "curator"}]
+    assert shown == [{"scope": world.scope, "role": "curator"}]
 
 
 async def test_what_is_named_twice_in_a_level_is_read_once(world: World) -> None:

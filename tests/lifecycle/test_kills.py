@@ -134,7 +134,7 @@ async def test_kills_change_nothing(
     await switch(tenant, erasure=True)
     killed, calm = f"{tenant}/killed", f"{tenant}/calm"
     for scope in (killed, calm):
-        made = await admin.http.post("/v1/scopes", json={"path": scope})
+        made = await admin.http.post("/v1/scopes", json={"scope": scope})
         assert made.status_code == 201, made.text
     ids = {scope: await capture(admin, scope) for scope in (killed, calm)}
     gone = {scope: ids[scope][5:20:3] for scope in ids}

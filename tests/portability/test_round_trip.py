@@ -48,7 +48,7 @@ async def fill(opened: Parts, admin: Principal, principal: MakePrincipal, tenant
     """A tenant with everything that can be exported: captures, agents, policies, refusals."""
     scout = await principal(f"{tenant}/dev", role=Role.WRITER, name="scout")
     await principal(f"{tenant}/dev/user:ada", role=Role.ADMIN, name="ada", kind="user")
-    await admin.http.post("/v1/scopes", json={"path": f"{tenant}/dev/team:red", "name": "Red"})
+    await admin.http.post("/v1/scopes", json={"scope": f"{tenant}/dev/team:red", "name": "Red"})
     granted = await admin.http.post(
         f"/v1/principals/{scout.caller.principal}/grants",
         json={"scope": f"{tenant}/dev/team:red", "role": "reader"},

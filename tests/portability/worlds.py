@@ -42,7 +42,7 @@ class World:
         all_steps = list(STEPS)
         await sent(self.admin, "PUT", f"/v1/scopes/rules?scope={self.tenant}", {"erasure": True})
         for scope in self.scopes:
-            await self._try("POST", "/v1/scopes", {"path": scope})
+            await self._try("POST", "/v1/scopes", {"scope": scope})
         picked = [*all_steps, *self.rng.choices(all_steps, k=steps)]
         for step in picked:
             await step(self)

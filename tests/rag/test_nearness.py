@@ -24,10 +24,10 @@ async def test_a_scope_of_another_model_is_compared_by_it(
 ) -> None:
     source = await say(tenant, BREMEN)
     await opened.indexing.drain()
-    begun = await post(admin, "prepare", 202, path=tenant, model="wide")
+    begun = await post(admin, "prepare", 202, scope=tenant, model="wide")
     await run(opened, admin, begun["job"])
-    await post(admin, "switch", 200, path=tenant)
-    ended = await post(admin, "finish", 202, path=tenant)
+    await post(admin, "switch", 200, scope=tenant)
+    ended = await post(admin, "finish", 202, scope=tenant)
     await run(opened, admin, ended["job"])
     body = {"query": "What does Acme GmbH use?"}
     hits = (await admin.http.post("/v1/search", json=body)).json()["hits"]

@@ -120,7 +120,7 @@ async def test_what_an_import_left_without_a_vector_is_mended(
     writer = await principal(f"{tenant}/dev")
     await capture(writer, "The kiln was fired on Monday.")
     await drain()
-    begun = await post(admin, "prepare", 202, path=tenant, model="wide")
+    begun = await post(admin, "prepare", 202, scope=tenant, model="wide")
     await run(opened, admin, begun["job"])
     space = NAMED[(await opened.reembedding.members(tenant)).choice.beside or ""]
     await opened.graph.raw(
@@ -131,13 +131,13 @@ async def test_what_an_import_left_without_a_vector_is_mended(
     await drain()
     place = await opened.reembedding.members(tenant)
     assert (await opened.reembedding.filling(place, space)).lacking == 0
-    await post(admin, "finish", 202, path=tenant)
+    await post(admin, "finish", 202, scope=tenant)
 
 
 async def test_only_an_administrator_moves_a_scope(principal: MakePrincipal, tenant: str) -> None:
     curator = await principal(f"{tenant}/dev", role=Role.CURATOR, name="curator")
     for action in ("prepare", "compare", "switch", "rollback", "finish"):
-        body = {"path": f"{tenant}/dev", **({"model": "wide"} if action == "prepare" else {})}
+        body = {"scope": f"{tenant}/dev", **({"model": "wide"} if action == "prepare" else {})}
         answer = await curator.http.post(f"/v1/embedding/{action}", json=body)
         assert answer.status_code == 403, action
     stranger = await principal(f"{tenant}x/dev", role=Role.ADMIN, name="stranger")

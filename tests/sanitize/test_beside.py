@@ -44,7 +44,7 @@ PLACES: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
         {"text": "Ada Berger lives in Bremen."},
         ("speaker", "origin", "tags"),
     ),
-    ("/v1/scopes", {"path": "{tenant}/yard"}, ("name",)),
+    ("/v1/scopes", {"scope": "{tenant}/yard"}, ("name",)),
     ("/v1/keys", {"principal": "{principal}"}, ("name",)),
     (
         "/v1/principals",

@@ -125,7 +125,7 @@ async def test_a_random_caller_reads_its_own_and_nothing_else(
         headers={"Authorization": f"Bearer {key}"},
     ) as http:
         seen = expected(tenant, home, given_)
-        assert {s["path"] for s in (await http.get("/v1/scopes")).json()["items"]} == seen
+        assert {s["scope"] for s in (await http.get("/v1/scopes")).json()["items"]} == seen
         await _lists(http, world, seen)
         await _single_reads(http, world, seen)
         await _searches(http, world, seen)

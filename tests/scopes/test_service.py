@@ -12,13 +12,13 @@ from tests.conftest import MakePrincipal, Principal
 
 
 async def test_a_scope_is_made_once_with_what_lies_between(admin: Principal, tenant: str) -> None:
-    body = {"path": f"{tenant}/new/agent:bee", "name": "Bee"}
+    body = {"scope": f"{tenant}/new/agent:bee", "name": "Bee"}
     first = await admin.http.post("/v1/scopes", json=body)
     again = await admin.http.post("/v1/scopes", json=body)
     assert (first.status_code, again.status_code) == (201, 200)
     assert first.json() == again.json()
     assert (first.json()["kind"], first.json()["name"]) == ("agent", "Bee")
-    paths = {s["path"] for s in (await admin.http.get("/v1/scopes")).json()["items"]}
+    paths = {s["scope"] for s in (await admin.http.get("/v1/scopes")).json()["items"]}
     assert {tenant, f"{tenant}/new", f"{tenant}/new/agent:bee"} <= paths
 
 
@@ -28,18 +28,18 @@ async def test_a_scope_is_made_once_with_what_lies_between(admin: Principal, ten
      "a" * 65, "a/b\n", "-a", "a;drop"],
 )  # fmt: skip
 async def test_a_path_that_is_none_is_refused_by_name(admin: Principal, path: str) -> None:
-    answer = await admin.http.post("/v1/scopes", json={"path": path})
+    answer = await admin.http.post("/v1/scopes", json={"scope": path})
     assert answer.status_code == 422
-    assert answer.json()["errors"][0]["field"] == "path"
+    assert answer.json()["errors"][0]["field"] == "scope"
 
 
 async def test_a_tenant_is_not_made_over_http(admin: Principal) -> None:
-    answer = await admin.http.post("/v1/scopes", json={"path": "brand-new"})
+    answer = await admin.http.post("/v1/scopes", json={"scope": "brand-new"})
     assert answer.status_code == 422
 
 
 async def test_a_scope_of_another_tenant_is_not_made(admin: Principal, tenant: str) -> None:
-    answer = await admin.http.post("/v1/scopes", json={"path": f"{tenant}-b/dev"})
+    answer = await admin.http.post("/v1/scopes", json={"scope": f"{tenant}-b/dev"})
     assert answer.status_code == 404
 
 
@@ -49,8 +49,8 @@ async def test_a_scope_that_is_there_unseen_is_a_conflict_without_its_policy(
     lead = await principal(
         f"{tenant}/dev", role=Role.ADMIN, name="lead", kind="user", subtree=False
     )
-    await admin.http.post("/v1/scopes", json={"path": f"{tenant}/dev/user:ann"})
-    answer = await lead.http.post("/v1/scopes", json={"path": f"{tenant}/dev/user:ann"})
+    await admin.http.post("/v1/scopes", json={"scope": f"{tenant}/dev/user:ann"})
+    answer = await lead.http.post("/v1/scopes", json={"scope": f"{tenant}/dev/user:ann"})
     assert answer.status_code == 409
     assert "policy" not in answer.json()
 
@@ -58,7 +58,7 @@ async def test_a_scope_that_is_there_unseen_is_a_conflict_without_its_policy(
 async def test_the_nearest_policy_on_the_way_up_holds(
     admin: Principal, opened: Parts, tenant: str
 ) -> None:
-    await admin.http.post("/v1/scopes", json={"path": f"{tenant}/dev/agent:a"})
+    await admin.http.post("/v1/scopes", json={"scope": f"{tenant}/dev/agent:a"})
     put = admin.http.put
     await put("/v1/scopes/policy", params={"scope": tenant}, json={"email": "refuse"})
     assert (await opened.scopes.policy(f"{tenant}/dev/agent:a")).email == "refuse"
@@ -79,7 +79,7 @@ async def test_a_policy_that_cannot_be_read_changes_nothing(
     assert answer.json()["code"] == "PolicyInvalid"
     assert answer.json()["errors"][0]["field"] == field
     scopes = (await admin.http.get("/v1/scopes")).json()["items"]
-    assert [s["policy"] for s in scopes if s["path"] == tenant] == [None]
+    assert [s["policy"] for s in scopes if s["scope"] == tenant] == [None]
 
 
 async def test_a_patch_of_rules_changes_what_it_names_and_nothing_else(
@@ -106,7 +106,7 @@ async def test_a_patch_below_begins_with_what_is_inherited_and_tells_the_source(
     admin: Principal, tenant: str
 ) -> None:
     below = f"{tenant}/dev"
-    await admin.http.post("/v1/scopes", json={"path": below})
+    await admin.http.post("/v1/scopes", json={"scope": below})
     shown = (await admin.http.get("/v1/scopes/rules", params={"scope": below})).json()
     assert shown["source"] is None
     await admin.http.patch(
@@ -125,7 +125,7 @@ async def test_a_policy_is_patched_and_shown_with_its_source(
     admin: Principal, opened: Parts, tenant: str
 ) -> None:
     below = f"{tenant}/dev"
-    await admin.http.post("/v1/scopes", json={"path": below})
+    await admin.http.post("/v1/scopes", json={"scope": below})
     await admin.http.put("/v1/scopes/policy", params={"scope": tenant}, json={"email": "refuse"})
     await admin.http.patch("/v1/scopes/policy", params={"scope": below}, json={"phone": "tag"})
     shown = (await admin.http.get("/v1/scopes/policy", params={"scope": below})).json()
@@ -180,8 +180,8 @@ async def test_an_agent_makes_its_own_leaf_and_no_other_scope(
 ) -> None:
     scout = await principal(f"{tenant}/dev", name="scout", subtree=False)
     own = f"{tenant}/dev/agent:scout"
-    made = await scout.http.post("/v1/scopes", json={"path": own})
-    again = await scout.http.post("/v1/scopes", json={"path": own})
+    made = await scout.http.post("/v1/scopes", json={"scope": own})
+    again = await scout.http.post("/v1/scopes", json={"scope": own})
     assert (made.status_code, again.status_code) == (201, 200)
     kept = await scout.http.post(
         "/v1/episodes", json={"scope": own, "session": "s", "content": "Only I read this."}
@@ -194,7 +194,7 @@ async def test_an_agent_makes_its_own_leaf_and_no_other_scope(
         f"{tenant}/agent:scout",
         f"{tenant}/ops/agent:scout",
     ):
-        refused = await scout.http.post("/v1/scopes", json={"path": path})
+        refused = await scout.http.post("/v1/scopes", json={"scope": path})
         assert refused.status_code in (403, 404), path
     rules = await scout.http.patch("/v1/scopes/rules", params={"scope": own}, json={"decay": True})
     assert rules.status_code == 403, "it writes there, and administers nothing"
@@ -204,10 +204,10 @@ async def test_a_reader_makes_no_leaf_and_a_taken_one_is_not_given(
     principal: MakePrincipal, admin: Principal, tenant: str
 ) -> None:
     reader = await principal(f"{tenant}/dev", name="eve", role=Role.READER, subtree=False)
-    answer = await reader.http.post("/v1/scopes", json={"path": f"{tenant}/dev/agent:eve"})
+    answer = await reader.http.post("/v1/scopes", json={"scope": f"{tenant}/dev/agent:eve"})
     assert answer.status_code == 403
     bob = await principal(f"{tenant}/dev", name="bob", subtree=False)
-    await admin.http.post("/v1/scopes", json={"path": f"{tenant}/dev/agent:bob"})
-    taken = await bob.http.post("/v1/scopes", json={"path": f"{tenant}/dev/agent:bob"})
+    await admin.http.post("/v1/scopes", json={"scope": f"{tenant}/dev/agent:bob"})
+    taken = await bob.http.post("/v1/scopes", json={"scope": f"{tenant}/dev/agent:bob"})
     page = await bob.http.post("/v1/pages", json={"title": "T", "content": "x", "personal": True})
     assert (taken.status_code, page.status_code) == (409, 409)

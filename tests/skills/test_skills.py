@@ -445,7 +445,7 @@ async def test_a_team_is_covered_by_its_members(
     admin: Principal, principal: MakePrincipal, tenant: str
 ) -> None:
     team = f"{tenant}/dev/team:crew"
-    await post(admin, "/v1/scopes", path=team)
+    await post(admin, "/v1/scopes", scope=team)
     scope = f"{tenant}/dev"
     held = {"ann": ["deployment", "testing"], "bob": ["testing"], "cid": []}
     for name, categories in held.items():
@@ -475,5 +475,5 @@ async def test_a_team_is_covered_by_its_members(
     nothing = await get(admin, "/v1/teams/coverage", team=team, task="zebra quilts")
     assert (nothing["needed"], nothing["ratio"], nothing["missing"]) == ([], 0.0, [])
     teams = (await get(admin, "/v1/teams"))["items"]
-    assert [len(t["members"]) for t in teams if t["path"] == team] == [3]
+    assert [len(t["members"]) for t in teams if t["scope"] == team] == [3]
     await get(admin, "/v1/teams/coverage", 404, team=f"{tenant}/none")

@@ -270,7 +270,7 @@ async def test_learnings_are_asked_checked_and_shared_upward(
     admin: Principal, tenant: str, drain: Drain, opened: Parts
 ) -> None:
     scope = f"{tenant}/dev"
-    await post(admin, "/v1/scopes", path=scope)
+    await post(admin, "/v1/scopes", scope=scope)
     text = "Rotating the API keys of a client needs no downtime when both keys are valid."
     (note,) = await learn(admin, text, scope=scope, importance=0.6, confidence=0.65)
     await drain()
@@ -287,7 +287,7 @@ async def test_learnings_are_asked_checked_and_shared_upward(
         assert (checked["importance"], checked["confidence"]) == (0.75, 0.75)
     await opened.graph.raw("MATCH (n:Note {id: $id}) SET n.recalled = 2", id=note)
     await post(admin, f"/v1/learnings/{note}/share", 409, scope=f"{tenant}/ops")
-    await post(admin, "/v1/scopes", path=f"{tenant}/ops")
+    await post(admin, "/v1/scopes", scope=f"{tenant}/ops")
     shared = await post(admin, f"/v1/learnings/{note}/share", 200, scope=tenant)
     again = await post(admin, f"/v1/learnings/{note}/share", 200, scope=tenant)
     assert (shared["made"], again["made"], shared["note"]) == (True, False, again["note"])
@@ -343,7 +343,7 @@ async def test_gaps_and_clusters_become_proposals_once(
     admin: Principal, tenant: str, drain: Drain
 ) -> None:
     scope = f"{tenant}/dev"
-    await post(admin, "/v1/scopes", path=scope)
+    await post(admin, "/v1/scopes", scope=scope)
     texts = [
         "A kubernetes rollout by helm stalls while the release is not pinned.",
         "A kubernetes rollout by helm stalls while the chart is not tested.",
@@ -392,7 +392,7 @@ async def test_what_nobody_uses_is_lowered_once_a_week(
     admin: Principal, tenant: str, opened: Parts
 ) -> None:
     scope = f"{tenant}/dev"
-    await post(admin, "/v1/scopes", path=scope)
+    await post(admin, "/v1/scopes", scope=scope)
     one = await skill(admin, "Old", scope=scope)
     await skill(admin, "New", scope=scope)
     await back(opened, one, 31, "created_at")
