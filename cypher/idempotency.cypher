@@ -9,14 +9,15 @@ WITH r, r.created_at IS NULL OR r.expires_at < $at
 FOREACH (_ IN CASE WHEN mine THEN [1] ELSE [] END |
   SET r.created_at = $at, r.fingerprint = $fingerprint, r.tenant = $tenant, r.lease = $lease,
       r.expires_at = $expires_at
-  REMOVE r.status, r.body, r.content_type)
+  REMOVE r.status, r.body, r.content_type, r.needs)
 RETURN mine, r.fingerprint AS fingerprint, r.status AS status, r.body AS body,
-       r.content_type AS content_type
+       r.content_type AS content_type, coalesce(r.needs, []) AS needs
 
-// name: complete(id, status, body, content_type) write none
+// name: complete(id, status, body, content_type, needs) write none
 // unscoped: the id covers the caller
 MATCH (r:IdempotencyRecord {id: $id})
-SET r.status = $status, r.body = $body, r.content_type = $content_type
+SET r.status = $status, r.body = $body, r.content_type = $content_type,
+    r.needs = $needs
 
 // name: release(id) write none
 // The request failed: it may be sent again.

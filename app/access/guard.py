@@ -36,9 +36,12 @@ async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRou
         return
     if not isinstance(requires, Role):
         raise Forbidden("this route declares no role")  # a contract test keeps this from happening
+    if "caller" in connection.scope["state"]:
+        return  # a request with `Idempotency-Key` has passed this door before it was looked up
     door: Door = connection.app.state.door
     caller = await door.keys.resolve(presented_key(connection))
-    caller = replace(caller, request=str(connection.scope["state"].get("request_id", "")))
+    request = str(connection.scope["state"].get("request_id", ""))
+    caller = replace(caller, request=request, shown=set())
     connection.scope["state"]["caller"] = caller
     await door.limiter.count(caller, time.time())
     if not caller.holds(requires):

@@ -13,19 +13,21 @@ from datetime import timedelta
 from typing import Any, cast
 
 import orjson
+from litestar import Request
 from litestar.connection import ASGIConnection
 from litestar.datastructures import Headers
 from litestar.enums import ScopeType
 from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
-from app.access.guard import Door, presented_key
-from app.errors import Conflict, IdempotencyMismatch, InvalidInput, TooLarge
-from app.kernel.caller import Caller
+from app.access.guard import guard
+from app.errors import Conflict, IdempotencyMismatch, InvalidInput, LociError, TooLarge
+from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.kernel.ids import digest
+from app.kernel.problems import loci_error
 
 KEEP = timedelta(hours=24)
 LEASE = timedelta(seconds=60)
@@ -62,13 +64,15 @@ class IdempotencyRecords:
             expires_at=moment + KEEP,
         )
 
-    async def complete(self, record_id: str, answer: Answer) -> None:
+    async def complete(self, record_id: str, answer: Answer, caller: Caller) -> None:
+        """Keep an answer, and the rights that its request had to show."""
         await self._graph.rows(
             Q.idempotency.complete,
             id=record_id,
             status=answer.status,
             body=without_secrets(answer.body).decode(),
             content_type=answer.content_type,
+            needs=[f"{role.label} {scope}" for scope, role in sorted(caller.shown)],
         )
 
     async def release(self, record_id: str) -> None:
@@ -81,17 +85,31 @@ class IdempotencyMiddleware(ASGIMiddleware):
     scopes = (ScopeType.HTTP,)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        headers = Headers.from_scope(scope)
-        key = headers.get("idempotency-key")
+        key = Headers.from_scope(scope).get("idempotency-key")
         # A route that streams keeps no body to compare: it tells repeats by itself.
         streams = scope["route_handler"].opt.get("streams", False)
         if key is None or _method(scope) not in WRITES or streams:
             await next_app(scope, receive, send)
             return
+        try:
+            await self._once(key, (scope, receive, send, next_app))
+        except LociError as error:
+            # Answered here, inside of what logs and counts requests.
+            for hook in scope["litestar_app"].after_exception:
+                await hook(error, scope)
+            request: Request[Any, Any, Any] = Request(scope, receive, send)
+            response = loci_error(request, error).to_asgi_response(app=None, request=request)
+            await response(scope, receive, send)
+
+    async def _once(self, key: str, call: tuple[Scope, Receive, Send, ASGIApp]) -> None:
+        scope, receive, send, next_app = call
+        headers = Headers.from_scope(scope)
+        # Who asks, whether he may, and whether it is too often: a replay passes the same door.
+        await guard(ASGIConnection(scope), scope["route_handler"])
+        caller: Caller = scope["state"]["caller"]
         if not 1 <= len(key) <= 200:
             raise InvalidInput("Idempotency-Key takes 1 to 200 characters", field="Idempotency-Key")
         state = scope["litestar_app"].state
-        caller = await _caller(scope, state.door)
         body = await _read(receive, headers, state.settings.api.max_body)
         record_id = digest("idempotency", caller.principal, _method(scope), scope["path"], key)
         fingerprint = hashlib.sha256(scope["query_string"] + b"\0" + body).hexdigest()
@@ -100,6 +118,8 @@ class IdempotencyMiddleware(ASGIMiddleware):
         if claim["fingerprint"] != fingerprint:
             raise IdempotencyMismatch(field="Idempotency-Key")
         if claim["status"] is not None:
+            for role, _, place in (need.partition(" ") for need in claim["needs"]):
+                caller.require(place, Role.named(role))
             await _replay(send, claim)
             return
         if not claim["mine"]:
@@ -127,15 +147,11 @@ async def _perform(
         raise
     # Kept before it is sent: an answer that somebody has seen can always be replayed.
     if answer.status < 400 and not scope["state"].get(NOT_DONE):
-        await records.complete(record_id, answer)
+        await records.complete(record_id, answer, scope["state"]["caller"])
     else:
         await records.release(record_id)
     for message in held:
         await send(message)
-
-
-async def _caller(scope: Scope, door: Door) -> Caller:
-    return await door.keys.resolve(presented_key(ASGIConnection(scope)))
 
 
 def _method(scope: Scope) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final
 
@@ -45,6 +45,8 @@ class Caller:
     trees: frozenset[str] = frozenset()  # administered with everything below, now and later
     rate_per_minute: int = 0
     request: str = ""
+    # What was required of this caller and held: a replay of the answer requires it again.
+    shown: set[tuple[str, Role]] = field(default_factory=set, compare=False, repr=False)
 
     @property
     def visible(self) -> list[str]:
@@ -70,6 +72,7 @@ class Caller:
             raise NotFound(f"there is no scope {scope}", field="scope")
         if not self.may(scope, role):
             raise Forbidden(f"this key needs the role {role.label} in {scope}", field="scope")
+        self.shown.add((scope, role))
         return scope
 
     def among(self, wanted: Iterable[str] | None) -> list[str]:
