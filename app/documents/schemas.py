@@ -15,6 +15,7 @@ from app.embeddings.provider import provider_of
 from app.errors import InvalidInput
 from app.jobs.schemas import JobOut
 from app.kernel.graph import Row
+from app.kernel.sentences import of_value
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
@@ -145,9 +146,8 @@ def described_by(body: bytes) -> DocumentIn:
 
 
 def _named(error: ValidationError) -> InvalidInput:
-    first = error.errors()[0]
-    name = str(first["loc"][0]) if first["loc"] else "body"
-    return InvalidInput(f"{name}: {first['msg']}", field=name)
+    wrong = of_value(error.errors()[0])
+    return InvalidInput(wrong.detail, field=wrong.field.partition(".")[0] or "body")
 
 
 class StatisticsOut(msgspec.Struct, frozen=True):

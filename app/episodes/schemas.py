@@ -13,7 +13,7 @@ from app.episodes.model import Capture, Receipt, Signature
 from app.errors import LociError
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
-from app.kernel.wire import Moment, ShortText, TagName, WireModel, each
+from app.kernel.wire import Moment, ShortText, TagName, Title, WireModel, each
 
 BATCH_LIMIT = 64
 
@@ -39,7 +39,7 @@ class EpisodeIn(WireModel):
     )
     scope: str | None = Field(None, description="Scope path to write to; the key's home if unset.")
     speaker: ShortText | None = Field(None, description="Name of the person or agent who spoke.")
-    title: ShortText | None = Field(None, description="Subject of a mail, title of a record.")
+    title: Title | None = Field(None, description="Subject of a mail, title of a record.")
     captured_at: Moment | None = Field(
         None, description="When it was said; a given moment makes equal texts distinct."
     )

@@ -10,7 +10,8 @@ import msgspec
 from graphql import GraphQLError, GraphQLScalarType
 from pydantic import TypeAdapter, ValidationError
 
-from app.kernel.wire import Moment, plainly
+from app.kernel.sentences import of_value
+from app.kernel.wire import Moment
 
 _MOMENTS: TypeAdapter[datetime] = TypeAdapter(Moment)
 
@@ -22,7 +23,7 @@ def moment(value: object) -> datetime:
     try:
         return _MOMENTS.validate_python(value)
     except ValidationError as error:
-        raise GraphQLError(plainly(error.errors()[0]["msg"])) from None
+        raise GraphQLError(of_value(error.errors()[0]).detail.replace("the body", "it")) from None
 
 
 def plain(value: Any) -> Any:

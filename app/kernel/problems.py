@@ -23,7 +23,7 @@ from litestar.openapi.spec import (
 )
 
 from app.errors import LociError, RateLimited
-from app.kernel.wire import plainly
+from app.kernel.sentences import Wrong, of_parameter, of_value
 
 log = structlog.get_logger()
 MEDIA_TYPE = "application/problem+json"
@@ -79,10 +79,10 @@ def validation_error(
     request: Request[Any, Any, Any], error: ValidationException
 ) -> Response[bytes]:
     """A payload or parameter that does not fit its type: 422 with each field named."""
-    errors = [_field(item) for item in error.extra or [] if isinstance(item, dict)]
+    errors = [wrong._asdict() for wrong in _wrongs(error)]
     missing = MISSING.match(error.detail)
     if missing and not errors:
-        errors = [{"field": missing[1], "detail": "Field required"}]
+        errors = [{"field": missing[1], "detail": f"{missing[1]} is missing"}]
     detail = errors[0]["detail"] if errors else error.detail
     title = "The request holds a value that cannot be accepted"
     return problem(request, 422, "InvalidInput", title, detail, errors)
@@ -127,11 +127,19 @@ def describe(document: OpenAPI) -> None:
                 operation.responses = {**kept, "default": answer}
 
 
-def _field(item: dict[str, Any]) -> dict[str, str]:
-    field, message = str(item.get("key", "")), str(item.get("message", ""))
-    if field == "data" and message == "'data'":
-        return {"field": "", "detail": "The request needs a body"}
-    return {"field": field, "detail": plainly(message)}
+def _wrongs(error: ValidationException) -> list[Wrong]:
+    """What is wrong with a body by its fields, else with the parameters."""
+    details = getattr(error.__cause__, "errors", None)
+    if details:
+        return [of_value(each) for each in details]
+    return [_parameter(item) for item in error.extra or [] if isinstance(item, dict)]
+
+
+def _parameter(item: dict[str, Any]) -> Wrong:
+    name, message = str(item.get("key", "")), str(item.get("message", ""))
+    if name == "data" and message == "'data'":
+        return Wrong("", "The request needs a body")
+    return of_parameter(name, message)
 
 
 HANDLERS: dict[Any, Any] = {

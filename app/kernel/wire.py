@@ -19,6 +19,7 @@ from pydantic import (
 )
 
 from app.errors import InvalidInput
+from app.kernel.sentences import of_value
 
 FIRST_YEAR, LAST_YEAR = 2, 9998
 NUMBER = re.compile(r"\s*[+-]?[\d_]*\.?\d*\s*\Z")
@@ -40,6 +41,7 @@ def _utc(moment: datetime) -> datetime:
 
 # An aware moment, kept in UTC; a naive one is refused.
 Moment = Annotated[AwareDatetime, BeforeValidator(_written), AfterValidator(_utc)]
+Title = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
 ShortText = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
 TagName = Annotated[
     str,
@@ -58,11 +60,6 @@ class WireModel(BaseModel):
 M = TypeVar("M", bound=WireModel)
 
 
-def plainly(message: str) -> str:
-    """What pydantic says, without the words that it puts before a sentence of ours."""
-    return message.removeprefix("Value error, ")
-
-
 def model_of(model: type[M], given: Mapping[str, Any]) -> M:
     """A request body out of parts that came by another way; InvalidInput naming the first bad
     field."""
@@ -74,9 +71,8 @@ def model_of(model: type[M], given: Mapping[str, Any]) -> M:
 
 def first_of(error: ValidationError) -> InvalidInput:
     """The first thing that is wrong with a body, naming its field."""
-    first = error.errors()[0]
-    named = ".".join(str(part) for part in first["loc"])
-    return InvalidInput(plainly(first["msg"]), field=named or "input")
+    wrong = of_value(error.errors(include_input=False)[0])
+    return InvalidInput(wrong.detail, field=wrong.field or "input")
 
 
 def each(given: Any, read: ValidatorFunctionWrapHandler) -> Any:

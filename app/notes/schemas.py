@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints
 
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
-from app.kernel.wire import Moment, ShortText, TagName, WireModel
+from app.kernel.wire import Moment, ShortText, TagName, Title, WireModel
 from app.notes.blocks import Pattern
 from app.notes.model import CONFIDENCE, IMPORTANCE, Draft, NoteReceipt, Source, written_namespace
 from app.notes.service import Change
@@ -34,7 +34,7 @@ class NoteIn(WireModel):
         description="knowledge, methods, project-state (or status) or learnings.",
     )
     scope: str | None = Field(None, description="Scope path to write to; the key's home if unset.")
-    title: ShortText | None = Field(None, description="What it is about.")
+    title: Title | None = Field(None, description="What it is about.")
     entry_type: EntryType = Field("fact", description="What kind of entry it is.")
     importance: Share = Field(IMPORTANCE, description="0 to 1.")
     confidence: Share = Field(CONFIDENCE, description="How sure its author is, 0 to 1.")
@@ -64,7 +64,7 @@ class NoteChangeIn(WireModel):
     """What of a note is set; what is left out stays."""
 
     content: Text | None = None
-    title: ShortText | None = None
+    title: Title | None = None
     entry_type: EntryType | None = None
     importance: Share | None = None
     confidence: Share | None = None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-TITLE_LONGEST = 200  # characters
+TITLE_LONGEST = 500  # characters
 CONTENT_LONGEST = 2_000_000  # characters of one page
 MOST_LINKS = 5_000  # different targets of one page
 

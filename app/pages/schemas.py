@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
 from app.kernel.paging import encode
-from app.kernel.wire import ShortText, TagName, WireModel
+from app.kernel.wire import ShortText, TagName, Title, WireModel
 from app.pages.excerpt import around_link
 from app.pages.model import CONTENT_LONGEST, Change, Draft, Mention, PageKind, Receipt
 from app.pages.neighbours import Related
@@ -28,7 +28,7 @@ class PageIn(WireModel):
     """A page to be written. What is left out follows the front matter of the text."""
 
     content: Markdown = Field(description="Markdown; front matter and wikilinks are read.")
-    title: ShortText | None = Field(None, description="As its front matter says if unset.")
+    title: Title | None = Field(None, description="As its front matter says if unset.")
     kind: Literal["page", "article"] = Field("page", description="An article is linked to first.")
     scope: str | None = Field(None, description="Scope path to write to; the key's home if unset.")
     personal: bool = Field(False, description="Write to the caller's own scope instead.")
@@ -46,7 +46,7 @@ class PageChangeIn(WireModel):
     """What of a page is set; what is left out stays, or follows the front matter of the text."""
 
     content: Markdown | None = None
-    title: ShortText | None = None
+    title: Title | None = None
     aliases: Aliases | None = None
     tags: Tags | None = None
     path: FilePath | None = Field(None, description="Where it lies in a folder of Markdown.")
@@ -60,7 +60,7 @@ class PageChangeIn(WireModel):
 class PageTitleIn(WireModel):
     """Another title of a page."""
 
-    title: ShortText
+    title: Title
     rewrite: bool = Field(False, description="Write it into the links of other pages, too.")
 
 

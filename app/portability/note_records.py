@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from app.kernel.wire import Moment, ShortText, TagName, WireModel
+from app.kernel.wire import Moment, ShortText, TagName, Title, WireModel
 from app.portability.derived_records import Properties, Text
 from app.portability.records import MOST_CHARACTERS, Count, Id, Path, Positive, Unit
 
@@ -45,7 +45,7 @@ class NoteRecord(WireModel):
     namespace: Literal["knowledge", "methods", "project-state", "learnings", "derived"]
     entry_type: ShortText = "fact"
     content: Content
-    title: ShortText | None = None
+    title: Title | None = None
     tags: Annotated[tuple[TagName, ...], Field(max_length=32)] = ()
     author: ShortText | None = None
     tier: Annotated[int, Field(ge=0, le=5)] = 1

@@ -16,7 +16,8 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from app.errors import InvalidInput, NotFound
 from app.kernel.ids import digest
-from app.kernel.wire import Moment, ShortText, WireModel, plainly
+from app.kernel.sentences import of_value
+from app.kernel.wire import Moment, ShortText, WireModel
 from app.portability.archive import Limits, is_archive, unpack
 from app.portability.kind import Kind
 from app.portability.kinds import BY_FILE, BY_NAME, KINDS
@@ -170,9 +171,8 @@ def _manifest(folder: Path) -> Manifest:
     except orjson.JSONDecodeError as error:
         raise InvalidInput(f"{MANIFEST} is no JSON", field=MANIFEST) from error
     except ValidationError as error:
-        first = error.errors()[0]
-        named = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(f"{MANIFEST}: {named}: {plainly(first['msg'])}", field=named) from error
+        wrong = of_value(error.errors()[0])
+        raise InvalidInput(f"{MANIFEST}: {wrong.detail}", field=wrong.field) from error
 
 
 def _listed(folder: Path, entry: FileEntry) -> PackedFile:

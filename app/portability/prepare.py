@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from app.errors import InvalidInput, LociError, TooLarge
 from app.kernel.graph import Row
-from app.kernel.wire import plainly
+from app.kernel.sentences import of_value
 from app.portability.kind import At, Kind, Reject, Rules
 from app.portability.kinds import BY_NAME
 
@@ -87,8 +87,8 @@ def _record(model: type[BaseModel], text: bytes) -> Any:
         first = error.errors(include_input=False)[0]
         if first["type"] == "model_type" and not first["loc"]:
             raise InvalidInput("the line is no JSON object") from error
-        named = ".".join(str(part) for part in first["loc"]) or None
-        raise InvalidInput(plainly(first["msg"]), field=named) from error
+        wrong = of_value(first)
+        raise InvalidInput(wrong.detail, field=wrong.field or None) from error
 
 
 class Preparer:

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 from app.access.schemas import PrincipalName, RoleName
 from app.kernel.ids import ID
-from app.kernel.wire import Moment, ShortText, TagName, WireModel
+from app.kernel.wire import Moment, ShortText, TagName, Title, WireModel
 from app.sanitize.policy import SanitizePolicy
 from app.scopes.rules import ScopeRules
 
@@ -167,7 +167,7 @@ class EpisodeRecord(WireModel):
     )
     content: Annotated[str, StringConstraints(min_length=1, max_length=MOST_CHARACTERS)]
     speaker: ShortText | None = Field(None, description="Name of the person or agent who spoke.")
-    title: ShortText | None = Field(None, description="Subject of a mail, title of a record.")
+    title: Title | None = Field(None, description="Subject of a mail, title of a record.")
     author: ShortText | None = Field(
         None, description="`agent:tenant:name` or `user:tenant:name`; the importer if unset."
     )

@@ -14,6 +14,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from app.errors import PolicyInvalid
+from app.kernel.sentences import of_value
 
 
 class PromotionRules(BaseModel):
@@ -105,6 +106,5 @@ class ScopeRules(BaseModel):
         try:
             return cls.model_validate(dict(stored))
         except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(str(part) for part in first["loc"])
-            raise PolicyInvalid(f"{field}: {first['msg']}", field=field) from error
+            wrong = of_value(error.errors()[0])
+            raise PolicyInvalid(wrong.detail, field=wrong.field) from error
