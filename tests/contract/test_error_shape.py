@@ -122,7 +122,7 @@ async def test_a_missing_field_is_named(writer: Principal) -> None:
 
 async def test_what_is_left_out_or_no_text_is_told(writer: Principal) -> None:
     answer = await writer.http.get("/v1/skills/discover")
-    assert answer.json()["errors"] == [{"field": "description", "detail": "Field required"}]
+    assert answer.json()["errors"] == [{"field": "description", "detail": "description is missing"}]
     headers = {"content-type": "application/json"}
     for body, detail in ((b"", "The request needs a body"), (b'"\xfc"', "The body is not UTF-8")):
         for path in ("/v1/pages", "/graphql"):

@@ -57,7 +57,7 @@ async def test_json_lines_are_imported_by_a_job(
             "file": "episodes.jsonl",
             "line": 4,
             "reason": "InvalidInput",
-            "detail": "Field required",
+            "detail": "scope is missing",
             "field": "scope",
         }
     ]
