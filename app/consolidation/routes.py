@@ -7,6 +7,7 @@ from litestar.di import NamedDependency
 from litestar.params import JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
 
+from app.access.keys import asked_by
 from app.access.parameters import Within
 from app.access.repository import AccessRepository
 from app.consolidation.fast import FastPath
@@ -88,7 +89,8 @@ async def consolidate(
         again = await consolidation_rows.reset(scope, states) if states else 0
     event = audit.event(caller, "consolidate", scope, again=data.again)
     await access_rows.write_audit(event, actor=caller.principal)
-    job = await runner.submit(CONSOLIDATE, tenant=caller.tenant, scope=scope, args={"scope": scope})
+    args = {"scope": scope, "caller": asked_by(caller)}
+    job = await runner.submit(CONSOLIDATE, tenant=caller.tenant, scope=scope, args=args)
     return ConsolidatingOut(job=job.id, scope=scope, again=again)
 
 

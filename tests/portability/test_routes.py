@@ -253,3 +253,26 @@ async def test_what_a_revoked_admin_queued_does_not_run(
         job = await finish(admin, answer)
         assert (job["state"], "revoked" in job["error"]) == ("dead", True), job
     assert (await admin.http.get("/v1/episodes")).json()["items"] == []
+
+
+async def test_a_revoked_admin_neither_erases_nor_consolidates(
+    admin: Principal, opened: Parts, principal: MakePrincipal, finish: Finish, tenant: str
+) -> None:
+    other = await principal(tenant, role=Role.ADMIN, name="leaver", kind="user", subtree=True)
+    author = await principal(f"{tenant}/dev", name="author")
+    said = await author.http.post("/v1/episodes", json={"content": "I stay.", "session": "s"})
+    rules = {"params": {"scope": tenant}, "json": {"erasure": True}}
+    assert (await admin.http.patch("/v1/scopes/rules", **rules)).status_code == 200
+    target = {"author": author.caller.principal, "scope": f"{tenant}/dev"}
+    erasing = await other.http.post("/v1/erasures", json=target)
+    assert erasing.status_code == 202, erasing.text
+    again = await other.http.post("/v1/consolidate", json={"scope": f"{tenant}/dev"})
+    assert again.status_code == 202, again.text
+    assert (await admin.http.delete(f"/v1/keys/{other.caller.key}")).status_code == 200
+    for job_id in (erasing.json()["job"], again.json()["job"]):
+        assert await opened.runner.run(opened, job_id) == "dead"
+        job = (await admin.http.get(f"/v1/jobs/{job_id}")).json()
+        assert "revoked" in job["error"]
+    kept = await admin.http.get(f"/v1/episodes/{said.json()['id']}")
+    assert kept.status_code == 200
+    assert kept.json()["consolidation_state"] == "raw"
