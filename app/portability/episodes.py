@@ -99,7 +99,7 @@ def _clean(record: EpisodeRecord, scope: str, at: At) -> Cleaned:
         session=record.session,
         role=record.role,
         scope=scope,
-        speaker=record.speaker,
+        speaker=record.speaker or _quoted(record, at),
         title=record.title,
         captured_at=record.captured_at,
         origin=record.origin,
@@ -132,8 +132,17 @@ def _stamp(record: EpisodeRecord, scope: str, at: At) -> Stamp:
     )
 
 
+def _quoted(record: EpisodeRecord, at: At) -> str | None:
+    """The name of the user whom an agent's key quotes, by the author that the record names."""
+    match = AUTHOR.match(record.author or "") if at.rules.by_agent else None
+    return match["name"] if match and match["kind"] == "user" else None
+
+
 def author_of(given: str | None, scope: str, at: At) -> str:
-    """The author's id in the tenant of `scope`; InvalidInput for one of another tenant."""
+    """The author's id in the tenant of `scope`; InvalidInput for one of another tenant.
+
+    Of a user's words that an agent's key hands in the agent is the author: it quotes them.
+    """
     if given is None:
         return importer_of(at.rules, scope)
     match = AUTHOR.match(given)
@@ -142,6 +151,8 @@ def author_of(given: str | None, scope: str, at: At) -> str:
         raise InvalidInput("author reads agent:tenant:name or user:tenant:name", field="author")
     if at.rules.target is None and match["tenant"] != tenant:
         raise InvalidInput("the author belongs to another tenant", field="author")
+    if match["kind"] == "user" and at.rules.by_agent:
+        return importer_of(at.rules, scope)
     return f"{match['kind']}:{tenant}:{match['name']}"
 
 

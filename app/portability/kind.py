@@ -46,6 +46,11 @@ class Rules:
     revives: bool = False
     derived: bool = False
 
+    @property
+    def by_agent(self) -> bool:
+        """Whether an agent's key imports, which asserts nothing for a user."""
+        return (self.importer or "").startswith("agent:")
+
 
 @dataclass(frozen=True, slots=True)
 class At:

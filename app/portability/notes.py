@@ -94,6 +94,8 @@ def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
     author = AUTHOR if derived else author_of(record.author, scope, at)
     taken = (record.ingested_at if at.rules.keeps else None) or at.moment
     tenant, tier = parse_scope(scope).tenant, Tier(record.tier)
+    if tier is Tier.USER and at.rules.by_agent:
+        tier = Tier.QUOTED
     stamp = rows_of.Stamp(identifier, scope, tenant, author, tier, record.valid_from, taken)
     draft = Draft(text, Namespace(record.namespace), title=title, tags=record.tags)
     made = rows_of.indexed(draft, text, stamp, live=record.standing == "held")
@@ -104,6 +106,7 @@ def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
     own = record.model_dump(
         exclude={"versions", "sources", "stats", "markers", "scope", "id"}, exclude_none=True
     )
+    own["tier"] = int(tier)
     return {
         **made,
         **unrest(record.stats, (*PLAIN, *MADE)),

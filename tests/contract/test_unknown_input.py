@@ -6,8 +6,10 @@ import re
 from typing import Any
 
 import pytest_asyncio
+from graphql import GraphQLList, GraphQLNonNull, GraphQLOutputType, GraphQLScalarType
 from litestar import Litestar
 
+from app.graphql.schema import build
 from app.kernel.caller import Role
 from tests.conftest import MakePrincipal, Principal
 
@@ -69,4 +71,30 @@ async def test_an_unknown_field_of_a_body_is_named(admin: Principal) -> None:
     note = {"content": "The deploy host is Basel.", "as_of": "2026-01-01T00:00:00Z"}
     answer = await admin.http.post("/v1/notes", json=note)
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "as_of")
+    assert (await admin.http.get("/v1/notes")).json()["items"] == []
+
+
+def _of(kind: GraphQLOutputType) -> GraphQLOutputType:
+    while isinstance(kind, GraphQLNonNull | GraphQLList):
+        kind = kind.of_type
+    return kind
+
+
+async def test_graphql_refuses_what_a_field_does_not_take(admin: Principal) -> None:
+    """An argument, `asOf` where a field has none among them, a field of an input, a variable."""
+    schema, wrong = build(), []
+    query = schema.query_type
+    assert query is not None
+    for name, field in query.fields.items():
+        leaf = "" if isinstance(_of(field.type), GraphQLScalarType) else " { __typename }"
+        for argument in {"scop", "asOf"} - set(field.args):
+            text = f'{{ {name}({argument}: "2026-01-01T00:00:00Z"){leaf} }}'
+            told = (await admin.http.post("/graphql", json={"query": text})).json()
+            if not any(f"Unknown argument '{argument}'" in e["message"] for e in told["errors"]):
+                wrong.append(f"{name}({argument}): {told}")
+    assert not wrong, "\n".join(wrong[:10])
+    text = "mutation C($i: NoteInput!) { writeNote(input: $i) { status } }"
+    note = {"content": "The deploy host is Basel.", "asOf": "2026-01-01T00:00:00Z"}
+    answer = await admin.http.post("/graphql", json={"query": text, "variables": {"i": note}})
+    assert "asOf" in answer.json()["errors"][0]["message"]
     assert (await admin.http.get("/v1/notes")).json()["items"] == []

@@ -60,7 +60,7 @@ def test_a_further_property_that_is_no_moment_is_a_reject(said: str) -> None:
 def test_a_number_is_no_moment(said: object) -> None:
     (reject,) = prepared("episode", {**EPISODE, "captured_at": said}).rejects
     assert (reject.reason, reject.field) == ("InvalidInput", "captured_at")
-    assert reject.detail.startswith("a moment is written in ISO 8601")
+    assert reject.detail.startswith("captured_at: a moment is written in ISO 8601")
 
 
 @pytest.mark.parametrize(
