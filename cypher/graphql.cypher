@@ -572,7 +572,7 @@ ORDER BY parent, v.version DESC
 // Jobs by id.
 UNWIND $ids AS id
 MATCH (j:Job {id: id})
-WHERE j.scope IN $scopes
+WHERE j.scope IN $scopes AND all(mark IN coalesce(j.marks, []) WHERE mark IN $scopes OR '*' IN $scopes)
 RETURN id AS parent, j {.*} AS job
 
 // name: receipts_by_id(ids, scopes) read many

@@ -75,3 +75,22 @@ ORDER BY kind
 // unscoped: a gauge of the whole installation
 MATCH (c:ConsolidationCursor)
 RETURN coalesce(sum(c.consolidated), 0) AS episodes, coalesce(sum(c.facts), 0) AS facts
+
+// name: waiting(tenant, scopes) read one
+// What waits in some scopes for its vectors, what the model refused, and what waits for its names.
+CALL () {
+  MATCH (n:Memory {tenant: $tenant, index_state: 'pending'})
+  WHERE n.ingested_at > datetime('0001-01-02T00:00:00Z') AND n.scope IN $scopes
+  RETURN count(n) AS pending
+}
+CALL () {
+  MATCH (n:Memory {tenant: $tenant, index_state: 'failed'})
+  WHERE n.ingested_at > datetime('0001-01-02T00:00:00Z') AND n.scope IN $scopes
+  RETURN count(n) AS failed
+}
+CALL () {
+  MATCH (p:Passage)
+  WHERE p.link_state IN ['pending', 'titled'] AND p.scope IN $scopes
+  RETURN count(p) AS unlinked
+}
+RETURN pending, failed, unlinked

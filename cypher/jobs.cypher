@@ -55,10 +55,12 @@ WITH j WHERE j.state = 'running' AND j.attempts = $attempt
 SET j.state = 'queued', j.attempts = j.attempts - 1, j.not_before = $at, j.lease_until = null
 RETURN j.state AS state
 
-// name: request_cancel(id, tenant, scopes, at, audit) write optional
+// name: request_cancel(id, tenant, scopes, stops, at, audit) write optional
 // A queued job ends at once, a running one at its next step.
 MATCH (j:Job {id: $id, tenant: $tenant})
-WHERE j.scope IN $scopes AND j.state IN ['queued', 'running']
+WHERE j.scope IN $scopes AND all(mark IN coalesce(j.marks, []) WHERE mark IN $scopes OR '*' IN $scopes)
+  AND (coalesce(j.stops, 'writer ' + j.scope) IN $stops OR '*' IN $stops)
+  AND j.state IN ['queued', 'running']
 SET j.cancel_requested = true,
     j.finished_at = CASE j.state WHEN 'queued' THEN $at ELSE j.finished_at END,
     j.state = CASE j.state WHEN 'queued' THEN 'cancelled' ELSE j.state END
@@ -66,10 +68,12 @@ CREATE (a:AuditEvent)-[:AUDIT]->(j)
 SET a = $audit, a.scope = j.scope
 RETURN j {.*} AS job
 
-// name: rerun(id, tenant, scopes, at, audit) write optional
+// name: rerun(id, tenant, scopes, stops, at, audit) write optional
 // A dead or cancelled job gets its attempts back.
 MATCH (j:Job {id: $id, tenant: $tenant})
-WHERE j.scope IN $scopes AND j.state IN ['dead', 'cancelled']
+WHERE j.scope IN $scopes AND all(mark IN coalesce(j.marks, []) WHERE mark IN $scopes OR '*' IN $scopes)
+  AND (coalesce(j.stops, 'writer ' + j.scope) IN $stops OR '*' IN $stops)
+  AND j.state IN ['dead', 'cancelled']
 SET j.state = 'queued', j.attempts = 0, j.not_before = $at, j.error = null, j.finished_at = null,
     j.cancel_requested = false
 CREATE (a:AuditEvent)-[:AUDIT]->(j)
@@ -78,13 +82,14 @@ RETURN j {.*} AS job
 
 // name: get(id, scopes) read optional
 MATCH (j:Job {id: $id})
-WHERE j.scope IN $scopes
+WHERE j.scope IN $scopes AND all(mark IN coalesce(j.marks, []) WHERE mark IN $scopes OR '*' IN $scopes)
 RETURN j {.*} AS job
 
 // name: list_jobs(scopes, state, after, limit) read many
 // Newest first: ids are in the order of their making.
 MATCH (j:Job)
-WHERE j.id < $after AND j.scope IN $scopes AND ($state IS NULL OR j.state = $state)
+WHERE j.id < $after AND ($state IS NULL OR j.state = $state)
+  AND j.scope IN $scopes AND all(mark IN coalesce(j.marks, []) WHERE mark IN $scopes OR '*' IN $scopes)
 RETURN j {.*} AS job ORDER BY j.id DESC LIMIT $limit
 
 // name: due(at, each) read many
@@ -106,10 +111,12 @@ MATCH (j:Job)
 WHERE j.state IN ['queued', 'running'] AND j.task = $task
 RETURN j.id AS id
 
-// name: count_by_state() read many
-// unscoped: a gauge of the whole installation
+// name: count_by_state(scopes) read many
+// Those that are shown to some marks, or all: a gauge of the whole installation.
 MATCH (j:Job)
 WHERE j.state IN ['queued', 'running', 'dead']
+  AND ($scopes IS NULL OR (j.scope IN $scopes
+    AND all(mark IN coalesce(j.marks, []) WHERE mark IN $scopes OR '*' IN $scopes)))
 RETURN j.state AS state, count(j) AS jobs
 
 // name: open_schedule(name, due, at) write one

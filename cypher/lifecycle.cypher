@@ -570,7 +570,11 @@ WHERE j.state IN ['done', 'dead', 'cancelled'] AND NOT j.task IN $keep
   AND any(needle IN $needles WHERE j.args CONTAINS needle OR coalesce(j.items, '') CONTAINS needle
           OR coalesce(j.result, '') CONTAINS needle OR coalesce(j.error, '') CONTAINS needle
           OR coalesce(j.progress, '') CONTAINS needle)
-SET j.args = '{}', j.progress = '{}', j.items = '[]', j.result = '{}', j.error = null
+SET j.args = '{}', j.progress = '{}', j.items = '[]', j.result = '{}', j.error = null,
+    j.marks = CASE WHEN any(needle IN $needles WHERE j.stops CONTAINS needle)
+                   THEN ['erased'] ELSE j.marks END,
+    j.stops = CASE WHEN any(needle IN $needles WHERE j.stops CONTAINS needle)
+                   THEN 'erased' ELSE j.stops END
 RETURN count(*) AS jobs
 
 // name: spooled(tenant, tasks, at) write many

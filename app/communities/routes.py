@@ -21,6 +21,7 @@ from app.communities.service import CommunityService
 from app.communities.tasks import COMMUNITIES
 from app.communities.view import CommunityView, viewed
 from app.errors import NotFound
+from app.jobs.access import CURATED
 from app.jobs.runner import Runner
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
@@ -98,7 +99,9 @@ class CommunityController(Controller):
         """Bring a scope's communities up to date now, as a job."""
         scope = caller.require(data.scope or caller.home, Role.CURATOR)
         args = {"scope": scope, "whole": data.whole}
-        job = await runner.submit(COMMUNITIES, tenant=caller.tenant, scope=scope, args=args)
+        job = await runner.submit(
+            COMMUNITIES, tenant=caller.tenant, scope=scope, args=args, access=CURATED
+        )
         return RefreshOut(job.id, scope)
 
 

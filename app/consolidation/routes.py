@@ -25,6 +25,7 @@ from app.consolidation.schemas import (
     SupersedeIn,
 )
 from app.consolidation.tasks import CONSOLIDATE
+from app.jobs.access import CURATED
 from app.jobs.runner import Runner
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
@@ -90,7 +91,9 @@ async def consolidate(
     event = audit.event(caller, "consolidate", scope, again=data.again)
     await access_rows.write_audit(event, actor=caller.principal)
     args = {"scope": scope, "caller": asked_by(caller)}
-    job = await runner.submit(CONSOLIDATE, tenant=caller.tenant, scope=scope, args=args)
+    job = await runner.submit(
+        CONSOLIDATE, tenant=caller.tenant, scope=scope, args=args, access=CURATED
+    )
     return ConsolidatingOut(job=job.id, scope=scope, again=again)
 
 

@@ -30,6 +30,7 @@ from app.documents.repository import (
     show_document,
 )
 from app.errors import AlreadyExists, InvalidInput, NotFound, StateRefused
+from app.jobs.access import CURATED
 from app.jobs.model import Job
 from app.jobs.repository import new_row
 from app.jobs.runner import Runner
@@ -224,7 +225,7 @@ class DocumentService:
         who.require(row["scope"], Role.CURATOR)
         args = {"base": base, "caller": told_of(who)}
         return await self._parts.runner.submit(
-            DROP_BASE, tenant=who.tenant, scope=row["scope"], args=args
+            DROP_BASE, tenant=who.tenant, scope=row["scope"], args=args, access=CURATED
         )
 
     async def text(self, who: Caller, document: str) -> str:

@@ -32,6 +32,7 @@ from app.facts.schemas import (
 )
 from app.facts.service import Decision, FactService, Moments
 from app.facts.tasks import REKEY
+from app.jobs.access import ADMINISTERED
 from app.jobs.runner import Runner
 from app.kernel import paging
 from app.kernel.caller import Caller, Role
@@ -259,6 +260,7 @@ class PredicateController(Controller):
             tenant=caller.tenant,
             scope=scope,
             args={"scopes": below, "predicate": name},
+            access=ADMINISTERED,
         )
         return PredicateOut.of(saved)
 

@@ -13,7 +13,7 @@ from app.graphql.listing import given, listed, one_of, scopes_of, sliced
 from app.graphql.loading import Asked, Listing
 from app.graphql.relations import JOB, RECEIPT
 from app.graphql.seen import Seen
-from app.jobs.runner import shown_to
+from app.jobs.access import shown_to
 from app.kernel import paging
 from app.kernel.caller import Role
 from app.kernel.clock import END

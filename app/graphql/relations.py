@@ -25,8 +25,8 @@ from app.graphql.cursors import (
     by_time,
 )
 from app.graphql.loading import Listing, Lookup
+from app.jobs.access import shown_to
 from app.jobs.model import Job
-from app.jobs.runner import shown_to
 from app.jobs.schemas import JobOut
 from app.kernel.cypher import Q
 from app.kernel.graph import Row

@@ -7,7 +7,9 @@ from typing import Any
 
 import orjson
 
+from app.jobs.access import ANYBODY, Access, shown_to
 from app.jobs.model import Cancelled, Job, Superseded
+from app.kernel.caller import Caller
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
@@ -15,7 +17,13 @@ from app.kernel.ids import new_id
 
 
 def new_row(
-    task: str, *, tenant: str, scope: str, args: dict[str, Any], job_id: str | None = None
+    task: str,
+    *,
+    tenant: str,
+    scope: str,
+    args: dict[str, Any],
+    job_id: str | None = None,
+    access: Access = ANYBODY,
 ) -> Row:
     """Properties of a job to be recorded, together with what makes it necessary or alone."""
     moment = now()
@@ -26,6 +34,7 @@ def new_row(
         "scope": scope,
         "state": "queued",
         "args": orjson.dumps(args, default=str).decode(),
+        **access.row(scope),
         "attempts": 0,
         "created_at": moment,
         "not_before": moment,
@@ -43,11 +52,9 @@ class JobRepository:
         self.graph = graph
         self.lease = lease
 
-    async def create(
-        self, task: str, *, tenant: str, scope: str, args: dict[str, Any], job_id: str | None = None
-    ) -> Job:
-        """Record a job; with an id that is taken, the job that is there."""
-        row = new_row(task, tenant=tenant, scope=scope, args=args, job_id=job_id)
+    async def create(self, task: str, **given: Any) -> Job:
+        """Record a job, given as to `new_row`; with an id that is taken, the job that is there."""
+        row = new_row(task, **given)
         return Job.of((await self.graph.one(Q.jobs.create, job=row))["job"])
 
     async def claim(self, job_id: str) -> Job | None:
@@ -126,8 +133,10 @@ class JobRepository:
         rows = await self.graph.rows(Q.jobs.unfinished, task=task)
         return [row["id"] for row in rows]
 
-    async def count_by_state(self) -> dict[str, int]:
-        rows = await self.graph.rows(Q.jobs.count_by_state)
+    async def count_by_state(self, caller: Caller | None = None) -> dict[str, int]:
+        """Jobs that wait, run or are dead: those that are shown to a caller, or all there are."""
+        scopes = shown_to(caller) if caller else None
+        rows = await self.graph.rows(Q.jobs.count_by_state, scopes=scopes)
         return {row["state"]: row["jobs"] for row in rows}
 
     async def open_schedule(self, name: str, due: datetime) -> bool:

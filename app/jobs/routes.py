@@ -12,12 +12,12 @@ from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
 
 from app.errors import NotFound
 from app.jobs import control
+from app.jobs.access import shown_to
 from app.jobs.model import Schedule
 from app.jobs.repository import JobRepository
-from app.jobs.runner import Runner, shown_to
+from app.jobs.runner import Runner
 from app.jobs.schemas import JobOut, JobsOut, ScheduleOut, SchedulesOut
 from app.kernel.caller import Caller, Role
-from app.kernel.ids import new_id
 
 JobState = Literal["queued", "running", "done", "dead", "cancelled"]
 
@@ -88,7 +88,7 @@ class JobController(Controller):
 
 
 class ScheduleController(Controller):
-    """What runs by itself."""
+    """What runs by itself; by hand the operator runs it (`loci schedules run`)."""
 
     path = "/v1/schedules"
     tags = ("Jobs",)
@@ -101,32 +101,6 @@ class ScheduleController(Controller):
         known = await jobs.list_schedules()
         zone = state.settings.worker.timezone
         return SchedulesOut([_schedule(s, zone, known.get(s.name, {})) for s in state.schedules])
-
-    @post(
-        "/{name:str}/run",
-        operation_id="runSchedule",
-        opt={"requires": Role.ADMIN},
-        status_code=HTTP_202_ACCEPTED,
-    )
-    async def run(
-        self,
-        name: FromPath[str],
-        caller: NamedDependency[Caller],
-        runner: NamedDependency[Runner],
-        state: State,
-    ) -> JobOut:
-        """Run a schedule now, besides its times."""
-        schedule = next((s for s in state.schedules if s.name == name), None)
-        if schedule is None:
-            raise NotFound(f"there is no schedule {name}")
-        job = await runner.submit(
-            schedule.task,
-            tenant=caller.tenant,
-            scope=caller.home,
-            args={"schedule": name},
-            job_id=f"{name}:{new_id()}",
-        )
-        return JobOut.of(job)
 
 
 def _schedule(schedule: Schedule, zone: str, row: dict[str, Any]) -> ScheduleOut:

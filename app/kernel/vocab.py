@@ -159,7 +159,7 @@ rate_per_minute request result retired_at revoked_at role scope seq session spea
 started_at state status subtree tags target task tenant terms title touched_at trust unsealed
 version windows end applied_at
 aliases attributes canonical_key canonical_name count curated decided_at decided_by evidence keys
-left left_count marks mention_count predicate proposed_at recorded_at retracted_at right
+left left_count marks mention_count stops predicate proposed_at recorded_at retracted_at right
 right_count root changes type valid_from valid_to
 assertion confidence consolidated consolidated_at consolidation_error definition follows
 fact facts failed from_precision held holder leased_by mode negated note object_id object_key

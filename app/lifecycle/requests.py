@@ -9,6 +9,7 @@ from typing import Any
 from app.episodes.record import session_id
 from app.episodes.repository import EpisodeRepository
 from app.errors import NotFound
+from app.jobs.access import ADMINISTERED
 from app.jobs.runner import Runner
 from app.kernel.caller import Caller, Role
 from app.kernel.cypher import Q
@@ -59,7 +60,7 @@ class ErasureRequests:
         if found.kind == "memory":
             return await self._erasure.erase(order)
         job = await self._runner.submit(
-            ERASE, tenant=caller.tenant, scope=scope, args=packed(order)
+            ERASE, tenant=caller.tenant, scope=scope, args=packed(order), access=ADMINISTERED
         )
         return Queued(order.receipt, job.id)
 

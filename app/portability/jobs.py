@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from app.errors import NotFound
+from app.jobs.access import shown_to
 from app.jobs.model import ITEMS_KEPT, Job, Outcome, Report
 from app.jobs.spool import spool_of
 from app.kernel import audit
@@ -92,7 +93,7 @@ async def run_export(parts: Any, job: Job, report: Report) -> Outcome:
 
 async def find_export(jobs: Any, caller: Caller, job_id: str) -> Job:
     """A caller's own export, all of whose scopes it still sees; NotFound for any other."""
-    job: Job | None = await jobs.get(job_id, caller.visible)
+    job: Job | None = await jobs.get(job_id, shown_to(caller))
     mine = (
         job is not None
         and job.task == EXPORT

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from app.access.keys import asked_by
 from app.errors import Conflict, Forbidden, IdempotencyMismatch, NotFound
+from app.jobs.access import ADMINISTERED, Access, shown_to
 from app.jobs.model import Job
 from app.jobs.repository import JobRepository
 from app.jobs.runner import Runner
@@ -74,7 +75,7 @@ class ImportController(Controller):
         try:
             content_type = request.headers.get("content-type", "")
             taken = await receive(request.stream(), content_type, kind, (place, spool.limit))
-            found = await runner.jobs.get(job_id, caller.visible)
+            found = await runner.jobs.get(job_id, shown_to(caller))
             if found is not None:
                 return JobOut.of(_same(found, taken))
             path = spool.place(job_id) / taken.path.name
@@ -88,9 +89,14 @@ class ImportController(Controller):
             "bytes": (await asyncio.to_thread(path.stat)).st_size,
             "caller": asked_by(caller),
         }
-        scope = target or caller.home
+        # Without a target it goes wherever its lines say: nobody else's to see.
         job = await runner.submit(
-            IMPORT, tenant=caller.tenant, scope=scope, args=args, job_id=job_id
+            IMPORT,
+            tenant=caller.tenant,
+            scope=target or caller.home,
+            args=args,
+            job_id=job_id,
+            access=ADMINISTERED if target else Access(owner=caller.principal),
         )
         return JobOut.of(job)
 
@@ -119,7 +125,13 @@ class ExportController(Controller):
             "vectors": data.vectors,
             "caller": asked_by(caller),
         }
-        job = await runner.submit(EXPORT, tenant=caller.tenant, scope=caller.home, args=args)
+        job = await runner.submit(
+            EXPORT,
+            tenant=caller.tenant,
+            scope=caller.home,
+            args=args,
+            access=Access(owner=caller.principal),
+        )
         return JobOut.of(job)
 
     @get(

@@ -13,6 +13,7 @@ import orjson
 
 from app.errors import Conflict, ModelMismatch
 from app.indexing.spaces import FIRST
+from app.jobs.access import ADMINISTERED
 from app.jobs.model import Cancelled, Job
 from app.jobs.runner import SYSTEM
 from app.kernel.caller import Caller
@@ -190,6 +191,7 @@ async def _begin(graph: Graph, package: Package, order: Order) -> Run:
         "attempts": 0,
         "created_at": moment,
         "not_before": moment,
+        **ADMINISTERED.row(order.target or tenant),
     }
     row = await graph.one(Q.portability.begin_run, job=job, at=moment, fresh=order.fresh)
     started = Job.of(row["job"])

@@ -8,6 +8,7 @@ from litestar.params import JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
 
 from app.access.parameters import OneScope
+from app.jobs.access import ADMINISTERED
 from app.jobs.runner import Runner
 from app.kernel.caller import Caller, Role
 from app.reembedding.schemas import (
@@ -51,7 +52,8 @@ class EmbeddingController(Controller):
         """Begin to fill vectors of another model, of what there is and of what is written."""
         place = await reembedding.prepare(caller, data.scope, data.model)
         args = {"scope": place.scope, "space": place.choice.beside}
-        job = await runner.submit(FILL, tenant=caller.tenant, scope=place.scope, args=args)
+        where = {"tenant": caller.tenant, "scope": place.scope, "args": args}
+        job = await runner.submit(FILL, **where, access=ADMINISTERED)
         return MovedOut.of(place, job.id)
 
     @post("/compare", operation_id="compareEmbeddings", opt=ADMIN, status_code=HTTP_200_OK)
@@ -97,5 +99,6 @@ class EmbeddingController(Controller):
         space = await reembedding.finish(caller, data.scope)
         place = await reembedding.members(data.scope)
         args = {"scope": place.scope, "space": space.name}
-        job = await runner.submit(CLEAR, tenant=caller.tenant, scope=place.scope, args=args)
+        where = {"tenant": caller.tenant, "scope": place.scope, "args": args}
+        job = await runner.submit(CLEAR, **where, access=ADMINISTERED)
         return MovedOut.of(place, job.id)

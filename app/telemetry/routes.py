@@ -32,7 +32,6 @@ class StatusOut(msgspec.Struct, frozen=True):
     embedding: dict[str, Any]
     neo4j: str
     gds: str | None
-    queue_depth: int | None
 
 
 @get("/health/live", operation_id="healthLive", tags=["Operation"], opt={"requires": PUBLIC})
@@ -64,13 +63,12 @@ async def status(caller: NamedDependency[Caller], state: State) -> StatusOut:
         version=__version__,
         schema=max((row["version"] for row in versions), default=0),
         census={row["kind"]: row["count"] for row in census},
-        backlog=await parts.index_rows.backlog() | {"unlinked": await parts.linking.waiting()},
+        backlog=await _backlog(parts, caller),
         consolidation=await _consolidation(parts, caller.visible),
-        jobs=await parts.jobs.count_by_state(),
+        jobs=await parts.jobs.count_by_state(caller),
         embedding={"model": info.name, "version": info.version, "dimension": info.dimension},
         neo4j=server["version"],
         gds=await _gds(parts.graph),
-        queue_depth=await _depth(state),
     )
 
 
@@ -96,6 +94,12 @@ async def prometheus(state: State) -> Response[bytes]:
     for name in ("queued", "running", "dead"):
         metrics.JOBS.labels(name).set(jobs.get(name, 0))
     return Response(metrics.render(), media_type=METRICS)
+
+
+async def _backlog(parts: Any, caller: Caller) -> dict[str, int]:
+    """What waits in the caller's scopes for vectors, for another try, and for its names."""
+    row = await parts.graph.one(Q.health.waiting, tenant=caller.tenant, scopes=caller.visible)
+    return {name: row[name] for name in ("pending", "failed", "unlinked")}
 
 
 async def _consolidation(parts: Any, scopes: list[str]) -> dict[str, int]:

@@ -102,8 +102,8 @@ async def test_what_is_denied_looks_like_what_is_absent(
     if "sessions" in path:
         known = (await owner.http.get(f"/v1/episodes/{known}")).json()["session_id"]
     if "jobs" in path:
-        ran = await owner.http.post("/v1/schedules/upkeep.purge/run")
-        known = ran.json()["id"]
+        ran = await owner.http.post("/v1/communities/refresh", json={})
+        known = ran.json()["job"]
     assert (await owner.http.get(path.format(known))).status_code == 200
     for caller in (stranger, sibling):
         foreign = await caller.http.get(path.format(known))

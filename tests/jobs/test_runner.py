@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,10 +17,9 @@ from app.errors import EmbedderUnavailable, InvalidInput
 from app.jobs.model import Job, Outcome, Report, Schedule, Superseded, TaskFunction
 from app.jobs.repository import JobRepository
 from app.jobs.runner import BACKOFF, SYSTEM, Runner, last_due, tick
-from app.kernel.caller import Role
 from app.kernel.clock import now
 from app.wiring import Parts
-from tests.conftest import MakePrincipal, Principal
+from tests.conftest import Command, MakePrincipal, Principal
 
 
 class Bench:
@@ -394,18 +394,17 @@ async def test_a_schedule_records_how_it_went(runner: Runner, opened: Parts) -> 
 
 
 async def test_schedules_are_shown_and_run_by_hand(
-    admin: Principal, principal: MakePrincipal, opened: Parts, tenant: str
+    admin: Principal, opened: Parts, command: Command
 ) -> None:
     listed = (await admin.http.get("/v1/schedules")).json()["items"]
     assert {"audit.seal", "upkeep.purge"} <= {item["name"] for item in listed}
     assert {item["timezone"] for item in listed} == {"UTC"}
-    ran = await admin.http.post("/v1/schedules/audit.seal/run")
-    assert ran.status_code == 202
-    assert await opened.runner.run(opened, ran.json()["id"]) == "done"
+    ran = await command("schedules", "run", "audit.seal", "--json")
+    assert ran.exit_code == 0, ran.output
+    assert await opened.runner.run(opened, json.loads(ran.stdout)["job"]) == "done"
     assert (await admin.http.get("/v1/audit/check")).json()["events"] >= 1
-    assert (await admin.http.post("/v1/schedules/none/run")).status_code == 404
-    curator = await principal(tenant, role=Role.CURATOR, name="curator")
-    assert (await curator.http.post("/v1/schedules/audit.seal/run")).status_code == 403
+    unknown = await command("schedules", "run", "none")
+    assert (unknown.exit_code, str(unknown.exception)) == (1, "there is no schedule none")
 
 
 async def test_what_ended_well_long_ago_is_dropped_and_dead_letters_stay(
