@@ -31,6 +31,7 @@ from app.values.wording import fold, word_set
 _TOKEN = re.compile(
     r"[\w.+-]+@[\w.-]+\w|\d+(?:[.,'’:/]\d+)*(?:[^\W\d_]+|%)?|[^\W_]+(?:['’-][^\W_]+)*|[:=?€$£%°]"
 )  # 24'000, 16GB, Köln-Ehrenfeld, isn't
+_MOST = 2000  # characters of a sentence that are read
 _LONGEST = 160  # tokens of a sentence that are read
 _WINDOW = 5  # tokens of the longest value, such as "14. Mai 2026"
 _NO_VALUES = word_set("one ein eine einen einem einer eines a an once einmal null half")
@@ -126,6 +127,7 @@ class Reading:
 
 def read(sentence: str, language: str) -> Reading:
     """Take one sentence apart."""
+    sentence = sentence[:_MOST]
     raw = _raw_tokens(sentence)[:_LONGEST]
     tokens = tuple(fold(text) for text, _, _ in raw)
     taken, values = _values(sentence, raw, language)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from app.extraction.clauses import Sentence, announces_correction, clauses
@@ -68,11 +69,23 @@ def _mentions(
                 stated.append(part)
     prose = without_code(utterance.text)
     named = recogniser.mentions(prose, language)
-    taken = [m.span for m in stated]
-    others = [n for n in named if not any(_overlap(n.span, span) for span in taken)]
+    taken = _joined(m.span for m in stated)
+    others = [n for n in named if not _overlaps(n.span, taken)]
     unique = dict.fromkeys([*stated, *others])
     return tuple(sorted(unique, key=lambda m: (m.span.start, m.span.end, m.name)))
 
 
-def _overlap(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
+def _joined(spans: Iterable[Span]) -> list[Span]:
+    """Ranges in order, those that overlap as one."""
+    joined: list[Span] = []
+    for span in sorted(spans, key=lambda s: (s.start, s.end)):
+        if joined and span.start < joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(span.end, joined[-1].end))
+        else:
+            joined.append(span)
+    return joined
+
+
+def _overlaps(one: Span, others: list[Span]) -> bool:
+    at = bisect_left(others, one.end, key=lambda span: span.start)
+    return at > 0 and others[at - 1].end > one.start

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Protocol
 
 from app.extraction.data import words
 from app.extraction.model import Mention, Span
-from app.extraction.segment import VOWELLESS
+from app.extraction.segment import LONGEST, VOWELLESS
 from app.extraction.verbs import readings
 
 NAME = r"[A-ZÄÖÜ][\w'’]*(?:[-&.+][A-Za-zÄÖÜäöü0-9][\w'’]*)*"
@@ -98,6 +101,11 @@ NO_SITE = frozenset(
     ["anthropic", "docker", "github", "google", "huggingface", "nodejs", "npmjs", "openai"]
 )
 SENTENCE_START = re.compile(r"(?:^|[.!?:;…\n]|[-*•]\s|[\"“„(])\s*$")
+# What may be a name by its letters, without the signs at its ends.
+LETTERS = re.compile(r"\w+(?:['’&.+-]+\w+)*")
+PIECE = re.compile(r"[\w-]+")
+MOST_ALIKE = 50  # names that begin alike and are looked for again
+COUNTED_BEFORE = 12  # characters, more than the longest of COUNTED
 SUFFIXES_DE = re.compile(
     r"(?:ungs?|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|nis|nisse|tät|täten|ment|"
     r"mente|ismus|ling|linge|chen|lein|tum|ieren|anz|enz|ierung|erei|ität|plan|bericht|daten|"
@@ -121,26 +129,27 @@ class Rules:
         """Names with a cue first, then capitalised runs; of overlapping ones the first counts."""
         found = [*_cued(text, language)]
         runs = _runs_en(text) if language == "en" else _runs_de(text)
-        return without_overlap([*found, *(_typed(m, found) for m in runs)])
+        kinds: dict[str, str] = {}
+        for mention in found:
+            kinds.setdefault(mention.name, mention.type)
+        return without_overlap([*found, *(_typed(m, kinds) for m in runs)])
 
 
 def without_overlap(found: Iterable[Mention]) -> list[Mention]:
     """The mentions in order of place; what overlaps an earlier one of the list is left out."""
-    kept: list[Mention] = []
+    kept: list[Mention] = []  # in order of place, none over another
     for mention in found:
-        if not any(
-            m.span.start < mention.span.end and mention.span.start < m.span.end for m in kept
-        ):
-            kept.append(mention)
-    return sorted(kept, key=lambda m: m.span.start)
+        at = bisect_left(kept, mention.span.end, key=lambda m: m.span.start)
+        if not at or kept[at - 1].span.end <= mention.span.start:
+            kept.insert(at, mention)
+    return kept
 
 
-def _typed(mention: Mention, known: list[Mention]) -> Mention:
+def _typed(mention: Mention, kinds: dict[str, str]) -> Mention:
     """The same name has one type in one text."""
     if mention.type != "unknown":
         return mention
-    kind = next((m.type for m in known if m.name == mention.name), "unknown")
-    return Mention(mention.name, kind, mention.span)
+    return Mention(mention.name, kinds.get(mention.name, "unknown"), mention.span)
 
 
 def _cued(text: str, language: str) -> Iterator[Mention]:
@@ -190,7 +199,7 @@ def _runs_en(text: str) -> Iterator[Mention]:
 def _counted(name: str, start: int, text: str) -> tuple[str, int]:
     """Without a letter that belongs to the word before."""
     letter = re.match(r"[A-ZÄÖÜ]\.\s?", name)
-    if letter is None or COUNTED.search(text[:start]) is None:
+    if letter is None or COUNTED.search(text, max(0, start - COUNTED_BEFORE), start) is None:
         return name, start
     return name[letter.end() :], start + letter.end()
 
@@ -236,12 +245,13 @@ def _without_verb(name: str, start: int, text: str, language: str) -> tuple[str,
     """Without the word that has a capital because it begins the sentence, where it is a verb or
     an adverb (`Call Anna Berg`, `Arbeitet Dirk hier?`), or called out (`Bye Jon!`)."""
     head, space, rest = name.partition(" ")
-    if not space or not rest[0].isupper() or SENTENCE_START.search(text[:start]) is None:
+    if not space or not rest[0].isupper() or not _begins_sentence(text, start):
         return name, start
     if MADE.search(rest) or GEOGRAPHIC.search(rest) or not head.isalpha():
         return name, start
-    called = " " not in rest and text[start + len(name) :][:1] == "!"
-    if called or _opens(head.lower(), text[start + len(name) :], language):
+    end = start + len(name)
+    called = " " not in rest and text[end : end + 1] == "!"
+    if called or _opens(head.lower(), text[end : end + LONGEST + 1], language):
         return rest, start + len(head) + 1
     return name, start
 
@@ -256,38 +266,60 @@ def _opens(word: str, after: str, language: str) -> bool:
     return asked or any(not f.plural for f in forms)
 
 
-ASKED = re.compile(r"[^.!?\n]*\?")
+ASKED = re.compile(rf"[^.!?\n]{{0,{LONGEST}}}\?")
 INFLECTED_DE = re.compile(r"(?:[^aeiou]t|[ei]t|te|ten|st)$")
 
 
 def _without_openers(name: str, start: int) -> tuple[str, int]:
     openers = words("names", "openers")
-    while name:
-        head, _, rest = name.partition(" ")
-        if head.lower() not in openers and re.sub(r"['’]\w*$", "", head.lower()) not in openers:
-            return name, start
-        start, name = start + len(head) + 1, rest
-    return "", start
+    at = 0
+    while at < len(name):
+        end = name.find(" ", at)
+        head = name[at : end if end >= 0 else len(name)].lower()
+        if head not in openers and re.sub(r"['’]\w*$", "", head) not in openers:
+            break
+        at += len(head) + 1
+    return name[at:], start + at
 
 
 def _plausible(name: str, text: str, start: int) -> bool:
     lowered = name.lower()
     if len(name) < 2 or lowered in words("names", "none") or name.isdigit():
         return False
-    opens = SENTENCE_START.search(text[:start]) is not None
-    if " " in name or not opens:
+    if " " in name or not _begins_sentence(text, start):
         return True
-    if lowered.endswith(("ing", "ly")) or re.search(rf"(?<!\w){re.escape(lowered)}(?!\w)", text):
+    if lowered.endswith(("ing", "ly")) or lowered in _written(text):
         return False
-    after = text[start + len(name) :]
-    return (
-        re.match(
-            r"['’]s\b|\s[a-z]+(?:ed|s)\b|\s(?:is|was|has|had|and|who|will|told|said|made|gave)\b|"
-            r",\s(?:the|an?|my|our|his|her|their|who|whose|[A-Z]\w+\sand)\b",
-            after,
-        )
-        is not None
-    )
+    return TELLS.match(text, start + len(name)) is not None
+
+
+TELLS = re.compile(
+    r"['’]s\b|\s[a-z]+(?:ed|s)\b|\s(?:is|was|has|had|and|who|will|told|said|made|gave)\b|"
+    r",\s(?:the|an?|my|our|his|her|their|who|whose|[A-Z]\w+\sand)\b"
+)
+
+
+def _begins_sentence(text: str, start: int) -> bool:
+    """Whether SENTENCE_START stands before a place, without a search of all before it."""
+    at = start
+    while at and text[at - 1].isspace():
+        at -= 1
+    if not at or "\n" in text[at:start] or text[at - 1] in '.!?:;…"“„(':
+        return True
+    return text[at - 1] in "-*•" and at < start
+
+
+@lru_cache(maxsize=2)
+def _written(text: str) -> frozenset[str]:
+    """The words of a text as they are written, parts of joined ones among them."""
+    found: set[str] = set()
+    for match in LETTERS.finditer(text):
+        found.add(match[0])
+        found.update(WORD_PARTS.findall(match[0]))
+    return frozenset(found)
+
+
+WORD_PARTS = re.compile(r"\w+")
 
 
 def _type_of(name: str, text: str, start: int) -> str:
@@ -335,9 +367,29 @@ def _runs_de(text: str) -> Iterator[Mention]:
     A name found at one place is one wherever the text has it."""
     found = list(_surely_de(text))
     yield from found
-    for name, kind in {m.name: m.type for m in found if " " not in m.name}.items():
-        for again in re.finditer(rf"(?<![\w-]){re.escape(name)}(?=s?(?![\w-]))", text):
-            yield Mention(name, kind, Span(again.start(), again.end()))
+    kinds = {m.name: m.type for m in found if " " not in m.name}
+    places = _places(text, kinds)
+    for name, kind in kinds.items():
+        yield from (Mention(name, kind, Span(at, at + len(name))) for at in places[name])
+
+
+def _places(text: str, names: Iterable[str]) -> dict[str, list[int]]:
+    """Where names stand for themselves, with a genitive s or without: one pass for all."""
+    alike: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        if first := PIECE.match(name):
+            alike[first[0]].append(name)
+    found: dict[str, list[int]] = defaultdict(list)
+    for piece in PIECE.finditer(text):
+        at = piece.start()
+        for start in {piece[0], piece[0].removesuffix("s")}:
+            for name in alike.get(start, ())[:MOST_ALIKE]:
+                if text.startswith(name, at) and ENDS.match(text, at + len(name)):
+                    found[name].append(at)
+    return found
+
+
+ENDS = re.compile(r"s?(?![\w-])")
 
 
 def _surely_de(text: str) -> Iterator[Mention]:
@@ -367,7 +419,7 @@ def _genitive(name: str, text: str) -> str:
     stem = head[:-1]
     if not head.endswith("s") or head.endswith(("ss", "us", "is")) or len(stem) < 3:
         return name
-    if re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", text):
+    if stem in _written(text):
         return stem
     alone = " " not in rest and not rest.endswith("s") and (bool(SUFFIXES_DE.search(rest.lower())))
     return stem if space and alone else name

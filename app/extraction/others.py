@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -16,6 +17,7 @@ QUOTATION = re.compile(
     r"„[^“”\"\n]{3,800}[“”\"]|“[^”\n]{3,800}”|«[^»\n]{3,800}»|»[^«\n]{3,800}«|"
     r"(?<![\w\"])\"[^\"\n]{3,800}\""
 )
+OUTSIDE = " \t\n.!?"  # what may stand beside a text that is nothing but a quotation
 LEAST_WORDS = 3
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 MAIL_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
@@ -56,12 +58,8 @@ class Voices:
 
     def at(self, position: int) -> str | None:
         """Who is named as the one who speaks there."""
-        name = None
-        for turn in self.turns:
-            if turn.start > position:
-                break
-            name = turn.name
-        return name
+        place = bisect_right(self.turns, position, key=lambda turn: turn.start)
+        return self.turns[place - 1].name if place else None
 
 
 def voices(utterance: Utterance) -> Voices:
@@ -71,12 +69,13 @@ def voices(utterance: Utterance) -> Voices:
     if not found or not SAYING_I.search(text):
         return Voices(without_quotations(text))
     turns: list[Turn] = []
+    parts = [text[: found[0].start()]]
     for place, match in enumerate(found):
         end = found[place + 1].start() if place + 1 < len(found) else len(text)
         blank = end if match["name"].casefold() in MACHINES else match.end()
-        text = _broken(text, match.start(), blank)
+        parts += "\n" * (blank - match.start()), text[blank:end]
         turns.append(Turn(match.start(), _other(match["name"], utterance.speaker)))
-    return Voices(without_quotations(text), tuple(turns))
+    return Voices(without_quotations("".join(parts)), tuple(turns))
 
 
 def unowned(statement: Statement) -> Statement:
@@ -92,15 +91,21 @@ def unowned(statement: Statement) -> Statement:
 def without_quotations(text: str) -> str:
     """The text with blanks for what somebody else is quoted with; a name in quotation marks
     stays, and so does a text that is nothing but a quotation."""
-    return QUOTATION.sub(lambda m: " " * len(m[0]) if _is_said(m, text) else m[0], text)
+    first = QUOTATION.match(text, len(text) - len(text.lstrip(OUTSIDE)))
+    alone = first is not None and not text.replace(first[0], "").strip(OUTSIDE)
+    only = first[0] if first is not None and alone else None
+    return QUOTATION.sub(
+        lambda m: " " * len(m[0]) if m[0] != only and _is_said(m, text) else m[0], text
+    )
 
 
 def _is_said(found: re.Match[str], text: str) -> bool:
-    if not text.replace(found[0], "").strip(" \t\n.!?"):
-        return False
     inner = found[0][1:-1].strip()
     said = [m[0] for m in WORD.finditer(inner)]
-    announced = text[: found.start()].rstrip().endswith((":", ","))
+    before = found.start()
+    while before and text[before - 1].isspace():
+        before -= 1
+    announced = before > 0 and text[before - 1] in ":,"
     if len(said) < LEAST_WORDS or not (inner[:1].isupper() or announced):
         return False
     return any(_verb_like(word) for word in said)
@@ -118,12 +123,8 @@ def _verb_like(word: str) -> bool:
 def _without_mail(text: str) -> str:
     announced = FORWARDED.search(text)
     if announced is not None:
-        text = _broken(text, announced.start(), len(text))
+        text = text[: announced.start()] + "\n" * (len(text) - announced.start())
     return MAIL_LINE.sub(lambda m: "\n" * len(m[0]), text)
-
-
-def _broken(text: str, start: int, end: int) -> str:
-    return text[:start] + "\n" * (end - start) + text[end:]
 
 
 def _is_heading(name: str) -> bool:

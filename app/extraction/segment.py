@@ -9,10 +9,15 @@ from app.extraction.data import words
 from app.extraction.model import Span
 
 LONGEST = 600  # characters; what is longer without a stop is no sentence that rules can read
+# Where code may begin: fences, marks and addresses end where they do, a bracket or an indented line
+# at the last line of the text that ends like code.
 CODE = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+|^\s*[{\[].*[}\]]\s*$|^ {4,}\S.*[;{}()=]\s*$",
+    r"(?P<whole>```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+)|^[^\S\n]*(?P<data>[{\[])"
+    r"|^ {4,}(?P<block>\S)",
     re.DOTALL | re.MULTILINE,
 )
+DATA_END = re.compile(r"[}\]][^\S\n]*$", re.MULTILINE)
+BLOCK_END = re.compile(r"[;{}()=][^\S\n]*$", re.MULTILINE)
 CODE_SIGNS = re.compile(r"[`{}\\]|::|=>|->|==|\(\)|</?\w+>|[\w\]]\(\w*[,)]|^\s*[$#>]\s")
 ABBREVIATIONS = words("sets", "abbreviations")
 # What no vowel stands in is no word: St., Mt., Sgt.
@@ -20,7 +25,9 @@ VOWELLESS = r"[B-DF-HJ-NP-TV-XZ][b-df-hj-np-tv-xz]{1,3}"
 SHORTENED = re.compile(rf"{VOWELLESS}|[^\W\d_](?:\.[^\W\d_])+")
 OPENERS = words("names", "openers")
 NEXT = re.compile(r"\s+([^\W\d_]+)")
-BREAK = re.compile(r"(?P<stop>[.!?…]+)(?P<close>[\"'”“»)\]]*)(?=\s|$)|\n+|;(?=\s)|\s[–—]\s(?=\S)")
+BREAK = re.compile(
+    r"(?P<stop>(?<![.!?…])[.!?…]+)(?P<close>[\"'”“»)\]]*)(?=\s|$)|\n+|;(?=\s)|\s[–—]\s(?=\S)"
+)
 BULLET = re.compile(r"\s*(?:[-*•‣]|\d{1,2}[.)]|[a-z]\))\s+")
 ORDINAL_NEXT = re.compile(
     r"\s+(?:[a-zäöü]|Jan|Feb|Mär|Apr|Ma[iy]|Jun|Jul|Aug|Sep|O[kc]t|Nov|De[cz]|Quartal|Stock|Etage|"
@@ -41,7 +48,39 @@ def sentences(text: str) -> Iterator[Span]:
 
 def without_code(text: str) -> str:
     """The text with line breaks in the place of code and addresses; positions stay."""
-    return CODE.sub(lambda found: "\n" * len(found[0]), text)
+    parts: list[str] = []
+    done = at = 0
+    last = _last(DATA_END, text), _last(BLOCK_END, text)
+    while found := CODE.search(text, at):
+        end = _code_end(text, found, *last)
+        if end is None:
+            at = max(found.end() - (found["block"] is not None), found.start() + 1)
+            continue
+        parts += text[done : found.start()], "\n" * (end - found.start())
+        done = at = end
+    return "".join((*parts, text[done:]))
+
+
+def _last(pattern: re.Pattern[str], text: str) -> int:
+    """Where the last match of a pattern starts that looks at one line; -1 without one."""
+    end = len(text)
+    while end >= 0:
+        start = text.rfind("\n", 0, end) + 1
+        if found := pattern.search(text, start, end):
+            return found.start()
+        end = start - 1
+    return -1
+
+
+def _code_end(text: str, found: re.Match[str], data: int, block: int) -> int | None:
+    if found["whole"] is not None:
+        return found.end()
+    if found["data"] is not None and data > found.start("data"):
+        return data + 1
+    indent = re.compile(r" {4,}").match(text, found.start())
+    if indent is not None and block > indent.end() and not text[indent.end()].isspace():
+        return block + 1
+    return None
 
 
 def is_code_like(text: str) -> bool:
@@ -81,11 +120,7 @@ def _before_a_name(text: str, place: int, word: str) -> bool:
 
 def _trimmed(text: str, start: int, end: int) -> Span | None:
     bullet = BULLET.match(text, start, end)
-    if (
-        bullet is not None
-        and text[:start].strip(" \t").endswith(("\n", ""))
-        and (start == 0 or text[start - 1] == "\n")
-    ):
+    if bullet is not None and (start == 0 or text[start - 1] == "\n"):
         start = bullet.end()
     while start < end and (text[start].isspace() or text[start] in "–—;"):
         start += 1

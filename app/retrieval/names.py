@@ -36,7 +36,6 @@ NO_NAMES = EMPTY | MONTHS | {"american", "english", "french", "german", "british
 _RULES = Rules()
 _WORD = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"(?<=\w)['’´`][sS]?\b")
-_BRACKET = re.compile(r"\s*\([^()]*\)\s*$")
 _BESIDE = re.compile(r"[ -]|\. ")  # between the words of one name
 _OPENING = re.compile(r"[.!?:;\"“„]\s*$")  # before the first word of a sentence
 _NAME = r"[A-ZÄÖÜ][\w.'’-]*(?:\s+(?:(?:of|the|de|von|van|la)\s+)*[A-ZÄÖÜ0-9][\w.'’-]*)*"
@@ -124,13 +123,21 @@ def key_of(text: str) -> str:
 def title_keys(title: str) -> dict[str, str]:
     """Every key that a title answers to, with the kind: `title`, `bare` (without its bracket),
     `short` (before the comma)."""
-    bare = _BRACKET.sub("", title)
+    bare = _without_bracket(title)
     kinds = {key_of(title): "title"}
     kinds.setdefault(key_of(bare), "bare")
     if "," in bare:
         kinds.setdefault(key_of(bare.split(",", 1)[0]), "short")
     kinds.pop("", None)
     return kinds
+
+
+def _without_bracket(title: str) -> str:
+    bare = title.rstrip()
+    opening = bare.rfind("(")
+    if opening < 0 or not bare.endswith(")") or ")" in bare[opening:-1]:
+        return title
+    return bare[:opening].rstrip()
 
 
 def heading_keys(path: Sequence[str]) -> dict[str, str]:

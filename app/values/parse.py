@@ -30,6 +30,7 @@ _COUNT = re.compile(
 )
 _WORD_COUNT = re.compile(r"(?P<number>[^\W\d_]+(?:[ -][^\W\d_]+)??)\s(?P<unit>[^\W\d_]+)$")
 _ORDINALS = frozenset(["st", "nd", "rd", "th"])
+_LONGEST = 200  # characters of an amount, a date or a state; what is longer is a text
 _MOST_WORDS = 3  # of the name of a counted thing
 _ARTICLES = word_set("a an ein eine einen einem einer eines")
 
@@ -43,6 +44,9 @@ def parse_value(text: str, language: str | None = None) -> Value | None:
     trimmed = trim(text)
     if not trimmed or not any(character.isalnum() for character in trimmed):
         return None
+    text_value = Value(Kind.TEXT, f"text:{normal_text(trimmed)}", trimmed)
+    if len(trimmed) > _LONGEST:
+        return text_value
     bare = _ABOUT.sub("", trimmed) or trimmed
     return (
         _boolean(bare)
@@ -51,7 +55,7 @@ def parse_value(text: str, language: str | None = None) -> Value | None:
         or _number(bare, language)
         or _quantity(bare, language)
         or _state(bare)
-        or Value(Kind.TEXT, f"text:{normal_text(trimmed)}", trimmed)
+        or text_value
     )
 
 

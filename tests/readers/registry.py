@@ -1,0 +1,118 @@
+"""Every pure reader that sees what a user wrote, by a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+from app.contradiction.compare import compare
+from app.contradiction.reading import read as read_sentence
+from app.contradiction.repetition import adds_nothing, says_the_same
+from app.documents.chunking import cut
+from app.documents.cleaning import clean_title
+from app.documents.markup import front_matter, parse_html, parse_markdown
+from app.documents.model import Chunking
+from app.documents.wrapping import unwrapped
+from app.entities.names import name_keys
+from app.errors import LociError
+from app.extraction.extract import extract
+from app.extraction.language import language_of
+from app.extraction.mentions import Rules
+from app.extraction.model import Utterance
+from app.extraction.others import voices
+from app.extraction.segment import sentences, without_code
+from app.indexing.analysis import analyse, detect_language, query_terms
+from app.indexing.dates import date_terms
+from app.pages import front_matter as pages_front
+from app.pages.diff import unified
+from app.pages.excerpt import excerpt
+from app.pages.mentions import find
+from app.pages.prose import plain
+from app.pages.wikilink import links
+from app.rag.pieces import pieces
+from app.retrieval.names import opening_keys, phrases, title_keys, words, written
+from app.sanitize.encoded import decoded
+from app.sanitize.fold import fold
+from app.sanitize.markers import find_markers
+from app.sanitize.normalise import normalise
+from app.sanitize.pii import find_pii
+from app.sanitize.policy import SanitizePolicy
+from app.sanitize.step import sanitize
+from app.search.classes import query_class
+from app.search.latest import asks_of_the_past
+from app.skills.category import inferred
+from app.skills.learned import structure
+from app.skills.links import candidate_names
+from app.skills.versioning import slug_of
+from app.values.parse import parse_value
+
+AT = datetime(2026, 5, 14, tzinfo=UTC)
+PII = frozenset(["email", "phone", "iban", "card", "national_id", "ip", "secret"])
+LIMIT = 16_000_000  # characters that readers of files take
+Reader = Callable[[str], Any]
+
+
+def _settled(reader: Reader) -> Reader:
+    """A reader that may refuse a text."""
+
+    def read(text: str) -> Any:
+        with suppress(LociError):
+            return reader(text)
+        return None
+
+    return read
+
+
+READERS: dict[str, Reader] = {
+    "extraction.extract": lambda t: extract(Utterance(t, AT)),
+    "extraction.extract_de": lambda t: extract(Utterance(t, AT, "de")),
+    "extraction.voices": lambda t: voices(Utterance(t, AT)),
+    "extraction.mentions_en": lambda t: Rules().mentions(t, "en"),
+    "extraction.mentions_de": lambda t: Rules().mentions(t, "de"),
+    "extraction.sentences": lambda t: list(sentences(t)),
+    "extraction.without_code": without_code,
+    "extraction.language": language_of,
+    "sanitize.sanitize": _settled(lambda t: sanitize(t, SanitizePolicy())),
+    "sanitize.normalise": normalise,
+    "sanitize.fold": fold,
+    "sanitize.markers": find_markers,
+    "sanitize.pii": lambda t: find_pii(t, PII),
+    "sanitize.decoded": lambda t: list(decoded(t)),
+    "contradiction.read_en": lambda t: read_sentence(t, "en"),
+    "contradiction.read_de": lambda t: read_sentence(t, "de"),
+    "contradiction.compare": lambda t: compare(t, t),
+    "contradiction.says_the_same": lambda t: says_the_same(t, t, "en"),
+    "contradiction.adds_nothing": lambda t: adds_nothing(t, t, "en"),
+    "values.parse_value": parse_value,
+    "retrieval.words": words,
+    "retrieval.title_keys": title_keys,
+    "retrieval.opening_keys": opening_keys,
+    "retrieval.phrases": lambda t: sum(1 for _ in phrases(words(t))),
+    "retrieval.written": lambda t: written(t, "en"),
+    "entities.name_keys": lambda t: name_keys(t, "unknown"),
+    "indexing.language": detect_language,
+    "indexing.analyse": analyse,
+    "indexing.query_terms": query_terms,
+    "indexing.date_terms": date_terms,
+    "pages.links": links,
+    "pages.plain": plain,
+    "pages.front_matter": _settled(pages_front.read),
+    "pages.mentions": lambda t: list(find(t, ["Anna Berg", "a b"])),
+    "pages.excerpt": lambda t: excerpt(t, len(t) // 2, len(t) // 2 + 5),
+    "pages.diff": lambda t: unified(t, t[: len(t) // 2], ("a", "b")),
+    "documents.cut": lambda t: cut(t, (), Chunking()),
+    "documents.title": _settled(lambda t: clean_title(t, SanitizePolicy())),
+    "documents.markdown": _settled(lambda t: parse_markdown(t, LIMIT)),
+    "documents.html": _settled(lambda t: parse_html(t.encode(), LIMIT)),
+    "documents.front_matter": front_matter,
+    "documents.unwrapped": unwrapped,
+    "rag.pieces": pieces,
+    "search.query_class": query_class,
+    "search.asks_of_the_past": asks_of_the_past,
+    "skills.inferred": inferred,
+    "skills.structure": lambda t: structure(t, 0),
+    "skills.candidate_names": candidate_names,
+    "skills.slug_of": _settled(slug_of),
+}

@@ -1,0 +1,67 @@
+"""Readers take time in proportion to a text: a fast part of `python -m tests.readers`."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from app.retrieval.names import title_keys
+from app.values.parse import parse_value
+from tests.readers.measure import GROWTH, measure
+from tests.readers.registry import READERS
+from tests.readers.shapes import names, shapes, text_of
+
+LIMIT = 8.0  # seconds of processor time for one text
+HOSTILE = (
+    "blank_lines",
+    "mail",
+    "names_stopped",
+    "distinct:stop",
+    "openers",
+    "initials",
+    "square_lines",
+    "code_indented_open",
+    "turns",
+    "quotes_said",
+    "stops_and_close",
+    "ended:stops",
+    "ended:blanks",
+)
+# Readers that went through a text again for each name, line or turn of it.
+MENDED = (
+    "extraction.extract",
+    "extraction.mentions_en",
+    "extraction.mentions_de",
+    "extraction.voices",
+    "extraction.sentences",
+    "contradiction.read_de",
+    "values.parse_value",
+    "retrieval.title_keys",
+)
+
+
+def test_there_are_enough_shapes() -> None:
+    assert len(shapes()) >= 150
+    assert all(len(text_of(name, 1000)) == 1000 for name in names())
+
+
+@pytest.mark.parametrize("reader", MENDED)
+@pytest.mark.parametrize("shape", HOSTILE)
+def test_time_grows_with_the_text_and_no_faster(reader: str, shape: str) -> None:
+    assert reader in READERS
+    found = measure(reader, shape, (5_000, 40_000), LIMIT)
+    assert found.growth() <= GROWTH, found
+
+
+@pytest.mark.parametrize("end", [" x", ") x", ""])
+def test_a_title_of_a_million_characters_is_read_at_once(end: str) -> None:
+    start = time.process_time()
+    title_keys("Page (" + " " * 1_000_000 + end)
+    assert time.process_time() - start < 2.0
+
+
+def test_what_is_longer_than_any_amount_is_a_text() -> None:
+    value = parse_value("1" + "0" * 300)
+    assert value is not None
+    assert value.key.startswith("text:")
