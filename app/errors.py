@@ -65,11 +65,19 @@ class LociError(Exception):
     status = 500
     title = "Internal error"
     audited = False  # whether the refusal is on record already
+    private = False  # whether the detail is for the log only, since it quotes a part's own words
 
     def __init__(self, detail: str = "", *, field: str | None = None) -> None:
         super().__init__(detail or self.title)
         self.detail = detail or self.title
         self.field = field
+
+    @property
+    def told(self) -> str:
+        """The detail as anybody may read it."""
+        if self.status == 500:
+            return "Something failed; it is in the log."
+        return self.title if self.private else self.detail
 
     @property
     def code(self) -> str:
@@ -199,10 +207,12 @@ class Unavailable(LociError):
 
 class GraphUnavailable(Unavailable):
     title = "The graph database does not answer"
+    private = True
 
 
 class GraphBusy(Unavailable):
     title = "The graph was busy with another change to the same"
+    private = True
 
 
 class QueueUnavailable(Unavailable):
@@ -219,6 +229,7 @@ class RerankerUnavailable(Unavailable):
 
 class GdsUnavailable(Unavailable):
     title = "Graph Data Science is missing, busy, or short of memory"
+    private = True
 
 
 class FetchFailed(Unavailable):

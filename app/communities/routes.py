@@ -26,7 +26,7 @@ from app.jobs.runner import Runner
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 
-Skip = Annotated[int, QueryParameter(ge=0, description="`next` of the page before.")]
+Skip = Annotated[int, QueryParameter(ge=0, le=1_000_000, description="`next` of the page before.")]
 READS = {"requires": Role.READER}
 
 
@@ -43,7 +43,8 @@ class CommunityController(Controller):
         communities: NamedDependency[CommunityService],
         within: Within = None,
         level: Annotated[
-            int | None, QueryParameter(ge=0, description="0 for the finest; outermost if unset.")
+            int | None,
+            QueryParameter(ge=0, le=100, description="0 for the finest; outermost if unset."),
         ] = None,
         parent: Annotated[
             str | None, QueryParameter(description="Only the parts of this community.")

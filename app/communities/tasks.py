@@ -44,7 +44,7 @@ async def _refreshed(parts: Any, scope: str) -> dict[str, Any]:
         done = await parts.communities.refresh(scope)
     except GdsUnavailable as error:
         log.warning("communities", scope=scope, error=error.detail)
-        return {"scope": scope, "state": "failed", "error": error.detail}
+        return {"scope": scope, "state": "failed", "error": error.told}
     return told(scope, done) | await _worded(parts, scope)
 
 

@@ -1,8 +1,9 @@
 """What a document may ask for, decided before anything is read or run.
 
 Depth counts fields from the root. Cost counts the values that an answer may hold: a list counts
-its `first` times, another list five times, and reading a list counts ten, a search a hundred, a
-retrieval or a context three hundred, an answer or a preview of an erasure a thousand.
+its `first` times, another list five times, and reading a list counts ten. For each ten that it is
+to find, begun ones too, a search counts five hundred and a retrieval or a context a thousand; an
+answer or a preview of an erasure counts three thousand.
 Fragments count where they are spread. Introspection counts like everything else.
 """
 
@@ -48,7 +49,7 @@ FRAGMENTS = 50
 ROOTS = 20  # fields of an operation; each counts as a request
 ALIKE = 20  # fields of one name side by side: each is compared with each
 LIST = 5  # items that a list without `first` is counted as
-READING, SEARCHING, RETRIEVING, ANSWERING = 10, 100, 300, 1_000
+READING, SEARCHING, RETRIEVING, ANSWERING = 10, 500, 1_000, 3_000
 FOUND = 10  # hits of a search that names no number
 LISTED = 50  # neighbours of a node where no number is named
 PASSAGES = 50  # most passages of a retrieval
@@ -247,10 +248,12 @@ class Meter:
         weight = WEIGHTS.get(name, READING)
         if "first" in definition.args:
             first = ("first", UNSET.get(name, FIRST), FIRST_MOST)
-            return self._bounded(_argument(node, "first"), first), weight
+            times = self._bounded(_argument(node, "first"), first)
+            return times, _worked(weight, times) if name in WEIGHTS else weight
         if name in INPUTS:
             given = _member(self._input(node), INPUTS[name][0])
-            return self._bounded(given, INPUTS[name]), weight
+            times = self._bounded(given, INPUTS[name])
+            return times, _worked(weight, times)
         if name in WEIGHTS:
             return UNSET.get(name, 1), weight
         if name not in COUNTED and is_list_type(get_nullable_type(definition.type)):
@@ -276,6 +279,11 @@ class Meter:
         if not 1 <= given <= most:
             raise QueryRefused(f"{name} is a number from 1 to {most}", field=name)
         return given
+
+
+def _worked(weight: int, times: int) -> int:
+    """What it costs to find so many: more is looked at where more is to be found."""
+    return weight * -(-times // FOUND)
 
 
 def _number(node: IntValueNode) -> int:

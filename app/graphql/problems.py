@@ -16,7 +16,7 @@ log = structlog.get_logger()
 def told(error: GraphQLError) -> dict[str, Any]:
     """One error as it is answered; what nobody foresaw is logged whole and told in a sentence."""
     cause = cause_of(error)
-    shown = error.formatted | {"message": cause.detail, "extensions": extensions(cause)}
+    shown = error.formatted | {"message": cause.told, "extensions": extensions(cause)}
     return dict(shown)
 
 

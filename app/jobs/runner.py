@@ -133,8 +133,9 @@ class Runner:
     async def _failed(self, job: Job, error: Exception) -> str:
         # The text of an unforeseen error may quote what was stored: only its kind is kept.
         known = error if isinstance(error, LociError) else None
-        reason = f"{type(error).__name__}: {error}" if known else type(error).__name__
-        log.error("job.failed", task=job.task, job=job.id, error=reason, exc_info=known is None)
+        reason = f"{type(error).__name__}: {known.told}" if known else type(error).__name__
+        said = known.detail if known else reason
+        log.error("job.failed", task=job.task, job=job.id, error=said, exc_info=known is None)
         final = job.attempts >= self._max_tries or (known is not None and known.status < 500)
         if final:
             return await self._dead(job, reason)

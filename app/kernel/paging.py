@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-from datetime import datetime
+from datetime import UTC, datetime
 
 import orjson
 
 from app.errors import InvalidInput
+
+LONGEST = 400  # characters of an id
 
 
 def encode(at: datetime, identifier: str) -> str:
@@ -21,8 +23,10 @@ def decode(cursor: str) -> tuple[datetime, str]:
     try:
         at, identifier = orjson.loads(base64.urlsafe_b64decode(cursor.encode()))
         moment = datetime.fromisoformat(at)
-        if moment.tzinfo is None or not isinstance(identifier, str):
+        if moment.tzinfo is None or not isinstance(identifier, str) or len(identifier) > LONGEST:
             raise ValueError("not a cursor")
-    except (ValueError, TypeError, binascii.Error):
+        # As they are written, in UTC: what the database cannot hold lies beyond the years.
+        moment = moment.astimezone(UTC)
+    except (ValueError, TypeError, OverflowError, binascii.Error):
         raise InvalidInput("the cursor was not made by this API", field="cursor") from None
     return moment, identifier

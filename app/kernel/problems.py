@@ -66,8 +66,8 @@ def loci_error(request: Request[Any, Any, Any], error: LociError) -> Response[by
     """Our own tree; the detail of a 5xx is for us, and goes into the log."""
     if error.status >= 500:
         log.error("request.failed", code=error.code, detail=error.detail)
-    errors = [{"field": error.field, "detail": error.detail}] if error.field else None
-    response = problem(request, error.status, error.code, error.title, error.detail, errors)
+    errors = [{"field": error.field, "detail": error.told}] if error.field else None
+    response = problem(request, error.status, error.code, error.title, error.told, errors)
     if isinstance(error, RateLimited):
         response.headers["Retry-After"] = str(max(1, round(error.retry_after)))
     if error.status == 401:

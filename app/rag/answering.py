@@ -140,7 +140,7 @@ class AgenticService:
         try:
             return await self._spoken(found, self._model, ask.payer)
         except LlmUnavailable as error:
-            return replace(found, note=error.detail)
+            return replace(found, note=error.told)
 
     async def aclose(self) -> None:
         """Close the model's connections."""

@@ -55,24 +55,24 @@ def through(schema: GraphQLSchema, text: str, **variables: Any) -> None:
         ("{ pages { nodes { id } } }", 3, 1 + 10 + 20 * 2),
         ("{ pages(first: 2) { nodes { backlinks(first: 4) { nodes { pageId } } } } }", 5, 51),
         ('{ fact(id: "f") { intervals { standing reason } } }', 3, 1 + 1 + 5 * 2),
-        ('{ search(input: {query: "q", first: 7}) { hits { id } } }', 3, 1 + 100 + 7 * 2),
-        ('{ search(input: {query: "q"}) { mode } }', 2, 1 + 100 + 10),
+        ('{ search(input: {query: "q", first: 7}) { hits { id } } }', 3, 1 + 500 + 7 * 2),
+        ('{ search(input: {query: "q"}) { mode } }', 2, 1 + 500 + 10),
         ('{ a: page(id: "p") { id } b: page(id: "q") { id } }', 2, 4),
         ('{ page(id: "p") { ...on Page { id } ...P } } fragment P on Page { id slug }', 2, 4),
         ('{ linkGraph(page: "p") { nodes { id } } }', 3, 1 + 10 + 100 * 2),
         ('{ linkGraph(page: "p", first: 5) { cut } }', 2, 1 + 10 + 5 * 1),
-        ('{ askLearnings(query: "q") { items { id } } }', 3, 1 + 100 + 10 * 2),
-        ('{ ask(input: {query: "q"}) { by sources { id } } }', 3, 1 + 1000 + 1 + 1 + 5 * 1),
-        ('{ retrieve(input: {query: "q"}) { results { id } } }', 3, 1 + 300 + 10 * (1 + 1)),
-        ('{ retrieve(input: {query: "q", topK: 4}) { seeds { how } } }', 3, 1 + 300 + 4 * (1 + 5)),
-        ('{ context(input: {query: "q", topK: 3}) { ledger { id } } }', 3, 1 + 300 + 3 * 2),
-        ('{ researchSkill(topic: "t") { findings { id } } }', 3, 1 + 100 + 1 + 5 * 1),
-        ('{ discoverSkills(description: "d", first: 3) { items { id } } }', 3, 1 + 100 + 3 * 2),
-        ('{ searchGraph(query: "q") { nodes { id } } }', 3, 1 + 100 + 10 * 2),
-        ('{ graphNeighbours(node: "n") { edges { type } } }', 3, 1 + 100 + 50 * 2),
+        ('{ askLearnings(query: "q") { items { id } } }', 3, 1 + 500 + 10 * 2),
+        ('{ ask(input: {query: "q"}) { by sources { id } } }', 3, 1 + 3000 + 1 + 1 + 5 * 1),
+        ('{ retrieve(input: {query: "q"}) { results { id } } }', 3, 1 + 1000 + 10 * (1 + 1)),
+        ('{ retrieve(input: {query: "q", topK: 4}) { seeds { how } } }', 3, 1 + 1000 + 4 * (1 + 5)),
+        ('{ context(input: {query: "q", topK: 3}) { ledger { id } } }', 3, 1 + 1000 + 3 * 2),
+        ('{ researchSkill(topic: "t") { findings { id } } }', 3, 1 + 500 + 1 + 5 * 1),
+        ('{ discoverSkills(description: "d", first: 3) { items { id } } }', 3, 1 + 500 + 3 * 2),
+        ('{ searchGraph(query: "q") { nodes { id } } }', 3, 1 + 500 + 10 * 2),
+        ('{ graphNeighbours(node: "n") { edges { type } } }', 3, 1 + 2500 + 50 * 2),
         ('{ timeline(entity: "e") { items { status } } }', 3, 1 + 10 + 100 * 2),
-        ('{ unlinkedMentions(page: "p") { pageId } }', 2, 1 + 100 + 20 * 1),
-        ('{ erasurePreview(input: {memory: "m"}) { notes } }', 2, 1 + 1000 + 1),
+        ('{ unlinkedMentions(page: "p") { pageId } }', 2, 1 + 500 + 20 * 1),
+        ('{ erasurePreview(input: {memory: "m"}) { notes } }', 2, 1 + 3000 + 1),
         ("{ whoAmI { scopes(first: 4) { nodes { scope } } } }", 4, 1 + 1 + 10 + 4 * 2),
         ("{ __schema { types { name } } }", 3, 1 + 1 + 5 * 1),
     ],
@@ -88,7 +88,7 @@ def test_a_variable_and_its_default_count(schema: GraphQLSchema) -> None:
     assert measure(schema, text, n=5).cost == 1 + 10 + 5 * 2
     assert measure(schema, text).cost == 1 + 10 + 20 * 2
     found = "query Q($i: SearchInput!) { search(input: $i) { hits { id } } }"
-    assert measure(schema, found, i={"query": "q", "first": 50}).cost == 1 + 100 + 50 * 2
+    assert measure(schema, found, i={"query": "q", "first": 50}).cost == 1 + 2500 + 50 * 2
 
 
 @given(st.integers(min_value=1, max_value=100), st.integers(min_value=1, max_value=100))

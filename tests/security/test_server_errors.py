@@ -1,0 +1,155 @@
+"""Point 8: no request of anybody's makes a server error, and none is answered with what a part of
+the installation says."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+from litestar import Litestar
+
+from app.errors import GdsUnavailable, GraphBusy, GraphUnavailable, QueryError
+from app.kernel.body import DEEPEST, deeper
+from app.wiring import Parts
+from tests.conftest import Principal
+
+DEEP = ["[" * 100_000, "[" * 100_000 + "]" * 100_000, '{"a":' * 50_000 + "1" + "}" * 50_000]
+JSON = {"content-type": "application/json"}
+NUMBERS = ["-1", str(2**31), str(2**63 - 1), str(2**63), "9" * 30, "9" * 5_000, "1e400", "nan"]
+
+
+def cursor(*pair: Any) -> str:
+    return base64.urlsafe_b64encode(json.dumps(pair).encode()).decode()
+
+
+CURSORS = [
+    cursor("0001-01-01T00:00:00+14:00", "a"),
+    cursor("0001-01-01T00:00:00+00:00", "a"),
+    cursor("9999-12-31T23:59:59.999999-14:00", "a"),
+    cursor("9999-12-31T23:59:59+00:00", "a"),
+    cursor("2020-01-01T00:00:00+00:00:30", "a"),
+    cursor("2020-01-01T00:00:00+00:00", "\ud800"),
+    cursor("2020-01-01T00:00:00+00:00", "a" * 1_000),
+    cursor(10**30, "a"),
+    cursor(1e308, "a"),
+    base64.urlsafe_b64encode(b"[" * 20_000).decode(),
+    "9" * 5_000,
+    "\x00",
+]
+
+
+async def operations(http: httpx.AsyncClient, app: Litestar) -> list[tuple[str, str, Any]]:
+    """Method, path and description of every operation of the document, ids made up."""
+    document = (await http.get("/schema/openapi.json")).json()
+    found = []
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            if method in ("get", "post", "put", "patch", "delete"):
+                parts = ["x" if part.startswith("{") else part for part in path.split("/")]
+                found.append((method.upper(), "/".join(parts), operation))
+    return found
+
+
+async def test_deep_json_is_refused_by_every_operation(app: Litestar, admin: Principal) -> None:
+    tried, wrong = 0, []
+    for method, path, operation in await operations(admin.http, app):
+        if "application/json" not in operation.get("requestBody", {}).get("content", {}):
+            continue
+        for body in DEEP:
+            answer = await admin.http.request(method, path, content=body, headers=JSON)
+            tried += 1
+            if not 400 <= answer.status_code < 500:
+                wrong.append((method, path, answer.status_code))
+    assert tried > 150
+    assert not wrong
+
+
+@pytest.mark.parametrize("kind", ["cursor", "number"])
+async def test_no_cursor_and_no_number_breaks_a_list(
+    app: Litestar, admin: Principal, kind: str
+) -> None:
+    tried, wrong = 0, []
+    for method, path, operation in await operations(admin.http, app):
+        for parameter in operation.get("parameters", []):
+            if parameter["in"] != "query" or method != "GET":
+                continue
+            name, schema = parameter["name"], json.dumps(parameter["schema"])
+            of_numbers = "integer" in schema or "number" in schema
+            values = CURSORS if name in ("cursor", "after") else NUMBERS if of_numbers else []
+            if (values is CURSORS) != (kind == "cursor"):
+                continue
+            for value in values:
+                answer = await admin.http.request(method, path, params={name: value})
+                tried += 1
+                if answer.status_code >= 500:
+                    wrong.append((method, path, name, value[:40], answer.status_code))
+    assert tried > 100
+    assert not wrong
+
+
+async def test_cursors_break_no_list_of_graphql(admin: Principal) -> None:
+    for name in ("auditEvents", "jobs", "episodes", "facts", "pages"):
+        for value in CURSORS:
+            text = f"query Q($a: String) {{ {name}(after: $a) {{ nodes {{ __typename }} }} }}"
+            body = {"query": text, "variables": {"a": value}}
+            content = orjson.dumps(body)
+            answer = await admin.http.post("/graphql", content=content, headers=JSON)
+            statuses = [e["extensions"]["status"] for e in answer.json().get("errors", [])]
+            assert all(status < 500 for status in statuses), (name, value[:40], answer.text)
+
+
+def test_depth_is_told_to_the_level() -> None:
+    deep: Any = 1
+    for _ in range(DEEPEST):
+        deep = [deep]
+    assert not deeper(deep, DEEPEST)
+    assert deeper({"a": deep}, DEEPEST)
+
+
+async def test_a_body_as_deep_as_allowed_is_read(writer: Principal) -> None:
+    body = {"content": "As deep as it goes.", "session": "s", "metadata": None}
+    answer = await writer.http.post("/v1/episodes", json={**body, "x": [[1] * 200]})
+    assert answer.status_code == 422  # an unknown field, named, and no word of depth
+    assert "x" in {each["field"] for each in answer.json()["errors"]}
+
+
+@pytest.mark.parametrize(
+    "error", [QueryError, GraphUnavailable, GraphBusy, GdsUnavailable], ids=lambda e: e.__name__
+)
+def test_what_a_part_says_is_for_the_log(error: type[Any]) -> None:
+    made = error("Neo4j refused a query: MATCH (n) long overflow at bolt://10.0.0.5")
+    assert "bolt" not in made.told
+    assert "Neo4j refused" not in made.told
+
+
+async def test_a_query_that_the_database_refuses_is_told_in_a_sentence(
+    opened: Parts, admin: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The shipped repository with a number that the server itself refuses.
+    page = opened.communities.rows.page
+
+    async def beyond(scopes: Any, where: Any, skip: int, limit: int) -> Any:
+        return await page(scopes, where, 2**63 - 1, limit)
+
+    monkeypatch.setattr(opened.communities.rows, "page", beyond)
+    answer = await admin.http.get("/v1/communities")
+    assert answer.status_code == 500
+    assert "overflow" not in answer.text
+    assert "Neo4j" not in answer.text
+
+
+async def test_many_searches_in_one_document_cost_more_than_the_limit(admin: Principal) -> None:
+    fields = " ".join(
+        f's{n}: search(input: {{query: "word {n}", first: 100}}) {{ hits {{ id }} }}'
+        for n in range(20)
+    )
+    answer = await admin.http.post("/graphql", json={"query": f"{{ {fields} }}"})
+    assert answer.json()["errors"][0]["extensions"]["code"] == "QueryRefused"
+    few = " ".join(f's{n}: search(input: {{query: "a"}}) {{ hits {{ id }} }}' for n in range(5))
+    assert (
+        "errors" not in (await admin.http.post("/graphql", json={"query": f"{{ {few} }}"})).json()
+    )
