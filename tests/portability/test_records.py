@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from app.portability.kind import Rules
+from app.portability.derived import clean_tags_of
+from app.portability.kind import At, Rules
 from app.portability.prepare import Chunk, Prepared, prepare_chunk
 from app.portability.service import Order
 
@@ -105,3 +106,9 @@ def test_rejects_of_the_folder_at_hand_lie_beside_it(
     monkeypatch.chdir(tmp_path)
     beside = tmp_path.with_name(f"{tmp_path.name}.rejects.jsonl")
     assert Order(Path()).rejects_path == Order(tmp_path).rejects_path == beside
+
+
+def test_tags_of_a_record_lose_what_may_not_be_kept() -> None:
+    tags = ("ada@example.org", "garden", "+491705551234")
+    at = At(RULES, 1, {})
+    assert clean_tags_of(tags, "a/dev", at) == ("[email]", "garden", "[phone]")

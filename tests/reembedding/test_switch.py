@@ -61,11 +61,11 @@ async def test_a_scope_changes_its_model_under_way(
     assert first[0] == 3
     assert first[1] > 0
 
-    bad = await post(admin, "prepare", 422, path=scope, model="unknown")
+    bad = await post(admin, "prepare", 422, scope=scope, model="unknown")
     assert bad["errors"][0]["field"] == "model"
-    assert (await post(admin, "switch", 409, path=scope))["errors"][0]["field"] == "scope"
-    begun = await post(admin, "prepare", 202, path=scope, model="wide")
-    refused = await post(admin, "switch", 409, path=scope)  # nothing is filled yet
+    assert (await post(admin, "switch", 409, scope=scope))["errors"][0]["field"] == "scope"
+    begun = await post(admin, "prepare", 202, scope=scope, model="wide")
+    refused = await post(admin, "switch", 409, scope=scope)  # nothing is filled yet
     assert "no vector of that model yet" in refused["detail"]
     during = await capture(writer, "A tin lamp was bought meanwhile.", session="new")
     filled = await run(opened, admin, begun["job"])
@@ -78,13 +78,13 @@ async def test_a_scope_changes_its_model_under_way(
     assert await count(opened, scope, space.suffix) == (4, first[1])
     assert await count(opened, f"{tenant}/ops", space.suffix) == (0, 0)
 
-    compared = await post(admin, "compare", 200, path=scope, k=3)
+    compared = await post(admin, "compare", 200, scope=scope, k=3)
     assert compared["sampled"] == {"recorded": 0, "said": 1, "titles": 0}
     assert compared["questions"] == 1  # the one that was asked in the scope
     assert 0.5 <= compared["overlap"] <= 1.0
 
     before = ids(await search(writer, "brass lamp", mode="vector", limit=2))
-    assert (await post(admin, "switch", 200, path=scope))["state"] == "kept"
+    assert (await post(admin, "switch", 200, scope=scope))["state"] == "kept"
     assert ids(await search(writer, "brass lamp", mode="vector", limit=2)) == before
     assert {lamp, question} == set(before)
     far = await search(writer, "shelf 2400 holds lamp number 2400", mode="vector", limit=1)
@@ -95,15 +95,15 @@ async def test_a_scope_changes_its_model_under_way(
 
     late = await capture(writer, "The brass lamp was repaired.", session="late")
     # It waits for its first vector, and will have one in both spaces: no reason to wait here.
-    assert (await post(admin, "rollback", 200, path=scope))["state"] == "filling"
-    assert (await post(admin, "switch", 200, path=scope))["state"] == "kept"
+    assert (await post(admin, "rollback", 200, scope=scope))["state"] == "filling"
+    assert (await post(admin, "switch", 200, scope=scope))["state"] == "kept"
     await drain()
     assert await count(opened, scope, "") == await count(opened, scope, space.suffix)
-    assert (await post(admin, "rollback", 200, path=scope))["state"] == "filling"
+    assert (await post(admin, "rollback", 200, scope=scope))["state"] == "filling"
     assert late in ids(await search(writer, "brass lamp repaired", mode="vector", limit=2))
-    assert (await post(admin, "switch", 200, path=scope))["state"] == "kept"
+    assert (await post(admin, "switch", 200, scope=scope))["state"] == "kept"
 
-    ended = await post(admin, "finish", 202, path=scope)
+    ended = await post(admin, "finish", 202, scope=scope)
     assert ended["state"] == "settled"
     cleared = await run(opened, admin, ended["job"])
     assert cleared["cleared"] == 5 + first[1]
