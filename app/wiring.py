@@ -545,6 +545,7 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
                 await assembled.uses.periodic.stop()
                 await assembled.question_log.periodic.stop()
                 await assembled.wakeup.stop()
+                assembled.consolidation.reader.stop()
                 await assembled.spaces.aclose()
                 await assembled.walks.aclose()
                 await assembled.queue.close()

@@ -84,6 +84,17 @@ MATCH (c:ConsolidationCursor {scope: $scope})
 WHERE c.holder = $holder
 SET c.lease_until = datetime('0001-01-02T00:00:00Z'), c.holder = ''
 
+// name: renew(ids, scope, holder, until) write none
+// A holder goes on: the scope's lease, where it has one, and that of its episodes.
+OPTIONAL MATCH (c:ConsolidationCursor {scope: $scope})
+WHERE c.holder = $holder
+SET c.lease_until = $until
+WITH count(c) AS cursors
+UNWIND $ids AS id
+MATCH (e:Passage {id: id, scope: $scope})
+WHERE e.leased_by = $holder
+SET e.lease_until = $until
+
 // name: hand_back(scope, holder) write none
 // Episodes that a holder has taken and not read wait again; it counts as no attempt.
 MATCH (e:Passage {scope: $scope, consolidation_state: 'in_progress'})

@@ -60,9 +60,16 @@ class ConsolidationRepository:
         )
         return int(row["done"])
 
-    async def fail(self, episode: str, scope: str, reason: str) -> Row:
+    async def fail(self, episode: str, scope: str, reason: str, most: int) -> Row:
+        """Count an attempt that failed; with `most` of them the episode is given up."""
         return await self.graph.one(
-            Q.consolidation.fail, id=episode, scope=scope, reason=reason, most=ATTEMPTS
+            Q.consolidation.fail, id=episode, scope=scope, reason=reason, most=most
+        )
+
+    async def renew(self, ids: list[str], scope: str, holder: str) -> None:
+        """Hold a scope and these episodes for another while."""
+        await self.graph.rows(
+            Q.consolidation.renew, ids=ids, scope=scope, holder=holder, until=now() + LEASE
         )
 
     async def release(self, scope: str, holder: str) -> None:

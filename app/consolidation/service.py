@@ -12,10 +12,11 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import structlog
 
-from app.consolidation.assertion import statement_of
+from app.consolidation.apart import Apart, ReadsTooLong
 from app.consolidation.derive import (
     Derived,
     Reading,
@@ -25,19 +26,15 @@ from app.consolidation.derive import (
     resolved,
     touched_by_pass,
 )
-from app.consolidation.proposals import utterance_of, with_proposals
-from app.consolidation.repository import ConsolidationRepository
-from app.consolidation.voices import voiced
+from app.consolidation.repository import ATTEMPTS, ConsolidationRepository
 from app.entities.following import follow_rules
 from app.entities.model import Resolved
 from app.entities.repository import EntityRepository, gaining
 from app.errors import GraphBusy, GraphUnavailable, LeaseLost, LociError
-from app.extraction.extract import extract
-from app.extraction.predicates import Registry
 from app.facts.predicates import PredicateService
 from app.facts.repository import Batch, FactRepository, Settled, Terms
 from app.jobs.lanes import Due
-from app.kernel.clock import FOREVER, now
+from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
@@ -95,8 +92,7 @@ class ConsolidationService:
     def __init__(self, parts: Parts, batch: int = BATCH) -> None:
         self._parts = parts
         self._batch = batch
-        # Of several at once each would only take the interpreter from the others.
-        self._reading = asyncio.Semaphore(1)
+        self.reader = Apart()
 
     async def due(self) -> list[Due]:
         """Scopes that have something to do and that nobody works on."""
@@ -201,8 +197,9 @@ class ConsolidationService:
         self, episodes: Sequence[Row], setting: Setting, holder: str, total: Tally
     ) -> None:
         readings: list[Reading] = []
-        async with self._reading:  # off the event loop, which jobs and leases live on
-            found = await asyncio.to_thread(_read_each, episodes, setting.terms.registry)
+        ids = [episode["id"] for episode in episodes]
+        hold = partial(self._parts.rows.renew, ids, setting.scope, holder)
+        found = await self.reader.read(episodes, setting.terms.registry, hold)
         for episode, told in zip(episodes, found, strict=True):
             if isinstance(told, Exception):
                 await self._failed(episode["id"], setting.scope, told, total)
@@ -223,7 +220,8 @@ class ConsolidationService:
 
     async def _failed(self, episode: str, scope: str, error: Exception, total: Tally) -> None:
         reason = f"{type(error).__name__}: {error}"[:300]
-        row = await self._parts.rows.fail(episode, scope, reason)
+        given_up = isinstance(error, ReadsTooLong)  # it would take as long again
+        row = await self._parts.rows.fail(episode, scope, reason, 1 if given_up else ATTEMPTS)
         total.failed += row["state"] == "failed"
         log.warning("consolidation.failed", episode=episode, attempts=row["attempts"])
 
@@ -274,30 +272,6 @@ class ConsolidationService:
         if moved:
             roots |= await entities.roots(tx, sorted({*roots, *moved}))
         return roots, moved
-
-
-def _read_each(episodes: Sequence[Row], registry: Registry) -> list[Reading | Exception]:
-    """What each episode says, or what was wrong with it."""
-    found: list[Reading | Exception] = []
-    for episode in episodes:
-        try:
-            found.append(read(episode, registry))
-        except Exception as error:  # noqa: BLE001 - one text must not hold up the others
-            found.append(error)
-    return found
-
-
-def read(episode: Row, registry: Registry) -> Reading:
-    """What rules find in one episode, and what a model has proposed of it; a forgotten one yields
-    nothing new."""
-    forgotten = episode["expired_at"] < FOREVER
-    if episode.get("assertion") and not forgotten:
-        packed, text = episode["assertion"], episode["content"]
-        return Reading(episode, statement_of(packed, text, episode.get("language")))
-    utterance = utterance_of(episode)
-    found = extract(utterance, registry)
-    told = with_proposals(episode, utterance, registry, found)
-    return Reading(episode, voiced(episode, told))
 
 
 async def _dropped(tx: Tx, episodes: list[str], batch: Batch) -> list[str]:

@@ -16,6 +16,7 @@ CODE = re.compile(
     r"|^ {4,}(?P<block>\S)",
     re.DOTALL | re.MULTILINE,
 )
+INDENT = re.compile(r" {4,}")
 DATA_END = re.compile(r"[}\]][^\S\n]*$", re.MULTILINE)
 BLOCK_END = re.compile(r"[;{}()=][^\S\n]*$", re.MULTILINE)
 CODE_SIGNS = re.compile(r"[`{}\\]|::|=>|->|==|\(\)|</?\w+>|[\w\]]\(\w*[,)]|^\s*[$#>]\s")
@@ -48,6 +49,8 @@ def sentences(text: str) -> Iterator[Span]:
 
 def without_code(text: str) -> str:
     """The text with line breaks in the place of code and addresses; positions stay."""
+    if CODE.search(text) is None:
+        return text
     parts: list[str] = []
     done = at = 0
     last = _last(DATA_END, text), _last(BLOCK_END, text)
@@ -77,7 +80,7 @@ def _code_end(text: str, found: re.Match[str], data: int, block: int) -> int | N
         return found.end()
     if found["data"] is not None and data > found.start("data"):
         return data + 1
-    indent = re.compile(r" {4,}").match(text, found.start())
+    indent = INDENT.match(text, found.start())
     if indent is not None and block > indent.end() and not text[indent.end()].isspace():
         return block + 1
     return None

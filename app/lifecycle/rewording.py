@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from app.consolidation.apart import read
 from app.consolidation.derive import render
-from app.consolidation.service import read
 from app.extraction.model import Mention, Mode, Statement
 from app.extraction.predicates import Registry
 from app.facts.record import Thing, Triple

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from app.consolidation.apart import Apart, Limits
 from app.consolidation.repository import ATTEMPTS, LOST
 from app.consolidation.service import ConsolidationService, Tally
 from app.entities.digest import scope_digest
@@ -78,6 +79,26 @@ async def test_an_episode_goes_from_raw_over_in_progress_to_consolidated(
         scope=scope,
     )
     assert left == []
+
+
+async def test_a_text_that_runs_over_is_given_up_at_once_and_holds_nobody_up(
+    opened: Parts, writer: Principal
+) -> None:
+    scope = writer.caller.home
+    hostile = await capture(opened, writer.caller, Said(1, "Anna lives in Berlin. " * 20_000))
+    plain = await capture(opened, writer.caller, Said(2, "Priya Sundar lives in Bremen."))
+    service = ConsolidationService(opened.consolidation._parts)
+    service.reader = Apart(Limits(seconds=0.5))
+    try:
+        tally = await service.consolidate(scope)
+    finally:
+        service.reader.stop()
+    assert (tally.episodes, tally.failed) == (1, 1)
+    assert await states(opened, scope) == {hostile: "failed", plain: "consolidated"}
+    seen = (await writer.http.get("/v1/consolidation", params={"scope": scope})).json()
+    failure = next(row for row in seen["failures"] if row["id"] == hostile)
+    assert failure["attempts"] == 1
+    assert failure["reason"] == "ReadsTooLong: reading takes more than 0.5 seconds"
 
 
 async def test_one_bad_episode_does_not_hold_up_the_rest(opened: Parts, writer: Principal) -> None:
