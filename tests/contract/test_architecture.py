@@ -18,7 +18,7 @@ ROOT = APP.parent
 # The process edges: a request, a job, a command, and the supervisor's end.
 # Consolidation reads texts one by one: what one of them breaks is its own failed state.
 EDGES = {
-    "consolidation/service.py",
+    "consolidation/apart.py",
     "jobs/runner.py",
     "cli/main.py",
     "runtime/supervisor.py",
