@@ -141,7 +141,8 @@ def _quoted(record: EpisodeRecord, at: At) -> str | None:
 def author_of(given: str | None, scope: str, at: At) -> str:
     """The author's id in the tenant of `scope`; InvalidInput for one of another tenant.
 
-    Of a user's words that an agent's key hands in the agent is the author: it quotes them.
+    It is the importer's where nobody vouches for another. Of a user's words that an agent's key
+    hands in the agent is the author: it quotes them.
     """
     if given is None:
         return importer_of(at.rules, scope)
@@ -151,7 +152,7 @@ def author_of(given: str | None, scope: str, at: At) -> str:
         raise InvalidInput("author reads agent:tenant:name or user:tenant:name", field="author")
     if at.rules.target is None and match["tenant"] != tenant:
         raise InvalidInput("the author belongs to another tenant", field="author")
-    if match["kind"] == "user" and at.rules.by_agent:
+    if not at.rules.vouched or (match["kind"] == "user" and at.rules.by_agent):
         return importer_of(at.rules, scope)
     return f"{match['kind']}:{tenant}:{match['name']}"
 

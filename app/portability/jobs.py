@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from app.errors import NotFound
+from app.errors import Forbidden, NotFound
 from app.jobs.access import shown_to
 from app.jobs.model import ITEMS_KEPT, Job, Outcome, Report
 from app.jobs.spool import spool_of
@@ -39,11 +39,15 @@ async def run_import(parts: Any, job: Job, report: Report) -> Outcome:
     caller = await parts.keys.asker(job.args["caller"])
     if job.args["scope"]:
         caller.require(job.args["scope"], Role.ADMIN)
+    vouched = bool(job.args.get("vouched"))
+    if vouched:
+        check_vouching(caller)
     order = Order(
         path=place / job.args["file"],
         target=job.args["scope"],
         rejects=place / REJECTS,
         caller=caller,
+        vouched=vouched,
         limits=Limits(size=EXPANSION * spool.limit),
         spool=place,
     )
@@ -59,6 +63,15 @@ async def run_import(parts: Any, job: Job, report: Report) -> Outcome:
         result = await import_package(store, order, (package, run), tell)
     items = await asyncio.to_thread(_rejected, place / REJECTS)
     return Outcome({**result, "rejects": None}, items, tidy=partial(spool.drop, job.id))
+
+
+def check_vouching(caller: Caller) -> None:
+    """Forbidden for who is no admin of the whole tenant: authors are of the whole tenant."""
+    if not caller.governs(caller.tenant):
+        raise Forbidden(
+            "only an admin of the whole tenant vouches for what a package says of authors and trust",
+            field="vouched",
+        )
 
 
 def _rejected(path: Path) -> list[dict[str, Any]]:

@@ -32,7 +32,8 @@ class Rules:
     taken as they are, which only the operator may ask for; `restores` that audit events come with
     the package, so that none is written for each record. `revives` tells that what was erased here
     may come back; `derived` that the package holds what was made of its episodes. `dimension` is
-    that of the vectors, 0 where the package names no model.
+    that of the vectors, 0 where the package names no model. `vouched` tells that authors, trust and
+    tiers are taken as they are; else all of it is the importer's own word.
     """
 
     run: str
@@ -43,6 +44,7 @@ class Rules:
     restores: bool = False
     dimension: int = 0
     transport: str = "import"
+    vouched: bool = True
     revives: bool = False
     derived: bool = False
 

@@ -24,6 +24,12 @@ from app.portability.kind import At, Kind, Reject, Rules
 from app.portability.kinds import BY_NAME
 
 LINE_LIMIT = 8 << 20  # bytes: a text of 1 MiB, escaped, and its vector
+CLAIMED = frozenset(
+    (
+        "trust", "importance", "is_pinned", "tier", "confidence", "confirmations", "effectiveness",
+        "signature", "signature_value",
+    )
+)  # fmt: skip
 BOM = b"\xef\xbb\xbf"
 
 
@@ -68,7 +74,7 @@ def _one(kind: Kind, text: bytes | None, at: At, into: tuple[str, Prepared]) -> 
         record = _record(kind.model, text.removeprefix(BOM))
         if getattr(record, "scope", None) is not None:
             scope = at.scope(record.scope)
-        done.rows.append(kind.prepare(record, at))
+        done.rows.append(kind.prepare(record if at.rules.vouched else unclaimed(record), at))
     except RecursionError:
         deep = InvalidInput("the line is nested too deeply")
         done.rejects.append(Reject.of(file, at.line, deep, scope))
@@ -76,6 +82,23 @@ def _one(kind: Kind, text: bytes | None, at: At, into: tuple[str, Prepared]) -> 
         if error.status >= 500:
             raise
         done.rejects.append(Reject.of(file, at.line, error, scope))
+
+
+def unclaimed(record: Any) -> Any:
+    """A record without what it claims of its own worth: each field of CLAIMED as if it were unset,
+    in what it holds too, and no properties that a store only counts."""
+    changed: dict[str, Any] = {}
+    for name, known in type(record).model_fields.items():
+        held = getattr(record, name)
+        if name in CLAIMED or (name == "stats" and isinstance(held, dict)):
+            changed[name] = known.get_default(call_default_factory=True)
+        elif isinstance(held, BaseModel):
+            changed[name] = unclaimed(held)
+        elif isinstance(held, list | tuple):
+            changed[name] = type(held)(
+                unclaimed(item) if isinstance(item, BaseModel) else item for item in held
+            )
+    return record.model_copy(update=changed)
 
 
 def _record(model: type[BaseModel], text: bytes) -> Any:

@@ -24,7 +24,7 @@ from app.jobs.spool import spool_of
 from app.kernel.caller import Caller, Role
 from app.kernel.ids import digest, new_id
 from app.kernel.wire import WireModel
-from app.portability.jobs import EXPORT, EXPORT_NAME, IMPORT, find_export
+from app.portability.jobs import EXPORT, EXPORT_NAME, IMPORT, check_vouching, find_export
 from app.portability.kind import check_target
 from app.portability.upload import Upload, receive
 
@@ -65,9 +65,18 @@ class ImportController(Controller):
         kind: Annotated[
             str, QueryParameter(description="Kind of the records of a bare JSONL body.")
         ] = "episode",
+        vouched: Annotated[
+            bool,
+            QueryParameter(
+                description="Take authors, trust and tiers as the package has them, which an admin "
+                "of the whole tenant may, and the audit says; else all is the importer's word."
+            ),
+        ] = False,
     ) -> JobOut:
         """Import an archive, a form with one, or JSON lines; only where this key is admin."""
         target = caller.require(check_target(into), Role.ADMIN) if into else None
+        if vouched:
+            check_vouching(caller)
         key = request.headers.get(KEY)
         job_id = digest("import", caller.principal, key)[:32] if key else new_id()
         spool = spool_of(state.settings)
@@ -88,6 +97,7 @@ class ImportController(Controller):
             "sha256": taken.sha256,
             "bytes": (await asyncio.to_thread(path.stat)).st_size,
             "caller": asked_by(caller),
+            "vouched": vouched,
         }
         # Without a target it goes wherever its lines say: nobody else's to see.
         job = await runner.submit(

@@ -51,7 +51,10 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be imported, and how. `caller` is None for the operator of the machine."""
+    """What is to be imported, and how. `caller` is None for the operator of the machine.
+
+    `vouched` asks for the authors, the trust and the tiers of the package.
+    """
 
     path: Path
     target: str | None = None
@@ -60,6 +63,7 @@ class Order:
     fresh: bool = False
     defer: bool = False
     revive: bool = False
+    vouched: bool = False
     limits: Limits = field(default_factory=Limits)
     spool: Path | None = None
 
@@ -155,6 +159,7 @@ async def _rules(graph: Graph, package: Package, order: Order, run: Run) -> Rule
         dimension=await _dimension(graph, package.manifest),
         revives=order.revive,
         derived=keeps and package.has_derived,
+        vouched=order.caller is None or order.vouched,
     )
 
 

@@ -25,7 +25,12 @@ def event_of(rules: Rules, scope: str, kind: str, subjects: list[str]) -> Row:
         scope=scope,
         actor=importer_of(rules, scope),
         request=rules.run,
-        payload={"kind": kind, "records": len(subjects), "digest": digest(*subjects)},
+        payload={
+            "kind": kind,
+            "records": len(subjects),
+            "digest": digest(*subjects),
+            **({"vouched": True} if rules.importer and rules.vouched else {}),
+        },
     )
 
 
