@@ -69,7 +69,7 @@ def check_vouching(caller: Caller) -> None:
     """Forbidden for who is no admin of the whole tenant: authors are of the whole tenant."""
     if not caller.governs(caller.tenant):
         raise Forbidden(
-            "only an admin of the whole tenant vouches for what a package says of authors and trust",
+            "only an admin of the whole tenant vouches for authors and trust of a package",
             field="vouched",
         )
 
