@@ -24,6 +24,7 @@ from app.evals.recall import OVERALL, Corpus, Question, table
 from app.evals.speed import Times
 from app.indexing.analysis import query_terms
 from app.indexing.dates import date_terms
+from app.indexing.fusion import weighted
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.retrieval.alike import widened
@@ -37,7 +38,7 @@ from app.search.lucene import text_query
 from app.search.model import Filters, Ranking
 from app.search.repository import SearchRepository
 from app.search.vectors import VectorLeg
-from app.search.walking import MOST, Outset, Ready, begin_of, led
+from app.search.walking import MOST, WEIGHTS, Outset, Ready, begin_of, led, meant_in, of
 from app.wiring import Parts
 
 TITLES = frozenset(("title", "bare", "short"))
@@ -144,15 +145,17 @@ class Walking:
         self, case: Case, graph: Walkable, part: Part
     ) -> tuple[Question, Sequence[str]]:
         graphs, text = {self._scope: graph}, case.question.text
-        asked = asks(graphs, text)
-        outset = Outset(Ready(graphs, asked), await self._find(asked.rest), case.vector, self._find)
+        asked, whole = asks(graphs, text), await self._find(text)
+        fused = weighted({"keyword": of(whole), "vector": of(case.vector)}, WEIGHTS)
+        rest = await self._find(asked.rest)
+        outset = meant_in(Outset(Ready(graphs, asked), rest, case.vector, self._find, whole, fused))
         begin = begin_of(outset.rest, outset.vector)
         if part.led:
             begin = await self._led(outset, begin, text)
         if not part.drawn:
             begin = replace(begin, match={})
         start, processor = time.perf_counter(), time.thread_time()
-        found = walk_all(graphs, asks(graphs, text), begin, MOST).scores
+        found = walk_all(graphs, outset.ready.asked, begin, MOST).scores
         if part is WHOLE:
             self.spent.walk.append((time.perf_counter() - start) * 1000)
             self.spent.processor.append((time.thread_time() - processor) * 1000)

@@ -7,7 +7,7 @@ capitals, and then every word may begin a name.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
@@ -91,6 +91,20 @@ def asks(graphs: Mapping[str, Walkable], question: str) -> Asked:
     return Asked(names, rest, covered(reading.text, rest) if taken else 0.0)
 
 
+def meant(graphs: Mapping[str, Walkable], asked: Asked, found: Container[str]) -> Asked:
+    """What a question names as far as one of the passages that go by it was found for the question
+    as a whole: a word that is a name elsewhere is here a word."""
+    names = {
+        scope: [key for key in keys if any(_held(graphs[scope], key, found))]
+        for scope, keys in asked.names.items()
+    }
+    return replace(asked, names=names)
+
+
+def _held(graph: Walkable, key: str, found: Container[str]) -> Iterator[bool]:
+    return (part in found for place in graph.owners[key] for part in graph.parts[place])
+
+
 def covered(question: str, rest: str) -> float:
     """The share of a question's telling words that is not in the rest of it."""
     whole = len(query_terms(question))
@@ -153,17 +167,18 @@ def _fits(one: range, other: range) -> bool:
 
 
 def _exact(reading: Reading, graph: Walkable) -> Iterator[Meant]:
-    """Without capitals a word that many texts have as a name is more likely any word."""
+    """A word that many texts have as a name is more likely any word: most that say "Perl" are not
+    asking for the passage of that title."""
     for run in reading.runs:
         key = run.naming.key
-        if key in graph.owners and not (reading.bare and key in graph.common):
+        if key in graph.owners and key not in graph.common:
             yield Meant(run.naming, (key,))
 
 
 def _respelled(reading: Reading, graph: Walkable) -> Iterator[Meant]:
     for run in reading.runs:
         keys = () if run.naming.key in graph.owners else _keys_of(run.forms, graph)
-        if keys and not (reading.bare and graph.common.issuperset(keys)):
+        if keys and not graph.common.issuperset(keys):
             yield Meant(run.naming, keys)
 
 

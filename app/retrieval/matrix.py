@@ -34,7 +34,8 @@ MEANT = {
 ALIKE = 0.2  # of a name that the text does not hold, but one that reads like it; no other weight
 EDGE_BYTES = 16  # of a matrix and its transpose
 PASSAGE_BYTES = 900  # of ids, keys and rows, as measured
-OFTEN = 5  # places at least that hold a common name; of many, more than their square root
+OFTEN = 5  # places at least that hold a common name; of many, more than a share of their root
+SHARE_OF_ROOT = 0.25
 STRETCH = 8  # passages of a text that are one place; of a longer text each so many
 
 
@@ -109,7 +110,7 @@ def build(linked: Mapping[str, Linked]) -> Walkable:
     held = np.diff(mentions_of.indptr)
     size = 1.0 + max(len(rows), 1)
     rarity = np.log(size / np.maximum(held, 1)) / np.log(size)
-    often = max(OFTEN, math.sqrt(len(rows)))
+    often = max(OFTEN, SHARE_OF_ROOT * math.sqrt(len(rows)))
     spelled = respelled(owners)
     other = {key for keys in spelled.values() for key in keys}
     return Walkable(

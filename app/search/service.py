@@ -241,7 +241,7 @@ class SearchService:
         legs = found.legs
         scores = fuse(legs, request)
         clock.mark("legs")
-        walk = await self._walk(request, found)
+        walk = await self._walk(request, found, scores)
         if walk.walked is not None:
             known = {m for ranking in legs.values() for m in ranking.passages}
             passages = {memory: score for memory, score in scores.items() if memory in known}
@@ -304,10 +304,13 @@ class SearchService:
         pool, step = await self.made.reranking.run(request.query, pool, texts)
         return pool, (step,)
 
-    async def _walk(self, request: SearchRequest, found: Legs) -> Walk:
+    async def _walk(self, request: SearchRequest, found: Legs, fused: Mapping[str, float]) -> Walk:
         if self.made.walks is None or found.rest is None:
             return Walk(None, found.ready.without)
-        outset = Outset(found.ready, found.rest, found.legs["vector"], found.words)
+        legs = found.legs
+        outset = Outset(
+            found.ready, found.rest, legs["vector"], found.words, legs["keyword"], fused
+        )
         return await take_walk(self.made.walks, outset, request)
 
     async def aclose(self) -> None:

@@ -7,11 +7,11 @@ among themselves, so that facts and notes stand where they stood.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.indexing.entry import PASSAGES
 from app.indexing.fusion import weighted
-from app.retrieval.asking import asks
+from app.retrieval.asking import asks, meant
 from app.retrieval.matrix import Walkable
 from app.retrieval.model import Admission, Asked, Begin, Origin, Path
 from app.retrieval.service import Walked, WalkService, beside, leading, stands
@@ -20,6 +20,7 @@ from app.search.model import Filters, Leg, Mode, Ranking, SearchRequest, Without
 MOST = 100  # passages that a walk brings
 WEIGHTS = {"keyword": 1.0, "vector": 2.0}  # of the legs where a walk begins
 LED = {"keyword": 0.5, "legs": 2.0}  # of words beside what leads, and of the legs before that
+MEANT = 20  # best passages for the whole question: one that it names is among them
 NEW = 60  # of them that no leg found, which are looked at
 
 
@@ -35,12 +36,15 @@ class Ready:
 @dataclass(frozen=True, slots=True)
 class Outset:
     """What a walk begins with: what the legs found, the words for what the question says beside
-    its names; `words` finds more by other words."""
+    its names; `words` finds more by other words. `whole` is what they found for all its words, and
+    `fused` the same with the vectors, by score."""
 
     ready: Ready
     rest: Ranking
     vector: Ranking
     words: Callable[[str], Awaitable[Ranking]]
+    whole: Ranking
+    fused: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,7 @@ async def ready(walks: WalkService | None, request: SearchRequest) -> Ready:
 
 async def take_walk(walks: WalkService, outset: Outset, request: SearchRequest) -> Walk:
     """Walk, and keep what may be shown: what a leg found, or what satisfies the same filters."""
+    outset = meant_in(outset)
     found, begin = outset.ready, begin_of(outset.rest, outset.vector)
     anchored = found.asked.anchored or stands(found.graphs, begin)
     if not anchored and request.mode is not Mode.GRAPH:
@@ -109,6 +114,20 @@ async def take_walk(walks: WalkService, outset: Outset, request: SearchRequest) 
     kept = await walks.admit(new, admission(request.filters))
     scores = {m: s for m, s in walked.scores.items() if m in begin.scopes or m in kept}
     return Walk(Walked(scores, walked.paths, walked.records))
+
+
+def meant_in(outset: Outset) -> Outset:
+    """The same without names of passages that are not among the best for the whole question."""
+    held, fused = outset.ready, outset.fused
+    best = set(sorted(fused, key=lambda memory: (-fused[memory], memory))[:MEANT])
+    asked = meant(held.graphs, held.asked, best)
+    if asked.names == held.asked.names:
+        return outset
+    changed = replace(outset, ready=replace(held, asked=asked))
+    if asked.anchored:
+        return changed
+    bare = Ready(held.graphs, Asked(asked.names, "", 0.0), held.without)
+    return replace(changed, ready=bare, rest=outset.whole)
 
 
 def begin_of(rest: Ranking, vector: Ranking) -> Begin:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.indexing.spelling import form_of, respelled, slips
-from app.retrieval.asking import SPELLED, asks
+from app.retrieval.asking import SPELLED, asks, meant
 from app.retrieval.matrix import OFTEN, Linked, Walkable, build
 
 TITLES = (
@@ -70,12 +70,19 @@ def test_a_question_without_capitals_names_what_it_would_with_them(
     assert asks(GRAPHS, question).names["s"] == names
 
 
-def test_without_capitals_a_common_word_is_no_name() -> None:
+def test_a_common_word_is_no_name_with_or_without_capitals() -> None:
     texts = {str(n): Linked({}, {"born": 1.0}) for n in range(OFTEN + 1)}
     films = {"film": Linked({"born": "bare"}, {}), "other": Linked({"noose": "title"}, {})}
     graphs = {"s": build(texts | films)}
     assert asks(graphs, "where was noose born").names["s"] == ["noose"]
-    assert asks(graphs, "Where was Born born?").names["s"] == ["born"]
+    assert asks(graphs, "Which tool reads what was Born?").names["s"] == []
+
+
+def test_a_name_is_meant_where_its_passage_was_found_for_the_whole_question() -> None:
+    graphs = {"s": build({"book": Linked({"noose": "title"}, {}), "knot": Linked({}, {})})}
+    asked = asks(graphs, "Who tied the Noose?")
+    assert meant(graphs, asked, {"book", "knot"}) == asked
+    assert meant(graphs, asked, {"knot"}).names == {"s": []}
 
 
 def test_the_rest_is_what_a_question_says_beside_its_names() -> None:
