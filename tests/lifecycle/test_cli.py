@@ -37,7 +37,7 @@ async def test_erase_and_verify(
     assert code == 0, told
     assert told["episodes"] == [episode]
     code, told = loci(opened, "erase", tenant, episode)
-    assert (code, "SwitchedOff" in told) == (1, True)
+    assert (code, "do not allow erasure" in told) == (1, True)
     await switch(tenant, erasure=True)
     code, told = loci(opened, "erase", tenant, "--session", "talk")
     assert (code, told["state"], told["counts"]["episodes"]) == (0, "done", 1)

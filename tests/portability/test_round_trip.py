@@ -114,6 +114,7 @@ async def test_a_round_trip_through_an_empty_database_keeps_the_digest(
     assert chain.intact, chain
     assert (await digest_of(empty.graph, again))["digest"] != manifest["digest"]  # seq is sealed in
     await no_episode_waits(empty)
+    await settled_anew(empty)
     await same_beliefs(opened, empty, f"{tenant}/dev")
     assert (await empty.consolidation.consolidate(f"{tenant}/dev")).episodes == 0
     remade = await empty.condensing.condense_all(f"{tenant}/dev")
@@ -142,6 +143,12 @@ async def no_episode_waits(store: Parts) -> None:
         "MATCH (e:Episode) WHERE e.index_state <> 'done' RETURN count(e) AS waiting"
     )
     assert rows == [{"waiting": 0}]
+
+
+async def settled_anew(store: Parts) -> None:
+    """What a fact keeps for readers follows from its claims, and is in no package."""
+    job = await store.runner.submit("facts.resettle", tenant="_system", scope="_system", args={})
+    assert await store.runner.run(store, job.id) == "done"
 
 
 async def same_beliefs(first: Parts, second: Parts, scope: str) -> None:
