@@ -5,13 +5,17 @@ from __future__ import annotations
 from app.contradiction import stems
 from app.entities import names
 from app.episodes import labels
+from app.extraction import mentions
 from app.extraction.verbs import english_name
 from app.indexing import analysis, spelling
+from app.sanitize import labels as cleaned_labels
 from app.sanitize import numbers
 from app.values import units
 
 # Every module with a bounded cache of texts; a test looks for others.
-MODULES = (analysis, labels, names, numbers, spelling, stems, units)
+MODULES = (
+    analysis, cleaned_labels, labels, mentions, names, numbers, spelling, stems, units,
+)  # fmt: skip
 
 
 def clear_caches() -> int:
