@@ -6,6 +6,7 @@ import platform
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import urlsplit
 
 from app.errors import LociError
 from app.kernel.cypher import Q
@@ -24,6 +25,8 @@ from app.runtime.supervisor import ports_of, why_not_ready
 Level = Literal["ok", "warn", "fail"]
 LOW_DISK_MB = 5 * 1024
 LEAST_MEMORY_MB = 3 * 1024
+EVERYWHERE = ("0.0.0.0", "::", "")
+HERE = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True)
@@ -183,6 +186,26 @@ def check_api(config: RuntimeConfig) -> Check:
     return Check("api", "ok", f"{config.api_url} is ready.")
 
 
+def check_doors(config: RuntimeConfig) -> Check:
+    """Who can reach the API, and whether what goes to Neo4j can be read on the way."""
+    open_to_all = config.api_host in EVERYWHERE
+    clear = config.graph is not None and _is_clear(config.graph.uri)
+    says = [
+        f"The API listens on all addresses ({config.api_host}): put a proxy with TLS before it."
+        if open_to_all
+        else f"The API listens on {config.api_host}.",
+        "Bolt to Neo4j is not encrypted, and it is on another host: use neo4j+s:// or bolt+s://."
+        if clear
+        else "",
+    ]
+    return Check("doors", "warn" if open_to_all or clear else "ok", " ".join(filter(None, says)))
+
+
+def _is_clear(uri: str) -> bool:
+    parts = urlsplit(uri)
+    return parts.scheme in ("bolt", "neo4j") and (parts.hostname or "") not in HERE
+
+
 def _is_stopped(config: RuntimeConfig) -> bool:
     door: GraphDoor | None = config.graph
     return door is None and is_free(config.bolt_port)
@@ -202,4 +225,5 @@ CHECKS: tuple[Inspect, ...] = (
     check_indexes,
     check_valkey,
     check_api,
+    check_doors,
 )
