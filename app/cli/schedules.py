@@ -16,7 +16,7 @@ from app.wiring import Parts
 
 def register(cli: typer.Typer) -> None:
     """Add the group to the program."""
-    group = typer.Typer(help="What runs by itself.", no_args_is_help=True)
+    group = typer.Typer(help="What runs by itself, for every tenant.", no_args_is_help=True)
     group.command("run")(run)
     cli.add_typer(group, name="schedules")
 
