@@ -61,21 +61,21 @@ async def test_a_base_names_its_scope_s_model_over_a_switch_and_back(
     for scope in (tenant, dev):
         assert (await make(scope))["embedding_model"] == first
     try:
-        begun = await post(admin, "prepare", 202, path=dev, model="wide")
+        begun = await post(admin, "prepare", 202, scope=dev, model="wide")
         await run(opened, admin, begun["job"])
         await name_second(opened, OTHER)
         assert set((await models(admin)).values()) == {first}  # filled is not searched
-        await post(admin, "switch", 200, path=dev)
+        await post(admin, "switch", 200, scope=dev)
         assert (await make(leaf))["embedding_model"] == OTHER
         assert await models(admin) == {tenant: first, dev: OTHER, leaf: OTHER}
         await export_package(opened.graph, tmp_path / "p", await selection(opened.graph, dev))
         lines = lines_of(tmp_path / "p" / "knowledge_bases.jsonl")
         assert {line["embedding_model"] for line in lines} == {OTHER}
-        await post(admin, "rollback", 200, path=dev)
+        await post(admin, "rollback", 200, scope=dev)
         assert set((await models(admin)).values()) == {first}
     finally:
         await name_second(opened, first)
-        await post(admin, "finish", 202, path=dev)
+        await post(admin, "finish", 202, scope=dev)
 
 
 async def test_a_base_may_be_made_with_its_scope_s_own_model_alone(

@@ -383,7 +383,9 @@ async def test_wait_consolidated_answers_once_what_was_said_is_known(
 async def test_what_cannot_be_read_is_not_waited_for(writer: Principal, opened: Parts) -> None:
     receipt = (await post(writer, "Nora lives in Kiel.")).json()
     for _ in range(ATTEMPTS):
-        await opened.consolidation_rows.fail(receipt["id"], writer.caller.home, "unreadable")
+        await opened.consolidation_rows.fail(
+            receipt["id"], writer.caller.home, "unreadable", ATTEMPTS
+        )
     assert await opened.episodes.wait([receipt["id"]], "consolidated") is False
 
 
