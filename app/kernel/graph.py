@@ -50,7 +50,7 @@ Row = dict[str, Any]
 RETRIED = 15.0  # seconds that what fails in passing is tried again for
 READ_TIMEOUT = 30.0
 WRITE_TIMEOUT = 120.0
-TURN = 2.0  # seconds that a transaction of a limited process waits for others to end
+TURN = 0.25  # seconds that a transaction of a limited process waits for others to end
 # Deadlocks and locks not had in time: over as soon as the others are done. The server is up.
 CONTENDED = "Neo.TransientError.Transaction."
 MADE_MEANWHILE = "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists"

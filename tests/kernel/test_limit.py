@@ -20,7 +20,10 @@ def limited(opened: Parts) -> Graph:
     return graph
 
 
-async def test_one_waits_for_the_other_and_what_it_asks_meanwhile_does_not(limited: Graph) -> None:
+async def test_one_waits_for_the_other_and_what_it_asks_meanwhile_does_not(
+    limited: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph_module, "TURN", 60.0)
     at_once, most = 0, 0
 
     async def work(tx: Tx) -> None:
