@@ -48,20 +48,27 @@ class Queue:
         self._url = url
         self.name = name
         self._pool: ArqRedis | None = None
+        self._connecting = asyncio.Lock()
 
     async def pool(self) -> ArqRedis:
         """The connection; QueueUnavailable where Valkey does not answer."""
         if self._pool is None:
-            try:
-                self._pool = await create_pool(
-                    redis_settings(self._url),
-                    job_serializer=serialize,
-                    job_deserializer=deserialize,
-                    default_queue_name=self.name,
-                )
-            except (RedisError, OSError) as error:
-                raise QueueUnavailable("Valkey does not answer") from error
+            # One of those who ask at once connects: each of the others' pools would be lost open.
+            async with self._connecting:
+                if self._pool is None:
+                    self._pool = await self._connected()
         return self._pool
+
+    async def _connected(self) -> ArqRedis:
+        try:
+            return await create_pool(
+                redis_settings(self._url),
+                job_serializer=serialize,
+                job_deserializer=deserialize,
+                default_queue_name=self.name,
+            )
+        except (RedisError, OSError) as error:
+            raise QueueUnavailable("Valkey does not answer") from error
 
     async def enqueue(
         self, task: str, job_id: str | None = None, *, defer: float = 0.0, **args: Any

@@ -8,14 +8,16 @@ import pytest
 
 import app.kernel.graph as graph_module
 from app.kernel.cypher import Q
-from app.kernel.graph import Graph, Tx
+from app.kernel.graph import Graph, Login, Tx
 from app.wiring import Parts
 
 
 @pytest.fixture
 def limited(opened: Parts) -> Graph:
     """One transaction at a time, over the driver of the others."""
-    graph = Graph(opened.graph.driver)
+    given = opened.settings.graph
+    login = Login(given.uri, given.user, given.password, given.database)
+    graph = Graph(opened.graph.driver, login)
     graph.limit(1)
     return graph
 
