@@ -25,6 +25,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.lifecycle.condensing import CONDENSE, run_condensing
 from app.lifecycle.tasks import (
+    DELETE_SCOPE,
     DUPLICATES,
     ERASE,
     FINISH,
@@ -43,6 +44,7 @@ from app.lifecycle.tasks import (
     propose_duplicates,
     refresh_facts,
     reword_facts,
+    run_deletion,
     run_erasure,
     run_sweep,
 )
@@ -109,6 +111,7 @@ TASKS: Mapping[str, TaskFunction] = {
     REPAIR: run_repair,
     CONDENSE: run_condensing,
     ERASE: run_erasure,
+    DELETE_SCOPE: run_deletion,
     FINISH: finish_erasures,
     SWEEP: run_sweep,
     REFRESH: refresh_facts,

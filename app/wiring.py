@@ -80,6 +80,8 @@ from app.lifecycle.promotion import PromotionService
 from app.lifecycle.requests import ErasureRequests
 from app.lifecycle.residue import Residue
 from app.lifecycle.rewording import RewordingService
+from app.lifecycle.scope_deletion import Parts as DeletionParts
+from app.lifecycle.scope_deletion import ScopeDeletion
 from app.lifecycle.sweep import SweepService
 from app.lifecycle.upkeep import UpkeepService
 from app.llm.client import LanguageModel
@@ -183,6 +185,7 @@ class Parts:
     blocks: BlockService
     erasure: ErasureService
     erasing: ErasureRequests
+    deletion: ScopeDeletion
     chunks: ChunkWriter
     bases: BaseService
     documents: DocumentService
@@ -501,6 +504,11 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),
         erasure=erasure,
         erasing=doors.erasing,
+        deletion=ScopeDeletion(
+            DeletionParts(
+                graph, erasure, scopes, access_rows, runner, settings.api.key_cache_seconds
+            )
+        ),
         chunks=chunks,
         bases=doors.bases,
         documents=documents,

@@ -549,10 +549,10 @@ WITH r ORDER BY r.id DESC LIMIT $limit
 RETURN r {.*} AS receipt
 
 // name: open_receipts(limit) read many
-// Erasures that were cut short after the graph was cleared.
+// Erasures that were cut short after the graph was cleared; of a scope, its own job goes on.
 // unscoped: upkeep of the whole installation
 MATCH (r:ErasureReceipt {state: 'removing'})
-WHERE r.touched_at < datetime.realtime() - duration('PT60S')
+WHERE r.touched_at < datetime.realtime() - duration('PT60S') AND r.kind <> 'scope'
 RETURN r {.*} AS receipt LIMIT $limit
 
 // name: drop_answers(tenant, needles) write one

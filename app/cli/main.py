@@ -82,6 +82,7 @@ COMMANDS = {
         "key_commands",
         "The agents and users of a tenant, with the trust in each agent where upkeep has set it.",
     ),
+    "scope": Entry("scopes", "The scopes of a tenant, and their deletion."),
     "schedules": Entry("schedules", "What runs by itself, for every tenant."),
     "entity": Entry("entities", "Entities and their merges."),
     "embedding": Entry("embedding", "The embedding model of a scope."),

@@ -186,7 +186,7 @@ class ErasureService:
         author = order.target.value
 
         async def work(tx: Tx) -> None:
-            row, at = _receipt(order, scope), now()
+            row, at = blank_receipt(order, scope), now()
             receipt = (await tx.one(Q.lifecycle.lock_receipt, id=order.receipt, row=row, at=at))[
                 "receipt"
             ]
@@ -232,6 +232,10 @@ class ErasureService:
             await after(tx)
 
         await self.graph.write("lifecycle.withdraw", work)
+
+    async def remove(self, order: Order, ids: list[str]) -> Removed:
+        """Erase some memories with all that was made from them, under the receipt of an order."""
+        return await self._batch(order, order.target.scope or order.caller.home, ids)
 
     async def finish(self, receipt: str) -> Row:
         """Clear answers, jobs, files and caches of an erasure; does nothing where that is done."""
@@ -289,7 +293,7 @@ class ErasureService:
             await tx.one(
                 Q.lifecycle.lock_receipt,
                 id=order.receipt,
-                row=_receipt(order, scope),
+                row=blank_receipt(order, scope),
                 at=at,
             )
         )["receipt"]
@@ -307,8 +311,9 @@ class ErasureService:
                 names=removed.names,
             )
         )
-        graves = tombstones(closure, receipt | {"at": at}, removed.entities)
-        await tx.rows(Q.lifecycle.bury, rows=graves)
+        if order.target.kind != "scope":
+            graves = tombstones(closure, receipt | {"at": at}, removed.entities)
+            await tx.rows(Q.lifecycle.bury, rows=graves)
         if pages:
             removed.add(await erase_pages(tx, pages, receipt))
             removed.ids += [page["id"] for page in pages]
@@ -491,7 +496,8 @@ def _refused(caller: Caller, closure: Closure) -> list[str]:
     return sorted(scope for scope in closure.scopes if not caller.may(scope, Role.ADMIN))
 
 
-def _receipt(order: Order, scope: str) -> Row:
+def blank_receipt(order: Order, scope: str) -> Row:
+    """The receipt of an order on which nothing stands yet."""
     return {
         **_blank(),
         "id": order.receipt,

@@ -20,7 +20,7 @@ class Target:
     `principal` the author that he is, and the rest is what the entity was resolved to.
     """
 
-    kind: str  # memory, session, author, speaker or person
+    kind: str  # memory, session, author, speaker, person or scope
     value: str
     scope: str | None = None
     sources: bool = False

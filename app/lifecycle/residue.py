@@ -32,11 +32,13 @@ class Residue:
     async def clear(self, receipt: Row) -> dict[str, int]:
         """Clear everything that may show what a receipt names; counts by kind."""
         needles = sorted({*receipt["ids"], *receipt["quoted"], *_plain(receipt["hashes"])})
+        whole = receipt["kind"] == "scope"  # its receipt names scopes, not each thing in them
+        needles = [*receipt["scopes"], *needles] if whole else needles
         tenant = receipt["tenant"]
         answers = await self.graph.one(
             Q.lifecycle.drop_answers,
             tenant=tenant,
-            needles=needles if len(needles) <= MANY else None,
+            needles=needles if len(needles) <= MANY and not whole else None,
         )
         jobs = await self.graph.one(
             Q.lifecycle.clear_jobs, tenant=tenant, needles=needles[:MANY], keep=list(KEEP)

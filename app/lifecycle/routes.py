@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from litestar import Controller, Response, get, post
+from litestar import Controller, Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
 
-from app.access.parameters import Limit, Within
+from app.access.parameters import Limit, OneScope, Within
 from app.errors import SwitchedOff
 from app.kernel.caller import Caller, Role
 from app.lifecycle.duplicates import DuplicateService
@@ -21,6 +21,7 @@ from app.lifecycle.rot import Verdict
 from app.lifecycle.schemas import (
     CheckIn,
     CheckOut,
+    DeletionOut,
     DoubleOut,
     DuplicatesOut,
     ErasureIn,
@@ -32,14 +33,17 @@ from app.lifecycle.schemas import (
     ReceiptOut,
     ReceiptsOut,
     RotOut,
+    ScopePreviewOut,
     SweepIn,
     SweepOut,
 )
+from app.lifecycle.scope_deletion import ScopeDeletion
 from app.lifecycle.sweep import SweepService
 from app.lifecycle.upkeep import UpkeepService
 from app.scopes.service import ScopeService
 
 WRITES = {"requires": Role.WRITER}
+DryRun = Annotated[bool, QueryParameter(description="Tell what would go, and leave it.")]
 After = Annotated[str | None, QueryParameter(description="`next` of the page before.")]
 
 
@@ -106,6 +110,31 @@ class ErasureController(Controller):
         receipt = await erasing.receipt(caller, receipt_id)
         proof = await prove(erasure.graph, receipt, caller.visible, data.text)
         return CheckOut.of(receipt_id, proof)
+
+
+@delete(
+    "/v1/scopes",
+    operation_id="deleteScope",
+    tags=["Scopes"],
+    opt={"requires": Role.ADMIN},
+    status_code=HTTP_200_OK,
+)
+async def delete_scope(
+    within: OneScope,
+    caller: NamedDependency[Caller],
+    deletion: NamedDependency[ScopeDeletion],
+    dry_run: DryRun = False,
+) -> Response[DeletionOut]:
+    """Delete a scope with everything in it and below it, as a job.
+
+    What other scopes made of it goes as well, its principals and keys too; asked again, the answer
+    is the receipt. Whoever asks administers all of it, with a key that lives elsewhere.
+    """
+    if dry_run:
+        preview = ScopePreviewOut(**await deletion.preview(caller, within))
+        return Response(DeletionOut("", "preview", preview=preview))
+    told = DeletionOut.of(await deletion.request(caller, within))
+    return Response(told, status_code=HTTP_202_ACCEPTED if told.job else HTTP_200_OK)
 
 
 class KeepingController(Controller):

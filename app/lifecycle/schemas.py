@@ -114,6 +114,39 @@ class ErasureOut(msgspec.Struct, frozen=True):
         )
 
 
+class ScopePreviewOut(msgspec.Struct, frozen=True):
+    """What the deletion of a scope would take.
+
+    `counts` are nodes by label; `principals` live in it and go with their `keys`; `crossing` are
+    ids in other scopes that were made from what goes; `refused` holds scopes of those that this key
+    does not administer.
+    """
+
+    scopes: list[str]
+    counts: dict[str, int]
+    principals: list[str]
+    keys: int
+    crossing: list[str]
+    refused: list[str]
+
+
+class DeletionOut(msgspec.Struct, frozen=True):
+    """`state` is `queued` while a job works on it, then that of the receipt."""
+
+    receipt: str
+    state: str
+    counts: dict[str, int] = {}
+    job: str | None = None
+    preview: ScopePreviewOut | None = None
+
+    @classmethod
+    def of(cls, row: Row | Queued) -> DeletionOut:
+        """The wire form of a receipt, or of one that a job will fill."""
+        if isinstance(row, Queued):
+            return cls(row.receipt, "queued", job=row.job)
+        return cls(row["id"], row["state"], orjson.loads(row["counts"]))
+
+
 class ReceiptOut(msgspec.Struct, frozen=True):
     """A receipt in full: ids and hashes of everything that went, never content."""
 

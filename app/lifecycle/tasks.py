@@ -17,6 +17,7 @@ from app.lifecycle.rot import Verdict
 
 ERASE = "lifecycle.erase"
 FINISH = "lifecycle.finish"
+DELETE_SCOPE = "lifecycle.delete_scope"
 SWEEP = "lifecycle.sweep"
 REFRESH = "facts.refresh"
 PROMOTE = "lifecycle.promote"
@@ -48,6 +49,21 @@ async def run_erasure(parts: Any, job: Job, report: Report) -> Outcome:
     order = Order(caller, Target(**job.args["target"]), job.args["receipt"])
     await parts.erasure.check(caller, order.target)
     receipt = await parts.erasure.erase(order, tell)
+    await parts.graph.rows(Q.lifecycle.blank_job, id=job.id)
+    return Outcome(_told(receipt))
+
+
+async def run_deletion(parts: Any, job: Job, report: Report) -> Outcome:
+    """Delete a scope with all below it; run again, it goes on where it was."""
+
+    async def tell(done: int) -> None:
+        await report({"removed": done})
+
+    if not job.args:
+        return Outcome(job.result or {})  # carried out; the process ended before it could say so
+    caller = await parts.keys.asker(job.args["caller"])
+    order = Order(caller, Target(**job.args["target"]), job.args["receipt"])
+    receipt = await parts.deletion.resume(order, tell)
     await parts.graph.rows(Q.lifecycle.blank_job, id=job.id)
     return Outcome(_told(receipt))
 

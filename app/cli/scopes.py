@@ -1,0 +1,68 @@
+"""`loci scope`: what scopes there are, and the deletion of one with everything below it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from app.access.service import operator
+from app.cli.key_commands import show, with_parts
+from app.cli.keys import all_scopes
+from app.errors import InvalidInput, NotFound
+from app.kernel.scope import parse_scope
+from app.lifecycle.schemas import DeletionOut
+from app.wiring import Parts
+
+commands = typer.Typer(no_args_is_help=True, help="The scopes of a tenant, and their deletion.")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the group to the program."""
+    cli.add_typer(commands, name="scope")
+
+
+@commands.command("list")
+def list_scopes(tenant: str, as_json: AsJson = False) -> None:
+    """Every scope of a tenant."""
+
+    async def work(opened: Parts) -> dict[str, str]:
+        rows = await opened.scope_rows.visible(await all_scopes(opened, tenant))
+        return {row["path"]: row["kind"] for row in rows}
+
+    show(with_parts(work), as_json, tenant)
+
+
+@commands.command("delete")
+def delete(
+    scope: Annotated[str, typer.Argument(help="Scope path, or a tenant.")],
+    confirm: Annotated[
+        str | None, typer.Option(help="The same path once more; asked for if unset.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what would go, and leave it.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete a scope or a tenant for good, where its rules allow erasure; receipts stay."""
+    path = str(parse_scope(scope))
+    if not dry_run:
+        typed = confirm if confirm is not None else typer.prompt(f"Type {path} to delete it")
+        if typed != path:
+            raise InvalidInput(f"that is not {path}: nothing was deleted", field="confirm")
+
+    async def work(opened: Parts) -> dict[str, Any]:
+        tenant = path.partition("/")[0]
+        scopes = await all_scopes(opened, tenant)
+        if path not in scopes:
+            raise NotFound(f"there is no scope {path}", field="scope")
+        caller = operator(tenant, scopes)
+        if dry_run:
+            return await opened.deletion.preview(caller, path)
+        order = await opened.deletion.order(caller, path)
+        told = DeletionOut.of(await opened.deletion.carry_out(order))
+        return {"receipt": told.receipt, "state": told.state, "counts": told.counts}
+
+    show(with_parts(work), as_json)

@@ -1,0 +1,232 @@
+"""A scope is deleted whole, with what others made of it, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from app.access.seal import check_chain
+from app.access.service import operator
+from app.cli.keys import all_scopes
+from app.kernel.caller import Role
+from app.kernel.cypher import Q
+from app.lifecycle.invariants import broken
+from app.lifecycle.scope_deletion import ScopeDeletion
+from app.portability.exporter import export_package
+from app.portability.service import selection
+from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
+from tests.lifecycle.conftest import Say, Switch, facts_in
+from tests.portability.conftest import Import
+from tests.portability.worlds import World
+
+# What may name a scope that is gone: records of ids and hashes.
+RECORDS = {"AuditEvent", "ErasureReceipt", "Tombstone"}
+LEFT = (
+    "MATCH (n) WHERE any(k IN keys(n) WHERE any(v IN "
+    "CASE WHEN n[k] IS :: STRING NOT NULL THEN [n[k]] "
+    "WHEN n[k] IS :: LIST<STRING NOT NULL> NOT NULL THEN n[k] ELSE [] END "
+    "WHERE v CONTAINS $path)) UNWIND labels(n) AS label RETURN DISTINCT label"
+)
+
+
+async def named(opened: Parts, path: str) -> set[str]:
+    """Labels of what holds a path in any property."""
+    return {row["label"] for row in await opened.graph.raw(LEFT, path=path)}
+
+
+async def delete(opened: Parts, who: Principal, scope: str) -> dict[str, Any]:
+    """The receipt of a deletion over HTTP, carried out by the worker's own step."""
+    answer = await who.http.delete("/v1/scopes", params={"scope": scope})
+    assert answer.status_code == 202, answer.text
+    assert await opened.runner.run(opened, answer.json()["job"]) == "done"
+    found = await who.http.get(f"/v1/erasures/{answer.json()['receipt']}")
+    told: dict[str, Any] = found.json()
+    return told
+
+
+async def digest(opened: Parts, folder: Path, scope: str) -> dict[str, list[bytes]]:
+    """What an export of a scope holds, by file."""
+    await export_package(opened.graph, folder, await selection(opened.graph, scope))
+    return await asyncio.to_thread(_read, folder)
+
+
+async def made(admin: Principal, scope: str) -> str:
+    answer = await admin.http.post("/v1/scopes", json={"scope": scope})
+    assert answer.is_success, answer.text
+    return scope
+
+
+def _read(folder: Path) -> dict[str, list[bytes]]:
+    """Lines by file, without what the chain of audit adds and without links that lead outside."""
+    files = (p for p in folder.iterdir() if p.name not in ("manifest.json", "audit.jsonl"))
+    kept = {
+        p.name: [line for line in p.read_bytes().splitlines() if b'"outside":true' not in line]
+        for p in files
+    }
+    return {name: lines for name, lines in kept.items() if lines}
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def world(
+    opened: Parts, admin: Principal, principal: MakePrincipal, tenant: str, request: Any
+) -> World:
+    people = {
+        name: await principal(tenant, name=name, kind="user", role=Role.ADMIN)
+        for name in ("ada", "bob")
+    }
+    made = World(opened, {"admin": admin, **people}, request.param)
+    await made.grow(12)
+    return made
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", [11, 12], indirect=True)
+async def test_a_scope_of_any_graph_leaves_its_neighbours_as_they_were(
+    opened: Parts, world: World, tmp_path: Path
+) -> None:
+    scope, other = f"{world.tenant}/dev", f"{world.tenant}/ops"
+    await world.admin.http.post("/v1/search", json={"query": "Who lives in Ulm?"})
+    await opened.question_log.flush()
+    before = await digest(opened, tmp_path / "before", other)
+    answer = await world.admin.http.delete("/v1/scopes", params={"scope": scope, "dry_run": True})
+    preview = answer.json()["preview"]
+    assert preview["scopes"] == [scope, f"{scope}/team:red"]
+    assert preview["refused"] == []
+
+    told = await delete(opened, world.admin, scope)
+    assert told["state"] == "done"
+    assert told["counts"]["scopes"] == 2
+    assert told["counts"]["Entity"] > 0
+    assert await named(opened, scope) <= RECORDS
+    assert await broken(opened.graph, world.tenant) == []
+    if not preview["crossing"]:
+        assert await digest(opened, tmp_path / "after", other) == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", [13], indirect=True)
+async def test_a_tenant_goes_and_what_proves_it_stays(opened: Parts, world: World) -> None:
+    tenant = world.tenant
+    caller = operator(tenant, await all_scopes(opened, tenant))
+    receipt = await opened.deletion.carry_out(await opened.deletion.order(caller, tenant))
+    assert receipt["state"] == "done"
+    left = await opened.graph.raw(
+        "MATCH (n) WHERE n.tenant = $t OR n.scope = $t OR n.scope STARTS WITH $t + '/' "
+        "UNWIND labels(n) AS label RETURN DISTINCT label",
+        t=tenant,
+    )
+    assert {row["label"] for row in left} == RECORDS | {"AuditHead"}
+    assert (await world.admin.http.get("/v1/scopes")).status_code == 401
+    report = await check_chain(opened.access_rows, tenant)
+    assert report.intact, report
+
+
+async def test_what_was_made_of_it_elsewhere_goes_with_it(
+    opened: Parts, admin: Principal, tenant: str, say: Say, switch: Switch
+) -> None:
+    await switch(tenant, erasure=True)
+    scope = f"{tenant}/dev/team:red"
+    await made(admin, scope)
+    await say(scope, "Heron GmbH is based in Bremen.")
+    await say(f"{tenant}/dev", "Osprey AG is based in Ulm.")
+    fact = await opened.graph.raw(
+        "MATCH (f:Fact {scope: $s}) WHERE f.statement CONTAINS 'Bremen' RETURN f.id AS id", s=scope
+    )
+    promoted = await admin.http.post(
+        f"/v1/facts/{fact[0]['id']}/promote", json={"scope": f"{tenant}/dev"}
+    )
+    if promoted.status_code == 404:
+        await opened.graph.raw(
+            "MATCH (e:Episode {scope: $to}), (f:Fact {id: $f}) MERGE (e)-[:DERIVED_FROM]->(f)",
+            to=f"{tenant}/dev", f=fact[0]["id"],
+        )  # fmt: skip
+    answer = await admin.http.delete("/v1/scopes", params={"scope": scope, "dry_run": True})
+    assert answer.json()["preview"]["crossing"]
+    await delete(opened, admin, scope)
+    assert await facts_in(opened, f"{tenant}/dev") == {}
+    assert await broken(opened.graph, tenant) == []
+
+
+async def test_who_may_not_changes_nothing(
+    opened: Parts, admin: Principal, principal: MakePrincipal, tenant: str, say: Say, switch: Switch
+) -> None:
+    scope = await made(admin, f"{tenant}/dev")
+    await say(scope, "Ada Berger lives in Bremen.")
+    inside = await principal(scope, role=Role.ADMIN, name="inside", subtree=True)
+    narrow = await principal(tenant, role=Role.ADMIN, name="narrow", subtree=False)
+    stranger = await principal(f"{tenant}-x", role=Role.ADMIN, name="stranger")
+
+    async def refused(who: Principal, status: int, path: str = scope) -> dict[str, Any]:
+        answer = await who.http.delete("/v1/scopes", params={"scope": path})
+        assert answer.status_code == status, answer.text
+        told: dict[str, Any] = answer.json()
+        return told
+
+    assert "do not allow" in (await refused(admin, 409))["detail"]
+    await switch(tenant, erasure=True)
+    await refused(inside, 422)
+    await refused(narrow, 404)
+    await refused(stranger, 404)
+    await refused(admin, 422, tenant)
+    await refused(admin, 404, f"{tenant}/none")
+    assert await facts_in(opened, scope)
+    assert (await inside.http.get("/v1/scopes")).status_code == 200
+
+
+async def test_it_is_gone_on_with_where_it_was_cut_short_and_once_more_is_the_receipt(
+    opened: Parts,
+    admin: Principal,
+    writer: Principal,
+    tenant: str,
+    say: Say,
+    switch: Switch,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    await switch(tenant, erasure=True)
+    scope = await made(admin, f"{tenant}/dev")
+    await say(scope, "Ada Berger lives in Bremen.")
+    answer = await admin.http.delete("/v1/scopes", params={"scope": scope})
+    job = answer.json()["job"]
+
+    async def cut(*_: Any) -> None:
+        raise ConnectionError("cut short")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ScopeDeletion, "_sweep", cut)
+        assert await opened.runner.run(opened, job) != "done"
+    assert (await writer.http.get("/v1/scopes")).status_code == 401  # nobody writes there now
+    again = (await admin.http.delete("/v1/scopes", params={"scope": scope})).json()
+    assert again["receipt"] == answer.json()["receipt"]
+    assert await opened.runner.run(opened, again["job"]) == "done"
+    # The job that was cut short waits for its next attempt, which will find nothing left to do.
+    assert await named(opened, scope) <= RECORDS | {"Job"}
+    once_more = await admin.http.delete("/v1/scopes", params={"scope": scope})
+    assert (once_more.status_code, once_more.json()["receipt"]) == (200, again["receipt"])
+    assert once_more.json()["counts"]["principals"] == 1
+    shown = await opened.graph.one(Q.lifecycle.get_receipt, id=again["receipt"], scopes=[tenant])
+    assert shown["receipt"]["by"] == admin.caller.principal
+
+
+async def test_a_package_brings_it_back(
+    opened: Parts,
+    admin: Principal,
+    tenant: str,
+    say: Say,
+    switch: Switch,
+    load: Import,
+    tmp_path: Path,
+) -> None:
+    await switch(tenant, erasure=True)
+    scope = await made(admin, f"{tenant}/dev")
+    await say(scope, "Ada Berger lives in Bremen.")
+    before = await facts_in(opened, scope)
+    await export_package(opened.graph, tmp_path / "old", await selection(opened.graph, tenant))
+    await delete(opened, admin, scope)
+    await load(tmp_path / "old")
+    assert await facts_in(opened, scope) == before
+    assert await broken(opened.graph, tenant) == []
