@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import log2
 
 K = 60  # Cormack, Clarke and Büttcher 2009; the same in seeds 000, 001 and 004
 
@@ -39,6 +40,15 @@ def weighted(
         for item, value in scaled(scored[leg]).items():
             scores[item] = scores.get(item, 0.0) + weight * value / total
     return scores
+
+
+def by_rank(rank: int) -> float:
+    """What a place counts whatever is behind it: ``1 / log2(rank + 1)``, rank from 1.
+
+    The discount of DCG (Järvelin and Kekäläinen 2002). It tells nothing of scores, which follow
+    from statistics of the whole text index, those of other tenants too.
+    """
+    return 1 / log2(rank + 1)
 
 
 def best(scores: Mapping[str, float]) -> list[str]:

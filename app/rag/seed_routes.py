@@ -167,7 +167,7 @@ def _results(hits: list[Hit], asked: RagSearchIn) -> list[RagHitOut]:
     if not asked.rerank:
         return [RagHitOut.of(hit, hit.rank, None) for hit in hits]
     by_id = {hit.id: hit for hit in hits}
-    texts = [Candidate(hit.id, hit.memory["content"], hit.score) for hit in hits]
+    texts = [Candidate(hit.id, hit.memory["content"], hit.relevance) for hit in hits]
     return [
         RagHitOut.of(by_id[one.candidate.id], rank, one.relevance)
         for rank, one in enumerate(reranked(asked.query, texts), start=1)

@@ -9,6 +9,7 @@ from app.embeddings.calibration import Kinds, calibration
 from app.embeddings.model import Embedder, Role
 from app.indexing.analysis import detect_language
 from app.indexing.entry import PASSAGES
+from app.indexing.fusion import by_rank
 from app.indexing.spaces import FIRST, Part
 from app.kernel.clock import now
 from app.kernel.graph import Graph
@@ -137,7 +138,7 @@ class GraphRagService:
             for entity, cosine in cosines
         ]
         passages = [hit for hit in hits if hit.memory["kind"] in PASSAGES]
-        scores = {hit.id: hit.score for hit in passages[:SEEDS]}
+        scores = {hit.id: by_rank(hit.rank) for hit in passages[:SEEDS]}
         mentions = await self.rows.mentioned(list(scores), ask.scopes)
         return chosen(named, near, weighed(mentions, scores))
 

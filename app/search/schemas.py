@@ -9,6 +9,7 @@ import msgspec
 from pydantic import Field, StringConstraints, model_validator
 
 from app.errors import InvalidInput
+from app.indexing.fusion import by_rank
 from app.kernel.caller import Caller
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
@@ -37,6 +38,7 @@ from app.search.steps import Step
 
 LIMIT_DEFAULT, LIMIT_MOST = 10, 100
 QUERY_MOST = 4000  # characters
+MEASURED = ("vector", "rerank")  # legs whose scores follow from a text and the question alone
 MMR_WEIGHT = 0.7
 SAID_BY = {"episode": "episode_id", "skill": "skill_id"}  # what a source's id is called, by kind
 
@@ -189,10 +191,12 @@ class SearchIn(WireModel):
 
 
 class LegOut(msgspec.Struct, frozen=True):
-    """Where a leg had the hit."""
+    """Where a leg had the hit; `score` where it is a measure of this text and the question alone:
+    a similarity, or what a reranker says. That of keywords would tell what other tenants store.
+    """
 
     rank: int
-    score: float
+    score: float | None
 
 
 class PathStepOut(msgspec.Struct, frozen=True):
@@ -349,25 +353,24 @@ class BlockOut(msgspec.Struct, frozen=True):
 
 
 class FadeOut(msgspec.Struct, frozen=True):
-    """Why the score is lower than the match: what set `score_before` above the lowest candidate's
-    counts by `factor`, which follows from the share of importance that is left since the last use.
+    """Why the rank is lower than the match: what set the hit above the lowest candidate counts by
+    `factor`, which follows from the share of importance that is left since the last use.
     """
 
     left: float
     factor: float
-    score_before: float
 
     @classmethod
     def of(cls, fade: Fade) -> FadeOut:
         """The wire form of a fade."""
-        return cls(round(fade.left, 6), round(fade.factor, 6), round(fade.before, 6))
+        return cls(round(fade.left, 6), round(fade.factor, 6))
 
 
 class HitOut(msgspec.Struct, frozen=True):
     """One hit: why it is here outside `untrusted`, what was said inside it.
 
-    `score` ranked it and counts within this answer; `relevance`, its `score_band` and `similarity`
-    (of vectors alone) are calibrated and count anywhere.
+    `score` follows from `rank` alone and counts within this answer; `relevance`, its `score_band`
+    and `similarity` (of vectors alone) are calibrated and count anywhere.
     """
 
     id: str
@@ -406,11 +409,11 @@ class HitOut(msgspec.Struct, frozen=True):
             id=hit.id,
             kind=memory["kind"],
             rank=hit.rank,
-            score=round(hit.score, 6),
+            score=round(by_rank(hit.rank), 6),
             relevance=round(hit.relevance, 4),
             similarity=None if hit.similarity is None else round(hit.similarity, 4),
             score_band=band(hit.relevance),
-            legs={n: _leg(leg) for n, leg in hit.legs.items()},
+            legs={name: _leg(name, leg) for name, leg in hit.legs.items()},
             scope=memory["scope"],
             session_id=memory["session_id"],
             role=memory["role"],
@@ -578,5 +581,5 @@ class FoundOut(msgspec.Struct, frozen=True):
         )
 
 
-def _leg(leg: Leg) -> LegOut:
-    return LegOut(leg.rank, round(leg.score, 6))
+def _leg(name: str, leg: Leg) -> LegOut:
+    return LegOut(leg.rank, round(leg.score, 6) if name in MEASURED else None)

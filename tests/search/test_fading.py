@@ -62,8 +62,8 @@ async def asked(admin: Principal, **more: Any) -> dict[str, Any]:
     return await search(admin, "wombat sleeps hangar nine", **question)
 
 
-def scores(found: dict[str, Any]) -> list[tuple[str, float, int]]:
-    return [(hit["id"], hit["score"], hit["rank"]) for hit in found["hits"]]
+def scores(found: dict[str, Any]) -> list[tuple[str, int, float | None]]:
+    return [(hit["id"], hit["rank"], (hit["fade"] or {}).get("factor")) for hit in found["hits"]]
 
 
 async def test_what_lay_idle_ranks_lower_and_says_so(admin: Principal, opened: Parts) -> None:
@@ -76,8 +76,9 @@ async def test_what_lay_idle_ranks_lower_and_says_so(admin: Principal, opened: P
     after = await asked(admin)
     assert ids(after) == [new, old, third]
     faded = next(hit for hit in after["hits"] if hit["id"] == old)
-    was = next(hit for hit in before["hits"] if hit["id"] == old)["score"]
-    assert faded["fade"]["score_before"] == was > faded["score"]
+    was = next(hit for hit in before["hits"] if hit["id"] == old)
+    assert (was["rank"], faded["rank"]) == (1, 2)
+    assert was["score"] > faded["score"]
     assert faded["fade"]["left"] == pytest.approx(0.5 ** (60 / 7), abs=1e-4)
     assert faded["fade"]["factor"] == pytest.approx(0.7, abs=2e-3)
 

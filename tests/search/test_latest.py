@@ -99,5 +99,5 @@ async def test_an_update_is_found_before_what_it_updates(writer: Principal) -> N
     found = await search(writer, QUESTION, mode="keyword")
     assert ids(found) == [new, old]
     assert [hit["later"] for hit in found["hits"]] == [[], [new]]
-    assert found["hits"][0]["score"] < found["hits"][1]["score"]
+    assert found["hits"][0]["score"] > found["hits"][1]["score"]
     assert ids(await search(writer, QUESTION, mode="keyword", limit=1)) == [new]
