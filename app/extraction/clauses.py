@@ -86,10 +86,11 @@ class Contrast:
     explicit_end: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Clause:
     """A clause of a sentence. `work` is `text` with blanks where adverbials were taken out, so
-    that positions stay; both start at `start` of the whole text."""
+    that positions stay; both start at `start` of the whole text. It is filled in here, step by
+    step, and not changed by who reads it: a copy for each step took half of all time."""
 
     text: str
     work: str
@@ -152,11 +153,11 @@ def clauses(sentence: Sentence, spoken: datetime) -> Iterator[Clause]:
             correcting = True
             continue
         if _asserts(segment):
-            clause = Clause(segment, segment, start + segment_start, language, sure)
-            clause = replace(clause, correcting=correcting, topic=topic, topic_at=topic_at)
+            clause = Clause(segment, segment, start + segment_start, language, sure, correcting)
+            clause.topic, clause.topic_at = topic, topic_at
             for coloured in _coloured(clause, spoken):
                 if not coloured.when and JOINED.match(segment):
-                    coloured = replace(coloured, when=since)
+                    coloured.when = since
                 since = tuple(w for w in coloured.when if w.role is Role.SINCE)
                 yield coloured
         elif REPORTED.search(segment) or LEADING_CONDITION.match(segment):
@@ -232,13 +233,14 @@ def _starts_clause(part: str, language: str) -> bool:
 def _coloured(clause: Clause, spoken: datetime) -> Iterator[Clause]:
     since: tuple[When, ...] = ()
     for part in _coordinated(clause):
-        coloured = _flags(part)
-        coloured = _timed(coloured, spoken)
-        if not coloured.when:  # from July 1 A takes the calls, and B is the lead
-            coloured = replace(coloured, when=since)
-        since = tuple(w for w in coloured.when if w.role is Role.SINCE)
-        coloured = _contrasted(coloured)
-        yield _negated(coloured)
+        _flag(part)
+        _time(part, spoken)
+        if not part.when:  # from July 1 A takes the calls, and B is the lead
+            part.when = since
+        since = tuple(w for w in part.when if w.role is Role.SINCE)
+        _contrast(part)
+        _negate(part)
+        yield part
 
 
 def _coordinated(clause: Clause) -> Iterator[Clause]:
@@ -256,7 +258,7 @@ def _coordinated(clause: Clause) -> Iterator[Clause]:
             continue
         yield _part(clause, start, joint.start(), inherits)
         start, inherits = joint.end(), leads
-    yield _part(clause, start, len(text), inherits)
+    yield _part(clause, start, len(text), inherits) if start else clause
 
 
 def _part(clause: Clause, start: int, end: int, inherits: bool) -> Clause:
@@ -277,39 +279,37 @@ def _subject_like(rest: str, language: str) -> bool:
     return SUBJECT_START.match(rest) is not None
 
 
-def _flags(clause: Clause) -> Clause:
+def _flag(clause: Clause) -> None:
     text = clause.text
     filler = FILLER.match(text)
     work = " " * filler.end() + text[filler.end() :] if filler else text
     new = WITH_NEW.match(work)
     if new is not None:
         work = " " * new.end() + work[new.end() :]
-    return replace(
-        clause,
-        work=work,
-        correcting=clause.correcting or CORRECTION.search(text) is not None,
-        additive=ADDITIVE.search(_core_text(clause)) is not None
-        or NOT_ONLY.search(text) is not None,
-        newer=new is not None or NEWER.search(text) is not None,
-        qualified=new is None and QUALIFIED.search(work) is not None,
-        again=AGAIN.search(text) is not None,
+    clause.work = work
+    clause.correcting |= CORRECTION.search(text) is not None
+    clause.additive = (
+        ADDITIVE.search(_core_text(clause)) is not None or NOT_ONLY.search(text) is not None
     )
+    clause.newer = new is not None or NEWER.search(text) is not None
+    clause.qualified = new is None and QUALIFIED.search(work) is not None
+    clause.again = AGAIN.search(text) is not None
 
 
 def _core_text(clause: Clause) -> str:
     return clause.text[: _end_of_core(clause)] if "," in clause.text else clause.text
 
 
-def _timed(clause: Clause, spoken: datetime) -> Clause:
+def _time(clause: Clause, spoken: datetime) -> None:
     found, work = times(clause.work, spoken)
     if (event := EVENT_SINCE.search(work)) is not None:
         work = _blank(work, *event.span())
-        clause = replace(clause, newer=True)
-    temporary = any(when.role is Role.TEMPORARY for when in found)
-    return replace(clause, when=tuple(found), work=work, temporary=temporary)
+        clause.newer = True
+    clause.temporary = any(when.role is Role.TEMPORARY for when in found)
+    clause.when, clause.work = tuple(found), work
 
 
-def _contrasted(clause: Clause) -> Clause:
+def _contrast(clause: Clause) -> None:
     """Take out "instead of X", ", not X", "not X but", and keep X."""
     text, work = clause.text, clause.work
     is_change = clause.newer or any(w.role is Role.SINCE for w in clause.when)
@@ -323,23 +323,23 @@ def _contrasted(clause: Clause) -> Clause:
         if found is None or not text[: found.start()].strip():
             continue
         if pattern is INSTEAD and PREFERENCE.search(text):
-            return replace(clause, work=_blank(work, found.start(), found.end()))
+            clause.work = _blank(work, found.start(), found.end())
+            return
         if pattern is NOT_BUT and re.search(r"(?i)mehr|longer", found["cue"]):
             error = False
-        contrast = Contrast(
+        clause.contrast = Contrast(
             found["old"], found.start("old"), error and not is_change, ends or not error
         )
-        work = _blank(work, found.start(), found.end())
-        kept = tuple(w for w in clause.when if not found.start() <= w.start < found.end())
-        return replace(clause, work=work, contrast=contrast, when=kept)
-    return clause
+        clause.work = _blank(work, found.start(), found.end())
+        clause.when = tuple(w for w in clause.when if not found.start() <= w.start < found.end())
+        return
 
 
-def _negated(clause: Clause) -> Clause:
+def _negate(clause: Clause) -> None:
     cut = _end_of_core(clause)
-    work, tail = clause.work[:cut], clause.work[cut:]
-    clause = _negated_core(replace(clause, work=work))
-    return replace(clause, work=clause.work + tail)
+    tail, clause.work = clause.work[cut:], clause.work[:cut]
+    _negate_core(clause)
+    clause.work += tail
 
 
 def _end_of_core(clause: Clause) -> int:
@@ -351,7 +351,7 @@ def _end_of_core(clause: Clause) -> int:
     return len(clause.work)
 
 
-def _negated_core(clause: Clause) -> Clause:
+def _negate_core(clause: Clause) -> None:
     work = clause.work
     ends = denies = False
     past = DID_NOT.search(work) is not None
@@ -372,7 +372,7 @@ def _negated_core(clause: Clause) -> Clause:
         ends = denies = False
     work = AGAIN.sub(lambda m: " " * len(m[0]), work)
     work = ADVERBS.sub(lambda m: m[0] if KEEP_ADVERB.match(m[0]) else " " * len(m[0]), work)
-    return replace(clause, work=work, ends=ends, denies=denies and not ends, past=past)
+    clause.work, clause.ends, clause.denies, clause.past = work, ends, denies and not ends, past
 
 
 def _or_for_nor(work: str, found: re.Match[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -21,6 +22,7 @@ from app.extraction.segment import is_code_like, sentences, without_code
 from app.extraction.tokens import Token
 
 RULES = Rules()
+TWO_WORDS = re.compile(r"\W*\w\S*\s\W*\w")
 
 
 def extract(
@@ -33,9 +35,12 @@ def extract(
     corrects = False
     whole = language_of(utterance.text, utterance.language)
     told = voices(utterance)
+    readers: dict[str | None, Reader] = {None: Reader(utterance)}
     for span in () if GAME.search(told.text) else sentences(told.text):
         text, other = told.text[span.start : span.end], told.at(span.start)
-        reader = Reader(utterance if other is None else replace(utterance, speaker=other))
+        reader = readers.get(other)
+        if reader is None:
+            reader = readers[other] = Reader(replace(utterance, speaker=other))
         sentence = Sentence(text, span.start, language_of(text, whole), corrects)
         found = list(_of_sentence(sentence, reader, known))
         statements += found if other is None else map(unowned, found)
@@ -45,8 +50,8 @@ def extract(
 
 
 def _of_sentence(sentence: Sentence, reader: Reader, registry: Registry) -> Iterator[Statement]:
-    if is_code_like(sentence.text):
-        return
+    if TWO_WORDS.match(sentence.text) is None or is_code_like(sentence.text):
+        return  # one word states nothing
     subject: tuple[Token, ...] = ()
     for clause in clauses(sentence, reader.utterance.captured_at):
         found = frame(clause, subject)

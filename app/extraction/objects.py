@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from app.extraction.clauses import Contrast
 from app.extraction.cues import ADVERBS
@@ -99,6 +100,8 @@ def amount(words: Sequence[Token], context: Context) -> tuple[Value, int] | None
     start = 0
     while start < len(words) and words[start].lower in ABOUT:
         start += 1
+    if start == len(words) or not _is_number(words[start], context):
+        return None
     best: tuple[Value, int] | None = None
     for end in range(start + 1, min(len(words), start + 5) + 1):
         if words[end - 1].text in ",;:()" or words[end - 1].lower in STOPS:
@@ -106,7 +109,7 @@ def amount(words: Sequence[Token], context: Context) -> tuple[Value, int] | None
         if end > start + 1 and words[end - 1].lower in PREPOSITIONS[context.language]:
             break
         value = parse_value(_written(words[start:end], context), context.language)
-        if value is None or value.kind not in NUMERIC or not _is_number(words[start], context):
+        if value is None or value.kind not in NUMERIC:
             continue
         open_ = best is not None and (best[0].kind is Kind.NUMBER or _goes_with(best, words[:end]))
         if best is None or (open_ and _better(value, words[end - 1], context)):
@@ -133,9 +136,12 @@ def _goes_with(best: tuple[Value, int], words: Sequence[Token]) -> bool:
 
 
 def _is_number(word: Token, context: Context) -> bool:
-    if any(c.isdigit() for c in word.text):
-        return True
-    value = parse_value(word.lower, context.language)
+    return any(c.isdigit() for c in word.text) or _is_number_word(word.lower, context.language)
+
+
+@lru_cache(maxsize=1024)
+def _is_number_word(word: str, language: str) -> bool:
+    value = parse_value(word, language)
     return value is not None and value.kind is Kind.NUMBER
 
 

@@ -13,10 +13,9 @@ from app.extraction.model import Mention, Statement, Utterance
 from app.extraction.verbs import readings
 from app.values.model import Value
 
-QUOTATION = re.compile(
-    r"„[^“”\"\n]{3,800}[“”\"]|“[^”\n]{3,800}”|«[^»\n]{3,800}»|»[^«\n]{3,800}«|"
-    r"(?<![\w\"])\"[^\"\n]{3,800}\""
-)
+MARKS = re.compile(r"[„“”«»\n]|(?P<opens>(?<![\w\"])\")|\"")
+CLOSING = {"„": "“”\"", "“": "”", "«": "»", "»": "«", '"': '"'}
+QUOTED = range(3, 801)  # characters between two marks
 OUTSIDE = " \t\n.!?"  # what may stand beside a text that is nothing but a quotation
 LEAST_WORDS = 3
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -91,18 +90,41 @@ def unowned(statement: Statement) -> Statement:
 def without_quotations(text: str) -> str:
     """The text with blanks for what somebody else is quoted with; a name in quotation marks
     stays, and so does a text that is nothing but a quotation."""
-    first = QUOTATION.match(text, len(text) - len(text.lstrip(OUTSIDE)))
-    alone = first is not None and not text.replace(first[0], "").strip(OUTSIDE)
-    only = first[0] if first is not None and alone else None
-    return QUOTATION.sub(
-        lambda m: " " * len(m[0]) if m[0] != only and _is_said(m, text) else m[0], text
-    )
+    found = _quotations(text)
+    first = text[found[0][0] : found[0][1]] if found else ""
+    only = first if first and not text.replace(first, "").strip(OUTSIDE) else None
+    parts: list[str] = []
+    done = 0
+    for start, end in found:
+        if text[start:end] != only and _is_said(text, start, end):
+            parts += text[done:start], " " * (end - start)
+            done = end
+    return "".join((*parts, text[done:]))
 
 
-def _is_said(found: re.Match[str], text: str) -> bool:
-    inner = found[0][1:-1].strip()
+def _quotations(text: str) -> list[tuple[int, int]]:
+    """Where what stands in quotation marks starts and ends, in order, none over another: from a
+    mark to the first that closes it, on one line. Read from the end: each place is seen once."""
+    ends: dict[int, int] = {}
+    nearest: dict[str, int] = {}
+    for mark in reversed(list(MARKS.finditer(text))):
+        at, sign = mark.start(), mark[0]
+        closing = min((nearest[c] for c in CLOSING.get(sign, "") if c in nearest), default=-1)
+        alone = sign != '"' or mark["opens"] is not None
+        if alone and closing - at - 1 in QUOTED and closing < nearest.get("\n", len(text)):
+            ends[at] = closing + 1
+        nearest[sign] = at
+    found: list[tuple[int, int]] = []
+    for at in reversed(ends):
+        if not found or at >= found[-1][1]:
+            found.append((at, ends[at]))
+    return found
+
+
+def _is_said(text: str, start: int, end: int) -> bool:
+    inner = text[start + 1 : end - 1].strip()
     said = [m[0] for m in WORD.finditer(inner)]
-    before = found.start()
+    before = start
     while before and text[before - 1].isspace():
         before -= 1
     announced = before > 0 and text[before - 1] in ":,"

@@ -201,7 +201,7 @@ def guessed_type(head: Sequence[Token]) -> str:
 
 
 def _plausible(items: Sequence[Token], language: str) -> bool:
-    if len(items) > MOST_TOKENS or len(joined(items)) > LONGEST:
+    if len(items) > MOST_TOKENS or len(text := joined(items)) > LONGEST:
         return False
     if len(items) == 1 and (items[0].lower in PRONOUNS or items[0].lower in BARE):
         return False
@@ -211,9 +211,9 @@ def _plausible(items: Sequence[Token], language: str) -> bool:
         return False
     if items[0].lower in NO_ONE:
         return False
-    if is_code_like(joined(items)) or STOP_NOUN.search(joined(items).replace('"', "")):
+    if is_code_like(text) or STOP_NOUN.search(text.replace('"', "")):
         return False
-    if not any(c.isalpha() for c in joined(items)):
+    if not any(c.isalpha() for c in text):
         return False
     return items[0].lower not in PREPOSITIONS[language] or items[0].text[0].isupper()
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.retrieval.names import title_keys
 from app.values.parse import parse_value
-from tests.readers.measure import GROWTH, measure
+from tests.readers.measure import GROWTH, MOST, measure
 from tests.readers.registry import READERS
 from tests.readers.shapes import names, shapes, text_of
 
@@ -28,6 +28,19 @@ HOSTILE = (
     "stops_and_close",
     "ended:stops",
     "ended:blanks",
+)
+# Of short sentences, names and marks: what each of them costs decides.
+DENSE = (
+    "prose_en",
+    "prose_de",
+    "blank_lines+word",
+    "stops_spaced+emails_glued",
+    "names_stopped",
+    "turns",
+    "lists",
+    "mail+word",
+    "tables",
+    "quotes_low",
 )
 # Readers that went through a text again for each name, line or turn of it.
 MENDED = (
@@ -53,6 +66,13 @@ def test_time_grows_with_the_text_and_no_faster(reader: str, shape: str) -> None
     assert reader in READERS
     found = measure(reader, shape, (5_000, 40_000), LIMIT)
     assert found.growth() <= BESIDE * GROWTH, found
+
+
+@pytest.mark.parametrize("shape", DENSE)
+def test_a_dense_text_of_a_mebibyte_is_read_in_time(shape: str) -> None:
+    size = 40_000
+    found = measure("extraction.extract", shape, (size,), LIMIT)
+    assert found.seconds[size] * 2**20 / size <= BESIDE * MOST, found
 
 
 @pytest.mark.parametrize("end", [" x", ") x", ""])
