@@ -178,8 +178,11 @@ def _mention(found: re.Match[str], kind: str, language: str, group: str = "name"
 
 def _trimmed(name: str) -> str:
     """Without a possessive and the stop of the sentence."""
-    name = re.sub(r"['’]s?$", "", name.rstrip(".,;:"))
-    return re.sub(r"\s(?:of|de|von|van|der|den|la|le|du|da|del|and|&)$", "", name)
+    return LINK_AT_END.sub("", OWNERS_AT_END.sub("", name.rstrip(".,;:")))
+
+
+OWNERS_AT_END = re.compile(r"['’]s?$")
+LINK_AT_END = re.compile(r"\s(?:of|de|von|van|der|den|la|le|du|da|del|and|&)$")
 
 
 def _is_name(name: str, language: str) -> bool:
@@ -198,10 +201,13 @@ def _runs_en(text: str) -> Iterator[Mention]:
 
 def _counted(name: str, start: int, text: str) -> tuple[str, int]:
     """Without a letter that belongs to the word before."""
-    letter = re.match(r"[A-ZÄÖÜ]\.\s?", name)
+    letter = LETTER.match(name)
     if letter is None or COUNTED.search(text, max(0, start - COUNTED_BEFORE), start) is None:
         return name, start
     return name[letter.end() :], start + letter.end()
+
+
+LETTER = re.compile(r"[A-ZÄÖÜ]\.\s?")
 
 
 def _spoken_parts(name: str, start: int) -> Iterator[tuple[str, int]]:

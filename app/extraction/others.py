@@ -14,7 +14,7 @@ from app.extraction.verbs import readings
 from app.values.model import Value
 
 MARKS = re.compile(r"[„“”«»\n]|(?P<opens>(?<![\w\"])\")|\"")
-CLOSING = {"„": "“”\"", "“": "”", "«": "»", "»": "«", '"': '"'}
+CLOSING = {"„": '“”"', "“": "”", "«": "»", "»": "«", '"': '"'}
 QUOTED = range(3, 801)  # characters between two marks
 OUTSIDE = " \t\n.!?"  # what may stand beside a text that is nothing but a quotation
 LEAST_WORDS = 3

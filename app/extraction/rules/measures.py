@@ -99,8 +99,10 @@ def term(context: Context) -> list[Draft]:
         2 if rest[position + 1 : position + 2] and rest[position + 1].lower == "von" else 1
     )
     found = amount(rest[start:], context)
+    if found is None or found[0].unit not in ("s", "month"):
+        return []
     subject = context.subject("term:")
-    if found is None or subject is None or found[0].unit not in ("s", "month"):
+    if subject is None:
         return []
     phrase = context.reader.phrase(rest[:position], language) if position else None
     lemma = english_name(frame.lemma) if language == "de" else frame.lemma
