@@ -10,7 +10,7 @@ from app.errors import FileTooLarge
 BLANKS = re.compile(r"[ \t\f\v\u00a0]+")
 GAP = re.compile(r"\n{3,}")
 PADDING = re.compile(r"[ \t]{64,}")
-TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
+TRAILING = re.compile(r"(?<![ \t])[ \t]+$", re.MULTILINE)
 TITLE_MOST = 200  # characters of a heading that are kept in a path
 
 

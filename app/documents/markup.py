@@ -56,7 +56,10 @@ def parse_markdown(text: str, limit: int) -> Parsed:
     html = MarkdownIt("commonmark", {"html": True}).enable("table").render(body)
     if not html.strip():
         return Parsed("", (), named)
-    root = lxml.html.document_fromstring(html)
+    try:
+        root = lxml.html.document_fromstring(html)
+    except etree.ParserError:  # nothing but a comment, or the end of what never began
+        return Parsed("", (), named)
     parsed = _written(root, named, limit)
     first = next((h.title for h in parsed.headings if h.level == 1), "")
     return Parsed(parsed.text, parsed.headings, parsed.title or first)

@@ -80,6 +80,11 @@ def test_the_first_heading_names_a_markdown_file_without_a_title() -> None:
     assert parse_markdown("intro\n\n# Pumps\n", LIMIT).title == "Pumps"
 
 
+@pytest.mark.parametrize("text", ["<!--", "<![CDATA[", "</div>", "<!-- nothing -->"])
+def test_markdown_that_holds_no_text_is_empty(text: str) -> None:
+    assert parse_markdown(text, LIMIT).text == ""
+
+
 def test_a_pdf_is_read_in_the_order_of_its_pages() -> None:
     pages = [["The pump was built in 1998."], ["The valve (a spare) came later."]]
     parsed = parse(pdf(pages), Media.PDF, LIMITS)

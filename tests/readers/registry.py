@@ -12,26 +12,34 @@ from app.contradiction.reading import read as read_sentence
 from app.contradiction.repetition import adds_nothing, says_the_same
 from app.documents.chunking import cut
 from app.documents.cleaning import clean_title
+from app.documents.flow import tidy
 from app.documents.markup import front_matter, parse_html, parse_markdown
 from app.documents.model import Chunking
 from app.documents.wrapping import unwrapped
 from app.entities.names import name_keys
+from app.entities.names import words as words_of_names
 from app.errors import LociError
+from app.extraction.asking import question
 from app.extraction.extract import extract
 from app.extraction.language import language_of
 from app.extraction.mentions import Rules
 from app.extraction.model import Utterance
 from app.extraction.others import voices
+from app.extraction.predicates import standard
+from app.extraction.rules.roles import role_key
 from app.extraction.segment import sentences, without_code
 from app.indexing.analysis import analyse, detect_language, query_terms
 from app.indexing.dates import date_terms
 from app.pages import front_matter as pages_front
+from app.pages import naming
 from app.pages.diff import unified
-from app.pages.excerpt import excerpt
+from app.pages.excerpt import around_link, excerpt
 from app.pages.mentions import find
 from app.pages.prose import plain
+from app.pages.rewriting import edited
 from app.pages.wikilink import links
 from app.rag.pieces import pieces
+from app.retrieval.asking import covered
 from app.retrieval.names import opening_keys, phrases, title_keys, words, written
 from app.sanitize.encoded import decoded
 from app.sanitize.fold import fold
@@ -43,6 +51,8 @@ from app.sanitize.step import sanitize
 from app.search.classes import query_class
 from app.search.latest import asks_of_the_past
 from app.skills.category import inferred
+from app.skills.finding import words_held
+from app.skills.knowledge import whole_name
 from app.skills.learned import structure
 from app.skills.links import candidate_names
 from app.skills.versioning import slug_of
@@ -74,6 +84,8 @@ READERS: dict[str, Reader] = {
     "extraction.sentences": lambda t: list(sentences(t)),
     "extraction.without_code": without_code,
     "extraction.language": language_of,
+    "extraction.question": lambda t: question(t, standard()),
+    "extraction.role_key": lambda t: role_key(t, "en"),
     "sanitize.sanitize": _settled(lambda t: sanitize(t, SanitizePolicy())),
     "sanitize.normalise": normalise,
     "sanitize.fold": fold,
@@ -90,8 +102,10 @@ READERS: dict[str, Reader] = {
     "retrieval.title_keys": title_keys,
     "retrieval.opening_keys": opening_keys,
     "retrieval.phrases": lambda t: sum(1 for _ in phrases(words(t))),
+    "retrieval.covered": lambda t: covered(t, t),
     "retrieval.written": lambda t: written(t, "en"),
     "entities.name_keys": lambda t: name_keys(t, "unknown"),
+    "entities.words": words_of_names,
     "indexing.language": detect_language,
     "indexing.analyse": analyse,
     "indexing.query_terms": query_terms,
@@ -101,17 +115,29 @@ READERS: dict[str, Reader] = {
     "pages.front_matter": _settled(pages_front.read),
     "pages.mentions": lambda t: list(find(t, ["Anna Berg", "a b"])),
     "pages.excerpt": lambda t: excerpt(t, len(t) // 2, len(t) // 2 + 5),
+    "pages.around_link": lambda t: around_link(t, ["Anna Berg", "Page"]),
+    "pages.edited": lambda t: edited(t, [(1, 2, "x"), (5, 9, "y")]),
+    "pages.slug": lambda t: naming.slug(t, "0" * 36),
+    "pages.ascii_slug": naming.ascii_slug,
+    "pages.own_slug": lambda t: naming.own_slug(t, "0" * 36),
+    "pages.title_key": naming.title_key,
+    "pages.name_key": naming.name_key,
+    "pages.without_suffix": naming.without_suffix,
+    "pages.without_steps": naming.without_steps,
     "pages.diff": lambda t: unified(t, t[: len(t) // 2], ("a", "b")),
     "documents.cut": lambda t: cut(t, (), Chunking()),
     "documents.title": _settled(lambda t: clean_title(t, SanitizePolicy())),
     "documents.markdown": _settled(lambda t: parse_markdown(t, LIMIT)),
     "documents.html": _settled(lambda t: parse_html(t.encode(), LIMIT)),
     "documents.front_matter": front_matter,
+    "documents.tidy": tidy,
     "documents.unwrapped": unwrapped,
     "rag.pieces": pieces,
     "search.query_class": query_class,
     "search.asks_of_the_past": asks_of_the_past,
     "skills.inferred": inferred,
+    "skills.words_held": lambda t: words_held(t, t),
+    "skills.whole_name": whole_name,
     "skills.structure": lambda t: structure(t, 0),
     "skills.candidate_names": candidate_names,
     "skills.slug_of": _settled(slug_of),

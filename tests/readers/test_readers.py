@@ -52,6 +52,7 @@ MENDED = (
     "contradiction.read_de",
     "values.parse_value",
     "retrieval.title_keys",
+    "documents.tidy",
 )
 
 
