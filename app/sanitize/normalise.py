@@ -1,10 +1,11 @@
-"""What is done to the characters of every text: NFC, no control characters, no lone surrogates."""
+"""What is done to the characters of every text: NFC, none hidden, no controls, no surrogates."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
+from app.sanitize.hidden import hidden
 from app.sanitize.trace import Edit, Traced
 
 # C0 and C1 without tab and line feed, DEL, and surrogates, which no UTF-8 text can hold.
@@ -15,12 +16,20 @@ _COMPOSABLE = re.compile(".?[\u0300-\U0010ffff]+", re.DOTALL)
 
 
 def normalise(text: str) -> Traced:
-    """The text in NFC, without NUL and other control characters but `\\n` and `\\t`."""
+    """The text in NFC, without hidden characters, and without controls but `\\n` and `\\t`."""
     traced = Traced.of(text)
     if _UNWANTED.search(text):
         traced = traced.edit(_drop(text))
+    traced = reveal(traced)
     if not traced.text.isascii() and not unicodedata.is_normalized("NFC", traced.text):
         traced = traced.edit(_compose(traced.text))
+    return traced
+
+
+def reveal(traced: Traced) -> Traced:
+    """The text without hidden characters; where one goes, another may no longer be needed."""
+    while edits := hidden(traced.text):
+        traced = traced.edit(edits)
     return traced
 
 

@@ -10,12 +10,12 @@ from typing import NamedTuple
 from app.errors import EmptyText, PiiRefused, ResidueOnly
 from app.sanitize.markers import Hit, find_markers
 from app.sanitize.names import find_names
-from app.sanitize.normalise import normalise
+from app.sanitize.normalise import normalise, reveal
 from app.sanitize.pii import find_pii
 from app.sanitize.policy import PLACEHOLDERS, Action, SanitizePolicy
 from app.sanitize.trace import Edit, Traced
 
-SANITIZER_VERSION = "1"
+SANITIZER_VERSION = "2"
 
 # A cut can join two halves of a further marker, a placeholder can set a number free. A text that
 # still changes after so many rounds was built to do so.
@@ -161,7 +161,7 @@ def _replace(run: _Run, edits: list[tuple[Edit, str]]) -> None:
     if edits:
         fresh = [Redaction(*run.traced.origin(edit.start, edit.end), kind) for edit, kind in edits]
         run.redactions = _without_covered(run.redactions, fresh)
-        run.traced = run.traced.edit(edit for edit, _ in edits)
+        run.traced = reveal(run.traced.edit(edit for edit, _ in edits))
 
 
 def _without_covered(old: list[Redaction], fresh: list[Redaction]) -> list[Redaction]:

@@ -43,6 +43,7 @@ from app.retrieval.asking import covered
 from app.retrieval.names import opening_keys, phrases, title_keys, words, written
 from app.sanitize.encoded import decoded
 from app.sanitize.fold import fold
+from app.sanitize.hidden import hidden
 from app.sanitize.markers import find_markers
 from app.sanitize.normalise import normalise
 from app.sanitize.pii import find_pii
@@ -89,6 +90,7 @@ READERS: dict[str, Reader] = {
     "sanitize.sanitize": _settled(lambda t: sanitize(t, SanitizePolicy())),
     "sanitize.normalise": normalise,
     "sanitize.fold": fold,
+    "sanitize.hidden": hidden,
     "sanitize.markers": find_markers,
     "sanitize.pii": lambda t: find_pii(t, PII),
     "sanitize.decoded": lambda t: list(decoded(t)),
