@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Collection, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -23,6 +23,7 @@ from app.jobs.model import Cancelled, Job, Outcome, Report, Schedule, Superseded
 from app.jobs.queue import Queue
 from app.jobs.repository import JobRepository
 from app.kernel.clock import now
+from app.kernel.graph import in_bulk
 
 log = structlog.get_logger()
 RUN = "jobs.run"
@@ -103,7 +104,8 @@ class Runner:
         if job.attempts > self._max_tries:
             return await self._dead(job, "each worker that ran it was lost")
         try:
-            outcome = await task(context, job, self._report(job))
+            with in_bulk() if self._is_heavy(job) else nullcontext():
+                outcome = await task(context, job, self._report(job))
         except Cancelled:
             await self.jobs.finish(job, "cancelled")
             return "cancelled"
@@ -157,8 +159,10 @@ class Runner:
 
     def _due(self, job: Job) -> Due:
         # A task of those that may take long is known to be light by the size of what it is given.
-        heavy = job.task in self._heavy and job.args.get("bytes", LIGHT + 1) > LIGHT
-        return Due(job.id, job.tenant, heavy)
+        return Due(job.id, job.tenant, self._is_heavy(job))
+
+    def _is_heavy(self, job: Job) -> bool:
+        return job.task in self._heavy and job.args.get("bytes", LIGHT + 1) > LIGHT
 
 
 async def run_now(runner: Runner, schedule: Schedule, job_id: str) -> Job:

@@ -62,6 +62,8 @@ tracer = trace.get_tracer("loci")
 query_log: ContextVar[list[tuple[str, float]] | None] = ContextVar("query_log", default=None)
 # Whether this task has one of the transactions that a limited `Graph` may have at once.
 _has_turn: ContextVar[bool] = ContextVar("has_turn", default=False)
+# Whether what this task asks is a part of something that takes long, such as an import.
+_in_bulk: ContextVar[bool] = ContextVar("in_bulk", default=False)
 
 
 # How every driver of ours behaves.
@@ -86,6 +88,17 @@ class Login:
     user: str
     password: str = field(repr=False)
     database: str | None = None
+
+
+@contextmanager
+def in_bulk() -> Iterator[None]:
+    """Ask as a part of something long: of the transactions that a limited process has at once, all
+    that is asked so has one, and others find a turn free."""
+    before = _in_bulk.set(True)
+    try:
+        yield
+    finally:
+        _in_bulk.reset(before)
 
 
 class Tx:
@@ -118,6 +131,7 @@ class Graph:
         self._login = login
         self._database = login.database
         self._turns: asyncio.Semaphore | None = None
+        self._bulk = asyncio.Semaphore(1)
 
     def limit(self, most: int) -> None:
         """Have at most so many transactions at once from now on; who waited `TURN` goes on.
@@ -213,17 +227,20 @@ class Graph:
         if self._turns is None or _has_turn.get():  # what is asked within a transaction has it
             yield
             return
-        took = False
+        wanted = [self._bulk, self._turns] if _in_bulk.get() else [self._turns]
+        taken: list[asyncio.Semaphore] = []
         with suppress(TimeoutError):
             async with asyncio.timeout(TURN):
-                took = await self._turns.acquire()
+                for turns in wanted:
+                    await turns.acquire()
+                    taken.append(turns)
         before = _has_turn.set(True)
         try:
             yield
         finally:
             _has_turn.reset(before)
-            if took:
-                self._turns.release()
+            for turns in reversed(taken):
+                turns.release()
 
     @contextmanager
     def blocking(self) -> Iterator[tuple[Driver, str | None]]:

@@ -8,7 +8,7 @@ import pytest
 
 import app.kernel.graph as graph_module
 from app.kernel.cypher import Q
-from app.kernel.graph import Graph, Login, Tx
+from app.kernel.graph import Graph, Login, Tx, in_bulk
 from app.wiring import Parts
 
 
@@ -41,6 +41,28 @@ async def test_one_waits_for_the_other_and_what_it_asks_meanwhile_does_not(
         asyncio.gather(*(limited.write("a test's own", work) for _ in range(4))), 10
     )
     assert most == 1
+
+
+async def test_what_is_long_leaves_a_turn_to_others(
+    opened: Parts, limited: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph_module, "TURN", 60.0)
+    limited.limit(2)
+    over, begun = asyncio.Event(), 0
+
+    async def work(tx: Tx) -> None:
+        nonlocal begun
+        begun += 1
+        await tx.rows(Q.health.server)
+        await over.wait()
+
+    with in_bulk():
+        long = [asyncio.create_task(limited.write("a test's own", work)) for _ in range(3)]
+    assert await asyncio.wait_for(limited.one(Q.health.server), 10)
+    assert begun == 1
+    over.set()
+    await asyncio.gather(*long)
+    assert begun == 3
 
 
 async def test_a_long_one_holds_nobody_up_for_good(
