@@ -111,7 +111,7 @@ UNWIND $ids AS id
 MATCH (p:Passage {id: id})
 WHERE p.scope IN $scopes AND p.live
 RETURN p.id AS id, p.kind AS kind, p.scope AS scope, p.title AS title, p.content AS content,
-       p.captured_at AS captured_at, p.work AS work, p.start AS first,
+       p.captured_at AS captured_at, p.work AS work, p.start AS first, p.language AS language,
        [(p)-[u:SUPPORTS]->(f:Fact)
          WHERE f.status <> 'active' AND f.expired_at > datetime.realtime()
            AND u.until IS NULL AND (u.ongoing OR u.since IS NOT NULL)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from app.indexing.analysis import detect_language
 from app.indexing.entry import PASSAGES
 from app.indexing.spaces import Part
 from app.kernel.graph import Row
@@ -64,12 +65,15 @@ class Gathering:
         for hit in likely:
             if hit.id in found:
                 roots.setdefault(hit.id, [])
-        similar = close | {i: hit.similarity for i, hit in found.items() if hit.similarity}
-        similar |= await self._vectors.similar(parts, [i for i in roots if i not in similar])
-        passages = [
-            _passage({**row, "roots": roots[row["id"]]}, walk, found.get(row["id"]), similar)
-            for row in await self._rows.texts(list(roots), ask.scopes)
-        ]
+        known = close.keys() | {i for i, hit in found.items() if hit.similarity}
+        near = close | await self._vectors.similar(parts, [i for i in roots if i not in known])
+        language = detect_language(ask.query)
+        passages = []
+        for row in await self._rows.texts(list(roots), ask.scopes):
+            named = {**row, "roots": roots[row["id"]]}
+            at = near.get(row["id"])
+            similarity = at.similarity(language, row["language"]) if at else None
+            passages.append(_passage(named, walk, found.get(row["id"]), similarity))
         return sorted([*others, *passages], key=_order)[: ask.top_k]
 
     async def _close(self, ask: Ask, parts: Sequence[Part]) -> Ranking:
@@ -87,11 +91,12 @@ class Gathering:
         return named
 
 
-def _passage(row: Row, walk: Walk, hit: Hit | None, similar: Mapping[str, float]) -> Passage:
+def _passage(row: Row, walk: Walk, hit: Hit | None, similarity: float | None) -> Passage:
     """A passage is come to by the entity of it that the walk holds highest; where it names none,
     the search alone led to it."""
-    similarity = similar.get(row["id"])
     entity = min(row["roots"], key=lambda root: (-walk.scores[root], root), default=None)
+    if hit is not None and hit.similarity:
+        similarity = hit.similarity
     home = walk.names[entity] if entity else {"community": None, "size": None}
     span = hit.span if hit is not None else (0, len(row["content"]))
     return Passage(

@@ -9,7 +9,7 @@ from app.errors import RerankerUnavailable
 from app.kernel.graph import Row
 from app.scopes.service import ScopeService
 from app.search.blending import rearranged
-from app.search.model import Candidate, Leg
+from app.search.model import Candidate, Leg, Nearness
 from app.search.relevance import Asked, relevance
 from app.search.reranker import Reranker
 from app.search.steps import Step, StepName, StepState
@@ -20,20 +20,30 @@ CLOSER = 0.1  # similarity by which a hit that holds as many words overtakes the
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Judges what was read; `similar` is empty where no vector was compared."""
+    """Judges what was read; `similar` is empty where no vector was compared.
+
+    What a cosine says depends on the languages of the question and of the memory, which is known
+    once that was read.
+    """
 
     asked: Asked
     memories: Mapping[str, Row]
-    similar: Mapping[str, float]
+    similar: Mapping[str, Nearness]
     known: dict[str, float] = field(default_factory=dict)
     found: dict[str, frozenset[int]] = field(default_factory=dict)
 
     def relevance(self, memory: str) -> float:
         """How relevant a memory is, 0.01 to 0.99."""
         if memory not in self.known:
-            row, similarity = self.memories[memory], self.similar.get(memory)
-            self.known[memory] = relevance(self.asked, row, similarity)
+            row = self.memories[memory]
+            self.known[memory] = relevance(self.asked, row, self.similarity(memory))
         return self.known[memory]
+
+    def similarity(self, memory: str) -> float | None:
+        """How like an answer its vector is, 0.01 to 0.99; None where none was compared."""
+        if (near := self.similar.get(memory)) is None:
+            return None
+        return near.similarity(self.asked.language, self.memories[memory]["language"])
 
     def words(self, memory: str) -> int:
         """How many of the question's words it holds."""
@@ -71,7 +81,7 @@ def by_features(pool: Sequence[Candidate], judge: Judge) -> list[Candidate]:
 def _overtakes(below: Candidate, above: Candidate, judge: Judge) -> bool:
     if "graph" in below.legs and "graph" in above.legs:
         return False
-    near, far = judge.similar.get(below.id), judge.similar.get(above.id)
+    near, far = judge.similarity(below.id), judge.similarity(above.id)
     if near is None or far is None or near < far + CLOSER:
         return False
     return judge.words(below.id) >= judge.words(above.id)

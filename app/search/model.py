@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from itertools import compress
+from typing import NamedTuple
 
+from app.embeddings.calibration import Kinds, calibration
 from app.indexing.entry import PASSAGES
 from app.kernel.graph import Row
 from app.notes.model import CONDENSED
@@ -167,19 +169,30 @@ class Candidate:
     legs: dict[str, Leg]
 
 
+class Nearness(NamedTuple):
+    """The cosine of a memory's vector and the question's, and the model that made both."""
+
+    cosine: float
+    model: str
+
+    def similarity(self, asked: str, stored: str) -> float:
+        """How like an answer it is, 0.01 to 0.99, for a question and a text of these languages."""
+        return calibration(self.model).similarity(self.cosine, Kinds.ANSWER, (asked, stored))
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """What one leg found, best first: a long text has several windows, and is there once.
 
     `places` are the best windows, `titled` the memories with a title, `passages` the scope of each
-    that is a passage. `similar` says of the vector leg how like an answer each is, calibrated.
+    that is a passage. `similar` says of the vector leg how near each is.
     """
 
     scores: dict[str, float]
     places: dict[str, int]
     titled: set[str]
     passages: dict[str, str] = field(default_factory=dict)
-    similar: dict[str, float] = field(default_factory=dict)
+    similar: dict[str, Nearness] = field(default_factory=dict)
     facts: frozenset[str] = frozenset()
 
     @classmethod

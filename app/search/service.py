@@ -39,6 +39,7 @@ from app.search.model import (
     Leg,
     Mark,
     Mode,
+    Nearness,
     Ranking,
     Rerank,
     SearchRequest,
@@ -265,8 +266,8 @@ class SearchService:
             similar |= await self._similar(later, found)
         return reading, Judge(Asked.of(request.query), reading.memories, similar)
 
-    async def _similar(self, ids: list[str], found: Legs) -> dict[str, float]:
-        """How like answers memories are: as the vector leg found, or compared now."""
+    async def _similar(self, ids: list[str], found: Legs) -> dict[str, Nearness]:
+        """How near memories are: as the vector leg found, or compared now."""
         if found.near is None:
             return {}
         known = found.near.ranking.similar
@@ -576,7 +577,7 @@ def explained(hit: Hit, at: Ordered, judge: Judge) -> Hit:
         fade=at.faded.get(hit.id),
         path=at.walk.path(hit.id, at.scores),
         relevance=judge.relevance(hit.id),
-        similarity=judge.similar.get(hit.id),
+        similarity=judge.similarity(hit.id),
     )
 
 

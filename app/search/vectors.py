@@ -9,12 +9,11 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from app.embeddings.calibration import calibration
 from app.embeddings.model import Role
 from app.indexing.fusion import rrf
 from app.indexing.spaces import Part, Spaces
 from app.search.imagining import between
-from app.search.model import Filters, Ranking
+from app.search.model import Filters, Nearness, Ranking
 from app.search.repository import SearchRepository
 
 
@@ -59,18 +58,18 @@ class VectorLeg:
             *(self._repository.vector(part, asked, sessions, depth) for asked in mine.split)
         )
         ranking = Ranking.joined(found)
-        return replace(ranking, similar=_calibrated(part, ranking.scores))
+        return replace(ranking, similar=_nearness(part, ranking.scores))
 
-    async def similar(self, parts: Sequence[Part], ids: Sequence[str]) -> dict[str, float]:
-        """How like an answer each of these memories is, as far as it has a vector: calibrated, by
-        its best window."""
+    async def similar(self, parts: Sequence[Part], ids: Sequence[str]) -> dict[str, Nearness]:
+        """How near to the question each of these memories is, as far as it has a vector: by its
+        best window."""
         if not ids:
             return {}
         found = await asyncio.gather(*(self._repository.closest(part, list(ids)) for part in parts))
         return {
-            memory: share
+            memory: near
             for part, scores in zip(parts, found, strict=True)
-            for memory, share in _calibrated(part, scores).items()
+            for memory, near in _nearness(part, scores).items()
         }
 
     async def matrix(self, ids: Sequence[str], scopes: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -97,10 +96,9 @@ def _rows(
     return rows
 
 
-def _calibrated(part: Part, scores: Mapping[str, float]) -> dict[str, float]:
+def _nearness(part: Part, scores: Mapping[str, float]) -> dict[str, Nearness]:
     """By the model of the space; the database gives (1 + cosine) / 2."""
-    told = calibration(part.model)
-    return {memory: told.similarity(2 * score - 1) for memory, score in scores.items()}
+    return {memory: Nearness(2 * score - 1, part.model) for memory, score in scores.items()}
 
 
 def _ranked(ranking: Ranking) -> Ranking:

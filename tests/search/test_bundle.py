@@ -6,12 +6,13 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from app.embeddings.calibration import Kinds, calibration
 from app.embeddings.e5 import E5Embedder
 from app.embeddings.model import Role
 from app.indexing.analysis import analyse, detect_language
 from app.search.bundle import band, snippet
-from app.search.relevance import Asked, relevance
+from app.search.judging import Judge
+from app.search.model import Nearness
+from app.search.relevance import Asked
 from tests.conftest import Principal
 from tests.search.test_service import capture, ids, search
 
@@ -26,16 +27,15 @@ TEXTS = [
 
 async def judged(embedder: E5Embedder, question: str) -> list[float]:
     """How relevant each text is to a question, by the model that ships."""
-    asked, means = Asked.of(question), calibration(embedder.info.name)
     (vector,) = await embedder.embed([question], Role.QUERY)
-    found = []
+    memories, near = {}, {}
     for text, row in zip(TEXTS, await embedder.embed(TEXTS, Role.DOCUMENT), strict=True):
-        spoken = detect_language(text)
-        memory = {"terms": " ".join(analyse(text)), "about_terms": "", "language": spoken}
+        terms, language = " ".join(analyse(text)), detect_language(text)
+        memories[text] = {"terms": terms, "about_terms": "", "language": language}
         cosine = sum(a * b for a, b in zip(vector, row, strict=True))
-        similarity = means.similarity(cosine, Kinds.ANSWER, (asked.language, spoken))
-        found.append(relevance(asked, memory, similarity))
-    return found
+        near[text] = Nearness(cosine, embedder.info.name)
+    judge = Judge(Asked.of(question), memories, near)
+    return [judge.relevance(text) for text in TEXTS]
 
 
 @pytest.mark.parametrize(

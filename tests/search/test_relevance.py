@@ -10,7 +10,7 @@ from app.search.blending import RRF_WEIGHTS, fuse, rearranged
 from app.search.classes import QueryClass
 from app.search.imagining import between
 from app.search.judging import Judge, by_features, ranked
-from app.search.model import Candidate, Filters, Fusion, Leg, Ranking, SearchRequest
+from app.search.model import Candidate, Filters, Fusion, Leg, Nearness, Ranking, SearchRequest
 from app.search.relevance import EVEN, Asked, joint, relevance
 
 SHARES, LIKE = st.floats(0, 1), st.floats(0.01, 0.99)
@@ -61,7 +61,8 @@ def candidate(name: str, score: float, *legs: str) -> Candidate:
 
 def judge(similar: dict[str, float], **texts: str) -> Judge:
     asked = Asked.of("wombat hangar nine")
-    return Judge(asked, {name: memory(text) for name, text in texts.items()}, similar)
+    near = {name: Nearness(share, "none that was measured") for name, share in similar.items()}
+    return Judge(asked, {name: memory(text) for name, text in texts.items()}, near)
 
 
 def test_features_bring_up_what_both_witnesses_are_for() -> None:
