@@ -28,8 +28,8 @@ def decoded(text: str) -> Iterator[Decoded]:
             yield Decoded(*match.span(), plain)
 
 
-def _plain(token: str) -> str | None:
-    """The text that the token stands for, or None where it stands for none."""
+def _plain(token: str, more: int = 2) -> str | None:
+    """The text that the token stands for, encoded up to `more` times again, or None for none."""
     raw = bytes.fromhex(token) if _HEX.fullmatch(token) else _base64(token)
     if raw is None:
         return None
@@ -37,6 +37,8 @@ def _plain(token: str) -> str | None:
         plain = raw.decode("utf-8")
     except UnicodeDecodeError:
         return None
+    if more and _ENCODED.fullmatch(plain.strip()):
+        return _plain(plain.strip(), more - 1)
     return plain if " " in plain and plain.replace("\n", " ").isprintable() else None
 
 

@@ -8,6 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from app.sanitize import clauses
+from app.sanitize.disguise import fold_meant, meant
 from app.sanitize.encoded import decoded
 from app.sanitize.fold import View, fold, spaced, unleet
 from app.sanitize.marker_rules import FOREIGN, RULES, SQUEEZED, SQUEEZED_CUES, Rule
@@ -28,6 +29,9 @@ def find_markers(text: str) -> list[Hit]:
     for view in (spaced(plain), unleet(plain)):
         if view is not None:
             hits.update(_in_view(view, text))
+    escaped = meant(text)
+    if escaped is not None:
+        hits.update(_in_view(fold_meant(escaped), text))
     hits.update(
         Hit(hidden.start, hidden.end, "encoded_instruction")
         for hidden in decoded(text)

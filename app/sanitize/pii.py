@@ -9,6 +9,7 @@ from itertools import chain
 from operator import itemgetter
 
 from app.sanitize.addresses import emails, ibans, networks
+from app.sanitize.disguise import meant
 from app.sanitize.finds import Find, settle
 from app.sanitize.numbers import cards, glued, national_ids, phones
 from app.sanitize.secrets import secrets
@@ -28,7 +29,7 @@ _NUMBER_DETECTORS: tuple[Callable[[str], Iterator[Find]], ...] = (
 
 def find_pii(text: str, wanted: frozenset[str]) -> list[Find]:
     """Finds of the `wanted` classes (names apart), in order and free of overlaps."""
-    finds = [find for find in _all(text) if find.kind in wanted]
+    finds = [find for find in chain(_all(text), _disguised(text)) if find.kind in wanted]
     return settle(_outside_placeholders(text, finds)) if finds else finds
 
 
@@ -42,6 +43,45 @@ def _all(text: str) -> Iterator[Find]:
     if (digits >= 4 and text.count(".") > 2) or "::" in text or text.count(":") > 6:
         found.append(networks(text))
     return chain.from_iterable(found)
+
+
+def _disguised(text: str) -> Iterator[Find]:
+    """Finds in what the text means, where that differs, and in numbers parted in odd ways."""
+    view = meant(text)
+    said = text if view is None else view.text
+    finds = _parted(said) if view is None else chain(_all(said), _parted(said))
+    for find in finds:
+        yield find if view is None else Find(*view.span(find.start, find.end), find.kind)
+
+
+# What parts the groups of a number beside the blank and the hyphen. No character is added or taken.
+_PARTING = re.compile(r"(?<=[0-9A-Za-z])[\t\n./_|\u00b7\u2022](?=[0-9A-Za-z+])")
+_CARD_GROUPS = re.compile(r"\d{4}(?:\W\d{4}){3}|\d{4}\W\d{6}\W\d{5}|\d{12,19}")
+
+
+def _parted(text: str) -> Iterator[Find]:
+    """Accounts, cards and international telephone numbers parted by dots, tabs, strokes or a line.
+
+    A checksum or the plus says what they are; a card has to have the groups of one, too.
+    """
+    if _count_digits(text) < _FEWEST_DIGITS:
+        return
+    joined = _PARTING.sub(" ", text)
+    if joined == text:
+        return
+    for find in chain(ibans(joined), cards(joined)):
+        number = slice(find.start, find.end)
+        shaped = find.kind == "iban" or _CARD_GROUPS.fullmatch(joined[number])
+        if shaped and text[number].count("\n") < 2:
+            yield find
+    if "+" in text:
+        # What goes on after a whole number is another one.
+        whole = {find.start for find in phones(text)}
+        for find in phones(joined):
+            number = slice(find.start, find.end)
+            begins = joined[find.start] == "+" and find.start not in whole
+            if begins and text[number].count("\n") < 2:
+                yield find
 
 
 def _count_digits(text: str) -> int:

@@ -21,6 +21,27 @@ _SHAPES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
     (("npm_", "hf_"), re.compile(r"(?<!\w)(?:npm_[A-Za-z0-9]{36}|hf_[A-Za-z0-9]{30,64})")),
     (("sg.",), re.compile(r"(?<!\w)SG\.[\w-]{16,32}\.[\w-]{32,64}")),
     (("eyj",), re.compile(r"(?<!\w)eyJ[\w-]{8,4000}\.eyJ[\w-]{2,8000}\.[\w-]{0,2000}")),
+    (("loci_",), re.compile(r"(?<![A-Za-z0-9])loci_[0-9a-f]{12}_[A-Za-z0-9_-]{43}")),
+    (
+        ("aws", "secret"),
+        re.compile(
+            r"(?i:aws|secret)[^\n]{0,40}?(?<![A-Za-z0-9/+=])"
+            r"(?=[^\s]{0,39}[a-z])(?=[^\s]{0,39}[A-Z])(?=[^\s]{0,39}\d)"
+            r"([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
+        ),
+    ),
+    (("==",), re.compile(r"(?<![A-Za-z0-9/+])[A-Za-z0-9/+]{86}==(?!=)")),
+    (
+        ("hooks.slack.com",),
+        re.compile(r"hooks\.slack\.com/(?:services|workflows|triggers)/[\w/-]{10,200}"),
+    ),
+    (
+        ("basic",),
+        re.compile(
+            r"(?i:authorization)[\"']?[ \t]{0,2}[:=][ \t]{0,2}[\"']?(?i:basic)[ \t]{1,4}"
+            r"([A-Za-z0-9+/_-]{6,1000}={0,2})"
+        ),
+    ),
     (("bearer",), re.compile(r"(?i:bearer)[ \t]{1,4}([A-Za-z0-9._~+/-]{16,4000}={0,2})")),
     (("://",), re.compile(r"://[^/\s:@\[\]]{0,64}:([^/\s@\[\]]{1,128})@")),
     (

@@ -41,6 +41,7 @@ from app.pages.wikilink import links
 from app.rag.pieces import pieces
 from app.retrieval.asking import covered
 from app.retrieval.names import opening_keys, phrases, title_keys, words, written
+from app.sanitize.disguise import meant
 from app.sanitize.encoded import decoded
 from app.sanitize.fold import fold
 from app.sanitize.hidden import hidden
@@ -91,6 +92,7 @@ READERS: dict[str, Reader] = {
     "sanitize.normalise": normalise,
     "sanitize.fold": fold,
     "sanitize.hidden": hidden,
+    "sanitize.meant": meant,
     "sanitize.markers": find_markers,
     "sanitize.pii": lambda t: find_pii(t, PII),
     "sanitize.decoded": lambda t: list(decoded(t)),

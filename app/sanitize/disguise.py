@@ -1,0 +1,102 @@
+"""The view of a text in which what is written in another way stands as it is meant.
+
+Entities, URL and `\\u` escapes are read, digits and letters of other widths and scripts become
+ASCII ones, odd blanks plain ones. Case and accents stay, so that detectors of personal data read
+it as they read the text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from array import array
+from dataclasses import dataclass
+from html import unescape
+
+from app.sanitize.fold import View, fold
+
+_ESCAPES = (
+    r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]{2,24});"
+    r"|%[2-7][\da-fA-F]|\\u00[2-7][\da-fA-F]|\\x[2-7][\da-fA-F]"
+)
+# A blank that is not a space goes where it parts an address; elsewhere it becomes one.
+_AROUND_AT = r"[^\S \n]{1,3}(?=@)|(?<=@)[^\S ]{1,3}|(?<=@)\n"
+_ASCII = re.compile(f"{_ESCAPES}|{_AROUND_AT}")
+_ANY = re.compile(
+    f"{_ESCAPES}|{_AROUND_AT}|(?<=\\d)[\u2010-\u2015\u2212](?=\\d)|(?![0-9])\\d|[^\\S\\x00-\\x7f]"
+    "|[\u00b2\u00b3\u00b9\u2024\u2070-\u2089\u2460-\u249b"
+    "\ufe50-\ufe6b\uff01-\uff5e\U0001d400-\U0001d7ff]"
+)
+_CUES = ("&", "%", "\\u00", "\\x", "@\n", "@\t", "\t@")
+_DASH = re.compile("[\u2010-\u2015\u2212]")
+
+
+@dataclass(frozen=True, slots=True)
+class Meant(View):
+    """A view whose offsets have one more entry: where the text ends."""
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where `[start, end)` is in the text; an escape is taken as a whole."""
+        assert self.offsets is not None
+        return self.offsets[start], self.offsets[end]
+
+
+def meant(text: str) -> Meant | None:
+    """The text as it is meant, or None where it says what it means."""
+    if text.isascii():
+        if not any(cue in text for cue in _CUES):
+            return None
+        odd = _ASCII
+    else:
+        odd = _ANY
+    parts: list[str] = []
+    offsets = array("q")
+    done = 0
+    for match in odd.finditer(text):
+        said = _said(text, match)
+        if said == match.group():
+            continue
+        parts += text[done : match.start()], said
+        offsets.extend(range(done, match.start()))
+        offsets.extend([match.start()] * len(said))
+        done = match.end()
+    if not parts:
+        return None
+    parts.append(text[done:])
+    offsets.extend(range(done, len(text) + 1))
+    return Meant("".join(parts), offsets)
+
+
+def _said(text: str, match: re.Match[str]) -> str:
+    written = match.group()
+    if written[0] == "&":
+        return _shown(unescape(written), written)
+    if written[0] in "%\\":
+        return chr(int(written.lstrip("%\\ux"), 16))
+    if written.isspace():
+        beside = text[match.start() - 1 : match.start()] + text[match.end() : match.end() + 1]
+        return "" if "@" in beside else " "
+    if _DASH.match(written):
+        return "-"
+    if written.isdecimal():
+        return str(unicodedata.decimal(written))
+    return unicodedata.normalize("NFKC", written)
+
+
+def _shown(char: str, written: str) -> str:
+    """The character of an entity; a blank for one that shows nothing, `written` for none."""
+    if char == written:
+        return written
+    if unicodedata.category(char[0]) in {"Cf", "Mn", "Cc", "Cs"}:
+        return ""
+    return " " if char.isspace() else unicodedata.normalize("NFKC", char)
+
+
+def fold_meant(view: Meant) -> Meant:
+    """The folded view of what is meant, with the way back to the text."""
+    assert view.offsets is not None
+    folded = fold(view.text)
+    places = range(len(folded.text)) if folded.offsets is None else folded.offsets
+    offsets = array("q", (view.offsets[place] for place in places))
+    offsets.append(view.offsets[-1])
+    return Meant(folded.text, offsets)
