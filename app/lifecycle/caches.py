@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.contradiction import stems
 from app.entities import names
 from app.episodes import labels
-from app.extraction import mentions
+from app.extraction import mentions, objects
 from app.extraction.verbs import english_name
 from app.indexing import analysis, spelling
 from app.sanitize import labels as cleaned_labels
@@ -14,7 +14,8 @@ from app.values import units
 
 # Every module with a bounded cache of texts; a test looks for others.
 MODULES = (
-    analysis, cleaned_labels, labels, mentions, names, numbers, spelling, stems, units,
+    analysis, cleaned_labels, labels, mentions, names, numbers, objects, spelling, stems,
+    units,
 )  # fmt: skip
 
 
