@@ -21,7 +21,14 @@ _USER_INFO = re.compile(r"://(?:[^/\s@]*:)?$")
 _WRITTEN_OUT = re.compile(
     r"(?<![\w.+-])[\w.+-]{1,64}[ ]?[\[({](?i:at|ät)[\])}][ ]?[\w-]{1,63}"
     r"(?:[ ]?(?:\.|[\[({](?i:dot|punkt)[\])}])[ ]?[\w-]{1,63}){1,4}(?!\w)"
+    # In words alone: the last of them has to be short, as the ends of addresses are.
+    r"|(?<![\w.+-])[\w.+-]{1,64}(?: (?i:dot|punkt) [\w+-]{1,63}){0,3} (?i:at|ät) [\w-]{1,63}"
+    r"(?:(?:\.| (?i:dot|punkt) )[\w-]{1,63}){0,2} (?i:dot|punkt) [a-z]{2,4}(?!\w)"
+    # A name in two parts stands before an @ between blanks; a single word may be said at a place.
+    r"|(?<![\w.+-])[^\W\d][\w.+-]{0,40}[._+][\w-]{3,40} @ ?[\w-]{1,63}"
+    r"(?:\.[\w-]{1,63}){0,3}\.[a-z]{2,12}(?![\w-])"
 )
+_CUES = ("(at)", "[at]", "{at}", "(ät)", "[ät]", "{ät}", " dot ", " punkt ", " @")
 
 
 def emails(text: str) -> Iterator[Find]:
@@ -32,7 +39,8 @@ def emails(text: str) -> Iterator[Find]:
         if find:
             yield find
         at = text.find("@", at + 1)
-    if "at" in text or "AT" in text or "ät" in text:
+    lowered = text.lower()
+    if any(map(lowered.__contains__, _CUES)):
         for match in _WRITTEN_OUT.finditer(text):
             yield Find(*match.span(), "email")
 

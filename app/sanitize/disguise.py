@@ -10,25 +10,29 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import unescape
 
 from app.sanitize.fold import View, fold
 
 _ESCAPES = (
-    r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]{2,24});"
-    r"|%[2-7][\da-fA-F]|\\u00[2-7][\da-fA-F]|\\x[2-7][\da-fA-F]"
+    r"&(?:#\d{1,7};?|#[xX][\da-fA-F]{1,6};?|[A-Za-z]{2,24};)"
+    r"|%[2-7][\da-fA-F]|\\u00[2-7][\da-fA-F]|\\x[2-7][\da-fA-F]|\\(?=@)"
 )
-# A blank that is not a space goes where it parts an address; elsewhere it becomes one.
-_AROUND_AT = r"[^\S \n]{1,3}(?=@)|(?<=@)[^\S ]{1,3}|(?<=@)\n"
+# A blank that is not a space goes where it parts an address; elsewhere it becomes one. A space goes
+# after an @ that a word stands before.
+_AROUND_AT = r"[^\S \n]{1,3}(?=@)|(?<=@)[^\S ]{1,3}|(?<=@)\n|(?<=\w@) (?=\w)"
 _ASCII = re.compile(f"{_ESCAPES}|{_AROUND_AT}")
 _ANY = re.compile(
-    f"{_ESCAPES}|{_AROUND_AT}|(?<=\\d)[\u2010-\u2015\u2212](?=\\d)|(?![0-9])\\d|[^\\S\\x00-\\x7f]"
+    f"{_ESCAPES}|{_AROUND_AT}|(?<=[A-Z\\d])[\u2010-\u2015\u2212](?=[A-Z\\d])|(?![0-9])\\d|[^\\S\\x00-\\x7f]"
     "|[\u00b2\u00b3\u00b9\u2024\u2070-\u2089\u2460-\u249b"
     "\ufe50-\ufe6b\uff01-\uff5e\U0001d400-\U0001d7ff]"
 )
-_CUES = ("&", "%", "\\u00", "\\x", "@\n", "@\t", "\t@")
+_CUES = ("&", "%", "\\u00", "\\x", "\\@", "@\n", "@\t", "@ ", "\t@")
 _DASH = re.compile("[\u2010-\u2015\u2212]")
+# An escape may be escaped itself; who does it more often than this is not read further.
+_LAYERS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +47,32 @@ class Meant(View):
 
 def meant(text: str) -> Meant | None:
     """The text as it is meant, or None where it says what it means."""
+    view = None
+    for _ in range(_LAYERS):
+        said = text if view is None else view.text
+        further = _read(said)
+        if further is None:
+            break
+        view = further if view is None else _through(further, view)
+    return view
+
+
+def _read(text: str) -> Meant | None:
+    """One layer read."""
     if text.isascii():
-        if not any(cue in text for cue in _CUES):
-            return None
-        odd = _ASCII
-    else:
-        odd = _ANY
+        return rewritten(text, _ASCII, _said) if any(map(text.__contains__, _CUES)) else None
+    return rewritten(text, _ANY, _said)
+
+
+def rewritten(
+    text: str, pattern: re.Pattern[str], say: Callable[[str, re.Match[str]], str]
+) -> Meant | None:
+    """The text with what `say` puts in the place of each match, or None where nothing changes."""
     parts: list[str] = []
     offsets = array("q")
     done = 0
-    for match in odd.finditer(text):
-        said = _said(text, match)
+    for match in pattern.finditer(text):
+        said = say(text, match)
         if said == match.group():
             continue
         parts += text[done : match.start()], said
@@ -67,10 +86,19 @@ def meant(text: str) -> Meant | None:
     return Meant("".join(parts), offsets)
 
 
+def _through(view: Meant, under: Meant) -> Meant:
+    """The view of a view, with the way back to the text."""
+    assert view.offsets is not None
+    assert under.offsets is not None
+    return Meant(view.text, array("q", (under.offsets[place] for place in view.offsets)))
+
+
 def _said(text: str, match: re.Match[str]) -> str:
     written = match.group()
     if written[0] == "&":
         return _shown(unescape(written), written)
+    if written == "\\":
+        return ""
     if written[0] in "%\\":
         return chr(int(written.lstrip("%\\ux"), 16))
     if written.isspace():
@@ -97,6 +125,4 @@ def fold_meant(view: Meant) -> Meant:
     assert view.offsets is not None
     folded = fold(view.text)
     places = range(len(folded.text)) if folded.offsets is None else folded.offsets
-    offsets = array("q", (view.offsets[place] for place in places))
-    offsets.append(view.offsets[-1])
-    return Meant(folded.text, offsets)
+    return _through(Meant(folded.text, array("q", [*places, len(view.text)])), view)

@@ -206,7 +206,7 @@ def _is_phone(text: str, span: tuple[int, int], number: str, may_look_up: bool) 
     start, end = span
     before = text[max(0, start - 45) : start].rpartition("\n\n")[2]
     if _PHONE_AFTER.match(text, end) or _PHONE_BEFORE.search(before):
-        return not _NOT_PHONE.search(before) or _says_phone(before)
+        return not _NOT_PHONE.search(before) or says_phone(before)
     if _NOT_PHONE.search(before):
         return False
     if _NANP.fullmatch(number):
@@ -216,7 +216,7 @@ def _is_phone(text: str, span: tuple[int, int], number: str, may_look_up: bool) 
     return _valid(number) if may_look_up else True
 
 
-def _says_phone(before: str) -> bool:
+def says_phone(before: str) -> bool:
     """Whether the word nearest to the number is one for telephones ("Tel. Nr.")."""
     ends = [match.end() for match in _PHONE_BEFORE.finditer(before)]
     return bool(ends) and len(before) - ends[-1] < 16

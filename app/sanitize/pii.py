@@ -9,9 +9,9 @@ from itertools import chain
 from operator import itemgetter
 
 from app.sanitize.addresses import emails, ibans, networks
-from app.sanitize.disguise import meant
+from app.sanitize.disguise import meant, rewritten
 from app.sanitize.finds import Find, settle
-from app.sanitize.numbers import cards, glued, national_ids, phones
+from app.sanitize.numbers import cards, glued, national_ids, phones, says_phone
 from app.sanitize.secrets import secrets
 
 _DIGIT = re.compile(r"\d")
@@ -34,9 +34,7 @@ def find_pii(text: str, wanted: frozenset[str]) -> list[Find]:
 
 
 def _all(text: str) -> Iterator[Find]:
-    found: list[Iterator[Find]] = [secrets(text, text.lower())]
-    if "@" in text or "(at)" in text or "[at]" in text:
-        found.append(emails(text))
+    found: list[Iterator[Find]] = [secrets(text, text.lower()), emails(text)]
     digits = _count_digits(text)
     if digits >= _FEWEST_DIGITS:
         found.extend(detector(text) for detector in _NUMBER_DETECTORS)
@@ -54,34 +52,60 @@ def _disguised(text: str) -> Iterator[Find]:
         yield find if view is None else Find(*view.span(find.start, find.end), find.kind)
 
 
-# What parts the groups of a number beside the blank and the hyphen. No character is added or taken.
-_PARTING = re.compile(r"(?<=[0-9A-Za-z])[\t\n./_|\u00b7\u2022](?=[0-9A-Za-z+])")
-_CARD_GROUPS = re.compile(r"\d{4}(?:\W\d{4}){3}|\d{4}\W\d{6}\W\d{5}|\d{12,19}")
+# What parts the groups of a number where it is not a single blank.
+_PARTING = re.compile(
+    r"(?<=\d)[ \t\n./_|\u00b7\u2022-]{1,3}(?=[0-9A-Za-z+(])"
+    r"|(?<=[A-Za-z])[ \t\n./_|\u00b7\u2022-]{1,3}(?=\d)"
+)
+_CARD_GROUPS = re.compile(r"\d{4}(?: \d{4}){2} \d{3,4}|\d{4} \d{6} \d{4,5}")
+_FOUR_BEFORE, _FOUR_AFTER = re.compile(r"(?<!\d)\d{4} \Z"), re.compile(r" \d{4}(?!\d)")
+# The detector of telephone numbers takes other gaps itself.
+_ODDLY = re.compile(r"\d[ ./-]{0,2}[\t\n_|\u00b7\u2022]|\d {2}")
+_INTERNATIONAL = re.compile(r"\+|00[1-9]")
 
 
 def _parted(text: str) -> Iterator[Find]:
-    """Accounts, cards and international telephone numbers parted by dots, tabs, strokes or a line.
+    """Accounts, cards and telephone numbers parted by dots, tabs, strokes or a line break.
 
-    A checksum or the plus says what they are; a card has to have the groups of one, too.
+    A checksum, or how it begins, says what a number is; a card has to have the groups of one, too.
     """
     if _count_digits(text) < _FEWEST_DIGITS:
         return
-    joined = _PARTING.sub(" ", text)
-    if joined == text:
+    view = rewritten(text, _PARTING, lambda _, match: " ")
+    if view is None:
         return
-    for find in chain(ibans(joined), cards(joined)):
-        number = slice(find.start, find.end)
-        shaped = find.kind == "iban" or _CARD_GROUPS.fullmatch(joined[number])
-        if shaped and text[number].count("\n") < 2:
-            yield find
-    if "+" in text:
-        # What goes on after a whole number is another one.
-        whole = {find.start for find in phones(text)}
-        for find in phones(joined):
-            number = slice(find.start, find.end)
-            begins = joined[find.start] == "+" and find.start not in whole
-            if begins and text[number].count("\n") < 2:
-                yield find
+    for find in ibans(view.text):
+        yield Find(*view.span(find.start, find.end), "iban")
+    for find in cards(view.text):
+        start, end = view.span(find.start, find.end)
+        if text.count("\n", start, end) < 2 and _is_alone(text, view.text, find, (start, end)):
+            yield Find(start, end, "card")
+    if not _ODDLY.search(text):
+        return
+    # What goes on after a whole telephone number is another one.
+    whole = {find.start for find in phones(text)}
+    for find in phones(view.text):
+        start, end = view.span(find.start, find.end)
+        fits = start not in whole and _begins(view.text, find.start)
+        if fits and text.count("\n", start, end) < 2:
+            yield Find(start, end, "phone")
+
+
+def _begins(joined: str, start: int) -> bool:
+    """Whether a number begins as international ones do or has the word for it before it."""
+    return bool(_INTERNATIONAL.match(joined, start)) or says_phone(
+        joined[max(0, start - 45) : start]
+    )
+
+
+def _is_alone(text: str, joined: str, find: Find, span: tuple[int, int]) -> bool:
+    """Whether the groups are those of a card, and no row or column of numbers goes on with them."""
+    if not _CARD_GROUPS.fullmatch(joined, find.start, find.end):
+        return False
+    start, end = span
+    before = _FOUR_BEFORE.search(joined, max(0, find.start - 5), find.start)
+    after = _FOUR_AFTER.match(joined, find.end)
+    return not (before and text[start - 1] != " ") and not (after and text[end] != " ")
 
 
 def _count_digits(text: str) -> int:

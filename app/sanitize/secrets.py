@@ -23,15 +23,6 @@ _SHAPES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
     (("eyj",), re.compile(r"(?<!\w)eyJ[\w-]{8,4000}\.eyJ[\w-]{2,8000}\.[\w-]{0,2000}")),
     (("loci_",), re.compile(r"(?<![A-Za-z0-9])loci_[0-9a-f]{12}_[A-Za-z0-9_-]{43}")),
     (
-        ("aws", "secret"),
-        re.compile(
-            r"(?i:aws|secret)[^\n]{0,40}?(?<![A-Za-z0-9/+=])"
-            r"(?=[^\s]{0,39}[a-z])(?=[^\s]{0,39}[A-Z])(?=[^\s]{0,39}\d)"
-            r"([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
-        ),
-    ),
-    (("==",), re.compile(r"(?<![A-Za-z0-9/+])[A-Za-z0-9/+]{86}==(?!=)")),
-    (
         ("hooks.slack.com",),
         re.compile(r"hooks\.slack\.com/(?:services|workflows|triggers)/[\w/-]{10,200}"),
     ),
@@ -62,6 +53,20 @@ _SHAPES: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = (
         ),
     ),
 )
+# Shapes that digests have, too: only with one of the words up to 60 characters before.
+_NAMED: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    (
+        re.compile(r"aws|secret|geheim|AKIA|ASIA", re.IGNORECASE),
+        re.compile(
+            r"(?<![\w/+=])(?=\S{0,39}[a-z])(?=\S{0,39}[A-Z])(?=\S{0,39}\d)"
+            r"[A-Za-z0-9/+]{40}(?![\w/+=])"
+        ),
+    ),
+    (
+        re.compile(r"key|schlüssel|azure|storage|secret|geheim", re.IGNORECASE),
+        re.compile(r"(?<![\w/+-])[A-Za-z0-9/+]{86}==(?![=\w])"),
+    ),
+)
 _PEM = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
 _PEM_END = re.compile(r"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
 
@@ -72,6 +77,11 @@ def secrets(text: str, lowered: str) -> Iterator[Find]:
         if any(map(lowered.__contains__, cues)):
             for match in shape.finditer(text):
                 yield Find(*match.span(shape.groups), "secret")
+    for words, shape in _NAMED:
+        if words.search(lowered):
+            for match in shape.finditer(text):
+                if words.search(text, max(0, match.start() - 60), match.start()):
+                    yield Find(*match.span(), "secret")
     if "private key" in lowered:
         yield from _private_keys(text)
 
