@@ -8,17 +8,20 @@ it as they read the text.
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import unescape
+from urllib.parse import unquote
 
 from app.sanitize.fold import View, fold
 
 _ESCAPES = (
     r"&(?:#\d{1,7};?|#[xX][\da-fA-F]{1,6};?|[A-Za-z]{2,24};)"
-    r"|%[2-7][\da-fA-F]|\\u00[2-7][\da-fA-F]|\\x[2-7][\da-fA-F]|\\(?=@)"
+    r"|%[2-7][\da-fA-F]|%[c-fC-F][\da-fA-F](?:%[89abAB][\da-fA-F]){1,3}|\\x[2-7][\da-fA-F]"
+    r"|\\u[\da-fA-F]{4}|\\u\{[\da-fA-F]{1,6}\}|\\U[\da-fA-F]{8}|\\(?=@)"
 )
 # A blank that is not a space goes where it parts an address; elsewhere it becomes one. A space goes
 # after an @ that a word stands before.
@@ -29,7 +32,7 @@ _ANY = re.compile(
     "|[\u00b2\u00b3\u00b9\u2024\u2070-\u2089\u2460-\u249b"
     "\ufe50-\ufe6b\uff01-\uff5e\U0001d400-\U0001d7ff]"
 )
-_CUES = ("&", "%", "\\u00", "\\x", "\\@", "@\n", "@\t", "@ ", "\t@")
+_CUES = ("&", "%", "\\u", "\\U", "\\x", "\\@", "@\n", "@\t", "@ ", "\t@")
 _DASH = re.compile("[\u2010-\u2015\u2212]")
 # An escape may be escaped itself; who does it more often than this is not read further.
 _LAYERS = 3
@@ -99,8 +102,11 @@ def _said(text: str, match: re.Match[str]) -> str:
         return _shown(unescape(written), written)
     if written == "\\":
         return ""
-    if written[0] in "%\\":
-        return chr(int(written.lstrip("%\\ux"), 16))
+    if written[0] == "%":
+        return _shown(unquote(written, errors="ignore"), written)
+    if written[0] == "\\":
+        code = int(written[2:].strip("{}"), 16)
+        return _shown(chr(code), written) if code <= sys.maxunicode else written
     if written.isspace():
         beside = text[match.start() - 1 : match.start()] + text[match.end() : match.end() + 1]
         return "" if "@" in beside else " "
@@ -112,9 +118,11 @@ def _said(text: str, match: re.Match[str]) -> str:
 
 
 def _shown(char: str, written: str) -> str:
-    """The character of an entity; a blank for one that shows nothing, `written` for none."""
-    if char == written:
+    """The character of an escape; a blank for one that shows nothing, `written` for none."""
+    if char in ("", written):
         return written
+    if char == "\n":
+        return char
     if unicodedata.category(char[0]) in {"Cf", "Mn", "Cc", "Cs"}:
         return ""
     return " " if char.isspace() else unicodedata.normalize("NFKC", char)

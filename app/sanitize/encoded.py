@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from app.sanitize.disguise import meant
+
 _ENCODED = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,8192}={0,2}")
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2}){20,4096}")
 
@@ -39,7 +41,9 @@ def _plain(token: str, more: int = 2) -> str | None:
         return None
     if more and _ENCODED.fullmatch(plain.strip()):
         return _plain(plain.strip(), more - 1)
-    return plain if " " in plain and plain.replace("\n", " ").isprintable() else None
+    said = meant(plain)
+    shown = plain if said is None else said.text
+    return plain if " " in shown and plain.replace("\n", " ").isprintable() else None
 
 
 def _base64(token: str) -> bytes | None:

@@ -10,70 +10,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
+from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-# Letters of other alphabets that look like a Latin one (chosen from the Unicode confusables).
-_LOOKALIKES = {
-    pair[0]: pair[1]
-    for pair in [
-        "аa",
-        "вb",
-        "еe",
-        "кk",
-        "мm",
-        "нh",
-        "оo",
-        "рp",
-        "сc",
-        "тt",
-        "уy",
-        "хx",
-        "іi",
-        "ѕs",
-        "јj",
-        "һh",
-        "ԁd",
-        "ԛq",
-        "ԝw",
-        "ѵv",
-        "гr",
-        "ԍg",
-        "ӏl",
-        "αa",
-        "βb",
-        "γy",
-        "ιi",
-        "κk",
-        "νv",
-        "οo",
-        "ρp",
-        "τt",
-        "υu",
-        "χx",
-        "ωw",
-        "ηn",
-        "ɑa",
-        "ɡg",
-        "ıi",
-        "ɩi",
-        "ʟl",
-        "ɴn",
-        "ʀr",
-        "ɪi",
-        "ᴀa",
-        "ᴇe",
-        "ᴏo",
-        "ᴜu",
-        "ᴛt",
-        "ᴘp",
-        "ᴄc",
-        "ᴅd",
-        "ɢg",
-        "ꜱs",
-    ]
-}
+from app.sanitize.lookalikes import alike
+
 _SPECIAL = {
-    "ß": "s", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "ð": "d", "þ": "th",
+    "ß": "s", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th",
     "_": " ", "’": "'", "‘": "'", "‚": "'", "‛": "'", "`": "'", "´": "'", "“": '"', "”": '"',
     "„": '"', "‟": '"', "«": '"', "»": '"', "‹": "'", "›": "'", "\u2010": "-", "\u2011": "-",
     "\u2012": "-", "–": "-", "—": "-", "\u2015": "-", "−": "-", "\u2028": "\n", "\u2029": "\n",
@@ -89,14 +33,17 @@ class _Folds(dict[str, str]):
 
 
 def _fold_char(char: str) -> str:
-    if char in _SPECIAL:
-        return _SPECIAL[char]
+    special = _SPECIAL.get(char) or _SPECIAL.get(char.lower())
+    if special:
+        return special
     if unicodedata.category(char) in {"Mn", "Me", "Cf"}:
         return ""
-    lowered = unicodedata.normalize("NFKD", char).lower()
+    letter = alike(char)
+    if letter:
+        return letter
     return "".join(
-        _LOOKALIKES.get(c, _SPECIAL.get(c, c))
-        for c in lowered
+        _SPECIAL.get(c) or (not c.isascii() and alike(c)) or c
+        for c in unicodedata.normalize("NFKD", char).lower()
         if unicodedata.category(c) not in {"Mn", "Me", "Cf"}
     )
 
@@ -181,3 +128,98 @@ def unleet(view: View) -> View | None:
 
 def _as_letters(match: re.Match[str]) -> str:
     return match.group().translate(_LETTERS)
+
+
+# What may part a word in two; letters parted by other marks are spaced ones.
+_PIECE = re.compile(r"([a-z]+)((?:[ \t\n]{1,3}|-[ \n]{0,2})(?=[a-z]))?")
+_MOST_PIECES = 16
+_ENDINGS = ("e", "s", "t", "n", "es", "ed", "en", "er", "em", "ing")
+# Words that may stand before another one with which they make a third, as in "for getting".
+_FREE = frozenset(
+    (
+        *("a", "i", "an", "in", "on", "of", "or", "up", "no", "by", "to", "do", "be", "re", "for"),
+        *("over", "under", "out", "down", "off", "with", "any", "some", "every"),
+        *("ab", "auf", "aus", "ein", "vor", "zu", "um"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mended(View):
+    """A view in which words that were cut are whole again.
+
+    `joints` are where in the text pieces met, in order; one that no free word made counts twice.
+    """
+
+    joints: tuple[int, ...] = ()
+
+    def is_cut(self, start: int, end: int) -> bool:
+        """Whether words between `start` and `end` of the text were cut on purpose."""
+        return bisect_left(self.joints, end) - bisect_left(self.joints, start) > 1
+
+
+class Words:
+    """Words that are made whole where they were cut, and what they begin with."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        known = frozenset(words)
+        long = [word for word in known if len(word) > 4]
+        self.whole = known.union(word + ending for word in long for ending in _ENDINGS)
+        self.begun = _beginnings(known)
+        self._begun_long = _beginnings(long)
+
+    def may_be_cut(self, text: str) -> bool:
+        """Whether two pieces in a row begin a word of five letters; quick: most texts hold none."""
+        pieces, begun = text.replace("-", " ").split(), self._begun_long
+        return any(
+            piece + pieces[at][:2] in begun or piece + pieces[at] in self.whole
+            for at, piece in enumerate(pieces[:-1], 1)
+            if piece in begun
+        )
+
+
+def _beginnings(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(word[:end] for word in words for end in range(1, len(word) + 1))
+
+
+def mended(view: View, words: Words) -> Mended | None:
+    """The view with the `words` whole that were cut, or None where none was."""
+    if not words.may_be_cut(view.text):
+        return None
+    matches = list(_PIECE.finditer(view.text))
+    pieces = [match[1] for match in matches]
+    # What parts a piece from the next one; None where no word could go on.
+    gaps = [match[2] for match in matches]
+    parts: list[str] = []
+    offsets = array("q")
+    joints: list[int] = []
+    at = done = 0
+    while at < len(pieces):
+        last = _last(pieces, gaps, at, words) if pieces[at] in words.begun else at
+        for match in matches[at:last]:
+            _take(view, done, match.end(1), parts, offsets)
+            done = match.end()
+        if last > at:
+            joint = view.span(matches[at].start(), matches[at].end())[0]
+            joints += [joint] if pieces[at] in _FREE else [joint, joint]
+        at = last + 1
+    if not joints:
+        return None
+    _take(view, done, len(view.text), parts, offsets)
+    return Mended("".join(parts), offsets, tuple(joints))
+
+
+def _last(pieces: list[str], gaps: list[str | None], first: int, words: Words) -> int:
+    """The last piece of the longest word that begins with piece `first`; `first` for none."""
+    joined, found = pieces[first], first
+    is_word = joined in words.whole
+    for at in range(first + 1, min(len(pieces), first + _MOST_PIECES)):
+        if gaps[at - 1] is None:
+            break
+        joined += pieces[at]
+        # Two words that stand beside each other are two words.
+        if joined in words.whole and not (is_word and pieces[at] in words.whole):
+            found = at
+        if joined not in words.begun:
+            break
+    return found

@@ -10,8 +10,10 @@ from typing import NamedTuple
 from app.sanitize import clauses
 from app.sanitize.disguise import fold_meant, meant
 from app.sanitize.encoded import decoded
-from app.sanitize.fold import View, fold, spaced, unleet
+from app.sanitize.fold import View, Words, fold, mended, spaced, unleet
 from app.sanitize.marker_rules import FOREIGN, RULES, SQUEEZED, SQUEEZED_CUES, Rule
+
+_WORD = re.compile(r"(?<!\\)[a-z]{3,}")
 
 
 class Hit(NamedTuple):
@@ -24,20 +26,33 @@ class Hit(NamedTuple):
 
 def find_markers(text: str) -> list[Hit]:
     """Every marker in `text` that is a command and not talk about one, in order of position."""
-    plain = fold(text)
-    hits = set(_in_view(plain, text))
-    for view in (spaced(plain), unleet(plain)):
-        if view is not None:
-            hits.update(_in_view(view, text))
-    escaped = meant(text)
-    if escaped is not None:
-        hits.update(_in_view(fold_meant(escaped), text))
+    hits = set(_plain_or_not(text))
     hits.update(
         Hit(hidden.start, hidden.end, "encoded_instruction")
         for hidden in decoded(text)
-        if any(_in_view(fold(hidden.text), hidden.text))
+        if any(_plain_or_not(hidden.text))
     )
     return sorted(hits)
+
+
+def _plain_or_not(text: str) -> Iterator[Hit]:
+    """Markers in the text as it is written, and as it is read."""
+    plain = fold(text)
+    escaped = meant(text)
+    for view in (plain,) if escaped is None else (plain, fold_meant(escaped)):
+        closed = spaced(view)
+        for reading in (view, closed, unleet(view)):
+            if reading is not None:
+                yield from _in_view(reading, text)
+        whole = mended(closed or view, _words())
+        if whole is not None:
+            yield from (hit for hit in _in_view(whole, text) if whole.is_cut(hit.start, hit.end))
+
+
+@cache
+def _words() -> Words:
+    """The words that commands are made of."""
+    return Words(word for rule in RULES for word in _WORD.findall(rule.pattern.pattern))
 
 
 def _in_view(view: View, text: str) -> Iterator[Hit]:
