@@ -61,6 +61,8 @@ _CARD_GROUPS = re.compile(r"\d{4}(?: \d{4}){2} \d{3,4}|\d{4} \d{6} \d{4,5}")
 _FOUR_BEFORE, _FOUR_AFTER = re.compile(r"(?<!\d)\d{4} \Z"), re.compile(r" \d{4}(?!\d)")
 # The detector of telephone numbers takes other gaps itself.
 _ODDLY = re.compile(r"\d[ ./-]{0,2}[\t\n_|\u00b7\u2022]|\d {2}")
+# What stands before the second part of an identifier, as in "MX-9-004417".
+_HYPHENS = frozenset("-_/.")
 _INTERNATIONAL = re.compile(r"\+|00[1-9]")
 
 
@@ -86,7 +88,8 @@ def _parted(text: str) -> Iterator[Find]:
     whole = {find.start for find in phones(text)}
     for find in phones(view.text):
         start, end = view.span(find.start, find.end)
-        fits = start not in whole and _begins(view.text, find.start)
+        fits = start not in whole and text[start - 1 : start] not in _HYPHENS
+        fits = fits and _begins(view.text, find.start)
         if fits and text.count("\n", start, end) < 2:
             yield Find(start, end, "phone")
 
