@@ -6,8 +6,10 @@ MATCH (e:Entity {id: id})
 SET e.touched_at = $at
 
 // name: put(facts, claims, at) write one
-// Facts by id, then what supports each; a claim that is there already is left as it is. Moments that
-// all rows share are given once. Returns claims that were erased before and stay away.
+// Facts by id, then what supports each; a claim that is there already is left as it is: what one
+// passage says of one fact is looked through once for all its claims, not once for each as MERGE
+// would. The lock on the subject keeps others from adding the same. Moments that all rows share are
+// given once. Returns claims that were erased before and stay away.
 // unscoped: every row carries the scope of its episode
 CALL () {
   UNWIND $facts AS row
@@ -19,11 +21,16 @@ CALL () {
 }
 CALL () {
   UNWIND $claims AS row
-  MATCH (e:Passage {id: row.episode})
-  MATCH (f:Fact {id: row.fact})
-  WHERE NOT EXISTS { (:Tombstone {id: row.id}) }
-  MERGE (e)-[s:SUPPORTS {id: row.id}]->(f)
-  ON CREATE SET s = row.properties, s.recorded_at = $at
+  WITH row.episode AS episode, row.fact AS fact, collect(row) AS rows
+  MATCH (e:Passage {id: episode})
+  MATCH (f:Fact {id: fact})
+  OPTIONAL MATCH (e)-[had:SUPPORTS]->(f)
+  WITH e, f, rows, collect(had.id) AS known
+  UNWIND rows AS row
+  WITH e, f, row
+  WHERE NOT row.id IN known AND NOT EXISTS { (:Tombstone {id: row.id}) }
+  CREATE (e)-[s:SUPPORTS]->(f)
+  SET s = row.properties, s.recorded_at = $at
 }
 RETURN COLLECT { UNWIND $claims AS row MATCH (t:Tombstone {id: row.id}) RETURN t.id } AS erased
 

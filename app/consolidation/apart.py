@@ -1,7 +1,8 @@
-"""Reading episodes: short ones here, long ones in a process of their own, under hard limits.
+"""Reading episodes: short ones here, others in a process of their own, under hard limits.
 
-A long text that was made to harm a reader ends that process and nothing else. It is started with
-the first long text, reused for the next, ended on an overrun, and ends with its parent.
+A text that was made to harm a reader ends that process and nothing else. It is started with the
+first such text, reused for the next, ended on an overrun, and ends with its parent. Very long texts
+have one and those between have another, so that a page does not wait for books.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import resource
 import signal
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -29,6 +30,7 @@ from app.kernel.clock import FOREVER
 from app.kernel.graph import Row
 
 SHORT = 4000  # characters that are read sooner than a process starts
+LONG = 50_000  # characters that take a second or more
 MIB = 1024 * 1024
 
 Hold = Callable[[], Awaitable[None]]
@@ -52,37 +54,55 @@ class Limits:
 
 
 class Apart:
-    """Reads episodes; `stop` ends the process, and the next long text starts another."""
+    """Reads episodes; `stop` ends its processes, and a text that needs one starts another."""
 
     def __init__(self, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
         # Of several at once each would only wait for the others; who has a short text does not
         # wait for a long one.
-        self._here, self._there = asyncio.Semaphore(1), asyncio.Semaphore(1)
-        self._process: BaseProcess | None = None
-        self._pipe: Connection | None = None
+        self._here = asyncio.Semaphore(1)
+        self._middling, self._long = _Reader(limits or Limits()), _Reader(limits or Limits())
 
     async def read(
         self, episodes: Sequence[Row], registry: Registry, hold: Hold
     ) -> list[Reading | Exception]:
         """What each episode says, or what was wrong with it; a cancelled reading leaves no
-        process behind. `hold` is called before and after each long text: its caller's lease goes
-        on."""
+        process behind. `hold` is called before and after each text that is not short: its
+        caller's lease goes on."""
         short = [episode for episode in episodes if len(episode["content"]) <= SHORT]
-        async with self._here:
-            here = iter(await asyncio.to_thread(_each, short, registry))
-        return [
-            next(here)
-            if len(episode["content"]) <= SHORT
-            else await self._long(episode, registry, hold)
-            for episode in episodes
-        ]
+        here: Iterator[Reading | Exception] = iter(())
+        if short:
+            async with self._here:
+                here = iter(await asyncio.to_thread(_each, short, registry))
+        found: list[Reading | Exception] = []
+        for episode in episodes:
+            size = len(episode["content"])
+            if size <= SHORT:
+                found.append(next(here))
+            else:
+                reader = self._long if size > LONG else self._middling
+                found.append(await reader.read(episode, registry, hold))
+        return found
 
-    async def _long(self, episode: Row, registry: Registry, hold: Hold) -> Reading | Exception:
+    def stop(self) -> None:
+        """End the processes, also in the midst of a text."""
+        self._middling.stop()
+        self._long.stop()
+
+
+class _Reader:
+    """One process that reads one text after the other."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._free = asyncio.Semaphore(1)
+        self._process: BaseProcess | None = None
+        self._pipe: Connection | None = None
+
+    async def read(self, episode: Row, registry: Registry, hold: Hold) -> Reading | Exception:
         while True:
             await hold()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._there.acquire(), self.limits.clock)
+                await asyncio.wait_for(self._free.acquire(), self.limits.clock)
                 break
         try:
             await hold()
@@ -91,12 +111,11 @@ class Apart:
             self.stop()
             raise
         finally:
-            self._there.release()
+            self._free.release()
         await hold()
         return found
 
     def stop(self) -> None:
-        """End the process, also in the midst of a text."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()

@@ -10,7 +10,7 @@ nothing tells apart is none of them, since a wrong merge costs more than a misse
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -66,8 +66,8 @@ def resolve(mentions: Sequence[Mention], scope: str, context: Context) -> list[R
         (_read(place, mention, context) for place, mention in enumerate(mentions)),
         key=lambda read: read.rank,
     )
-    full_names = _full_names(reads)
-    partial = {r.place: full for r in reads if (full := _antecedent(r, full_names)) is not None}
+    full_names = _FullNames(reads)
+    partial = {r.place: full for r in reads if (full := full_names.meant_by(r)) is not None}
     whole = [read for read in reads if read.place not in partial]
     episode = _Episode(scope, context)
     waiting = [read for read in whole if not episode.settle(read)]
@@ -98,33 +98,42 @@ def _is_we(mention: Mention) -> bool:
 # --- the same person in the same episode --------------------------------------------------------
 
 
-def _full_names(reads: Sequence[Read]) -> dict[str, Name]:
-    """The full names of persons that the episode speaks of, by canonical key.
+class _FullNames:
+    """The full names of persons that the episode speaks of, by their first and last words.
 
     Not those of who speaks: one who names a namesake does not mean himself.
     """
-    return {read.name.canonical: read.name for read in reversed(reads) if _is_full(read)}
+
+    def __init__(self, reads: Sequence[Read]) -> None:
+        self._names: dict[str, dict[str, Name]] = {}  # by first or last word, then canonical key
+        self._answers: dict[tuple[str, str | None], str | None] = {}
+        for read in reversed(reads):
+            if _is_full(read):
+                for token in (read.name.tokens[0], read.name.tokens[-1]):
+                    self._names.setdefault(token, {})[read.name.canonical] = read.name
+
+    def meant_by(self, read: Read) -> str | None:
+        """The one full name that a first or last name alone stands for; None where there is not
+        one."""
+        tokens = read.name.tokens
+        if len(tokens) != 1 or read.mention.is_speaker or read.type not in {"person", UNKNOWN}:
+            return None
+        said = tokens[0], gender(read.name)
+        if said not in self._answers:
+            self._answers[said] = self._only(*said)
+        return self._answers[said]
+
+    def _only(self, token: str, said: str | None) -> str | None:
+        names = self._names.get(token, {})
+        fitting = [key for key, full in names.items() if _goes_with(said, gender(full))]
+        return fitting[0] if len(fitting) == 1 else None
 
 
 def _is_full(read: Read) -> bool:
     return read.type == "person" and len(read.name.tokens) > 1 and not read.mention.is_speaker
 
 
-def _antecedent(read: Read, full_names: Mapping[str, Name]) -> str | None:
-    """The one full name that a first or last name alone stands for; None where there is not one."""
-    tokens = read.name.tokens
-    if len(tokens) != 1 or read.mention.is_speaker or read.type not in {"person", UNKNOWN}:
-        return None
-    fitting = [
-        key
-        for key, full in full_names.items()
-        if tokens[0] in (full.tokens[0], full.tokens[-1]) and _same_gender(read.name, full)
-    ]
-    return fitting[0] if len(fitting) == 1 else None
-
-
-def _same_gender(part: Name, full: Name) -> bool:
-    said, meant = gender(part), gender(full)
+def _goes_with(said: str | None, meant: str | None) -> bool:
     return said is None or meant is None or said == meant
 
 
@@ -138,6 +147,7 @@ class _Episode:
         self.scope = scope
         self.context = context
         self.entities: dict[str, Known] = {}
+        self.by_key: dict[str, dict[str, None]] = {}  # ids of entities, in the order they came
         self.found: dict[int, str] = {}
 
     def settle(self, read: Read) -> bool:
@@ -161,14 +171,16 @@ class _Episode:
 
     def _bearers(self, read: Read) -> list[Known]:
         """Whom the name may mean: the closest of the classes that has anybody in it."""
-        keys = set(read.name.keys)
-        fitting = [k for k in self.entities.values() if keys & set(k.keys) and _fits(read, k)]
+        named = dict.fromkeys(id for key in read.name.keys for id in self.by_key.get(key, ()))
+        fitting = [known for id in named if _fits(read, known := self.entities[id])]
         closest = min((_closeness(read, k) for k in fitting), default=None)
         return [k for k in fitting if _closeness(read, k) == closest]
 
     def _take(self, read: Read, bearer: Known) -> None:
         """The bearer gains what this mention says of it."""
         self.found[read.place] = bearer.id
+        for key in read.name.keys:
+            self.by_key.setdefault(key, {})[bearer.id] = None
         self.entities[bearer.id] = replace(
             bearer,
             type=joint_type(bearer.type, read.type),

@@ -15,6 +15,7 @@ from itertools import cycle, zip_longest
 import structlog
 
 from app.embeddings.model import Embedder, Role
+from app.embeddings.windows import Span
 from app.errors import InvalidInput
 from app.indexing.compose import REACH, Composed, compose
 from app.indexing.repository import IndexRepository, Stored
@@ -168,18 +169,21 @@ async def _stopped(under_way: Iterable[asyncio.Task[None]]) -> None:
     await asyncio.gather(*under_way, return_exceptions=True)
 
 
+async def _windows(embedder: Embedder, text: str) -> Sequence[Span]:
+    """The ranges of a text; those of a long one are not looked for on the loop."""
+    if len(text) > LONG_TEXT:
+        return await asyncio.to_thread(embedder.windows, text)
+    return embedder.windows(text)
+
+
 async def _cut(embedder: Embedder, text: Row, composed: Composed) -> list[Piece]:
     """A memory's ranges; one that fits the model together with its context is one piece."""
-    if len(embedder.windows(composed.embedded)) == 1:
-        spans = [(0, len(text["content"]), composed.embedded)]
+    content: str = text["content"]
+    ranges = await _windows(embedder, composed.embedded)
+    if len(ranges) == 1:
+        spans = [(0, len(content), composed.embedded)]
     else:
-        content: str = text["content"]
-        windows = embedder.windows
-        ranges = (
-            await asyncio.to_thread(windows, content)
-            if len(content) > LONG_TEXT
-            else windows(content)
-        )
+        ranges = await _windows(embedder, content)
         spans = [(r.start, r.end, content[r.start : r.end]) for r in ranges]
     model = f"{embedder.info.name}/{embedder.info.version}"
     return [

@@ -7,10 +7,11 @@ which were linked before has to be looked for in them.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import accumulate, chain
 
 import orjson
 
@@ -35,6 +36,8 @@ from app.retrieval.repository import RetrievalRepository
 
 BATCH = 128  # passages of one transaction
 TOGETHER = 32  # new names that are looked for at once
+READ = 32_000  # characters of one passage that are read for names: chunks have far fewer
+TOGETHER_READ = 128_000  # characters of the passages that one transaction reads
 SCOPES = 1000  # passages that wait and are looked at for their scopes at once
 
 Step = Callable[[Tx, ScopeLock], Awaitable[int]]
@@ -61,8 +64,7 @@ class Known:
     async def among(self, tx: Tx, lock: ScopeLock, texts: list[Text]) -> set[str]:
         """The keys that somebody goes by: at least those among the texts' phrases."""
         if len(texts) < BATCH and not self._seen:
-            keys = {name.key for t in texts for name in chain(phrases(t.words), pieces(t.words))}
-            ids = [name_id(lock.scope, key) for key in sorted(keys)]
+            ids = await asyncio.to_thread(_ids, texts, lock.scope)
             return await self._rows.known(tx, lock.scope, ids)
         self._keys.update(await self._rows.names_since(tx, lock.scope, self._seen))
         self._seen = lock.revision - 1  # those of this transaction are written before it looks
@@ -132,26 +134,46 @@ class LinkService:
         keys = [name["key"] for name in new]
         for first in range(0, len(keys), TOGETHER):
             part = keys[first : first + TOGETHER]
-            for row in await self.rows.with_words(tx, lock.scope, part):
-                text = Text(row["id"], words(row["content"]), set(), set())
-                found.setdefault(row["id"], []).extend(held(text, lock.scope, set(row["keys"])))
+            holding = await self.rows.with_words(tx, lock.scope, part)
+            for id, names in await asyncio.to_thread(_held_in, holding, lock.scope):
+                found.setdefault(id, []).extend(names)
         rows = [{"id": passage, "names": names} for passage, names in found.items() if names]
         if rows:
             await self.rows.save_links(tx, lock, rows)
 
     async def _links(self, known: Known, tx: Tx, lock: ScopeLock) -> int:
-        waiting = await self.rows.unlinked(tx, lock.scope, BATCH)
+        waiting = _at_once(await self.rows.unlinked(tx, lock.scope, BATCH))
         if not waiting:
             return 0
-        texts = [text_of(row) for row in waiting]
+        texts = await asyncio.to_thread(lambda: [text_of(row) for row in waiting])
         keys = await known.among(tx, lock, texts)
-        rows = [linked(text, lock.scope, keys) for text in texts]
+        rows = await asyncio.to_thread(lambda: [linked(text, lock.scope, keys) for text in texts])
         before = {row["id"] for row in waiting if row["again"]}
         if before:
             await self.rows.forget_links(tx, lock, [row for row in rows if row["id"] in before])
         await self.rows.save_links(tx, lock, rows)
         await self.rows.bump(tx, lock, len(texts))
         return len(texts)
+
+
+def _at_once(waiting: Sequence[Row]) -> Sequence[Row]:
+    """The first of some passages, as many as have `TOGETHER_READ` characters, one at least: what
+    is read within one transaction does not grow with how long the passages are."""
+    sizes = accumulate(min(len(row["content"]), READ) for row in waiting)
+    count = sum(1 for size in sizes if size <= TOGETHER_READ)
+    return waiting[: max(count, 1)]
+
+
+def _ids(texts: Sequence[Text], scope: str) -> list[str]:
+    """The ids of every name that some texts may hold."""
+    keys = {name.key for t in texts for name in chain(phrases(t.words), pieces(t.words))}
+    return [name_id(scope, key) for key in sorted(keys)]
+
+
+def _held_in(rows: Sequence[Row], scope: str) -> list[tuple[str, list[Row]]]:
+    """Which of some keys passages hold."""
+    texts = [(Text(row["id"], words(row["content"][:READ]), set(), set()), row) for row in rows]
+    return [(text.id, held(text, scope, set(row["keys"]))) for text, row in texts]
 
 
 def named(row: Row, scope: str) -> Row:
@@ -174,12 +196,14 @@ def named(row: Row, scope: str) -> Row:
 
 def text_of(row: Row) -> Text:
     """A passage's words; those of a turn of talk name only what something else is about. What a
-    page links to it names, however the link reads."""
+    page links to it names, however the link reads. Of a text that is longer than any chunk, its
+    beginning is read."""
+    content = row["content"][:READ]
     talk = row["speaker"] and not row["title"]
-    keys = set() if talk else written(row["content"], row["language"] or "en")
+    keys = set() if talk else written(content, row["language"] or "en")
     keys |= {key for key in map(key_of, row["targets"] or ()) if key}
     triples = orjson.loads(row["triples"]) if row["triples"] else ()
-    return Text(row["id"], words(row["content"]), keys, given_keys(triples))
+    return Text(row["id"], words(content), keys, given_keys(triples))
 
 
 def linked(text: Text, scope: str, known: set[str]) -> Row:

@@ -37,11 +37,11 @@ async def test_a_long_text_says_apart_what_it_says_here_and_the_process_serves_t
     apart = Apart()
     try:
         first, second = await apart.read([episode(LONG), episode(LONG)], standard(), held)
-        process = apart._process
+        process = apart._middling._process
         assert process is not None
         assert first == second == read(episode(LONG), standard())
         await apart.read([episode(LONG)], standard(), held)
-        assert apart._process is process
+        assert apart._middling._process is process
     finally:
         apart.stop()
     assert not process.is_alive()
@@ -78,9 +78,9 @@ async def test_who_has_a_short_text_does_not_wait_for_a_long_one() -> None:
 
 
 async def started(apart: Apart) -> Any:
-    """The process, once it is there."""
+    """The process of very long texts, once it is there."""
     end = time.monotonic() + 30
-    while apart._process is None or apart._process.pid is None:
+    while apart._long._process is None or apart._long._process.pid is None:
         assert time.monotonic() < end
         await asyncio.sleep(0.05)
-    return apart._process
+    return apart._long._process

@@ -69,7 +69,7 @@ async def test_an_episode_goes_from_raw_over_in_progress_to_consolidated(
     assert list((await states(opened, scope)).values()).count("in_progress") == 2
     assert await rows.lease(scope, writer.caller.tenant, "another", 2) == []
     setting = await opened.consolidation.setting(scope)
-    await opened.consolidation._pass(leased, setting, "me", Tally())
+    await opened.consolidation._held(leased, setting, "me", Tally())
     await rows.release(scope, "me")
     await opened.consolidation.consolidate(scope)
     assert set((await states(opened, scope)).values()) == {"consolidated"}
@@ -191,7 +191,7 @@ async def test_who_lost_the_lease_writes_nothing(opened: Parts, writer: Principa
     )
     setting = await opened.consolidation.setting(scope)
     with pytest.raises(LeaseLost):
-        await opened.consolidation._pass(leased, setting, "slow", Tally())
+        await opened.consolidation._held(leased, setting, "slow", Tally())
     assert await beliefs(opened, scope) == []
     assert await query(opened.graph, "MATCH (e:Entity {scope: $scope}) RETURN e", scope=scope) == []
 
