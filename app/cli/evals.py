@@ -421,7 +421,7 @@ def eval_reading_speed(
             client = ApiClient(url, await _admin(opened, root))
             wire = Wire(url, await _reader(opened, root))
             try:
-                by_claims = await reading.tell_claims(opened, client, root)
+                by_claims = await reading.tell_claims(opened, client, root, told)
                 claims = await reading.in_turns(opened, wire, by_claims)
                 by_scopes = await reading.tell_scopes(opened, client, root, told, asked)
                 wire.close()

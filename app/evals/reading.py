@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from app.access.service import operator
+from app.consolidation.repository import ConsolidationRepository
 from app.errors import LociError
 from app.evals.retrieval import ApiClient
 from app.evals.speed import SearchSpeed, Wire, search_speed, summary
@@ -59,8 +60,11 @@ def questions(claims: int) -> list[str]:
     return [form.format(name=name) for form in ASKED for name, _ in people(claims)]
 
 
-async def tell_claims(parts: Parts, client: ApiClient, root: str) -> list[Place]:
-    """A scope for each number of claims, with facts that so many captures state; consolidated."""
+async def tell_claims(
+    parts: Parts, client: ApiClient, root: str, texts: Sequence[str]
+) -> list[Place]:
+    """A scope for each number of claims, with facts that so many captures state, among the same
+    texts that say other things; consolidated."""
     places = []
     for claims in CLAIMS:
         scope = f"{root}/claims{claims}"
@@ -71,10 +75,15 @@ async def tell_claims(parts: Parts, client: ApiClient, root: str) -> list[Place]
             for turn in range(claims)
             for place, (name, town) in enumerate(people(claims))
         ]
+        told += [
+            _episode(scope, text, f"other {place}", start, place)
+            for place, text in enumerate(texts)
+        ]
         await _capture(client, told)
         await _consolidated(parts, scope, claims)
         places.append(Place(claims, [scope], questions(claims)))
     await _indexed(parts)
+    await _read(parts)
     return places
 
 
@@ -98,6 +107,7 @@ async def tell_scopes(
         await _capture(client, told)
         places.append(Place(size, scopes, list(asked)))
     await _indexed(parts)
+    await _read(parts)
     return places
 
 
@@ -146,6 +156,15 @@ async def _indexed(parts: Parts) -> None:
     waiting = IndexRepository(parts.graph)
     while (await waiting.backlog())["pending"]:
         await parts.indexing.drain()
+
+
+async def _read(parts: Parts) -> None:
+    """Wait until nothing waits to be consolidated: the worker would be measured as well."""
+    until = asyncio.get_running_loop().time() + PATIENCE
+    while (await ConsolidationRepository(parts.graph).backlog())["raw"]:
+        if asyncio.get_running_loop().time() > until:
+            raise LociError("what was captured is not consolidated yet")
+        await asyncio.sleep(1)
 
 
 async def _consolidated(parts: Parts, scope: str, claims: int) -> None:

@@ -92,6 +92,9 @@ class SpaceMap:
 
     def split(self, scopes: Iterable[str]) -> dict[Space, list[str]]:
         """Scopes by the space that they are searched in."""
+        if not self.uses:  # as where there is one model; a reader may see a thousand scopes
+            together = list(scopes)
+            return {Use().active: together} if together else {}
         found: dict[Space, list[str]] = {}
         for scope in scopes:
             found.setdefault(self.of(scope).active, []).append(scope)

@@ -14,6 +14,7 @@ from app.kernel.graph import Graph
 
 FEW = 16  # scopes that are as well named one by one
 KEPT_SECONDS = 10.0
+READERS = 64  # whose subtrees are kept that long
 
 
 def subtrees(scopes: Iterable[str], known: Iterable[str]) -> list[str]:
@@ -47,6 +48,7 @@ class Reach:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._known: dict[str, tuple[float, list[str]]] = {}
+        self._trees: dict[tuple[str, ...], list[str]] = {}
 
     async def trees(self, scopes: Sequence[str]) -> list[str]:
         """The subtrees that lie in these scopes of one tenant; none where they are few."""
@@ -54,7 +56,12 @@ class Reach:
             return []
         tenants = {scope.partition("/")[0] for scope in scopes}
         known = [path for tenant in sorted(tenants) for path in await self._of(tenant)]
-        return subtrees(scopes, known)
+        asked = tuple(scopes)
+        if asked not in self._trees:
+            if len(self._trees) >= READERS:
+                self._trees.clear()
+            self._trees[asked] = subtrees(scopes, known)
+        return self._trees[asked]
 
     async def _of(self, tenant: str) -> list[str]:
         kept = self._known.get(tenant)
@@ -62,4 +69,5 @@ class Reach:
             found = await self._graph.one(Q.scopes.paths, tenant=tenant)
             kept = (time.monotonic() + KEPT_SECONDS, found["paths"])
             self._known[tenant] = kept
+            self._trees.clear()
         return kept[1]
