@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from app.episodes.model import Capture
 from app.sanitize.labels import clean_label, clean_tags, require_plain
+from app.sanitize.normalise import visible
 from app.sanitize.policy import SanitizePolicy
 
 
@@ -18,6 +19,7 @@ def clean_labels(capture: Capture, policy: SanitizePolicy) -> Capture:
     require_plain(capture.session, "session", policy)
     return replace(
         capture,
+        session=visible(capture.session),
         tags=clean_tags(capture.tags, policy),
         speaker=clean_label(capture.speaker, "speaker", policy),
         title=clean_label(capture.title, "title", policy),

@@ -15,6 +15,7 @@ from app.kernel import audit
 from app.kernel.caller import Caller
 from app.kernel.clock import FOREVER
 from app.kernel.ids import digest, new_id
+from app.sanitize.normalise import visible
 from app.sanitize.step import SANITIZER_VERSION, Sanitized
 
 IMPORTANCE = 0.5  # of a new episode
@@ -33,7 +34,7 @@ class Cleaned:
 
 def session_id(scope: str, key: str) -> str:
     """The id of the session that goes by `key` in `scope`."""
-    return digest("session", scope, key)[:32]
+    return digest("session", scope, visible(key))[:32]
 
 
 def tag_id(scope: str, name: str) -> str:

@@ -40,6 +40,15 @@ def hidden(text: str) -> list[Edit]:
     ]
 
 
+def shown(text: str) -> str:
+    """The text as it may leave: nothing in it is hidden, and what tags say is not read out."""
+    while edits := hidden(text):
+        ends = [0, *(edit.end for edit in edits)]
+        starts = [*(edit.start for edit in edits), len(text)]
+        text = "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
+    return text
+
+
 def _read_out(text: str, match: re.Match[str]) -> str:
     """What tag characters say, set off from a word before them; nothing for the others."""
     if not _FIRST_TAG <= ord(match.group()[0]) <= _LAST_TAG:

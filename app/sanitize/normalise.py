@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Any
 
 from app.sanitize.hidden import hidden
 from app.sanitize.trace import Edit, Traced
@@ -31,6 +32,20 @@ def reveal(traced: Traced) -> Traced:
     while edits := hidden(traced.text):
         traced = traced.edit(edits)
     return traced
+
+
+def visible(text: str) -> str:
+    """The text as it is seen: nothing of it hidden, and else unchanged."""
+    return reveal(Traced.of(text)).text
+
+
+def visible_tree(value: Any) -> Any:
+    """The same of every text and name in a JSON value; RecursionError where it is too deep."""
+    if isinstance(value, str):
+        return value if value.isascii() else visible(value)
+    if isinstance(value, dict):
+        return {visible_tree(name): visible_tree(item) for name, item in value.items()}
+    return [visible_tree(item) for item in value] if isinstance(value, list) else value
 
 
 def _drop(text: str) -> list[Edit]:

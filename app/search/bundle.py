@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from app.extraction.model import Precision
 from app.kernel.graph import Row
+from app.sanitize.hidden import shown as visible
 from app.search.believed import believed, worded
 from app.search.model import Found, Hit, Lapse, Mark
 from app.search.relevance import Asked
@@ -137,4 +138,5 @@ def element(name: str, attributes: dict[str, str], text: str) -> str:
         for name, value in attributes.items()
         if value
     )
-    return f"<{name} {shown}>{escape(text)}</{name}>"
+    # What was stored before hidden characters were taken out may hold some.
+    return visible(f"<{name} {shown}>{escape(text)}</{name}>")

@@ -46,9 +46,9 @@ from app.retrieval.names import opening_keys, phrases, title_keys, words, writte
 from app.sanitize.disguise import meant
 from app.sanitize.encoded import decoded
 from app.sanitize.fold import fold
-from app.sanitize.hidden import hidden
+from app.sanitize.hidden import hidden, shown
 from app.sanitize.markers import find_markers
-from app.sanitize.normalise import normalise
+from app.sanitize.normalise import normalise, visible
 from app.sanitize.pii import find_pii
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import sanitize
@@ -104,6 +104,8 @@ READERS: dict[str, Reader] = {
     "sanitize.normalise": normalise,
     "sanitize.fold": fold,
     "sanitize.hidden": hidden,
+    "sanitize.shown": shown,
+    "sanitize.visible": visible,
     "sanitize.meant": meant,
     "sanitize.markers": find_markers,
     "sanitize.pii": lambda t: find_pii(t, PII),
