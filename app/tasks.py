@@ -25,6 +25,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.lifecycle.condensing import CONDENSE, run_condensing
 from app.lifecycle.tasks import (
+    CHECK,
     DELETE_SCOPE,
     DUPLICATES,
     ERASE,
@@ -44,6 +45,7 @@ from app.lifecycle.tasks import (
     propose_duplicates,
     refresh_facts,
     reword_facts,
+    run_check,
     run_deletion,
     run_erasure,
     run_sweep,
@@ -83,7 +85,7 @@ async def purge(parts: Any, job: Job, report: Report) -> Outcome:
     await report({"idempotency": records[0]["removed"]})
     jobs = await parts.jobs.purge(now() - JOBS_KEPT)
     # What a worker that was away for days has yet to import is no leftover.
-    waiting = [i for task in (IMPORT, TAKE) for i in await parts.jobs.unfinished(task)]
+    waiting = [i for task in (IMPORT, TAKE, CHECK) for i in await parts.jobs.unfinished(task)]
     files = spool_of(parts.settings).expire(waiting)
     usage = await parts.model_reader.rows.expire_usage()
     kept = timedelta(days=parts.settings.search.questions_kept_days)
@@ -112,6 +114,7 @@ TASKS: Mapping[str, TaskFunction] = {
     CONDENSE: run_condensing,
     ERASE: run_erasure,
     DELETE_SCOPE: run_deletion,
+    CHECK: run_check,
     FINISH: finish_erasures,
     SWEEP: run_sweep,
     REFRESH: refresh_facts,
@@ -136,7 +139,7 @@ TASKS: Mapping[str, TaskFunction] = {
 }
 
 # What may hold a lane of the worker for long; an import is light where its file is small.
-HEAVY = frozenset({IMPORT, EXPORT, COMMUNITIES, FILL, MEND, REPAIR, DUPLICATES, RELINK})
+HEAVY = frozenset({IMPORT, EXPORT, CHECK, COMMUNITIES, FILL, MEND, REPAIR, DUPLICATES, RELINK})
 
 SCHEDULES = [
     Schedule("audit.seal", "*/5 * * * *", "audit.seal", "Chains new audit events."),

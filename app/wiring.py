@@ -427,7 +427,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         questions=question_log,
         feedback=FeedbackService(graph, facts),
         forgetting=forgetting,
-        erasing=ErasureRequests(erasure, episode_rows, runner),
+        erasing=ErasureRequests(erasure, episode_rows, runner, spool_of(settings)),
         merges=MergeService(graph, scopes.policy, beliefs),
         page_reads=PageReader(graph),
         page_neighbours=Neighbours(graph, pages, indexing),

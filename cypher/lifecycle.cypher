@@ -585,33 +585,48 @@ SET j.touched_at = $at,
     j.cancel_requested = CASE WHEN j.state = 'running' THEN true ELSE j.cancel_requested END
 RETURN j.id AS id, j.task AS task, j.scope AS scope, j.state AS state, j.args AS args
 
-// name: holders(label, tenant, below, needles, skip, page) read one
-// Nodes of one label, a page of them, that hold one of some texts in a property or in a list.
-CYPHER 25
-MATCH (n:$($label))
-WITH n SKIP $skip LIMIT $page
-WITH collect(n) AS seen
-RETURN size(seen) AS seen,
-       [n IN seen WHERE (n.tenant = $tenant OR n.scope = $tenant OR n.scope STARTS WITH $below)
-          AND any(k IN keys(n) WHERE any(v IN
-            CASE WHEN n[k] IS :: STRING NOT NULL THEN [n[k]]
-                 WHEN n[k] IS :: LIST<STRING NOT NULL> NOT NULL THEN n[k]
-                 ELSE [] END
-            WHERE any(x IN $needles WHERE toLower(v) CONTAINS x))) |
-        coalesce(n.id, n.path)][..100] AS ids
+// name: tenant_page(place, after, above, end, page) read many
+// A page of one label's nodes in the order of place and key: those of one place behind a key, then
+// those of the places between `above` and `end`. `kernel.cypher.over` names label, place and key.
+// unscoped: all three are of one tenant, whose own place comes first
+CALL () {
+  MATCH (n:Passage) WHERE n.scope = $place AND n.id > $after
+  RETURN n ORDER BY n.id LIMIT $page
+  UNION ALL
+  MATCH (n:Passage) WHERE n.scope > $above AND n.scope < $end AND n.id > ''
+  RETURN n ORDER BY n.scope, n.id LIMIT $page
+}
+RETURN elementId(n) AS node, n.scope AS place, n.id AS key ORDER BY place, key LIMIT $page
 
-// name: edge_holders(type, tenant, below, needles, skip, page) read one
-// The same of relationships; an edge is told by the node that it starts from.
+// name: holders(nodes, tenant, below, needles, paths, least, hashes, scopes) read one
+// Those of some nodes that hold one of some texts in a property, a list or a relationship that
+// starts there, and memories of the same content. A path is held as a whole: `a/b` is not in
+// `a/bc`.
 CYPHER 25
-MATCH (n)-[r:$($type)]->()
-WITH n, r SKIP $skip LIMIT $page
-WITH collect({n: n, r: r}) AS seen
-RETURN size(seen) AS seen,
-       [x IN seen WHERE (x.n.tenant = $tenant OR x.n.scope = $tenant OR x.n.scope STARTS WITH $below)
-          AND any(k IN keys(x.r) WHERE any(v IN
-            CASE WHEN x.r[k] IS :: STRING NOT NULL THEN [x.r[k]] ELSE [] END
-            WHERE any(t IN $needles WHERE toLower(v) CONTAINS t))) |
-        coalesce(x.n.id, x.n.path)][..100] AS ids
+MATCH (n)
+WHERE elementId(n) IN $nodes
+  AND (n.tenant = $tenant OR n.scope = $tenant OR n.scope STARTS WITH $below)
+WITH n, [(n)-[r]->() WHERE any(k IN keys(r) WHERE any(v IN
+         CASE WHEN r[k] IS :: STRING NOT NULL THEN [toLower(r[k])]
+              WHEN r[k] IS :: LIST<STRING NOT NULL> NOT NULL THEN [v IN r[k] | toLower(v)]
+              ELSE [] END
+         WHERE size(v) >= $least AND (any(x IN $needles WHERE v CONTAINS x)
+           OR any(x IN $paths WHERE v CONTAINS x
+                  AND v =~ '(?s)(.*[^a-z0-9._-])?\\Q' + x + '\\E(?![a-z0-9_-]|[.][a-z0-9]).*')))) | type(r)] AS types,
+  any(k IN keys(n) WHERE NOT k STARTS WITH 'embedding' AND any(v IN
+         CASE WHEN n[k] IS :: STRING NOT NULL THEN [toLower(n[k])]
+              WHEN n[k] IS :: LIST<STRING NOT NULL> NOT NULL THEN [v IN n[k] | toLower(v)]
+              ELSE [] END
+         WHERE size(v) >= $least AND (any(x IN $needles WHERE v CONTAINS x)
+           OR any(x IN $paths WHERE v CONTAINS x
+                  AND v =~ '(?s)(.*[^a-z0-9._-])?\\Q' + x + '\\E(?![a-z0-9_-]|[.][a-z0-9]).*')))) AS held,
+  n:Memory AND n.content_hash IN $hashes AND n.scope IN $scopes AS same,
+  COUNT { (n)-->() } AS edges
+RETURN count(n) AS nodes, coalesce(sum(edges), 0) AS edges,
+       collect(CASE WHEN held OR same OR size(types) > 0
+                    THEN {id: coalesce(n.id, n.path, n.scope, n.tenant), scope: n.scope, labels: labels(n), held: held,
+                          same: same, types: types}
+               END) AS found
 
 // name: facts_of_keys(keys) read many
 // unscoped: keys are digests that cover their scope
@@ -624,12 +639,6 @@ RETURN f.id AS id
 // unscoped: the job's own id
 MATCH (j:Job {id: $id})
 SET j.args = '{}'
-
-// name: same_text(scopes, hashes) read many
-// Memories that say just the same, by another hand or in another place: they are not touched.
-MATCH (n:Memory)
-WHERE n.scope IN $scopes AND n.content_hash IN $hashes
-RETURN n.id AS id, n.scope AS scope LIMIT 100
 
 // name: cluster_members(roots, scope, at) write many
 // The members of clusters that lose one, locked, with the merges that join them.

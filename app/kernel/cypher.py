@@ -70,6 +70,17 @@ def in_space(query: Query, suffix: str) -> Query:
     return replace(query, key=f"{query.key}{suffix}", text=spaced(query.text, suffix))
 
 
+@cache
+def over(query: Query, label: str, place: str, key: str) -> Query:
+    """A query over `Passage` by `n.scope` and `n.id`, over another label by other properties.
+
+    A label that is a parameter is scanned, never sought in an index.
+    """
+    text = query.text.replace("(n:Passage)", f"(n:{label})")
+    text = re.sub(r"\bn\.(scope|id)\b", lambda m: f"n.{place if m[1] == 'scope' else key}", text)
+    return replace(query, key=f"{query.key}_{label}", text=text)
+
+
 class Namespace:
     """The queries of one file, as attributes."""
 

@@ -1,23 +1,28 @@
-"""What the doors ask of erasure: a preview, an erasure at once or as a job, and its receipts."""
+"""What the doors ask of erasure: a preview, an erasure at once or as a job, its receipts and their
+check."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from app.access.keys import asked_by
 from app.episodes.record import session_id
 from app.episodes.repository import EpisodeRepository
-from app.errors import NotFound
-from app.jobs.access import ADMINISTERED
+from app.errors import Forbidden, NotFound
+from app.jobs.access import ADMINISTERED, Access
 from app.jobs.runner import Runner
+from app.jobs.spool import Spool
 from app.kernel.caller import Caller, Role
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
+from app.kernel.ids import new_id
 from app.lifecycle.erasure import ErasureService, Order, new_receipt
 from app.lifecycle.model import Target
 from app.lifecycle.people import person_of
-from app.lifecycle.tasks import ERASE, packed
+from app.lifecycle.tasks import CHECK, ERASE, packed, words_of
 
 LAST = "~"  # after every id
 
@@ -34,11 +39,12 @@ class ErasureRequests:
     """The order of steps that every door keeps to; each checks what the caller may do."""
 
     def __init__(
-        self, erasure: ErasureService, episodes: EpisodeRepository, runner: Runner
+        self, erasure: ErasureService, episodes: EpisodeRepository, runner: Runner, spool: Spool
     ) -> None:
         self._erasure = erasure
         self._episodes = episodes
         self._runner = runner
+        self._spool = spool
 
     async def preview(self, caller: Caller, target: Target) -> dict[str, Any]:
         """What an erasure would take. Raises NotFound, and Forbidden without the admin's role."""
@@ -85,6 +91,29 @@ class ErasureRequests:
             raise NotFound(f"there is no receipt {receipt}")
         found: Row = row["receipt"]
         return found
+
+    async def check_gone(self, caller: Caller, receipt: str, text: str | None) -> Queued:
+        """Look, as a job, whether anything still holds what a receipt names, or a text.
+
+        The text lies in a file until the job is done: in the graph it would be found there. Raises
+        NotFound as `receipt` does, and Forbidden for a text where the caller does not administer
+        the whole tenant: which words other scopes hold is not for the admin of one.
+        """
+        found = await self.receipt(caller, receipt)
+        if text and not caller.governs(caller.tenant):
+            raise Forbidden("a text is looked for in all of the tenant, by its admin", field="text")
+        job = new_id()
+        if text:
+            await asyncio.to_thread(words_of(self._spool, job).write_text, text, "utf-8")
+        await self._runner.submit(
+            CHECK,
+            tenant=caller.tenant,
+            scope=found["scope"],
+            args={"receipt": receipt, "words": bool(text), "caller": asked_by(caller)},
+            job_id=job,
+            access=Access(Role.ADMIN, caller.principal),
+        )
+        return Queued(receipt, job)
 
     async def _resolved(self, caller: Caller, target: Target) -> Target:
         """A session by its id, however it was named; a person with all that he goes by."""

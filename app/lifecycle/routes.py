@@ -13,9 +13,7 @@ from app.access.parameters import Limit, OneScope, Within
 from app.errors import SwitchedOff
 from app.kernel.caller import Caller, Role
 from app.lifecycle.duplicates import DuplicateService
-from app.lifecycle.erasure import ErasureService
 from app.lifecycle.forgetting import ForgettingService
-from app.lifecycle.proof import prove
 from app.lifecycle.requests import ErasureRequests
 from app.lifecycle.rot import Verdict
 from app.lifecycle.schemas import (
@@ -96,7 +94,7 @@ class ErasureController(Controller):
         "/{receipt_id:str}/check",
         operation_id="checkErasure",
         opt={"requires": Role.ADMIN},
-        status_code=HTTP_200_OK,
+        status_code=HTTP_202_ACCEPTED,
     )
     async def check(
         self,
@@ -104,12 +102,13 @@ class ErasureController(Controller):
         data: JSONBody[CheckIn],
         caller: NamedDependency[Caller],
         erasing: NamedDependency[ErasureRequests],
-        erasure: NamedDependency[ErasureService],
     ) -> CheckOut:
-        """Look through every string of the tenant for what a receipt names, and for a text."""
-        receipt = await erasing.receipt(caller, receipt_id)
-        proof = await prove(erasure.graph, receipt, caller.visible, data.text)
-        return CheckOut.of(receipt_id, proof)
+        """Look through every string of the tenant for what a receipt names, and for a text.
+
+        A job does it, and its `result` tells: `clean`, `holders`, `same_text`, `looked_at`,
+        `began_at` and `ended_at`. A text is for an admin of the whole tenant.
+        """
+        return CheckOut.of(await erasing.check_gone(caller, receipt_id, data.text))
 
 
 @delete(

@@ -14,7 +14,6 @@ from app.kernel.wire import ShortText, WireModel
 from app.lifecycle.duplicates import Double
 from app.lifecycle.forgetting import Kept
 from app.lifecycle.model import Target
-from app.lifecycle.proof import Proof
 from app.lifecycle.requests import Queued
 from app.lifecycle.rot import Verdict
 from app.lifecycle.upkeep import ENTRIES, RotReport, Rotten
@@ -191,18 +190,16 @@ class CheckIn(WireModel):
 
 
 class CheckOut(msgspec.Struct, frozen=True):
-    """Whether anything still holds what was erased; `same_text` says the same by another hand."""
+    """A check that a job makes; whoever asked, and an admin of the tenant, reads its result."""
 
     receipt: str
-    clean: bool
-    looked_at: int
-    holders: dict[str, list[str]]
-    same_text: list[dict[str, Any]]
+    job: str
+    state: str = "queued"
 
     @classmethod
-    def of(cls, receipt: str, proof: Proof) -> CheckOut:
-        """The wire form of a proof."""
-        return cls(receipt, proof.clean, proof.looked_at, proof.holders, proof.same_text)
+    def of(cls, queued: Queued) -> CheckOut:
+        """The wire form of a check that was asked for."""
+        return cls(queued.receipt, queued.job)
 
 
 class KeptOut(msgspec.Struct, frozen=True):

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import asdict
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import orjson
 
 from app.access.keys import asked_by
+from app.errors import NotFound
 from app.jobs.model import Job, Outcome, Report
+from app.jobs.spool import Spool, spool_of
+from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.lifecycle.erasure import Order
 from app.lifecycle.model import Target
+from app.lifecycle.proof import Proof, Search, prove
 from app.lifecycle.rot import Verdict
 
 ERASE = "lifecycle.erase"
+CHECK = "lifecycle.check"
 FINISH = "lifecycle.finish"
 DELETE_SCOPE = "lifecycle.delete_scope"
 SWEEP = "lifecycle.sweep"
@@ -70,6 +78,41 @@ async def run_deletion(parts: Any, job: Job, report: Report) -> Outcome:
 
 def _told(receipt: Row) -> dict[str, Any]:
     return {"receipt": receipt["id"], "counts": orjson.loads(receipt["counts"])}
+
+
+def words_of(spool: Spool, job: str) -> Path:
+    """Where the text lies that a check looks for."""
+    return spool.place(job) / "words"
+
+
+async def run_check(parts: Any, job: Job, report: Report) -> Outcome:
+    """Look whether anything holds what a receipt names; run again, it goes on where it was.
+
+    Raises Forbidden where its key is gone, NotFound where the receipt is not the caller's to see
+    any more, or the text that it was to look for has run out.
+    """
+    if not job.args:
+        raise NotFound("what it had found was erased meanwhile: ask again")
+    caller = await parts.keys.asker(job.args["caller"])
+    receipt = await parts.erasing.receipt(caller, job.args["receipt"])
+    spool, text = spool_of(parts.settings), None
+    if job.args["words"]:
+        try:
+            text = await asyncio.to_thread(words_of(spool, job.id).read_text, "utf-8")
+        except FileNotFoundError as error:
+            raise NotFound("the text to look for is kept for a day: ask again") from error
+    proof = Proof(**job.progress) if job.progress else Proof()
+    await prove(parts.graph, Search.of(receipt, caller.visible, text), proof, report)
+    found = {
+        "receipt": receipt["id"],
+        "clean": proof.clean,
+        "looked_at": proof.looked_at,
+        "holders": proof.holders,
+        "same_text": proof.same_text,
+        "began_at": proof.began_at,
+        "ended_at": now(),
+    }
+    return Outcome(found, tidy=partial(spool.drop, job.id))
 
 
 async def finish_erasures(parts: Any, job: Job, report: Report) -> Outcome:

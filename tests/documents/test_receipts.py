@@ -8,7 +8,7 @@ from app.kernel.caller import Role
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.documents.conftest import MakeShelf, Shelf
-from tests.lifecycle.conftest import Switch, strings_of, switch
+from tests.lifecycle.conftest import Switch, checked, strings_of, switch
 
 __all__ = ["switch"]
 
@@ -34,8 +34,8 @@ async def test_a_deleted_document_and_base_leave_a_receipt_and_may_come_again(
     assert told["counts"]["episodes"] >= told["counts"]["documents"] == 1
     assert told["hashes"]
     assert await strings_of(opened, canary) == []
-    checked = await admin.http.post(f"/v1/erasures/{told['receipt']}/check", json={"text": canary})
-    assert checked.json()["clean"], checked.text
+    found = await checked(opened, admin, told["receipt"], canary)
+    assert found["clean"], found
     # Nothing was buried: the same file is taken in again.
     again = await notes.add("one.md", f"# One\n\nAda {canary} works for Acme GmbH.")
     assert again["status"] == "indexed"

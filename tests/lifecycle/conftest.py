@@ -14,7 +14,7 @@ from app.cli.transfer import store_of
 from app.portability.service import Order, import_attended
 from app.wiring import Parts
 from tests.conftest import Principal
-from tests.portability.conftest import untold
+from tests.portability.conftest import untold as unseen
 
 Say = Callable[..., Awaitable[str]]
 Switch = Callable[..., Awaitable[None]]
@@ -44,6 +44,22 @@ async def say(opened: Parts, admin: Principal) -> Say:
         return episode
 
     return call
+
+
+async def untold(progress: dict[str, Any]) -> None:
+    """Tells nobody how far a check is."""
+
+
+async def checked(
+    opened: Parts, who: Principal, receipt: str, text: str | None = None
+) -> dict[str, Any]:
+    """What the check of an erasure finds."""
+    answer = await who.http.post(f"/v1/erasures/{receipt}/check", json={"text": text})
+    assert answer.status_code == 202, answer.text
+    job = answer.json()["job"]
+    assert await opened.runner.run(opened, job) == "done"
+    found: dict[str, Any] = (await who.http.get(f"/v1/jobs/{job}")).json()["result"]
+    return found
 
 
 async def facts_in(opened: Parts, scope: str) -> dict[str, str]:
@@ -79,6 +95,6 @@ def load(opened: Parts) -> Callable[..., Awaitable[dict[str, Any]]]:
     """`await load(path, target=…)` imports a package as the operator."""
 
     async def run(path: Path, **how: Any) -> dict[str, Any]:
-        return await import_attended(store_of(opened), Order(path, **how), untold)
+        return await import_attended(store_of(opened), Order(path, **how), unseen)
 
     return run

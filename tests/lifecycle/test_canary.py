@@ -22,7 +22,7 @@ from app.portability.package import open_package
 from app.portability.service import Order, import_attended
 from app.wiring import Parts
 from tests.conftest import Principal
-from tests.lifecycle.conftest import Switch, strings_of
+from tests.lifecycle.conftest import Switch, checked, strings_of
 from tests.portability.conftest import untold
 from tests.portability.packages import write_package
 
@@ -162,7 +162,7 @@ async def test_an_erased_word_is_nowhere(
     ours = [r.getMessage() for r in caplog.records if not r.name.startswith("httpx")]
     assert word not in "\n".join([*ours, out.out, out.err]).casefold()
     for receipt in receipts:
-        proof = await post(f"/v1/erasures/{receipt['receipt']}/check", {"text": word})
+        proof = await checked(opened, admin, receipt["receipt"], word)
         assert proof["clean"], proof
 
     await opened.condensing.condense_all(tenant)

@@ -14,7 +14,7 @@ from app.portability.service import Order, import_attended
 from app.wiring import Parts
 from app.worker import CONDENSING_TASK, Desk
 from tests.conftest import Principal
-from tests.lifecycle.conftest import Say, Switch, strings_of
+from tests.lifecycle.conftest import Say, Switch, checked, strings_of
 from tests.portability.conftest import untold
 from tests.portability.packages import write_package
 
@@ -185,8 +185,8 @@ async def test_an_erased_statement_is_in_no_note_and_the_note_is_made_anew(
     assert third["untrusted"]["content"] == first["untrusted"]["content"]
     assert third["id"] != second["id"]
     receipt = answer.json()["receipt"]
-    proof = await admin.http.post(f"/v1/erasures/{receipt}/check", json={"text": "zyxolde"})
-    assert proof.json()["clean"], proof.text
+    proof = await checked(opened, admin, receipt, "zyxolde")
+    assert proof["clean"], proof
     assert await broken(opened.graph, tenant) == []
 
 
@@ -204,8 +204,8 @@ async def test_a_support_that_goes_takes_the_note_and_the_next_has_another_id(
     (after,) = await listed(admin, tenant)
     assert after["untrusted"] == before["untrusted"]
     assert after["id"] != before["id"]
-    proof = await admin.http.post(f"/v1/erasures/{answer.json()['receipt']}/check", json={})
-    assert proof.json()["clean"], proof.text
+    proof = await checked(opened, admin, answer.json()["receipt"])
+    assert proof["clean"], proof
 
 
 async def test_a_note_keeps_no_fact_in_its_place_in_a_search(

@@ -9,20 +9,12 @@ from app.kernel.caller import Role
 from app.lifecycle.keeper import CacheKeeper
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
-from tests.lifecycle.conftest import Say, Switch, facts_in, strings_of
+from tests.lifecycle.conftest import Say, Switch, checked, facts_in, strings_of
 
 
 async def erase(admin: Principal, **body: Any) -> dict[str, Any]:
     answer = await admin.http.post("/v1/erasures", json=body)
     assert answer.status_code in (200, 202), answer.text
-    told: dict[str, Any] = answer.json()
-    return told
-
-
-async def check(admin: Principal, receipt: str, text: str | None = None) -> dict[str, Any]:
-    body = {"text": text} if text else {}
-    answer = await admin.http.post(f"/v1/erasures/{receipt}/check", json=body)
-    assert answer.status_code == 200, answer.text
     told: dict[str, Any] = answer.json()
     return told
 
@@ -44,7 +36,7 @@ async def test_what_an_erased_episode_had_retired_comes_back(
     assert told["counts"]["facts"] == 1
     assert await facts_in(opened, tenant) == before
     assert await strings_of(opened, town) == []
-    proof = await check(admin, told["receipt"], town)
+    proof = await checked(opened, admin, told["receipt"], town)
     assert proof["clean"], proof
     assert proof["looked_at"] > 0
 
@@ -60,7 +52,7 @@ async def test_a_fact_lives_on_while_others_say_it_in_their_words(
     held = await facts_in(opened, tenant)
     assert all(canary.casefold() not in statement.casefold() for statement in held)
     assert await strings_of(opened, canary) == []
-    assert (await check(admin, told["receipt"], canary))["clean"]
+    assert (await checked(opened, admin, told["receipt"], canary))["clean"]
 
 
 async def test_erasing_leaves_what_there_would_be_without_it(

@@ -11,7 +11,7 @@ from app.portability.exporter import export_package
 from app.portability.service import selection
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
-from tests.lifecycle.conftest import Say, Switch, strings_of
+from tests.lifecycle.conftest import Say, Switch, checked, strings_of
 from tests.portability.conftest import Import
 
 WHO = "Quirin Zabel"
@@ -89,8 +89,8 @@ async def test_nothing_is_left_of_a_person(
     assert told["counts"]["notes"] == 1
     for word in ("quirin", "zabel"):
         assert await strings_of(opened, word) == []
-    check = await admin.http.post(f"/v1/erasures/{told['receipt']}/check", json={"text": WHO})
-    assert check.json()["clean"], check.text
+    check = await checked(opened, admin, told["receipt"], WHO)
+    assert check["clean"], check
     assert await broken(opened.graph, tenant) == []
     left = await opened.graph.raw(
         "MATCH (e:Episode {scope: $s}) RETURN e.id AS id ORDER BY id", s=scope

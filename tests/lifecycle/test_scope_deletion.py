@@ -15,12 +15,13 @@ from app.cli.keys import all_scopes
 from app.kernel.caller import Role
 from app.kernel.cypher import Q
 from app.lifecycle.invariants import broken
+from app.lifecycle.proof import Proof, Search, prove
 from app.lifecycle.scope_deletion import ScopeDeletion
 from app.portability.exporter import export_package
 from app.portability.service import selection
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
-from tests.lifecycle.conftest import Say, Switch, facts_in
+from tests.lifecycle.conftest import Say, Switch, facts_in, untold
 from tests.portability.conftest import Import
 from tests.portability.worlds import World
 
@@ -47,6 +48,22 @@ async def delete(opened: Parts, who: Principal, scope: str) -> dict[str, Any]:
     found = await who.http.get(f"/v1/erasures/{answer.json()['receipt']}")
     told: dict[str, Any] = found.json()
     return told
+
+
+async def check_reads_it_all(opened: Parts, tenant: str) -> None:
+    """The check of an erasure finds every node of the tenant once, and no other's."""
+    await opened.graph.raw("CREATE (:Tag {id: $t + '0', scope: $t + '0', name: 'other'})", t=tenant)
+    (row,) = await opened.graph.raw(
+        "MATCH (n) WHERE n.tenant = $t OR n.scope = $t OR n.scope STARTS WITH $t + '/' "
+        "RETURN count(n) + sum(COUNT { (n)-->() }) AS all, "
+        "count(DISTINCT labels(n)) AS kinds",
+        t=tenant,
+    )
+    sought = Search(tenant, (), (), ("nowhere at all",), (), ())
+    found = await prove(opened.graph, sought, Proof(), untold)
+    assert found.looked_at == row["all"]
+    assert found.clean
+    assert row["kinds"] > 20
 
 
 async def digest(opened: Parts, folder: Path, scope: str) -> dict[str, list[bytes]]:
@@ -92,6 +109,7 @@ async def test_a_scope_of_any_graph_leaves_its_neighbours_as_they_were(
     scope, other = f"{world.tenant}/dev", f"{world.tenant}/ops"
     await world.admin.http.post("/v1/search", json={"query": "Who lives in Ulm?"})
     await opened.question_log.flush()
+    await check_reads_it_all(opened, world.tenant)
     before = await digest(opened, tmp_path / "before", other)
     answer = await world.admin.http.delete("/v1/scopes", params={"scope": scope, "dry_run": True})
     preview = answer.json()["preview"]

@@ -14,8 +14,8 @@ from app.portability.service import Order, import_attended, selection
 from app.skills.falling_back import newest
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
-from tests.lifecycle.conftest import Switch, strings_of
-from tests.lifecycle.test_erasure import check, erase
+from tests.lifecycle.conftest import Switch, checked, strings_of
+from tests.lifecycle.test_erasure import erase
 from tests.portability.conftest import untold
 from tests.skills.test_skills import get, post, skill
 
@@ -68,7 +68,7 @@ async def test_a_skill_goes_with_everything_that_says_what_it_says(
     counts = gone["counts"]
     assert (counts["skills"], counts["skill_versions"], counts["skill_uses"]) == (2, 3, 2)
     assert counts["patterns"] == 1
-    proof = await check(admin, gone["receipt"])
+    proof = await checked(opened, admin, gone["receipt"])
     assert proof["clean"], proof
     held = {what for what in await strings_of(opened, word) if not what.startswith("Page")}
     # The page says the name itself, and links to it.
@@ -190,7 +190,7 @@ async def test_what_an_author_wrote_goes_and_what_another_wrote_stays(
     assert (counts["skill_versions"], counts["skill_uses"], counts["patterns"]) == (4, 1, 1)
     assert {*mine, gone, copy, drafts[0]} <= set(receipt["ids"])
     assert await strings_of(opened, word) == []
-    proof = await check(admin, queued["receipt"], word)
+    proof = await checked(opened, admin, queued["receipt"], word)
     assert proof["clean"], proof
     assert await broken(opened.graph, tenant) == []
 

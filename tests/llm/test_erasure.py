@@ -6,11 +6,12 @@ from app.kernel.caller import Role
 from app.kernel.ids import new_id
 from app.lifecycle.erasure import Order
 from app.lifecycle.model import Target
-from app.lifecycle.proof import prove
+from app.lifecycle.proof import Proof, Search, prove
 from app.wiring import Parts as Opened
 from tests.conftest import MakePrincipal
 from tests.consolidation.conftest import Said, query
 from tests.embeddings.scripted_server import ScriptedServer
+from tests.lifecycle.conftest import untold
 from tests.llm.chat import proposals
 from tests.llm.conftest import MakeDesk
 from tests.llm.test_reader import ROTTERDAM, VEILED
@@ -46,5 +47,6 @@ async def test_readings_of_an_erased_text_go(
 
     receipt = await erase(opened, admin.caller, second)
     assert (await readings(opened, desk.scope), await desk.facts()) == (0, {})
-    proof = await prove(opened.graph, receipt, [desk.scope], text="rotterdam")
+    sought = Search.of(receipt, [desk.scope], "rotterdam")
+    proof = await prove(opened.graph, sought, Proof(), untold)
     assert proof.clean, proof.holders

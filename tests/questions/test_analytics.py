@@ -17,7 +17,7 @@ from app.questions.writing import QuestionWriter
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.documents.conftest import MakeShelf, shelf
-from tests.lifecycle.conftest import Say, Switch, say, strings_of, switch
+from tests.lifecycle.conftest import Say, Switch, checked, say, strings_of, switch
 
 __all__ = ["say", "shelf", "switch"]
 
@@ -182,10 +182,8 @@ async def test_an_erasure_takes_the_questions_that_showed_or_name_what_goes(
     left = [row["query"]["words"] for row in await kept(opened, tenant)]
     assert left == ["Who uses Postgres?"]
     assert await strings_of(opened, canary) == []
-    checked = await admin.http.post(
-        f"/v1/erasures/{answer.json()['receipt']}/check", json={"text": canary}
-    )
-    assert checked.json()["clean"], checked.text
+    found = await checked(opened, admin, answer.json()["receipt"], canary)
+    assert found["clean"], found
 
 
 async def test_an_author_is_erased_with_what_he_asked(
