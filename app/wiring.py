@@ -381,7 +381,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     walks = walk_service(graph, settings)
     namer = Measured.of(embedder, COSINES) if settings.search.synonyms else None
     indexing = IndexService(index_rows, spaces, settings.embedding.batch)
-    runner = Runner(jobs, queue, TASKS, settings.worker.max_tries, HEAVY)
+    runner = Runner(jobs, queue, TASKS, settings.worker.max_tries, HEAVY, keys.still_may)
     residue = Residue(graph, EXPORT, IMPORT, spool_of(settings).drop)
     erasure = ErasureService(
         ErasureParts(graph, entity_rows, fact_rows, scopes, consolidation.terms, residue, fall_back)

@@ -24,6 +24,7 @@ from app.kernel.scope import parse_scope
 KEY = re.compile(r"loci_([0-9a-f]{12})_([A-Za-z0-9_-]{43})\Z")
 CACHE_SIZE = 4096
 SEEN_EVERY = timedelta(hours=1)
+SHELL = "cli"  # in the place of a key's id: whoever runs the command line on this machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,11 @@ def mint() -> MintedKey:
     return MintedKey(identifier, text, hash_key(text), f"loci_{identifier}")
 
 
-def asked_by(caller: Caller) -> dict[str, str]:
-    """Who asks for a job, as its argument: ids, never rights."""
-    return {"principal": caller.principal, "key": caller.key, "request": caller.request}
+def asked_by(caller: Caller, role: Role | None = None) -> dict[str, Any]:
+    """Who asks for a job, as its argument: ids, never rights; and the role in the job's scope that
+    it takes when it runs too, where the task itself does not look."""
+    asked = {"principal": caller.principal, "key": caller.key, "request": caller.request}
+    return asked if role is None else asked | {"role": role.label}
 
 
 def hash_key(text: str) -> str:
@@ -93,6 +96,15 @@ class KeyRing:
         if row is None or not _valid(row):
             raise Forbidden("the key that asked for this job is revoked or expired")
         return replace(to_caller(row), request=asked_by.get("request", ""))
+
+    async def still_may(self, scope: str, args: Mapping[str, Any]) -> None:
+        """Whether who asked for a job in a scope may have it done by now; Forbidden or NotFound
+        where the key is revoked or has lost the role. Nobody asks for what Loci does by itself."""
+        asked = args.get("caller") or {}
+        if asked.get("key", SHELL) != SHELL:
+            caller = await self.asker(asked)
+            if role := asked.get("role"):
+                caller.require(scope, Role.named(role))
 
     async def _touch(self, row: dict[str, Any]) -> None:
         """Note that the key is in use: one write a key and hour."""

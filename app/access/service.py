@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from app.access.keys import KeyRing, MintedKey, mint
+from app.access.keys import SHELL, KeyRing, MintedKey, mint
 from app.access.repository import AccessRepository
 from app.errors import AlreadyExists, Forbidden, InvalidInput, NotFound
 from app.kernel import audit
@@ -211,7 +211,7 @@ def operator(tenant: str, scopes: list[str]) -> Caller:
         name="operator",
         tenant=tenant,
         home=tenant,
-        key="cli",
+        key=SHELL,
         roles=dict.fromkeys(root, Role.ADMIN),
         trees=frozenset({tenant}),
         request="cli",

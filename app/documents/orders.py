@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from app.access.keys import asked_by
 from app.documents.media import Media
 from app.jobs.model import Job
-from app.kernel.caller import Caller
+from app.kernel.caller import Caller, Role
 from app.kernel.graph import Row
 
 TAKE = "documents.take"
@@ -76,6 +77,7 @@ class Taken:
         return self.job is None
 
 
-def told_of(who: Caller) -> dict[str, Any]:
-    """Who asked, as a job keeps it."""
-    return {"principal": who.principal, "tenant": who.tenant, "request": who.request}
+def told_of(who: Caller, role: Role | None = None) -> dict[str, Any]:
+    """Who asked, as a job keeps it; with the role that the job takes when it runs, too."""
+    told = {"principal": who.principal, "tenant": who.tenant, "request": who.request}
+    return told if role is None else asked_by(who, role) | told

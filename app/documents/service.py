@@ -197,7 +197,7 @@ class DocumentService:
         """
         row = (await self.rows.document(document, who.visible))["document"]
         who.require(row["scope"], Role.WRITER)
-        args = {"document": document, "caller": told_of(who)}
+        args = {"document": document, "caller": told_of(who, Role.WRITER)}
         job_row = new_row(DELETE, tenant=who.tenant, scope=row["scope"], args=args)
 
         async def work(tx: Tx) -> Job:
@@ -223,7 +223,7 @@ class DocumentService:
         """Delete a base with its documents, in a job; the role curator is needed."""
         row = await self.rows.base(base, who.visible)
         who.require(row["scope"], Role.CURATOR)
-        args = {"base": base, "caller": told_of(who)}
+        args = {"base": base, "caller": told_of(who, Role.CURATOR)}
         return await self._parts.runner.submit(
             DROP_BASE, tenant=who.tenant, scope=row["scope"], args=args, access=CURATED
         )
@@ -340,7 +340,7 @@ def _args(who: Caller, row: Row, wish: DocumentWish, content: Content) -> dict[s
         "title": wish.title,
         "told": {name: row.get(name) for name in ("tags", "role", "speaker", "dated", "author")},
         "captured_at": row["captured_at"],
-        "caller": told_of(who),
+        "caller": told_of(who),  # what was handed in is read, as every capture is
     }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import nullcontext, suppress
 from datetime import datetime, timedelta
 from typing import Any
@@ -34,8 +34,12 @@ LIGHT = 1 << 20  # bytes that a job takes in without being heavy
 SYSTEM = "_system"  # tenant and scope of the installation's own jobs: no path can be spelled so
 
 
+# Raises where who asked for a job in a scope, by its arguments, may not have it done any more.
+Rights = Callable[[str, Mapping[str, Any]], Awaitable[None]]
+
+
 class Runner:
-    """Knows the tasks by name and brings each job to an end."""
+    """Knows the tasks by name and brings each job to an end; `still_may` is asked before each."""
 
     def __init__(
         self,
@@ -44,12 +48,14 @@ class Runner:
         tasks: Mapping[str, TaskFunction],
         max_tries: int,
         heavy: Collection[str] = (),
+        still_may: Rights | None = None,
     ) -> None:
         self.jobs = jobs
         self.queue = queue
         self._tasks = tasks
         self._max_tries = max_tries
         self._heavy = heavy
+        self._still_may = still_may
 
     async def submit(self, task: str, **where: Any) -> Job:
         """Record a job and put it on the queue; `where` as for JobRepository.create."""
@@ -104,6 +110,8 @@ class Runner:
         if job.attempts > self._max_tries:
             return await self._dead(job, "each worker that ran it was lost")
         try:
+            if self._still_may is not None:
+                await self._still_may(job.scope, job.args)
             with in_bulk() if self._is_heavy(job) else nullcontext():
                 outcome = await task(context, job, self._report(job))
         except Cancelled:

@@ -7,6 +7,7 @@ from litestar.di import NamedDependency
 from litestar.params import JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
 
+from app.access.keys import asked_by
 from app.access.parameters import OneScope
 from app.jobs.access import ADMINISTERED
 from app.jobs.runner import Runner
@@ -51,7 +52,8 @@ class EmbeddingController(Controller):
     ) -> MovedOut:
         """Begin to fill vectors of another model, of what there is and of what is written."""
         place = await reembedding.prepare(caller, data.scope, data.model)
-        args = {"scope": place.scope, "space": place.choice.beside}
+        by = asked_by(caller, Role.ADMIN)
+        args = {"scope": place.scope, "space": place.choice.beside, "caller": by}
         where = {"tenant": caller.tenant, "scope": place.scope, "args": args}
         job = await runner.submit(FILL, **where, access=ADMINISTERED)
         return MovedOut.of(place, job.id)
@@ -98,7 +100,7 @@ class EmbeddingController(Controller):
         """Give up the model that is not searched: a prepared one, or the former one."""
         space = await reembedding.finish(caller, data.scope)
         place = await reembedding.members(data.scope)
-        args = {"scope": place.scope, "space": space.name}
+        args = {"scope": place.scope, "space": space.name, "caller": asked_by(caller, Role.ADMIN)}
         where = {"tenant": caller.tenant, "scope": place.scope, "args": args}
         job = await runner.submit(CLEAR, **where, access=ADMINISTERED)
         return MovedOut.of(place, job.id)

@@ -122,3 +122,48 @@ async def test_a_writer_stops_its_own_export(writer: Principal) -> None:
     job = (await writer.http.post("/v1/exports", json={})).json()["id"]
     stopped = await writer.http.post(f"/v1/jobs/{job}/cancel")
     assert stopped.json()["state"] == "cancelled"
+
+
+async def queued(opened: Parts, who: Principal) -> dict[str, str]:
+    """Jobs that a key asked for, by their tasks, before any has run."""
+    base = (await who.http.post("/v1/knowledge-bases", json={"name": "b"})).json()["id"]
+    body = {"knowledge_base": base, "name": "a", "text": "Mara lives in Kiel."}
+    taken = (await who.http.post("/v1/documents", json=body)).json()
+    assert await opened.runner.run(opened, taken["job"]["id"]) == "done"
+    answers = [
+        await who.http.post("/v1/communities/refresh", json={}),
+        await who.http.post("/v1/consolidate", json={}),
+        await who.http.delete(f"/v1/documents/{taken['document']['id']}"),
+        await who.http.delete(f"/v1/knowledge-bases/{base}"),
+    ]
+    for answer in answers:
+        assert answer.status_code == 202, answer.text
+    jobs = [job for job in await opened.jobs.due() if job.tenant == who.caller.tenant]
+    return {job.task: job.id for job in jobs if job.args.get("caller")}
+
+
+@pytest.mark.parametrize("loses", ["key", "role"])
+async def test_what_a_key_asked_for_is_not_done_once_it_may_not_ask(
+    opened: Parts, principal: MakePrincipal, tenant: str, loses: str
+) -> None:
+    await principal(tenant, role=Role.ADMIN, name="boss", kind="user")
+    who = await principal(tenant, role=Role.CURATOR, name="hired", kind="user")
+    jobs = await queued(opened, who)
+    assert len(jobs) == 4
+    change = {
+        "key": "MATCH (k:ApiKey {id: $key}) SET k.revoked_at = datetime.realtime()",
+        "role": "MATCH (k:ApiKey {id: $key}) SET k.role = 'reader'",
+    }
+    await opened.graph.raw(change[loses], key=who.caller.key)
+    for task, job in jobs.items():
+        assert await opened.runner.run(opened, job) == "dead", task
+        (row,) = await opened.graph.raw("MATCH (j:Job {id: $id}) RETURN j.error AS error", id=job)
+        assert row["error"].startswith(("Forbidden", "NotFound")), row
+
+
+async def test_what_a_key_asks_for_is_done(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    who = await principal(tenant, role=Role.CURATOR, name="hired", kind="user")
+    for task, job in (await queued(opened, who)).items():
+        assert await opened.runner.run(opened, job) == "done", task
