@@ -57,8 +57,11 @@ class Attempt:
     path: dict[str, str] | None = None
 
 
-async def things(who: Principal) -> dict[str, str]:
-    """One real id for each name of a path parameter that can have one."""
+async def things(who: Principal, victim: Principal) -> dict[str, str]:
+    """One real id for each name of a path parameter that can have one.
+
+    Of principals and keys it is another's than the one that asks, which must not end itself.
+    """
     episode = (await post(who, "/v1/episodes", content="Ada lives in Ulm.", session="s"))["id"]
     note = (await post(who, "/v1/notes", content="Wear gloves.", namespace="learnings"))["id"]
     page = (await post(who, "/v1/pages", title="Gloves", content="See [[Hats]]."))["id"]
@@ -76,7 +79,9 @@ async def things(who: Principal) -> dict[str, str]:
         "base_id": base,
         "version": "1.0.0",
         "kind": "identity",
-        "agent": who.caller.principal,
+        "agent": victim.caller.principal,
+        "principal": victim.caller.principal,
+        "key_id": victim.caller.key,
         "name": "works_for",
     }
 
@@ -151,8 +156,19 @@ async def test_no_operation_breaks_and_every_answer_has_its_form(
 ) -> None:
     admin = await principal(tenant, role=Role.ADMIN, name="fuzz", kind="user")
     document = (await admin.http.get("/schema/openapi.json")).json()
-    known = await things(admin)
+    victim = await principal(f"{tenant}/victim", name="victim")
+    known = await things(admin, victim)
     send = sender(app, admin.key, asyncio.get_running_loop())
-    count, failures = await asyncio.to_thread(fuzz, document, send, known)
+    refused: list[str] = []
+
+    def watched(case: Case) -> httpx.Response:
+        answer = send(case)
+        if answer.status_code == httpx.codes.UNAUTHORIZED:
+            refused.append(f"{case.method} {case.path}")
+        return answer
+
+    count, failures = await asyncio.to_thread(fuzz, document, watched, known)
     assert count > 200
+    assert refused == []  # the key lives to the end: else nothing would be tried after its end
+    assert (await admin.http.get("/v1/status")).status_code == httpx.codes.OK
     assert not failures, f"{len(failures)} failures\n\n" + "\n\n".join(failures)
