@@ -26,9 +26,9 @@ SCANS = {
     "UndirectedAllRelationshipsScan",
     "DynamicLabelNodeLookup",
 }
-# What reads a label of the whole store, or a type of relationship. None is asked by a request of
-# one tenant beside what `loci verify`, a schedule or a preview of the operator does, or it reads
-# what there is one of for each scope. The list only becomes shorter.
+# What reads a label of the whole store, or a type of relationship: most of it for `loci verify`, a
+# schedule or the operator, or where there is one node for each scope, but some for a request of
+# one tenant, such as the preview of a deleted scope. The list only becomes shorter.
 SCANNING = {
     "access": "any_admin_key",
     "communities": "due wordless",

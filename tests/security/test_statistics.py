@@ -64,6 +64,7 @@ async def asked(who: Principal, words: list[str], rng: random.Random) -> list[di
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # on a machine with other work
 async def test_nobody_can_guess_which_rare_words_another_tenant_stores(
     opened: Parts, principal: MakePrincipal, tenant: str
 ) -> None:
