@@ -46,7 +46,8 @@ SCANNING = {
     "jobs": "list_schedules",
     "knowledge": "pages_of count_nodes count_edges",
     "lifecycle": "live_of every_scope sweepable_episodes agents_at_home overlapping_intervals "
-    "crossing_edges holders unsupported_facts stale_mirrors orphan_relations miscounted_mentions stray_entities "
+    "crossing_edges holders unsupported_facts stale_mirrors orphan_relations stray_entities "
+    "miscounted_mentions "
     "empty_aliases stray_windows stray_provenance broken_roots attested promotions_of cursors",
     "likeness": "drop_all",
     "llm": "due_scopes backlog expire_usage",
