@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from app.kernel.cypher import NOT_CODE
@@ -60,14 +61,26 @@ class Use:
     where: str
 
 
-def modules() -> Iterator[tuple[Path, ast.Module]]:
-    """Every module of app/, parsed."""
-    for path in sorted(APP.rglob("*.py")):
-        yield path.relative_to(APP), ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def modules() -> list[tuple[Path, ast.Module]]:
+    """Every module of app/, parsed once."""
+    return [
+        (path.relative_to(APP), ast.parse(path.read_text(encoding="utf-8")))
+        for path in sorted(APP.rglob("*.py"))
+    ]
+
+
+def written_over(node: ast.AST) -> ast.expr | None:
+    """What `over(Q.file.name, …)` is given: the same query, over another label."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "over":
+        return node.args[0] if node.args else None
+    return None
 
 
 def query_name(node: ast.AST) -> str | None:
-    """`file.name` of an expression `Q.file.name`."""
+    """`file.name` of an expression `Q.file.name`, written over another label or not."""
+    if rewritten := written_over(node):
+        return query_name(rewritten)
     if (
         isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Attribute)
@@ -82,7 +95,7 @@ def uses() -> Iterator[Use]:
     """Every call in app/ that is given a query."""
     for path, tree in modules():
         for node in ast.walk(tree):
-            if not isinstance(node, ast.Call):
+            if not isinstance(node, ast.Call) or written_over(node):
                 continue
             for argument in node.args:
                 if key := query_name(argument):

@@ -14,8 +14,8 @@ from app.portability.exporter import export_package
 from app.portability.service import Order, import_attended, selection
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
-from tests.lifecycle.conftest import Switch, strings_of
-from tests.lifecycle.test_erasure import check, erase
+from tests.lifecycle.conftest import Switch, checked, strings_of
+from tests.lifecycle.test_erasure import erase
 from tests.portability.conftest import untold
 from tests.portability.packages import write_package
 from tests.skills.test_skills import get, post
@@ -64,7 +64,7 @@ async def test_an_authors_blocks_go_with_what_he_wrote_and_stay_away(
     assert (receipt["counts"]["core_blocks"], receipt["counts"]["patterns"]) == (1, 1)
     assert await kinds(other, tenant) == ["redline"]
     assert await strings_of(opened, word) == []
-    assert (await check(admin, queued["receipt"], word))["clean"]
+    assert (await checked(opened, admin, queued["receipt"], word))["clean"]
 
     again = await import_attended(store_of(opened), Order(before), untold)
     assert again["rejects"] is None
