@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from app.access.keys import asked_by
-from app.errors import NotFound
+from app.errors import Forbidden, NotFound
 from app.jobs.model import Job, Outcome, Report
 from app.jobs.spool import Spool, spool_of
 from app.kernel.clock import now
@@ -88,8 +88,9 @@ def words_of(spool: Spool, job: str) -> Path:
 async def run_check(parts: Any, job: Job, report: Report) -> Outcome:
     """Look whether anything holds what a receipt names; run again, it goes on where it was.
 
-    Raises Forbidden where its key is gone, NotFound where the receipt is not the caller's to see
-    any more, or the text that it was to look for has run out.
+    Raises Forbidden where its key is gone, or looks for a text and does not administer the whole
+    tenant any more; NotFound where the receipt is not the caller's to see any more, or the text
+    that it was to look for has run out.
     """
     if not job.args:
         raise NotFound("what it had found was erased meanwhile: ask again")
@@ -97,6 +98,8 @@ async def run_check(parts: Any, job: Job, report: Report) -> Outcome:
     receipt = await parts.erasing.receipt(caller, job.args["receipt"])
     spool, text = spool_of(parts.settings), None
     if job.args["words"]:
+        if not caller.governs(caller.tenant):
+            raise Forbidden("a text is looked for in all of the tenant, by its admin")
         try:
             text = await asyncio.to_thread(words_of(spool, job.id).read_text, "utf-8")
         except FileNotFoundError as error:
