@@ -406,7 +406,7 @@ async def test_an_episode_that_another_pass_holds_is_merged_later(
     row = (await desk.episodes())[episode]
     assert (row["consolidation_state"], row["model_state"]) == ("in_progress", "due")
     setting = await desk.service.setting(desk.scope)
-    await desk.service._pass(held, setting, "second pass", Tally())
+    await desk.service._held(held, setting, "second pass", Tally())
     assert await desk.facts() == {}, "that pass had read the episode before the answer came"
     assert (await desk.read()).read == 1
     assert await desk.facts() == {("lives_in", "rotterdam"): "active"}
