@@ -142,7 +142,13 @@ async def queued(opened: Parts, who: Principal) -> dict[str, str]:
     return {job.task: job.id for job in jobs if job.args.get("caller")}
 
 
-@pytest.mark.parametrize("loses", ["key", "role"])
+LOSES = {
+    "key": "MATCH (k:ApiKey {id: $key}) SET k.revoked_at = datetime.realtime()",
+    "role": "MATCH (k:ApiKey {id: $key}) SET k.role = 'reader'",
+}
+
+
+@pytest.mark.parametrize("loses", LOSES)
 async def test_what_a_key_asked_for_is_not_done_once_it_may_not_ask(
     opened: Parts, principal: MakePrincipal, tenant: str, loses: str
 ) -> None:
@@ -150,13 +156,30 @@ async def test_what_a_key_asked_for_is_not_done_once_it_may_not_ask(
     who = await principal(tenant, role=Role.CURATOR, name="hired", kind="user")
     jobs = await queued(opened, who)
     assert len(jobs) == 4
-    change = {
-        "key": "MATCH (k:ApiKey {id: $key}) SET k.revoked_at = datetime.realtime()",
-        "role": "MATCH (k:ApiKey {id: $key}) SET k.role = 'reader'",
-    }
-    await opened.graph.raw(change[loses], key=who.caller.key)
+    await opened.graph.raw(LOSES[loses], key=who.caller.key)
     for task, job in jobs.items():
         assert await opened.runner.run(opened, job) == "dead", task
+        (row,) = await opened.graph.raw("MATCH (j:Job {id: $id}) RETURN j.error AS error", id=job)
+        assert row["error"].startswith(("Forbidden", "NotFound")), row
+
+
+@pytest.mark.parametrize("loses", LOSES)
+async def test_another_model_is_not_prepared_or_given_up_for_a_key_that_may_not(
+    opened: Parts, principal: MakePrincipal, tenant: str, loses: str
+) -> None:
+    await principal(tenant, role=Role.ADMIN, name="boss", kind="user")
+    who = await principal(tenant, role=Role.ADMIN, name="hired", kind="user")
+    scope = f"{tenant}/dev"
+    await principal(scope, name="inside")
+    asked = {"prepare": {"scope": scope, "model": "wide"}, "finish": {"scope": scope}}
+    jobs = []
+    for action, body in asked.items():
+        answer = await who.http.post(f"/v1/embedding/{action}", json=body)
+        assert answer.status_code == 202, answer.text
+        jobs.append(answer.json()["job"])
+    await opened.graph.raw(LOSES[loses], key=who.caller.key)
+    for job in jobs:
+        assert await opened.runner.run(opened, job) == "dead"
         (row,) = await opened.graph.raw("MATCH (j:Job {id: $id}) RETURN j.error AS error", id=job)
         assert row["error"].startswith(("Forbidden", "NotFound")), row
 
