@@ -1,9 +1,10 @@
-"""`loci erase` and `loci verify`: what must go, and what must hold, from the command line."""
+"""`loci erase`, `loci erased`, `loci verify`: what must go, be gone, hold, by command."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -21,6 +22,7 @@ from app.lifecycle.erasure import Order, new_receipt
 from app.lifecycle.invariants import broken
 from app.lifecycle.model import Target
 from app.lifecycle.people import person_of
+from app.lifecycle.proof import Proof, Search, prove
 from app.lifecycle.schemas import ErasureOut
 from app.telemetry.logging import configure_logging
 from app.wiring import Parts, parts
@@ -32,8 +34,9 @@ Named = Annotated[str | None, typer.Option(help="Instead of a memory: all episod
 
 
 def register(cli: typer.Typer) -> None:
-    """Add both commands to the program."""
+    """Add the commands to the program."""
     cli.command("erase")(erase)
+    cli.command("erased")(erased)
     cli.command("verify")(verify)
 
 
@@ -90,6 +93,34 @@ def erase(
         return _told(await opened.erasure.erase(Order(caller, target, new_receipt())))
 
     show(_run(path, work), as_json)
+
+
+def erased(
+    tenant: Annotated[str, typer.Argument(help="Tenant, such as demo.")],
+    receipt: Annotated[str, typer.Argument(help="Id of the receipt of an erasure.")],
+    text: Annotated[str | None, typer.Option(help="A text that nothing may hold either.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look whether anything in the tenant holds what an erasure took; exit code 1 if it does."""
+
+    async def work(opened: Parts, caller: Caller) -> Proof:
+        row = await opened.erasing.receipt(caller, receipt)
+        proof = Proof()
+        search = Search.of(row, caller.visible, text)
+        await prove(opened.graph, search, proof, _progress)
+        return proof
+
+    proof: Proof = _run(str(parse_scope(tenant)), work)
+    found = {name: getattr(proof, name) for name in ("looked_at", "holders", "same_text")}
+    show({"receipt": receipt, "clean": proof.clean, **found}, as_json)
+    if not proof.clean:
+        raise typer.Exit(1)
+
+
+async def _progress(told: dict[str, Any]) -> None:
+    """Tell on a terminal how far a check is."""
+    if sys.stderr.isatty():
+        typer.echo(f"\r{told['looked_at']} looked at, {told['label']} ", nl=False, err=True)
 
 
 def verify(

@@ -57,6 +57,10 @@ COMMANDS = {
         "lifecycle",
         "Erase for good, with all that was made from it, where the scope's rules allow erasure.",
     ),
+    "erased": Entry(
+        "lifecycle",
+        "Look whether anything in the tenant holds what an erasure took; exit code 1 if it does.",
+    ),
     "verify": Entry(
         "lifecycle",
         "Look whether everything holds that must hold of the derived graph; exit code 1 if not.",

@@ -42,6 +42,15 @@ async def test_erase_and_verify(
     code, told = loci(opened, "erase", tenant, "--session", "talk")
     assert (code, told["state"], told["counts"]["episodes"]) == (0, "done", 1)
     assert await facts_in(opened, tenant) == {}
+    code, found = loci(opened, "erased", tenant, told["receipt"], "--text", "Ada Berger")
+    assert (code, found["clean"], found["holders"]) == (0, True, {})
+    assert found["looked_at"] > 0
+    await opened.graph.raw(
+        "CREATE (:Alias {id: $id, scope: $s, key: $id})", id=f"kept-{episode}", s=tenant
+    )
+    code, found = loci(opened, "erased", tenant, told["receipt"])
+    assert (code, found["holders"]) == (1, {"Alias": [f"kept-{episode}"]}), found
+    await opened.graph.raw("MATCH (a:Alias {id: $id}) DELETE a", id=f"kept-{episode}")
     assert loci(opened, "verify", tenant) == (0, {"broken": 0})
     await opened.graph.raw(
         "CREATE (:Alias {id: $id, scope: $s, key: 'nobody'})", id=f"stray-{tenant}", s=tenant
