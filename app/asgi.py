@@ -210,6 +210,7 @@ def fill_state(app: Litestar, opened: Parts) -> None:
     app.state.parts = opened
     app.state.settings = opened.settings
     app.state.graph = opened.graph
+    opened.graph.share(opened.settings.api.transactions)
     app.state.door = Door(opened.keys, opened.limiter)
     app.state.idempotency = opened.idempotency
     app.state.schedules = SCHEDULES

@@ -151,6 +151,9 @@ class ApiSettings(Group):
         None, description="Where imports and exports lie; shared by API and worker."
     )
     max_upload: int = Field(536_870_912, ge=1024, description="Largest upload, in bytes.")
+    transactions: int = Field(
+        4, ge=1, description="Transactions of one process at once, shared equally by tenants."
+    )
     graphql_depth: int = Field(15, ge=1, le=30, description="Deepest GraphQL query, in fields.")
     graphql_cost: int = Field(
         50_000, ge=100, description="Most values that a GraphQL query may ask for."

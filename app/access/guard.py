@@ -19,6 +19,7 @@ from app.access.keys import KeyRing
 from app.access.limits import RateLimiter
 from app.errors import Forbidden, Unauthenticated
 from app.kernel.caller import PUBLIC, Caller, Role
+from app.kernel.graph import asking_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRou
     request = str(connection.scope["state"].get("request_id", ""))
     caller = replace(caller, request=request, shown=set())
     connection.scope["state"]["caller"] = caller
+    asking_for.set(caller.tenant)
     await door.limiter.count(caller, time.time())
     if not caller.holds(requires):
         raise Forbidden(f"this key needs the role {requires.label}")

@@ -66,8 +66,8 @@ def eval_beside(
     episodes: Annotated[int, typer.Option(min=1000, help="Imported meanwhile.")] = 20_000,
     seconds: Annotated[float, typer.Option(min=5, help="Most, of each part.")] = 120,
 ) -> None:
-    """Milliseconds of a search alone, and while the worker imports, reads and finds communities
-    for another tenant.
+    """Milliseconds of a search and of a capture: alone, and while another tenant imports, has
+    episodes read and communities found, hands in long texts, and asks GraphQL for much.
 
     Needs a running API and worker. What is imported stays.
     """
@@ -75,19 +75,22 @@ def eval_beside(
     async def run() -> dict[str, Any]:
         async with parts(local_settings()) as opened:
             name = secrets.token_hex(3)
-            scope, into = f"quiet{name}/talk", f"busy{name}"
+            scopes = f"quiet{name}/talk", f"busy{name}"
             keys = [
                 await mint(opened, where, kind="user", name="eval-beside", role=Role.ADMIN)
-                for where in (scope, into)
+                for where in scopes
             ]
-        client, other = (ApiClient(url, key.text) for key in keys)
-        wire = Wire(url, keys[0].text)
+        own, other = (
+            beside.Tenant(ApiClient(url, key.text), Wire(url, key.text), scope)
+            for key, scope in zip(keys, scopes, strict=True)
+        )
         try:
-            bounds = beside.Bounds(episodes, seconds)
-            return await beside.measure(client, wire, scope, other, into, bounds, progress.print)
+            return await beside.measure(
+                own, other, beside.Bounds(episodes, seconds), progress.print
+            )
         finally:
-            wire.close()
-            await client.close()
-            await other.close()
+            for side in (own, other):
+                side.wire.close()
+                await side.client.close()
 
     console.print_json(json.dumps(asyncio.run(run())))

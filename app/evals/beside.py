@@ -1,16 +1,20 @@
-"""What a search costs one tenant while the worker is busy for another.
+"""What a search and a capture cost one tenant while another keeps the machine busy.
 
 Searches go over HTTP, one after the other, in a small scope of one tenant. They are timed with
-nothing else to do, then while episodes are imported into another tenant and read there, then while
-that tenant's communities are found. The quiet figure is of the same run on the same machine.
+nothing else to do, then while another tenant imports episodes, has them read, has its communities
+found, hands in texts as large as one may be, and asks GraphQL for as much as a query may. Captures
+are timed in the same way, one a second beside the searches; their quiet figure is of captures
+alone. The quiet figures are of the same run on the same machine.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -30,8 +34,15 @@ ASKED = (
     "Wo wohnt {who}?",
 )
 WARM = 10.0  # seconds of searches before anything is timed
-LOOK = 1.0  # seconds between two looks at what the worker does
+LOOK = 1.0  # seconds between two looks at what the worker does, and between two captures
 TEXTS = 2000  # of the scope that is searched
+CAPTURES = 60  # that are timed alone
+LONG_TEXTS = 4
+LONG = 650_000  # characters; with its escapes, below the limit of a body
+PROSE = "{who} lives in {place} and works for {family} Logistics. She uses Postgres {number}. "
+# As many searches of as many hits as one query may cost; two of them are under way at once.
+SEARCHES = range(10)
+ABREAST = 2
 
 Tell = Callable[[str], None]
 Busy = Callable[[], Awaitable[bool]]
@@ -39,76 +50,169 @@ Busy = Callable[[], Awaitable[bool]]
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How many episodes the other tenant imports, and how many seconds either part may take."""
+    """How many episodes the other tenant imports, and how many seconds each part may take."""
 
     episodes: int = 20_000
     seconds: float = 120.0
 
 
-async def measure(
-    client: ApiClient,
-    wire: Wire,
-    scope: str,
-    other: ApiClient,
-    into: str,
-    bounds: Bounds,
-    tell: Tell,
-) -> dict[str, Any]:
-    """Milliseconds of searches in `scope` with each kind of work going on in `into`.
+@dataclass(frozen=True, slots=True)
+class Tenant:
+    """One side: where it works, and its ways to the API; `wire` is what is timed."""
+
+    client: ApiClient
+    wire: Wire
+    scope: str
+
+
+async def measure(own: Tenant, other: Tenant, bounds: Bounds, tell: Tell) -> dict[str, Any]:
+    """Milliseconds of searches and captures of `own` with each kind of work of `other`.
 
     Raises LociError where the work of the other tenant failed.
     """
-    own = await _import(client, [scope], TEXTS)
-    await _over(lambda: _running(client, own))
-    await _over(lambda: _waiting(client))
-    await _searched(wire, scope, WARM, _always)
-    quiet = await _searched(wire, scope, bounds.seconds / 2, _always)
-    tell(f"quiet: {quiet}")
-    job = await _import(other, [f"{into}/w{place}" for place in range(10)], bounds.episodes)
-    importing = await _searched(wire, scope, bounds.seconds, lambda: _running(other, job))
-    tell(f"importing: {importing}")
-    await _over(lambda: _running(other, job))
-    reading = await _searched(wire, scope, bounds.seconds, lambda: _waiting(other))
-    tell(f"consolidating: {reading}")
-    await _over(lambda: _waiting(other))
-    asked = await other.call("POST", "/v1/communities/refresh", {"scope": f"{into}/w0"})
-    refresh = str(asked["job"])
-    found = await _searched(wire, scope, bounds.seconds, lambda: _running(other, refresh))
-    tell(f"communities: {found}")
-    work = {"importing": importing, "consolidating": reading, "communities": found}
-    return {"quiet": quiet} | {
-        name: told | {"to_quiet_p95": round(told["p95"] / quiet["p95"], 2)}
-        for name, told in work.items()
+    job = await _import(own.client, [own.scope], TEXTS)
+    await _over(lambda: _running(own.client, job))
+    await _over(lambda: _waiting(own.client))
+    await _searched(own, WARM, _always)
+    quiet = {
+        "searches": await _searched(own, bounds.seconds / 2, _always),
+        "captures": await _captured(own),
     }
+    tell(f"quiet: {quiet}")
+    found: dict[str, Any] = {}
+    async for name, busy in _works(other, bounds):
+        found[name] = await _beside(own, bounds.seconds, busy)
+        found[name] |= {
+            f"{kind}_to_quiet_p95": round(found[name][kind]["p95"] / quiet[kind]["p95"], 2)
+            for kind in quiet
+        }
+        tell(f"{name}: {found[name]}")
+    return {"quiet": quiet} | found
+
+
+async def _works(other: Tenant, bounds: Bounds) -> AsyncIterator[tuple[str, Busy]]:
+    """Each kind of work, begun; the next one begins when the one before is over."""
+    client, into = other.client, other.scope
+    scopes = [f"{into}/w{place}" for place in range(10)]
+    job = await _import(client, scopes, bounds.episodes)
+    yield "importing", lambda: _running(client, job)
+    await _over(lambda: _running(client, job))
+    yield "consolidating", lambda: _waiting(client)
+    await _over(lambda: _waiting(client))
+    asked = [await client.call("POST", "/v1/communities/refresh", {"scope": s}) for s in scopes]
+    yield "communities", lambda: _running(client, *(str(job["job"]) for job in asked))
+    await _over(lambda: _running(client, *(str(job["job"]) for job in asked)))
+    await _hand_in_long(other)
+    yield "long texts", lambda: _waiting(client)
+    await _over(lambda: _waiting(client))
+    async with _asking_graphql(other):
+        yield "graphql", _always
 
 
 async def _always() -> bool:
     return True
 
 
-async def _searched(wire: Wire, scope: str, seconds: float, busy: Busy) -> dict[str, Any]:
+async def _beside(own: Tenant, seconds: float, busy: Busy) -> dict[str, Any]:
+    """Searches, and a capture a second, for so many seconds while there is work beside them."""
+    taken: list[float] = []
+    capturing = asyncio.create_task(_capturing(own, taken))
+    try:
+        searches = await _searched(own, seconds, busy)
+    finally:
+        capturing.cancel()
+        await asyncio.gather(capturing, return_exceptions=True)
+    if len(taken) < 2:
+        raise LociError("the work was over before two captures were timed")
+    return {"searches": searches, "captures": _told(taken)}
+
+
+async def _searched(own: Tenant, seconds: float, busy: Busy) -> dict[str, Any]:
     """Searches for so many seconds at most, while there is something to be beside."""
     taken: list[float] = []
-    wire.close()  # the server has closed what was idle; the next search opens it again
+    own.wire.close()  # the server has closed what was idle; the next search opens it again
     start = looked = time.monotonic()
     going = await busy()
     while (going or len(taken) < 2) and time.monotonic() - start < seconds:
         who = f"{GIVEN[len(taken) % 10]} {FAMILY[len(taken) // 10 % 10]}{len(taken) % 50}"
         asked = ASKED[len(taken) % len(ASKED)].format(who=who, place=PLACES[len(taken) % 10])
         milliseconds, _ = await asyncio.to_thread(
-            wire.search, {"query": f"{asked} ({len(taken)})", "scopes": [scope]}
+            own.wire.search, {"query": f"{asked} ({len(taken)})", "scopes": [own.scope]}
         )
         taken.append(milliseconds)
         if time.monotonic() - looked > LOOK:
             going, looked = await busy(), time.monotonic()
+    return {**_told(taken), "seconds": round(time.monotonic() - start, 1)}
+
+
+async def _captured(own: Tenant) -> dict[str, Any]:
+    taken: list[float] = []
+    await _capturing(own, taken, CAPTURES)
+    return _told(taken)
+
+
+async def _capturing(own: Tenant, taken: list[float], count: int = sys.maxsize) -> None:
+    """A capture a second, so many or until it is cancelled; how long each took."""
+    for _ in range(count):
+        await asyncio.sleep(LOOK)
+        number = time.monotonic_ns() // 1_000_000
+        said = f"The review of building {number} was moved; {GIVEN[number % 10]} told me so."
+        body = {"content": said, "scope": own.scope, "session": "beside"}
+        start = time.perf_counter()
+        await own.client.call("POST", "/v1/episodes", body)
+        taken.append((time.perf_counter() - start) * 1000)
+
+
+def _told(taken: list[float]) -> dict[str, Any]:
     times = Times.of(taken)
     return {
-        "searches": times.count,
+        "count": times.count,
         "p50": times.p50,
         "p95": times.p95,
-        "seconds": round(time.monotonic() - start, 1),
         "load": round(os.getloadavg()[0], 2),
     }
+
+
+async def _hand_in_long(other: Tenant) -> None:
+    for text in range(LONG_TEXTS):
+        content = "".join(
+            PROSE.format(
+                who=f"{GIVEN[n % 10]} {FAMILY[n // 10 % 10]}{text}x{n}",
+                place=PLACES[n % 10],
+                family=FAMILY[n % 10],
+                number=n,
+            )
+            for n in range(LONG // len(PROSE))
+        )
+        body = {"content": content, "scope": other.scope, "session": f"long {text}"}
+        await other.client.call("POST", "/v1/episodes", body)
+
+
+@asynccontextmanager
+async def _asking_graphql(other: Tenant) -> AsyncIterator[None]:
+    """Large queries of the other tenant, several at once, one after the other."""
+    fields = " ".join(
+        f'a{n}: search(input: {{query: "Who works in {PLACES[n]}?", first: 80}}) '
+        "{ hits { id untrusted { text } } }"
+        for n in SEARCHES
+    )
+    body = {"query": f"{{ {fields} }}"}
+
+    async def ask() -> None:
+        while True:
+            answer = await other.client.call("POST", "/graphql", body)
+            if "errors" in answer:
+                raise LociError(f"GraphQL refused: {answer['errors'][0]['message']}")
+
+    asking = [asyncio.create_task(ask()) for _ in range(ABREAST)]
+    try:
+        yield
+    finally:
+        for task in asking:
+            if task.done():
+                task.result()
+            task.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
 
 
 async def _import(client: ApiClient, scopes: list[str], count: int) -> str:
@@ -119,11 +223,14 @@ async def _import(client: ApiClient, scopes: list[str], count: int) -> str:
     return str(job["id"])
 
 
-async def _running(client: ApiClient, job: str) -> bool:
-    state = await client.call("GET", f"/v1/jobs/{job}")
-    if state["state"] not in ("queued", "running", "done"):
-        raise LociError(f"the job {job} ended as {state['state']}")
-    return str(state["state"]) != "done"
+async def _running(client: ApiClient, *jobs: str) -> bool:
+    for job in jobs:
+        state = (await client.call("GET", f"/v1/jobs/{job}"))["state"]
+        if state not in ("queued", "running", "done"):
+            raise LociError(f"the job {job} ended as {state}")
+        if state != "done":
+            return True
+    return False
 
 
 async def _over(busy: Busy) -> None:

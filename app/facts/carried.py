@@ -24,6 +24,7 @@ from app.facts.sweep import Event, Stint, Sweep, events_of, in_order
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
+MOMENTS = frozenset(("valid_from", "valid_to", "expired_at", "said_at", "since", "until"))
 MOST_FACTS = 64  # that one key carries on; beyond that it is settled as a whole
 MOST_VOICES = 256  # who stand behind them
 Link = tuple[str, str, Reason]
@@ -192,6 +193,13 @@ def _brief(stint: Stint) -> Stint:
 def micros(moment: datetime) -> int:
     """Microseconds since 1970."""
     return (moment - EPOCH) // MICROSECOND
+
+
+def date(part: dict[str, Any]) -> None:
+    """Make the moments of a row, which come in microseconds since 1970, such as they are."""
+    for name in MOMENTS & part.keys():
+        if part[name] is not None:
+            part[name] = _moment(part[name])
 
 
 def pack(carried: Carried) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from app.extraction.predicates import Registry
+from app.facts.carried import date
 from app.facts.claim import Rules
 from app.facts.following import follow_sources
 from app.facts.onward import News, asked, go_on, news_of, seal, state_row
@@ -21,8 +22,6 @@ from app.kernel.graph import Graph, Row, Tx
 
 PAGE = 500  # facts whose keys are made anew in one transaction
 FACT_MOMENTS = frozenset(("captured_at", "valid_from", "valid_to", "ingested_at", "expired_at"))
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MOMENTS = frozenset(("valid_from", "valid_to", "expired_at", "said_at", "since", "until"))
 SETTLER = "loci"  # who acts where belief follows from the claims alone
 
 
@@ -313,16 +312,10 @@ def _by_key(rows: Collection[Row]) -> dict[str, list[Row]]:
     """Rows of `claims_of` or `carried` by their keys, with their moments as such."""
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        groups[row["key"]].append(_dated(row))
+        for part in (row["fact"], *row.get("claims", ()), *row["held"]):
+            date(part)
+        groups[row["key"]].append(row)
     return groups
-
-
-def _dated(row: Row) -> Row:
-    for part in (row["fact"], *row.get("claims", ()), *row["held"]):
-        for name in MOMENTS & part.keys():
-            if part[name] is not None:
-                part[name] = EPOCH + timedelta(microseconds=part[name])
-    return row
 
 
 def _event(kind: str, fact: Row, request: str, **payload: Any) -> Row:

@@ -14,8 +14,10 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 
 from app.facts.belief import Settlement, settle
+from app.facts.carried import date
 from app.facts.heads import agreed, agreeing
 from app.facts.interval import Segment, Standing
 from app.facts.record import read_claim
@@ -74,8 +76,8 @@ class FactView:
             Q.facts.standing, ids=list(ids), scopes=scopes, as_of=moments.as_of
         )
         rows: list[Row] = found["found"]
-        terms = await self._terms_of(_scopes({"group": [row, *row["others"]]} for row in rows))
-        rest = [row["fact"]["id"] for row in rows if not stood(row, terms, moments.as_of, beliefs)]
+        terms = await self._terms_of(_scopes([*row["asked"], *row["told"]] for row in rows))
+        rest = [fact for row in rows for fact in unsettled(row, terms, moments.as_of, beliefs)]
         if rest:
             await self._settle(rest, scopes, moments, beliefs)
         return beliefs
@@ -86,45 +88,63 @@ class FactView:
         rows = await self._graph.rows(
             Q.facts.same_subject, ids=list(ids), scopes=scopes, known_at=moments.known_at
         )
-        terms = await self._terms_of(_scopes(rows))
+        terms = await self._terms_of(_scopes(row["group"] for row in rows))
         for row in rows:
-            _add(row, terms, moments.as_of, beliefs)
+            for claim in (claim for member in row["group"] for claim in member["claims"]):
+                date(claim)
+            for facts, settled in settled_together(row["group"], row["predicate"], terms):
+                asked = [fact for fact in row["asked"] if fact in facts]
+                _add(asked, settled, moments.as_of, len(_scopes([row["group"]])) > 1, beliefs)
 
 
-def stood(row: Row, terms: Mapping[str, Terms], as_of: datetime, beliefs: Beliefs) -> bool:
-    """Whether it can be told without any claim how a fact stands; if so, it is added.
+def unsettled(row: Row, terms: Mapping[str, Terms], as_of: datetime, beliefs: Beliefs) -> list[str]:
+    """The facts of which it cannot be told without any claim how they stand; the others are added.
 
     `row` is one of the query `facts.standing`.
     """
-    fact, predicate = row["fact"], row["predicate"]
-    if _meets(row, terms):
-        others = _sharing(row, row["others"], terms)
-        if not agreeing([row, *others]):
+    shared = _by_key(row["told"], row["predicate"], terms)
+    return [
+        own["fact"]["id"]
+        for own in row["asked"]
+        if not _stood(own, row["predicate"], shared, terms, as_of, beliefs)
+    ]
+
+
+def _stood(
+    own: Row,
+    predicate: str,
+    shared: Mapping[str, list[Row]],
+    terms: Mapping[str, Terms],
+    as_of: datetime,
+    beliefs: Beliefs,
+) -> bool:
+    fact = own["fact"]
+    members = shared.get(_keyed(own, predicate, terms), [])
+    if any(member["fact"]["scope"] != fact["scope"] for member in members):
+        rows = [own, *(member for member in members if member["fact"]["id"] != fact["id"])]
+        if not agreeing(rows):
             return False
-        own = tuple(s for s in agreed([row, *others]) if s.fact == fact["id"])
-        if any(s.valid_from <= as_of < s.valid_to for s in own):
+        segments = tuple(s for s in agreed(rows) if s.fact == fact["id"])
+        if any(s.valid_from <= as_of < s.valid_to for s in segments):
             beliefs.held.add(fact["id"])
         else:
-            beliefs.across[fact["id"]] = Across(own, None)
+            beliefs.across[fact["id"]] = Across(segments, None)
         return True
     rules = terms[fact["scope"]].rules(predicate, fact["object_key"])
-    if row["apart"] or fact["settled_by"] != rules.terms:
+    if own["apart"] or fact["settled_by"] != rules.terms:
         return False
-    if row["held"]:
+    if own["held"]:
         beliefs.held.add(fact["id"])
     return True
 
 
-def _meets(row: Row, terms: Mapping[str, Terms]) -> bool:
-    """Whether another scope tells something under the same key."""
-    scope = row["fact"]["scope"]
-    elsewhere = [other for other in row["others"] if other["fact"]["scope"] != scope]
-    return bool(_sharing(row, elsewhere, terms))
-
-
-def _sharing(row: Row, others: Iterable[Row], terms: Mapping[str, Terms]) -> list[Row]:
-    own = _keyed(row, row["predicate"], terms)
-    return [other for other in others if _keyed(other, row["predicate"], terms) == own]
+def _by_key(
+    members: Iterable[Row], predicate: str, terms: Mapping[str, Terms]
+) -> dict[str, list[Row]]:
+    keyed: dict[str, list[Row]] = defaultdict(list)
+    for member in members:
+        keyed[_keyed(member, predicate, terms)].append(member)
+    return keyed
 
 
 def _keyed(member: Row, predicate: str, terms: Mapping[str, Terms]) -> str:
@@ -133,20 +153,19 @@ def _keyed(member: Row, predicate: str, terms: Mapping[str, Terms]) -> str:
     return "" if terms[fact["scope"]].single(predicate, fact["object_key"]) else member["value"]
 
 
-def _scopes(rows: Iterable[Row]) -> list[str]:
-    return sorted({member["fact"]["scope"] for row in rows for member in row["group"]})
+def _scopes(groups: Iterable[Iterable[Row]]) -> list[str]:
+    return sorted({member["fact"]["scope"] for group in groups for member in group})
 
 
-def _add(row: Row, terms: Mapping[str, Terms], as_of: datetime, beliefs: Beliefs) -> None:
-    fact = row["id"]
-    if all(member["fact"]["id"] != fact for member in row["group"]):
-        return  # it is forgotten
-    settled = settled_together(row["group"], fact, row["predicate"], terms)
-    own = tuple(s for s in settled.segments if s.fact == fact)
-    if any(s.standing is Standing.HELD and s.valid_from <= as_of < s.valid_to for s in own):
-        beliefs.held.add(fact)
-    elif len(_scopes([row])) > 1:
-        beliefs.across[fact] = Across(own, _successor(fact, settled))
+def _add(
+    facts: Iterable[str], settled: Settlement, as_of: datetime, several: bool, beliefs: Beliefs
+) -> None:
+    for fact in facts:
+        own = tuple(s for s in settled.segments if s.fact == fact)
+        if any(s.standing is Standing.HELD and s.valid_from <= as_of < s.valid_to for s in own):
+            beliefs.held.add(fact)
+        elif several:
+            beliefs.across[fact] = Across(own, _successor(fact, settled))
 
 
 def _successor(fact: str, settled: Settlement) -> str | None:
@@ -157,23 +176,26 @@ def _successor(fact: str, settled: Settlement) -> str | None:
 
 
 def settled_together(
-    group: Collection[Row], fact: str, predicate: str, terms: Mapping[str, Terms]
-) -> Settlement:
-    """The settlement of the claims that share a belief key with one fact, whatever their scope.
+    group: Iterable[Row], predicate: str, terms: Mapping[str, Terms]
+) -> list[tuple[set[str], Settlement]]:
+    """The facts that share a belief key, whatever their scope, with the settlement of their claims.
 
     Members may revise each other only where every scope at hand lets them.
     """
-    keyed: dict[str, list[Row]] = defaultdict(list)
-    for member in group:
-        keyed[_keyed(member, predicate, terms)].append(member)
-    rows = next(rows for rows in keyed.values() if any(m["fact"]["id"] == fact for m in rows))
-    involved = [terms[scope] for scope in {m["fact"]["scope"] for m in rows}]
-    value = next(m["fact"]["object_key"] for m in rows if m["fact"]["id"] == fact)
-    rules = involved[0].rules(predicate, value)
-    members = all(term.members for term in involved)
+    return [
+        ({row["fact"]["id"] for row in rows}, _settlement(rows, predicate, terms))
+        for rows in _by_key(group, predicate, terms).values()
+    ]
+
+
+def _settlement(rows: list[Row], predicate: str, terms: Mapping[str, Terms]) -> Settlement:
+    first = min((row["fact"] for row in rows), key=itemgetter("scope", "id"))
+    involved = [terms[scope] for scope in _scopes([rows])]
+    rules = terms[first["scope"]].rules(predicate, first["object_key"])
     claims = [
         read_claim(claim, m["fact"]["id"], m["value"], claim.get("voids_name"))
         for m in rows
         for claim in m["claims"]
     ]
+    members = all(term.members for term in involved)
     return settle(claims, rules.with_members(members), reviews_of(rows))

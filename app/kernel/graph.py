@@ -43,6 +43,7 @@ from opentelemetry import trace
 
 from app.errors import AlreadyExists, GraphBusy, GraphUnavailable, QueryError
 from app.kernel.cypher import Query
+from app.kernel.turns import Shares
 
 T = TypeVar("T")
 Row = dict[str, Any]
@@ -64,6 +65,10 @@ query_log: ContextVar[list[tuple[str, float]] | None] = ContextVar("query_log", 
 _has_turn: ContextVar[bool] = ContextVar("has_turn", default=False)
 # Whether what this task asks is a part of something that takes long, such as an import.
 _in_bulk: ContextVar[bool] = ContextVar("in_bulk", default=False)
+
+
+# For whom this task asks: parties share the transactions that the process may have at once.
+asking_for: ContextVar[str | None] = ContextVar("asking_for", default=None)
 
 
 # How every driver of ours behaves.
@@ -101,6 +106,15 @@ def in_bulk() -> Iterator[None]:
         _in_bulk.reset(before)
 
 
+@contextmanager
+def _having_turn() -> Iterator[None]:
+    before = _has_turn.set(True)
+    try:
+        yield
+    finally:
+        _has_turn.reset(before)
+
+
 class Tx:
     """A managed write transaction; the driver may run its work again, so it only queries."""
 
@@ -132,6 +146,11 @@ class Graph:
         self._database = login.database
         self._turns: asyncio.Semaphore | None = None
         self._bulk = asyncio.Semaphore(1)
+        self._shares: Shares | None = None
+
+    def share(self, most: int) -> None:
+        """Have at most so many transactions at once from now on, shared by who asks for them."""
+        self._shares = Shares(most)
 
     def limit(self, most: int) -> None:
         """Have at most so many transactions at once from now on; who waited `TURN` goes on.
@@ -224,7 +243,16 @@ class Graph:
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
         """Wait for one of the transactions that this process may have at once, and have it."""
-        if self._turns is None or _has_turn.get():  # what is asked within a transaction has it
+        if _has_turn.get():  # what is asked within a transaction has it
+            yield
+            return
+        party = asking_for.get()
+        if self._shares is not None and party is not None:
+            async with self._shares.turn(party):
+                with _having_turn():
+                    yield
+            return
+        if self._turns is None:
             yield
             return
         wanted = [self._bulk, self._turns] if _in_bulk.get() else [self._turns]
@@ -234,11 +262,10 @@ class Graph:
                 for turns in wanted:
                     await turns.acquire()
                     taken.append(turns)
-        before = _has_turn.set(True)
         try:
-            yield
+            with _having_turn():
+                yield
         finally:
-            _has_turn.reset(before)
             for turns in reversed(taken):
                 turns.release()
 

@@ -336,7 +336,7 @@ class SearchService:
         place = 0
         while blocks_of or (len(reading.memories) < most and place < len(ordered)):
             missing = most - len(reading.memories)
-            page = ordered[place : place + (missing if place == 0 else max(missing, PAGE))]
+            page = ordered[place : place + (missing if place == 0 else max(2 * missing, PAGE))]
             place += len(page)
             found, blocks = await repository.hydrate(page, filters, reading.moments, blocks_of)
             reading.blocks += blocks

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from app.consolidation.fast import Observation
+from app.facts.carried import date
 from app.facts.service import Moments
 from app.facts.tasks import resettle_facts
 from app.facts.view import Beliefs, FactView, settled_together
@@ -45,14 +46,16 @@ async def claims_settled(
     held = set()
     for row in rows:
         terms = await parts.consolidation.terms_of({m["fact"]["scope"] for m in row["group"]})
-        settled = settled_together(row["group"], row["id"], row["predicate"], terms)
-        if any(
-            s.fact == row["id"]
-            and s.standing == "held"
-            and s.valid_from <= moments.as_of < s.valid_to
-            for s in settled.segments
-        ):
-            held.add(row["id"])
+        for claim in (claim for member in row["group"] for claim in member["claims"]):
+            date(claim)
+        for facts, settled in settled_together(row["group"], row["predicate"], terms):
+            held |= {
+                s.fact
+                for s in settled.segments
+                if s.fact in facts & set(ids)
+                and s.standing == "held"
+                and s.valid_from <= moments.as_of < s.valid_to
+            }
     return held
 
 

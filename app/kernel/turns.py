@@ -1,0 +1,81 @@
+"""Who may ask the database now: equal shares among the parties that ask.
+
+Two cores answer everybody. Without turns a party with many requests under way has nearly all of
+them, and another's one request waits behind each of the first one's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+LINGER = 1.0  # seconds for which a party counts after it asked last
+
+
+@dataclass(slots=True)
+class _Party:
+    running: int = 0
+    waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+    seen: float = 0.0
+
+
+class Shares:
+    """So many at once, shared equally by who asked within the last moment; each has one at least.
+
+    A party that is alone has them all. Whoever waits is served in order among its own.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._parties: dict[str, _Party] = {}
+
+    @asynccontextmanager
+    async def turn(self, name: str) -> AsyncIterator[None]:
+        """Wait for a turn of a party, and have it."""
+        party = self._parties.setdefault(name, _Party())
+        party.seen = time.monotonic()
+        if party.waiting or party.running >= self._share():
+            await self._wait(party)
+        else:
+            party.running += 1
+        try:
+            yield
+        finally:
+            party.running -= 1
+            self._next(party)
+
+    def _share(self) -> int:
+        """How many at once each party may have now."""
+        since = time.monotonic() - LINGER
+        gone = [
+            name
+            for name, party in self._parties.items()
+            if party.seen < since and not party.running and not party.waiting
+        ]
+        for name in gone:
+            del self._parties[name]
+        return max(1, self._most // max(1, len(self._parties)))
+
+    async def _wait(self, party: _Party) -> None:
+        turn = asyncio.get_running_loop().create_future()
+        party.waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():  # it was given a turn at that very moment
+                party.running -= 1
+                self._next(party)
+            raise
+
+    def _next(self, party: _Party) -> None:
+        """Give free turns of a party to those of it that wait."""
+        share = self._share()
+        while party.waiting and party.running < share:
+            turn = party.waiting.popleft()
+            if not turn.done():
+                party.running += 1
+                turn.set_result(None)

@@ -1,0 +1,102 @@
+"""Parties that ask at once share the turns equally; none waits behind all of another's."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+
+import pytest
+
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Login, Tx, asking_for
+from app.kernel.turns import Shares
+from app.wiring import Parts
+
+
+class Work:
+    """What runs under turns, and the most that each party had at once."""
+
+    def __init__(self, most: int) -> None:
+        self.shares = Shares(most)
+        self.running: Counter[str] = Counter()
+        self.peak: Counter[str] = Counter()
+        self.done: list[tuple[str, int]] = []
+
+    async def one(self, party: str, number: int, steps: int = 3) -> None:
+        async with self.shares.turn(party):
+            self.running[party] += 1
+            self.peak[party] = max(self.peak[party], self.running[party])
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            self.running[party] -= 1
+        self.done.append((party, number))
+
+
+async def test_who_is_alone_has_all_turns_and_no_more() -> None:
+    work = Work(4)
+    await asyncio.gather(*(work.one("a", n) for n in range(20)))
+    assert work.peak == {"a": 4}
+    assert [n for _, n in work.done] == sorted(n for _, n in work.done)
+
+
+async def test_one_request_does_not_wait_behind_all_of_anothers() -> None:
+    work = Work(4)
+    many = asyncio.gather(*(work.one("many", n) for n in range(200)))
+    await asyncio.sleep(0)
+    await work.one("few", 0)
+    assert len(work.done) < 10
+    work.peak.clear()
+    await asyncio.gather(many, *(work.one("few", n) for n in range(20)))
+    assert len(work.done) == 221
+    assert work.running.total() == 0
+
+
+async def test_each_of_more_parties_than_turns_has_one() -> None:
+    work = Work(4)
+    await asyncio.gather(*(work.one(f"p{n % 8}", n) for n in range(160)))
+    assert set(work.peak) == {f"p{n}" for n in range(8)}
+    assert sum(1 for party in work.peak if work.peak[party] > 4) == 0
+    assert Counter(party for party, _ in work.done) == {f"p{n}": 20 for n in range(8)}
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_whoever_is_broken_off_leaves_no_turn_behind(seed: int) -> None:
+    chance, work = random.Random(seed), Work(3)
+    tasks = [asyncio.create_task(work.one(chance.choice("ab"), n, 5)) for n in range(60)]
+    for _ in range(40):
+        await asyncio.sleep(0)
+        chance.choice(tasks).cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    work.running.clear()  # of those that were broken off within
+    after = [work.one(party, n) for n in range(30) for party in "ab"]
+    async with asyncio.timeout(5):
+        await asyncio.gather(*after)
+    assert len([n for n in work.done if n]) >= 60
+
+
+async def test_a_tenants_query_is_answered_while_another_has_many(opened: Parts) -> None:
+    given = opened.settings.graph
+    login = Login(given.uri, given.user, given.password, given.database)
+    shared = Graph(opened.graph.driver, login)
+    shared.share(2)
+    over, full, begun = asyncio.Event(), asyncio.Event(), 0
+
+    async def work(tx: Tx) -> None:
+        nonlocal begun
+        begun += 1
+        if begun == 2:
+            full.set()
+        await tx.rows(Q.health.server)
+        await over.wait()
+
+    asking_for.set("many")
+    many = [asyncio.create_task(shared.write("a test's own", work)) for _ in range(12)]
+    await full.wait()
+    asking_for.set("few")
+    async with asyncio.timeout(5):
+        assert await shared.rows(Q.health.server)
+    assert begun == 2
+    over.set()
+    await asyncio.gather(*many)
+    assert begun == 12
