@@ -37,11 +37,13 @@ SET p.touched_at = $at,
                       ELSE p.passage_state END
 
 // name: slugs(rows) read many
-// The page of each scope that has a slug, a deleted one too; the oldest where there are several.
+// The page of each scope that has a slug: the live one that it belongs to, else the oldest of those
+// that were deleted with it.
 // unscoped: the service has checked $rows[].scope against the caller
 UNWIND $rows AS row
 MATCH (p:Page {scope: row.scope, slug: row.slug})
-WITH row.scope AS scope, row.slug AS slug, p ORDER BY p.ingested_at DESC, p.id DESC
+WITH row.scope AS scope, row.slug AS slug, p
+ORDER BY coalesce(p.live_slug = p.slug, false), p.ingested_at DESC, p.id DESC
 RETURN scope, slug, collect(p.id)[-1] AS id
 
 // name: save(rows) write many
@@ -51,6 +53,7 @@ RETURN scope, slug, collect(p.id)[-1] AS id
 UNWIND $rows AS row
 MERGE (p:Page {id: row.page.id})
 SET p = row.page
+SET p.live_slug = CASE WHEN row.page.live THEN row.page.slug END
 FOREACH (_ IN CASE WHEN row.page.kind = 'article' THEN [1] ELSE [] END | SET p:Article)
 FOREACH (former IN CASE WHEN row.former IS NULL THEN [] ELSE [row.former] END |
   MERGE (v:PageVersion {id: former.id}) SET v = former
@@ -110,11 +113,13 @@ SET s.passage_state = CASE s.passage_state WHEN 'done' THEN 'unlinked' WHEN 'unl
 
 // name: relink(after, limit) write many
 // Pages with links that are no pages' and may mean something else by now wait for their links to be
-// settled, by id: what they name may have come, been merged or renamed, lost its role, or gone.
+// settled, by id: what they name may have come, been merged or renamed, lost its role, or gone. So
+// do pages that still share a slug.
 // unscoped: upkeep of the whole installation
 MATCH (p:Page)
 WHERE p.id > $after AND p.live
-  AND (any(target IN p.pending WHERE target CONTAINS ':')
+  AND (p.live_slug <> p.slug
+       OR any(target IN p.pending WHERE target CONTAINS ':')
        OR EXISTS { (p)-[:REFERENCES]->(e:Entity) WHERE e.root <> e.id OR e.expired_at <= datetime() }
        OR EXISTS { (p)-[:REFERENCES]->(a:Principal)
                    WHERE NOT EXISTS {
@@ -405,6 +410,21 @@ UNWIND $ids AS id
 MATCH (p:Page {id: id})
 RETURN p {.*} AS page, COLLECT { MATCH (p)<-[:PART_OF]-(c:Chunk) RETURN c.id } AS chunks
 
+// name: doubled(ids) read many
+// Live pages that share a slug with another one: an older version gave it to both.
+// unscoped: the worker serves every tenant
+UNWIND $ids AS id
+MATCH (p:Page {id: id})
+WHERE p.live AND p.live_slug <> p.slug
+RETURN p {.*} AS page ORDER BY id
+
+// name: give_slugs(rows) write none
+// Slugs for pages that shared theirs.
+// unscoped: pages that the same transaction has locked and read
+UNWIND $rows AS row
+MATCH (p:Page {id: row.id})
+SET p.slug = row.slug, p.live_slug = row.slug
+
 // name: passages_done(rows, scopes) write many
 // The passages of pages are those of their texts; a page that was changed meanwhile is left out. One
 // whose links wait by now still waits for those.
@@ -439,7 +459,8 @@ CALL () {
   WHERE p.passage_state = 'unlinked' AND p.touched_at > datetime('0001-01-02T00:00:00Z')
   WITH p ORDER BY p.passage_state, p.touched_at LIMIT $limit RETURN p
 }
-RETURN p.id AS id, p.tenant AS tenant, p.passage_state AS state
+RETURN p.id AS id, p.tenant AS tenant, p.passage_state AS state,
+       coalesce(p.live_slug <> p.slug, false) AS doubled
 
 // name: restore(rows) write many
 // Pages that are new, with their former texts.
@@ -454,6 +475,7 @@ WHERE NOT EXISTS { MATCH (:Page {id: row.id}) }
   })
 CREATE (p:Page)
 SET p = row.page
+SET p.live_slug = CASE WHEN row.page.live THEN row.page.slug END
 FOREACH (_ IN CASE WHEN row.page.kind = 'article' THEN [1] ELSE [] END | SET p:Article)
 FOREACH (former IN row.versions |
   MERGE (v:PageVersion {id: former.id}) SET v = former

@@ -188,7 +188,7 @@ alike_rev alike_state called_at given how link_state link_targets linked linked_
 parts revision spans triples written
 """  # the retrieval graph
 _PROPERTIES += """
-bom chunks crlf formers headings links page passage_state pending slug texts weight
+bom chunks crlf formers headings links live_slug page passage_state pending slug texts weight
 """  # pages
 _PROPERTIES += """
 heads newest reached settle_state settled_by terms weighed

@@ -19,12 +19,19 @@ from app.errors import LociError
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
-from app.pages.linking import settle_pages
+from app.pages.linking import part_doubled, settle_pages
 from app.pages.passages import UNCUT, UNLINKED, PassageService, rows_of
 
 log = structlog.get_logger()
 _TAKEN = 200  # pages that one look at what waits takes
 _TOGETHER = 50  # pages whose first passages are written in one transaction
+
+
+def _by_tenant(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row["tenant"]].append(row)
+    return found
 
 
 class DuePages:
@@ -50,11 +57,16 @@ class DuePages:
         return done
 
     async def _settle(self, rows: Sequence[Row]) -> None:
-        by_tenant: dict[str, list[str]] = defaultdict(list)
-        for row in rows:
-            by_tenant[row["tenant"]].append(row["id"])
-        for tenant, ids in sorted(by_tenant.items()):
-            await self._linked(tenant, ids)
+        for tenant, some in sorted(_by_tenant(rows).items()):
+            if doubled := [row["id"] for row in some if row["doubled"]]:
+                await self._parted(tenant, doubled)  # first: whose links are settled waits no more
+            await self._linked(tenant, [row["id"] for row in some])
+
+    async def _parted(self, tenant: str, ids: list[str]) -> None:
+        async def work(tx: Tx) -> None:
+            await part_doubled(tx, tenant, ids, now())
+
+        await self._graph.write("pages.part", work)
 
     async def _linked(self, tenant: str, ids: list[str]) -> None:
         async def work(tx: Tx) -> None:

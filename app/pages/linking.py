@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 
 from app.entities.model import alias_id
 from app.entities.names import UNKNOWN, name_keys
@@ -53,12 +54,25 @@ async def take_names(tx: Tx, tenant: str, moved: Sequence[Moved], at: datetime) 
 
     Pages of one slug meet at a name that is locked by then, so that one waits for the other.
     """
-    await _lock_names(tx, tenant, moved, at)
     pages = [one.after for one in moved]
-    wanted = [{"scope": page["scope"], "slug": page["slug"]} for page in pages]
-    rows = await tx.rows(Q.pages.slugs, rows=wanted)
-    if told_apart(pages, {(row["scope"], row["slug"]): row["id"] for row in rows}):
-        await _lock_names(tx, tenant, moved, at)  # of the slugs that are new by this
+    for number in count(1):  # ends at the first that nobody has: a title may read like an own slug
+        await _lock_names(tx, tenant, moved, at)
+        wanted = [{"scope": page["scope"], "slug": page["slug"]} for page in pages]
+        rows = await tx.rows(Q.pages.slugs, rows=wanted)
+        taken = {(row["scope"], row["slug"]): row["id"] for row in rows}
+        if not told_apart(pages, taken, number):
+            return
+
+
+async def part_doubled(tx: Tx, tenant: str, ids: Sequence[str], at: datetime) -> None:
+    """Give those of some pages slugs of their own that share one, and settle what links to them."""
+    await tx.rows(Q.pages.lock_pages, ids=sorted(ids), tenant=tenant, at=at)
+    pages = [row["page"] for row in await tx.rows(Q.pages.doubled, ids=list(ids))]
+    moved = [Moved(page, dict(page)) for page in pages]
+    await take_names(tx, tenant, moved, at)
+    slugs = [{"id": one.after["id"], "slug": one.after["slug"]} for one in moved]
+    await tx.rows(Q.pages.give_slugs, rows=slugs)
+    await relink(tx, tenant, moved, at)
 
 
 async def relink(tx: Tx, tenant: str, moved: Sequence[Moved], at: datetime) -> dict[str, Settled]:

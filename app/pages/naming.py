@@ -29,9 +29,11 @@ def slug(title: str, page: str) -> str:
     return _BLANKS.sub("-", "".join(filter(_in_slug, lowered))) or page[-_OWN:]
 
 
-def own_slug(title: str, page: str) -> str:
-    """Return the slug of a page where another one has the slug of the title."""
-    return f"{slug(title, page)}-{page[-_OWN:]}"
+def own_slug(title: str, page: str, number: int = 1) -> str:
+    """Return the slug of a page where another one has the slug of the title; `number` tells it
+    apart where other pages have those before."""
+    own = f"{slug(title, page)}-{page[-_OWN:]}"
+    return own if number == 1 else f"{own}-{number}"
 
 
 def _in_slug(sign: str) -> bool:

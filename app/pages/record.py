@@ -138,15 +138,15 @@ def changed(stored: Row, change: Change, text: Sanitized | None, stamp: Stamp) -
     return _stamped(stored, page, stamp)
 
 
-def told_apart(pages: Sequence[Row], taken: Mapping[tuple[str, str], str]) -> bool:
+def told_apart(pages: Sequence[Row], taken: Mapping[tuple[str, str], str], number: int) -> bool:
     """Give pages slugs of their own where theirs is another page's; whether there were any.
 
-    `taken` has the page of each scope and slug.
+    `taken` has the page of each scope and slug, `number` is that of the own slug to try.
     """
     owners, before = dict(taken), [page["slug"] for page in pages]
     for page in pages:
         if owners.setdefault((page["scope"], page["slug"]), page["id"]) != page["id"]:
-            page["slug"] = own_slug(page["title"], page["id"])
+            page["slug"] = own_slug(page["title"], page["id"], number)
     return before != [page["slug"] for page in pages]
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from app.errors import AlreadyExists
 from app.kernel.caller import Role
+from app.kernel.migrate import migrations
 from app.pages import admin as page_admin
 from app.pages import reading
 from app.pages.model import PageKind
@@ -356,3 +358,58 @@ async def page(who: Principal, title: str, content: str) -> dict[str, Any]:
     assert answer.status_code == 201, answer.text
     made: dict[str, Any] = answer.json()
     return made
+
+
+async def test_renames_in_a_race_keep_slugs_apart(writer: Principal) -> None:
+    """Whoever renames or creates at once to one title gets a slug of its own, or is told so."""
+    made = [await page(writer, f"Plan {n}", "A text.") for n in range(8)]
+    to = {"title": "Vega plan"}
+    racers = [writer.http.post(f"/v1/pages/{one['id']}/rename", json=to) for one in made]
+    racers += [writer.http.post("/v1/pages", json=to | {"content": "x"}) for _ in range(4)]
+    racers += [writer.http.delete(f"/v1/pages/{made[0]['id']}")]
+    answers = await asyncio.gather(*racers)
+    assert {answer.status_code for answer in answers} <= {200, 201, 204, 404, 409}
+    await writer.http.post(f"/v1/pages/{made[0]['id']}/restore", json={})
+    pages = (await ok(await writer.http.get("/v1/pages?limit=50")))["items"]
+    assert len(pages) >= 11
+    assert len({one["slug"] for one in pages}) == len(pages)
+
+
+async def test_a_title_that_reads_like_an_own_slug_shares_none(writer: Principal) -> None:
+    await page(writer, "Vega", "A text.")
+    late = await page(writer, "Lyra", "A text.")
+    taken = await page(writer, f"Vega {late['id'][-8:]}", "A text.")
+    path = f"/v1/pages/{late['id']}"
+    named = await ok(await writer.http.post(f"{path}/rename", json={"title": "Vega"}))
+    assert named["slug"] == f"{taken['slug']}-2"
+    await page(writer, "Links", f"See [[{named['slug']}]].")
+    assert len((await ok(await writer.http.get(f"{path}/backlinks")))["items"]) == 1
+
+
+async def test_pages_that_shared_a_slug_before_get_their_own(
+    opened: Parts, writer: Principal
+) -> None:
+    """The step of the schema leaves the oldest its slug; the worker gives the others theirs."""
+    made = [await page(writer, title, "A text.") for title in ("Vega", "Lyra", "Deneb")]
+    (step,) = [one for one in migrations() if one.name.endswith("_live_slugs.cypher")]
+    ids = [one["id"] for one in made]
+    shared = (
+        "MATCH (p:Page) WHERE p.id IN $ids "
+        "SET p.title = 'Vega', p.slug = 'vega', p.live_slug = null"
+    )
+    twin = "MATCH (p:Page {id: $id}) SET p.live_slug = 'vega'"
+    try:
+        await opened.graph.raw("DROP CONSTRAINT page_live_slug")
+        await opened.graph.raw(shared, ids=ids)
+    finally:
+        for statement in step.statements:
+            await opened.graph.raw(statement)
+    with pytest.raises(AlreadyExists):
+        await opened.graph.raw(twin, id=ids[1])
+    await opened.due_pages.sweep()
+    shown = [await ok(await writer.http.get(f"/v1/pages/{id}")) for id in ids]
+    slugs = [one["slug"] for one in shown]
+    assert slugs == ["vega", *(f"vega-{id[-8:]}" for id in ids[1:])]
+    await page(writer, "Links", f"See [[{slugs[2]}]].")
+    links = await ok(await writer.http.get(f"/v1/pages/{ids[2]}/backlinks"))
+    assert len(links["items"]) == 1
