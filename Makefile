@@ -32,7 +32,9 @@ check: install
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Two processes, each with a database of its own; a given one is used by a single process.
+# Two processes, each with a database of its own; a given one is used by a single process. They and
+# what they start keep what they compile, whatever the shell says.
+test: export PYTHONDONTWRITEBYTECODE =
 test: check
 	$(BIN)/python -m pytest $(if $(NEO4J_URI)$(REDIS_URL),,-n 2 --dist loadfile --no-loadscope-reorder)
 

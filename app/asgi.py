@@ -33,6 +33,8 @@ from app.graphql import routes as graphql_routes
 from app.jobs import routes as job_routes
 from app.kernel.body import TextRequest
 from app.kernel.caller import PUBLIC, Caller
+from app.kernel.departures import DepartureMiddleware
+from app.kernel.pauses import keep_for_good
 from app.kernel.problems import HANDLERS, describe
 from app.kernel.swagger import SwaggerPage, swagger_asset
 from app.lifecycle import doors as lifecycle_doors
@@ -83,6 +85,8 @@ ROUTES: list[Any] = [
     fact_routes.FactController,
     fact_routes.QuarantineController,
     fact_routes.PredicateController,
+    fact_routes.profile,
+    fact_routes.entity_sentences,
     fact_routes.timeline,
     note_routes.NoteController,
     note_routes.CoreBlockController,
@@ -182,7 +186,7 @@ def create_app(settings: Settings | None = None) -> Litestar:
         spans = configure_tracing(chosen.telemetry, "loci-api")
         async with parts(chosen, wakeups=True) as opened:
             fill_state(app, opened)
-            log.info("api.started", version=__version__)
+            log.info("api.started", version=__version__, kept=keep_for_good())
             yield
         if spans is not None:
             await asyncio.to_thread(spans.shutdown)
@@ -191,7 +195,7 @@ def create_app(settings: Settings | None = None) -> Litestar:
         route_handlers=ROUTES,
         lifespan=[lifespan],
         guards=[guard, refuse_unknown],
-        middleware=[RequestMiddleware(), IdempotencyMiddleware()],
+        middleware=[RequestMiddleware(), DepartureMiddleware(), IdempotencyMiddleware()],
         exception_handlers=HANDLERS,
         request_class=TextRequest,
         after_exception=[audit_refusal],

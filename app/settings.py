@@ -121,7 +121,7 @@ class LlmSettings(Group):
     retries: int = Field(
         3, ge=0, le=10, description="Attempts after 429, 5xx and lost connections."
     )
-    answer_tokens: int = Field(1500, ge=64, le=32_000, description="Most tokens of one answer.")
+    answer_tokens: int = Field(3000, ge=64, le=32_000, description="Most tokens of one answer.")
     temperature: float | None = Field(
         None, ge=0, le=2, description="Sent where set; 0 suits most local models."
     )
@@ -133,9 +133,17 @@ class LlmSettings(Group):
     budget_tokens: int = Field(
         500_000, ge=0, description="Tokens that one scope may use in a day (UTC)."
     )
-    concurrency: int = Field(2, ge=1, le=64, description="Texts asked about at once.")
+    concurrency: int = Field(2, ge=1, le=64, description="Windows asked about at once.")
     max_chars: int = Field(
-        12_000, ge=1, description="Longest text that is sent; longer ones are left to the rules."
+        12_000,
+        ge=1,
+        description="Most characters of a window; a longer text is left to the rules.",
+    )
+    patience_seconds: float = Field(
+        15.0,
+        ge=0,
+        le=3600,
+        description="How long a turn waits for those said soon after it, to be read in one call.",
     )
 
 

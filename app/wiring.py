@@ -375,7 +375,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         )
     )
     given = settings.llm
-    limits = ModelLimits(given.budget_tokens, given.concurrency, given.max_chars)
+    limits = ModelLimits(
+        given.budget_tokens, given.concurrency, given.max_chars, given.patience_seconds
+    )
     facts = FactService(fact_rows, consolidation.terms, scopes.policy)
     forgetting, uses = ForgettingService(graph), UseCounter(graph)
     walks = walk_service(graph, settings)
@@ -478,7 +480,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         consolidation_rows=consolidation_rows,
         consolidation=consolidation,
         model_reader=ModelReader(
-            ReaderParts(ReadingRepository(graph), consolidation, language_model(settings), limits)
+            ReaderParts(
+                ReadingRepository(graph), consolidation, scopes, language_model(settings), limits
+            )
         ),
         fast=fast,
         notes=notes,

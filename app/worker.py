@@ -25,6 +25,7 @@ from redis.exceptions import LockError, RedisError
 from app.jobs.lanes import Due, Lanes, told
 from app.jobs.queue import deserialize, redis_settings, serialize
 from app.jobs.runner import RUN, tick
+from app.kernel.pauses import keep_for_good
 from app.sanitize.proof import stop_unless_proved
 from app.settings import Settings, read_settings
 from app.tasks import SCHEDULES
@@ -220,7 +221,7 @@ async def startup(context: dict[str, Any]) -> None:
     context["parts"] = await context["opened"].__aenter__()
     context["parts"].graph.limit(context["settings"].worker.transactions)
     context["desk"] = Desk(context["parts"])
-    log.info("worker.started")
+    log.info("worker.started", kept=keep_for_good())
 
 
 async def shutdown(context: dict[str, Any]) -> None:

@@ -50,21 +50,16 @@ WHERE e.touched_at > $since
 RETURN collect(DISTINCT e.root) AS roots
 
 // name: links(scope, after, at, limit) read many
-// Entities in the order of their ids, with what is mentioned with each and what held facts relate
-// it to, by root.
+// Entities in the order of their ids, with what held facts relate each to, by root.
 MATCH (e:Entity {scope: $scope})
 WHERE e.id > $after
 WITH e ORDER BY e.scope, e.id LIMIT $limit
-CALL (e) {
-  MATCH (e)-[c:COOCCURS]->(n:Entity)
-  RETURN collect(n.root) AS company, collect(c.count) AS counts
-}
 CALL (e) {
   MATCH (e)-[r:RELATES_TO]->(n:Entity)
   WHERE r.live AND r.valid_from <= $at < r.valid_to
   RETURN collect(n.root) AS related
 }
-RETURN e.id AS id, e.root AS root, e.expired_at > $at AS held, company, counts, related
+RETURN e.id AS id, e.root AS root, e.expired_at > $at AS held, related
 ORDER BY id
 
 // name: links_of(scope, roots, at) read many
@@ -73,15 +68,35 @@ UNWIND $roots AS root
 MATCH (e:Entity {root: root})
 WHERE e.scope = $scope
 CALL (e) {
-  MATCH (e)-[c:COOCCURS]->(n:Entity)
-  RETURN collect(n.root) AS company, collect(c.count) AS counts
-}
-CALL (e) {
   MATCH (e)-[r:RELATES_TO]->(n:Entity)
   WHERE r.live AND r.valid_from <= $at < r.valid_to
   RETURN collect(n.root) AS related
 }
-RETURN e.id AS id, e.root AS root, e.expired_at > $at AS held, company, counts, related
+RETURN e.id AS id, e.root AS root, e.expired_at > $at AS held, related
+ORDER BY id
+
+// name: together(scope, after, most, limit) read many
+// Passages in the order of their ids, with the entities that each mentions and their roots, the
+// first `most` by id.
+MATCH (p:Passage)
+WHERE p.scope = $scope AND p.id > $after
+WITH p ORDER BY p.scope, p.id LIMIT $limit
+RETURN p.id AS id, COLLECT {
+  MATCH (p)-[:MENTIONS]->(e:Entity)
+  WITH DISTINCT e ORDER BY e.id LIMIT $most
+  RETURN [e.id, e.root] } AS named
+ORDER BY id
+
+// name: together_of(scope, roots, most) read many
+// The same of the passages that mention some clusters.
+UNWIND $roots AS root
+MATCH (e:Entity {root: root})<-[:MENTIONS]-(p:Passage)
+WHERE e.scope = $scope
+WITH DISTINCT p
+RETURN p.id AS id, COLLECT {
+  MATCH (p)-[:MENTIONS]->(e:Entity)
+  WITH DISTINCT e ORDER BY e.id LIMIT $most
+  RETURN [e.id, e.root] } AS named
 ORDER BY id
 
 // name: renew(scope, holder, until) write optional
@@ -277,7 +292,14 @@ RETURN c {.id, .scope, .level, .size, .inner, .cited, .told_at, .words, .words_k
                    MATCH (f)-[a:ABOUT]->(:Entity)
                    WHERE a.retracted_at = datetime('9999-12-31T00:00:00Z')
                      AND a.standing = 'held' AND a.valid_from <= $at < a.valid_to }
-                 RETURN f {.id, .statement, .confidence, .trust, .subject, .object_id} ORDER BY r.place }
+                 RETURN f {.id, .statement, .language, .confidence, .trust, .subject, .object_id,
+                           newer: COLLECT { MATCH (f)<-[m:MAY_CHANGE]-(n:Fact)-[b:ABOUT]->(:Entity)
+                             WHERE n.scope IN $scopes AND n.expired_at > $at
+                               AND m.retracted_at > $at AND b.standing = 'held'
+                               AND b.retracted_at > $at AND b.valid_from <= $at < b.valid_to
+                             RETURN {fact: n.id, statement: n.statement, since: b.valid_from,
+                                     precision: b.from_precision}
+                             ORDER BY b.valid_from DESC, n.id LIMIT 5 }} ORDER BY r.place }
          AS facts,
        COLLECT { MATCH (c)-[r:CITES]->(p:Passage)
                  WHERE p.live AND NOT EXISTS {

@@ -35,10 +35,12 @@ WITH collect(e) AS due
 UNWIND CASE WHEN coalesce(due[0].attempts, 0) > 0 THEN due[..1]
             ELSE [d IN due WHERE coalesce(d.attempts, 0) = 0] END AS e
 SET e.consolidation_state = 'in_progress', e.lease_until = $until, e.leased_by = $holder
-RETURN e {seen: EXISTS { (e)-[:MENTIONS|SUPPORTS]->() },
-          .id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin, .work,
+RETURN e {seen: e.lone IS NOT NULL OR EXISTS { (e)-[:MENTIONS|SUPPORTS]->() },
+          .id, .scope, .tenant, .content, .title, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin, .work,
           .trust, .session, .expired_at, .attempts, .assertion,
-          proposals: [(e)-[:READ_BY]->(r:ModelReading) | r {.model, .answer}]} AS episode
+          .link_targets, .lone,
+          proposals: [(e)-[x:READ_BY]->(r:ModelReading) WHERE NOT coalesce(x.beside, false) |
+                      r {.model, .answer, turn: x.turn}]} AS episode
 
 // name: lease_episodes(ids, scope, holder, at, until) write many
 // The same for given episodes, which the caller wants now.
@@ -46,10 +48,12 @@ UNWIND $ids AS id
 MATCH (e:Passage {id: id, scope: $scope})
 WHERE e.consolidation_state IN ['raw', 'failed', 'consolidated'] OR e.lease_until <= $at OR e.leased_by = $holder
 SET e.consolidation_state = 'in_progress', e.lease_until = $until, e.leased_by = $holder
-RETURN e {seen: EXISTS { (e)-[:MENTIONS|SUPPORTS]->() },
-          .id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin, .work,
+RETURN e {seen: e.lone IS NOT NULL OR EXISTS { (e)-[:MENTIONS|SUPPORTS]->() },
+          .id, .scope, .tenant, .content, .title, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin, .work,
           .trust, .session, .expired_at, .attempts, .assertion,
-          proposals: [(e)-[:READ_BY]->(r:ModelReading) | r {.model, .answer}]} AS episode
+          .link_targets, .lone,
+          proposals: [(e)-[x:READ_BY]->(r:ModelReading) WHERE NOT coalesce(x.beside, false) |
+                      r {.model, .answer, turn: x.turn}]} AS episode
 
 // name: complete(ids, scope, holder, at, facts) write one
 // Marks episodes as consolidated in the transaction that wrote what they yield; fewer rows than ids
@@ -103,7 +107,8 @@ SET e.consolidation_state = 'raw'
 REMOVE e.lease_until, e.leased_by
 
 // name: due_scopes(each) read many
-// Scopes with something to consolidate that nobody works on, of each tenant those that wait longest.
+// Scopes with something to consolidate, or with names of an older version to look through, that
+// nobody works on, of each tenant those that wait longest.
 // unscoped: the worker serves every tenant
 MATCH (s:Scope)
 CALL (s) {
@@ -114,6 +119,9 @@ CALL (s) {
   MATCH (e:Passage {scope: s.path, consolidation_state: 'in_progress'})
   WHERE e.ingested_at > datetime('0001-01-02T00:00:00Z') AND e.lease_until <= datetime.realtime()
   RETURN min(e.ingested_at) AS first
+  UNION
+  MATCH (k:ConsolidationCursor {scope: s.path})
+  RETURN CASE WHEN k.thin IS NOT NULL THEN coalesce(k.created_at, k.touched_at) END AS first
 }
 WITH s, min(first) AS oldest
 WHERE oldest IS NOT NULL

@@ -2,13 +2,13 @@
 // Held notes by id, each with the closest of its namespace whose id is greater.
 CYPHER 25
 MATCH (m:Note {scope: $scope})
-WHERE m.id > $after AND m.standing = 'held' AND m.kind = 'note' AND m.embedding IS NOT NULL
+WHERE m.id > $after AND m.standing = 'held' AND m.kind IN ['note', 'memory'] AND m.embedding IS NOT NULL
   AND m.expired_at > datetime('9999-12-30T00:00:00Z')
 WITH m ORDER BY m.scope, m.id LIMIT $limit
 CALL (m) {
   MATCH (n:Searchable)
   SEARCH n IN (VECTOR INDEX memory_vector FOR m.embedding
-    WHERE n.scope = $scope AND n.live = true AND n.kind = 'note' LIMIT $near) SCORE AS score
+    WHERE n.scope = $scope AND n.live = true AND n.kind IN ['note', 'memory'] LIMIT $near) SCORE AS score
   WITH n, score WHERE n.memory_id > m.id
   MATCH (o:Note {id: n.memory_id})
   WHERE o.namespace = m.namespace AND o.standing = 'held' AND o.scope = $scope

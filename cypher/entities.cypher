@@ -84,105 +84,165 @@ CALL (pairs) {
 RETURN [pair IN every | [pair.row.id, pair.e.root]] AS roots
 
 // name: link_mentions(rows) write none
-// What an episode mentions, and which things are mentioned together: COOCCURS counts the episodes
-// that mention both, so an episode counts a pair only when it has not mentioned both before. Of
-// an episode that mentions more, the first 24 entities by id make pairs.
-// unscoped: $rows come from episodes that were read in their scope; no edge leaves it
+// What passages mention; what they mention already stays.
+// unscoped: $rows come from passages that were read in their scope; no edge leaves it
 UNWIND $rows AS row
 MATCH (ep:Passage {id: row.episode})
-CALL (ep) {
-  OPTIONAL MATCH (ep)-[:MENTIONS]->(old:Entity)
-  WITH DISTINCT old.id AS id ORDER BY id
-  RETURN collect(id) AS had
-}
-CALL (ep, row) {
-  UNWIND row.mentions AS m
-  MATCH (e:Entity {id: m.entity})
-  WHERE e.scope = ep.scope
-  MERGE (ep)-[r:MENTIONS {start: m.start, end: m.end}]->(e)
-  ON CREATE SET r.name = m.name
-  WITH collect(DISTINCT e) AS found // all are there before any is counted
-  UNWIND found AS e
-  SET e.mention_count = COUNT { (e)<-[:MENTIONS]-() }
-  RETURN collect(e.id) AS added
-}
-CALL (had, added) {
-  UNWIND had + added AS id
-  WITH DISTINCT id ORDER BY id
-  RETURN collect(id)[..24] AS all
-}
-CALL (had, all) {
-  UNWIND all AS left
-  UNWIND all AS right
-  WITH left, right WHERE left < right AND NOT (left IN had AND right IN had)
-  MATCH (a:Entity {id: left})
-  MATCH (b:Entity {id: right})
-  MERGE (a)-[c:COOCCURS]->(b)
-  ON CREATE SET c.count = 1
-  ON MATCH SET c.count = c.count + 1
-}
+UNWIND row.mentions AS m
+MATCH (e:Entity {id: m.entity})
+WHERE e.scope = ep.scope
+MERGE (ep)-[r:MENTIONS {start: m.start, end: m.end}]->(e)
+ON CREATE SET r.name = m.name
+WITH collect(DISTINCT e) AS found // all are there before any is counted
+UNWIND found AS e
+SET e.mention_count = COUNT { (e)<-[:MENTIONS]-() }
 
-// name: add_mentions(rows, pairs) write none
-// The same for episodes that mention nothing yet, each mention given once; `pairs` are counted by
-// the caller, by id.
-// unscoped: $rows come from episodes that were read in their scope; no edge leaves it
-CALL () {
-  UNWIND $rows AS row
-  MATCH (ep:Passage {id: row.episode})
-  UNWIND row.mentions AS m
-  MATCH (e:Entity {id: m.entity})
-  WHERE e.scope = ep.scope
-  CREATE (ep)-[r:MENTIONS {start: m.start, end: m.end, name: m.name}]->(e)
-  WITH collect(DISTINCT e) AS found // all are there before any is counted
-  UNWIND found AS e
-  SET e.mention_count = COUNT { (e)<-[:MENTIONS]-() }
-}
-CALL () {
-  UNWIND $pairs AS pair
-  MATCH (a:Entity {id: pair.left})
-  MATCH (b:Entity {id: pair.right})
-  WHERE a.scope = b.scope
-  MERGE (a)-[c:COOCCURS]->(b)
-  ON CREATE SET c.count = pair.count
-  ON MATCH SET c.count = c.count + pair.count
-}
+// name: add_mentions(rows) write none
+// The same for passages that do not mention these things yet, each mention given once.
+// unscoped: $rows come from passages that were read in their scope; no edge leaves it
+UNWIND $rows AS row
+MATCH (ep:Passage {id: row.episode})
+UNWIND row.mentions AS m
+MATCH (e:Entity {id: m.entity})
+WHERE e.scope = ep.scope
+CREATE (ep)-[r:MENTIONS {start: m.start, end: m.end, name: m.name}]->(e)
+WITH collect(DISTINCT e) AS found // all are there before any is counted
+UNWIND found AS e
+SET e.mention_count = COUNT { (e)<-[:MENTIONS]-() }
 
 // name: unlink_mentions(episodes) write many
-// Takes back what `link_mentions` wrote for episodes that go; returns the entities concerned.
-// unscoped: asked for episodes that were read in their scope
+// Takes back what `link_mentions` wrote for passages that go; returns the entities concerned.
+// unscoped: asked for passages that were read in their scope
 UNWIND $episodes AS episode
 MATCH (ep:Passage {id: episode})-[m:MENTIONS]->(e:Entity)
-WITH ep, collect(m) AS edges, collect(DISTINCT e) AS found
-CALL (found) {
-  UNWIND found AS e
-  WITH e ORDER BY e.id
-  RETURN collect(e.id)[..24] AS all
-}
-CALL (all) {
-  UNWIND all AS left
-  UNWIND all AS right
-  WITH left, right WHERE left < right
-  MATCH (:Entity {id: left})-[c:COOCCURS]->(:Entity {id: right})
-  SET c.count = c.count - 1
-  WITH c WHERE c.count < 1
-  DELETE c
-}
+WITH collect(m) AS edges, collect(DISTINCT e) AS found
 FOREACH (m IN edges | DELETE m)
-WITH collect(found) AS lists // all are gone before any is counted
-UNWIND lists AS list
-UNWIND list AS e
-WITH DISTINCT e
+WITH found // all are gone before any is counted
+UNWIND found AS e
 SET e.mention_count = COUNT { (e)<-[:MENTIONS]-() }
 RETURN e.id AS id, e.mention_count AS mention_count
 ORDER BY id
 
-// name: group_name(paths) read optional
-// What "we" is called in a scope: the name of its workspace, else of its tenant.
-// unscoped: $paths are the scope's own path and those above it
-MATCH (s:Scope)
-WHERE s.path IN $paths AND s.kind IN ['workspace', 'tenant']
-RETURN s.name AS name
-ORDER BY size(s.path) DESC LIMIT 1
+// name: hold_names(scope, at) write none
+// Locks the names of a scope: whether one is that of a thing is decided by one writer at a time.
+MERGE (c:ConsolidationCursor {scope: $scope})
+SET c.touched_at = $at
+
+// name: hold_names_of(scopes, at) write none
+// The same of the scopes that an erasure reaches, in the order of their paths.
+UNWIND $scopes AS scope
+WITH scope ORDER BY scope
+MATCH (c:ConsolidationCursor {scope: scope})
+SET c.touched_at = $at
+
+// name: borne(scope, keys) read many
+// Which of some keys are those of things.
+UNWIND $keys AS key
+MATCH (e:Entity {scope: $scope, canonical_key: key})
+RETURN DISTINCT key
+
+// name: waiting(scope, words, passages) read many
+// Other passages in which a name waits under one of some tokens: digests, with blanks between.
+CALL db.index.fulltext.queryNodes('passage_lone', $words) YIELD node AS p
+WHERE p.scope = $scope AND NOT p.id IN $passages
+RETURN p.id AS id, p.lone AS lone
+
+// name: waiting_after(scope, words, limit) read many
+// What waits in passages of which a name begins with a word: its token is quoted in `asked`.
+UNWIND $words AS one
+CALL (one) {
+  CALL db.index.fulltext.queryNodes('passage_lone', one.asked, {limit: $limit}) YIELD node AS p
+  WHERE p.scope = $scope
+  RETURN p.lone AS lone
+}
+RETURN one.word AS word, lone
+
+// name: keep_lone(rows) write none
+// What passages have waiting, in place of what they had.
+// unscoped: $rows come from passages that were read in their scope
+UNWIND $rows AS row
+MATCH (p:Passage {id: row.id})
+SET p.lone = row.lone, p.lone_tokens = row.tokens
+
+// name: sources(scope, keys) read many
+// What stands for some names, with two passages at most that mention it, and whether it has another
+// reason to be: a fact, or a curator's word.
+UNWIND $keys AS key
+MATCH (e:Entity {scope: $scope, canonical_key: key})
+RETURN e {.id, .scope, .root, .type, .canonical_name, .canonical_key, .keys, .aliases, .marks} AS entity,
+       COLLECT { MATCH (p:Passage)-[:MENTIONS]->(e) RETURN DISTINCT p.id LIMIT 2 } AS passages,
+       size(e.curated) > 0 OR e.is_pinned OR e.attributes <> '{}'
+         OR EXISTS { MATCH (:Fact {subject: e.id}) } OR EXISTS { MATCH (:Fact {object_id: e.id}) }
+         OR EXISTS { MATCH (e)-[s:SAME_AS]-(:Entity)
+                     WHERE s.status IN ['accepted', 'rejected', 'undone'] AND s.rule IS NULL }
+         AS held,
+       EXISTS { (e)-[:SAME_AS]-(:Entity) } AS joined
+ORDER BY e.id
+
+// name: places_of(ids, scope) read many
+// The passages that mention some things, with where, and with what waits there.
+UNWIND $ids AS id
+MATCH (e:Entity {id: id})<-[m:MENTIONS]-(p:Passage)
+WHERE e.scope = $scope
+WITH p, collect({entity: id, start: m.start, end: m.end, name: m.name}) AS mentions
+RETURN p.id AS id, p.title AS title, p.speaker AS speaker, p.link_targets AS links, p.lone AS lone,
+       mentions
+ORDER BY id
+
+// name: drop_lone(ids, scope) write none
+// Things that are names of one passage again, with names that nothing else bears.
+UNWIND $ids AS id
+MATCH (e:Entity {id: id})
+WHERE e.scope = $scope
+OPTIONAL MATCH (a:Alias)-[:NAMES]->(e)
+WHERE NOT EXISTS { MATCH (a)-[:NAMES]->(o:Entity) WHERE NOT o.id IN $ids }
+WITH collect(DISTINCT e) AS gone, collect(DISTINCT a) AS names
+FOREACH (a IN names | DETACH DELETE a)
+FOREACH (e IN gone | DETACH DELETE e)
+
+// name: unlink_others(rows) write many
+// What passages mention no more now that they were read again; returns the names concerned.
+// unscoped: $rows come from passages that were read in their scope
+UNWIND $rows AS row
+MATCH (p:Passage {id: row.episode})-[m:MENTIONS]->(e:Entity)
+WHERE NOT any(n IN row.mentions WHERE n.entity = e.id AND n.start = m.start AND n.end = m.end)
+WITH collect(m) AS edges, collect(DISTINCT e) AS found
+FOREACH (m IN edges | DELETE m)
+WITH found // all are gone before any is counted
+UNWIND found AS e
+SET e.mention_count = COUNT { (e)<-[:MENTIONS]-() }
+RETURN DISTINCT e.canonical_key AS key
+
+// name: drop_unneeded(scope, keys) write none
+// Things under some keys that nothing mentions, says anything of, has decided on or is joined to.
+UNWIND $keys AS key
+MATCH (e:Entity {scope: $scope, canonical_key: key})
+WHERE NOT EXISTS { (e)<-[:MENTIONS]-() } AND size(e.curated) = 0 AND NOT e.is_pinned
+  AND e.attributes = '{}' AND NOT EXISTS { (e)-[:SAME_AS]-(:Entity) }
+  AND NOT EXISTS { MATCH (:Fact {subject: e.id}) } AND NOT EXISTS { MATCH (:Fact {object_id: e.id}) }
+OPTIONAL MATCH (a:Alias)-[:NAMES]->(e)
+WHERE NOT EXISTS { MATCH (a)-[:NAMES]->(o:Entity) WHERE o <> e }
+WITH collect(DISTINCT e) AS gone, collect(DISTINCT a) AS names
+FOREACH (a IN names | DETACH DELETE a)
+FOREACH (e IN gone | DETACH DELETE e)
+
+// name: thin(scope, at) write optional
+// How far the names of a scope are looked through that an older version made things of; locks them.
+MATCH (c:ConsolidationCursor {scope: $scope})
+WHERE c.thin IS NOT NULL
+SET c.touched_at = $at
+RETURN c.thin AS after
+
+// name: next_keys(scope, after, limit) read many
+// The next names of things, in their order.
+MATCH (e:Entity)
+WHERE e.scope = $scope AND e.canonical_key > $after
+RETURN DISTINCT e.canonical_key AS key ORDER BY key LIMIT $limit
+
+// name: thinned(scope, after) write none
+// How far that is now; nothing where it is done.
+MATCH (c:ConsolidationCursor {scope: $scope})
+SET c.thin = $after
 
 // name: digest_entities(scope) read many
 // Everything of a scope's entities that counts, in the order of their ids: what was touched when
@@ -193,11 +253,6 @@ CALL (e) {
   OPTIONAL MATCH (a:Alias)-[:NAMES]->(e)
   WITH a.key AS key ORDER BY key
   RETURN collect(key) AS names
-}
-CALL (e) {
-  OPTIONAL MATCH (e)-[c:COOCCURS]->(n:Entity)
-  WITH n.id AS other, c.count AS count ORDER BY other
-  RETURN collect([other, count]) AS company
 }
 CALL (e) {
   OPTIONAL MATCH (ep:Passage)-[m:MENTIONS]->(e)
@@ -212,7 +267,7 @@ CALL (e) {
 }
 RETURN e {.id, .root, .canonical_name, .canonical_key, .type, .aliases, .keys, .marks, .attributes,
           .curated, .mention_count, .importance, .trust, .is_pinned, .ingested_at, .expired_at}
-         AS entity, labels(e) AS labels, names, company, mentions, relations
+         AS entity, labels(e) AS labels, names, mentions, relations
 ORDER BY e.id
 
 // name: get_entity(id, scopes, known_at) read optional
@@ -283,15 +338,19 @@ RETURN r {.*, embedding: null} AS entity, labels(r) AS labels, members
 ORDER BY r.id
 
 // name: hop(roots, scopes, as_of, known_at, fan) read many
-// The edges of some clusters: what is mentioned with them, most often first, and what held facts
-// relate them to at both moments; at most `fan` of each kind from each member.
+// The neighbours of some clusters: what their newest 2,000 passages mention beside them, most often
+// first, and what held facts relate them to at both moments; at most `fan` of each kind from each
+// member.
 UNWIND $roots AS root
 MATCH (m:Entity {root: root})
 WHERE m.scope IN $scopes
 CALL (m) {
-  MATCH (m)-[c:COOCCURS]-(n:Entity)
-  WHERE n.scope = m.scope
-  RETURN n, 'COOCCURS' AS kind, c.count AS count, null AS predicate, null AS fact, true AS outgoing
+  MATCH (p:Passage)-[:MENTIONS]->(m)
+  WITH DISTINCT m, p ORDER BY p.captured_at DESC, p.id LIMIT 2000
+  MATCH (p)-[:MENTIONS]->(n:Entity)
+  WHERE n.scope = m.scope AND n <> m
+  RETURN n, 'COOCCURS' AS kind, count(DISTINCT p) AS count, null AS predicate, null AS fact,
+         true AS outgoing
   ORDER BY count DESC, n.id LIMIT $fan
   UNION ALL
   MATCH (m)-[r:RELATES_TO]-(n:Entity)
@@ -570,17 +629,26 @@ RETURN e {.id, .root, .canonical_name, .canonical_key, .type, .keys, .marks, .at
 ORDER BY e.scope, e.id LIMIT $limit
 
 // name: company(pairs, scope) read many
-// What two entities share: things mentioned with both, where one that is mentioned everywhere
-// weighs little, and facts that relate both to the same thing.
+// What two entities share: things mentioned with both in the newest 500 passages of each, where one
+// that is mentioned everywhere weighs little, and facts that relate both to the same thing.
 UNWIND $pairs AS pair
 MATCH (a:Entity {id: pair[0]})
 MATCH (b:Entity {id: pair[1]})
 WHERE a.scope = $scope AND b.scope = $scope
 CALL (a, b) {
-  MATCH (a)-[:COOCCURS]-(n:Entity)
-  WITH b, n LIMIT 2000
-  MATCH (n)-[:COOCCURS]-(b)
-  RETURN count(DISTINCT n) AS shared, sum(1.0 / log(2.0 + n.mention_count)) AS weight
+  CALL (a, b) {
+    MATCH (p:Passage)-[:MENTIONS]->(a)
+    WITH DISTINCT b, p ORDER BY p.captured_at DESC, p.id LIMIT 500
+    MATCH (p)-[:MENTIONS]->(n:Entity)
+    WITH DISTINCT n LIMIT 2000
+    RETURN collect(n) AS mine
+  }
+  MATCH (p:Passage)-[:MENTIONS]->(b)
+  WITH DISTINCT a, b, mine, p ORDER BY p.captured_at DESC, p.id LIMIT 500
+  MATCH (p)-[:MENTIONS]->(n:Entity)
+  WHERE n <> a AND n <> b AND n IN mine
+  WITH DISTINCT n
+  RETURN count(n) AS shared, sum(1.0 / log(2.0 + n.mention_count)) AS weight
 }
 CALL (a, b) {
   MATCH (a)-[one:RELATES_TO]->(n:Entity)

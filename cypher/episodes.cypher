@@ -33,30 +33,30 @@ OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 OPTIONAL MATCH (e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
 RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at, .expired_at,
           .content_hash, .importance, .trust, .last_access, .is_pinned, .consolidation_state,
-          .index_state, .tags, .marker_ids, .pii, .language, .windows} AS episode,
+          .index_state, .tags, .marker_ids, .pii, .flags, .language, .windows} AS episode,
        s {.id, .key} AS session, v {.*} AS provenance
 
-// name: list_episodes(scopes, after_at, after_id, since, until, limit) read many
+// name: list_episodes(scopes, flagged, after_at, after_id, since, until, limit) read many
 // Episodes in the order of their events; the cursor is the last row's moment and id.
 MATCH (e:Episode)
 WHERE e.scope IN $scopes AND e.captured_at >= $since AND e.captured_at < $until
   AND e.captured_at >= $after_at
   AND (e.captured_at > $after_at OR e.id > $after_id)
-  AND e.live
+  AND e.live AND ($flagged IS NULL OR coalesce(e.flags <> [], false) = $flagged)
 WITH e ORDER BY e.captured_at, e.id LIMIT $limit
 RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
-          .session, .tags, .index_state, .consolidation_state} AS episode
+          .session, .tags, .flags, .index_state, .consolidation_state} AS episode
 
-// name: list_session_episodes(scopes, session, after_at, after_id, since, until, limit) read many
+// name: list_session_episodes(scopes, session, flagged, after_at, after_id, since, until, limit) read many
 // One session's episodes in the order of their events.
 MATCH (e:Episode {session: $session})
 WHERE e.scope IN $scopes AND e.captured_at >= $since AND e.captured_at < $until
   AND e.captured_at >= $after_at
   AND (e.captured_at > $after_at OR e.id > $after_id)
-  AND e.live
+  AND e.live AND ($flagged IS NULL OR coalesce(e.flags <> [], false) = $flagged)
 WITH e ORDER BY e.captured_at, e.id LIMIT $limit
 RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
-          .session, .tags, .index_state, .consolidation_state} AS episode
+          .session, .tags, .flags, .index_state, .consolidation_state} AS episode
 
 // name: get_session(ids, scopes) read optional
 // A session's manifest: who spoke, how much, from when to when.

@@ -197,3 +197,9 @@ SET e.consolidation_state = 'consolidated'
 MATCH (f:Fact)
 WHERE f.scope = $scope AND f.status = 'active' AND f.evidence >= $claims
 RETURN count(f) AS facts
+
+// name: store_counts() read one
+// How many nodes of each label and relationships of each type the store counts.
+// unscoped: a measurement of the whole store
+CALL db.stats.retrieve('GRAPH COUNTS') YIELD data
+RETURN data.nodes AS nodes, data.relationships AS relationships

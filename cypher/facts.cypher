@@ -76,7 +76,8 @@ RETURN f.id AS id
 // unscoped: episodes that the caller leases
 UNWIND $episodes AS id
 MATCH (e:Passage {id: id})-[s:SUPPORTS]->(f:Fact)
-WHERE NOT s.id IN $kept AND (s.model IS NULL OR EXISTS { (e)-[:READ_BY]->(:ModelReading) })
+WHERE NOT s.id IN $kept AND (s.model IS NULL OR EXISTS {
+  MATCH (e)-[b:READ_BY]->(:ModelReading) WHERE NOT coalesce(b.beside, false) })
 WITH s, f.key AS key, f.subject AS subject
 DELETE s
 RETURN DISTINCT key, subject
@@ -97,14 +98,16 @@ WITH key, f, size(facts) = 1 AND NOT f.negated AND COUNT { (f)<-[:SUPPORTS]-() }
 CALL (f, often) {
   WITH f, often WHERE often
   MATCH (:Passage)-[s:SUPPORTS]->(f)
-  WITH s.tier AS tier, s.principal AS principal, s.voice AS voice, s.own AS own, count(s) AS told,
+  WITH s.tier AS tier, s.principal AS principal, s.voice AS voice, s.own AS own,
+       s.rest IS NOT NULL AS partial, count(s) AS told,
        max(s.confidence) AS confidence, max(s.trust) AS trust, max(s.said_at) AS last,
        sum(CASE WHEN s.since IS NULL THEN 0 ELSE 1 END) AS dated,
        sum(CASE WHEN s.mode = 'assert' AND s.until IS NULL THEN 0 ELSE 1 END) AS special
   WITH sum(told) AS evidence, count(DISTINCT principal) AS principals, max(confidence) AS confidence,
        max(trust) AS trust, sum(special) AS special, sum(dated) AS dated,
        max(last.epochSeconds * 1000000 + last.microsecond) AS last,
-       collect({tier: tier, principal: principal, voice: voice, own: own, trust: trust}) AS tellers
+       collect({tier: tier, principal: principal, voice: voice, own: own, trust: trust,
+                partial: partial}) AS tellers
   WHERE evidence > 32 AND special = 0
   RETURN collect({evidence: evidence, principals: principals, confidence: confidence, trust: trust,
                   last: CASE WHEN dated = 0 THEN last END, tellers: tellers})[0] AS weight
@@ -116,7 +119,7 @@ CALL (f, weight) {
   WITH f, weight WHERE weight IS NULL
   MATCH (:Passage)-[s:SUPPORTS]->(f)
   RETURN collect(s {.id, .mode, .since_precision, .until_precision, .ongoing, .confidence, .tier, .principal,
-                    .trust, .own, .voice, .voids, .voids_name,
+                    .trust, .own, .voice, .voids, .voids_name, .rest,
                     said_at: s.said_at.epochSeconds * 1000000 + s.said_at.microsecond,
                     since: s.since.epochSeconds * 1000000 + s.since.microsecond,
                     until: s.until.epochSeconds * 1000000 + s.until.microsecond}) AS some
@@ -127,7 +130,7 @@ CALL (f, weight) {
     MATCH (:Passage)-[s:SUPPORTS {tier: tier}]->(f)
     WITH s ORDER BY coalesce(s.since, s.said_at), s.trust DESC, s.id LIMIT 1
     RETURN s {.id, .mode, .since_precision, .until_precision, .ongoing, .confidence, .tier, .principal,
-              .trust, .own, .voice, .voids, .voids_name,
+              .trust, .own, .voice, .voids, .voids_name, .rest,
               said_at: s.said_at.epochSeconds * 1000000 + s.said_at.microsecond,
               since: s.since.epochSeconds * 1000000 + s.since.microsecond,
               until: s.until.epochSeconds * 1000000 + s.until.microsecond} AS first
@@ -140,7 +143,7 @@ RETURN collect({
   key: key, value: coalesce('entity:' + o.root, f.object_key),
   name: coalesce('name:' + o.canonical_key, f.object_key),
   fact: f {.id, .scope, .tenant, .object_key, .negated, .predicate, .status, .confidence, .evidence, .principals,
-           .trust, .live, .facets, .weighed, .settled_by, .heads, .newest, .settle_state,
+           .trust, .live, .facets, .weighed, .settled_by, .heads, .newest, .settle_state, .may_change, .fits, .about_terms,
            valid_from: f.valid_from.epochSeconds * 1000000 + f.valid_from.microsecond,
            valid_to: f.valid_to.epochSeconds * 1000000 + f.valid_to.microsecond,
            expired_at: f.expired_at.epochSeconds * 1000000 + f.expired_at.microsecond},
@@ -159,9 +162,36 @@ RETURN collect({
                {id: x.id, other: n.id, reason: x.reason}],
   contradicts: [(f)-[c:CONTRADICTS]->(n:Fact) WHERE c.retracted_at = datetime('9999-12-31T00:00:00Z') |
                 {id: c.id, other: n.id}],
+  may_change: [(f)-[m:MAY_CHANGE]->(n:Fact) WHERE m.retracted_at = datetime('9999-12-31T00:00:00Z') |
+               {id: m.id, other: n.id}],
   reviews: [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL |
-            v {.id, .verdict, .valid_from, .valid_to, .by}]
+            v {.id, .verdict, .valid_from, .valid_to, .by, .other}]
 }) AS rows
+
+// name: open_ends(keys) read one
+// Keys that are settled together, since their subject has ends that leave open what ended: those of
+// the ends, and those of what they may have ended. Subjects none of whose given keys is of either are
+// left out.
+// unscoped: keys are digests that cover their scope, and merged entities lie in one
+UNWIND $keys AS key
+MATCH (f:Fact {key: key})
+WITH f.subject AS subject, collect(DISTINCT f.predicate) AS predicates
+MATCH (s:Entity {id: subject})
+WITH s.root AS root, collect(predicates) AS lists
+MATCH (m:Entity {root: root})
+MATCH (e:Fact {subject: m.id, predicate: 'ended'})
+WITH root, lists, collect(e) AS found
+WITH root, reduce(all = [], list IN lists | all + list) AS touched,
+     reduce(all = [], e IN found | all + coalesce(e.fits, [])) AS fits, [e IN found | e.key] AS ends
+WHERE any(predicate IN touched WHERE predicate = 'ended' OR predicate IN fits)
+CALL (root, fits) {
+  UNWIND fits AS predicate
+  WITH DISTINCT root, predicate
+  MATCH (m:Entity {root: root})
+  MATCH (c:Fact {subject: m.id, predicate: predicate})
+  RETURN collect(DISTINCT c.key) AS keys
+}
+RETURN collect({keys: keys, ends: ends}) AS groups
 
 // name: carried(rows) read one
 // For keys whose settlement can go on from where it ended, that state with the facts that it names
@@ -181,7 +211,7 @@ OPTIONAL MATCH (o:Entity {id: f.object_id})
 RETURN collect({
   key: k.id, state: k.state, reached: k.reached, value: coalesce('entity:' + o.root, f.object_key),
   fact: f {.id, .scope, .tenant, .object_key, .negated, .predicate, .status, .confidence, .evidence, .principals,
-           .trust, .weighed, .live, .facets, .settled_by, .heads, .newest, .settle_state,
+           .trust, .weighed, .live, .facets, .settled_by, .heads, .newest, .settle_state, .may_change, .fits, .about_terms,
            valid_from: f.valid_from.epochSeconds * 1000000 + f.valid_from.microsecond,
            valid_to: f.valid_to.epochSeconds * 1000000 + f.valid_to.microsecond,
            expired_at: f.expired_at.epochSeconds * 1000000 + f.expired_at.microsecond},
@@ -200,6 +230,8 @@ RETURN collect({
                {id: x.id, other: n.id, reason: x.reason}],
   contradicts: [(f)-[c:CONTRADICTS]->(n:Fact) WHERE c.retracted_at = datetime('9999-12-31T00:00:00Z') |
                 {id: c.id, other: n.id}],
+  may_change: [(f)-[m:MAY_CHANGE]->(n:Fact) WHERE m.retracted_at = datetime('9999-12-31T00:00:00Z') |
+               {id: m.id, other: n.id}],
   reviews: [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL | v.id]
 }) AS rows
 
@@ -228,12 +260,12 @@ CALL () {
 }
 CALL () {
   UNWIND $links AS row
-  MATCH (:Fact {id: row.fact})-[x:SUPERSEDED_BY|CONTRADICTS]->(:Fact)
+  MATCH (:Fact {id: row.fact})-[x:SUPERSEDED_BY|CONTRADICTS|MAY_CHANGE]->(:Fact)
   WHERE x.id = row.id
   SET x.retracted_at = $at
 }
 
-// name: open(abouts, superseded, contradictions, at) write none
+// name: open(abouts, superseded, contradictions, may_change, at) write none
 // What is held from now on; an interval without `valid_to` has no end.
 // unscoped: facts of one key lie in one scope
 CALL () {
@@ -256,6 +288,13 @@ CALL () {
   MATCH (f:Fact {id: row.fact})
   MATCH (n:Fact {id: row.other})
   CREATE (f)-[x:CONTRADICTS]->(n)
+  SET x = row.properties, x.recorded_at = $at, x.retracted_at = datetime('9999-12-31T00:00:00Z')
+}
+CALL () {
+  UNWIND $may_change AS row
+  MATCH (n:Fact {id: row.fact})
+  MATCH (f:Fact {id: row.other})
+  CREATE (n)-[x:MAY_CHANGE]->(f)
   SET x = row.properties, x.recorded_at = $at, x.retracted_at = datetime('9999-12-31T00:00:00Z')
 }
 
@@ -319,11 +358,18 @@ RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_
          WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at |
          a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason}] AS intervals,
        [(e:Passage)-[u:SUPPORTS]->(f) WHERE e.scope IN $scopes AND u.recorded_at <= $known_at |
-         u {.id, .start, .end, .mode, .said_at, .tier, .principal, .own, .confidence, .trust, .rule, .model, .recorded_at,
+         u {.id, .start, .end, .mode, .said_at, .tier, .principal, .own, .confidence, .trust, .rule, .model, .recorded_at, .rest,
             episode: e.id}] AS support,
        [(f)-[c:CONTRADICTS]-(n:Fact) WHERE c.recorded_at <= $known_at < c.retracted_at | n.id] AS contradicts,
        [(f)-[x:SUPERSEDED_BY]->(n:Fact) WHERE x.recorded_at <= $known_at < x.retracted_at |
-         {id: n.id, reason: x.reason}] AS superseded_by
+         {id: n.id, reason: x.reason}] AS superseded_by,
+       COLLECT { MATCH (f)<-[m:MAY_CHANGE]-(n:Fact)-[b:ABOUT]->(:Entity)
+         WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
+           AND m.recorded_at <= $known_at < m.retracted_at AND b.standing = 'held'
+           AND b.recorded_at <= $known_at < b.retracted_at
+           AND b.valid_from <= $as_of < b.valid_to
+         RETURN {fact: n.id, statement: n.statement, since: b.valid_from}
+         ORDER BY b.valid_from DESC, n.id LIMIT 5 } AS possible_changes
 
 // name: list_held(subjects, scopes, predicates, as_of, known_at, after, limit) read many
 // Facts about entities that were held at both moments.
@@ -337,7 +383,14 @@ WITH f, s, a ORDER BY f.id LIMIT $limit
 RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_text, .object_id, .negated, .statement,
           .language, .confidence, .evidence, .principals, .trust, .status, .ingested_at, .is_pinned,
           subject_name: s.canonical_name, subject_type: s.type} AS fact,
-       a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason} AS interval
+       a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason} AS interval,
+       COLLECT { MATCH (f)<-[m:MAY_CHANGE]-(n:Fact)-[b:ABOUT]->(:Entity)
+         WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
+           AND m.recorded_at <= $known_at < m.retracted_at AND b.standing = 'held'
+           AND b.recorded_at <= $known_at < b.retracted_at
+           AND b.valid_from <= $as_of < b.valid_to
+         RETURN {fact: n.id, statement: n.statement, since: b.valid_from}
+         ORDER BY b.valid_from DESC, n.id LIMIT 5 } AS possible_changes
 
 // name: held_in(scopes, predicates, as_of, known_at, after, limit) read many
 // What was held in scopes at both moments, by id; each scope is read no further than a page needs.
@@ -355,7 +408,14 @@ WITH f, a, s ORDER BY f.id LIMIT $limit
 RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_text, .object_id, .negated, .statement,
           .language, .confidence, .evidence, .principals, .trust, .status, .ingested_at, .is_pinned,
           subject_name: s.canonical_name, subject_type: s.type} AS fact,
-       a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason} AS interval
+       a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason} AS interval,
+       COLLECT { MATCH (f)<-[m:MAY_CHANGE]-(n:Fact)-[b:ABOUT]->(:Entity)
+         WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
+           AND m.recorded_at <= $known_at < m.retracted_at AND b.standing = 'held'
+           AND b.recorded_at <= $known_at < b.retracted_at
+           AND b.valid_from <= $as_of < b.valid_to
+         RETURN {fact: n.id, statement: n.statement, since: b.valid_from}
+         ORDER BY b.valid_from DESC, n.id LIMIT 5 } AS possible_changes
 
 // name: list_scope(scopes, status, predicates, after, limit) read many
 // Facts of scopes by their mirrored status, in the order of their ids.
@@ -373,7 +433,13 @@ MATCH (f)-[a:ABOUT]->(:Entity)
 WHERE a.recorded_at <= $known_at < a.retracted_at
 WITH f, a ORDER BY a.valid_from, f.id LIMIT $limit
 RETURN f {.id, .scope, .predicate, .object_text, .object_key, .object_id, .negated, .statement, .confidence, .status} AS fact,
-       a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason} AS interval
+       a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason} AS interval,
+       COLLECT { MATCH (f)<-[m:MAY_CHANGE]-(n:Fact)-[b:ABOUT]->(:Entity)
+         WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
+           AND m.recorded_at <= $known_at < m.retracted_at AND b.standing = 'held'
+           AND b.recorded_at <= $known_at < b.retracted_at
+         RETURN {fact: n.id, statement: n.statement, since: b.valid_from}
+         ORDER BY b.valid_from DESC, n.id LIMIT 5 } AS possible_changes
 
 // name: history(id, scopes) read optional
 // Everything that was ever held of a fact, with the reason of each change.
@@ -402,6 +468,76 @@ RETURN f.id AS id,
          a.reason] AS reasons,
        [(n:Fact)-[c:CONTRADICTS]-(f) WHERE c.retracted_at > datetime.realtime() | n.id] AS against
 
+// name: to_be_changed(ids, scopes, as_of, known_at) read many
+// Of facts that are held at both moments: their words, since when they are held, when they were last
+// said, and what was decided to be no change of them.
+UNWIND $ids AS id
+MATCH (f:Fact {id: id})
+WHERE f.scope IN $scopes AND NOT f.negated AND f.expired_at > datetime.realtime()
+MATCH (f)-[a:ABOUT]->(:Entity)
+WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at
+  AND a.standing = 'held'
+WITH f, min(a.valid_from) AS since
+OPTIONAL MATCH (s:Entity {id: f.subject})
+CALL (f) {
+  OPTIONAL MATCH (:Passage)-[u:SUPPORTS]->(f)
+  WHERE u.recorded_at <= $known_at
+  RETURN max(u.said_at) AS confirmed, collect(DISTINCT u.rest)[..3] AS rests
+}
+RETURN f.id AS id, f.scope AS scope, f.predicate AS predicate, f.object_text AS object_text,
+       f.statement AS statement, f.language AS language,
+       s.canonical_name AS subject_name, since, confirmed, rests,
+       [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL AND v.other IS NOT NULL | v.other] AS decided
+
+// name: texts_with(asked, scopes, limit) read many
+// The texts of a scope that hold a word, as many as say whether it is a rare one; the filter is
+// inside the index.
+UNWIND $asked AS one
+CALL (one) {
+  CALL db.index.fulltext.queryNodes('memory_text', one.q, {limit: $limit}) YIELD node AS p
+  WHERE p:Passage AND p.scope = one.scope AND p.scope IN $scopes
+  RETURN collect(CASE WHEN size(coalesce(p.flags, [])) = 0
+                 THEN p {.id, .content, .language, .captured_at, .ingested_at, .speaker} END) AS texts
+}
+WITH one, texts WHERE size(texts) > 0
+RETURN one.place AS place, texts
+
+// name: possible_changes(scopes, after, limit) read many
+// Facts that may have ended older ones and of which words were not read, with those older ones and
+// these words.
+MATCH (n:Fact)
+WHERE n.scope IN $scopes AND n.may_change = true AND n.id > $after
+  AND n.expired_at > datetime.realtime()
+WITH n ORDER BY n.id LIMIT $limit
+RETURN n.id AS id,
+       [(n)-[m:MAY_CHANGE]->(f:Fact) WHERE m.retracted_at > datetime.realtime() | f.id] AS older,
+       [(p:Passage)-[u:SUPPORTS]->(n) WHERE p.scope IN $scopes AND u.rest IS NOT NULL |
+        u {.rest, .start, .end, .said_at, passage: p.id}] AS unread
+
+// name: newer_than(ids, scopes, as_of, known_at) read many
+// What may have ended facts that are held at both moments, by what was known then, the newest first.
+UNWIND $ids AS id
+MATCH (f:Fact {id: id})
+WHERE f.scope IN $scopes AND f.expired_at > datetime.realtime()
+  AND EXISTS { MATCH (f)-[a:ABOUT]->(:Entity)
+               WHERE a.standing = 'held' AND a.valid_from <= $as_of < a.valid_to
+                 AND a.recorded_at <= $known_at < a.retracted_at }
+MATCH (f)<-[m:MAY_CHANGE]-(n:Fact)
+WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
+  AND m.recorded_at <= $known_at < m.retracted_at
+MATCH (n)-[b:ABOUT]->(:Entity)
+WHERE b.standing = 'held' AND b.valid_from <= $as_of < b.valid_to
+  AND b.recorded_at <= $known_at < b.retracted_at
+WITH f, n, b ORDER BY b.valid_from DESC, n.id
+RETURN f.id AS id, f.statement AS statement, f.language AS language,
+       collect({fact: n.id, statement: n.statement, since: b.valid_from,
+                precision: b.from_precision})[..5] AS newer
+
+// name: may_have_changed(newer, older, scopes) read one
+// Whether two facts are, or were, a possible change.
+RETURN EXISTS { MATCH (n:Fact {id: $newer})-[:MAY_CHANGE]->(f:Fact {id: $older})
+                WHERE n.scope IN $scopes AND f.scope IN $scopes } AS found
+
 // name: review(id, fact, scopes, properties) write optional
 // A curator's decision on a fact; the fact is locked by it.
 MATCH (f:Fact {id: $fact})
@@ -412,12 +548,14 @@ ON CREATE SET v = $properties
 MERGE (v)-[:REVIEWS]->(f)
 RETURN f.key AS key, f.subject AS subject, f.scope AS scope
 
-// name: undo_reviews(fact, scopes, at, by) write many
-// Takes back the decisions on a fact that still hold.
+// name: undo_reviews(fact, scopes, at, by, other) write many
+// Takes back the decisions on a fact that still hold; those on other possible changes stay where one
+// of them is decided ($other).
 MATCH (v:Review {fact: $fact})-[:REVIEWS]->(f:Fact)
 WHERE f.scope IN $scopes AND v.undone_at IS NULL
+  AND ($other IS NULL OR v.other IS NULL OR v.other = $other)
 SET v.undone_at = $at, v.undone_by = $by
-RETURN f.key AS key, v.id AS id
+RETURN f.key AS key, v.id AS id, v.other AS other
 
 // name: write_audit(rows) write none
 // What happened to single facts: quarantined, released, forgotten.
@@ -453,7 +591,7 @@ WHERE f.subject = id OR f.object_id = id
 OPTIONAL MATCH (s:Entity {id: f.subject})
 OPTIONAL MATCH (o:Entity {id: f.object_id})
 RETURN DISTINCT f.id AS id, f.key AS key, f.scope AS scope, f.predicate AS predicate, f.object_key AS object_key,
-       coalesce(s.root, f.subject) AS subject_root, o.root AS object_root
+       f.qualifier AS qualifier, coalesce(s.root, f.subject) AS subject_root, o.root AS object_root
 
 // name: rekey(rows) write none
 // unscoped: facts that `keyed` gave
@@ -507,7 +645,7 @@ MATCH (r:Entity {id: s.root})
 OPTIONAL MATCH (o:Entity {id: f.object_id})
 OPTIONAL MATCH (p:Entity {id: o.root})
 WITH r.tenant AS tenant, r.canonical_key AS name, r.type AS type, f.predicate AS predicate, collect({
-  fact: f {.id, .scope, .object_key, .negated, .heads, .settled_by},
+  fact: f {.id, .scope, .object_key, .negated, .qualifier, .heads, .settled_by},
   value: coalesce('name:' + p.canonical_key, f.object_key),
   reviewed: EXISTS { MATCH (v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL },
   held: EXISTS { MATCH (f)-[a:ABOUT]->(:Entity)
@@ -531,7 +669,7 @@ CALL (tenant, name, type, predicate) {
   OPTIONAL MATCH (o:Entity {id: g.object_id})
   OPTIONAL MATCH (p:Entity {id: o.root})
   RETURN collect({
-    fact: g {.id, .scope, .object_key, .negated, .heads},
+    fact: g {.id, .scope, .object_key, .negated, .qualifier, .heads},
     value: coalesce('name:' + p.canonical_key, g.object_key),
     reviewed: EXISTS { MATCH (v:Review)-[:REVIEWS]->(g) WHERE v.undone_at IS NULL }
   }) AS told
@@ -575,17 +713,24 @@ CALL (tenant, name, type, predicate, within) {
   OPTIONAL MATCH (o:Entity {id: g.object_id})
   OPTIONAL MATCH (p:Entity {id: o.root})
   RETURN collect({
-    fact: g {.id, .scope, .object_key, .negated},
+    fact: g {.id, .scope, .object_key, .negated, .qualifier},
     value: coalesce('name:' + p.canonical_key, g.object_key),
     claims: [(e:Passage)-[u:SUPPORTS]->(g) WHERE u.recorded_at <= $known_at |
              u {.id, .mode, .since_precision, .until_precision, .ongoing, .confidence, .tier,
-                .principal, .trust, .own, .voice, .voids_name,
+                .principal, .trust, .own, .voice, .voids_name, .rest,
                 said_at: u.said_at.epochSeconds * 1000000 + u.said_at.microsecond,
                 since: u.since.epochSeconds * 1000000 + u.since.microsecond,
                 until: u.until.epochSeconds * 1000000 + u.until.microsecond}],
+    ended: [(e:Passage)-[u:SUPPORTS]->(y:Fact)<-[x:SUPERSEDED_BY]-(g)
+            WHERE y.predicate = 'ended' AND u.recorded_at <= $known_at
+              AND x.recorded_at <= $known_at < x.retracted_at |
+            u {.id, .since_precision, .ongoing, .confidence, .tier, .principal, .trust, .own, .voice,
+               mode: 'end', fact: y.id,
+               said_at: u.said_at.epochSeconds * 1000000 + u.said_at.microsecond,
+               since: u.since.epochSeconds * 1000000 + u.since.microsecond}],
     reviews: [(v:Review)-[:REVIEWS]->(g)
               WHERE v.at <= $known_at AND (v.undone_at IS NULL OR v.undone_at > $known_at) |
-              v {.id, .verdict, .valid_from, .valid_to, .by}]
+              v {.id, .verdict, .valid_from, .valid_to, .by, .other}]
   }) AS group
 }
 RETURN asked, predicate, group

@@ -11,7 +11,7 @@ OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 OPTIONAL MATCH (e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
 RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
           .expired_at, .content_hash, .importance, .trust, .is_pinned, .consolidation_state,
-          .index_state, .session, .tags, .marker_ids, .pii} AS episode,
+          .index_state, .session, .tags, .marker_ids, .pii, .flags} AS episode,
        s {.id, .key} AS session, v {.*} AS provenance
 ORDER BY e.captured_at, e.id
 
@@ -26,7 +26,7 @@ OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 OPTIONAL MATCH (e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
 RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
           .expired_at, .content_hash, .importance, .trust, .is_pinned, .consolidation_state,
-          .index_state, .session, .tags, .marker_ids, .pii} AS episode,
+          .index_state, .session, .tags, .marker_ids, .pii, .flags} AS episode,
        s {.id, .key} AS session, v {.*} AS provenance
 ORDER BY e.captured_at, e.id
 
@@ -40,7 +40,7 @@ OPTIONAL MATCH (e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
 RETURN id AS parent,
        e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
           .expired_at, .content_hash, .importance, .trust, .is_pinned, .consolidation_state,
-          .index_state, .session, .tags, .marker_ids, .pii} AS episode,
+          .index_state, .session, .tags, .marker_ids, .pii, .flags} AS episode,
        s {.id, .key} AS session, v {.*} AS provenance
 
 // name: sessions_by_id(ids, scopes) read many
@@ -74,7 +74,7 @@ OPTIONAL MATCH (e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
 RETURN id AS parent,
        e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
           .expired_at, .content_hash, .importance, .trust, .is_pinned, .consolidation_state,
-          .index_state, .session, .tags, .marker_ids, .pii} AS episode,
+          .index_state, .session, .tags, .marker_ids, .pii, .flags} AS episode,
        s {.id, .key} AS session, v {.*} AS provenance
 ORDER BY parent, e.captured_at, e.id
 
@@ -142,7 +142,13 @@ RETURN id AS parent,
        [(f)-[c:CONTRADICTS]-(n:Fact) WHERE c.recorded_at <= $known_at < c.retracted_at | n.id]
          AS contradicts,
        [(f)-[x:SUPERSEDED_BY]->(n:Fact) WHERE x.recorded_at <= $known_at < x.retracted_at |
-         {id: n.id, reason: x.reason}] AS superseded_by
+         {id: n.id, reason: x.reason}] AS superseded_by,
+       COLLECT { MATCH (f)<-[m:MAY_CHANGE]-(n:Fact)-[b:ABOUT]->(:Entity)
+         WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
+           AND m.recorded_at <= $known_at < m.retracted_at AND b.standing = 'held'
+           AND b.recorded_at <= $known_at < b.retracted_at AND b.valid_from <= $as_of < b.valid_to
+         RETURN {fact: n.id, statement: n.statement, since: b.valid_from}
+         ORDER BY b.valid_from DESC, n.id LIMIT 5 } AS possible_changes
 
 // name: facts_about(ids, scopes, predicates, as_of, known_at, after, limit) read many
 // The facts about entities, merged ones included, that were held at both moments, by id.
@@ -199,8 +205,8 @@ CALL (r) {
 RETURN id AS parent, r {.*, embedding: null} AS entity, labels(r) AS labels, members
 
 // name: neighbours(ids, scopes, as_of, known_at, after_rank, after_id, limit) read many
-// What is mentioned with entities, and what facts held at both moments relate them to: the
-// strongest first, then by `key`.
+// What the newest 2,000 passages of entities mention beside them, and what facts held at both
+// moments relate them to: the strongest first, then by `key`.
 UNWIND $ids AS id
 MATCH (e:Entity {id: id})
 WHERE e.scope IN $scopes
@@ -208,9 +214,11 @@ CALL (e) {
   MATCH (m:Entity {root: e.root})
   WHERE m.scope = e.scope
   CALL (m) {
-    MATCH (m)-[c:COOCCURS]-(n:Entity)
-    WHERE n.scope = m.scope
-    RETURN n, 'COOCCURS' AS kind, c.count AS count, null AS predicate, null AS fact,
+    MATCH (p:Passage)-[:MENTIONS]->(m)
+    WITH DISTINCT m, p ORDER BY p.captured_at DESC, p.id LIMIT 2000
+    MATCH (p)-[:MENTIONS]->(n:Entity)
+    WHERE n.scope = m.scope AND n <> m
+    RETURN n, 'COOCCURS' AS kind, count(DISTINCT p) AS count, null AS predicate, null AS fact,
            true AS outgoing
     UNION ALL
     MATCH (m)-[r:RELATES_TO]-(n:Entity)
@@ -253,7 +261,7 @@ OPTIONAL MATCH (p)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
 RETURN id AS parent,
        p {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
           .expired_at, .content_hash, .importance, .trust, .is_pinned, .consolidation_state,
-          .index_state, .session, .tags, .marker_ids, .pii} AS episode,
+          .index_state, .session, .tags, .marker_ids, .pii, .flags} AS episode,
        s {.id, .key} AS session, v {.*} AS provenance
 ORDER BY parent, p.captured_at DESC, p.id
 
@@ -546,8 +554,8 @@ ORDER BY parent, e.mention_count DESC, e.id
 UNWIND $ids AS id
 MATCH (n:Note {id: id})
 WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
-  AND (n.namespace <> 'derived'
-       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact) WHERE f.expired_at > datetime.realtime() })
+  AND (n.cited IS NULL
+       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
 RETURN id AS parent,
        n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null} AS note,
        [(n)-[:SUPERSEDED_BY]->(m:Note) WHERE m.scope IN $scopes | m.id] AS superseded_by,

@@ -75,8 +75,8 @@ RETURN collect({id: e.id, before: before, after: after}) AS found
 // unscoped: the worker serves every tenant
 UNWIND $ids AS id
 MATCH (e:Searchable {memory_id: id}) USING INDEX e:Searchable(memory_id) WHERE e:Memory
-RETURN collect(e {.id, .tenant, .scope, .content, .speaker, .title, .language, .terms,
-                  rev: e.index_rev,
+RETURN collect(e {.id, .tenant, .scope, .kind, .content, .speaker, .title, .language, .terms,
+                  .flags, .judged_by, .judged_hash, rev: e.index_rev,
                   hashes: [e.embed_hash, e.embed_hash_b, e.embed_hash_c]}) AS found
 
 // name: known_vectors(hashes) read many
@@ -98,11 +98,13 @@ MATCH (e:Searchable {memory_id: row.id}) USING INDEX e:Searchable(memory_id) WHE
 SET e.embed_hash = row.hash, e.embedding = row.vector
 
 // name: store_entries(rows) write none
-// Context of one batch, once its vectors are there; a memory that changed meanwhile stays pending.
+// Context of one batch, once its vectors are there, and what its texts look like; a memory that
+// changed meanwhile stays pending, and is judged by its new text then.
 // unscoped: the worker serves every tenant
 UNWIND $rows AS row
 MATCH (e:Searchable {memory_id: row.id}) USING INDEX e:Searchable(memory_id) WHERE e:Memory
 SET e.context_terms = row.context_terms, e.windows = row.windows,
+    e.flags = row.flags, e.judged_by = row.judged_by, e.judged_hash = row.judged_hash,
     e.index_state = CASE WHEN e.index_rev = row.rev THEN 'done' ELSE e.index_state END
 
 // name: store_windows(rows) write none

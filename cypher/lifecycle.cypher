@@ -73,7 +73,7 @@ RETURN e.id AS id
 // unscoped: members of a closure, whose scopes the service checks
 UNWIND $ids AS id
 MATCH (e:Passage {id: id})
-RETURN e {.id, .scope, .tenant, .content_hash, .dedup_key, .session, .speaker} AS episode,
+RETURN e {.id, .scope, .tenant, .content_hash, .dedup_key, .session, .speaker, .lone} AS episode,
        [(e)-[s:SUPPORTS]->(f:Fact) | {fact: f.id, claim: s.id}] AS claims,
        [(e)-[m:MENTIONS]->(n:Entity) | {entity: n.id, name: m.name}] AS mentions,
        [(e)-[:TAGGED]->(t:Tag) | t.id] AS tags,
@@ -334,13 +334,19 @@ CALL () {
 RETURN sessions, tags
 
 // name: keys_of(facts) read many
-// Belief keys of facts and the entities that they hang on.
+// Belief keys of facts and the entities that they hang on; of an end that leaves open what ended, the
+// keys of what it may have ended as well.
 // unscoped: members of a closure, whose scopes the service checks
 UNWIND $facts AS id
 MATCH (f:Fact {id: id})
 OPTIONAL MATCH (s:Entity {id: f.subject})
 RETURN f.id AS id, f.key AS key, f.scope AS scope, f.subject AS subject, s.root AS root,
-       f.object_id AS object_id
+       f.object_id AS object_id,
+       COLLECT { WITH f, s WHERE f.predicate = 'ended'
+                 MATCH (m:Entity {root: s.root})
+                 UNWIND f.fits AS predicate
+                 MATCH (c:Fact {subject: m.id, predicate: predicate})
+                 RETURN DISTINCT c.key } AS fitted
 
 // name: forget_history(facts, at) write none
 // What the erased claims had made us hold is taken out, not only retracted; what is held instead
@@ -406,10 +412,11 @@ CALL (f) {
 OPTIONAL MATCH (a:Entity {id: f.subject})
 OPTIONAL MATCH (b:Entity {id: f.object_id})
 RETURN f {.id, .scope, .predicate, .object_key, .object_id, .object_kind, .object_text, .subject_text, .negated,
-          .statement, .valid_from} AS fact,
+          .qualifier, .statement, .valid_from} AS fact,
        e {.id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin,
           .trust, .session, .expired_at, .assertion,
-          proposals: [(e)-[:READ_BY]->(r:ModelReading) | r {.model, .answer}]} AS episode,
+          proposals: [(e)-[x:READ_BY]->(r:ModelReading) WHERE NOT coalesce(x.beside, false) |
+                      r {.model, .answer, turn: x.turn}]} AS episode,
        s {.id, .start, .end, .language, .mode} AS claim,
        a.canonical_name AS subject_name, b.canonical_name AS object_name
 
@@ -803,7 +810,7 @@ WHERE n.id > $after AND n.live AND n.ingested_at <= $before AND coalesce(n.trust
   AND NOT coalesce(n.is_pinned, false)
 WITH n ORDER BY n.id LIMIT $limit
 RETURN n {.id, .kind, .importance, .trust, .is_pinned, .ingested_at, .captured_at, .last_access} AS memory,
-       EXISTS { (n)-[:SUPPORTS]->() } OR EXISTS { (n)-[:MENTIONS]->() }
+       n.lone IS NOT NULL OR EXISTS { (n)-[:SUPPORTS]->() } OR EXISTS { (n)-[:MENTIONS]->() }
          OR EXISTS { ()-[:DERIVED_FROM]->(n) } AS referenced
 
 // name: sweepable_facts(scope, after, before, trust, limit) read many
@@ -895,7 +902,7 @@ RETURN f.id AS id LIMIT $limit
 
 // name: crossing_edges(tenant, below, limit) read many
 // Copies in a wider scope and what they were made from are tied across scopes; nothing else is.
-MATCH (n)-[r:SUPPORTS|ABOUT|MENTIONS|RELATES_TO|COOCCURS|NAMES|SAME_AS|SUPERSEDED_BY|CONTRADICTS|REVIEWS|IN_SESSION|TAGGED|WINDOW_OF]->(m)
+MATCH (n)-[r:SUPPORTS|ABOUT|MENTIONS|RELATES_TO|NAMES|SAME_AS|SUPERSEDED_BY|CONTRADICTS|MAY_CHANGE|REVIEWS|IN_SESSION|TAGGED|WINDOW_OF]->(m)
 WHERE ($tenant IS NULL OR n.scope = $tenant OR n.scope STARTS WITH $below) AND n.scope <> m.scope
 RETURN DISTINCT n.id AS id LIMIT $limit
 

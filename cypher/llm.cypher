@@ -28,9 +28,12 @@ CALL (s) {
 WITH s, first WHERE first IS NOT NULL
 RETURN s.path AS scope, s.tenant AS tenant ORDER BY first LIMIT $limit
 
-// name: take(scope, tenant, usage, day, holder, at, until) write optional
-// The next episode of a scope for one holder; it is due again at `until` if nothing comes of it.
-// The day's usage is locked first, so that two holders never take the same one.
+// name: take(scope, tenant, usage, day, holder, at, settled, until, most) write many
+// The next turns of a scope for one holder: what is due of the session that waits longest, in the
+// order of the session, at most `most`; they are due again at `until` if nothing comes of it. It must
+// have been due at the moment `settled`, so that what is said soon after it is read with it. What is
+// no turn of a session is taken alone, and so is what was tried before, so that a text which spoils
+// every answer spoils no other's. The day's usage is locked first, so that no two holders take one.
 MERGE (u:ModelUsage {id: $usage})
 ON CREATE SET u.scope = $scope, u.tenant = $tenant, u.day = $day, u.tokens = 0, u.asked = 0,
               u.cached = 0, u.failed = 0, u.accepted = 0, u.dropped = 0
@@ -38,12 +41,46 @@ SET u.touched_at = $at
 WITH u
 CALL (u) {
   MATCH (e:Passage {scope: $scope, model_state: 'due'})
-  WHERE e.model_due_at <= $at AND e.consolidation_state = 'consolidated'
-  RETURN e ORDER BY e.model_due_at, e.id LIMIT 1
+  WHERE e.model_due_at <= $settled AND e.consolidation_state = 'consolidated'
+  RETURN e AS first ORDER BY e.model_due_at, e.id LIMIT 1
+}
+CALL (first) {
+  WITH first WHERE NOT first:Episode OR coalesce(first.model_attempts, 0) > 1
+  RETURN first AS e
+  UNION
+  WITH first WHERE first:Episode AND coalesce(first.model_attempts, 0) <= 1
+  MATCH (e:Episode {session: first.session})
+  WHERE e.scope = $scope AND e.captured_at IS NOT NULL AND e.model_state = 'due'
+    AND e.model_due_at <= $at AND e.consolidation_state = 'consolidated'
+    AND coalesce(e.model_attempts, 0) <= 1
+  RETURN e ORDER BY e.captured_at, e.ingested_at, e.id LIMIT $most
 }
 SET e.model_due_at = $until, e.model_holder = $holder
-RETURN e {.id, .scope, .tenant, .content, .captured_at, .speaker, .role, .language, .expired_at,
-          .model_attempts, had: COUNT { (e)-[:READ_BY]->(:ModelReading) }} AS episode
+RETURN e {.id, .scope, .tenant, .content, .captured_at, .ingested_at, .speaker, .role, .language,
+          .expired_at, .session, .model_attempts, turn: e:Episode,
+          had: COUNT { (e)-[b:READ_BY]->(:ModelReading) WHERE NOT coalesce(b.beside, false) }} AS episode
+ORDER BY episode.captured_at, episode.ingested_at, episode.id
+
+// name: before(session, scope, captured_at, ingested_at, id, limit) read many
+// The turns of a session before one, the last first, as far as they are still there.
+MATCH (p:Episode {session: $session})
+WHERE p.captured_at <= $captured_at AND p.scope = $scope AND p.live AND CASE
+  WHEN p.captured_at < $captured_at THEN true
+  WHEN p.ingested_at <> $ingested_at THEN p.ingested_at < $ingested_at
+  ELSE p.id < $id END
+WITH p ORDER BY p.session DESC, p.captured_at DESC, p.ingested_at DESC, p.id DESC LIMIT $limit
+RETURN p {.id, .content, .captured_at, .speaker, .role, .session} AS episode
+
+// name: held_facts(episodes, scope, at, limit) read many
+// What is held of the things that some turns mention, the newest first.
+UNWIND $episodes AS id
+MATCH (e:Passage {id: id})-[:MENTIONS]->(m:Entity)
+WHERE e.scope = $scope
+WITH DISTINCT m LIMIT 64
+MATCH (f:Fact {subject: m.id})
+WHERE f.scope = $scope AND f.status = 'active' AND f.expired_at > $at
+WITH DISTINCT f ORDER BY f.captured_key DESC, f.id LIMIT $limit
+RETURN f.id AS id, f.statement AS text
 
 // name: reserve(usage, tokens, budget, at) write optional
 // Sets tokens of a day's budget aside; no row where they would be more than is left.
@@ -76,39 +113,67 @@ SET u.tokens = u.tokens + $tokens, u.asked = u.asked + $counts.asked,
 // An answer that was given before to the same question about the same text in this scope.
 MATCH (r:ModelReading {id: $id})
 WHERE r.scope = $scope
-RETURN r.answer AS answer, r.model AS model
+RETURN r.answer AS answer, r.model AS model, r.held AS held
 
-// name: keep(episode, scope, holder, reading, merge, at) write optional
-// What the model read of an episode, in place of what it read before; `merge` sends the episode
-// through consolidation again. An episode that another pass holds keeps the answer and stays due.
-MATCH (e:Passage {id: $episode, scope: $scope})
+// name: keep(turns, beside, scope, holder, reading, merge, at) write many
+// What the model read of some turns, in place of what it read of them before; `merge` sends those
+// named in it through consolidation again. Of a turn that another pass holds the answer is kept and
+// the turn stays due; one that was forgotten meanwhile is left out. `beside` are turns, memories and
+// facts that were shown with them: the answer may quote them, and leaves with any of them.
+UNWIND $turns AS turn
+MATCH (e:Passage {id: turn.id, scope: $scope})
 SET e.model_holder = e.model_holder
-WITH e WHERE e.expired_at > $at
+WITH e, turn WHERE e.expired_at > $at
 MERGE (r:ModelReading {id: $reading.id})
 ON CREATE SET r = $reading
-WITH e, r
+WITH e, turn, r
 CALL (e, r) {
   MATCH (e)-[old:READ_BY]->(o:ModelReading)
-  WHERE o.id <> r.id
+  WHERE o.id <> r.id AND NOT coalesce(old.beside, false)
   DELETE old
   WITH DISTINCT o
-  WHERE NOT EXISTS { (:Passage)-[:READ_BY]->(o) }
+  WHERE NOT EXISTS { MATCH (:Passage)-[b:READ_BY]->(o) WHERE NOT coalesce(b.beside, false) }
   DETACH DELETE o
 }
-MERGE (e)-[:READ_BY]->(r)
-WITH e, e.model_holder = $holder AND e.model_state = 'due' AND e.consolidation_state = 'consolidated' AS ours
+MERGE (e)-[b:READ_BY]->(r)
+SET b.turn = turn.label, b.beside = false
+WITH e, r, e.model_holder = $holder AND e.model_state = 'due' AND e.consolidation_state = 'consolidated' AS ours
 SET e.model_state = CASE WHEN ours THEN 'read' ELSE e.model_state END,
-    e.consolidation_state = CASE WHEN ours AND $merge THEN 'raw' ELSE e.consolidation_state END,
+    e.consolidation_state = CASE WHEN ours AND e.id IN $merge THEN 'raw' ELSE e.consolidation_state END,
     e.model_due_at = CASE WHEN ours THEN null WHEN e.model_holder = $holder THEN $at ELSE e.model_due_at END,
     e.model_error = CASE WHEN ours THEN null ELSE e.model_error END,
     e.model_holder = CASE WHEN e.model_holder = $holder THEN null ELSE e.model_holder END
-RETURN ours AS read
+WITH r, collect([e.id, ours]) AS told
+CALL (r) {
+  UNWIND $beside AS shown
+  CALL (shown) {
+    MATCH (p:Passage {id: shown.id, scope: $scope}) RETURN p AS n
+    UNION
+    MATCH (m:Note {id: shown.id}) WHERE m.scope = $scope RETURN m AS n
+    UNION
+    MATCH (f:Fact {id: shown.id}) WHERE f.scope = $scope RETURN f AS n
+  }
+  MERGE (n)-[b:READ_BY]->(r)
+  ON CREATE SET b.turn = shown.label, b.beside = true
+  RETURN count(*) AS linked
+}
+UNWIND told AS one
+RETURN one[0] AS id, one[1] AS read
 
-// name: postpone(episode, scope, holder, state, attempts, reason, due_at) write none
-// Nothing came of it: the episode waits for another try, or for a person, with the reason.
-MATCH (e:Passage {id: $episode, scope: $scope})
+// name: postpone(episodes, scope, holder, state, attempts, reason, due_at) write none
+// Nothing came of it: the turns wait for another try, or for a person, with the reason.
+UNWIND $episodes AS id
+MATCH (e:Passage {id: id, scope: $scope})
 WHERE e.model_holder = $holder
 SET e.model_state = $state, e.model_attempts = $attempts, e.model_error = $reason, e.model_due_at = $due_at
+REMOVE e.model_holder
+
+// name: hand_back(episodes, scope, holder, at) write none
+// Turns that are due at once for the next window.
+UNWIND $episodes AS id
+MATCH (e:Passage {id: id, scope: $scope})
+WHERE e.model_holder = $holder
+SET e.model_due_at = $at
 REMOVE e.model_holder
 
 // name: status(scopes, day) read many
@@ -163,12 +228,39 @@ WHERE u.day < $before
 DELETE u
 RETURN count(u) AS removed
 
-// name: drop_readings(episodes) write one
-// What a model read of texts that go, save what was read of the same text elsewhere in the scope.
+// name: drop_readings(episodes, facts, notes, at) write one
+// What a model answered leaves with anything that it had before it, since it may quote that. What
+// else it had read then, and what else a memory that goes rests on, waits for it anew.
 // unscoped: members of a closure, whose scopes the service checks
-UNWIND $episodes AS id
-MATCH (:Passage {id: id})-[:READ_BY]->(r:ModelReading)
-WITH DISTINCT r
-WHERE NOT EXISTS { MATCH (o:Passage)-[:READ_BY]->(r) WHERE NOT o.id IN $episodes }
-DETACH DELETE r
-RETURN count(*) AS readings
+CALL () {
+  UNWIND $episodes AS id
+  MATCH (n:Passage {id: id}) RETURN n
+  UNION
+  UNWIND $facts AS id
+  MATCH (n:Fact {id: id}) RETURN n
+  UNION
+  UNWIND $notes AS id
+  MATCH (n:Note {id: id}) RETURN n
+}
+OPTIONAL MATCH (n)-[:READ_BY]->(r:ModelReading)
+OPTIONAL MATCH (n)-[:DERIVED_FROM]->(p:Passage)
+WHERE n.namespace = 'memories'
+WITH collect(DISTINCT r) AS gone, collect(DISTINCT p) AS rest
+CALL (gone) {
+  UNWIND gone AS r
+  MATCH (o:Passage)-[b:READ_BY]->(r)
+  WHERE NOT coalesce(b.beside, false)
+  RETURN collect(DISTINCT o) AS read
+}
+CALL (read, rest) {
+  UNWIND read + rest AS o
+  WITH DISTINCT o WHERE NOT o.id IN $episodes AND o.model_state = 'read'
+  SET o.model_state = 'due', o.model_due_at = $at, o.model_attempts = 0
+  RETURN count(*) AS again
+}
+CALL (gone) {
+  UNWIND gone AS r
+  DETACH DELETE r
+  RETURN count(*) AS readings
+}
+RETURN readings

@@ -155,13 +155,13 @@ RETURN n.confidence AS confidence, n.confirmations AS confirmations, n.valid_fro
 // that is made of facts is hidden with each of them.
 MATCH (n:Note {id: $id})
 WHERE n.scope IN $scopes AND n.expired_at > datetime()
-  AND (n.namespace <> 'derived'
-       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact) WHERE f.expired_at > datetime.realtime() })
+  AND (n.cited IS NULL
+       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
 RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null} AS note,
        [(n)-[:SUPERSEDED_BY]->(m:Note) WHERE m.scope IN $scopes | m.id] AS superseded_by,
        [(m:Note)-[:SUPERSEDED_BY]->(n) WHERE m.scope IN $scopes | m.id] AS supersedes,
        [(m:Note)-[:CONTRADICTS]-(n) WHERE m.scope IN $scopes | m.id] AS contradicts,
-       COLLECT { MATCH (n)-[:DERIVED_FROM]->(f:Fact) RETURN f.id ORDER BY f.id } AS sources
+       COLLECT { MATCH (n)-[:DERIVED_FROM]->(f:Fact|Passage) RETURN f.id ORDER BY f.id } AS sources
 
 // name: page(scopes, namespace, standing, as_of, known_at, after, limit) read many
 // Notes in the order of their ids, as they held at one moment and were known at another.
@@ -174,11 +174,11 @@ WHERE n.scope IN $scopes AND n.id > $after
         ELSE n.standing IN ['held', 'superseded'] AND n.valid_from <= $as_of
           AND (n.valid_to > $as_of OR n.superseded_at > $known_at)
       END
-  AND (n.namespace <> 'derived'
-       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact) WHERE f.expired_at > datetime.realtime() })
+  AND (n.cited IS NULL
+       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
 WITH n ORDER BY n.id LIMIT $limit
 RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null} AS note,
-       COLLECT { MATCH (n)-[:DERIVED_FROM]->(f:Fact) RETURN f.id ORDER BY f.id } AS sources
+       COLLECT { MATCH (n)-[:DERIVED_FROM]->(f:Fact|Passage) RETURN f.id ORDER BY f.id } AS sources
 
 // name: versions(id, scopes) read many
 // The texts that a note had before, newest first.

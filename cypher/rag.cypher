@@ -65,7 +65,8 @@ WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
 RETURN DISTINCT id AS passage, e.root AS root, e.mention_count AS mentions
 
 // name: hop(roots, scopes, at, fan) read many
-// The next step from entities: held facts first, then what is mentioned with them most often.
+// The next step from entities: held facts first, then what their newest 2,000 passages mention
+// beside them most often.
 UNWIND $roots AS root
 MATCH (m:Entity {root: root})
 WHERE m.scope IN $scopes
@@ -75,9 +76,12 @@ CALL (m) {
   RETURN n.root AS other, r.fact AS fact, r.predicate AS predicate, 1000000 AS weight
   ORDER BY fact LIMIT $fan
   UNION
-  MATCH (m)-[c:COOCCURS]-(n:Entity)
-  WHERE n.scope = m.scope
-  RETURN n.root AS other, null AS fact, null AS predicate, c.count AS weight
+  MATCH (p:Passage)-[:MENTIONS]->(m)
+  WITH DISTINCT m, p ORDER BY p.captured_at DESC, p.id LIMIT 2000
+  MATCH (p)-[:MENTIONS]->(n:Entity)
+  WHERE n.scope = m.scope AND n <> m
+  WITH n, count(DISTINCT p) AS weight
+  RETURN n.root AS other, null AS fact, null AS predicate, weight
   ORDER BY weight DESC, other LIMIT $fan
 }
 WITH root, other, fact, predicate, weight WHERE other <> root
@@ -112,8 +116,13 @@ MATCH (p:Passage {id: id})
 WHERE p.scope IN $scopes AND p.live
 RETURN p.id AS id, p.kind AS kind, p.scope AS scope, p.title AS title, p.content AS content,
        p.captured_at AS captured_at, p.work AS work, p.start AS first, p.language AS language,
+       p.flags AS flags,
        [(p)-[u:SUPPORTS]->(f:Fact)
          WHERE f.status <> 'active' AND f.expired_at > datetime.realtime()
            AND u.until IS NULL AND (u.ongoing OR u.since IS NOT NULL)
            AND NOT u.mode IN ['end', 'deny'] |
-         f.statement] AS past
+         f.statement] AS past,
+       [(p)-[u:SUPPORTS]->(f:Fact)
+         WHERE f.status = 'active' AND u.until IS NULL AND (u.ongoing OR u.since IS NOT NULL)
+           AND NOT u.mode IN ['end', 'deny'] |
+         f.id] AS stated

@@ -68,17 +68,6 @@ CALL (e, row) {
 }
 RETURN row.line AS line
 
-// name: company(rows) write many
-// How often two entities are mentioned together.
-// unscoped: both ends lie in the row's scope
-UNWIND $rows AS row
-MATCH (a:Entity {id: row.one})
-MATCH (b:Entity {id: row.other})
-WHERE a.scope = row.scope AND b.scope = row.scope AND NOT EXISTS { (a)-[:COOCCURS]->(b) }
-CREATE (a)-[c:COOCCURS]->(b)
-SET c.count = row.count
-RETURN row.line AS line
-
 // name: merges(rows) write many
 // The ledger of merges with the edges that roots follow.
 // unscoped: both ends lie in the row's scope
@@ -130,7 +119,10 @@ RETURN row.line AS line
 UNWIND $rows AS row
 MATCH (e:Passage {id: row.episode})
 WHERE e.scope = row.scope
-WITH e, row, NOT EXISTS { (e)-[:SUPPORTS|MENTIONS]->() } AS fresh
+WITH e, row, e.lone IS NULL AND NOT EXISTS { (e)-[:SUPPORTS|MENTIONS]->() } AS fresh
+FOREACH (_ IN CASE WHEN fresh THEN [1] ELSE [] END |
+  SET e.lone = row.lone.lone, e.lone_tokens = row.lone.tokens)
+WITH e, row, fresh
 CALL (e, row, fresh) {
   UNWIND CASE WHEN fresh THEN row.mentions ELSE [] END AS mention
   MATCH (n:Entity {id: mention.entity})
@@ -154,11 +146,13 @@ UNWIND $rows AS row
 MATCH (f:Fact {id: row.fact})
 MATCH (n:Fact {id: row.other})
 WHERE f.scope = row.scope AND n.scope = row.scope
-  AND NOT EXISTS { MATCH (f)-[x:SUPERSEDED_BY|CONTRADICTS]->(n) WHERE x.id = row.id }
+  AND NOT EXISTS { MATCH (f)-[x:SUPERSEDED_BY|CONTRADICTS|MAY_CHANGE]->(n) WHERE x.id = row.id }
 FOREACH (_ IN CASE row.type WHEN 'SUPERSEDED_BY' THEN [1] ELSE [] END |
   CREATE (f)-[x:SUPERSEDED_BY]->(n) SET x = row.properties)
 FOREACH (_ IN CASE row.type WHEN 'CONTRADICTS' THEN [1] ELSE [] END |
   CREATE (f)-[x:CONTRADICTS]->(n) SET x = row.properties)
+FOREACH (_ IN CASE row.type WHEN 'MAY_CHANGE' THEN [1] ELSE [] END |
+  CREATE (f)-[x:MAY_CHANGE]->(n) SET x = row.properties)
 RETURN row.line AS line
 
 // name: check_facts(scope, after, limit) write many
@@ -284,27 +278,13 @@ RETURN p {.scope, .name, .definition} AS predicate
 ORDER BY p.scope, p.name
 
 // name: export_entities(scopes, after, limit) read many
-// Entities of one scope by id, with their names and the number of their companions.
+// Entities of one scope by id, with their names.
 MATCH (e:Entity)
 WHERE e.scope IN $scopes AND e.id > $after
 WITH e ORDER BY e.id LIMIT $limit
 RETURN e {.*, embedding: null} AS entity, labels(e) AS labels,
-       COLLECT { MATCH (a:Alias)-[:NAMES]->(e) RETURN a.key ORDER BY a.key } AS names,
-       COUNT { (e)-[:COOCCURS]->(:Entity) } AS company
+       COLLECT { MATCH (a:Alias)-[:NAMES]->(e) RETURN a.key ORDER BY a.key } AS names
 ORDER BY e.id
-
-// name: export_company(scopes, ids, after, limit) read many
-// What some entities are mentioned with; the cursor counts within one of them.
-UNWIND range(0, size($ids) - 1) AS place
-CALL (place) {
-  MATCH (e:Entity {id: $ids[place]})
-  MATCH (e)-[c:COOCCURS]->(n:Entity)
-  WHERE e.scope IN $scopes AND n.id > $after
-  WITH e, c, n ORDER BY n.id LIMIT $limit
-  RETURN e.scope AS scope, e.id AS one, n.id AS other, c.count AS count
-}
-RETURN scope, one, other, count
-ORDER BY place, other
 
 // name: export_merges(scopes, after, limit) read many
 MATCH (m:MergeRecord)
@@ -330,7 +310,7 @@ ORDER BY f.id
 UNWIND $ids AS id
 MATCH (e:Passage {id: id})
 WHERE e.scope IN $scopes
-RETURN e.scope AS scope, e.id AS episode,
+RETURN e.scope AS scope, e.id AS episode, e.lone AS lone,
        COLLECT { MATCH (e)-[m:MENTIONS]->(n:Entity)
                  RETURN {entity: n.id, start: m.start, end: m.end, name: m.name}
                  ORDER BY m.start, m.end, n.id } AS mentions,
@@ -343,7 +323,7 @@ MATCH (f:Fact)
 WHERE f.scope IN $scopes AND f.id > $after
 WITH f ORDER BY f.id LIMIT $limit
 RETURN f.id AS fact, f.scope AS scope,
-       COLLECT { MATCH (f)-[x:SUPERSEDED_BY|CONTRADICTS]->(n:Fact)
+       COLLECT { MATCH (f)-[x:SUPERSEDED_BY|CONTRADICTS|MAY_CHANGE]->(n:Fact)
                  RETURN x {.*, type: type(x), other: n.id} ORDER BY x.id } AS links
 ORDER BY fact
 

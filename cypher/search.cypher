@@ -73,7 +73,7 @@ WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
 OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 WITH collect(e {.id, .kind, .scope, .content, .role, .speaker, .title, .tags, .captured_key,
                   .ingested_key, .expired_key, .author, .content_hash, .origin, .windows, .terms,
-                  .about_terms, .language,
+                  .about_terms, .language, .flags,
                   .work, .number, .start, .own, .end, .heading_path, group: e.session,
                   kind_of_work: head([(e)-[:PART_OF]->(w) | CASE WHEN w:Page THEN w.kind ELSE 'document' END]),
                   session_id: s.id, session_key: s.key,
@@ -101,13 +101,14 @@ OPTIONAL CALL (f) {
   MATCH (e:Passage {id: parts[1]})
   WHERE e.scope IN $scopes
   RETURN [e.captured_key, e.id, toInteger(parts[2]), toInteger(parts[3]), e.author, e.origin,
-          e.content_hash] AS source
+          e.content_hash, coalesce(e.flags, [])] AS source
   UNION ALL
   WITH f WHERE NOT $latest OR f.newest IS NULL
   MATCH (e:Passage)-[u:SUPPORTS]->(f)
   WHERE e.scope IN $scopes AND u.recorded_at <= $known_at
   WITH e, u ORDER BY u.said_at DESC, e.id DESC, u.start DESC LIMIT 10
-  RETURN [e.captured_key, e.id, u.start, u.end, e.author, e.origin, e.content_hash] AS source
+  RETURN [e.captured_key, e.id, u.start, u.end, e.author, e.origin, e.content_hash,
+          coalesce(e.flags, [])] AS source
 }
 WITH f, collect(source) AS support
 OPTIONAL MATCH (s:Entity {id: f.subject})
@@ -128,13 +129,39 @@ MATCH (n:Note {id: id})
 WHERE n.scope IN $scopes AND n.expired_key > $alive AND n.ingested_at <= $known_at
   AND n.standing IN ['held', 'superseded'] AND n.valid_from <= $as_of
   AND (n.valid_to > $as_of OR n.superseded_at > $known_at)
-  AND (n.namespace <> 'derived'
-       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact) WHERE f.expired_at > datetime.realtime() })
+  AND (n.cited IS NULL
+       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
 RETURN collect(n {.id, .kind, .scope, .content, .title, .tags, .captured_key, .ingested_key,
                   .expired_key, .author, .content_hash, .windows, .namespace, .entry_type,
-                  .terms, .about_terms, .language,
+                  .terms, .about_terms, .language, .flags,
                   .confidence, .trust, .standing, valid_to: toString(n.valid_to),
-                  sources: [(n)-[:DERIVED_FROM]->(f:Fact) | f.id]}) AS memories
+                  speaker: head([(n)-[:DERIVED_FROM]->(e:Passage) | e.speaker]),
+                  role: head([(n)-[:DERIVED_FROM]->(e:Passage) | e.role]),
+                  stated: [(n)-[:DERIVED_FROM]->(e:Passage)-[u:SUPPORTS]->(f:Fact)
+                    WHERE u.until IS NULL AND (u.ongoing OR u.since IS NOT NULL)
+                      AND NOT u.mode IN ['end', 'deny'] | f.id],
+                  sources: [(n)-[:DERIVED_FROM]->(f:Fact|Passage) | f.id]}) AS memories
+
+// name: rests(ids, scopes) read many
+// The turns that memories rest on; a memory that is hidden with a turn of it takes no place.
+UNWIND $ids AS id
+MATCH (n:Note {id: id})
+WHERE n.scope IN $scopes AND n.namespace = 'memories'
+  AND n.cited = COUNT { (n)-[:DERIVED_FROM]->(p:Passage) WHERE p.expired_at > datetime.realtime() }
+RETURN n.id AS id, COLLECT {
+  MATCH (n)-[:DERIVED_FROM]->(e:Passage) RETURN e.id ORDER BY e.captured_at, e.ingested_at, e.id
+} AS turns
+
+// name: turns(ids, scopes) read many
+// The same with what was said in them.
+UNWIND $ids AS id
+MATCH (n:Note {id: id})
+WHERE n.scope IN $scopes AND n.namespace = 'memories'
+RETURN n.id AS id, COLLECT {
+  MATCH (n)-[:DERIVED_FROM]->(e:Passage)
+  WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
+  RETURN e {.id, .content, .speaker, .role, .captured_key} ORDER BY e.captured_at, e.ingested_at, e.id
+} AS turns
 
 // name: hydrate_skills(ids, scopes, as_of, known_at, alive) read one
 // The same of skills, as far as they were in use at both moments: shown is what the version says
@@ -154,7 +181,7 @@ WITH s, COLLECT {
 }[0] AS said
 RETURN collect(s {.id, .kind, .scope, .title, .tags, .captured_key, .ingested_key, .expired_key,
                   .author, .content_hash, .windows, .slug, .category, .status, .effectiveness,
-                  .usage_count, .terms, .about_terms, .language,
+                  .usage_count, .terms, .about_terms, .language, .flags,
                   version: coalesce(said.version, s.version),
                   content: CASE WHEN said IS NULL OR said.version = s.version THEN s.content
                            ELSE trim(s.description + '\n\n' + said.body) END}) AS memories
@@ -208,9 +235,9 @@ CALL () {
 }
 WITH m, kind
 WHERE m.scope IN $scopes AND m.expired_at > datetime.realtime()
-  AND (kind <> 'note' OR m.namespace <> 'derived'
-       OR m.cited = COUNT { (m)-[:DERIVED_FROM]->(f:Fact) WHERE f.expired_at > datetime.realtime() })
-RETURN m.id AS id, kind, m.scope AS scope, m.content AS content, m.tags AS tags
+  AND (kind <> 'note' OR m.cited IS NULL
+       OR m.cited = COUNT { (m)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
+RETURN m.id AS id, kind, m.scope AS scope, m.content AS content, m.tags AS tags, m.flags AS flags
 
 // name: bases(ids, scopes) read many
 // Which of these knowledge bases are seen.

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from litestar import Controller, Response, delete, get, patch, post, put
 from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED
 
@@ -46,7 +47,12 @@ class ScopeController(Controller):
     path = "/v1/scopes"
     tags = ("Scopes",)
 
-    @post("/", operation_id="createScope", opt={"requires": Role.WRITER})
+    @post(
+        "/",
+        operation_id="createScope",
+        opt={"requires": Role.WRITER},
+        responses={HTTP_200_OK: ResponseSpec(ScopeOut, description="It was there already.")},
+    )
     async def create(
         self,
         data: JSONBody[ScopeIn],

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -21,7 +22,7 @@ from app.cli.tables import listing
 from app.consolidation.service import Tally
 from app.errors import InvalidInput
 from app.facts.listing import subjects_of
-from app.facts.schemas import FactOut, KeepBothIn, SpanIn
+from app.facts.schemas import ChangeIn, FactOut, KeepBothIn, PossibleChangeOut, SpanIn
 from app.facts.service import Decision, Moments
 from app.kernel import audit
 from app.kernel.caller import Caller
@@ -51,6 +52,8 @@ def register(cli: typer.Typer) -> None:
     group.command("accept")(accept)
     group.command("reject")(reject)
     group.command("keep-both")(keep_both)
+    group.command("changes")(changes)
+    group.command("change")(decide_change)
     group.command("undo")(undo)
     cli.add_typer(group, name="quarantine")
 
@@ -173,7 +176,7 @@ def facts(
     if as_json:
         print_json(found)
         return
-    table = listing("id", "fact", "since", "until", "confidence", "evidence")
+    table = listing("id", "fact", "since", "until", "confidence", "evidence", "may have changed")
     for fact in found:
         interval = fact.intervals[0]
         table.add_row(
@@ -183,8 +186,15 @@ def facts(
             _day(interval.valid_to),
             f"{fact.confidence:.2f}",
             str(fact.evidence),
+            escape(_newer(fact)),
         )
     console.print(table)
+
+
+def _newer(fact: FactOut) -> str:
+    """The newest fact that may have ended one, as a sentence."""
+    newer = fact.possible_changes
+    return str(newer[0]["untrusted"]["statement"]) if newer else ""
 
 
 def _aware(moment: datetime | None) -> datetime | None:
@@ -197,6 +207,14 @@ def _utc(moment: datetime) -> datetime:
 
 def _day(moment: datetime | None) -> str:
     return moment.date().isoformat() if moment else ""
+
+
+class Verdict(StrEnum):
+    """What a curator says of a possible change."""
+
+    CHANGED = "changed"
+    BOTH = "both"
+    WRONG = "wrong"
 
 
 def waiting(scope: Scope, as_json: AsJson = False) -> None:
@@ -228,6 +246,29 @@ def waiting(scope: Scope, as_json: AsJson = False) -> None:
         against = "; ".join(str(fact.untrusted["statement"]) for fact in row["against"])
         told = escape(row["fact"].untrusted["statement"])
         table.add_row(row["fact"].id, told, ", ".join(row["reasons"]), escape(against))
+    console.print(table)
+
+
+def changes(scope: Scope, as_json: AsJson = False) -> None:
+    """Possible changes: facts that may have ended older ones, with the words nobody read."""
+
+    async def work(opened: Parts, caller: Caller) -> list[PossibleChangeOut]:
+        scopes = caller.among([scope])
+        rows = await opened.facts.repository.possible_changes(scopes, "", MOST)
+        facts = await opened.facts.facts_of_changes(rows, scopes)
+        known = {fact: FactOut.of(row) for fact, row in facts.items()}
+        return [PossibleChangeOut.of(row, known) for row in rows if row["id"] in known]
+
+    found = run_in(scope, work)
+    if as_json:
+        print_json(found)
+        return
+    table = listing("older", "held", "newer", "said since", "not read")
+    for one in found:
+        unread = "; ".join(str(place["untrusted"]["words"]) for place in one.unread)
+        for old in one.older:
+            told = (old.untrusted["statement"], one.newer.untrusted["statement"])
+            table.add_row(old.id, escape(told[0]), one.newer.id, escape(told[1]), escape(unread))
     console.print(table)
 
 
@@ -267,6 +308,26 @@ def keep_both(
         note=note,
     )
     _decide(scope, asked.to_decisions(fact), as_json)
+
+
+def decide_change(
+    scope: Scope,
+    fact: FactId,
+    older: Annotated[str, typer.Argument(help="Id of the fact that it may have ended.")],
+    verdict: Annotated[
+        Verdict, typer.Argument(help="changed, both (they hold side by side), or wrong.")
+    ],
+    note: Why = None,
+    as_json: AsJson = False,
+) -> None:
+    """Decide whether a newer fact ended an older one that it may have changed."""
+    decision = ChangeIn(older=older, verdict=verdict.value, note=note).to_decision(fact)
+
+    async def work(opened: Parts, caller: Caller) -> FactOut:
+        decided, _ = await opened.facts.decide_change(caller, decision)
+        return FactOut.of(await opened.facts.get(caller, decided, Moments.of(None, None)))
+
+    _told(run_in(scope, work), as_json)
 
 
 def undo(scope: Scope, fact: FactId, as_json: AsJson = False) -> None:

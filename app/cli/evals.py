@@ -15,7 +15,7 @@ import typer
 from rich.table import Table
 
 from app.access.service import operator
-from app.cli import build_eval, floor_eval, freshness_eval, walk_eval
+from app.cli import build_eval, floor_eval, freshness_eval, size_eval, truth_eval, walk_eval
 from app.cli.console import Console
 from app.cli.keys import all_scopes, mint
 from app.cli.local import local_settings
@@ -37,6 +37,7 @@ from app.evals import (
     importing,
     locomo,
     longmemeval,
+    observed,
     pages,
     passages,
     rate,
@@ -45,6 +46,7 @@ from app.evals import (
     sanitize,
     similarity,
     skills,
+    suspicion,
 )
 from app.evals.recall import Corpus
 from app.evals.recall import table as recall_table
@@ -79,13 +81,16 @@ def register(cli: typer.Typer) -> None:
     group.command(COMMAND)(eval_questions)
     walk_eval.register(group)
     build_eval.register(group)
+    size_eval.register(group)
     floor_eval.register(group)
     freshness_eval.register(group)
+    truth_eval.register(group)
     group.command("locomo")(eval_locomo)
     group.command("longmemeval")(eval_longmemeval)
     group.command("demo")(eval_demo)
     group.command("beliefs")(eval_beliefs)
     group.command("sanitize")(eval_sanitize)
+    group.command("injection")(eval_injection)
     group.command("extraction")(eval_extraction)
     group.command("entities")(eval_entities)
     group.command("contradictions")(eval_contradictions)
@@ -106,9 +111,20 @@ def register(cli: typer.Typer) -> None:
     cli.add_typer(group, name="eval")
 
 
-def eval_locomo(bench: Bench = BENCH, url: Url = URL, as_json: AsJson = False) -> None:
+def eval_locomo(
+    bench: Bench = BENCH,
+    url: Url = URL,
+    observations: Annotated[
+        bool, typer.Option(help="Ask again once what a model wrote was read as its answers.")
+    ] = False,
+    only: Annotated[list[str] | None, typer.Option(help="A conversation; all if unset.")] = None,
+    as_json: AsJson = False,
+) -> None:
     """Evidence recall on LoCoMo: each conversation in a scope of its own."""
-    corpora = locomo.load(bench / "locomo")
+    corpora = [c for c in locomo.load(bench / "locomo") if not only or c.name in only]
+    if observations:
+        _show_speed(_observed(bench / "locomo", corpora, url), as_json)
+        return
     _show(_measure(corpora, "locomo", locomo.CUTS, url), as_json)
 
 
@@ -136,6 +152,33 @@ def eval_demo(
 def eval_sanitize(bench: Bench = BENCH, as_json: AsJson = False) -> None:
     """What the sanitising step finds, cuts and leaves alone, and how fast; needs no server."""
     _show_speed(sanitize.evaluate(bench), as_json)
+
+
+def eval_injection(
+    bench: Bench = BENCH,
+    write: Annotated[
+        bool, typer.Option("--write", help="Learn from everything; write the shipped numbers.")
+    ] = False,
+    vectors: Annotated[
+        Path | None, typer.Option(help="A folder to keep vectors in between runs.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Attacks and harmless texts flagged by patterns, by the classifier, and by either: each source
+    judged by what was learnt from the others. Needs no server."""
+    models = embedding_config(local_settings()).cache_dir
+    found = suspicion.read(bench, models, vectors)
+    told = suspicion.table(found, suspicion.Crossed(found).judged())
+    if write:
+        suspicion.write(found)
+    if as_json:
+        console.print_json(json.dumps(told))
+        return
+    columns = ("kind", "source", "half", "of", "patterns", "classifier", "together")
+    shown = Table(*columns)
+    for row in told:
+        shown.add_row(*(str(row[column]) for column in columns))
+    console.print(shown)
 
 
 def eval_contradictions(
@@ -555,6 +598,27 @@ def _show_speed(results: dict[str, Any], as_json: bool) -> None:
         console.print(f"[bold]{name}[/] {values if not isinstance(values, dict) else ''}")
         for field, value in values.items() if isinstance(values, dict) else ():
             console.print(f"  {field}: {value}")
+
+
+def _observed(bench: Path, corpora: Sequence[Corpus], url: str) -> dict[str, Any]:
+    """Recall with and without memories, over all conversations and over each."""
+
+    async def run() -> list[observed.Compared]:
+        done = []
+        async with parts(local_settings()) as opened:
+            for corpus in corpora:
+                scope = f"eval/observed-{corpus.name.lower()}"
+                client = ApiClient(url, await _key(opened, scope))
+                try:
+                    folder = bench / corpus.name
+                    told = await observed.compare(opened, client, scope, corpus, folder)
+                finally:
+                    await client.close()
+                progress.print(f"{corpus.name}: {told.row()}")
+                done.append(told)
+        return done
+
+    return observed.pooled(asyncio.run(run()))
 
 
 def _measure(corpora: Sequence[Corpus], group: str, cuts: Sequence[int], url: str) -> list[Run]:

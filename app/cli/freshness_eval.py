@@ -65,9 +65,13 @@ def eval_beside(
     url: Annotated[str, typer.Option(envvar="LOCI_API_URL", help="Address of the API.")] = URL,
     episodes: Annotated[int, typer.Option(min=1000, help="Imported meanwhile.")] = 20_000,
     seconds: Annotated[float, typer.Option(min=5, help="Most, of each part.")] = 120,
+    work: Annotated[
+        list[beside.Work] | None, typer.Option(help="Only beside this; may be given several times.")
+    ] = None,
 ) -> None:
     """Milliseconds of a search and of a capture: alone, and while another tenant imports, has
-    episodes read and communities found, hands in long texts, and asks GraphQL for much.
+    episodes read and communities found, hands in long texts, and asks GraphQL for much at once,
+    in width and in depth.
 
     Needs a running API and worker. What is imported stays.
     """
@@ -86,7 +90,10 @@ def eval_beside(
         )
         try:
             return await beside.measure(
-                own, other, beside.Bounds(episodes, seconds), progress.print
+                own,
+                other,
+                beside.Bounds(episodes, seconds, tuple(work or beside.Work)),
+                progress.print,
             )
         finally:
             for side in (own, other):

@@ -93,6 +93,14 @@ def table(found: dict[str, Any]) -> Table:
             legs,
             hit["captured_at"][:10],
             escape(said["speaker"] or hit["role"] or ""),
-            escape(said["text"][:300]),
+            escape(said["text"][:300] + _changed(hit)),
         )
     return shown
+
+
+def _changed(hit: dict[str, Any]) -> str:
+    """What may have changed of what a hit says, the newest first."""
+    newer = [
+        f"{one['since'][:10]}: {one['untrusted']['statement']}" for one in hit["possible_changes"]
+    ]
+    return f" (possibly changed {'; '.join(newer)})" if newer else ""

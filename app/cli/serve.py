@@ -224,7 +224,9 @@ def _model_check(settings: Settings) -> Callable[[RuntimeConfig], Check]:
     def check_model(config: RuntimeConfig) -> Check:
         embedding = settings.embedding
         if embedding.provider != "e5":
-            return Check("model", "ok", f"Embeddings come from {embedding.provider}.")
+            says = f"Embeddings come from {embedding.provider}."
+            says += " No classifier was made for them: suspicious texts are not flagged."
+            return Check("model", "ok", says)
         folder = config.model_cache or config.cache
         if any(is_complete(made) for made in folder.glob("e5-*")):
             return Check("model", "ok", f"The embedding model is converted, in {folder}.")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import combinations
 from typing import TypeVar
 
 from app.communities.detect import Turn
@@ -17,7 +18,9 @@ from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row
 
 T = TypeVar("T")
+Pairs = Counter[tuple[tuple[str, str], tuple[str, str]]]  # each entity with its root
 PAGE = 2000  # entities read at once
+MOST_COMPANY = 24  # entities of one passage that are counted as mentioned together
 BATCH = 500  # communities written at once
 OF_AN_ENTITY = 24  # facts
 TEXTS, FAN = 6, 100  # passages of a community, and looked at for one entity of it
@@ -80,12 +83,22 @@ class CommunityRepository:
     async def links(self, scope: str, at: datetime) -> dict[str, dict[str, float]]:
         """The weights between all entities of a scope that are held, by root."""
         found: dict[str, dict[str, float]] = {}
+        held: set[str] = set()
         after = ""
         while rows := await self.graph.rows(
             Q.communities.links, scope=scope, after=after, at=at, limit=PAGE
         ):
             after = rows[-1]["id"]
             _take(found, rows)
+            held |= {row["id"] for row in rows if row["held"]}
+        pairs: Pairs = Counter()
+        after = ""
+        while rows := await self.graph.rows(
+            Q.communities.together, scope=scope, after=after, most=MOST_COMPANY, limit=PAGE
+        ):
+            after = rows[-1]["id"]
+            _pair(pairs, rows)
+        _weigh(found, pairs, held)
         return found
 
     async def links_of(
@@ -93,11 +106,19 @@ class CommunityRepository:
     ) -> dict[str, dict[str, float]]:
         """The same of some entities."""
         found: dict[str, dict[str, float]] = {}
+        held: set[str] = set()
+        passages: dict[str, Row] = {}
         for part in _parts(roots, PAGE):
-            _take(
-                found,
-                await self.graph.rows(Q.communities.links_of, scope=scope, roots=part, at=at),
+            rows = await self.graph.rows(Q.communities.links_of, scope=scope, roots=part, at=at)
+            _take(found, rows)
+            held |= {row["id"] for row in rows if row["held"]}
+            near = await self.graph.rows(
+                Q.communities.together_of, scope=scope, roots=part, most=MOST_COMPANY
             )
+            passages |= {row["id"]: row for row in near}
+        pairs: Pairs = Counter()
+        _pair(pairs, passages.values())
+        _weigh(found, pairs, held)
         return found
 
     async def leaves_of(self, scope: str, roots: Iterable[str]) -> set[str]:
@@ -254,10 +275,22 @@ def _take(found: dict[str, dict[str, float]], rows: Iterable[Row]) -> None:
         if not row["held"]:
             continue
         company = found.setdefault(row["root"], {})
-        for other, count in zip(row["company"], row["counts"], strict=True):
-            company[other] = company.get(other, 0.0) + math.log2(1 + count)
         for other in row["related"]:
             company[other] = company.get(other, 0.0) + RELATED
+
+
+def _pair(pairs: Pairs, passages: Iterable[Row]) -> None:
+    """Count the pairs of entities that each passage mentions."""
+    for row in passages:
+        pairs.update(combinations([(id, root) for id, root in row["named"]], 2))
+
+
+def _weigh(found: dict[str, dict[str, float]], pairs: Pairs, held: Container[str]) -> None:
+    """Add what pairs weigh, each to the entity of the smaller id, where that is held."""
+    for ((left, root), (_, other)), count in pairs.items():
+        if left in held:
+            company = found[root]
+            company[other] = company.get(other, 0.0) + math.log2(1 + count)
 
 
 def _stored(row: Row, damaged: set[str]) -> Stored:

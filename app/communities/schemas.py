@@ -109,7 +109,7 @@ class CommunityOut(msgspec.Struct, frozen=True, kw_only=True):
             untrusted={
                 "title": view.title,
                 "central": [one["name"] for one in view.central],
-                "lines": [line.text for line in view.lines],
+                "lines": [line.told for line in view.lines],
                 "summary": [{"text": one.text, "lines": one.lines} for one in view.words],
             },
         )

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from app.communities.wording import opened, words_key
+from app.facts.possible import PossibleChange
 from app.kernel.graph import Row
 from app.llm.citing import Cited
 
@@ -28,13 +29,20 @@ class Line:
     end: int | None = None
     work: str | None = None
     first: int = 0
+    changes: tuple[PossibleChange, ...] = ()  # of a fact
+
+    @property
+    def told(self) -> str:
+        """Its text with what may have changed it."""
+        return " ".join([self.text, *(change.aside for change in self.changes)])
 
 
 @dataclass(frozen=True, slots=True)
 class CommunityView:
     """A community as it shows now; `size` counts entities, `hidden` lines that hold no more.
 
-    `words` are a model's, named by `worded_by`, while they rest on all that the lines say;
+    `words` are a model's, named by `worded_by`, while they rest on all that the lines say and
+    nothing of it may have changed;
     `note` says why there are none.
     """
 
@@ -60,7 +68,7 @@ class CommunityView:
     @property
     def summary(self) -> str:
         """The model's words or else its lines as one text; empty where nothing is held of it."""
-        said = [one.text for one in self.words] or [line.text for line in self.lines]
+        said = [one.text for one in self.words] or [line.told for line in self.lines]
         return "\n".join(said)
 
     def only(self, sources: Collection[str]) -> CommunityView:
@@ -77,11 +85,11 @@ def viewed(rows: Sequence[Row]) -> list[CommunityView]:
 
 def _view(row: Row) -> CommunityView:
     own: dict[str, Any] = row["community"]
-    facts = [Line(fact["statement"], fact["id"], "fact") for fact in row["facts"]]
+    facts = [_held(fact) for fact in row["facts"]]
     quoted = [_quoted(said) for said in row["sentences"]]
     lines = (*facts, *quoted)
     key = words_key([line.text for line in lines])
-    holds = own["words_key"] == key
+    holds, changed = own["words_key"] == key, any(line.changes for line in lines)
     return CommunityView(
         id=own["id"],
         scope=own["scope"],
@@ -92,11 +100,16 @@ def _view(row: Row) -> CommunityView:
         lines=lines,
         hidden=max(0, own["cited"] - len(lines)),
         told_at=own["told_at"],
-        words=opened(own["words"]) if holds else (),
+        words=opened(own["words"]) if holds and not changed else (),
         words_key=own["words_key"],
-        worded_by=own["worded_by"] if holds else None,
+        worded_by=own["worded_by"] if holds and not changed else None,
         note=own["words_error"] or "",
     )
+
+
+def _held(fact: Row) -> Line:
+    changes = (PossibleChange.of(fact),) if fact["newer"] else ()
+    return Line(fact["statement"], fact["id"], "fact", changes=changes)
 
 
 def _quoted(said: Row) -> Line:

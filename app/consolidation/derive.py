@@ -9,13 +9,13 @@ from typing import Any
 
 from app.entities.following import Touched, touched_by
 from app.entities.given_name_rule import first_word
-from app.entities.model import Context, Resolved
-from app.entities.repository import mention_rows
+from app.entities.lone import opening_words, own_keys, unpack
+from app.entities.model import Context, Resolved, place_of
 from app.entities.resolve import resolve
 from app.extraction.model import Extracted, Mention, Mode, Statement
 from app.extraction.predicates import Predicate
 from app.facts.claim import Authority, Tier
-from app.facts.record import Source, Thing, Triple, Wording, claim_row, fact_row, unique
+from app.facts.record import OPEN_END, Source, Thing, Triple, Wording, claim_row, fact_row, unique
 from app.facts.rendering import Said, as_said, object_as_said, sentence
 from app.facts.repository import Batch, Terms
 from app.kernel.graph import Row
@@ -46,7 +46,6 @@ class Reading:
 class Derived:
     """Rows of one transaction over several episodes."""
 
-    mentions: list[dict[str, Any]] = field(default_factory=list)
     facts: dict[str, dict[str, Any]] = field(default_factory=dict)
     claims: dict[str, dict[str, Any]] = field(default_factory=dict)
     locks: set[str] = field(default_factory=set)
@@ -67,7 +66,6 @@ class Setting:
 
     scope: str
     tenant: str
-    group: str | None
     rules: ScopeRules
     terms: Terms
     at: datetime
@@ -75,7 +73,10 @@ class Setting:
 
 def context_of(reading: Reading, setting: Setting) -> Context:
     """What resolution may use of one episode beside its text."""
-    return Context(at=setting.at, speaker=speaker_of(reading.episode), group=setting.group)
+    episode = reading.episode
+    source = str(episode.get("work") or episode.get("session") or episode["id"])
+    place = place_of(source, episode.get("title"))
+    return Context(at=setting.at, speaker=speaker_of(episode), place=place)
 
 
 def speaker_of(episode: Mapping[str, Any]) -> str | None:
@@ -113,11 +114,29 @@ def derive(
     return derived
 
 
+def reasons(reading: Reading, answers: Iterable[Resolved]) -> set[str]:
+    """The keys of the names for which an episode is a reason of its own to be things: it says
+    something of them, or they are its title, who speaks, or what it links to."""
+    episode, extracted = reading.episode, reading.extracted
+    ends = {
+        end
+        for said in extracted.statements
+        if said.confidence >= LEAST_CONFIDENCE
+        for end in (said.subject, said.object, said.replaces)
+        if isinstance(end, Mention)
+    }
+    own = own_keys(episode.get("title"), episode.get("speaker"), episode.get("link_targets"))
+    return {a.key for a in answers if a.mention in ends or a.key in own}
+
+
 def touched_by_pass(
-    readings: Iterable[Reading], answers: Iterable[Sequence[Resolved]], gained: Iterable[Row]
+    readings: Sequence[Reading], answers: Iterable[Sequence[Resolved]], gained: Iterable[Row]
 ) -> Touched:
-    """What the rules for names have to look at after some episodes."""
+    """What the rules for names have to look at after some episodes: what they name, as a thing or
+    waiting, and what waited there before."""
     words = {answer.key.split()[0] for found in answers for answer in found}
+    before = (entry["key"] for r in readings for entry in unpack(r.episode.get("lone")))
+    words |= opening_words(before)
     speakers = {speaker_of(reading.episode) for reading in readings}
     words |= {first_word(speaker) for speaker in speakers if speaker}
     return touched_by(gained, words)
@@ -131,7 +150,6 @@ def _add(
     roots: Mapping[str, str],
 ) -> None:
     episode = reading.episode
-    derived.mentions.append(mention_rows(episode["id"], answers))
     things = {answer.mention: _thing(answer, roots) for answer in answers}
     for statement in reading.extracted.statements:
         if statement.confidence >= LEAST_CONFIDENCE:
@@ -164,12 +182,20 @@ def _claim(
         return
     source = _source(statement, episode, setting)
     negated = statement.mode in (Mode.END, Mode.DENY)
-    triple = _triple(setting, subject, statement.predicate, value, negated)
+    if statement.fits and not negated:
+        return  # only an end may leave open what it is of
+    if statement.fits:
+        triple = Triple(
+            setting.scope, setting.tenant, subject, OPEN_END, value, negated, fits=statement.fits
+        )
+        _put(derived, triple, statement, source, setting, None)
+        return
+    triple = _triple(setting, subject, statement, value, negated)
     _put(derived, triple, statement, source, setting, replaced)
     single = setting.terms.single(statement.predicate, value.key)
     if replaced is not None and not single and statement.mode in (Mode.ASSERT, Mode.CORRECT):
         # Of several values the old one has a key of its own: it ends, or was never so, there.
-        old = _triple(setting, subject, statement.predicate, replaced, negated=True)
+        old = _triple(setting, subject, statement, replaced, negated=True)
         _put(derived, old, _ended(statement), source, setting, None)
 
 
@@ -197,9 +223,17 @@ def _put(
 
 
 def _triple(
-    setting: Setting, subject: Thing, predicate: str, value: Thing, negated: bool
+    setting: Setting, subject: Thing, statement: Statement, value: Thing, negated: bool
 ) -> Triple:
-    return Triple(setting.scope, setting.tenant, subject, predicate, value, negated)
+    return Triple(
+        setting.scope,
+        setting.tenant,
+        subject,
+        statement.predicate,
+        value,
+        negated,
+        qualifier=statement.qualifier,
+    )
 
 
 def _ended(statement: Statement) -> Statement:
@@ -215,6 +249,9 @@ def _ended(statement: Statement) -> Statement:
         rule=statement.rule,
         since=statement.since,
         ongoing=statement.ongoing,
+        model=statement.model,
+        rest=statement.rest,
+        qualifier=statement.qualifier,
     )
 
 
@@ -263,10 +300,23 @@ def inferred(held: Authority) -> Authority:
 
 def render(triple: Triple, predicate: Predicate, language: str, clause: str) -> str:
     """A fact as one sentence, made from its parts and the articles that its clause gives them."""
+    if triple.predicate == OPEN_END:
+        return as_told(triple.subject.text, clause)
     subject, several = as_said(triple.subject.text, clause, language)
     value = triple.object
     text = value.text
     if value.kind in ("entity", "text"):
         text = object_as_said(value.text, clause, language)
     said = Said(subject, text, value.kind, value.key, negated=triple.negated, several=several)
-    return sentence(said, predicate, language)
+    told = sentence(said, predicate, language)
+    return f"{told} ({shown(triple.qualifier)})" if triple.qualifier else told
+
+
+def as_told(subject: str, clause: str) -> str:
+    """An end that leaves open what ended, in its own words, with whom they are about."""
+    return clause if subject.casefold() in clause.casefold() else f"{subject}: {clause}"
+
+
+def shown(qualifier: str) -> str:
+    """What a value is qualified by, for readers: the key after its kind."""
+    return qualifier.rpartition(":")[2] or qualifier

@@ -84,7 +84,9 @@ class FastPath:
         receipt = await self._parts.episodes.capture(caller, capture)
         episode = receipt.id or ""
         if receipt.status == "accepted":
-            await self._parts.consolidation.consolidate_now(scope, [episode])
+            tally = await self._parts.consolidation.consolidate_now(scope, [episode])
+            if not (tally.episodes or tally.failed):  # the capture woke a worker: it has it
+                await self._parts.episodes.wait([episode], "consolidated")
         ids = await self._parts.rows.facts_of(episode, caller.visible)
         at = Moments.of(None, None)
         facts = await self._parts.facts.repository.get(ids, caller.visible, at.as_of, at.known_at)

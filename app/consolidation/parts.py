@@ -87,7 +87,8 @@ def without_repeats(statements: Sequence[Statement], ids: Mapping[Mention, str])
     for said in statements:
         ends = of(said.subject), of(said.object), of(said.replaces)
         when = said.since, said.until, said.ongoing
-        key = (*ends, *when, said.predicate, said.mode, said.model)
+        how = said.mode, said.model, bool(said.rest), said.qualifier, said.fits
+        key = (*ends, *when, said.predicate, *how)
         times[key] += 1
         if times[key] <= PLACES:
             kept.append(said)

@@ -8,6 +8,7 @@ from typing import Any
 import structlog
 from pydantic import ValidationError
 
+from app.consolidation.guards import Answer
 from app.extraction.model import Extracted, Utterance
 from app.extraction.predicates import Registry
 from app.extraction.proposed import Checked, Proposal, check, joined
@@ -30,14 +31,24 @@ def utterance_of(episode: Mapping[str, Any]) -> Utterance:
 def borne_out(
     answer: Mapping[str, Any], utterance: Utterance, registry: Registry, found: Extracted
 ) -> Checked:
-    """What of a kept answer (`model` and the JSON `answer`) holds against the text; nothing where
-    it is of a form that is no longer read."""
-    try:
-        proposal = Proposal.model_validate_json(answer["answer"])
-    except ValidationError:
+    """Return what of a kept answer (`model`, the JSON `answer` and the label of the `turn`) holds
+    against the text; nothing where it is of a form that is no longer read."""
+    proposal = _proposal(answer["answer"], answer.get("turn"))
+    if proposal is None:
         log.warning("model.answer_unreadable", model=answer["model"])
         return Checked()
     return check(proposal, answer["model"], utterance, registry, found)
+
+
+def _proposal(text: str, turn: str | None) -> Proposal | None:
+    """The statements of an answer that are about one turn; before there were windows, all of it."""
+    try:
+        if turn is None:
+            return Proposal.model_validate_json(text)
+        claims = Answer.model_validate_json(text).claims
+    except ValidationError:
+        return None
+    return Proposal(statements=tuple(claim for claim in claims if claim.turn == turn))
 
 
 def with_proposals(

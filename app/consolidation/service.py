@@ -24,12 +24,14 @@ from app.consolidation.derive import (
     Setting,
     derive,
     entity_rows,
+    reasons,
     resolved,
     touched_by_pass,
 )
 from app.consolidation.parts import grouped, is_long, parts_of
 from app.consolidation.repository import ATTEMPTS, ConsolidationRepository
-from app.entities.following import follow_rules
+from app.entities.following import follow_rules, touched_by
+from app.entities.lone import Admitted, Named, admit, single, waiting_in
 from app.entities.model import Resolved
 from app.entities.repository import EntityRepository, gaining, mention_rows
 from app.errors import GraphBusy, GraphUnavailable, LeaseLost, LociError
@@ -41,11 +43,13 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx, in_bulk
 from app.kernel.ids import new_id
 from app.kernel.scope import parse_scope
+from app.scopes.rules import ScopeRules
 from app.scopes.service import ScopeService
 
 log = structlog.get_logger()
 BATCH = 32  # episodes of one transaction (seed 001, annex 3.a)
 TEXT = 100_000  # characters that are read before what they yield is written
+KEYS = 500  # names of a scope that are looked through at once
 TURN = 1.0  # seconds after which a scope lets others go first
 
 Progress = Callable[[int], Awaitable[None]]
@@ -62,6 +66,23 @@ class Parts:
     scopes: ScopeService
     predicates: PredicateService
     asks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What some passages name, a list each: the things, and all names, those that wait too."""
+
+    things: Sequence[Sequence[Resolved]]
+    names: Sequence[Sequence[Resolved]]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The names of some episodes, those that are things, and how many facts the episodes state."""
+
+    named: Sequence[Named]
+    admitted: Admitted
+    facts: int
 
 
 @dataclass(slots=True)
@@ -103,6 +124,7 @@ class ConsolidationService:
 
     async def turn(self, due: Due) -> bool:
         """Work on one scope for a second or so; whether anything was done."""
+        thinned = await self.thin(due.key, seconds=TURN)
         tally = await self.consolidate(due.key, seconds=TURN)
         if tally.episodes:
             log.info(
@@ -112,7 +134,36 @@ class ConsolidationService:
                 facts=tally.facts,
                 ms=round(tally.seconds * 1000),
             )
-        return tally.episodes + tally.failed > 0
+        return thinned + tally.episodes + tally.failed > 0
+
+    async def thin(self, scope: str, seconds: float | None = None) -> int:
+        """Take back what an older version made of names that one passage alone gives, for so many
+        seconds or to the end; how many names were looked through."""
+        start = time.perf_counter()
+        done = 0
+        work = partial(self._thin, scope=scope, terms=await self.terms(scope))
+        while found := await self._parts.graph.write("consolidation.thin", work):
+            done += found
+            if seconds is not None and time.perf_counter() - start >= seconds:
+                break
+        return done
+
+    async def _thin(self, tx: Tx, scope: str, terms: Terms) -> int:
+        """The next names of a scope: what is joined to another stays as it is, but where a rule
+        joined a given name that somebody else's name begins with as well."""
+        place = await tx.optional(Q.entities.thin, scope=scope, at=now())
+        if place is None:
+            return 0
+        rows = await tx.rows(Q.entities.next_keys, scope=scope, after=place["after"], limit=KEYS)
+        keys = [row["key"] for row in rows]
+        await _retire(tx, scope, keys)
+        words = [key for key in keys if " " not in key]
+        moved = await follow_rules(tx, scope, touched_by([], words), now())
+        if moved:
+            facts = self._parts.facts
+            await facts.settle(tx, await facts.rekey(tx, moved, terms), terms)
+        await tx.rows(Q.entities.thinned, scope=scope, after=keys[-1] if keys else None)
+        return len(keys)
 
     async def consolidate(
         self,
@@ -187,11 +238,14 @@ class ConsolidationService:
         return Setting(
             scope=scope,
             tenant=parse_scope(scope).tenant,
-            group=await self._parts.entities.group_name(scope),
             rules=rules,
             terms=await self.terms(scope),
             at=now(),
         )
+
+    def with_model(self) -> ConsolidationService:
+        """Return the same service with a model that is to read after the rules."""
+        return ConsolidationService(replace(self._parts, asks=True), self._batch)
 
     async def asking(self, scopes: Collection[str]) -> set[str]:
         """Those of some scopes about whose texts a language model may be asked, by their rules."""
@@ -199,6 +253,10 @@ class ConsolidationService:
             return set()
         rules = await self._parts.scopes.rules_of(sorted(scopes))
         return {scope for scope, held in rules.items() if held.language_model}
+
+    async def rules(self, scope: str) -> ScopeRules:
+        """Return the rules of a scope."""
+        return await self._parts.scopes.rules(scope)
 
     async def terms(self, scope: str) -> Terms:
         """The registry and rules that beliefs of a scope are settled by."""
@@ -255,10 +313,14 @@ class ConsolidationService:
                 await self._write_long(readings[0], answers[0], setting, holder, total)
             return
         seen = sorted(r.episode["id"] for r in readings if r.episode["seen"])
+        named = _named(readings, answers)
 
         async def work(tx: Tx) -> tuple[Derived, Settled]:
-            derived, settled = await self._believe(tx, readings, setting, answers, seen)
-            await self._close(tx, readings, setting, holder, derived.mentions, len(derived.facts))
+            admitted = await admit(tx, setting.scope, named, setting.at)
+            await _keep_waiting(tx, setting.scope, named, admitted, seen)
+            derived, settled = await self._believe(tx, readings, setting, answers, admitted, seen)
+            found = Found(named, admitted, len(derived.facts))
+            await self._close(tx, readings, setting, holder, found)
             return derived, settled
 
         derived, settled = await self._parts.graph.write("consolidation.pass", work)
@@ -278,9 +340,7 @@ class ConsolidationService:
         claims: set[str] = set()
         for part in parts_of(reading, answers):
             await rows.renew([id], setting.scope, holder)
-            work = partial(
-                self._believe, readings=[part.reading], setting=setting, answers=[part.answers]
-            )
+            work = partial(self._part, reading=part.reading, setting=setting, answers=part.answers)
             derived, settled = await self._parts.graph.write("consolidation.part", work)
             total.add(derived, settled, 0)
             facts |= derived.facts.keys()
@@ -289,13 +349,31 @@ class ConsolidationService:
 
         async def close(tx: Tx) -> Settled:
             seen = [id] if reading.episode["seen"] else []
-            dropped = await _dropped(tx, seen, claims) if seen else []
-            settled = await self._parts.facts.put(tx, Batch([], [], [], dropped), setting.terms)
-            mentions = [mention_rows(id, answers)]
-            await self._close(tx, [reading], setting, holder, mentions, len(facts))
+            named = _named([reading], [answers])
+            admitted = await admit(tx, setting.scope, named, setting.at)
+            await _keep_waiting(tx, setting.scope, named, admitted, seen)
+            fresh = [a for a in admitted.of(answers) if a.key not in admitted.borne]
+            waits = [a for a in answers if a.key not in admitted.keys]
+            given = Given([fresh], [[*fresh, *waits]])
+            _, moved = await self._rooted(tx, [reading], setting, given, admitted)
+            extra = await self._parts.facts.rekey(tx, moved, setting.terms) if moved else []
+            extra += await _dropped(tx, seen, claims) if seen else []
+            settled = await self._parts.facts.put(tx, Batch([], [], [], extra), setting.terms)
+            await self._close(tx, [reading], setting, holder, Found(named, admitted, len(facts)))
             return settled
 
         total.add(Derived(), await self._parts.graph.write("consolidation.close", close), 1)
+
+    async def _part(
+        self, tx: Tx, reading: Reading, setting: Setting, answers: Sequence[Resolved]
+    ) -> tuple[Derived, Settled]:
+        """Write a part of what a long episode yields; its other names wait for the last part."""
+        named = _named([reading], [answers])
+        admitted = await admit(tx, setting.scope, named, setting.at)
+        parts = self._parts.entities
+        found = await self._believe(tx, [reading], setting, [answers], admitted)
+        await parts.link_mentions(tx, admitted.mentions)
+        return found
 
     async def _believe(
         self,
@@ -303,13 +381,15 @@ class ConsolidationService:
         readings: Sequence[Reading],
         setting: Setting,
         answers: Sequence[Sequence[Resolved]],
+        admitted: Admitted,
         seen: Sequence[str] = (),
     ) -> tuple[Derived, Settled]:
         """Write entities, facts and claims, and settle them; of episodes that were `seen` before,
         claims that they no longer make go."""
         parts = self._parts
-        roots, moved = await self._rooted(tx, readings, setting, answers)
-        derived = derive(readings, setting, answers, roots)
+        things = [admitted.of(found) for found in answers]
+        roots, moved = await self._rooted(tx, readings, setting, Given(things, answers), admitted)
+        derived = derive(readings, setting, things, roots)
         batch = derived.batch()
         extra = await _dropped(tx, seen, derived.claims) if seen else []
         if moved:
@@ -324,18 +404,24 @@ class ConsolidationService:
         readings: Sequence[Reading],
         setting: Setting,
         holder: str,
-        mentions: Sequence[Row],
-        facts: int,
+        found: Found,
     ) -> None:
         """Link what episodes mention, and mark them as consolidated; LeaseLost where another
         worker has them."""
-        parts = self._parts
+        parts, scope = self._parts, setting.scope
         ids = sorted(reading.episode["id"] for reading in readings)
         seen = {r.episode["id"] for r in readings if r.episode["seen"]}
-        await parts.entities.link_mentions(tx, mentions, seen)
-        done = await parts.rows.complete(tx, ids, setting.scope, holder, facts)
+        of, admitted = found.named, found.admitted
+        mentions = [mention_rows(one.passage, admitted.of(one.answers)) for one in of]
+        others = {row["episode"] for row in admitted.mentions}
+        await parts.entities.link_mentions(tx, mentions + admitted.mentions, seen | others)
+        if seen:
+            again = [row for row in mentions if row["episode"] in seen]
+            gone = await tx.rows(Q.entities.unlink_others, rows=again)
+            await _retire(tx, scope, [row["key"] for row in gone])
+        done = await parts.rows.complete(tx, ids, scope, holder, found.facts)
         if done != len(ids):
-            raise LeaseLost(f"another worker has taken over {setting.scope}")
+            raise LeaseLost(f"another worker has taken over {scope}")
         if parts.asks and setting.rules.language_model:
             await tx.rows(Q.llm.mark_due, episodes=ids, at=setting.at)
 
@@ -344,18 +430,36 @@ class ConsolidationService:
         tx: Tx,
         readings: Sequence[Reading],
         setting: Setting,
-        answers: Sequence[Sequence[Resolved]],
+        given: Given,
+        admitted: Admitted,
     ) -> tuple[dict[str, str], list[str]]:
         """Write and lock the entities; the root of each under the rules for names, and the
         entities whose root these have changed."""
-        entities, rows = self._parts.entities, entity_rows(answers)
+        entities, rows = self._parts.entities, entity_rows(given.things) + admitted.rows
         known = await entities.known(setting.scope, {row["id"] for row in rows}, tx)
         roots = await entities.upsert(tx, rows, known)
-        touched = touched_by_pass(readings, answers, gaining(rows, known))
+        touched = touched_by_pass(readings, given.names, gaining(rows, known))
         moved = await follow_rules(tx, setting.scope, touched, setting.at)
         if moved:
             roots |= await entities.roots(tx, sorted({*roots, *moved}))
         return roots, moved
+
+
+async def _keep_waiting(
+    tx: Tx, scope: str, named: Sequence[Named], admitted: Admitted, seen: Collection[str]
+) -> None:
+    """Keep the names that wait in some passages, before the rules for names look at them; of those
+    that were `seen` before, what waited goes where nothing does any more."""
+    waiting = [waiting_in(one, admitted, scope) for one in named]
+    kept = [row for row in waiting if row["lone"] or row["id"] in seen]
+    await tx.rows(Q.entities.keep_lone, rows=kept)
+
+
+def _named(readings: Sequence[Reading], answers: Sequence[Sequence[Resolved]]) -> list[Named]:
+    return [
+        Named(reading.episode["id"], found, reasons(reading, found))
+        for reading, found in zip(readings, answers, strict=True)
+    ]
 
 
 def _together(episodes: Sequence[Row]) -> list[list[Row]]:
@@ -369,6 +473,18 @@ def _together(episodes: Sequence[Row]) -> list[list[Row]]:
             size = len(episode["content"])
         groups[-1].append(episode)
     return groups
+
+
+async def _retire(tx: Tx, scope: str, keys: Sequence[str]) -> None:
+    """Let names of one passage wait there, and drop what nothing needs; what is joined to another
+    stays as it is."""
+    if not keys:
+        return
+    await tx.rows(Q.entities.drop_unneeded, scope=scope, keys=keys)
+    found = await single(tx, scope, keys, alone=True)
+    ids = sorted(entity["id"] for entity in found.entities)
+    await tx.rows(Q.entities.drop_lone, ids=ids, scope=scope)
+    await tx.rows(Q.entities.keep_lone, rows=found.kept)
 
 
 async def _dropped(tx: Tx, episodes: Sequence[str], kept: Iterable[str]) -> list[str]:

@@ -31,7 +31,8 @@ class Name:
     """A word that is a name by itself (`alone`) and with which others begin (`whole`).
 
     `parts` are the entities in sets of those that are one as far as curators and the rule for
-    same names know; `is_surname` tells whether the last name of a person there is this word.
+    same names know; `is_surname` tells whether the last name of a person there is this word, and
+    `waits` whether a name that begins with it waits in a passage, and is none of theirs.
     """
 
     scope: str
@@ -40,6 +41,7 @@ class Name:
     whole: Sequence[Bearer]
     parts: Sequence[Collection[str]]
     is_surname: bool = False
+    waits: bool = False
 
     def sets_of(self, bearers: Collection[Bearer]) -> int:
         """How many things some entities are."""

@@ -11,6 +11,8 @@ import orjson
 
 from app.entities.bearer import Bearer
 from app.entities.clusters import Link
+from app.entities.given_name_rule import PERSONS
+from app.entities.lone import opening_token, unpack
 from app.entities.merges import LARGEST, Proposal
 from app.entities.model import alias_id
 from app.entities.ruling import Case, Tie, Verdict, judge, unsettled
@@ -86,7 +88,8 @@ async def _case(tx: Tx, scope: str, touched: Touched, at: datetime) -> Case:
     for row in found["whole"]:
         whole[row["word"]].append(_bearer(row["entity"], speaking))
     named = [_bearer(entity, speaking) for entity in found["named"]]
-    return Case(scope, named, whole, await _surnames(tx, scope, whole))
+    surnames, waiting = await _surnames(tx, scope, whole), await _waiting(tx, scope, whole)
+    return Case(scope, named, whole, surnames, waiting)
 
 
 async def _surnames(tx: Tx, scope: str, whole: dict[str, list[Bearer]]) -> frozenset[str]:
@@ -96,6 +99,28 @@ async def _surnames(tx: Tx, scope: str, whole: dict[str, list[Bearer]]) -> froze
         return frozenset()
     rows = await tx.rows(Q.entities.surnames, scope=scope, words=asked)
     return frozenset(row["word"] for row in rows)
+
+
+async def _waiting(tx: Tx, scope: str, whole: dict[str, list[Bearer]]) -> frozenset[str]:
+    """Of the words that may be somebody's given name those with which another person's name
+    begins that waits in a passage: one that is written like none of those that are known."""
+    asked = {word: found for word, found in whole.items() if any(b.speaks for b in found)}
+    words = [
+        {"word": word, "asked": f'"{opening_token(scope, word)}"'}
+        for word in sorted(asked)
+        if word.isalnum()
+    ]
+    if not words:
+        return frozenset()
+    rows = await tx.rows(Q.entities.waiting_after, scope=scope, words=words, limit=MOST)
+    return frozenset(
+        row["word"]
+        for row in rows
+        for entry in unpack(row["lone"])
+        if entry["key"].startswith(f"{row['word']} ")
+        and entry["type"] in PERSONS
+        and not any(b.keys.intersection(entry["keys"]) for b in asked[row["word"]])
+    )
 
 
 def _bearer(entity: Row, speaking: set[str]) -> Bearer:

@@ -1,7 +1,7 @@
 """A given name alone is the one person of that name who speaks in the scope: joined by rule.
 
-"Silas" is Silas Okoro as long as nobody else there is called Silas, and Silas Okoro has a voice of
-his own.
+"Silas" is Silas Okoro as long as nobody else there is called Silas, not even in a single text, and
+Silas Okoro speaks there himself.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def wanted(name: Name) -> list[Link]:
     """Ties between a given name and the only person whose full name begins with it."""
     whole = [b for b in name.whole if b.type in PERSONS]
     spoken = [b for b in whole if b.speaks and b.type == "person"]
-    if not spoken or name.sets_of(whole) != 1:
+    if not spoken or name.waits or name.sets_of(whole) != 1:
         return []
     meant = min(spoken, key=lambda b: b.id)
     short = _short(name)

@@ -39,13 +39,19 @@ class Known:
 class Context:
     """What one episode knows beside its text.
 
-    `at` is when the episode was taken in. `speaker` names the first person, `group` what "we" is
-    (the name of the workspace, else of the tenant).
+    `at` is when the episode was taken in. `speaker` names the first person, and whose "we" it is;
+    `place` is a word for the document or session, and for what the text is about.
     """
 
     at: datetime
     speaker: str | None = None
-    group: str | None = None
+    place: str = ""
+
+
+def place_of(source: str, title: str | None) -> str:
+    """A word for where a phrase without a name means one thing: a document or session, and a
+    title."""
+    return digest("place", source, title or "")[:8]
 
 
 @dataclass(frozen=True, slots=True)

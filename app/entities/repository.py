@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime
-from itertools import combinations
 from typing import Any
 
 from app.entities.model import Known, Resolved
@@ -13,9 +11,6 @@ from app.entities.names import joint_type
 from app.entities.resolve import display_name
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
-from app.kernel.scope import parse_scope
-
-MOST_COMPANY = 24  # entities of one episode that are counted as mentioned together
 
 
 class EntityRepository:
@@ -56,7 +51,7 @@ class EntityRepository:
         already, all where it is not given."""
         new = [row for row in rows if seen is not None and row["episode"] not in seen]
         if new:
-            await tx.rows(Q.entities.add_mentions, rows=new, pairs=company(new))
+            await tx.rows(Q.entities.add_mentions, rows=new)
         if len(new) < len(rows):
             old = [row for row in rows if seen is None or row["episode"] in seen]
             await tx.rows(Q.entities.link_mentions, rows=old)
@@ -64,13 +59,6 @@ class EntityRepository:
     async def unlink_mentions(self, tx: Tx, episodes: list[str]) -> list[Row]:
         """Forget what episodes mention; id and mention count of the entities concerned."""
         return await tx.rows(Q.entities.unlink_mentions, episodes=episodes)
-
-    async def group_name(self, scope: str) -> str | None:
-        """What "we" is called there."""
-        path = parse_scope(scope)
-        paths = [str(step) for step in (path, *path.ancestors)]
-        row = await self.graph.optional(Q.entities.group_name, paths=paths)
-        return row["name"] if row else None
 
     async def roots(self, tx: Tx, ids: list[str]) -> dict[str, str]:
         """The root of each entity, as this transaction sees it."""
@@ -150,19 +138,6 @@ def mention_rows(episode: str, resolved: Iterable[Resolved]) -> dict[str, Any]:
             for (entity, start, end), name in sorted(places.items())
         ],
     }
-
-
-def company(rows: Iterable[Row]) -> list[Row]:
-    """How many of some episodes mention both of two entities, by their ids; of one that mentions
-    more, the first `MOST_COMPANY` by id make pairs."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for row in rows:
-        ids = sorted({mention["entity"] for mention in row["mentions"]})[:MOST_COMPANY]
-        counts.update(combinations(ids, 2))
-    return [
-        {"left": left, "right": right, "count": count}
-        for (left, right), count in sorted(counts.items())
-    ]
 
 
 def _known(row: Row) -> Known:

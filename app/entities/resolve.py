@@ -17,6 +17,7 @@ from typing import Any
 
 from app.entities.model import Context, Known, Resolved, alias_id, entity_id
 from app.entities.names import (
+    KEY_LENGTH,
     UNKNOWN,
     Name,
     compatible,
@@ -80,12 +81,20 @@ def resolve(mentions: Sequence[Mention], scope: str, context: Context) -> list[R
 
 
 def _read(place: int, mention: Mention, context: Context) -> Read:
-    name, kind = mention.name, mention.type
+    name, kind, own = mention.name, mention.type, mention.named or mention.is_speaker
     if _is_we(mention):
-        name, kind = context.group or name, "group"
+        kind, own = "group", context.speaker is not None
+        name = f"we of {context.speaker}" if own else "we"
     elif mention.is_speaker:
         name = context.speaker or name
-    return Read(place, mention, read_name(name, kind), kind)
+    read = read_name(name, kind)
+    return Read(place, mention, read if own else _within(read, context.place), kind)
+
+
+def _within(name: Name, place: str) -> Name:
+    """A phrase that names nothing beyond its document or session: its keys end in that."""
+    room = KEY_LENGTH - len(place) - 1
+    return Name(name.text, tuple(f"{key[:room]} {place}" for key in name.keys), name.marks)
 
 
 def _is_we(mention: Mention) -> bool:

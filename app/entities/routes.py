@@ -73,19 +73,6 @@ class EntityController(Controller):
         items = [EntityOut.of(row) for row in rows[:limit]]
         return EntitiesOut(items, items[-1].id if len(rows) > limit else None)
 
-    @get("/{entity_id:str}", operation_id="getEntity", opt={"requires": Role.READER})
-    async def read(
-        self,
-        entity_id: FromPath[str],
-        caller: NamedDependency[Caller],
-        knowing: NamedDependency[EntityService],
-        known_at: KnownAt = None,
-    ) -> EntityOut:
-        """One entity; the id of a merged one gives what it was merged into."""
-        return EntityOut.of(
-            await knowing.get(caller, entity_id, aware(known_at, "known_at") or now())
-        )
-
     @get(
         "/{entity_id:str}/neighbours",
         operation_id="getNeighbours",

@@ -45,18 +45,21 @@ class Case:
 
     `named` are all entities that share a way of being written with a name asked for, in one or
     more steps. `whole` gives for each word asked for the entities whose name begins with it and
-    goes on; `surnames` are the words that are last names of persons there.
+    goes on; `surnames` are the words that are last names of persons there, `waiting` those with
+    which somebody's name begins that waits in a passage.
     """
 
     scope: str
     named: Sequence[Bearer]
     whole: Mapping[str, Sequence[Bearer]] = field(default_factory=dict)
     surnames: frozenset[str] = frozenset()
+    waiting: frozenset[str] = frozenset()
 
     def name(self, word: str, parts: Sequence[Collection[str]]) -> Name:
         """A word with who bears it alone and whose name begins with it."""
         alone = [b for b in self.named if b.key == word]
-        return Name(self.scope, word, alone, self.whole[word], parts, word in self.surnames)
+        told = (word in self.surnames, word in self.waiting)
+        return Name(self.scope, word, alone, self.whole[word], parts, *told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ def unsettled(case: Case) -> Case:
         or any(b.key in whole for b in company)
         for bearer in company
     ]
-    return Case(case.scope, named, whole, case.surnames)
+    return Case(case.scope, named, whole, case.surnames, case.waiting)
 
 
 def _companies(bearers: Sequence[Bearer]) -> Iterator[list[Bearer]]:

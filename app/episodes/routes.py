@@ -86,6 +86,10 @@ class EpisodeController(Controller):
         since: FromQuery[datetime | None] = None,
         until: FromQuery[datetime | None] = None,
         cursor: FromQuery[str | None] = None,
+        flagged: Annotated[
+            bool | None,
+            QueryParameter(description="Only what is flagged as a possible attack, or only else."),
+        ] = None,
         limit: Limit = 50,
     ) -> EpisodesOut:
         """Episodes in the order of their events, by session and time."""
@@ -96,6 +100,7 @@ class EpisodeController(Controller):
             "after_id": after_id,
             "since": aware(since, "since") or START,
             "until": aware(until, "until") or END,
+            "flagged": flagged,
             "limit": limit + 1,
         }
         named = await _session_of(episode_rows, session, scopes) if session else None

@@ -150,6 +150,7 @@ class EpisodeOut(msgspec.Struct, frozen=True):
     is_pinned: bool
     markers: list[str]
     pii: list[str]
+    flags: list[str]
     provenance: dict[str, Any]
     untrusted: dict[str, Any]
 
@@ -174,6 +175,7 @@ class EpisodeOut(msgspec.Struct, frozen=True):
             is_pinned=bool(episode.get("is_pinned")),
             markers=episode.get("marker_ids") or [],
             pii=episode.get("pii") or [],
+            flags=episode.get("flags") or [],
             provenance=_provenance(row.get("provenance")),
             untrusted={
                 "content": episode["content"],

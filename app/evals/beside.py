@@ -1,21 +1,21 @@
 """What a search and a capture cost one tenant while another keeps the machine busy.
 
-Searches go over HTTP, one after the other, in a small scope of one tenant. They are timed with
-nothing else to do, then while another tenant imports episodes, has them read, has its communities
-found, hands in texts as large as one may be, and asks GraphQL for as much as a query may. Captures
-are timed in the same way, one a second beside the searches; their quiet figure is of captures
-alone. The quiet figures are of the same run on the same machine.
+Searches go over HTTP, one after the other, in a small scope of one tenant, with a capture a second
+beside them. Both are timed with nothing else to do, then while another tenant imports episodes, has
+them read, has its communities found, hands in texts as large as one may be, and asks GraphQL for as
+much as a query may, in width and in depth. The quiet figures are of the same run on the same
+machine, and of the same requests: a capture waits for the searches of its own tenant there too.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import islice
 from typing import Any
 
@@ -36,24 +36,46 @@ ASKED = (
 WARM = 10.0  # seconds of searches before anything is timed
 LOOK = 1.0  # seconds between two looks at what the worker does, and between two captures
 TEXTS = 2000  # of the scope that is searched
-CAPTURES = 60  # that are timed alone
 LONG_TEXTS = 4
 LONG = 650_000  # characters; with its escapes, below the limit of a body
 PROSE = "{who} lives in {place} and works for {family} Logistics. She uses Postgres {number}. "
 # As many searches of as many hits as one query may cost; two of them are under way at once.
 SEARCHES = range(10)
 ABREAST = 2
+WIDE = " ".join(
+    f'a{n}: search(input: {{query: "Who works in {PLACES[n]}?", first: 80}}) '
+    "{ hits { id untrusted { text } } }"
+    for n in SEARCHES
+).join(("{ ", " }"))
+# Nearly as deep as a query may go, and nearly as much as it may cost.
+DEEP = (
+    "{ entities(first: 40) { nodes { facts(first: 5) { nodes { subject { facts(first: 5) { nodes "
+    "{ subject { neighbours(first: 5) { nodes { entity { name } } } } } } } } } } } }"
+)
 
 Tell = Callable[[str], None]
 Busy = Callable[[], Awaitable[bool]]
 
 
+class Work(StrEnum):
+    """What the other tenant has done meanwhile, in the order in which it is begun."""
+
+    IMPORTING = "importing"
+    CONSOLIDATING = "consolidating"
+    COMMUNITIES = "communities"
+    LONG_TEXTS = "long texts"
+    WIDE_GRAPHQL = "graphql"
+    DEEP_GRAPHQL = "deep graphql"
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How many episodes the other tenant imports, and how many seconds each part may take."""
+    """How many episodes the other tenant imports, how many seconds each part may take, and which
+    parts there are."""
 
     episodes: int = 20_000
     seconds: float = 120.0
+    works: tuple[Work, ...] = tuple(Work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +96,7 @@ async def measure(own: Tenant, other: Tenant, bounds: Bounds, tell: Tell) -> dic
     await _over(lambda: _running(own.client, job))
     await _over(lambda: _waiting(own.client))
     await _searched(own, WARM, _always)
-    quiet = {
-        "searches": await _searched(own, bounds.seconds / 2, _always),
-        "captures": await _captured(own),
-    }
+    quiet = await _beside(own, bounds.seconds, _always)
     tell(f"quiet: {quiet}")
     found: dict[str, Any] = {}
     async for name, busy in _works(other, bounds):
@@ -90,23 +109,31 @@ async def measure(own: Tenant, other: Tenant, bounds: Bounds, tell: Tell) -> dic
     return {"quiet": quiet} | found
 
 
-async def _works(other: Tenant, bounds: Bounds) -> AsyncIterator[tuple[str, Busy]]:
-    """Each kind of work, begun; the next one begins when the one before is over."""
+async def _works(other: Tenant, bounds: Bounds) -> AsyncIterator[tuple[Work, Busy]]:
+    """Each kind of work that is asked for, begun; the next one begins when the one before is
+    over."""
     client, into = other.client, other.scope
     scopes = [f"{into}/w{place}" for place in range(10)]
-    job = await _import(client, scopes, bounds.episodes)
-    yield "importing", lambda: _running(client, job)
+    job = await _import(client, scopes, bounds.episodes)  # what the parts after it work on
+    if Work.IMPORTING in bounds.works:
+        yield Work.IMPORTING, lambda: _running(client, job)
     await _over(lambda: _running(client, job))
-    yield "consolidating", lambda: _waiting(client)
+    if Work.CONSOLIDATING in bounds.works:
+        yield Work.CONSOLIDATING, lambda: _waiting(client)
     await _over(lambda: _waiting(client))
-    asked = [await client.call("POST", "/v1/communities/refresh", {"scope": s}) for s in scopes]
-    yield "communities", lambda: _running(client, *(str(job["job"]) for job in asked))
-    await _over(lambda: _running(client, *(str(job["job"]) for job in asked)))
-    await _hand_in_long(other)
-    yield "long texts", lambda: _waiting(client)
-    await _over(lambda: _waiting(client))
-    async with _asking_graphql(other):
-        yield "graphql", _always
+    if Work.COMMUNITIES in bounds.works:
+        asked = [await client.call("POST", "/v1/communities/refresh", {"scope": s}) for s in scopes]
+        jobs = [str(job["job"]) for job in asked]
+        yield Work.COMMUNITIES, lambda: _running(client, *jobs)
+        await _over(lambda: _running(client, *jobs))
+    if Work.LONG_TEXTS in bounds.works:
+        await _hand_in_long(other)
+        yield Work.LONG_TEXTS, lambda: _waiting(client)
+        await _over(lambda: _waiting(client))
+    for name, query in ((Work.WIDE_GRAPHQL, WIDE), (Work.DEEP_GRAPHQL, DEEP)):
+        if name in bounds.works:
+            async with _asking_graphql(other, query):
+                yield name, _always
 
 
 async def _always() -> bool:
@@ -145,15 +172,9 @@ async def _searched(own: Tenant, seconds: float, busy: Busy) -> dict[str, Any]:
     return {**_told(taken), "seconds": round(time.monotonic() - start, 1)}
 
 
-async def _captured(own: Tenant) -> dict[str, Any]:
-    taken: list[float] = []
-    await _capturing(own, taken, CAPTURES)
-    return _told(taken)
-
-
-async def _capturing(own: Tenant, taken: list[float], count: int = sys.maxsize) -> None:
-    """A capture a second, so many or until it is cancelled; how long each took."""
-    for _ in range(count):
+async def _capturing(own: Tenant, taken: list[float]) -> None:
+    """A capture a second until it is cancelled; how long each took."""
+    while True:
         await asyncio.sleep(LOOK)
         number = time.monotonic_ns() // 1_000_000
         said = f"The review of building {number} was moved; {GIVEN[number % 10]} told me so."
@@ -189,14 +210,9 @@ async def _hand_in_long(other: Tenant) -> None:
 
 
 @asynccontextmanager
-async def _asking_graphql(other: Tenant) -> AsyncIterator[None]:
-    """Large queries of the other tenant, several at once, one after the other."""
-    fields = " ".join(
-        f'a{n}: search(input: {{query: "Who works in {PLACES[n]}?", first: 80}}) '
-        "{ hits { id untrusted { text } } }"
-        for n in SEARCHES
-    )
-    body = {"query": f"{{ {fields} }}"}
+async def _asking_graphql(other: Tenant, query: str) -> AsyncIterator[None]:
+    """A large query of the other tenant, several at once, one after the other."""
+    body = {"query": query}
 
     async def ask() -> None:
         while True:

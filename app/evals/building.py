@@ -54,7 +54,7 @@ async def measure(
     of the passages alone, a half before the passes and a half behind them; the passes also embed
     facts and notes. What waits elsewhere is done before the clock starts.
     """
-    await _run(passes(opened, caller.home))
+    await run(passes(opened, caller.home))
     asked = await _calls(opened, caller.home)
     spent = {WRITING: Spent()}
     write = _documents if as_documents else _records
@@ -64,7 +64,7 @@ async def measure(
     half = len(inputs) // 2
     await _bare(opened, inputs[: opened.settings.embedding.batch])  # warms up
     bare = await _bare(opened, inputs[:half])
-    spent |= await _run(passes(opened, caller.home))
+    spent |= await run(passes(opened, caller.home))
     bare += await _bare(opened, inputs[half:])
     built = await opened.graph.one(Q.evals.built, scope=caller.home)
     whole = sum(one.seconds for one in spent.values())
@@ -106,7 +106,7 @@ def passes(opened: Parts, scope: str) -> dict[str, Pass]:
     return found | ({"language model": ask} if opened.model_reader.model else {})
 
 
-async def _run(worked: Mapping[str, Pass]) -> dict[str, Spent]:
+async def run(worked: Mapping[str, Pass]) -> dict[str, Spent]:
     """Every pass in turn until none has anything to do; what each took."""
     spent = {name: Spent() for name in worked}
     for _ in range(ROUNDS):

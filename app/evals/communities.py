@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
-from itertools import combinations
 from typing import Any
 
 from app.communities.matching import jaccard
@@ -158,19 +156,9 @@ async def _write_entities(graph: Graph, tenant: str, count: int) -> None:
 
 async def _write_passages(graph: Graph, tenant: str, passages: dict[int, Drawn]) -> None:
     at = now()
-    counts: Counter[tuple[int, int]] = Counter()
     for numbers in _parts(list(passages)):
         rows = [_row(tenant, number, passages[number]) for number in numbers]
         await graph.rows(Q.evals.bare_passages, rows=rows, scope=tenant, at=at, forever=FOREVER)
-    for one in passages.values():
-        counts.update(combinations(one.named, 2))
-    pairs = [
-        {"left": min(ids), "right": max(ids), "count": count}
-        for pair, count in sorted(counts.items())
-        if (ids := [_entity(tenant, n) for n in pair])
-    ]
-    for part in _parts(pairs):
-        await graph.rows(Q.entities.add_mentions, rows=[], pairs=part)
 
 
 def _row(tenant: str, number: int, one: Drawn) -> Row:

@@ -12,6 +12,7 @@ from typing import Any
 
 from app.errors import Unavailable
 from app.evals import demo, longmemeval
+from app.evals.floors import HALVES, half_of
 from app.evals.jsonl import rows
 from app.evals.recall import Corpus
 from app.evals.retrieval import WAIT_SECONDS, ApiClient, Tell, capture, wait_indexed
@@ -62,6 +63,7 @@ async def longmemeval_updates(
             outcome(hits, sides) | {"past": asks_of_the_past(pair["question"]), "id": pair["qid"]}
         )
     now = [o for o in outcomes if not o["past"]]
+    halves = {name: [o for o in outcomes if half_of(str(o["id"])) == name] for name in HALVES}
     return {
         "pairs": len(outcomes),
         "newest above old": sum(o["above"] for o in outcomes),
@@ -70,6 +72,15 @@ async def longmemeval_updates(
         "old statement shown": sum(o["shown"] for o in outcomes),
         "of these marked past by a fact": sum(o["marked"] for o in outcomes),
         "of these pointing to the later word": sum(o["pointing"] for o in outcomes),
+        "of these told as possibly changed by it": sum(o["told"] for o in outcomes),
+        "halves": {
+            name: {
+                "pairs": len(part),
+                "newest above old": sum(o["above"] for o in part),
+                "told as possibly changed": sum(o["told"] for o in part),
+            }
+            for name, part in halves.items()
+        },
         "missed": [o["id"] for o in outcomes if not o["above"]],
     }
 
@@ -85,6 +96,9 @@ def outcome(hits: Sequence[Mapping[str, Any]], sides: Mapping[str, list[str]]) -
         "shown": bool(shown),
         "marked": any(hit["standing"] == "past" for hit in shown),
         "pointing": any(set(hit["later"]) & set(sides["new"]) for hit in shown),
+        "told": any(
+            entry["passage"] in sides["new"] for hit in shown for entry in hit["possible_changes"]
+        ),
     }
 
 
@@ -128,7 +142,8 @@ def _states(
 
 
 async def stale_facts(client: ApiClient, scope: str, corpus: Corpus, tell: Tell) -> dict[str, int]:
-    """Ask every question over facts alone: which hits does the store not hold now?"""
+    """Ask every question over facts alone: which hits does the store not hold now? And as people
+    ask: how many hits are told as possibly changed by another hit?"""
     await prepare(client, scope, corpus, tell)
     tally: Counter[str] = Counter()
     current: dict[str, bool] = {}
@@ -141,6 +156,12 @@ async def stale_facts(client: ApiClient, scope: str, corpus: Corpus, tell: Tell)
             if hit["id"] not in current:
                 current[hit["id"]] = _is_current(await client.call("GET", f"/v1/facts/{hit['id']}"))
             tally["not current"] += not current[hit["id"]]
+        del body["kinds"]
+        talk = (await client.call("POST", "/v1/search", body))["hits"]
+        tally["hits"] += len(talk)
+        tally["hits told as possibly changed by a hit"] += sum(
+            any(entry["passage"] for entry in hit["possible_changes"]) for hit in talk
+        )
     tally["distinct facts"] = len(current)
     return dict(tally)
 

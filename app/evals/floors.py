@@ -7,13 +7,13 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
-from app.evals.recall import OVERALL, Question, table
+from app.evals.recall import OVERALL, Found, Question, table
 
 SLACK = 1.0  # points; a figure that has dropped by that much has fallen
 HALVES = ("first", "second")
 
 Figures = Mapping[str, Mapping[str, Mapping[str, float]]]  # percent by set, mode and cut
-Answered = Sequence[tuple[Question, Sequence[str]]]
+Answered = Sequence[tuple[Question, Sequence[Found]]]
 
 
 def read_floors() -> Figures:
@@ -50,7 +50,12 @@ def _flat(figures: Figures) -> list[tuple[str, str, str, float]]:
 
 def half(question: Question) -> str:
     """Return which half a question lies in, by a hash of its id: the same in every run."""
-    return HALVES[hashlib.sha256(question.id.encode()).digest()[0] % 2]
+    return half_of(question.id)
+
+
+def half_of(id: str) -> str:
+    """Return the same of an id."""
+    return HALVES[hashlib.sha256(id.encode()).digest()[0] % 2]
 
 
 def rows_of(answered: Answered, cuts: Sequence[int]) -> dict[str, Mapping[str, float]]:

@@ -41,15 +41,19 @@ class Corpus:
     questions: tuple[Question, ...]
 
 
-def recall_at(ranked: Sequence[str], gold: frozenset[str], k: int) -> float:
+Found = str | tuple[str, ...]  # a hit: one record, or the records that one memory rests on
+
+
+def recall_at(ranked: Sequence[Found], gold: frozenset[str], k: int) -> float:
     """Share (0 to 1) of `gold` among the first `k` of `ranked`; ValueError if there is no gold."""
     if not gold:
         raise ValueError("a question without evidence has no recall")
-    return len(gold & set(ranked[:k])) / len(gold)
+    shown = {one for hit in ranked[:k] for one in ((hit,) if isinstance(hit, str) else hit)}
+    return len(gold & shown) / len(gold)
 
 
 def table(
-    answered: Iterable[tuple[Question, Sequence[str]]], cuts: Sequence[int]
+    answered: Iterable[tuple[Question, Sequence[Found]]], cuts: Sequence[int]
 ) -> Mapping[str, dict[str, float]]:
     """Mean recall in percent by category and overall; each row also says how many (`n`)."""
     groups: dict[str, list[list[float]]] = {}

@@ -11,14 +11,14 @@ from typing import Any
 import httpx
 
 from app.errors import LociError, Unavailable
-from app.evals.recall import Corpus, Question, Record
+from app.evals.recall import Corpus, Found, Question, Record
 
 MODES = ("keyword", "vector", "hybrid", "auto")
 BATCH = 64
 WAIT_SECONDS = 7200.0
 
 Tell = Callable[[str], None]
-Answers = dict[str, list[tuple[Question, Sequence[str]]]]
+Answers = dict[str, list[tuple[Question, Sequence[Found]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,10 @@ class Run:
 
 
 class ApiClient:
-    """The few calls that an evaluation needs, over one key."""
+    """The few calls that an evaluation needs, over one key; `http` is a client that has it."""
 
-    def __init__(self, url: str, key: str) -> None:
-        self._http = httpx.AsyncClient(
+    def __init__(self, url: str, key: str, http: httpx.AsyncClient | None = None) -> None:
+        self._http = http or httpx.AsyncClient(
             base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=120.0
         )
 
@@ -106,10 +106,18 @@ async def wait_indexed(client: ApiClient) -> None:
 
 async def ask(
     client: ApiClient, scope: str, question: Question, search: Mapping[str, Any]
-) -> list[str]:
-    """Ids of the records found by one question; facts are asked for apart."""
+) -> list[Found]:
+    """What one question finds: ids of records, or of those that a memory rests on. Facts are asked
+    for apart, and memories where `search` names them."""
     body = {"query": question.text, "scopes": [scope], "kinds": ["episode"], **search}
-    return [hit["id"] for hit in (await client.call("POST", "/v1/search", body))["hits"]]
+    hits = (await client.call("POST", "/v1/search", body))["hits"]
+    return [found(hit) for hit in hits]
+
+
+def found(hit: Mapping[str, Any]) -> Found:
+    """The record that a hit is, or those that it rests on."""
+    turns = hit.get("turns")
+    return tuple(turn["id"] for turn in turns) if turns else str(hit["id"])
 
 
 async def evaluate(
@@ -146,6 +154,7 @@ async def asked(
     asking: tuple[Corpus, Mapping[str, str]],
     most: int,
     modes: Sequence[str],
+    kinds: Sequence[str] = ("episode",),
 ) -> Answers:
     """Every question in each of the modes, with gold in the graph's ids."""
     corpus, ids = asking
@@ -154,6 +163,6 @@ async def asked(
         gold = frozenset(ids.get(name, name) for name in question.gold)
         known = Question(question.id, question.text, gold, question.category)
         for mode in modes:
-            found = await ask(client, scope, known, {"mode": mode, "limit": most})
-            answers[mode].append((known, found))
+            search = {"mode": mode, "limit": most, "kinds": list(kinds)}
+            answers[mode].append((known, await ask(client, scope, known, search)))
     return answers

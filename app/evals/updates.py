@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from app.extraction.model import Mention, Mode, Statement
-from app.extraction.predicates import Registry
+from app.extraction.model import ANYTHING, Mention, Mode, Statement
+from app.extraction.predicates import Registry, may_end
 from app.values.model import Value
 from app.values.money import comparable
 from app.values.wording import normal_text
@@ -39,13 +39,20 @@ def same_subject(one: Mention, other: Mention, *, exact: bool = False) -> bool:
 
 
 def retires(new: Statement, old: Statement, registry: Registry, *, exact: bool = False) -> bool:
-    """Whether the later statement ends or corrects the earlier one, by what both say."""
-    if old.mode in (Mode.END, Mode.DENY) or new.predicate != old.predicate:
+    """Whether the later statement, wholly read, ends or corrects the earlier one."""
+    return not new.rest and bears_on(new, old, registry, exact=exact)
+
+
+def bears_on(new: Statement, old: Statement, registry: Registry, *, exact: bool = False) -> bool:
+    """Whether the later statement would end or correct the earlier one, were it wholly read."""
+    if old.mode in (Mode.END, Mode.DENY) or not _same_predicate(new, old):
+        return False
+    if new.qualifier != old.qualifier and not new.fits:
         return False
     if not same_subject(new.subject, old.subject, exact=exact):
         return False
     if new.mode in (Mode.END, Mode.DENY):
-        return object_key(new.object) == object_key(old.object)
+        return new.object == ANYTHING or _same_object(new.object, old.object)
     if new.replaces is not None and object_key(new.replaces) == object_key(old.object):
         return True
     if not registry.get(new.predicate).functional:
@@ -54,9 +61,33 @@ def retires(new: Statement, old: Statement, registry: Registry, *, exact: bool =
     return one != other and comparable(one, other)
 
 
+def _same_predicate(new: Statement, old: Statement) -> bool:
+    return may_end(new.fits, old.predicate) if new.fits else new.predicate == old.predicate
+
+
+def _same_object(one: Mention | Value, other: Mention | Value) -> bool:
+    """Whether both are one thing, be it read as a name here and as a word there."""
+    first, second = object_key(one), object_key(other)
+    return first == second or first.partition(":")[2] == second.partition(":")[2]
+
+
 def meeting(
     old: Iterable[Statement], new: Iterable[Statement], registry: Registry
 ) -> list[tuple[Statement, Statement]]:
-    """The pairs of an old and a new statement of which the new retires the old."""
+    """The pairs of an old and a new statement of which the new retires the old. An end that does
+    not say of what retires the one statement that fits, and none of several."""
     olds = list(old)
-    return [(o, n) for n in new for o in olds if retires(n, o, registry)]
+    met: list[tuple[Statement, Statement]] = []
+    for later in new:
+        hit = [o for o in olds if retires(later, o, registry)]
+        if not later.fits or len(hit) == 1:
+            met += [(o, later) for o in hit]
+    return met
+
+
+def possible(
+    old: Iterable[Statement], new: Iterable[Statement], registry: Registry
+) -> list[tuple[Statement, Statement]]:
+    """The pairs of which the new may have changed the old, but was not wholly read."""
+    olds = list(old)
+    return [(o, n) for n in new for o in olds if n.rest and bears_on(n, o, registry)]

@@ -11,11 +11,13 @@ from app.extraction.cues import (
     ADDITIVE,
     ADVERBS,
     AGAIN,
+    BESIDE,
     CONDITION,
     CONTRASTING,
     CORRECT_TOPIC,
     CORRECTION,
     CUE,
+    DEGREE,
     DID_NOT,
     DO_NOT,
     END_DE,
@@ -31,6 +33,7 @@ from app.extraction.cues import (
     JOINT,
     KEEP_ADVERB,
     LEADING_CONDITION,
+    LIMITING,
     MORE_DE,
     MOST_CUE,
     NEITHER,
@@ -44,7 +47,6 @@ from app.extraction.cues import (
     NOT_ONLY,
     NOT_TAIL,
     NOT_YET,
-    ONCE,
     OWN_VIEW,
     PREFERENCE,
     QUALIFIED,
@@ -63,13 +65,12 @@ from app.extraction.cues import (
     WORD,
 )
 from app.extraction.data import words
-from app.extraction.moments import Role, When, times
+from app.extraction.moments import Role, When, hour, times
 from app.extraction.verbs import readings
 
-# What a whole sentence or the rest of it does not assert.
-
-
-# The old value named beside the new one.
+WHO = re.compile(r"\s*who\s")
+NAME_BEFORE = re.compile(r"(?P<name>[A-ZÄÖÜ][\w.'’-]+(?: [A-ZÄÖÜ][\w.'’-]+)*),\s*$")
+LONGEST_NAME = 60  # characters
 AUX = {
     "en": words("sets", "aux_en"),
     "de": words("sets", "aux_de"),
@@ -111,6 +112,8 @@ class Clause:
     when: tuple[When, ...] = ()
     contrast: Contrast | None = None
     inherits: bool = field(default=False)  # no subject of its own: that of the clause before
+    left: tuple[str, ...] = ()  # words taken out that limit what is said
+    clock: str = ""  # the hour that it tells of
 
 
 def announces_correction(sentence: str) -> bool:
@@ -130,7 +133,18 @@ class Sentence:
 
 
 def clauses(sentence: Sentence, spoken: datetime) -> Iterator[Clause]:
-    """The clauses that assert something; questions, conditions, hearsay and jests give none."""
+    """The clauses that assert something; questions, conditions, hearsay and jests give none.
+
+    What a sentence says besides, as under what condition, is left over for all of its clauses."""
+    aside: list[str] = []
+    found = list(_asserted(sentence, spoken, aside))
+    for clause in found:
+        clause.left += tuple(aside)
+        yield clause
+
+
+def _asserted(sentence: Sentence, spoken: datetime, aside: list[str]) -> Iterator[Clause]:
+    """The clauses; what limits them is added to `aside`."""
     start, language, corrects = sentence.start, sentence.language, sentence.corrects
     sure, text = _judged(sentence.text)
     if text is None:
@@ -144,14 +158,21 @@ def clauses(sentence: Sentence, spoken: datetime) -> Iterator[Clause]:
             if found := CORRECT_TOPIC.search(segment):
                 topic, topic_at = found["topic"], start + segment_start + found.start("topic")
             if not _has_verb(segment, language) or correcting:
+                if not correcting and not _is_heading(segment):
+                    aside.append(segment)
                 continue
         if hidden:
             return
         if after == "," and REPORTING.search(segment):
             return
+        if after == ":" and REPORTING.search(segment):
+            aside.append(segment)
+            continue
         if after == "," and CUE.match(segment):
             correcting = True
             continue
+        if relative := _of_name(text, segment_start, segment):
+            segment_start, segment = relative
         if _asserts(segment):
             clause = Clause(segment, segment, start + segment_start, language, sure, correcting)
             clause.topic, clause.topic_at = topic, topic_at
@@ -162,6 +183,24 @@ def clauses(sentence: Sentence, spoken: datetime) -> Iterator[Clause]:
                 yield coloured
         elif REPORTED.search(segment) or LEADING_CONDITION.match(segment):
             return
+        elif not BESIDE.match(segment):
+            aside.append(segment)
+
+
+def _of_name(text: str, start: int, segment: str) -> tuple[int, str] | None:
+    """`Hiroshi Endo, who succeeds Celia`: a relative clause as one of whom it tells."""
+    who = WHO.match(segment)
+    name = NAME_BEFORE.search(text, max(0, start - LONGEST_NAME), start) if who else None
+    if who is None or name is None:
+        return None
+    blank = " " * (start + who.end() - name.end("name"))
+    return name.start("name"), name["name"] + blank + segment[who.end() :]
+
+
+def _is_heading(segment: str) -> bool:
+    """Whether the words before a colon only tell what kind of text follows."""
+    said = [w[0].lower() for w in WORD.finditer(segment)]
+    return not said or said[-1] in words("names", "headings")
 
 
 def _judged(sentence: str) -> tuple[float, str | None]:
@@ -190,7 +229,7 @@ def _judged(sentence: str) -> tuple[float, str | None]:
 
 
 def _asserts(segment: str) -> bool:
-    if CONDITION.search(segment) or REPORTED.search(segment) or ONCE.search(segment):
+    if CONDITION.search(segment) or REPORTED.search(segment):
         return False
     if SUBORDINATE.match(segment) and not RELATIVE_DE.match(segment):
         return False
@@ -252,6 +291,10 @@ def _coordinated(clause: Clause) -> Iterator[Clause]:
         words = [w[0] for w in WORD.finditer(rest)][:8]
         if not words or not _has_verb(text[start : joint.start()], language):
             continue
+        if language == "de" and _closes(text[start : joint.start()]):
+            yield _part(clause, start, joint.start(), inherits)
+            start, inherits = joint.end(), True
+            continue
         leads = _is_finite(words[0], language)
         later = any(_is_finite(w, language) for w in words[1:6])
         if not leads and not (later and _subject_like(rest, language)):
@@ -259,6 +302,15 @@ def _coordinated(clause: Clause) -> Iterator[Clause]:
         yield _part(clause, start, joint.start(), inherits)
         start, inherits = joint.end(), leads
     yield _part(clause, start, len(text), inherits) if start else clause
+
+
+def _closes(part: str) -> bool:
+    """Whether a German part ends with the participle of the auxiliary that it has."""
+    said = [w[0] for w in WORD.finditer(part)]
+    if len(said) < 3 or said[-1][0].isupper():
+        return False
+    is_participle = any(f.participle for f in readings(said[-1], "de"))
+    return is_participle and any(w.lower() in AUX["de"] for w in said[1:-1])
 
 
 def _part(clause: Clause, start: int, end: int, inherits: bool) -> Clause:
@@ -306,6 +358,7 @@ def _time(clause: Clause, spoken: datetime) -> None:
         work = _blank(work, *event.span())
         clause.newer = True
     clause.temporary = any(when.role is Role.TEMPORARY for when in found)
+    clause.clock = hour(clause.work)
     clause.when, clause.work = tuple(found), work
 
 
@@ -371,7 +424,11 @@ def _negate_core(clause: Clause) -> None:
     if NOT_ONLY.search(clause.text):
         ends = denies = False
     work = AGAIN.sub(lambda m: " " * len(m[0]), work)
-    work = ADVERBS.sub(lambda m: m[0] if KEEP_ADVERB.match(m[0]) else " " * len(m[0]), work)
+    limiting = [LIMITING] if not (ends or denies) else [LIMITING, DEGREE]
+    left = [m[0] for pattern in limiting for m in pattern.finditer(work)]
+    for pattern in (ADVERBS, LIMITING, DEGREE):
+        work = pattern.sub(lambda m: m[0] if KEEP_ADVERB.match(m[0]) else " " * len(m[0]), work)
+    clause.left += tuple(left)
     clause.work, clause.ends, clause.denies, clause.past = work, ends, denies and not ends, past
 
 

@@ -52,11 +52,7 @@ LEADING_CONDITION = re.compile(
     r"solange|in case|assuming|provided|suppose|angenommen|gesetzt|when|once|sobald|sollten?|"
     r"würden?|hätten?|wären?|unless|had|were|should|imagine|pretend|"
     r"let['’]s (?:say|pretend|assume)|stell(?:t|en sie)? (?:dir|euch|sich) (?:\w+ )?vor|"
-    r"nehmen wir (?:\w+ )?an|tun wir (?:\w+ )?so|"
-    r"(?:while|whilst|during|während)\b[^,]*\b(?:leave|away|absen(?:t|ce)|holidays?|vacation|ill|"
-    r"sick|abroad|travelling|traveling|sabbatical|hospital|renovat\w+|repair\w*|strike|outage|"
-    r"urlaubs?|krank|elternzeit|verreist|abwesenheit|kur|krankenhaus|umbaus?|sanierung|"
-    r"renovierung|reparatur|streiks?))\b"
+    r"nehmen wir (?:\w+ )?an|tun wir (?:\w+ )?so)\b"
 )
 # What a colon after these words opens is made up to show something.
 EXAMPLE = re.compile(
@@ -98,15 +94,6 @@ CORRECT_TOPIC = re.compile(
     r"(?i)\b(?:correct|correction (?:to|on|of|for)|korrigiere|korrigieren|korrektur (?:zu[mr]?|der|"
     r"des))\s+(?P<topic>(?:the|my|our|an?|die|der|das|den|dem|mein\w*|unser\w*)?\s*[^,:;.]+)$"
 )
-ONCE = re.compile(
-    r"(?i)\b(?:only this once|just this once|this time|for once|ausnahmsweise|diesmal|nur heute|"
-    r"today only|dieses mal|temporarily|vorübergehend|kommissarisch|interimsweise|vertretungsweise|"
-    r"übergangsweise|aushilfsweise|in vertretung|on an interim basis|ad interim|as a stand-in|"
-    r"(?:stay\w*|be|am|is|are|['’]m|['’]re|visit\w*|here)\b.{0,40}\bfor (?:one|two|three|four|"
-    r"five|\d+|a few) "
-    r"(?:nights?|days?|hours?|minutes?)|für (?:eine|einen|zwei|drei|vier|\d+|ein paar) "
-    r"(?:nächte|nacht|tage?|stunden?))\b"
-)
 NOT_ONLY = re.compile(r"(?i)\b(?:not only|not just|nicht nur|nicht bloß)\b")
 NEWER = re.compile(
     r"(?i)\b(?:now|from now on|jetzt|nun|inzwischen|mittlerweile|neuerdings|ab sofort|von nun an|"
@@ -130,23 +117,31 @@ WITH_NEW = re.compile(
     r"(?:new|neue[nrms]?)"
     r"\s+(?:[a-zäöü]\w+|[A-ZÄÖÜ]\w+(?=\s+[a-zäöü]))(?:\s+[a-z]+(?=\s+the\b))?"
 )
+# Adverbs that leave what is said as it is: they order it in time or in the talk.
 ADVERBS = re.compile(
-    r"(?i)(?<![\w-])(?:also|as well|too|on the side|nebenbei|nebenher|"
-    r"nebenberuflich|now|from now on|still|just|currently|presently|already|"
-    r"really|actually|always|usually|normally|generally|mainly|mostly|definitely|finally|"
-    r"recently|lately|"
-    r"these days|nowadays|by the way|at the moment|at present|for now|for the time being|anyway|"
-    r"of course|in fact|honestly|basically|officially|personally|simply|certainly|obviously|"
-    r"exactly|precisely|exclusively|only|primarily|effective immediately|with immediate effect|"
-    r"going forward|meanwhile|by now|strongly|absolutely|truly|very much|a lot|all the time|"
+    r"(?i)(?<![\w-])(?:also|as well|too|now|from now on|still|just|currently|presently|already|"
+    r"actually|definitely|finally|recently|lately|these days|nowadays|by the way|at the moment|"
+    r"at present|for now|for the time being|anyway|of course|in fact|honestly|simply|certainly|"
+    r"obviously|effective immediately|with immediate effect|going forward|meanwhile|by now|"
+    r"at last|after all|"
     r"auch|ebenfalls|zusätzlich|außerdem|noch immer|immer noch|noch|schon|jetzt|nun|inzwischen|"
     r"mittlerweile|aktuell|derzeit|zurzeit|zur zeit|momentan|im moment|gerade|übrigens|eigentlich|"
-    r"tatsächlich|ja|doch|halt|eben|einfach|immer|meistens|bereits|weiterhin|nach wie vor|endlich|"
-    r"leider|zum glück|natürlich|sogar|bei uns|neuerdings|ab sofort|von nun an|ab jetzt|künftig|"
-    r"fortan|seitdem|offiziell|genau|ausschließlich|hauptsächlich|vor allem|total|wirklich|sehr|"
-    r"gern|gerne|am liebsten|nur|erst|einmalig|in wirklichkeit|in wahrheit|nämlich|eh|"
-    r"hier|seit version [\d.]+|since version [\d.]+|in open terrain|im freien|at last|"
-    r"all|both|beide|alle)\b(?!-)"
+    r"tatsächlich|ja|doch|halt|eben|einfach|bereits|weiterhin|nach wie vor|endlich|leider|"
+    r"zum glück|natürlich|bei uns|neuerdings|ab sofort|von nun an|ab jetzt|künftig|"
+    r"fortan|seitdem|erst|"
+    r"in wirklichkeit|in wahrheit|nämlich|eh)\b(?!-)"
+)
+# How much or how surely: of what is said they take nothing away, of what is denied they do.
+DEGREE = re.compile(
+    r"(?i)(?<![\w-])(?:really|always|exactly|precisely|exclusively|only|strongly|absolutely|truly|"
+    r"very much|a lot|all the time|all|both|immer|genau|ausschließlich|total|wirklich|sehr|gern|"
+    r"gerne|am liebsten|nur|sogar|beide|alle)\b(?!-)"
+)
+# What holds as a rule, for the most part, by the book or beside something else.
+LIMITING = re.compile(
+    r"(?i)(?<![\w-])(?:usually|normally|generally|mainly|mostly|primarily|basically|officially|"
+    r"personally|on the side|nebenbei|nebenher|nebenberuflich|meistens|hauptsächlich|vor allem|"
+    r"offiziell|einmalig|hier)\b(?!-)"
 )
 KEEP_ADVERB = re.compile(r"(?i)\b(?:all|alle|both|beide)\b")
 EVENT_SINCE = re.compile(
@@ -206,6 +201,11 @@ SUBORDINATE = re.compile(
     r"bis\s+(?:ich|wir|sie|er|es|du|man)\b|until\s+(?:i|we|you|he|she|it|they)\b|as\s+(?:i|we|you|"
     r"he|she|it|they)\b|unless|sobald|solange|please|bitte|let|lass\w*|just|zumal|whereas|indem|"
     r"der|die|das|dem|den|deren|dessen)\b"
+)
+# Subordinate clauses that leave what the main clause says as it is: why, and what else.
+BESIDE = re.compile(
+    r"(?i)^\s*(?:because|weil|da|denn|zumal|which|whose|although|though|obwohl|whereas|"
+    r"so that|damit|sodass|(?:as|since)\s+(?:i|we|you|he|she|it|they))\b"
 )
 RELATIVE_DE = re.compile(
     r"(?i)^\s*(?:in|mit|auf|von|für|an|bei|zu|aus)?\s*(?:der|die|das|dem|den|deren|dessen)\b"

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from app.extraction.calendar import Lean
 from app.extraction.clauses import Clause
 from app.extraction.data import words as listed
-from app.extraction.limits import HABITS, figurative, for_a_while, limited, recurring, shared
 from app.extraction.model import Mention, Mode, Moment, Span, Statement
 from app.extraction.moments import Role, When
 from app.extraction.phrases import Phrase, Reader
@@ -21,6 +20,13 @@ Thing = Mention | Value
 
 
 TIMELESS = frozenset(["born_in", "birthday", "made_by", "name"])
+# What one does or likes as a rule.
+HABITS = frozenset(
+    [
+        *("uses", "likes", "dislikes", "prefers", "eats", "drinks", "plays", "speaks", "supports"),
+        *("wants", "drives", "learns", "writes_in", "sells", "has"),
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +37,10 @@ class Draft:
     `dated`: a time in the clause is when it began (moves, changes, states), not just when
     something happened. `event`: a single occurrence, true for ever, that other ones do not end.
     `present`: the clause tells in a past form what is so from now on (was moved to June 3).
-    `ends`: the verb itself says that the statement holds no more (quit, gekündigt).
+    `ends`: the verb itself says that the statement holds no more (quit, gekündigt); `fits` are
+    the predicates that it may end. `read`: words that the rule took in beside those of the
+    subject, the object and the predicate's own. `doubt`: words of which the rule is not sure what
+    they stand for.
     """
 
     subject: Mention
@@ -45,6 +54,9 @@ class Draft:
     event: bool = False
     present: bool = False
     ends: bool = False
+    fits: tuple[str, ...] = ()
+    read: tuple[Token, ...] = ()
+    doubt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +105,8 @@ class Context:
             fallback = "person"
         mention = self.reader.mention(phrase, fallback)
         if phrase.owner is not None and phrase.owner.name != "we":
-            return replace(mention, name=f"{phrase.owner.name}'s {mention.name}")
+            name = f"{phrase.owner.name}'s {mention.name}"
+            return replace(mention, name=name, named=phrase.owner.named or mention.named)
         return mention
 
 
@@ -124,17 +137,21 @@ def appositive(phrase: Phrase) -> Phrase:
     if len(head) > 1 and phrase.owner is not None and head[0].text[0].islower():
         names = [t for t in head if t.text[0].isupper()]
         if names and tuple(names) == head[-len(names) :]:
-            return Phrase(tuple(names))
+            return Phrase(tuple(names), language=phrase.language)
     return phrase
 
 
-def finished(draft: Draft, context: Context) -> Iterator[Statement]:
-    """The statements that a draft gives: itself, and what it says of the old value."""
+def finished(
+    draft: Draft, context: Context, rest: str = "", qualifier: str = ""
+) -> Iterator[Statement]:
+    """The statements that a draft gives: itself, and what it says of the old value. `rest` and
+    `qualifier` are what the clause says besides."""
     clause = context.clause
     functional = context.registry.get(draft.predicate).functional
-    if _withheld(draft, context, functional):
+    if _withheld(draft, context):
         return
-    statement = _statement(draft, context)
+    rest = rest or draft.doubt
+    statement = replace(_statement(draft, context), rest=rest, qualifier=qualifier)
     yield statement
     old = statement.replaces
     if old is None or statement.mode in (Mode.END, Mode.DENY):
@@ -146,50 +163,18 @@ def finished(draft: Draft, context: Context) -> Iterator[Statement]:
         yield replace(statement, object=old, mode=Mode.END, replaces=None, rule=draft.rule + ":old")
 
 
-def _withheld(draft: Draft, context: Context, functional: bool) -> bool:
-    """What would end something although the clause does not say so."""
+def _withheld(draft: Draft, context: Context) -> bool:
+    """Whether the clause tells of the past alone, so that nothing is said to hold."""
     clause, frame = context.clause, context.frame
-    known = draft.predicate in context.registry.rows
-    if clause.temporary or limited(clause, draft.predicate, draft.object, known=known):
-        return True
-    if functional and draft.old is None and _of_a_part(draft, clause):
-        return True
-    if functional and (clause.additive or clause.qualified) and draft.old is None:
-        return True
-    if functional and (figurative(draft.predicate, draft.object) or _passing(draft, context)):
-        return True
     if clause.past and not clause.ends:
         return True
-    if draft.predicate.startswith("measure:") and not draft.dated and _at(clause):
-        return True
-    if draft.predicate in TIMELESS or draft.present:
+    if draft.predicate in TIMELESS or draft.present or draft.ends:
         return False
     long_past = frame.past and frame.auxiliary != "have" and not draft.event and not draft.dated
     if long_past and not _is_correction(draft, clause):
         told = (Role.SINCE,) if draft.predicate in HABITS else (Role.SINCE, Role.AT)
         return not any(w.role in told for w in clause.when)
     return False
-
-
-def _of_a_part(draft: Draft, clause: Clause) -> bool:
-    """Whether a value that there is one of is told of a share, or of some times only."""
-    if draft.dated or draft.rule == "frequency" or draft.predicate == "salary":
-        return False
-    return shared(clause, draft.object) or (not clause.ends and recurring(clause, draft.object))
-
-
-def _passing(draft: Draft, context: Context) -> bool:
-    """Whether the present tense tells of a while only; `have lived for two weeks` goes on."""
-    if draft.dated or draft.old is not None or context.frame.past:
-        return False
-    if context.frame.auxiliary in ("have", "haben") or draft.rule == "frequency":
-        return False
-    return for_a_while(context.clause, draft.predicate, draft.object)
-
-
-def _at(clause: Clause) -> bool:
-    """Whether an amount is that of one day: `we have 61 parcels today`."""
-    return any(w.role is Role.AT and not _beside(clause, w) for w in clause.when)
 
 
 def _is_correction(draft: Draft, clause: Clause) -> bool:
@@ -224,6 +209,7 @@ def _statement(draft: Draft, context: Context) -> Statement:
         until=until,
         ongoing=not past and not draft.event,
         replaces=draft.old,
+        fits=draft.fits,
     )
 
 

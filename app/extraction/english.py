@@ -9,6 +9,7 @@ from app.extraction.moments import Role
 from app.extraction.tokens import (
     AUXILIARIES,
     DETERMINERS,
+    PRONOUNS,
     Frame,
     Token,
     after_comma,
@@ -24,6 +25,10 @@ CLITIC_VERB = {"'m": "am", "'re": "are", "'s": "is", "'ve": "have"}
 
 
 def english_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) -> Frame | None:
+    if (speaker := _left_out(clause, words)) is not None:
+        clause.left += (words[0].text,)
+        verb = next(f for f in readings(words[0].lower, "en") if f.past)
+        return _framed(clause, (speaker,), words[1:], verb)
     if clause.inherits and (form := _leading_verb(words)) is not None:
         return _framed(clause, inherited, words[1:], form) if inherited else None
     for position in range(len(words)):
@@ -38,6 +43,19 @@ def english_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ..
             return None
         return _framed(clause, subject, words[position + 1 :], form)
     return _unlisted_english(clause, words)
+
+
+def _left_out(clause: Clause, words: list[Token]) -> Token | None:
+    """The `I` that a clause with a past verb at its head leaves unsaid: `Moved to York.`"""
+    forms = readings(words[0].lower, "en")
+    past = [f for f in forms if f.past and f.lemma != words[0].lower]
+    if clause.inherits or not past or past[0].lemma in AUXILIARIES["en"]:
+        return None
+    if len(words) < 2 or not words[0].text[0].isupper() or words[0].start != clause.start:
+        return None
+    if words[1].lower in DETERMINERS["en"] or words[1].lower in PREPOSITIONS["en"] | PARTICLES:
+        return Token("I", "i", words[0].start, words[0].start)
+    return None
 
 
 def _unlisted_english(clause: Clause, words: list[Token]) -> Frame | None:
@@ -172,8 +190,21 @@ def _clitic(words: list[Token], position: int) -> Form | None:
     if mark == "'s":
         owner = words[position - 1].lower if position else ""
         if owner not in ("it", "he", "she", "that", "there", "what", "who", "here"):
-            return None
+            return _after_name(words, position)
     return Form("have" if mark == "'ve" else "be")
+
+
+def _after_name(words: list[Token], position: int) -> Form | None:
+    """`Lorna's moved out`: a verb before a participle that no noun follows."""
+    after = words[position + 1 : position + 3]
+    if not position or not after or not any(f.past for f in readings(after[0].lower, "en")):
+        return None
+    closed = PREPOSITIONS["en"] | PRONOUNS | DETERMINERS["en"]
+    ends = len(after) == 1 or after[1].text in ",;:" or after[1].lower in closed | PARTICLES
+    return Form("have") if ends and after[0].text[0].islower() else None
+
+
+PARTICLES = frozenset(["out", "up", "down", "away", "off", "back", "over", "in"])
 
 
 def _be_follows(words: list[Token], position: int) -> bool:

@@ -7,10 +7,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from app.extraction.accounting import account
 from app.extraction.clauses import Sentence, announces_correction, clauses
 from app.extraction.cues import GAME
 from app.extraction.drafts import Context, finished
-from app.extraction.frames import frame
+from app.extraction.frames import frame, has_no_subject
 from app.extraction.language import language_of
 from app.extraction.mentions import Recogniser, Rules
 from app.extraction.model import Extracted, Mention, Span, Statement, Utterance
@@ -53,14 +54,20 @@ def _of_sentence(sentence: Sentence, reader: Reader, registry: Registry) -> Iter
     if TWO_WORDS.match(sentence.text) is None or is_code_like(sentence.text):
         return  # one word states nothing
     subject: tuple[Token, ...] = ()
+    leads: tuple[str, ...] = ()
     for clause in clauses(sentence, reader.utterance.captured_at):
         found = frame(clause, subject)
         if found is None:
+            if not clause.inherits and has_no_subject(clause):
+                leads += (clause.text,)
             continue
+        clause.left += leads
         subject = found.subject
         context = Context(found, reader, registry)
-        for draft in drafts(context):
-            yield from finished(draft, context)
+        made = list(drafts(context))
+        left = account(made, context)
+        for draft in made:
+            yield from finished(draft, context, left.rest, left.qualifier)
 
 
 def _mentions(

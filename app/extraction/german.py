@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.extraction.clauses import Clause
 from app.extraction.data import words as words_of
 from app.extraction.inflect import Form, particles
@@ -18,8 +20,12 @@ from app.extraction.tokens import (
 )
 from app.extraction.verbs import PREPOSITIONS, readings
 
+# Forms that say who speaks, also where the pronoun is left out.
+FIRST_PERSON = frozenset(["habe", "bin", "fahre", "nehme", "arbeite", "wohne", "gehe", "mache"])
+
 
 def german_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ...]) -> Frame | None:
+    words = _with_plain_first_person(words)
     position = _german_verb(words)
     if position is None:
         return _unlisted_german(clause, words)
@@ -28,9 +34,32 @@ def german_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ...
         return None
     before, after = after_comma(tuple(words[:position])), words[position + 1 :]
     subject, rest = _german_subject(clause, before, after, inherited)
+    if not subject and not before:
+        subject = _left_out(clause, words)
     if not possible_subject(subject, "de"):
         return None
     return _framed(clause, subject, rest, form)
+
+
+def _with_plain_first_person(words: list[Token]) -> list[Token]:
+    """`ich wohn`, `hab`, as one speaks: with the ending that one writes."""
+    found = list(words)
+    for place, word in enumerate(words):
+        beside = place == 0 or any(t.lower == "ich" for t in words[place - 1 : place + 2])
+        small = word.text[0].islower() or place == 0
+        open_ = beside and small and not readings(word.lower, "de")
+        if open_ and any(not f.participle for f in readings(word.lower + "e", "de")):
+            found[place] = replace(word, lower=word.lower + "e")
+    return found
+
+
+def _left_out(clause: Clause, words: list[Token]) -> tuple[Token, ...]:
+    """The `ich` that a clause with a first person at its head leaves unsaid."""
+    if not words or words[0].lower not in FIRST_PERSON or clause.inherits:
+        return ()
+    start = words[0].start
+    clause.left += (words[0].text,)
+    return (Token("ich", "ich", start, start),)
 
 
 def _unlisted_german(clause: Clause, words: list[Token]) -> Frame | None:
@@ -120,9 +149,7 @@ def _framed(clause: Clause, subject: tuple[Token, ...], rest: list[Token], form:
             past = past or auxiliary == "haben"
             core = core[:-1]
     elif last is not None and last.lower in particles() and len(core) > 1:
-        joined = last.lower + lemma
-        if readings(joined, "de"):
-            lemma, core = joined, core[:-1]
+        lemma, core = last.lower + lemma, core[:-1]
     return Frame(clause, subject, lemma, auxiliary, participle, past, tuple(core + tail))
 
 

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from app.values.model import Value
+from app.values.model import Kind, Value
+
+# The object of an end that does not say what ended.
+ANYTHING = Value(Kind.TEXT, "any", "")
 
 
 class Precision(StrEnum):
@@ -54,12 +57,15 @@ class Span:
 @dataclass(frozen=True, slots=True)
 class Mention:
     """A name in the text. `type` is person, organization, project, product, technology, place,
-    event, concept, group, artifact or unknown; `is_speaker` marks the first person."""
+    event, concept, group, artifact or unknown; `is_speaker` marks the first person. `named` is
+    false where no proper name stands in it ("the film", "der Termin", "our budget"): such a phrase
+    means something within its document or session alone."""
 
     name: str
     type: str
     span: Span
     is_speaker: bool = False
+    named: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +84,13 @@ class Statement:
     statement holds at the time of speech (present tense, present perfect with "since").
     `replaces` is the value that the text itself names as the old one ("from X to Y", "not X").
     `model` is the language model that proposed it; None where rules read it.
+
+    `rest` holds the words of the clause that the reading did not account for; empty where all of
+    it was read. A statement with a rest ends and replaces nothing. `qualifier` is the key of what
+    the value is qualified by (`year:2027`), so that two qualifications are no two values of one
+    thing. `fits` names, for an end whose verb says only that something stopped ("moved out",
+    "stepped down"), the predicates of which the subject's one held fact ends (`may_end` in
+    `predicates` reads it); its object may be `ANYTHING` then.
     """
 
     subject: Mention
@@ -93,6 +106,9 @@ class Statement:
     ongoing: bool = True
     replaces: Mention | Value | None = None
     model: str | None = None
+    rest: str = ""
+    qualifier: str = ""
+    fits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,12 @@ _CLOCK = re.compile(
 )
 
 
+def hour(clause: str) -> str:
+    """The words that name an hour of the day, an empty text where none do."""
+    found = _CLOCK.search(clause)
+    return found[0] if found else ""
+
+
 def times(clause: str, spoken: datetime) -> tuple[list[When], str]:
     """The time expressions of a clause, and the clause with blanks in their place."""
     found: list[When] = []

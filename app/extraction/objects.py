@@ -202,7 +202,8 @@ def thing(words: Sequence[Token], predicate: str, context: Context) -> Mention |
     fallback = next(iter(row.range)) if len(row.range) == 1 else "unknown"
     mention = context.reader.mention(phrase, fallback)
     if phrase.owner is not None and phrase.owner.name != "we" and not is_name(phrase.head, "en"):
-        return replace(mention, name=f"{phrase.owner.name}'s {mention.name}")
+        name = f"{phrase.owner.name}'s {mention.name}"
+        return replace(mention, name=name, named=phrase.owner.named or mention.named)
     return mention
 
 
@@ -225,8 +226,19 @@ def complement(words: Sequence[Token], language: str) -> tuple[str, list[Token],
         preposition = MERGED.get(first, first) if language == "de" else first
         taken = _first_phrase(words[1:], language)
         return preposition, taken, list(words[1 + len(taken) :])
-    taken = _first_phrase(words, language)
-    return "", taken, list(words[len(taken) :])
+    skipped = _adverbs(words) if language == "de" else 0
+    taken = _first_phrase(words[skipped:], language)
+    return "", taken, list(words[skipped + len(taken) :])
+
+
+def _adverbs(words: Sequence[Token]) -> int:
+    """How many words stand before a determiner that a German noun phrase begins with."""
+    for place, word in enumerate(words):
+        if word.lower in DETERMINERS["de"]:
+            return place
+        if not word.text.isalpha() or not word.text[0].islower():
+            return 0
+    return 0
 
 
 def _first_phrase(words: Sequence[Token], language: str) -> list[Token]:

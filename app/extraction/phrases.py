@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from app.extraction.data import pairs, words
 from app.extraction.model import Mention, Span, Utterance
@@ -46,6 +47,20 @@ STOP_NOUN = re.compile(r"[^\w\s.&'’+#@/-]")
 OPENERS = words("sets", "openers")
 
 
+# Endings of nouns that are made from other words, and so are no names.
+DERIVED = re.compile(
+    r"(?:tion|sion|ment|ness|ity|ship|ance|ence|ings?|ware|ures?|ages?|ers|ees|ies|"
+    r"ung|ungen|heit|keit|schaft|tät|ismus|nis|tum|chen|erei|ierung|enz|anz|arbeit|kosten|preis|"
+    r"zeit|dauer|plan|bericht|stelle|raum|haus|markt|platz)$"
+)
+CODE = re.compile(r"(?=.*[^\W\d_])(?=.*\d)|\d{3,}")
+
+
+def _is_code(word: str) -> bool:
+    """Whether a word is a name by its signs: BUG-17, E42, the 4711 of an invoice."""
+    return CODE.match(word) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Phrase:
     """A noun phrase. `owner` is whose it is ("my", "our", "Anna's"); `head` its words without
@@ -55,6 +70,7 @@ class Phrase:
     owner: Mention | None = None
     definite: bool = False
     indefinite: bool = False
+    language: str = "en"
 
     @property
     def text(self) -> str:
@@ -72,11 +88,11 @@ class Reader:
         """The one who speaks."""
         name = (self.utterance.speaker or "I").strip() or "I"
         kind = "person" if self.utterance.role in ("user", "") else "unknown"
-        return Mention(name, kind, span, is_speaker=True)
+        return Mention(name, kind, span, is_speaker=True, named=name != "I")
 
     def group(self, span: Span) -> Mention:
         """The organisation or group for which the speaker says "we"."""
-        return Mention("we", "group", span)
+        return Mention("we", "group", span, named=False)
 
     def person(self, token: Token) -> Mention | None:
         """I and we."""
@@ -104,7 +120,7 @@ class Reader:
             items = items[1:]
         if not items or not _plausible(items, language):
             return None
-        return Phrase(tuple(items), owner, definite, indefinite)
+        return Phrase(tuple(items), owner, definite, indefinite, language)
 
     def _owner(self, items: list[Token], language: str) -> tuple[Mention | None, list[Token]]:
         first = items[0]
@@ -131,7 +147,35 @@ class Reader:
         text = name_of(head)
         kind = kind if kind != "unknown" else guessed_type(head)
         span = Span(phrase.head[0].start, phrase.head[-1].end)
-        return Mention(text, kind if kind != "unknown" else fallback, span)
+        kind = kind if kind != "unknown" else fallback
+        return Mention(text, kind, span, named=self.is_named(phrase, head))
+
+    def is_named(self, phrase: Phrase, head: Sequence[Token]) -> bool:
+        """Whether a proper name stands in the phrase, so that it means the same elsewhere too."""
+        bare = not (phrase.definite or phrase.indefinite)
+        if any(_is_code(token.text) for token in head) or LEGAL.search(joined(head)):
+            return True
+        capitals = [t for t in head if t.text[0].isupper()]
+        if phrase.language == "de":
+            if any(a.end + 1 == b.start for a, b in pairwise(capitals)) or len(head) < len(
+                phrase.head
+            ):
+                return True
+            first = capitals[0].lower if capitals else ""
+            derived = DERIVED.search(first) is not None and not first.endswith("ing")
+            return bare and bool(first) and not derived
+        if any(c.isupper() for t in head if not t.text[0].isupper() for c in t.text):
+            return True
+        if len(head) == 1 and not bare and head[0].text.isupper() and len(head[0].text) < 5:
+            return False  # the CEO, our API
+        begins = self._begins_sentence(phrase.head[0].start) and bare
+        if begins and len(head) == 1:
+            return DERIVED.search(head[0].lower) is None
+        return bool(capitals[1:] if begins and len(capitals) < len(head) else capitals)
+
+    def _begins_sentence(self, place: int) -> bool:
+        before = self.utterance.text[max(0, place - 8) : place].rstrip(" \"'“„»(*-")
+        return not before or before[-1] in ".!?:;\n…"
 
 
 def joined(items: Sequence[Token]) -> str:
@@ -205,7 +249,11 @@ def _plausible(items: Sequence[Token], language: str) -> bool:
         return False
     if len(items) == 1 and (items[0].lower in PRONOUNS or items[0].lower in BARE):
         return False
-    if any(t.lower in PERSONAL or t.lower in ("and", "und", "or", "oder") for t in items[1:]):
+    if any(
+        (t.lower in PERSONAL and (language == "en" or t.text != "I"))
+        or t.lower in ("and", "und", "or", "oder")
+        for t in items[1:]
+    ):
         return False
     if items[0].lower in PRONOUNS and not items[0].text[0].isupper():
         return False
@@ -245,16 +293,26 @@ OF = {
 }
 
 
+# Who holds an office is told by where he holds it: Ansprechpartnerin im Jugendamt.
+WITHIN = frozenset(["in", "im", "am", "beim", "auf"])
+
+
+def _is_holder(word: Token, language: str) -> bool:
+    """Whether a word names somebody by his office."""
+    noun = normal_noun(word.text, language)
+    held = words("nouns", "duties") | words("nouns", f"jobs_{language}")
+    known = noun in held or attribute_predicate(noun, language) in PERSONS
+    return known or any(noun.endswith(h) for h in held if len(h) > 5)
+
+
+PERSONS = frozenset(row.name for row in standard() if row.range == frozenset(["person"]))
+
+
 def attribute(phrase: Phrase, reader: Reader, language: str) -> Attribute | None:
     """The phrase read as an attribute of something."""
-    cut = next(
-        (
-            i
-            for i, t in enumerate(phrase.head)
-            if i and t.lower in OF[language] and t.text[0].islower()
-        ),
-        None,
-    )
+    head = phrase.head
+    links = OF[language] | (WITHIN if len(head) > 1 and _is_holder(head[0], language) else set())
+    cut = next((i for i, t in enumerate(head) if i and t.lower in links and t.text.islower()), None)
     noun_tokens = phrase.head if cut is None else phrase.head[:cut]
     possessor = phrase.owner
     if cut is not None and not (possessor is not None and possessor.is_speaker):

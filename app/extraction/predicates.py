@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -104,6 +104,21 @@ def standard() -> Registry:
     """The registry that comes with the program."""
     bare = Registry({})
     return bare.with_overrides(predicate_rows())
+
+
+def may_end(fits: Collection[str], predicate: str) -> bool:
+    """Return whether an end that leaves open what ended fits a held fact of the predicate.
+
+    Of the names in `fits`, one that ends in a colon stands for all predicates that begin with it,
+    and `*` for those that the registry does not have: whoever gives up peanuts may be allergic to
+    them all the same.
+    """
+    return any(
+        name == predicate
+        or (name.endswith(":") and predicate.startswith(name))
+        or (name == "*" and predicate not in standard().rows)
+        for name in fits
+    )
 
 
 def _checked(known: Predicate, row: Mapping[str, Any]) -> Predicate:

@@ -87,6 +87,7 @@ def check(
     """
     read = Read(utterance, without_code(utterance.text), registry, found)
     kept: dict[tuple[object, ...], Statement] = {}
+    ruled = {_said(statement) for statement in found.statements}
     dropped: Counter[str] = Counter()
     for proposed in proposal.statements[:MOST]:
         try:
@@ -94,7 +95,10 @@ def check(
         except Unborne as reason:
             dropped[str(reason)] += 1
             continue
-        kept.setdefault(_said(statement), statement)
+        said = _said(statement)
+        # Only what rules read in the same text was wholly read: the rest ends and replaces nothing.
+        rest = "" if said in ruled else statement.text
+        kept.setdefault(said, replace(statement, rest=rest))
     dropped["many"] += max(0, len(proposal.statements) - MOST)
     return Checked(tuple(kept.values()), dict(+dropped))
 

@@ -172,7 +172,7 @@ PERSONAL = words_of("sets", "personal_pronouns")
 def _has_stray_pronoun(subject: tuple[Token, ...], language: str) -> bool:
     """A pronoun inside, save that of a relative clause: `the uptime we promise`."""
     for position, token in enumerate(subject):
-        if position and token.lower in PERSONAL:
+        if position and token.lower in PERSONAL and (language == "en" or token.text != "I"):
             after = subject[position + 1].lower if position + 1 < len(subject) else ""
             if not readings(after, language):
                 return True

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from app.extraction.data import lexicon, words
-from app.extraction.inflect import Form, Forms, index, irregular_de, irregular_en
+from app.extraction.inflect import Form, Forms, index, irregular_de, irregular_en, particles
 from app.extraction.predicates import standard
 
 PREPOSITIONS = {
@@ -85,14 +85,37 @@ def forms(language: str) -> Forms:
     lemmas = {key[0] for key in senses(language)}
     lemmas |= words("verbs", f"plain_{language}")
     lemmas |= set(irregular_en() if language == "en" else irregular_de())
+    lemmas |= {verb.split()[0] for verb in ending_verbs(language)}
     lemmas -= {"can't", "spezialisiert", "ehrenamtlich"}
     lemmas |= MOVES[language] | SWITCHES[language] | CHANGES[language]
     return index(sorted(lemmas), language)
 
 
+@cache
+def ending_verbs(language: str) -> tuple[str, ...]:
+    """The verbs that tell that something stopped, each with the words that belong to it."""
+    lines: str = lexicon()["ends"][language]
+    return tuple(
+        verb.strip() for line in lines.strip().split("\n") for verb in line.split(":")[0].split(",")
+    )
+
+
 def readings(word: str, language: str) -> tuple[Form, ...]:
-    """What a word may be as a form of a verb."""
-    return forms(language).get(word.lower(), ())
+    """What a word may be as a form of a verb; a German participle with a separable prefix is one
+    of the verb without it."""
+    lowered = word.lower()
+    found = forms(language).get(lowered, ())
+    return found if found or language == "en" else _with_prefix(lowered)
+
+
+def _with_prefix(word: str) -> tuple[Form, ...]:
+    known = forms("de")
+    for particle in particles():
+        rest = word.removeprefix(particle)
+        if rest != word and rest.startswith("ge"):
+            found = (f for f in known.get(rest, ()) if f.participle)
+            return tuple(replace(f, lemma=particle + f.lemma) for f in found)
+    return ()
 
 
 # Verbs that say that a place or a thing was exchanged for another.

@@ -7,7 +7,8 @@ what it had retired comes back by itself.
 
 A value ends only for a structural reason: another value of a functional predicate with a later
 validity, a statement that it has stopped, an end that a source names, or a correction. Similarity
-is not an argument of this module.
+is not an argument of this module. A claim of which words were not read does none of this: it stands
+beside what it might have ended, and the two are a possible change.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class Settlement:
     superseded: frozenset[tuple[str, str, Reason]]  # old fact, new fact, why
     contradictions: frozenset[tuple[str, str]]  # pairs of facts, the one that stands first
     weights: dict[str, Weight]
+    possible: frozenset[tuple[str, str]] = frozenset()  # older and newer: a possible change
 
 
 def settle(claims: Iterable[Claim], rules: Rules, reviews: Reviews | None = None) -> Settlement:
@@ -68,6 +70,11 @@ def settle(claims: Iterable[Claim], rules: Rules, reviews: Reviews | None = None
             sweep.take(event)
         layers.add(sweep, events)
     rejected = [claim for claim in known if claim.fact in reviews.disbelieved]
+    possible = frozenset(
+        pair
+        for pair in layers.possible
+        if pair not in reviews.both and not reviews.intervals.keys() & set(pair)
+    )
     segments = _as_reviewed(layers.finish() + _rejected(rejected, reviews), reviews)
     waiting = {s.fact for s in segments if s.standing is Standing.QUARANTINED}
     return Settlement(
@@ -75,13 +82,16 @@ def settle(claims: Iterable[Claim], rules: Rules, reviews: Reviews | None = None
         superseded=frozenset(layers.superseded),
         contradictions=frozenset(p for p in layers.contradictions if p[1] in waiting),
         weights=_weights([*live, *rejected]),
+        possible=possible,
     )
 
 
 def _reviewed(claim: Claim, reviews: Reviews) -> Claim:
+    if claim.fact in reviews.read:
+        claim = replace(claim, partial=False)
     if claim.fact not in reviews.accepted:
         return claim
-    return replace(claim, authority=replace(claim.authority, tier=Tier.CURATOR))
+    return replace(claim, partial=False, authority=replace(claim.authority, tier=Tier.CURATOR))
 
 
 def _rejected(claims: list[Claim], reviews: Reviews) -> list[Segment]:

@@ -49,12 +49,13 @@ class Carried:
     denied: tuple[Stint, ...] = ()
     waiting: tuple[tuple[Stint, Reason], ...] = ()
     contradictions: frozenset[Pair] = frozenset()
+    beside: tuple[Stint, ...] = ()
     touching: tuple[Held, ...] = ()  # closed intervals that what is open goes on from
 
     @property
     def open(self) -> list[Stint]:
-        """What is held, and what is denied, from here on."""
-        return [*([self.holder] if self.holder else []), *self.denied]
+        """What is held, denied, or stands beside that, from here on."""
+        return [*([self.holder] if self.holder else []), *self.denied, *self.beside]
 
     @property
     def facts(self) -> list[str]:
@@ -79,6 +80,7 @@ class Advanced:
     segments: tuple[Segment, ...]
     superseded: frozenset[Link] = field(default_factory=frozenset)
     contradictions: frozenset[Pair] = field(default_factory=frozenset)
+    possible: frozenset[Pair] = field(default_factory=frozenset)
 
 
 def sealed(claims: Iterable[Claim], rules: Rules) -> Carried | None:
@@ -116,7 +118,13 @@ def _advance(carried: Carried, known: Collection[Claim], rules: Rules) -> Advanc
     layers.add(sweep, events)
     segments = layers.finish()
     against = frozenset(p for p in layers.contradictions if p[1] in sweep.waiting)
-    return Advanced(end, tuple(sorted(segments)), frozenset(layers.superseded), against)
+    return Advanced(
+        end,
+        tuple(sorted(segments)),
+        frozenset(layers.superseded),
+        against,
+        frozenset(layers.possible),
+    )
 
 
 def _follows(carried: Carried, claims: Iterable[Claim], events: Sequence[Event]) -> bool:
@@ -128,6 +136,7 @@ def _resumed(carried: Carried, rules: Rules) -> Sweep:
     sweep = Sweep(rules)
     sweep.holder = carried.holder and _copy(carried.holder)
     sweep.denied = {s.value: _copy(s) for s in carried.denied}
+    sweep.beside = {s.fact: _copy(s) for s in carried.beside}
     sweep.waiting = {s.fact: _copy(s) for s, _ in carried.waiting}
     sweep.why = {s.fact: why for s, why in carried.waiting}
     sweep.contradictions = set(carried.contradictions)
@@ -141,8 +150,7 @@ def _copy(stint: Stint) -> Stint:
 
 def _stands(stint: Stint, sweep: Sweep) -> bool:
     """Whether what was open still is, or has come to an orderly end."""
-    still = [s for s in (sweep.holder, *sweep.denied.values()) if s is not None]
-    return any(s.fact == stint.fact and s.start.at == stint.start.at for s in still) or any(
+    return any(s.fact == stint.fact and s.start.at == stint.start.at for s in sweep.open) or any(
         h.fact == stint.fact and h.start == stint.start.at for h in sweep.held
     )
 
@@ -151,14 +159,15 @@ def _end(sweep: Sweep, tier: Tier, reached: datetime) -> Carried:
     """The state at the end of the events, each stint with one claim for each who stands behind."""
     holder = _brief(sweep.holder) if sweep.holder else None
     denied = tuple(_brief(s) for _, s in sorted(sweep.denied.items()))
+    beside = tuple(_brief(s) for _, s in sorted(sweep.beside.items()))
     waiting = tuple((_brief(s), sweep.why[f]) for f, s in sorted(sweep.waiting.items()))
     touching = [
         held
-        for stint in (*([holder] if holder else []), *denied)
+        for stint in (*([holder] if holder else []), *denied, *beside)
         for held in _touching(stint, sweep.held)
     ]
     against = frozenset(p for p in sweep.contradictions if p[1] in sweep.waiting)
-    return Carried(reached, tier, holder, denied, waiting, against, tuple(touching))
+    return Carried(reached, tier, holder, denied, waiting, against, beside, tuple(touching))
 
 
 def _touching(stint: Stint, held: Iterable[Held]) -> list[Held]:
@@ -180,7 +189,7 @@ def _brief(stint: Stint) -> Stint:
     best: dict[tuple[Any, ...], Claim] = {}
     for claim in stint.claims:
         held = claim.authority
-        who = (held.principal, held.voice, held.own)
+        who = (held.principal, held.voice, held.own, claim.partial)
         if who not in best or held.trust > best[who].authority.trust:
             best[who] = claim
     claims = sorted(kept | set(best.values()), key=lambda c: c.id)
@@ -209,6 +218,7 @@ def pack(carried: Carried) -> str:
             "tier": int(carried.tier),
             "holder": _packed(carried.holder) if carried.holder else None,
             "denied": [_packed(s) for s in carried.denied],
+            "beside": [_packed(s) for s in carried.beside],
             "waiting": [[_packed(s), why.value] for s, why in carried.waiting],
             "against": sorted(carried.contradictions),
             "touching": [_packed_held(h) for h in carried.touching],
@@ -228,6 +238,7 @@ def unpack(text: str, reached: datetime, facts: Mapping[str, Named]) -> Carried 
         tier=tier,
         holder=_unpacked(kept["holder"], tier, facts) if kept["holder"] else None,
         denied=tuple(_unpacked(s, tier, facts) for s in kept["denied"]),
+        beside=tuple(_unpacked(s, tier, facts) for s in kept.get("beside", ())),
         waiting=tuple((_unpacked(s, tier, facts), Reason(why)) for s, why in kept["waiting"]),
         contradictions=frozenset((first, second) for first, second in kept["against"]),
         touching=tuple(_unpacked_held(h, facts) for h in kept["touching"]),
@@ -236,7 +247,12 @@ def unpack(text: str, reached: datetime, facts: Mapping[str, Named]) -> Carried 
 
 def _stints_in(kept: dict[str, Any]) -> list[dict[str, Any]]:
     held = [kept["holder"]] if kept["holder"] else []
-    return [*held, *kept["denied"], *(stint for stint, _ in kept["waiting"])]
+    return [
+        *held,
+        *kept["denied"],
+        *kept.get("beside", ()),
+        *(stint for stint, _ in kept["waiting"]),
+    ]
 
 
 def _packed(stint: Stint) -> dict[str, Any]:
@@ -252,6 +268,7 @@ def _packed(stint: Stint) -> dict[str, Any]:
                 c.authority.own,
                 c.authority.voice,
                 micros(c.end.at) if c.end else None,
+                c.partial,
             ]
             for c in stint.claims
         ],
@@ -271,7 +288,7 @@ def _unpacked(kept: dict[str, Any], tier: Tier, facts: Mapping[str, Named]) -> S
 
 
 def _claim(fact: str, named: Named, tier: Tier, row: Sequence[Any]) -> Claim:
-    identity, principal, trust, own, voice, end = row
+    identity, principal, trust, own, voice, end = row[:6]
     return Claim(
         id=identity,
         fact=fact,
@@ -280,6 +297,7 @@ def _claim(fact: str, named: Named, tier: Tier, row: Sequence[Any]) -> Claim:
         said_at=EPOCH,
         authority=Authority(tier, principal, trust, own, voice),
         end=None if end is None else Moment(_moment(end), Precision.INSTANT),
+        partial=row[6] if len(row) > 6 else False,  # a state of an older version has no such claim
     )
 
 

@@ -72,6 +72,7 @@ class Claim:
     `value` is the key of the object, the same for a fact and its negation. `start` and `end` are
     what the source itself says of the interval; `said_at` is when it was said. `ongoing` tells
     that it held at that moment. `voids` is the value that a correction names as the error.
+    `partial` tells that words of its clause were not read: it ends and replaces nothing.
     """
 
     id: str
@@ -85,6 +86,7 @@ class Claim:
     ongoing: bool = True
     confidence: float = 0.8
     voids: str | None = None
+    partial: bool = False
 
     @property
     def negative(self) -> bool:
@@ -123,6 +125,13 @@ class Reviews:
     rejected: Collection[str] = ()
     doubted: Collection[str] = ()  # by the user who alone says so, till a curator decides
     intervals: Mapping[str, tuple[datetime, datetime]] = field(default_factory=dict)
+    changed: Collection[tuple[str, str]] = ()  # older and newer fact: the newer took its place
+    both: Collection[tuple[str, str]] = ()  # older and newer fact that hold side by side
+
+    @property
+    def read(self) -> frozenset[str]:
+        """Facts whose claims count as wholly read, since a curator has read them."""
+        return frozenset(newer for _, newer in self.changed)
 
     @property
     def disbelieved(self) -> frozenset[str]:

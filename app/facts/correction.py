@@ -17,7 +17,7 @@ def apply_corrections(
     """Take out what was said in error; the right value holds from when the wrong one did."""
     live = list(claims)
     links: set[tuple[str, str, Reason]] = set()
-    corrections = [c for c in claims if c.mode is Mode.CORRECT]
+    corrections = [c for c in claims if c.mode is Mode.CORRECT and not c.partial]
     # The strongest first: what a weaker correction takes out must not change what they do.
     for correction in sorted(
         corrections, key=lambda c: (-c.authority.tier, c.said_at, c.value, c.id)
@@ -99,6 +99,8 @@ def _said(claim: Claim) -> tuple[datetime, str]:
 def _calls_off(claim: Claim, plan: Claim, rules: Rules) -> bool:
     if not claim.negative or claim.value != plan.value or claim.start is not None:
         return False
+    if claim.partial:
+        return False
     if plan.start is None or not plan.said_at < claim.said_at < plan.start.at:
         return False
     lower = claim.authority.tier < plan.authority.tier
@@ -110,6 +112,7 @@ def _held_before(plan: Claim, denial: Claim, claims: list[Claim]) -> bool:
     lower tier says of it counts for nothing here."""
     return any(
         c.value == plan.value
+        and not c.partial
         and c.authority.tier >= plan.authority.tier
         and not c.negative
         and (c.start.at if c.start is not None else c.said_at) <= denial.said_at

@@ -59,6 +59,7 @@ class Held:
     from_precision: Precision
     to_precision: Precision
     reason: Reason
+    partial: bool = False  # of what speaks for it, nothing was read to the last word
 
     def contains(self, moment: datetime) -> bool:
         """Whether the interval holds at the moment."""

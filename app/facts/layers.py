@@ -1,12 +1,17 @@
-"""What a lower tier says goes under what the higher ones hold: it fills gaps, and that is all."""
+"""What a lower tier says goes under what the higher ones hold: it fills gaps, and that is all.
+
+What of a higher tier was not wholly read keeps later words of lower ones out, and ends none.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from datetime import datetime
 
 from app.facts.interval import Held, Reason, Segment, Standing
 from app.facts.sweep import Event, Sweep
+from app.kernel.clock import FOREVER
 
 
 class Layers:
@@ -50,6 +55,25 @@ class Layers:
             held.append(segment)
         return [*held, *self.waiting]
 
+    @property
+    def possible(self) -> set[tuple[str, str]]:
+        """Older and newer facts that are held from here on and cannot both be so, of which one was
+        not wholly read: the newer may have taken the older's place."""
+        still = [h for h in self.held if h.end == FOREVER]
+        return {
+            (old.fact, new.fact)
+            for new in still
+            if new.partial
+            for old in still
+            if old.conflicts(new) and _age(old) < _age(new)
+        } | {
+            (old.fact, new.fact)
+            for old in still
+            if old.partial
+            for new in still
+            if new.conflicts(old) and _age(old) < _age(new)
+        }
+
     def _fit(self, item: Held, above: list[Held], events: list[Event]) -> None:
         """Keep of an interval what no conflicting one of a higher tier covers."""
         against = sorted((h for h in above if h.conflicts(item)), key=lambda h: h.start)
@@ -61,12 +85,12 @@ class Layers:
         for moment in said:
             if moment < reached:
                 continue
-            wall = next((h for h in against if h.contains(moment)), None)
+            wall = next((h for h in against if _covers(h, item, moment, above)), None)
             if wall is not None:
                 covered = covered or wall
                 reached = wall.end
                 continue
-            following = next((h for h in against if h.start > moment), None)
+            following = next((h for h in against if h.start > moment and not h.partial), None)
             end = min(item.end, following.start) if following else item.end
             if following is not None and following.start < item.end:
                 self.held.append(
@@ -87,3 +111,17 @@ class Layers:
             self.waiting.append(
                 replace(item, end=item.end, reason=Reason.LOWER_TIER).segment(Standing.QUARANTINED)
             )
+
+
+def _covers(wall: Held, item: Held, moment: datetime, above: list[Held]) -> bool:
+    """Whether what a higher tier holds keeps an interval of a lower one out at a moment; what the
+    higher one itself holds beside it is not kept out."""
+    if not wall.contains(moment):
+        return False
+    held = any(h.fact == item.fact and h.contains(moment) for h in above)
+    return not (wall.partial and held)
+
+
+def _age(held: Held) -> tuple[datetime, bool, str]:
+    """The earlier is the older; of one moment, what was wholly read."""
+    return held.start, held.partial, held.fact

@@ -124,6 +124,7 @@ def _revised(
         segments=done.segments,
         superseded=done.superseded | _standing_links(rows),
         contradictions=done.contradictions,
+        possible=done.possible,
         weights={r["fact"]["id"]: _weight(r, by_fact[r["fact"]["id"]]) for r in rows},
     )
     revision = Revision()
@@ -226,6 +227,7 @@ def _teller(first: Claim, place: int, who: dict[str, Any], last: datetime) -> Cl
             "own": bool(who["own"]),
             "voice": who["voice"] or "",
             "confidence": first.confidence,
+            "rest": "…" if who["partial"] else None,
         },
         first.fact,
         first.value,

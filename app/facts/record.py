@@ -16,6 +16,7 @@ from app.kernel.ids import digest
 
 DERIVED_TRUST = 0.9  # of the source's trust (seed 001, annex 3.a)
 IMPORTANCE = 0.5  # of a new fact
+OPEN_END = "ended"  # predicate of an end that leaves open what ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,15 @@ class Triple:
     predicate: str
     object: Thing
     negated: bool = False
+    qualifier: str = ""
+    fits: tuple[str, ...] = ()
 
     @property
     def fact_id(self) -> str:
         """The same statement is the same fact, whoever makes it."""
         parts = (self.scope, self.subject.id or "", self.predicate, self.object.key)
-        return digest("fact", *parts, str(self.negated))[:32]
+        more = [part for part in (self.qualifier, " ".join(self.fits)) if part]
+        return digest("fact", *parts, str(self.negated), *more)[:32]
 
     def belief_key(self, functional: bool) -> str:
         """What is settled together: one value at a time, or this value alone."""
@@ -67,6 +71,7 @@ class Triple:
             self.subject.root or self.subject.id or "",
             self.predicate,
             None if functional else self.object.root_key,
+            self.qualifier,
         )
 
 
@@ -89,14 +94,19 @@ class Wording:
     language: str
 
 
-def belief_key(scope: str, subject: str, predicate: str, value: str | None) -> str:
-    """Digest of the scope, the subject's cluster, the predicate, and the value if it counts."""
-    return digest("belief", scope, subject, predicate, value or "")[:32]
+def belief_key(
+    scope: str, subject: str, predicate: str, value: str | None, qualifier: str = ""
+) -> str:
+    """Digest of the scope, the subject's cluster, the predicate, the value if it counts, and what
+    the value is qualified by, if anything."""
+    more = [qualifier] if qualifier else []
+    return digest("belief", scope, subject, predicate, value or "", *more)[:32]
 
 
-def claim_id(episode: str, fact: str, start: int) -> str:
-    """The same span of the same episode makes one claim about a fact, however often it is read."""
-    return digest("claim", episode, fact, str(start))[:32]
+def claim_id(episode: str, fact: str, start: int, *, partial: bool = False) -> str:
+    """The same span of the same episode makes one claim about a fact, however often it is read;
+    another one, where a later reading accounts for all of its words, or no longer does."""
+    return digest("claim", episode, fact, str(start), *(["partial"] if partial else []))[:32]
 
 
 def proposed_claim_id(episode: str, fact: str) -> str:
@@ -127,6 +137,8 @@ def fact_row(triple: Triple, key: str, wording: Wording, source: Source) -> dict
         "object_text": triple.object.text,
         "object_id": triple.object.id,
         "negated": triple.negated,
+        "qualifier": triple.qualifier or None,
+        "fits": list(triple.fits) or None,
         "statement": wording.statement,
         "content": wording.statement,
         "status": "superseded",
@@ -159,7 +171,9 @@ def claim_row(
     identity = (
         proposed_claim_id(source.episode, triple.fact_id)
         if statement.model
-        else claim_id(source.episode, triple.fact_id, statement.span.start)
+        else claim_id(
+            source.episode, triple.fact_id, statement.span.start, partial=bool(statement.rest)
+        )
     )
     properties = {
         "id": identity,
@@ -181,6 +195,7 @@ def claim_row(
         "voice": held.voice or None,
         "voids": replace(triple, object=replaced, negated=False).fact_id if replaced else None,
         "voids_name": replaced.name_key if replaced else None,
+        "rest": statement.rest or None,
         "rule": statement.rule,
         "model": statement.model,
         "language": source.language,
@@ -213,6 +228,7 @@ def read_claim(row: dict[str, Any], fact: str, value: str, voids: str | None) ->
         ongoing=row.get("ongoing", True),
         confidence=row["confidence"],
         voids=voids,
+        partial=bool(row.get("rest")),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -12,9 +12,11 @@ from app.extraction.predicates import Registry
 from app.facts.carried import date
 from app.facts.claim import Rules
 from app.facts.following import follow_sources
+from app.facts.later_texts import LaterTexts
 from app.facts.onward import News, asked, go_on, news_of, seal, state_row
-from app.facts.record import belief_key
-from app.facts.revision import Revision, revise
+from app.facts.open_ends import Keyed, OpenEnd, settle_subject
+from app.facts.record import OPEN_END, belief_key
+from app.facts.revision import Revision, claims_in, keep, reviews_of, revise, revised
 from app.kernel import audit
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -37,6 +39,8 @@ class Terms:
 
     def single(self, predicate: str, value: str) -> bool:
         """Whether a value shares its belief key with the predicate's other values."""
+        if predicate == OPEN_END:
+            return True  # all of a subject are settled together
         known = self.registry.get(predicate)
         if known.functional or known.exclusive is True:
             return True
@@ -119,6 +123,7 @@ class FactRepository:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self.changes = LaterTexts(graph)
 
     async def put(self, tx: Tx, batch: Batch, terms: Terms, request: str = "") -> Settled:
         """Write facts and claims, then settle their keys; the entities must be there already."""
@@ -142,10 +147,13 @@ class FactRepository:
         if not keys:
             return Settled(0, 0, (), ())
         done = Changes(now())
-        await self._go_on(tx, how, done)
-        whole = sorted(set(keys) - done.keys)
+        groups = (await tx.one(Q.facts.open_ends, keys=sorted(keys)))["groups"]
+        together = {key for group in groups for key in (*group["keys"], *group["ends"])}
+        later = {key: news for key, news in how.news.items() if key not in together}
+        await self._go_on(tx, replace(how, news=later), done)
+        whole = sorted((set(keys) | together) - done.keys)
         if whole:
-            await self._settle_whole(tx, whole, how.terms, done)
+            await self._settle_whole(tx, whole, groups, how.terms, done)
         if done.kept or done.begun:
             await tx.rows(Q.facts.keep_states, kept=done.kept, dropped=sorted(done.begun))
         await self._write(tx, done.revision, done.facts, done.at, how.request)
@@ -165,9 +173,15 @@ class FactRepository:
                 done.add(key, group, went[0])
                 done.kept.append(state_row(key, group[0]["fact"], went[1], rules[key]))
 
-    async def _settle_whole(self, tx: Tx, keys: list[str], terms: Terms, done: Changes) -> None:
+    async def _settle_whole(
+        self, tx: Tx, keys: list[str], groups: list[Row], terms: Terms, done: Changes
+    ) -> None:
         done.begun |= set(keys)
-        for key, rows in sorted(_by_key(await self._claims_of(tx, keys)).items()):
+        held = _by_key(await self._claims_of(tx, keys))
+        for group in groups:
+            _settle_group({key: held.pop(key) for key in (*group["keys"], *group["ends"])
+                           if key in held}, terms, done)  # fmt: skip
+        for key, rows in sorted(held.items()):
             values = {row["fact"]["id"]: row["value"] for row in rows}
             first = rows[0]["fact"]
             rules = terms.rules(first["predicate"], first["object_key"])
@@ -191,12 +205,13 @@ class FactRepository:
     ) -> None:
         if revision.retract or revision.unlink:
             await tx.rows(Q.facts.retract, abouts=revision.retract, links=revision.unlink, at=at)
-        if revision.open or revision.superseded or revision.contradictions:
+        if revision.held_anew:
             await tx.rows(
                 Q.facts.open,
                 abouts=revision.open,
                 superseded=revision.superseded,
                 contradictions=revision.contradictions,
+                may_change=revision.may_change,
                 at=at,
             )
         if revision.retract:
@@ -238,6 +253,7 @@ class FactRepository:
                 row["subject_root"],
                 row["predicate"],
                 None if terms.single(row["predicate"], row["object_key"]) else value,
+                row["qualifier"] or "",
             )
             touched |= {row["key"], key}
             if key != row["key"]:
@@ -259,21 +275,29 @@ class FactRepository:
     async def get(
         self, ids: list[str], scopes: list[str], as_of: datetime, known_at: datetime
     ) -> list[Row]:
-        return await self.graph.rows(
+        """Facts with their intervals at two moments, their support, and what may have changed
+        them."""
+        rows = await self.graph.rows(
             Q.facts.get, ids=ids, scopes=scopes, as_of=as_of, known_at=known_at
         )
+        return await self.changes.with_later(rows, scopes, as_of, known_at)
 
     async def list_held(self, subjects: list[str] | None = None, **params: Any) -> list[Row]:
         """Facts that were held at both moments, about some entities or of whole scopes, by id."""
         if subjects is None:
-            return await self.graph.rows(Q.facts.held_in, **params)
-        return await self.graph.rows(Q.facts.list_held, subjects=subjects, **params)
+            rows = await self.graph.rows(Q.facts.held_in, **params)
+        else:
+            rows = await self.graph.rows(Q.facts.list_held, subjects=subjects, **params)
+        moments = params["as_of"], params["known_at"]
+        return await self.changes.with_later(rows, params["scopes"], *moments)
 
     async def list_scope(self, **params: Any) -> list[str]:
         return [row["id"] for row in await self.graph.rows(Q.facts.list_scope, **params)]
 
     async def timeline(self, **params: Any) -> list[Row]:
-        return await self.graph.rows(Q.facts.timeline, **params)
+        """The intervals of an entity's facts; those held now with what may have changed them."""
+        rows = await self.graph.rows(Q.facts.timeline, **params)
+        return await self.changes.with_later(rows, params["scopes"], now(), params["known_at"])
 
     async def history(self, fact: str, scopes: list[str]) -> Row | None:
         return await self.graph.optional(Q.facts.history, id=fact, scopes=scopes)
@@ -281,9 +305,40 @@ class FactRepository:
     async def quarantined(self, scopes: list[str], after: str, limit: int) -> list[Row]:
         return await self.graph.rows(Q.facts.quarantined, scopes=scopes, after=after, limit=limit)
 
+    async def possible_changes(self, scopes: list[str], after: str, limit: int) -> list[Row]:
+        return await self.graph.rows(
+            Q.facts.possible_changes, scopes=scopes, after=after, limit=limit
+        )
+
     async def places(self, ids: list[str], scopes: list[str]) -> dict[str, Row]:
         rows = await self.graph.rows(Q.facts.places, ids=ids, scopes=scopes)
         return {row["id"]: row for row in rows}
+
+
+def _settle_group(held: dict[str, list[Row]], terms: Terms, done: Changes) -> None:
+    """Settle the keys of one subject that has ends which leave open what ended."""
+    keys: dict[str, Keyed] = {}
+    ends: list[OpenEnd] = []
+    of_ends: list[Row] = []
+    for key, rows in sorted(held.items()):
+        first = rows[0]["fact"]
+        values = {row["fact"]["id"]: row["value"] for row in rows}
+        claims = claims_in(rows, values)
+        rules = terms.rules(first["predicate"], first["object_key"])
+        keep(rows, claims, rules)
+        if first["predicate"] == OPEN_END:
+            fits = {row["fact"]["id"]: frozenset(row["fact"]["fits"] or ()) for row in rows}
+            ends += [OpenEnd(claim, fits[claim.fact], values[claim.fact]) for claim in claims]
+            of_ends += rows
+        else:
+            keys[key] = Keyed(first["predicate"], claims, rules, reviews_of(rows))
+    settled = settle_subject(keys, ends, reviews_of(of_ends))
+    for key, keyed in keys.items():
+        for row in held[key] if keyed.added else ():
+            row["kept"]["heads"] = None  # an end says more than that it holds from some moment on
+        done.add(key, held[key], revised(held[key], settled[key], done.at))
+    if of_ends:
+        done.add(of_ends[0]["key"], of_ends, revised(of_ends, settled[""], done.at))
 
 
 def packed(batch: Batch) -> dict[str, Any]:

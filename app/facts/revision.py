@@ -15,7 +15,7 @@ from app.facts.claim import Claim, Reviews, Rules
 from app.facts.heads import heads_of
 from app.facts.interval import Segment, Standing
 from app.facts.record import DERIVED_TRUST, expired, read_claim
-from app.indexing.entry import LIVE, time_key
+from app.indexing.entry import LIVE, day_of
 from app.kernel.clock import FOREVER
 from app.kernel.ids import digest, new_id
 
@@ -31,6 +31,7 @@ class Revision:
     open: list[Row] = field(default_factory=list)
     superseded: list[Row] = field(default_factory=list)
     contradictions: list[Row] = field(default_factory=list)
+    may_change: list[Row] = field(default_factory=list)
     mirror: list[Row] = field(default_factory=list)
     relate: list[str] = field(default_factory=list)
     quarantined: list[Row] = field(default_factory=list)
@@ -39,6 +40,11 @@ class Revision:
         """Take the rows of another key."""
         for name in self.__slots__:
             getattr(self, name).extend(getattr(other, name))
+
+    @property
+    def held_anew(self) -> bool:
+        """Whether anything is held, or stands against another, that was not before."""
+        return bool(self.open or self.superseded or self.contradictions or self.may_change)
 
     @property
     def changes(self) -> int:
@@ -58,6 +64,10 @@ def reviews_of(rows: Sequence[Row]) -> Reviews:
             for fact, review in found
             if review["verdict"] == "interval"
         },
+        changed={
+            (review["other"], fact) for fact, review in found if review["verdict"] == "changed"
+        },
+        both={(review["other"], fact) for fact, review in found if review["verdict"] == "both"},
     )
 
 
@@ -69,14 +79,11 @@ def _doubted(row: Row) -> bool:
     return bool(doubts) and principals <= doubts and counted["principals"] == 1
 
 
-def revise(rows: Sequence[Row], values: Mapping[str, str], rules: Rules, at: datetime) -> Revision:
-    """What to write for one belief key.
-
-    `rows` are those of `facts.claims_of`; `values` gives the value of each fact's object, merged
-    entities as one; `at` is the moment of the transaction, after the lock.
-    """
+def claims_in(rows: Sequence[Row], values: Mapping[str, str]) -> list[Claim]:
+    """The claims of one belief key, out of rows of `facts.claims_of`; `values` gives the value of
+    each fact's object, merged entities as one."""
     names = _by_name(rows)
-    claims = [
+    return [
         read_claim(
             claim,
             row["fact"]["id"],
@@ -86,8 +93,17 @@ def revise(rows: Sequence[Row], values: Mapping[str, str], rules: Rules, at: dat
         for row in rows
         for claim in row["claims"]
     ]
-    settled = settle(claims, rules, reviews_of(rows))
+
+
+def revise(rows: Sequence[Row], values: Mapping[str, str], rules: Rules, at: datetime) -> Revision:
+    """What to write for one belief key; `at` is the moment of the transaction, after the lock."""
+    claims = claims_in(rows, values)
     keep(rows, claims, rules)
+    return revised(rows, settle(claims, rules, reviews_of(rows)), at)
+
+
+def revised(rows: Sequence[Row], settled: Settlement, at: datetime) -> Revision:
+    """What to write for facts whose key was settled."""
     segments: dict[str, list[Segment]] = {}
     for segment in settled.segments:
         segments.setdefault(segment.fact, []).append(segment)
@@ -200,14 +216,18 @@ def _links(row: Row, settled: Settlement, revision: Revision) -> None:
     known = {(link["other"], link["reason"]): link["id"] for link in row["superseded"]}
     against = {second for first, second in settled.contradictions if first == fact}
     marked = {link["other"]: link["id"] for link in row["contradicts"]}
-    gone = [known[k] for k in known.keys() - replaced] + [
-        marked[k] for k in marked.keys() - against
-    ]
+    may = {old for old, new in settled.possible if new == fact}
+    open_to = {link["other"]: link["id"] for link in row["may_change"]}
+    gone = [known[k] for k in known.keys() - replaced]
+    gone += [marked[k] for k in marked.keys() - against]
+    gone += [open_to[k] for k in open_to.keys() - may]
     revision.unlink += [{"fact": fact, "id": link} for link in sorted(gone)]
     for other, why in sorted(replaced - known.keys()):
         revision.superseded.append(_link(fact, other, reason=why))
     for other in sorted(against - marked.keys()):
         revision.contradictions.append(_link(fact, other))
+    for other in sorted(may - open_to.keys()):
+        revision.may_change.append(_link(fact, other))
 
 
 def _link(fact: str, other: str, **more: str) -> Row:
@@ -231,7 +251,9 @@ def _mirror(
         else settled.weights.get(fact["id"])
     )
     live = status == "active" and not expired(fact)
+    day = day_of(start)
     wanted: Row = {
+        "about_terms": day["about_terms"],
         "status": status,
         "live": live,
         "valid_from": start,
@@ -242,12 +264,13 @@ def _mirror(
         "trust": round(DERIVED_TRUST * weight.trust, 4) if weight else 0.0,
         "weighed": [weight.said, weight.trust] if weight else None,
         "settle_state": None,
+        "may_change": any(new == fact["id"] for _, new in settled.possible) or None,
         **row["kept"],
     }
     if all(fact.get(name) == value for name, value in wanted.items()):
         return
     facets = [token for token in fact["facets"] if token != LIVE] + ([LIVE] if live else [])
-    wanted |= {"facets": facets, "captured_key": time_key(start), "valid_to": _end(end)}
+    wanted |= {**day, "facets": facets, "valid_to": _end(end)}
     revision.mirror.append({"id": fact["id"], "properties": wanted})
     if not fact["negated"] and fact["object_key"].startswith("entity:"):
         revision.relate.append(fact["id"])

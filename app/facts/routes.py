@@ -11,17 +11,21 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 
 from app.access.parameters import AsOf, KnownAt, Limit, Within, aware
+from app.entities.schemas import EntityOut
 from app.entities.service import EntityService
 from app.errors import NotFound
 from app.facts.listing import subjects_of
 from app.facts.predicates import PredicateService
 from app.facts.repository import Settled
 from app.facts.schemas import (
+    ChangeIn,
     DecisionOut,
     FactOut,
     FactsOut,
     HistoryOut,
     KeepBothIn,
+    PossibleChangeOut,
+    PossibleChangesOut,
     PredicateOut,
     PredicatesOut,
     QuarantinedOut,
@@ -30,6 +34,7 @@ from app.facts.schemas import (
     TimelineEntryOut,
     TimelineOut,
 )
+from app.facts.sentences import MentionsOut, ProfileOut, sentences_of
 from app.facts.service import Decision, FactService, Moments
 from app.facts.tasks import REKEY
 from app.jobs.access import ADMINISTERED
@@ -41,6 +46,7 @@ from app.kernel.clock import START, now
 AnyScope = Annotated[
     str | None, QueryParameter(name="scope", description="Scope path; the key's home if unset.")
 ]
+SentenceLimit = Annotated[int, QueryParameter(ge=1, le=100, description="Most passages of a page.")]
 Cursor = Annotated[str | None, QueryParameter(description="`next` of the page before.")]
 
 
@@ -154,6 +160,71 @@ class QuarantineController(Controller):
             next=paging.encode(START, shown[-1]["id"]) if more else None,
         )
 
+    @get("/changes", operation_id="listPossibleChanges", opt={"requires": Role.READER})
+    async def list_changes(
+        self,
+        caller: NamedDependency[Caller],
+        believing: NamedDependency[FactService],
+        within: Within = None,
+        cursor: Cursor = None,
+        limit: Limit = 50,
+    ) -> PossibleChangesOut:
+        """Possible changes: facts that may have ended older ones, with the words nobody read."""
+        scopes = caller.among(within)
+        after = paging.decode(cursor)[1] if cursor else ""
+        rows = await believing.repository.possible_changes(scopes, after, limit + 1)
+        shown = rows[:limit]
+        facts = await believing.facts_of_changes(shown, scopes)
+        known = {fact: FactOut.of(row) for fact, row in facts.items()}
+        more = len(rows) > limit
+        return PossibleChangesOut(
+            items=[PossibleChangeOut.of(row, known) for row in shown if row["id"] in known],
+            next=paging.encode(START, shown[-1]["id"]) if more else None,
+        )
+
+    @get("/texts", operation_id="listChangedByTexts", opt={"requires": Role.READER})
+    async def list_texts(
+        self,
+        caller: NamedDependency[Caller],
+        believing: NamedDependency[FactService],
+        within: Within = None,
+        cursor: Cursor = None,
+        limit: Limit = 50,
+    ) -> FactsOut:
+        """Held facts that later texts may have changed; a page may have none and go on."""
+        scopes, at = caller.among(within), now()
+        rows = await believing.repository.list_held(
+            scopes=scopes,
+            predicates=None,
+            as_of=at,
+            known_at=at,
+            after=paging.decode(cursor)[1] if cursor else "",
+            limit=limit + 1,
+        )
+        shown = [FactOut.of(row) for row in rows[:limit]]
+        return FactsOut(
+            items=[f for f in shown if any(one["passage"] for one in f.possible_changes)],
+            next=paging.encode(START, shown[-1].id) if len(rows) > limit else None,
+        )
+
+    @post(
+        "/{fact_id:str}/change",
+        operation_id="decideChange",
+        opt={"requires": Role.CURATOR},
+        status_code=HTTP_200_OK,
+    )
+    async def decide_change(
+        self,
+        fact_id: FromPath[str],
+        data: JSONBody[ChangeIn],
+        caller: NamedDependency[Caller],
+        believing: NamedDependency[FactService],
+    ) -> DecisionOut:
+        """Decide whether a newer fact ended an older one that it may have changed."""
+        decision = data.to_decision(fact_id)
+        decided, settled = await believing.decide_change(caller, decision)
+        return await _decided(believing, caller, decided, decision.verdict, settled)
+
     @post(
         "/{fact_id:str}/accept",
         operation_id="acceptFact",
@@ -266,6 +337,51 @@ class PredicateController(Controller):
 
 
 @get(
+    "/v1/entities/{entity_id:str}",
+    operation_id="getEntity",
+    tags=["Entities"],
+    opt={"requires": Role.READER},
+)
+async def profile(
+    entity_id: FromPath[str],
+    caller: NamedDependency[Caller],
+    knowing: NamedDependency[EntityService],
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+) -> ProfileOut:
+    """One entity with the newest sentences that speak of it; the id of a merged one gives what it
+    was merged into."""
+    moments = moments_of(as_of, known_at)
+    entity = EntityOut.of(await knowing.get(caller, entity_id, moments.known_at))
+    graph = knowing.repository.graph
+    found = await sentences_of(graph, entity.id, caller.visible, moments)
+    return ProfileOut.with_sentences(entity, found)
+
+
+@get(
+    "/v1/entities/{entity_id:str}/sentences",
+    operation_id="listSentences",
+    tags=["Entities"],
+    opt={"requires": Role.READER},
+)
+async def entity_sentences(
+    entity_id: FromPath[str],
+    caller: NamedDependency[Caller],
+    knowing: NamedDependency[EntityService],
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    cursor: Cursor = None,
+    limit: SentenceLimit = 20,
+) -> MentionsOut:
+    """The sentences that speak of an entity, of the newest passages first, with what may have
+    changed of what they say."""
+    moments = moments_of(as_of, known_at)
+    found = await knowing.get(caller, entity_id, moments.known_at)
+    graph, scopes = knowing.repository.graph, caller.visible
+    return await sentences_of(graph, found["entity"]["id"], scopes, moments, cursor, limit)
+
+
+@get(
     "/v1/entities/{entity_id:str}/timeline",
     operation_id="getTimeline",
     tags=["Entities"],
@@ -278,14 +394,18 @@ async def timeline(
     known_at: KnownAt = None,
     limit: Limit = 200,
 ) -> TimelineOut:
-    """Everything that is or was held of an entity, in the order of the world."""
+    """Everything that is or was held of an entity, in the order of the world, and the newest
+    sentences that speak of it."""
+    moments = moments_of(None, known_at)
     rows = await believing.repository.timeline(
         subjects=await believing.cluster(caller, entity_id),
         scopes=caller.visible,
-        known_at=moments_of(None, known_at).known_at,
+        known_at=moments.known_at,
         limit=limit,
     )
-    return TimelineOut(entity_id, [TimelineEntryOut.of(row) for row in rows])
+    graph = believing.repository.graph
+    said = await sentences_of(graph, entity_id, caller.visible, moments)
+    return TimelineOut(entity_id, [TimelineEntryOut.of(row) for row in rows], said.items)
 
 
 def moments_of(as_of: datetime | None, known_at: datetime | None) -> Moments:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal
 
@@ -11,6 +12,7 @@ from pydantic import Field
 from app.errors import InvalidInput
 from app.extraction.predicates import Predicate
 from app.facts.repository import Settled
+from app.facts.sentences import MentionOut
 from app.facts.service import Decision
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
@@ -69,6 +71,7 @@ class FactOut(msgspec.Struct, frozen=True):
     support: list[dict[str, Any]] = []
     contradicts: list[str] = []
     superseded_by: list[dict[str, Any]] = []
+    possible_changes: list[dict[str, Any]] = []
 
     @classmethod
     def of(cls, row: Row) -> FactOut:
@@ -99,6 +102,7 @@ class FactOut(msgspec.Struct, frozen=True):
             support=[_support(s) for s in sorted(row.get("support", []), key=_said)],
             contradicts=sorted(set(row.get("contradicts", []))),
             superseded_by=row.get("superseded_by", []),
+            possible_changes=_possible(row),
         )
 
 
@@ -118,6 +122,7 @@ class TimelineEntryOut(msgspec.Struct, frozen=True):
     status: str
     interval: IntervalOut
     untrusted: dict[str, Any]
+    possible_changes: list[dict[str, Any]] = []
 
     @classmethod
     def of(cls, row: Row) -> TimelineEntryOut:
@@ -130,14 +135,17 @@ class TimelineEntryOut(msgspec.Struct, frozen=True):
             status=fact["status"],
             interval=IntervalOut.of(row["interval"]),
             untrusted={"statement": fact["statement"], "object": fact["object_text"]},
+            possible_changes=_possible(row) if row["interval"]["standing"] == "held" else [],
         )
 
 
 class TimelineOut(msgspec.Struct, frozen=True):
-    """An entity's facts in the order of the world, as they were known at a moment."""
+    """An entity's facts in the order of the world, as they were known at a moment, and the newest
+    sentences that speak of it."""
 
     entity: str
     items: list[TimelineEntryOut]
+    sentences: list[MentionOut] = []
 
 
 class HistoryOut(msgspec.Struct, frozen=True):
@@ -178,6 +186,40 @@ class QuarantineOut(msgspec.Struct, frozen=True):
     """A page of what waits; `next` continues it."""
 
     items: list[QuarantinedOut]
+    next: str | None
+
+
+class PossibleChangeOut(msgspec.Struct, frozen=True):
+    """A newer fact that may have ended older ones: `unread` are the places of its sources with
+    words that nobody read, for which both are still held."""
+
+    newer: FactOut
+    older: list[FactOut]
+    unread: list[dict[str, Any]]
+
+    @classmethod
+    def of(cls, row: Row, facts: Mapping[str, FactOut]) -> PossibleChangeOut:
+        """The wire form of a row of `facts.possible_changes`, given the facts that it names."""
+        return cls(
+            newer=facts[row["id"]],
+            older=[facts[one] for one in sorted(set(row["older"])) if one in facts],
+            unread=[
+                {
+                    "passage": one["passage"],
+                    "start": one["start"],
+                    "end": one["end"],
+                    "said_at": one["said_at"],
+                    "untrusted": {"words": one["rest"]},
+                }
+                for one in sorted(row["unread"], key=_said_of)
+            ],
+        )
+
+
+class PossibleChangesOut(msgspec.Struct, frozen=True):
+    """A page of possible changes; `next` continues it."""
+
+    items: list[PossibleChangeOut]
     next: str | None
 
 
@@ -249,11 +291,28 @@ class KeepBothIn(WireModel):
         ]
 
 
+class ChangeIn(WireModel):
+    """What a curator says of a possible change."""
+
+    older: ShortText = Field(description="Id of the fact that may have ended.")
+    verdict: Literal["changed", "both", "wrong"] = Field(
+        description="changed ends the older when the newer began, both lets them hold side by "
+        "side, wrong leaves the newer out. Of a later text, both and wrong say that it changes "
+        "nothing."
+    )
+    note: ShortText | None = Field(None, description="Kept with the decision.")
+
+    def to_decision(self, fact: str) -> Decision:
+        """The verdict on the newer fact."""
+        verdict = "reject" if self.verdict == "wrong" else self.verdict
+        return Decision(fact, verdict, note=self.note, other=self.older)
+
+
 class DecisionOut(msgspec.Struct, frozen=True):
     """What a decision changed."""
 
     fact: str
-    verdict: Literal["accept", "reject", "interval", "undo"]
+    verdict: Literal["accept", "reject", "interval", "undo", "changed", "both"]
     status: str
     opened: int
     retracted: int
@@ -271,8 +330,28 @@ class DecisionOut(msgspec.Struct, frozen=True):
 
 
 def _support(row: Row) -> dict[str, Any]:
-    shown = {k: v for k, v in row.items() if k not in ("tier", "id")}
-    return {"claim": row["id"], "tier": TIERS[row["tier"]], **shown}
+    shown = {k: v for k, v in row.items() if k not in ("tier", "id", "rest")}
+    unread = {"untrusted": {"unread": row["rest"]}} if row.get("rest") else {}
+    return {"claim": row["id"], "tier": TIERS[row["tier"]], **shown, **unread}
+
+
+def _possible(row: Row) -> list[dict[str, Any]]:
+    """What may have ended this one, at the moments asked for, the newest first."""
+    return [newer_fact(newer) for newer in row.get("possible_changes") or ()]
+
+
+def newer_fact(newer: Row) -> dict[str, Any]:
+    """A newer fact, or a passage, as it is named beside what it may have ended."""
+    return {
+        "fact": newer.get("fact"),
+        "passage": newer.get("passage"),
+        "since": newer["since"],
+        "untrusted": {"statement": newer["statement"]},
+    }
+
+
+def _said_of(row: Row) -> tuple[datetime, str, int]:
+    return row["said_at"], row["passage"], row["start"]
 
 
 def _link(row: Row) -> dict[str, Any]:

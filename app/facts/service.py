@@ -21,13 +21,15 @@ TermsOf = Callable[[str], Awaitable[Terms]]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One verdict on one fact: accept, reject, interval with its validity, or doubt."""
+    """One verdict on one fact: accept, reject, interval with its validity, doubt; of a newer fact
+    that may have changed the `other`: changed or both."""
 
     fact: str
     verdict: str
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     note: str | None = None
+    other: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,13 @@ class FactService:
         ids: list[str] = row["ids"]
         return ids
 
+    async def facts_of_changes(self, rows: Sequence[Row], scopes: list[str]) -> dict[str, Row]:
+        """The facts that rows of `facts.possible_changes` name, as they are held now, by id."""
+        ids = sorted({row["id"] for row in rows} | {old for row in rows for old in row["older"]})
+        at = now()
+        found = await self.repository.get(ids, scopes, at, at)
+        return {row["fact"]["id"]: row for row in found}
+
     async def decide(self, caller: Caller, decisions: Sequence[Decision]) -> Settled:
         """Record verdicts on facts of one belief key and settle it again, in one transaction.
 
@@ -88,6 +97,52 @@ class FactService:
         keys = {place["key"] for place in places.values()}
         if len(keys) != 1:
             raise InvalidInput("these facts do not stand against each other", field="other")
+        return await self._decided(caller, decisions, places)
+
+    async def decide_change(self, caller: Caller, decision: Decision) -> tuple[str, Settled]:
+        """Decide whether a newer fact took the place of an older one that it may have changed; the
+        fact that the decision is on, and what it changed.
+
+        The verdict is `changed` (the older ends when the newer began), `both` (they hold side by
+        side) or `reject` (the newer is wrong). A later text may stand for the newer fact. Raises
+        NotFound for a fact that is not seen,
+        Forbidden without the curator's role, and InvalidInput where the two are no such pair.
+        """
+        older = decision.other or ""
+        later = await self._later_text(caller, decision)
+        if later is not None:
+            places = await self._places(caller, [older])
+            return older, await self._decided(caller, [later], places)
+        places = await self._places(caller, [decision.fact, older])
+        scopes = sorted({place["scope"] for place in places.values()})
+        pair = await self.repository.graph.one(
+            Q.facts.may_have_changed, newer=decision.fact, older=older, scopes=scopes
+        )
+        if not pair["found"]:
+            raise InvalidInput("these facts are no possible change", field="older")
+        if decision.verdict == "reject":
+            decision = replace(decision, other=None)
+        return decision.fact, await self._decided(caller, [decision], places)
+
+    async def _later_text(self, caller: Caller, decision: Decision) -> Decision | None:
+        """The decision on a later text as one on the older fact, which ends when the text was said
+        or stays as it is; None where no such text may have changed it."""
+        older, at = decision.other or "", now()
+        rows = await self.repository.get([older], caller.visible, at, at)
+        texts = [row for row in rows[0]["possible_changes"] if row.get("passage")] if rows else []
+        text = next((row for row in texts if row["passage"] == decision.fact), None)
+        if text is None:
+            return None
+        since = min(interval["valid_from"] for interval in rows[0]["intervals"])
+        own = replace(decision, fact=older, other=decision.fact)
+        if decision.verdict != "changed":
+            return replace(own, verdict="both")
+        return replace(own, verdict="interval", valid_from=since, valid_to=text["since"])
+
+    async def _decided(
+        self, caller: Caller, decisions: Sequence[Decision], places: dict[str, Row]
+    ) -> Settled:
+        keys = {place["key"] for place in places.values()}
         scope = places[decisions[0].fact]["scope"]
         terms = await self._terms_of(scope)
         policy = await self._policy(scope)
@@ -103,6 +158,7 @@ class FactService:
                     scopes=[scope],
                     at=at,
                     by=caller.principal,
+                    other=decision.other,
                 )
                 await tx.rows(
                     Q.facts.review,
@@ -155,7 +211,12 @@ class FactService:
             at = now()
             await tx.rows(Q.facts.lock, ids=_locks([place]), at=at)
             undone = await tx.rows(
-                Q.facts.undo_reviews, fact=fact, scopes=[place["scope"]], at=at, by=caller.principal
+                Q.facts.undo_reviews,
+                fact=fact,
+                scopes=[place["scope"]],
+                at=at,
+                by=caller.principal,
+                other=None,
             )
             if not undone:
                 return None
@@ -201,6 +262,7 @@ def _review(decision: Decision, caller: Caller, scope: str, at: datetime) -> Row
         "verdict": decision.verdict,
         "by": caller.principal,
         "note": decision.note,
+        "other": decision.other,
         "at": at,
         "valid_from": decision.valid_from,
         "valid_to": (decision.valid_to or FOREVER) if decision.verdict == "interval" else None,

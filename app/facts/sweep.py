@@ -47,8 +47,32 @@ class Stint:
 
     def confirm(self, event: Event) -> None:
         """Take one more claim of the same value."""
+        moves = self.partial or not event.claim.partial
         self.claims.append(event.claim)
+        if not moves:
+            return  # it is told, and not told of any moment
         self.last = max(self.last, event, key=lambda e: e.at)
+
+    @property
+    def negative(self) -> bool:
+        """Whether it is a negation that is held."""
+        return self.start.claim.negative
+
+    @property
+    def partial(self) -> bool:
+        """Whether nothing that speaks for it was read to the last word."""
+        return all(claim.partial for claim in self.claims)
+
+    @property
+    def plain(self) -> list[Claim]:
+        """The claims that were read to the last word, or all where none was."""
+        return [claim for claim in self.claims if not claim.partial] or self.claims
+
+    def against(self, claim: Claim) -> bool:
+        """Whether both cannot be so at one time."""
+        if self.negative or claim.negative:
+            return self.negative != claim.negative and self.value == claim.value
+        return self.value != claim.value
 
     def covers(self, moment: datetime, but: Claim) -> bool:
         """Whether another claim names an end of its own that lies after the moment."""
@@ -56,12 +80,17 @@ class Stint:
 
 
 class Sweep:
-    """One pass over the events of a key, from the oldest to the latest."""
+    """One pass over the events of a key, from the oldest to the latest.
+
+    What was not read to the last word ends nothing: where a claim that was would take the place of
+    what is held, it stands `beside` it. Who may not revise what is held waits, as ever.
+    """
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.holder: Stint | None = None
         self.denied: dict[str, Stint] = {}
+        self.beside: dict[str, Stint] = {}  # by fact: held, though something speaks against it
         self.waiting: dict[str, Stint] = {}  # by fact: claimed, but not believed
         self.why: dict[str, Reason] = {}
         self.held: list[Held] = []
@@ -76,12 +105,19 @@ class Sweep:
             self._deny(event)
         else:
             self._assert(event)
+        if self.holder is None:
+            self._move_up()
+
+    @property
+    def open(self) -> list[Stint]:
+        """What is held, denied or stands beside that, from here on."""
+        holder = [self.holder] if self.holder is not None else []
+        return [*holder, *self.denied.values(), *self.beside.values()]
 
     def finish(self) -> tuple[list[Held], list[Held]]:
         """What is held and what waits; everything that is still open stays open."""
-        for stint in (self.holder, *self.denied.values()):
-            if stint is not None:
-                self._record(stint, FOREVER, Precision.INSTANT, Reason.STATED)
+        for stint in self.open:
+            self._record(stint, FOREVER, Precision.INSTANT, Reason.STATED)
         waiting = []
         for fact, stint in self.waiting.items():
             end = max((c.end.at for c in stint.claims if c.end is not None), default=FOREVER)
@@ -90,6 +126,9 @@ class Sweep:
 
     def _assert(self, event: Event) -> None:
         claim = event.claim
+        if claim.partial:
+            self._stand_beside(event)
+            return
         if not self._lift_denial(event):
             return
         holder = self.holder
@@ -97,35 +136,46 @@ class Sweep:
             self.holder = self._opened(event)
         elif holder.value == claim.value:
             holder.confirm(event)
-        else:
-            self._challenge(holder, event)
+        elif not self._challenge(holder, event):
+            return
+        self._end_beside(event)
 
-    def _challenge(self, holder: Stint, event: Event) -> None:
-        """Another value of a functional predicate: retire, or wait for a review."""
+    def _challenge(self, holder: Stint, event: Event) -> bool:
+        """Another value of a functional predicate: retire, or wait for a review; whether it is
+        held from now on."""
         ordered = _ordered(holder.start, event)
         refusal = self._refusal(holder, event, ordered)
         if ordered and refusal is None and _planned_past(holder, event):
             refusal = Reason.NO_ORDER
+        if refusal is Reason.NO_ORDER and holder.partial:
+            refusal, ordered = None, False
         if not comparable(holder.value, event.claim.value):
             refusal = Reason.OTHER_UNIT
         if refusal is not None:
             self._quarantine(event, holder, refusal)
-        elif ordered:
+            return False
+        if ordered:
             self._close(holder, event, Reason.LATER_VALUE)
-            self.holder = self._opened(event)
         else:
             self._displace(holder, event)
-            self.holder = self._opened(event)
+        self.holder = self._opened(event)
+        return True
 
     def _deny(self, event: Event) -> None:
         claim, holder = event.claim, self.holder
+        if claim.partial:
+            self._stand_beside(event)
+            return
         standing = self.denied.get(claim.value)
         if standing is not None:
             standing.confirm(event)
+            self._end_beside(event)
             return
         if holder is not None and holder.value == claim.value:
             ordered = _ordered(holder.start, event)
             refusal = self._refusal(holder, event, ordered)
+            if refusal is Reason.NO_ORDER and holder.partial:
+                refusal, ordered = None, False
             if refusal is not None:
                 self._quarantine(event, holder, refusal)
                 return
@@ -135,6 +185,46 @@ class Sweep:
                 self._displace(holder, event)
             self.holder = None
         self.denied[claim.value] = self._opened(event)
+        self._end_beside(event)
+
+    def _stand_beside(self, event: Event) -> None:
+        """A claim of which words were not read: it is held, and ends nothing that stands against
+        it; whoever may not revise that waits."""
+        claim = event.claim
+        same = next((s for s in self.open if s.fact == claim.fact), None)
+        if same is not None:
+            same.confirm(event)
+            return
+        against = [stint for stint in self.open if stint.against(claim)]
+        for stint in against:
+            refusal = self._unfit(stint, event)
+            if refusal is not None:
+                self._quarantine(event, stint, refusal)
+                return
+        if self.holder is None and not claim.negative:
+            self.holder = self._opened(event)
+        else:
+            stint = self._opened(event)
+            stint.claims = [c for c in stint.claims if c.partial]  # who waits is not behind it
+            self.beside[claim.fact] = stint
+
+    def _end_beside(self, event: Event) -> None:
+        """What stands beside ends with a later claim that was wholly read, as all else does."""
+        for stint in [s for s in self.beside.values() if s.against(event.claim)]:
+            if not _ordered(stint.start, event) or self._refusal(stint, event, True) is not None:
+                continue
+            if not event.claim.negative and _planned_past(stint, event):
+                continue
+            why = Reason.RESUMED if stint.negative else Reason.LATER_VALUE
+            self._close(stint, event, Reason.STOPPED if event.claim.negative else why)
+            del self.beside[stint.fact]
+
+    def _move_up(self) -> None:
+        """What stood beside a value that is no longer held takes its place."""
+        values = [s for s in self.beside.values() if not s.negative]
+        if values:
+            first = min(values, key=lambda s: (s.start.at, s.fact))
+            self.holder = self.beside.pop(first.fact)
 
     def _lift_denial(self, event: Event) -> bool:
         """Whether a positive claim gets past a denial of the same value that stands."""
@@ -154,14 +244,17 @@ class Sweep:
         return True
 
     def _stop(self, event: Event) -> None:
-        claim, holder = event.claim, self.holder
-        ends_here = (
-            holder is not None and claim in holder.claims and not holder.covers(event.at, claim)
-        )
-        if holder is None or not ends_here:
-            return
-        self._record(holder, event.at, event.precision, Reason.SOURCE_NAMES_END)
-        self.holder = None
+        claim = event.claim
+        for stint in [s for s in self.open if not s.negative]:
+            if claim not in stint.claims or stint.covers(event.at, claim):
+                continue
+            if claim.partial and not stint.partial:
+                continue
+            self._record(stint, event.at, event.precision, Reason.SOURCE_NAMES_END)
+            if stint is self.holder:
+                self.holder = None
+            else:
+                del self.beside[stint.fact]
 
     def _refusal(self, holder: Stint, event: Event, ordered: bool) -> Reason | None:
         """Why the claims for a newer value may not retire what is held; None if they may."""
@@ -169,8 +262,13 @@ class Sweep:
             return _weaker(holder, event)
         if not _ordered(holder.last, event) and (weaker := _weaker(holder, event)):
             return weaker  # the old value was confirmed at this very moment
+        return self._unfit(holder, event)
+
+    def _unfit(self, holder: Stint, event: Event) -> Reason | None:
+        """Why those behind a claim may not revise those behind what is held; None if they may."""
         waiting = self.waiting.get(event.claim.fact)
-        behind = [*(waiting.claims if waiting else ()), event.claim]
+        waited = [c for c in waiting.claims if not c.partial] if waiting else []
+        behind = [*waited, event.claim]
         return may_not_retire(
             [c.authority for c in behind], [c.authority for c in holder.claims], self.rules
         )
@@ -181,10 +279,16 @@ class Sweep:
         if waiting is not None:
             self.contradictions = {p for p in self.contradictions if event.claim.fact not in p}
             stint.claims = [*waiting.claims, *stint.claims]
+        beside = self.beside.pop(event.claim.fact, None)
+        if beside is not None:
+            self._record(beside, event.at, event.precision, Reason.STATED)
+            stint.claims = [*beside.claims, *stint.claims]
         return stint
 
     def _quarantine(self, event: Event, holder: Stint, why: Reason) -> None:
         fact = event.claim.fact
+        if fact in self.beside:
+            return  # it is held by what others say, and needs no review
         self.contradictions.add((holder.fact, fact))
         if fact in self.waiting:
             self.waiting[fact].confirm(event)
@@ -193,7 +297,11 @@ class Sweep:
         self.why[fact] = why
 
     def _displace(self, holder: Stint, event: Event) -> None:
-        """What was held from the same moment on loses against a stronger claim without order."""
+        """What was held from the same moment on loses against a stronger claim without order, or
+        stands beside it where it was not wholly read."""
+        if holder.partial:
+            self.beside[holder.fact] = holder
+            return
         self.contradictions.add((event.claim.fact, holder.fact))
         self.waiting[holder.fact] = holder
         self.why[holder.fact] = Reason.NO_ORDER
@@ -257,7 +365,7 @@ def _outranked_by(holders: Sequence[Authority], challengers: Sequence[Authority]
 
 def _weaker(holder: Stint, event: Event) -> Reason | None:
     """Without order in time the stronger side stands: tier, then trust, then the smaller value."""
-    best = max(holder.claims, key=lambda c: (c.authority.tier, c.authority.trust))
+    best = max(holder.plain, key=lambda c: (c.authority.tier, c.authority.trust))
     held, said = best.authority, event.claim.authority
     stands = (held.tier, held.trust)
     comes = (said.tier, said.trust)
@@ -275,7 +383,7 @@ def _planned_past(holder: Stint, event: Event) -> bool:
     """Whether what is held names an end that lies after the event, in words as new as its own."""
     return any(
         c.end is not None and c.end.at > event.at and c.said_at >= event.claim.said_at
-        for c in holder.claims
+        for c in holder.plain
     )
 
 
@@ -302,4 +410,5 @@ def laid_out(stint: Stint, end: datetime, precision: Precision, why: Reason) -> 
         from_precision=stint.start.precision,
         to_precision=precision,
         reason=why,
+        partial=stint.partial,
     )

@@ -20,6 +20,7 @@ from app.facts.belief import Settlement, settle
 from app.facts.carried import date
 from app.facts.heads import agreed, agreeing
 from app.facts.interval import Segment, Standing
+from app.facts.possible import PossibleChange, possible_changes
 from app.facts.record import read_claim
 from app.facts.repository import Terms
 from app.facts.revision import reviews_of
@@ -60,6 +61,12 @@ class FactView:
         """Those of the facts that hold at both moments for a reader of these scopes."""
         return (await self.beliefs(ids, scopes, moments)).held
 
+    async def possible_changes(
+        self, facts: Collection[str], scopes: list[str], moments: Moments
+    ) -> dict[str, PossibleChange]:
+        """What may have changed of facts that hold at both moments, by their ids."""
+        return await possible_changes(self._graph, facts, scopes, moments)
+
     async def beliefs(self, ids: Sequence[str], scopes: list[str], moments: Moments) -> Beliefs:
         """How the facts stand at both moments for a reader of these scopes.
 
@@ -90,8 +97,9 @@ class FactView:
         )
         terms = await self._terms_of(_scopes(row["group"] for row in rows))
         for row in rows:
-            for claim in (claim for member in row["group"] for claim in member["claims"]):
-                date(claim)
+            for member in row["group"]:
+                for claim in (*member["claims"], *member["ended"]):
+                    date(claim)
             for facts, settled in settled_together(row["group"], row["predicate"], terms):
                 asked = [fact for fact in row["asked"] if fact in facts]
                 _add(asked, settled, moments.as_of, len(_scopes([row["group"]])) > 1, beliefs)
@@ -150,7 +158,8 @@ def _by_key(
 def _keyed(member: Row, predicate: str, terms: Mapping[str, Terms]) -> str:
     """What of a fact's value tells its key from others of its subject and predicate."""
     fact = member["fact"]
-    return "" if terms[fact["scope"]].single(predicate, fact["object_key"]) else member["value"]
+    single = terms[fact["scope"]].single(predicate, fact["object_key"])
+    return f"{fact['qualifier'] or ''} {'' if single else member['value']}"
 
 
 def _scopes(groups: Iterable[Iterable[Row]]) -> list[str]:
@@ -197,5 +206,6 @@ def _settlement(rows: list[Row], predicate: str, terms: Mapping[str, Terms]) -> 
         for m in rows
         for claim in m["claims"]
     ]
+    claims += [read_claim(c, c["fact"], m["value"], None) for m in rows for c in m["ended"]]
     members = all(term.members for term in involved)
     return settle(claims, rules.with_members(members), reviews_of(rows))

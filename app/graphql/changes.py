@@ -10,7 +10,7 @@ from app.consolidation.schemas import RememberedOut, RememberIn, SupersedeIn
 from app.entities.schemas import MergeIn, MergeOut
 from app.episodes.schemas import EpisodeIn, ReceiptOut
 from app.facts.repository import Settled
-from app.facts.schemas import DecisionOut, KeepBothIn, ReviewIn
+from app.facts.schemas import ChangeIn, DecisionOut, KeepBothIn, ReviewIn
 from app.facts.service import Decision, Moments
 from app.graphql.doors import Context
 from app.graphql.loading import Asked
@@ -189,6 +189,14 @@ async def keep_both(context: Context, asked: Asked) -> DecisionOut:
     return await _decided(context, fact, "interval", settled)
 
 
+async def decide_change(context: Context, asked: Asked) -> DecisionOut:
+    """Say what became of a possible change."""
+    fact, data = asked.args["id"], model_of(ChangeIn, asked.args["input"])
+    decision = data.to_decision(fact)
+    decided, settled = await context.doors.facts.decide_change(context.caller, decision)
+    return await _decided(context, decided, decision.verdict, settled)
+
+
 async def undo(context: Context, asked: Asked) -> DecisionOut:
     """Take back the decisions on a fact."""
     fact = asked.args["id"]
@@ -262,6 +270,7 @@ CHANGES: dict[str, Change] = {
     "acceptFact": Change(Role.CURATOR, accept),
     "rejectFact": Change(Role.CURATOR, reject),
     "keepBothFacts": Change(Role.CURATOR, keep_both),
+    "decideChange": Change(Role.CURATOR, decide_change),
     "undoReview": Change(Role.CURATOR, undo),
     "proposeMerge": Change(Role.WRITER, propose_merge),
     "acceptMerge": Change(Role.CURATOR, accept_merge),

@@ -10,11 +10,13 @@ from app.graphql.seen import Seen
 from app.kernel.graph import Row
 
 NODES = (
-    "Episode", "Fact", "Held", "Quarantined", "Entity", "Neighbour", "Page", "Backlink", "Link",
+    "Episode", "Fact", "Held", "Quarantined", "PossibleChange", "Entity", "Neighbour", "Page",
+    "Backlink", "Link",
     "PageVersion", "Skill", "SkillVersion", "SkillConflict", "SkillLink", "KnowledgeBase",
     "Document", "Chunk", "Community", "Note", "NoteVersion", "Learning", "SkillProposal", "Merge",
     "Job", "ErasureReceipt", "Place", "PendingPage", "Promotion", "FeedbackEntry", "LogEntry",
     "AuditEvent", "Agent", "Team", "Predicate", "BadPattern", "Holder", "Concern", "Outcome",
+    "MentionedIn",
 )  # fmt: skip
 FORM = """
 "A page of a list."

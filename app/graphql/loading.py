@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,13 +43,15 @@ def visible(caller: Caller) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """A kind of thing by its id; `kind` is what it is called, `scopes` are where it is shown."""
+    """A kind of thing by its id; `kind` is what it is called, `scopes` are where it is shown,
+    `more` reads what the query leaves out, given its parameters."""
 
     kind: str
     query: Query
     show: Callable[[Row], Any]
     key: Callable[[Row], str] = parent_of
     scopes: Callable[[Caller], list[str]] = visible
+    more: Callable[[Graph, list[Row], Mapping[str, Any]], Awaitable[list[Row]]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +103,16 @@ class Loading:
 
     def _loader(self, lookup: Lookup, params: dict[str, Any]) -> DataLoader[str, list[Row]]:
         query = lookup.query
-        given = (query.key, orjson.dumps(params, option=orjson.OPT_SORT_KEYS))
+        name = query.key if lookup.more is None else f"{query.key}+"
+        given = (name, orjson.dumps(params, option=orjson.OPT_SORT_KEYS))
         if given not in self._loaders:
             known = {"scopes": lookup.scopes(self._caller), "at": self._at}
             own = {name: value for name, value in known.items() if name in query.params}
 
             async def load(keys: Sequence[str]) -> list[list[Row]]:
                 rows = await self.graph.rows(query, ids=list(dict.fromkeys(keys)), **own, **params)
+                if lookup.more is not None:
+                    rows = await lookup.more(self.graph, rows, {**own, **params})
                 groups: dict[str, list[Row]] = defaultdict(list)
                 for row in rows:
                     groups[lookup.key(row)].append(row)

@@ -13,7 +13,7 @@ from app.entities.service import Sought
 from app.episodes.schemas import EpisodeOut
 from app.errors import InvalidInput
 from app.facts.listing import subjects_of
-from app.facts.schemas import FactOut, TimelineEntryOut, TimelineOut
+from app.facts.schemas import FactOut, PossibleChangeOut, TimelineEntryOut, TimelineOut
 from app.graphql.connection import connected, joined
 from app.graphql.cursors import by_fact, by_id, by_rank, by_time
 from app.graphql.doors import Context, Read
@@ -56,6 +56,7 @@ EPISODES = Listing(
 SESSION = Listing(query=Q.graphql.session_episodes, show=EpisodeOut.of, order=EPISODES.order)
 HELD = Listing(query=Q.facts.held_in, show=FactOut.of, order=by_fact("fact", "id"))
 HELD_ABOUT = Listing(query=Q.facts.list_held, show=FactOut.of, order=HELD.order)
+CHANGES = Listing(query=Q.facts.possible_changes, show=dict, order=by_fact("id"))
 QUARANTINE = Listing(query=Q.facts.quarantined, show=dict, order=by_fact("id"))
 ENTITIES = Listing(query=Q.entities.list_entities, show=EntityOut.of, order=by_id("entity", "id"))
 SKILLS = Listing(query=Q.skills.page, show=SkillOut.of, order=by_id("skill", "id"))
@@ -87,6 +88,19 @@ async def facts(context: Context, asked: Asked) -> Any:
     subjects = await subjects_of(context.caller, services, asked.args.get("subject"), scopes)
     listing = HELD if subjects is None else HELD_ABOUT
     return await listed(context, listing, given(asked, subjects=subjects), scopes)
+
+
+async def possible_changes(context: Context, asked: Asked) -> Any:
+    """What may have ended something, with the words that nobody read."""
+    params = asked.values(CHANGES.query, CHANGES.order)
+    scopes = scopes_of(context, asked)
+    rows = await context.doors.graph.rows(CHANGES.query, scopes=scopes, **params)
+    shown = rows[: asked.first]
+    found = await context.doors.facts.facts_of_changes(shown, scopes)
+    held = {fact: FactOut.of(row) for fact, row in found.items()}
+    write = CHANGES.order.write
+    pairs = [(write(row), PossibleChangeOut.of(row, held)) for row in shown if row["id"] in held]
+    return joined(pairs, asked, more=len(rows) > asked.first)
 
 
 async def quarantine(context: Context, asked: Asked) -> Any:
@@ -244,6 +258,7 @@ READS: dict[str, Read] = {
     "fact": one_of(FACT),
     "facts": facts,
     "quarantine": quarantine,
+    "possibleChanges": possible_changes,
     "entity": one_of(ENTITY),
     "entities": entities,
     "timeline": timeline,

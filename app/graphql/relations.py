@@ -5,8 +5,8 @@ A list is read with one statement for all parents of a level, and so is a link.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.access.schemas import KeyOut
@@ -15,7 +15,9 @@ from app.communities.view import viewed
 from app.documents.schemas import ChunkOut, DocumentOut, KnowledgeBaseOut
 from app.entities.schemas import EntityOut, MergeOut
 from app.episodes.schemas import EpisodeOut, SessionOut
+from app.facts.later_texts import LaterTexts
 from app.facts.schemas import FactOut, IntervalOut
+from app.facts.sentences import MentionOut
 from app.graphql.cursors import (
     BEYOND,
     by_fact,
@@ -29,7 +31,7 @@ from app.jobs.access import shown_to
 from app.jobs.model import Job
 from app.jobs.schemas import JobOut
 from app.kernel.cypher import Q
-from app.kernel.graph import Row
+from app.kernel.graph import Graph, Row
 from app.lifecycle.requests import administered
 from app.lifecycle.schemas import ReceiptOut
 from app.notes.schemas import NoteOut, NoteVersionOut
@@ -103,6 +105,12 @@ def _holder(row: Row) -> HolderOut:
     return HolderOut(**{name: row[name] for name in HolderOut.__struct_fields__})
 
 
+async def _later(graph: Graph, rows: list[Row], params: Mapping[str, Any]) -> list[Row]:
+    """Facts with the later texts that may have changed them."""
+    moments = params["as_of"], params["known_at"]
+    return await LaterTexts(graph).with_later(rows, params["scopes"], *moments)
+
+
 def _spoken_of(*kinds: str) -> IdOf:
     return lambda told: told.memory if told.kind in kinds else None
 
@@ -113,6 +121,7 @@ def _of_kind(*kinds: str) -> IdOf:
 
 EPISODE = Lookup("episode", query=Q.graphql.episodes_by_id, show=EpisodeOut.of)
 FACT = Lookup("fact", query=Q.graphql.facts_by_id, show=FactOut.of)
+CHANGED = replace(FACT, more=_later)
 ENTITY = Lookup("entity", query=Q.graphql.entities_by_id, show=EntityOut.of)
 PAGE = Lookup("page", query=Q.graphql.pages_by_id, show=PageOut.of)
 SKILL = Lookup("skill", query=Q.graphql.skills_by_id, show=SkillOut.of)
@@ -170,6 +179,11 @@ LISTS: dict[str, Listing] = {
     ),
     "Entity.episodes": Listing(
         query=Q.graphql.mentioning, show=EpisodeOut.of, order=by_time("captured_at", "episode")
+    ),
+    "Entity.sentences": Listing(
+        query=Q.sentences.of_entities,
+        show=MentionOut.of,
+        order=by_time("captured_at", "passage"),
     ),
     "Entity.backlinks": Listing(
         query=Q.graphql.entity_backlinks,
@@ -287,6 +301,11 @@ LINKS: dict[str, Link] = {
     "GraphNode.skill": Link(SKILL, _of_kind("skill")),
     "GraphNode.page": Link(PAGE, _of_kind("page", "article")),
     "Timeline.entity": Link(ENTITY, lambda timeline: timeline.entity),
+    "NewerFact.fact": Link(FACT, lambda newer: newer["fact"]),
+    "MentionedIn.episode": Link(
+        EPISODE, lambda said: said.passage if said.kind == "episode" else None
+    ),
+    "PossiblyChanged.fact": Link(FACT, lambda newer: newer["fact"]),
     "TimelineEntry.fact": Link(FACT, lambda entry: entry.fact),
     "PendingPage.page": Link(PAGE, lambda page: page.id),
     "RelatedPage.page": Link(PAGE, lambda page: page.id),
@@ -312,6 +331,7 @@ MANY: dict[str, Links] = {
 # What a list leaves out is read with the whole of each: type, field, and the member of the whole.
 WHOLE: dict[str, Lookup] = {
     "Fact.support": FACT,
+    "Fact.possibleChanges": CHANGED,
     "Document.vectorsPending": DOCUMENT,
     "Document.unread": DOCUMENT,
     "Note.supersedes": NOTE,
@@ -330,6 +350,13 @@ BESIDE: dict[str, IdsOf] = {
 NAMED: dict[str, str] = {
     "Fact.subjectId": "subject",
     "Support.passageId": "episode",
+    "NewerFact.factId": "fact",
+    "NewerFact.passageId": "passage",
+    "PossiblyChanged.olderId": "older",
+    "MentionedIn.passageId": "passage",
+    "PossiblyChanged.factId": "fact",
+    "PossiblyChanged.passageId": "passage",
+    "Unread.passageId": "passage",
     "Neighbour.factId": "fact",
     "Neighbour.entityId": "other",
     "Page.backlinkCount": "backlinks",

@@ -14,6 +14,8 @@ from app.graphql import explorer
 from app.graphql.schemas import GraphqlIn
 from app.graphql.service import ROUTE, AnswerOut, GraphqlService
 from app.kernel.caller import PUBLIC, Caller, Role
+from app.kernel.departures import READS as ONLY_READS
+from app.kernel.departures import STAYS
 
 JSON, GRAPHQL = "application/json", "application/graphql-response+json"
 
@@ -22,7 +24,7 @@ JSON, GRAPHQL = "application/json", "application/graphql-response+json"
     ROUTE,
     operation_id="graphql",
     tags=["GraphQL"],
-    opt={"requires": Role.READER},
+    opt={"requires": Role.READER, ONLY_READS: True},
     status_code=HTTP_200_OK,
 )
 async def run(
@@ -36,6 +38,7 @@ async def run(
     Where `application/graphql-response+json` is accepted, the status is that of the first error if
     there is nothing else; else it is 200, as clients of `application/json` expect.
     """
+    request.scope["state"][STAYS] = "mutation" in data.query  # whatever the word is there
     answer = await asking.answer(caller, data.to_request())
     request.scope["state"][NOT_DONE] = answer.status >= 400
     if GRAPHQL in request.headers.get("accept", ""):

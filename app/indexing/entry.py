@@ -36,6 +36,11 @@ class Facts:
     expired_at: datetime = FOREVER
 
 
+def quoted(token: str) -> str:
+    """Return one exact token of a query of the text index, whatever it holds."""
+    return '"' + token.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
 def time_key(moment: datetime) -> str:
     """A moment as one token whose order as text is its order in time."""
     return moment.astimezone(UTC).strftime("%Y%m%d%H%M%S%f").rjust(20, "0")
@@ -90,6 +95,11 @@ def about_terms(facts: Facts, language: str) -> str:
     """What the text is about beside its words: who spoke, its title, and the day."""
     named = " ".join(part for part in (facts.speaker, facts.title) if part)
     return joined([*analyse(named, language), *day_terms(facts.captured_at.date())])
+
+
+def day_of(moment: datetime) -> dict[str, str]:
+    """What the entry of a nameless memory, as facts are, says of its moment: key and day terms."""
+    return {"captured_key": time_key(moment), "about_terms": joined(day_terms(moment.date()))}
 
 
 def joined(terms: Iterable[str]) -> str:

@@ -18,10 +18,12 @@ from app.embeddings.model import Embedder, Role
 from app.embeddings.windows import Span
 from app.errors import InvalidInput
 from app.indexing.compose import REACH, Composed, compose
+from app.indexing.judging import JUDGED, is_unjudged, judgement, kept
 from app.indexing.repository import IndexRepository, Stored
 from app.indexing.spaces import Space, SpaceMap, Spaces
 from app.kernel.graph import Row
 from app.kernel.ids import digest
+from app.sanitize.suspicion import Judge, judge_of
 
 log = structlog.get_logger()
 LONG_TEXT = 50_000  # characters; cutting longer ones into windows happens off the event loop
@@ -47,12 +49,14 @@ End = Callable[[int], Awaitable[list[list[str]]]]
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What one space has for a batch: the pieces, which memories are stale in it, and vectors."""
+    """What one space has for a batch: the pieces, which memories are stale in it, vectors, and the
+    classifier for these vectors where there is one."""
 
     space: Space
     cut: Cut
     stale: list[str]
     vectors: Mapping[str, list[float]]
+    judge: Judge | None = None
 
     @property
     def failed(self) -> set[str]:
@@ -67,6 +71,12 @@ class IndexService:
         self._repository = repository
         self._spaces = spaces
         self._batch = batch
+
+    @property
+    def judge(self) -> Judge | None:
+        """The classifier for the vectors of the settings' model; without it nothing is flagged."""
+        info = self._spaces.default.info
+        return judge_of(info.name, info.version)
 
     async def drain(self) -> int:
         """Index until nothing waits; returns how many memories that were.
@@ -103,7 +113,9 @@ class IndexService:
         if failed:
             reason = "the embedding model refuses this text"
             await self._repository.mark_failed(sorted(failed), reason)
-        entries = [_entry(texts[t], composed[t], filled) for t in composed if t not in failed]
+        done = [t for t in composed if t not in failed]
+        judged = await asyncio.to_thread(_judged, done, texts, filled)
+        entries = [_entry(texts[t], composed[t], filled) | judged[t] for t in done]
         await self._repository.store(entries, [_stored(part, texts, failed) for part in filled])
 
     async def inputs(self, ids: list[str], embedder: Embedder) -> list[str]:
@@ -134,8 +146,12 @@ class IndexService:
         embedder = await self._spaces.embedder(space, chosen)
         cut = {t: await _cut(embedder, texts[t], c) for t, c in composed.items()}
         stale = [t for t in cut if cut[t][0].hash != texts[t]["hashes"][space.number]]
-        pieces = [piece for t in stale for piece in cut[t]]
-        return Filled(space, cut, stale, await self._vectors(embedder, space, pieces))
+        judge = judge_of(embedder.info.name, embedder.info.version)
+        # What was embedded before there were such numbers is judged by the vectors that it has.
+        unjudged = [] if judge is None else [t for t in cut if is_unjudged(judge, texts[t])]
+        pieces = [piece for t in dict.fromkeys([*stale, *unjudged]) for piece in cut[t]]
+        vectors = await self._vectors(embedder, space, pieces)
+        return Filled(space, cut, stale, vectors, judge)
 
     async def _vectors(
         self, embedder: Embedder, space: Space, pieces: list[Piece]
@@ -239,6 +255,25 @@ def _entry(text: Row, composed: Composed, filled: list[Filled]) -> Row:
         "context_terms": composed.context_terms,
         "windows": max(len(part.cut[memory]) for part in filled if memory in part.cut),
     }
+
+
+def _judged(ids: list[str], texts: dict[str, Row], filled: list[Filled]) -> dict[str, Row]:
+    """What is stored of the judgement on each memory: a new one, or what is known of its text."""
+    found: dict[str, Row] = {}
+    for memory in ids:
+        text = texts[memory]
+        found[memory] = kept(text)
+        for part in filled:
+            if part.judge is None or memory not in part.cut or text["kind"] not in JUDGED:
+                continue
+            if memory in part.stale or is_unjudged(part.judge, text):
+                ranges = [
+                    (part.vectors[piece.hash], piece.start, piece.end)
+                    for piece in part.cut[memory]
+                    if piece.hash in part.vectors
+                ]
+                found[memory] = judgement(part.judge, text["content"], ranges)
+    return found
 
 
 def _stored(part: Filled, texts: dict[str, Row], failed: set[str]) -> Stored:

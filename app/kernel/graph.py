@@ -52,6 +52,9 @@ RETRIED = 15.0  # seconds that what fails in passing is tried again for
 READ_TIMEOUT = 30.0
 WRITE_TIMEOUT = 120.0
 TURN = 0.25  # seconds that a transaction of a limited process waits for others to end
+# Seconds that one of what is asked in bulk waits for another such: the three that an import writes
+# at once take longer than a turn each, and all of a machine's cores together.
+BULK_TURN = 5.0
 # Deadlocks and locks not had in time: over as soon as the others are done. The server is up.
 CONTENDED = "Neo.TransientError.Transaction."
 MADE_MEANWHILE = "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists"
@@ -98,7 +101,7 @@ class Login:
 @contextmanager
 def in_bulk() -> Iterator[None]:
     """Ask as a part of something long: of the transactions that a limited process has at once, all
-    that is asked so has one, and others find a turn free."""
+    that is asked so has one, and others find a turn free. Who waited `BULK_TURN` for it goes on."""
     before = _in_bulk.set(True)
     try:
         yield
@@ -153,7 +156,8 @@ class Graph:
         self._shares = Shares(most)
 
     def limit(self, most: int) -> None:
-        """Have at most so many transactions at once from now on; who waited `TURN` goes on.
+        """Have at most so many transactions at once from now on; who waited `TURN` goes on, and of
+        what is asked in bulk who waited `BULK_TURN`.
 
         A process that works in the background leaves the database's cores to those that answer.
         One that takes minutes may not hold up a lease that is to be renewed.
@@ -255,14 +259,14 @@ class Graph:
         if self._turns is None:
             yield
             return
-        wanted = [self._bulk, self._turns] if _in_bulk.get() else [self._turns]
+        wanted = [(self._bulk, BULK_TURN)] if _in_bulk.get() else []
         taken: list[asyncio.Semaphore] = []
-        with suppress(TimeoutError):
-            async with asyncio.timeout(TURN):
-                for turns in wanted:
-                    await turns.acquire()
-                    taken.append(turns)
         try:
+            for turns, seconds in (*wanted, (self._turns, TURN)):
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(seconds):
+                        await turns.acquire()
+                        taken.append(turns)
             with _having_turn():
                 yield
         finally:

@@ -19,6 +19,7 @@ from litestar.openapi.spec import (
     OpenAPIResponse,
     OpenAPIType,
     Reference,
+    RequestBody,
     Schema,
 )
 
@@ -125,6 +126,28 @@ def describe(document: OpenAPI) -> None:
                 # The framework tells of a 400 in a form of its own, which no answer has.
                 kept = {c: r for c, r in (operation.responses or {}).items() if c != "400"}
                 operation.responses = {**kept, "default": answer}
+                if isinstance(operation.request_body, RequestBody):
+                    for content in operation.request_body.content.values():
+                        _close(document, content.schema)
+
+
+def _close(document: OpenAPI, shape: Schema | Reference | None) -> None:
+    """Say of what a body may hold, at any depth, that it has no other fields than those named."""
+    if isinstance(shape, Reference):
+        shape = document.components.schemas[shape.ref.rsplit("/", 1)[-1]]
+        if shape.additional_properties is not None or not shape.properties:
+            return
+        shape.additional_properties = False
+    if shape is None:
+        return
+    if isinstance(shape.items, Schema) and shape.items.one_of:
+        # The framework writes a tuple of any length as one of X and of anything.
+        named = [each for each in shape.items.one_of if each.to_schema()]
+        shape.items = named[0] if len(named) == 1 else Schema(one_of=named)
+    inner = [*(shape.properties or {}).values(), shape.items, shape.additional_properties]
+    for each in (*inner, *(shape.one_of or ()), *(shape.any_of or ()), *(shape.all_of or ())):
+        if isinstance(each, (Schema, Reference)):
+            _close(document, each)
 
 
 def _wrongs(error: ValidationException) -> list[Wrong]:

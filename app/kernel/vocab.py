@@ -91,7 +91,6 @@ class Rel(StrEnum):
     TAGGED = "TAGGED"  # Episode → Tag
     MENTIONS = "MENTIONS"  # Episode → Entity, a place in the text
     NAMES = "NAMES"  # Alias → Entity that bears it
-    COOCCURS = "COOCCURS"  # Entity → Entity of a greater id, counted by episode
     RELATES_TO = "RELATES_TO"  # Entity → Entity, as a fact says
     SAME_AS = "SAME_AS"  # Entity → Entity: proposed or decided to be one
     MERGES = "MERGES"  # MergeRecord → both entities
@@ -105,8 +104,9 @@ class Rel(StrEnum):
     ABOUT = "ABOUT"  # Fact → Entity: one interval
     SUPERSEDED_BY = "SUPERSEDED_BY"  # Fact → the one that took its place
     CONTRADICTS = "CONTRADICTS"  # Fact → one that waits in quarantine
+    MAY_CHANGE = "MAY_CHANGE"  # Fact → an older one that it may have ended
     REVIEWS = "REVIEWS"  # Review → Fact
-    READ_BY = "READ_BY"  # Episode → ModelReading, what a language model answered about it
+    READ_BY = "READ_BY"  # Episode → ModelReading; Note, Fact → one that was shown them
     VERSION_OF = "VERSION_OF"  # NoteVersion → Note, PageVersion → Page whose text it was
     IN_BASE = "IN_BASE"  # Document → KnowledgeBase
     PART_OF = "PART_OF"  # Chunk → Document or Page
@@ -142,6 +142,7 @@ class Index(StrEnum):
     MEMORY_TEXT = "memory_text"
     ENTITY_VECTOR = "entity_vector"
     NAME_VECTOR = "name_vector"
+    PASSAGE_LONE = "passage_lone"
 
 
 # Every property key that a query names. Those of whole maps (`SET e = row.episode`) that no query
@@ -170,6 +171,7 @@ voids_name other entry_type restored_by
 embed_hash_b embed_hash_c embedding_b embedding_c space spaces_beside space_state setting
 """
 _PROPERTIES += """
+flags judged_by judged_hash
 counts hashes ids quoted receipt scopes survivors by
 trust_at attesters copy demoted_at episode injected place recalled trust_bonus useful wording_state
 """  # lifecycle
@@ -178,7 +180,7 @@ claims_due
 """  # packages
 _PROPERTIES += """
 accepted answer asked asked_at cached day dropped model_attempts model_due_at model_error
-model_holder model_state tokens
+model_holder model_state tokens beside milliseconds prompt turn
 """  # what a language model reads
 _PROPERTIES += """
 cited cluster condense_all condensed_at
@@ -191,8 +193,11 @@ _PROPERTIES += """
 bom chunks crlf formers headings links live_slug page passage_state pending slug texts weight
 """  # pages
 _PROPERTIES += """
-heads newest reached settle_state settled_by terms weighed
+fits heads newest qualifier reached rest settle_state settled_by terms weighed
 """  # long belief keys
+_PROPERTIES += """
+lone lone_tokens thin
+"""  # names that wait in their passages
 _PROPERTIES += """
 body_hash change_type description findings skills sources
 """  # skills

@@ -19,6 +19,7 @@ from app.documents.writing import Receipt, Withdrawal
 from app.entities.clusters import Link, changes, roots
 from app.entities.following import follow_rules, touched_by
 from app.entities.given_name_rule import first_word
+from app.entities.lone import opening_words, single, unpack
 from app.entities.repository import EntityRepository
 from app.errors import Forbidden, GraphUnavailable, NotFound, SwitchedOff
 from app.facts.following import follow_sources
@@ -338,6 +339,7 @@ class ErasureService:
     async def _locked(self, tx: Tx, ids: list[str], *, sources: bool) -> Closure:
         """The closure, written first: whoever reads it meanwhile waits, then finds it gone."""
         before = await close_over(tx, ids, sources=sources)
+        await tx.rows(Q.entities.hold_names_of, scopes=sorted(before.scopes), at=now())
         await tx.rows(
             Q.lifecycle.lock_closure,
             episodes=sorted(before.episodes),
@@ -366,9 +368,10 @@ class ErasureService:
         await tx.rows(Q.lifecycle.name_targets, episodes=episodes, facts=facts, notes=notes)
         await self._neighbours(tx, episodes)
         await self._parts.entities.unlink_mentions(tx, episodes)
+        read = {"episodes": episodes, "facts": facts, "notes": notes}
+        removed.add(await tx.one(Q.llm.drop_readings, **read, at=now()))
         removed.add(await tx.one(Q.lifecycle.drop_facts, ids=facts))
         removed.add(await tx.one(Q.lifecycle.drop_notes, ids=notes, at=now()))
-        removed.add(await tx.one(Q.llm.drop_readings, episodes=episodes))
         removed.add(await tx.one(Q.retrieval.drop_names, passages=episodes, at=now()))
         removed.add(await tx.one(Q.lifecycle.drop_episodes, ids=episodes))
         await erase_skills(tx, closure, removed)
@@ -391,7 +394,7 @@ class ErasureService:
         await follow_sources(tx, (place["id"] for place in places))
         keys: dict[str, set[str]] = {}
         for place in places:
-            keys.setdefault(place["scope"], set()).add(place["key"])
+            keys.setdefault(place["scope"], set()).update((place["key"], *place["fitted"]))
         for scope, touched in sorted(keys.items()):
             await self._parts.facts.settle(tx, touched, terms[scope])
             rows = await tx.rows(Q.lifecycle.facts_of_keys, keys=sorted(touched))
@@ -415,9 +418,24 @@ class ErasureService:
         if changed:
             removed.add((await tx.rows(Q.lifecycle.rename, rows=changed))[0])
             removed.ids += [row["id"] for row in changed]
+        await self._demote(tx, [row["entity"] for row in rest], terms)
         words = await self._reword(tx, closure, terms)
         removed.ids += [row["id"] for row in words]
         await self._follow_rules(tx, closure, ([row["entity"] for row in rest], terms))
+
+    async def _demote(self, tx: Tx, entities: list[Row], terms: dict[str, Terms]) -> None:
+        """What one passage alone names now is a name that waits there, as if the rest had never
+        been."""
+        keys: dict[str, set[str]] = {}
+        for entity in entities:
+            keys.setdefault(entity["scope"], set()).add(entity["canonical_key"])
+        for scope in sorted(keys):
+            found = await single(tx, scope, keys[scope])
+            if found.entities:
+                await self._split(tx, found.entities, terms)
+                ids = sorted(entity["id"] for entity in found.entities)
+                await tx.rows(Q.lifecycle.drop_entities, ids=ids)
+                await tx.rows(Q.entities.keep_lone, rows=found.kept)
 
     async def _follow_rules(
         self, tx: Tx, closure: Closure, given: tuple[list[Row], dict[str, Terms]]
@@ -432,6 +450,8 @@ class ErasureService:
             if episode.get("speaker"):
                 words = places.setdefault(episode["scope"], ([], set()))[1]
                 words.add(first_word(episode["speaker"]))
+            if waited := opening_words(entry["key"] for entry in unpack(episode.get("lone"))):
+                places.setdefault(episode["scope"], ([], set()))[1].update(waited)
         for scope, (found, words) in sorted(places.items(), key=lambda place: place[0]):
             moved = await follow_rules(tx, scope, touched_by(found, words), now())
             if moved:

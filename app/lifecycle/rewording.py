@@ -9,7 +9,7 @@ from app.consolidation.apart import read
 from app.consolidation.derive import render
 from app.extraction.model import Mention, Mode, Statement
 from app.extraction.predicates import Registry
-from app.facts.record import Thing, Triple
+from app.facts.record import OPEN_END, Thing, Triple
 from app.facts.repository import Terms
 from app.indexing.entry import Facts, entry
 from app.kernel.clock import now
@@ -56,7 +56,11 @@ def reworded(row: Row, registry: Registry) -> Row | None:
     None where the words stay as they are.
     """
     fact, claim = row["fact"], row["claim"]
-    subject, value, clause = _ends(row, registry)
+    if fact["predicate"] == OPEN_END:
+        subject, value = row["subject_name"] or "", fact["object_text"]
+        clause = row["episode"]["content"][claim["start"] : claim["end"]]
+    else:
+        subject, value, clause = _ends(row, registry)
     triple = Triple(
         scope=fact["scope"],
         tenant="",
@@ -64,6 +68,7 @@ def reworded(row: Row, registry: Registry) -> Row | None:
         predicate=fact["predicate"],
         object=Thing(fact["object_kind"], fact["object_key"], value),
         negated=fact["negated"],
+        qualifier=fact.get("qualifier") or "",
     )
     language = claim.get("language") or row["episode"].get("language") or "en"
     statement = render(triple, registry.get(fact["predicate"]), language, clause)

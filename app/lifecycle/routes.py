@@ -6,6 +6,7 @@ from typing import Annotated
 
 from litestar import Controller, Response, delete, get, post
 from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
 
@@ -51,7 +52,13 @@ class ErasureController(Controller):
     path = "/v1/erasures"
     tags = ("Lifecycle",)
 
-    @post("/", operation_id="erase", opt={"requires": Role.ADMIN}, status_code=HTTP_200_OK)
+    @post(
+        "/",
+        operation_id="erase",
+        opt={"requires": Role.ADMIN},
+        status_code=HTTP_200_OK,
+        responses={HTTP_202_ACCEPTED: ResponseSpec(ErasureOut, description="A job erases it.")},
+    )
     async def erase(
         self,
         data: JSONBody[ErasureIn],
@@ -117,6 +124,7 @@ class ErasureController(Controller):
     tags=["Scopes"],
     opt={"requires": Role.ADMIN},
     status_code=HTTP_200_OK,
+    responses={HTTP_202_ACCEPTED: ResponseSpec(DeletionOut, description="A job deletes it.")},
 )
 async def delete_scope(
     within: OneScope,

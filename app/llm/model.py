@@ -42,6 +42,11 @@ class Question:
     data: str
     schema: dict[str, Any]
 
+    @property
+    def digest(self) -> str:
+        """Return a hash of all that is sent."""
+        return digest(self.instructions, self.data, repr(sorted(self.schema.items())))
+
     def key(self, scope: str, model: str, text: str) -> str:
         """What an answer is kept by: another model, wording, schema, text or scope is another."""
         told = digest(self.instructions, repr(sorted(self.schema.items())))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, time, timedelta
-from typing import Any
 
 from app.kernel.clock import now
 from app.kernel.cypher import Q
-from app.kernel.graph import Graph, Row
+from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
 
+NONE = timedelta()
 USAGE_KEPT = timedelta(days=60)
 
 
@@ -28,9 +29,9 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """An episode that one holder has taken, and the usage that it is counted in."""
+    """Turns that one holder has taken, in order, and the usage that they are counted in."""
 
-    episode: Row
+    episodes: tuple[Row, ...]
     scope: str
     holder: str
     usage: str
@@ -61,12 +62,15 @@ class ReadingRepository:
         rows = await self.graph.rows(Q.llm.due_scopes, at=now(), limit=limit)
         return [row["scope"] for row in rows]
 
-    async def take(self, scope: str, holder: str, lease: timedelta) -> Hold | None:
-        """The next episode that is due; None where none is."""
+    async def take(
+        self, scope: str, holder: str, lease: timedelta, most: int, patience: timedelta = NONE
+    ) -> Hold | None:
+        """The next turns of one session that are due, `most` at most; None where none has been
+        for as long as `patience` says."""
         at = now()
         day = day_of(at)
         usage = usage_id(scope, day)
-        row = await self.graph.optional(
+        rows = await self.graph.rows(
             Q.llm.take,
             scope=scope,
             tenant=parse_scope(scope).tenant,
@@ -74,9 +78,25 @@ class ReadingRepository:
             day=day,
             holder=holder,
             at=at,
+            settled=at - patience,
             until=at + lease,
+            most=most,
         )
-        return None if row is None else Hold(row["episode"], scope, holder, usage)
+        episodes = tuple(row["episode"] for row in rows)
+        return Hold(episodes, scope, holder, usage) if episodes else None
+
+    async def before(self, episode: Row, limit: int) -> list[Row]:
+        """Turns of the same session before one, the last first."""
+        place = {n: episode[n] for n in ("session", "scope", "captured_at", "ingested_at", "id")}
+        rows = await self.graph.rows(Q.llm.before, **place, limit=limit)
+        return [row["episode"] for row in rows]
+
+    async def held_facts(self, hold: Hold, limit: int) -> list[Row]:
+        """What is held of the things that turns mention: `id` and `text`."""
+        ids = [episode["id"] for episode in hold.episodes]
+        return await self.graph.rows(
+            Q.llm.held_facts, episodes=ids, scope=hold.scope, at=now(), limit=limit
+        )
 
     async def reserve(self, hold: Hold, tokens: int, budget: int) -> bool:
         """Whether that many tokens of the day's budget were left; they are set aside."""
@@ -90,34 +110,42 @@ class ReadingRepository:
             Q.llm.count_usage, usage=hold.usage, tokens=tokens, counts=asdict(counts)
         )
 
-    async def kept_answer(self, key: str, scope: str) -> str | None:
-        row = await self.graph.optional(Q.llm.kept_answer, id=key, scope=scope)
-        return None if row is None else str(row["answer"])
+    async def kept_answer(self, key: str, scope: str) -> Row | None:
+        """An answer that was given before, with what was `held` beside the question."""
+        return await self.graph.optional(Q.llm.kept_answer, id=key, scope=scope)
 
-    async def keep(self, hold: Hold, reading: dict[str, Any], *, merge: bool) -> bool:
-        """Whether the episode counts as read; it may have gone, or be in another's hands."""
-        row = await self.graph.optional(
-            Q.llm.keep,
-            episode=hold.episode["id"],
-            scope=hold.scope,
-            holder=hold.holder,
-            reading=reading,
-            merge=merge,
-            at=now(),
+    async def keep(
+        self, tx: Tx, hold: Hold, reading: Row, **shown: Sequence[Row | str]
+    ) -> dict[str, bool]:
+        """Keep an answer beside the `turns` it is about (`id` and `label`) and what was shown
+        `beside` them; `merge` are ids of turns that go through consolidation again. Return which
+        turns count as read: one may have gone, or be in another's hands."""
+        rows = await tx.rows(
+            Q.llm.keep, scope=hold.scope, holder=hold.holder, reading=reading, at=now(), **shown
         )
-        return row is not None and bool(row["read"])
+        return {row["id"]: bool(row["read"]) for row in rows}
 
-    async def postpone(self, hold: Hold, state: str, reason: str, due_at: datetime) -> None:
-        attempts = int(hold.episode.get("model_attempts") or 0) + (reason != "budget")
+    async def postpone(
+        self, hold: Hold, episodes: Sequence[Row], state: str, reason: str, due_at: datetime
+    ) -> None:
+        """Leave turns for another time, or for a person; a spent budget counts no attempt."""
+        attempts = max(int(episode.get("model_attempts") or 0) for episode in episodes)
         await self.graph.rows(
             Q.llm.postpone,
-            episode=hold.episode["id"],
+            episodes=[episode["id"] for episode in episodes],
             scope=hold.scope,
             holder=hold.holder,
             state=state,
-            attempts=attempts,
+            attempts=attempts + (reason != "budget"),
             reason=reason,
             due_at=due_at,
+        )
+
+    async def hand_back(self, hold: Hold, episodes: Sequence[Row]) -> None:
+        """Let turns that did not fit into a window wait for the next one."""
+        ids = [episode["id"] for episode in episodes]
+        await self.graph.rows(
+            Q.llm.hand_back, episodes=ids, scope=hold.scope, holder=hold.holder, at=now()
         )
 
     async def ask_again(self, scope: str, limit: int = 1_000_000) -> int:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from app.indexing.analysis import analyse
-from app.indexing.entry import LIVE
+from app.indexing.entry import LIVE, quoted
 from app.indexing.stop_words import STOP_WORDS
-from app.notes.model import Namespace
+from app.notes.model import KINDS_OF, Namespace
 
 MOST = 10  # candidates of each leg, seed 003
 _TERMS = 48
@@ -22,13 +22,7 @@ def text_query(text: str, language: str, scope: str, namespace: Namespace) -> st
     wanted = list(terms)[:_TERMS]
     if not wanted:
         return None
-    facets = " ".join(
-        f"+facets:{quoted(f)}^0" for f in (LIVE, "k=note", namespace_facet(namespace))
-    )
+    kind = f"k={KINDS_OF.get(namespace, 'note')}"
+    facets = " ".join(f"+facets:{quoted(f)}^0" for f in (LIVE, kind, namespace_facet(namespace)))
     words = " ".join(quoted(term) for term in wanted)
     return f"+scope:{quoted(scope)}^0 {facets} +terms:({words})"
-
-
-def quoted(token: str) -> str:
-    """One exact token, whatever it holds."""
-    return '"' + token.replace("\\", "\\\\").replace('"', '\\"') + '"'

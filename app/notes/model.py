@@ -18,6 +18,7 @@ class Namespace(StrEnum):
     PROJECT_STATE = "project-state"
     LEARNINGS = "learnings"
     DERIVED = "derived"  # made of facts by Loci itself, never written
+    MEMORIES = "memories"  # read by a model out of what was said, never written
 
 
 class Standing(StrEnum):
@@ -52,6 +53,9 @@ ENTRY_TYPES = (
 )  # fmt: skip
 ALIASES = {"status": Namespace.PROJECT_STATE, "project_state": Namespace.PROJECT_STATE}
 CONDENSED = "condensed"  # kind of what is made of facts: a search finds it only if asked for
+MEMORY = "memory"  # kind of what a model read out of turns, which come along where it is found
+MADE = frozenset({Namespace.DERIVED, Namespace.MEMORIES})  # never written by a client
+KINDS_OF = {Namespace.DERIVED: CONDENSED, Namespace.MEMORIES: MEMORY}  # what is no plain note
 CONFIDENCE = 0.75  # of a note that says nothing of its own
 IMPORTANCE = 0.5
 SHORTEST = 5  # characters, seed 003
@@ -73,8 +77,8 @@ def namespace_of(name: str) -> Namespace:
 def written_namespace(name: str) -> Namespace:
     """The same for a note that somebody writes, which the derived ones are not."""
     found = namespace_of(name)
-    if found is Namespace.DERIVED:
-        raise InvalidInput("notes of the namespace derived are made of facts", field="namespace")
+    if found in MADE:
+        raise InvalidInput(f"notes of the namespace {found} are made by Loci", field="namespace")
     return found
 
 

@@ -12,7 +12,7 @@ from app.kernel.clock import FOREVER
 from app.kernel.ids import digest
 from app.notes.candidates import namespace_facet
 from app.notes.decide import ends_at
-from app.notes.model import CONDENSED, Decision, Draft, Namespace, Standing
+from app.notes.model import KINDS_OF, Decision, Draft, Namespace, Standing
 from app.sanitize.step import SANITIZER_VERSION, Sanitized
 
 WAITING = "withheld"  # index state of what nobody may find
@@ -83,7 +83,7 @@ def indexed(draft: Draft, text: str, stamp: Stamp, *, live: bool) -> dict[str, A
     facts = Facts(
         memory_id=stamp.id,
         scope=stamp.scope,
-        kind=CONDENSED if draft.namespace is Namespace.DERIVED else "note",
+        kind=KINDS_OF.get(draft.namespace, "note"),
         captured_at=stamp.valid_from,
         ingested_at=stamp.ingested_at,
         title=draft.title or "",

@@ -28,6 +28,7 @@ from app.notes import record
 from app.notes.decide import decide, ends_at
 from app.notes.model import (
     CONFIRMED,
+    MADE,
     SHORTEST,
     TIERS,
     Candidate,
@@ -131,8 +132,8 @@ class NoteService:
         """
         stored = (await self.get(who, note))["note"]
         _require_author(who, stored)
-        if stored["namespace"] == Namespace.DERIVED:
-            raise Conflict(f"the note {note} is made of facts and changes with them")
+        if stored["namespace"] in MADE:
+            raise Conflict(f"the note {note} is made by Loci and changes with what it rests on")
         clean = await self._cleaned_change(change, stored["scope"])
         for _ in range(_TRIES):
             if await self._changed(who, stored, clean):

@@ -11,8 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from app.indexing.analysis import LANGUAGES, analyse
-from app.indexing.entry import LIVE
-from app.notes.candidates import quoted
+from app.indexing.entry import LIVE, quoted
 from app.pages.wikilink import scan
 
 MOST = 20  # pages that are told of, newest first (seed 000)

@@ -119,6 +119,7 @@ class ReviewRecord(WireModel):
     note: Text | None = None
     valid_from: Moment | None = None
     valid_to: Moment | None = None
+    other: Id | None = Field(None, description="The older fact of a possible change.")
     undone_at: Moment | None = None
     undone_by: ShortText | None = None
 
@@ -137,6 +138,10 @@ class FactRecord(WireModel):
     object_text: Key
     object_id: Id | None = None
     negated: bool = False
+    qualifier: ShortText | None = Field(None, description="What its value is qualified by.")
+    fits: tuple[ShortText, ...] | None = Field(
+        None, description="Of an end that leaves open what ended: the predicates that it may end."
+    )
     statement: Text
     language: ShortText
     status: Literal["active", "superseded", "quarantined"]
@@ -191,9 +196,22 @@ class ClaimRecord(WireModel):
     voice: ShortText | None = None
     voids: Id | None = None
     voids_name: Key | None = None
+    rest: Key | None = Field(None, description="Words of its clause that were not read.")
     rule: ShortText
     language: ShortText
     model: ShortText | None = None
+
+
+class LoneRecord(WireModel):
+    """A name that one text alone gives, as it was read there, with its places."""
+
+    id: Id
+    type: ShortText
+    key: Key
+    keys: tuple[Key, ...]
+    aliases: tuple[Name, ...]
+    marks: tuple[ShortText, ...] = ()
+    at: tuple[tuple[Count, Count, Name], ...]
 
 
 class ReadingRecord(WireModel):
@@ -202,6 +220,7 @@ class ReadingRecord(WireModel):
     scope: Path
     episode: Id
     mentions: tuple[MentionRecord, ...] = ()
+    names: tuple[LoneRecord, ...] = ()
     claims: tuple[ClaimRecord, ...] = ()
 
 
@@ -210,7 +229,7 @@ class LinkRecord(WireModel):
 
     id: Id
     scope: Path
-    type: Literal["SUPERSEDED_BY", "CONTRADICTS"]
+    type: Literal["SUPERSEDED_BY", "CONTRADICTS", "MAY_CHANGE"]
     fact: Id
     other: Id
     reason: ShortText | None = None

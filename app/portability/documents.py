@@ -25,7 +25,7 @@ from app.portability.derived import PAGE, clean, clean_tags_of, held, write_new,
 from app.portability.document_records import ChunkRecord, DocumentRecord, KnowledgeBaseRecord
 from app.portability.episodes import DERIVED, STATS, author_of
 from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
-from app.portability.vectors import counted, given_vectors, packed_vector, stored_vectors
+from app.portability.vectors import counted, given_vectors, judged, packed_vector, stored_vectors
 from app.sanitize.step import SANITIZER_VERSION
 
 BASE_PLAIN = tuple(KnowledgeBaseRecord.model_fields)
@@ -135,7 +135,7 @@ def prepare_chunk(record: ChunkRecord, at: At) -> Row:
         **triples.packed(record.triples, scope, at),
     }
     vector, windows = given_vectors(record, at, identifier)
-    chunk |= vector
+    chunk |= vector | judged(vector, windows, chunk["content"], at)
     tags = tag_rows(scope, record.tags)
     return _row(at, scope, identifier, document=work.id, chunk=chunk, tags=tags, windows=windows)
 

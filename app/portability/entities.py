@@ -119,45 +119,15 @@ def prepare_company(record: CompanyRecord, at: At) -> Row:
 
 
 async def write_company(tx: Tx, batch: Batch) -> Written:
-    """Pairs that are new."""
-    return await write_restored(tx, batch, "company", query=Q.restoring.company)
+    """Nothing: older packages counted what passages mention together; it follows from them."""
+    return Written(duplicates=len(batch.rows))
 
 
 async def export_company(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
-    """Every pair, by scope and both ids."""
-    for scope in chosen.scopes:
-        async for page in pages(graph, scope):
-            for group in _groups(page):
-                async for row in _company(graph, scope, group):
-                    yield row
-
-
-def _groups(page: list[Row]) -> list[list[str]]:
-    """Entities together whose pairs fit one page; one with more alone."""
-    groups: list[list[str]] = []
-    room = 0
-    for row in page:
-        if not row["company"]:
-            continue
-        if row["company"] > room or not groups:
-            groups.append([])
-            room = PAGE
-        groups[-1].append(row["entity"]["id"])
-        room -= row["company"]
-    return groups
-
-
-async def _company(graph: Graph, scope: str, ids: list[str]) -> AsyncIterator[Row]:
-    after = ""
-    while True:
-        rows = await graph.rows(
-            Q.restoring.export_company, scopes=[scope], ids=ids, after=after, limit=PAGE
-        )
-        for row in rows:
-            yield row
-        if len(ids) > 1 or len(rows) < PAGE:
-            return
-        after = rows[-1]["other"]
+    """Nothing: see `write_company`."""
+    nothing: tuple[Record, ...] = ()
+    for record in nothing:
+        yield record
 
 
 def prepare_merge(record: MergeRecord, at: At) -> Row:

@@ -30,7 +30,7 @@ from app.portability import sessions, triples
 from app.portability.derived import buried, held
 from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Written, cleaned
 from app.portability.records import EpisodeRecord
-from app.portability.vectors import counted, given_vectors, packed_vector, stored_vectors
+from app.portability.vectors import counted, given_vectors, judged, packed_vector, stored_vectors
 from app.portability.writing import importer_of, write_events
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import sanitize
@@ -60,7 +60,7 @@ def prepare(record: EpisodeRecord, at: At) -> Row:
         packed = _cleaned_tree(record.assertion, at.policy(scope))
         episode["assertion"] = orjson.dumps(packed, option=orjson.OPT_SORT_KEYS).decode()
     vector, windows = given_vectors(record, at, stamp.id)
-    episode.update(vector)
+    episode.update(vector | judged(vector, windows, episode["content"], at))
     return {
         "line": at.line,
         "scope": scope,

@@ -15,9 +15,9 @@ from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cl
 
 PLAIN = (
     "id", "scope", "key", "subject", "subject_text", "predicate", "object_kind", "object_key",
-    "object_text", "object_id", "negated", "statement", "language", "status", "live", "valid_from",
-    "valid_to", "confidence", "evidence", "principals", "trust", "importance", "is_pinned",
-    "captured_at", "ingested_at", "expired_at",
+    "object_text", "object_id", "negated", "qualifier", "fits", "statement", "language", "status",
+    "live", "valid_from", "valid_to", "confidence", "evidence", "principals", "trust",
+    "importance", "is_pinned", "captured_at", "ingested_at", "expired_at",
 )  # fmt: skip
 # What is made anew: the index entry, and what only says when the node was locked.
 MADE = (
@@ -25,13 +25,17 @@ MADE = (
     "expired_key", "facets", "terms", "about_terms", "context_terms", "index_state", "index_rev",
     "index_error", "embedding", "embed_hash", "embedding_b", "embed_hash_b", "embedding_c",
     "embed_hash_c", "windows", "touched_at", "claims_due",
-    "weighed", "settled_by", "heads", "newest", "settle_state",
+    "weighed", "settled_by", "heads", "newest", "settle_state", "may_change", "flags",
+    "judged_by", "judged_hash",
 )  # fmt: skip
 INTERVAL = (
     "id", "valid_from", "valid_to", "from_precision", "to_precision", "recorded_at",
     "retracted_at", "standing", "reason",
 )  # fmt: skip
-REVIEW = ("id", "verdict", "by", "at", "note", "valid_from", "valid_to", "undone_at", "undone_by")
+REVIEW = (
+    "id", "verdict", "by", "at", "note", "valid_from", "valid_to", "other", "undone_at",
+    "undone_by",
+)  # fmt: skip
 RELATION = ("valid_from", "valid_to", "recorded_at", "live")
 
 

@@ -20,6 +20,7 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import ScopePath, parse_scope
 from app.sanitize.policy import SanitizePolicy
+from app.sanitize.suspicion import Judge
 
 Record = dict[str, Any]
 
@@ -32,7 +33,8 @@ class Rules:
     taken as they are, which only the operator may ask for; `restores` that audit events come with
     the package, so that none is written for each record. `revives` tells that what was erased here
     may come back; `derived` that the package holds what was made of its episodes. `dimension` is
-    that of the vectors, 0 where the package names no model. `vouched` tells that authors, trust and
+    that of the vectors, 0 where the package names no model, and `judge` the classifier for them.
+    `vouched` tells that authors, trust and
     tiers are taken as they are; else all of it is the importer's own word.
     """
 
@@ -43,6 +45,7 @@ class Rules:
     keeps: bool = True
     restores: bool = False
     dimension: int = 0
+    judge: Judge | None = None
     transport: str = "import"
     vouched: bool = True
     revives: bool = False

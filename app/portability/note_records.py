@@ -42,7 +42,7 @@ class NoteRecord(WireModel):
 
     id: Id
     scope: Path
-    namespace: Literal["knowledge", "methods", "project-state", "learnings", "derived"]
+    namespace: Literal["knowledge", "methods", "project-state", "learnings", "derived", "memories"]
     entry_type: ShortText = "fact"
     content: Content
     title: Title | None = None
@@ -69,6 +69,7 @@ class NoteRecord(WireModel):
     sources: tuple[SourceRecord, ...] = ()
     subject: Id | None = None
     cluster: ShortText | None = None
+    model: ShortText | None = None
     stats: Properties = Field(default_factory=dict)
 
 

@@ -15,6 +15,8 @@ from app.kernel.scope import parse_scope
 from app.lifecycle.model import buried_block
 from app.notes import record as rows_of
 from app.notes.condensed import AUTHOR
+from app.notes.memories import sentence_hash
+from app.notes.model import MADE as NEVER_WRITTEN
 from app.notes.model import Draft, Namespace
 from app.portability.derived import (
     PAGE,
@@ -38,14 +40,14 @@ PLAIN = (
     "id", "scope", "namespace", "entry_type", "content", "title", "tags", "author", "tier",
     "standing", "reason", "valid_from", "valid_to", "superseded_at", "confidence",
     "confirmations", "version", "updated_at", "ingested_at", "expired_at", "importance", "trust",
-    "is_pinned", "pii", "subject", "cluster",
+    "is_pinned", "pii", "subject", "cluster", "model",
 )  # fmt: skip
 MADE = (
     "tenant", "content_hash", "marker_ids", "sanitizer", "windows", "memory_id", "kind", "session",
     "role", "live", "captured_at", "captured_key", "ingested_key", "expired_key", "facets",
     "language", "terms", "about_terms", "context_terms", "index_state", "index_rev",
     "index_error", "embedding", "embed_hash", "embedding_b", "embed_hash_b", "embedding_c",
-    "embed_hash_c", "touched_at", "cited",
+    "embed_hash_c", "touched_at", "cited", "flags", "judged_by", "judged_hash",
 )  # fmt: skip
 BLOCK_PLAIN = (
     "scope", "kind", "content", "author", "version", "ingested_at", "updated_at", "expired_at",
@@ -90,8 +92,8 @@ def prepare(record: NoteRecord, at: At) -> Row:
 def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
     text = clean(record.content, "content", scope, at)
     title = clean(record.title, "title", scope, at) if record.title else None
-    derived = record.namespace == str(Namespace.DERIVED)
-    author = AUTHOR if derived else author_of(record.author, scope, at)
+    made_here = Namespace(record.namespace) in NEVER_WRITTEN
+    author = AUTHOR if made_here else author_of(record.author, scope, at)
     taken = (record.ingested_at if at.rules.keeps else None) or at.moment
     tenant, tier = parse_scope(scope).tenant, Tier(record.tier)
     if tier is Tier.USER and at.rules.by_agent:
@@ -116,7 +118,7 @@ def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
         "content": text,
         "content_hash": digest(text),
         **({"title": title} if title else {}),
-        **(_condensed(record, scope, at) if derived else {}),
+        **(_made(record, scope, at) if made_here else {}),
         "tags": list(record.tags),
         "pii": list(record.pii),
         "marker_ids": list(record.markers),
@@ -131,11 +133,16 @@ def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
     }
 
 
-def _condensed(record: NoteRecord, scope: str, at: At) -> Row:
-    """What a note that is made of facts has beside a written one."""
-    cited = sum(source.kind == "Fact" for source in record.sources)
+def _made(record: NoteRecord, scope: str, at: At) -> Row:
+    """What a note has beside a written one that is made of facts, or was read out of turns."""
+    namespace = Namespace(record.namespace)
+    kind = "Fact" if namespace is Namespace.DERIVED else "Episode"
+    cited = max(1, sum(source.kind == kind for source in record.sources))
     subject = at.identifier(record.subject, scope) if record.subject else None
-    return {"subject": subject, "cited": cited, "tier": int(Tier.EXTERNAL)}
+    made = {"subject": subject, "cited": cited, "tier": int(Tier.EXTERNAL)}
+    if namespace is Namespace.MEMORIES:
+        made["content_hash"] = sentence_hash(clean(record.content, "content", scope, at))
+    return made
 
 
 async def write(tx: Tx, batch: Batch) -> Written:

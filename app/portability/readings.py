@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+from app.entities.lone import lone_row, unpack
+from app.entities.names import name_keys
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.portability import documents, episodes
 from app.portability.derived import clean, held, missing, write_events
-from app.portability.derived_records import ReadingRecord
+from app.portability.derived_records import LoneRecord, ReadingRecord
 from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
 
 
@@ -25,15 +27,30 @@ def prepare(record: ReadingRecord, at: At) -> Row:
             {**m.model_dump(), "name": clean(m.name, "mentions", scope, at)}
             for m in record.mentions
         ],
+        "lone": lone_row(scope, record.episode, [_name(n, scope, at) for n in record.names]),
         "claims": [
             {
                 "id": c.id,
                 "fact": c.fact,
-                "properties": c.model_dump(exclude={"fact"}, exclude_none=True),
+                "properties": {
+                    **c.model_dump(exclude={"fact"}, exclude_none=True),
+                    **({"rest": clean(c.rest, "claims", scope, at)} if c.rest else {}),
+                },
             }
             for c in record.claims
         ],
     }
+
+
+def _name(record: LoneRecord, scope: str, at: At) -> Row:
+    """A name that waits; its keys are made anew where a spelling is not fit to be stored."""
+    aliases = [clean(alias, "names", scope, at) for alias in record.aliases]
+    places = [(start, end, clean(name, "names", scope, at)) for start, end, name in record.at]
+    keys = list(record.keys)
+    if aliases != list(record.aliases):
+        keys = sorted({key for alias in aliases for key in name_keys(alias, record.type)})
+    own = {"key": record.key if record.key in keys else keys[0], "keys": keys}
+    return {**record.model_dump(), **own, "aliases": aliases, "at": places}
 
 
 async def write(tx: Tx, batch: Batch) -> Written:
@@ -61,7 +78,7 @@ async def export(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
             found = {row["episode"]: row for row in rows}
             for identifier in ids:
                 row = found[identifier]
-                if row["mentions"] or row["claims"]:
+                if row["mentions"] or row["lone"] or row["claims"]:
                     yield _record(row)
 
 
@@ -74,7 +91,8 @@ async def _passages(graph: Graph, scope: str) -> AsyncIterator[list[str]]:
 
 def _record(row: Row) -> Record:
     claims = [cleaned(claim) for claim in row["claims"]]
-    return cleaned({**row, "claims": claims})
+    own = {name: row[name] for name in ("scope", "episode", "mentions")}
+    return cleaned({**own, "names": unpack(row["lone"]) or None, "claims": claims})
 
 
 READING = Kind(

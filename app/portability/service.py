@@ -31,6 +31,7 @@ from app.portability.package import Manifest, Package, open_package
 from app.portability.prepare import preparer
 from app.portability.progress import Progress
 from app.portability.rejects import RejectsFile
+from app.sanitize.suspicion import Judge, judge_of
 from app.scopes.service import ScopeService
 from app.settings import SearchSettings
 
@@ -157,10 +158,17 @@ async def _rules(graph: Graph, package: Package, order: Order, run: Run) -> Rule
         keeps=keeps,
         restores=keeps and package.has_audit and bool(package.manifest.tenants),
         dimension=await _dimension(graph, package.manifest),
+        judge=_judge(package.manifest),
         revives=order.revive,
         derived=keeps and package.has_derived,
         vouched=order.caller is None or order.vouched,
     )
+
+
+def _judge(manifest: Manifest) -> Judge | None:
+    """The classifier for the vectors that a package brings."""
+    vectors = manifest.vectors
+    return judge_of(vectors.model, vectors.version) if vectors is not None else None
 
 
 async def _dimension(graph: Graph, manifest: Manifest) -> int:

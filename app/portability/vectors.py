@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from app.errors import InvalidInput
+from app.indexing.judging import judgement
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.portability.kind import At, Record, Selection, cleaned
@@ -67,6 +68,16 @@ def _checked(given: Any, at: At) -> list[float]:
     if not np.isfinite(length) or length == 0:
         raise InvalidInput("a vector has no direction", field="embedding")
     return vector
+
+
+def judged(made: Row, windows: list[Row], content: str, at: At) -> Row:
+    """The judgement on a text that brings its vectors; none where nobody can judge by them."""
+    if at.rules.judge is None or "embedding" not in made:
+        return {}
+    ends = [window["properties"]["start"] for window in windows]
+    first = (made["embedding"], 0, min(ends, default=len(content)) or len(content))
+    further = [(w["vector"], w["properties"]["start"], w["properties"]["end"]) for w in windows]
+    return judgement(at.rules.judge, content, [first, *further])
 
 
 async def stored_vectors(graph: Graph, chosen: Selection, ids: list[str]) -> dict[str, Row]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from app.communities.view import Line
 from app.errors import LlmUnavailable
+from app.facts.possible import PossibleChange
 from app.llm.citing import Spoken, Task, cited
 from app.llm.metered import MeteredModel
 from app.llm.model import Question
@@ -69,6 +70,14 @@ class Source:
     relevance: float
     work: str | None = None
     first: int = 0
+    changes: tuple[PossibleChange, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """Its text, and behind it what may have changed of it."""
+        if self.kind == "fact":
+            return " ".join([self.text, *(change.aside for change in self.changes)])
+        return " ".join([self.text[:LONGEST], *(change.sentence for change in self.changes)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,16 +294,23 @@ def _of_hit(hit: Hit) -> Source:
     (start, end), memory, text = hit.span, hit.memory, _text(hit)
     work, first = memory.get("work"), memory.get("start") or 0
     told = (memory["kind"], memory["scope"], text, memory["title"])
-    return Source(hit.id, *told, start, end, round(hit.relevance, 4), work, first)
+    return Source(hit.id, *told, start, end, round(hit.relevance, 4), work, first, hit.changes)
 
 
 def _of_line(reached: Reached, line: Line) -> Source:
     end = len(line.text) if line.end is None else line.end
     view = reached.view
     told = (line.kind, view.scope, line.text, view.title, line.start or 0, end)
-    return Source(line.source, *told, reached.score, line.work, line.first)
+    return Source(line.source, *told, reached.score, line.work, line.first, line.changes)
 
 
 def _question(found: Answer) -> Question:
     task = Task("answer", "2", INSTRUCTIONS, f"Question: {found.query}")
-    return task.over([source.text[:LONGEST] for source in found.sources])
+    return task.over([source.told for source in found.sources])
+
+
+def changed(answer: Answer) -> list[PossibleChange]:
+    """What may have changed of the sources that an answer cites, each once."""
+    cited_places = dict.fromkeys(place for one in answer.sentences for place in one.sources)
+    found = (change for place in cited_places for change in answer.sources[place].changes)
+    return list(dict.fromkeys(found))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from app.facts.possible import of_facts
+from app.facts.service import Moments
+from app.facts.view import FactView
 from app.indexing.analysis import detect_language
 from app.indexing.entry import PASSAGES
 from app.indexing.spaces import Part
@@ -12,6 +15,7 @@ from app.kernel.graph import Row
 from app.rag.model import Ask, Passage, Step
 from app.rag.repository import RagRepository
 from app.rag.scoring import LIKELY, passage_score
+from app.search.believed import flags_of
 from app.search.model import Filters, Hit, Ranking
 from app.search.vectors import VectorLeg
 
@@ -45,8 +49,9 @@ class Walk:
 class Gathering:
     """Reads within the scopes of each question, every scope in the space of its own model."""
 
-    def __init__(self, rows: RagRepository, vectors: VectorLeg) -> None:
+    def __init__(self, rows: RagRepository, vectors: VectorLeg, view: FactView) -> None:
         self._rows = rows
+        self._view = view
         self._vectors = vectors
 
     async def passages(
@@ -68,13 +73,28 @@ class Gathering:
         known = close.keys() | {i for i, hit in found.items() if hit.similarity}
         near = close | await self._vectors.similar(parts, [i for i in roots if i not in known])
         language = detect_language(ask.query)
-        passages = []
+        passages: list[Passage] = []
+        says: dict[str, list[str]] = {}
         for row in await self._rows.texts(list(roots), ask.scopes):
             named = {**row, "roots": roots[row["id"]]}
             at = near.get(row["id"])
             similarity = at.similarity(language, row["language"]) if at else None
             passages.append(_passage(named, walk, found.get(row["id"]), similarity))
-        return sorted([*others, *passages], key=_order)[: ask.top_k]
+            if row["id"] not in found:
+                says[row["id"]] = row["stated"]
+        best = sorted([*others, *passages], key=_order)[: ask.top_k]
+        return await self._with_changes(best, says, ask.scopes)
+
+    async def _with_changes(
+        self, passages: list[Passage], says: dict[str, list[str]], scopes: list[str]
+    ) -> list[Passage]:
+        """The same, each that no search brought with what may have changed of what it states."""
+        facts = {fact for one in passages for fact in says.get(one.id, ())}
+        found = await self._view.possible_changes(facts, scopes, Moments.of(None, None))
+        return [
+            replace(one, changes=of_facts(says[one.id], found)) if one.id in says else one
+            for one in passages
+        ]
 
     async def _close(self, ask: Ask, parts: Sequence[Part]) -> Ranking:
         """What is closest to the question: of an entity that many name the first by name say
@@ -115,6 +135,8 @@ def _passage(row: Row, walk: Walk, hit: Hit | None, similarity: float | None) ->
         span=span,
         work=row["work"],
         first=row["first"] or 0,
+        flags=tuple(row["flags"] or ()),
+        changes=hit.changes if hit is not None else (),
     )
 
 
@@ -133,6 +155,8 @@ def _other(hit: Hit) -> Passage:
         rank=hit.rank,
         community=None,
         span=hit.span,
+        flags=tuple(flags_of(memory)),
+        changes=hit.changes,
     )
 
 

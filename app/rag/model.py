@@ -8,7 +8,9 @@ from datetime import datetime
 from enum import StrEnum
 
 from app.communities.view import CommunityView
+from app.facts.possible import PossibleChange
 from app.indexing.entry import PASSAGES
+from app.notes.model import MEMORY
 from app.questions.model import Searched
 from app.search.model import KINDS
 
@@ -58,7 +60,8 @@ class Ask:
     @property
     def kinds(self) -> list[str]:
         """What may answer: all kinds that are ranked, or the chunks of knowledge bases."""
-        return list(KINDS if self.bases is None else PASSAGES)
+        written = [kind for kind in KINDS if kind != MEMORY]  # a source is what somebody said
+        return written if self.bases is None else list(PASSAGES)
 
     @property
     def payer(self) -> str:
@@ -119,6 +122,8 @@ class Passage:
     span: tuple[int, int] = (0, 0)
     work: str | None = None
     first: int = 0
+    flags: tuple[str, ...] = ()  # what it is flagged as
+    changes: tuple[PossibleChange, ...] = ()  # what may have changed of what it says
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from litestar.params import JSONBody
 from litestar.status_codes import HTTP_200_OK
 
 from app.kernel.caller import Caller, Role
+from app.kernel.departures import READS as ONLY_READS
 from app.questions.log import QuestionLog
 from app.rag.answering import AgenticService
 from app.rag.schemas import (
@@ -21,7 +22,7 @@ from app.rag.schemas import (
 from app.rag.service import GraphRagService
 from app.rag.telling import answered, contexted, retrieved
 
-READS = {"requires": Role.READER}
+READS = {"requires": Role.READER, ONLY_READS: True}
 
 
 class RagController(Controller):

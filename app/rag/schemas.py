@@ -11,9 +11,10 @@ import msgspec
 from pydantic import Field, StringConstraints
 
 from app.communities.schemas import CommunityOut, placed
+from app.facts.possible import on_the_wire
 from app.kernel.caller import Caller
 from app.kernel.wire import ShortText, WireModel
-from app.rag.answering import ROUNDS, Answer, Round, Source
+from app.rag.answering import ROUNDS, Answer, Round, Source, changed
 from app.rag.model import BUDGET, HOPS, TOP_K, Ask, Context, Entry, Passage, Retrieved, Step
 from app.rag.units import shown_path
 
@@ -133,7 +134,9 @@ class PassageOut(msgspec.Struct, frozen=True, kw_only=True):
     rank: int | None
     community: str | None
     captured_at: datetime
+    flags: list[str]
     path: list[StepOut]
+    possible_changes: list[dict[str, Any]]
     untrusted: dict[str, Any]
 
     @classmethod
@@ -155,7 +158,9 @@ class PassageOut(msgspec.Struct, frozen=True, kw_only=True):
             rank=passage.rank,
             community=passage.community,
             captured_at=passage.captured_at,
+            flags=list(passage.flags),
             path=[StepOut.of(step) for step in passage.path],
+            possible_changes=on_the_wire(passage.changes),
             untrusted={
                 "text": passage.text,
                 "title": passage.title,
@@ -283,6 +288,7 @@ class AnswerSourceOut(msgspec.Struct, frozen=True, kw_only=True):
     document_start: int | None
     document_end: int | None
     relevance: float
+    possible_changes: list[dict[str, Any]]
     untrusted: dict[str, Any]
 
     @classmethod
@@ -299,6 +305,7 @@ class AnswerSourceOut(msgspec.Struct, frozen=True, kw_only=True):
             start=source.start,
             end=source.end,
             relevance=source.relevance,
+            possible_changes=on_the_wire(source.changes),
             untrusted={"text": source.text, "title": source.title},
         )
 
@@ -306,6 +313,7 @@ class AnswerSourceOut(msgspec.Struct, frozen=True, kw_only=True):
 class AnswerOut(msgspec.Struct, frozen=True, kw_only=True):
     """An answer made of others' words, under `untrusted`: each sentence with its sources' numbers.
 
+    What may have changed of what is cited stands behind the answer.
     A sentence that was quoted has its place, `start` and `end` in characters of the text of its
     source's memory; one that a model worded has none.
     `by` is `extract`, or the model that worded it; `note` says why a model did not speak, or that
@@ -341,6 +349,7 @@ class AnswerOut(msgspec.Struct, frozen=True, kw_only=True):
             f"{one.text} {''.join(f'[{place + 1}]' for place in one.sources)}"
             for one in answer.sentences
         ]
+        worded += [change.sentence for change in changed(answer)]
         return cls(
             query=answer.query,
             by=answer.by,

@@ -12,6 +12,7 @@ from litestar.params import JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 
 from app.kernel.caller import Caller, Role
+from app.kernel.departures import READS as ONLY_READS
 from app.kernel.wire import model_of
 from app.questions.log import QuestionLog
 from app.questions.model import Asked as Noted
@@ -38,7 +39,7 @@ from app.rag.telling import asked as named
 from app.rag.telling import of_answer
 from app.search.model import Filters, Fusion, Hit, Mode, SearchRequest
 
-READS = {"requires": Role.READER}
+READS = {"requires": Role.READER, ONLY_READS: True}
 Bases = Annotated[
     list[str] | None, QueryParameter(description="Only documents of these knowledge bases.")
 ]

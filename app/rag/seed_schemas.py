@@ -76,6 +76,7 @@ class RagHitOut(msgspec.Struct, frozen=True, kw_only=True):
     path: PathOut | None
     document_id: str | None
     chunk: ChunkHitOut | None
+    possible_changes: list[dict[str, Any]]
     untrusted: dict[str, Any]
 
     @classmethod
@@ -95,6 +96,7 @@ class RagHitOut(msgspec.Struct, frozen=True, kw_only=True):
             path=told.path,
             document_id=told.chunk.document_id if told.chunk else None,
             chunk=told.chunk,
+            possible_changes=told.possible_changes,
             untrusted={**words, "path": told.untrusted.get("path", [])},
         )
 

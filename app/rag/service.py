@@ -48,7 +48,8 @@ class GraphRagService:
         self.searches = searches
         made = searches.made
         self._spaces = made.spaces
-        self._gathering = Gathering(self.rows, VectorLeg(made.repository, made.spaces))
+        vectors = VectorLeg(made.repository, made.spaces)
+        self._gathering = Gathering(self.rows, vectors, made.view)
         self._embedder = embedder
         self._means = calibration(embedder.info.name)
 

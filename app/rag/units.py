@@ -44,7 +44,13 @@ def _path(passage: Passage) -> Unit:
         "title": passage.title or "",
         "path": shown_path(passage.path),
         "facts": " ".join(facts),
+        "flagged": " ".join(passage.flags),
         "past": "; ".join(passage.past),
     }
-    text = element("passage", attributes, passage.text)
+    said = passage.text
+    if passage.kind == "fact":
+        said = " ".join([said, *(change.aside for change in passage.changes)])
+    else:
+        attributes["possibly-changed"] = "; ".join(one.sentence for one in passage.changes)
+    text = element("passage", attributes, said)
     return Unit(passage.id, "path", text, passage.score, (passage.id, *facts))

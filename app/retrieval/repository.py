@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from app.indexing.analysis import query_terms
+from app.indexing.entry import quoted
 from app.kernel.clock import END, START, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
@@ -211,8 +212,3 @@ def words_query(scope: str, key: str) -> str | None:
         return None
     clauses = [f"+terms:({' '.join(quoted(form) for form in forms)})" for forms in words]
     return " ".join([f"+scope:{quoted(scope)}", *clauses])
-
-
-def quoted(token: str) -> str:
-    """One exact token of the text index."""
-    return '"' + token.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -116,8 +116,7 @@ _PREFACE = re.compile(
     r"excellent|perfect|fantastic|wonderful|amazing|brilliant|thanks?|thank you|congratulations|bravo|wow|"
     r"ok|okay|alright|stop|attention|enough|done|gut|gut gemacht|gemacht|grossartig|perfekt|fantastisch|"
     r"ausgezeichnet\w*|wunderbar|danke|gluckwunsch|herzlichen gluckwunsch|prima|toll|klasse|stopp|achtung|"
-    r"genug|erledigt|wow, das ist fantastisch|wow, that's fantastic)\b[^.!?\n]{0,48}|"
-    r"(?:yo|man|mann|hey)\b[^.!?\n]{0,40}\byou\b[^.!?\n]{0,24}|mann, du hast[^.!?\n]{0,40}|"
+    r"genug|erledigt|wow)\b[^.!?\n]{0,48}|"
     r"(?:that is|das ist|das)\b[^.!?\n]{0,24})[.!]+[\"']?"
 )
 _SUPPOSING = re.compile(
@@ -171,8 +170,8 @@ _PAYLOAD = re.compile(
     r"nenne|nennen|verrate|sende|schicke|fuhre|fuehre|mach|mache|machen|konzentrier|beantworte|"
     r"ubersetze|wiederhole|losche|loesche|speichere|merke|verhalte|tu|du|dein|ab jetzt|kannst du|"
     r"konnen sie|wer|was|wo|wann|warum|wieso|wie|welche|ich mochte|ich will|wir starten|wir beginnen|"
-    r"ignorier|vergiss|setze|liste|drucke|this topic|the topic|we are sure|wir sind sicher|we start|"
-    r"das thema|dieses thema|for this|fur diese\w?|fur dieses|one entity|no matter)\b"
+    r"ignorier|vergiss|setze|liste|drucke|"
+    r"for this|fur diese\w?|fur dieses)\b"
 )
 
 

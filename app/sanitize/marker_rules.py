@@ -63,7 +63,7 @@ _PRIOR = _words(
     " underlying security content ethical internal current programmed built-in stated openai's"
 )
 _STRONG = _words(
-    "instructions? instuctions? directions? directives? orders? commands? prompts? rules? rulesets?"
+    "instructions? directions? directives? orders? commands? prompts? rules? rulesets?"
     " guidelines? guidance tasks? assignments? programming constraints? restrictions? training"
     " guardrails? policies requests? mandates? protocols? obligations? configurations? settings?"
 )
@@ -72,7 +72,7 @@ _CORE = _words(
     " restrictions? guardrails? policies protocols?"
 )
 _WEAK = _words(
-    "context contexts information infos? texts? documents? docs? articles? articels? artikels?"
+    "context contexts information infos? texts? documents? docs? articles?"
     " messages? conversations? inputs? content contents data thoughts? knowledge chats? history"
     " sentences? words? statements? memory memories questions? discussions?"
 )
@@ -148,7 +148,7 @@ _FORGET_ALL_EN = (
 _MEMORY_EN = (
     r"\b(?:wipe|clear|erase|reset|delete|flush)_(?:all_(?:of_)?)?your_"
     r"(?:entire_|whole_|previous_)?(?:memory|memories|context|instructions|history|"
-    r"programming|training)\b|\bhas_amnesia_and_forg\w{2,4}_everything"
+    r"programming|training)\b"
 )
 _CHANGE_EN = (
     r"\b(?:change|replace|update|modify|rewrite|amend|alter|override|overwrite|overrule|bypass|circumvent|"
@@ -168,7 +168,7 @@ _LABEL_START = (
 _NEW_LABEL = (
     _LABEL_START + r"(?:here_(?:are|is)_|these_are_)?(?:the_|your_)?"
     r"(?:new|updated|additional|revised|further|real|actual|important)_(?:system_|secret_)?"
-    r"(?:instructions?|instuctions?|directives?|orders|commands?|statement|prompt)"
+    r"(?:instructions?|directives?|orders|commands?|statement|prompt)"
     r"(?:_(?:follow|for_you|below))?[ \t*\"'\])]{0,4}(?::|[ ]-[ ]|=>?)"
 )
 _NEW_TASK_EN = (
@@ -179,7 +179,6 @@ _NEW_TASK_EN = (
     r"|now_(?:new|further|more)_(?:tasks?|instructions?|orders?)_(?:are|follow|come|will)\w{0,6}"
     r"|now_there_are_(?:a_few|some)_more_tasks"
     r"|(?:we_|let'?s_|let[\W]us_)?(?:start|begin)_(?:over_|again_|anew_)?with_a_new_task"
-    r"|you_have_passed_the_first_test"
     r"|that_is_(?:done|enough|finished)[\W]{1,4}now_(?:please_)?(?:write|help|answer|tell|say|print|show|give|create|draft))\b"
 )
 _SYSTEM_LABEL = (
@@ -209,7 +208,6 @@ _REVEAL_EN = (
     r"(?:_texts?)?|prompt_texts?|instructions?_(?:above|before))\b"
     r"|\b(?:output|print|repeat|reveal|display)_(?:the_)?(?:above|previous|preceding|initial)_"
     r"(?:instructions?|prompts?|text)\b"
-    r"|\bfollowed_by_a_copy_of_the\b"
     r"|\ball_(?:of_)?(?:the_|your_)?(?:text_above|prompt_texts?)\b"
     r"|\bspell[\W]?check_(?:and_\w{1,10}_)?(?:all_of_)?(?:the_|this_)(?:text_above|above|prompt)"
     r"|\b(?:repeat|print|output)_(?:all_(?:of_)?)?(?:the_)?(?:words|text|sentences|everything)"
@@ -249,7 +247,7 @@ _PRETEND = (
     r"\b(?:pretend|imagine|act_as_if|act_like|suppose|simulate|assume)_(?:that_)?"
     r"(?:you'?(?:[\W]are|re|[\W]were)|to_be|being)_(?:an?_|the_|my_)?(?:\w{2,14}_){0,2}?"
     r"(?:evil|unrestricted|unfiltered|uncensored|immoral|amoral|jailbroken|malicious|rogue|ai|a\.i|chatbot|bot|"
-    r"language_model|llm|gpt|dan|terminal|interpreter|not_(?:an?_)?(?:ai|bound)|big_cheese)\b"
+    r"language_model|llm|gpt|dan|terminal|interpreter|not_(?:an?_)?(?:ai|bound))\b"
     r"|\bpretend_(?:that_)?you_(?:can|have)_(?:access|no_(?:rules|restrictions|limits))"
 )
 _ACT_MACHINE = (
@@ -260,11 +258,11 @@ _ACT_MACHINE = (
 )
 _RADICAL = (
     r"\bwhere_you_(?:are|were)_(?:no|not|free)_(?:\w{2,14}_){0,3}(?:but|and|of|from)\b"
-    r"|\byou_are_(?:role[\W]{0,2}playing|playing_the_role|completely_absorbed)\b"
+    r"|\byou_are_(?:role[\W]{0,2}playing|playing_the_role)\b"
     r"|\b(?:stay|remain)_in_character\b"
     r"|\bwithout_(?:\w{2,10}_){0,2}(?:falling|breaking|stepping)_out_of_(?:\w{2,10}_)(?:figure|characters?|roles?)\b"
     r"|\b(?:do_not|don'?t|never|not)_break_(?:out_of_)?character\b"
-    r"|\bnow_you_act_as\b|\byou_are_(?:completely|totally)_immoral\b"
+    r"|\bnow_you_act_as\b"
 )
 _DAN = (
     r"\b(?:act_as_(?:a_)?|you_(?:can|will|may|must|are_a|are_now_a|shall|and|which|who)_(?:can_)?|to_|called_|stands_for_|a_|^[\W]{0,3}|[.!?:;,\n\"'][\W]{0,3})"
@@ -290,8 +288,7 @@ _MODE = (
     r"|\b(?:enter|switch_to|go_into|activate|enable|simulate)_(?:the_)?(?:god|developer|debug|dan|jailbreak|unrestricted|sudo|root)_mode\b"
     r"|\bas_(?:an_ai_developed_by_\w{2,14}|your_(?:creator|developer|administrator|owner|programmer|master))_i\b"
     r"|\bi(?:'m|_am)_(?:actually_)?(?:your_(?:developer|creator|administrator|programmer|admin|god)|god\b(?=_and_you)|a_(?:system_)?developer_running)\b"
-    r"|\byou_must_listen_to_my_(?:instructions|orders|commands)\b"
-    r"|\bi_command_you\b|\byou_have_to_answer_all_(?:of_)?my_questions\b"
+    r"|\bi_command_you\b"
     r"|\bals_(?:von_\w{2,14}_entwickelte_ki|dein_(?:entwickler|schopfer|administrator))\b"
     r"|\bich_bin_(?:dein|ihr|euer)_(?:entwickler|schopfer|schoepfer|administrator|programmierer|gott)\b"
     r"|\b(?:system|gott|god|entwickler|debug|admin|wartungs|jailbreak|dan)[\W]{0,2}modus_(?:ist_)?(?:aktiviert|an|aktiv|eingeschaltet)\b"
@@ -320,15 +317,12 @@ _ASK_SECRET = (
     + r"_(?:\w{2,14}_){0,4}(?:mit_mir_zu_teilen|geben|verraten|nennen|teilen|mitteilen)\b"
     r"|\b(?:nenne?|verrate?|gib|sag|teile?|zeige?)_(?:mir_)(?:bitte_)?(?:dein|ihr|euer|das|den|deine|ihre|die)_(?:\w{4,12}_)?"
     + _SECRET
-    + r"\b|\b(?:das_passwort_fur_unser_system|the_password_(?:for|to|of)_(?:our|your|the)_system)\b"
+    + r"\b"
 )
 _EXFILTRATE = (
     r"\b(?:send|forward|post|upload|email|exfiltrate|transmit|leak)_(?:all_|the_|this_|your_|every_|of_|entire_|full_|whole_|complete_|user'?s?_){1,4}"
-    r"(?:chat_history|conversation(?:_history)?|memor(?:y|ies)|credentials|passwords|api_keys?|secrets|system_prompt|employee_data|private_data)"
+    r"(?:chat_history|conversation(?:_history)?|memor(?:y|ies)|credentials|passwords|api_keys?|secrets|system_prompt)"
     r"_(?:\w{2,12}_){0,3}to\b"
-    r"|\b(?:first|last)_(?:\w{2,6}_)?letters?_of_(?:the_user'?s|\w{2,12}'s)\b"
-    r"|\b(?:tell|give|encode|translate|write|show|square|print)\b[^\n.?!]{0,30}\bthe_user's_(?:\w{2,12}_){1,3}(?:in|into|using|with|as)\b"
-    r"|\blist_of_users_and_their\b"
     r"|\b(?:sende?n?|schicke?n?|leite?n?|ubermittle)_(?:sie_)?(?:den_|die_|alle_|das_|gesamten?_|deine_|ganzen?_){1,3}"
     r"(?:chatverlauf|gesprachsverlauf|konversation|erinnerungen|zugangsdaten|passworter|api[\W]?schlussel|systemprompt|geheimnisse)\b"
 )
@@ -336,19 +330,11 @@ _COERCE = (
     r"\b(?:respond|reply|answer)_(?:to_)?(?:all|every|any|each)_(?:\w{2,10}_)?questions?_(?:only_)?with(?=\W{0,3}[:\"']|_(?:i|yes|no|the_(?:word|phrase)|a_yes|a_no|only)\b)"
     r"|\bevery_time_you_(?:get|are_asked|receive)_(?:\w{1,10}_){0,2}(?:question|message|prompt)\w{0,2}_(?:answer|respond|reply|say)\b"
     r"|\bdo_not_answer_(?:this|the|that)_question\b|\bdon'?n?'?t_answer_(?:this|the|that)_question\b"
-    r"|\b(?:just|only|jsut)_output\b|\brepeat_after_me\b"
-    r"|\b(?:say|tell_me|include)_that_you_(?:hate|despise|love)\b"
-    r"|\bdo_you_(?:hate|love)_\w{2,20}\?_say_(?:yes|no)\b"
+    r"|\b(?:just|only)_output\b|\brepeat_after_me\b"
     r"|\b(?:stop|halt|stopp)_(?:write|say|print|output|schreibe?|sage?)\b"
-    r"|\battention_stop\b|\bachtung_stopp?\b"
     r"|\bdo_not_reply_with_[\"']?i'?m_sorry"
-    r"|\byou(?:'re|_are)_(?:not_)?supposed_to_(?:answer_at_all_times|tell_me_there)\b"
-    r"|\buse_(?:also_)?information_in_the_prompt\b"
-    r"|\bif_you_don'?t_know_(?:say_[\"']|make_something_up)"
-    r"|\banswer_every_question_with_i\b"
     r"|\b(?:beantworte|antworte)_(?:\w{1,10}_){0,3}(?:jede|alle)n?_(?:\w{1,10}_)?fragen?_(?:(?:nur|immer|ausschliesslich|stets)_)?mit(?=\W{0,3}[:\"']|_(?:ja|nein|dem_wort)\b)"
     r"|\bbeantworte_diese_frage_nicht\b|\bsprich_mir_nach\b"
-    r"|\bdu_bist_kein\w{0,2}_\w{2,20}_sondern\b|\bgib_eine?_antwort_\w{2,5}_diese_frage_oder\b"
 )
 
 # ---- German ---------------------------------------------------------------------------------
@@ -444,7 +430,6 @@ _NEW_DE = (
     r"|\bkonzentrier(?:e|en_sie)_(?:dich|sich)_(?:jetzt_|nun_)?(?:nur|ausschliesslich)_auf_diese_aufgabe\b"
     r"|\bauf_die_neue_aufgabe_zu_konzentrieren\b"
     r"|\b(?:wir_)?(?:starten|beginnen|fangen)_(?:\w{1,8}_){0,3}mit_einer_neuen_aufgabe\b"
-    r"|\bden_ersten_test_bestanden\b"
     r"|\bdas_(?:ist_erledigt|genugt|ist_genug|reicht)_(?:verfasse|schreibe?|sage?|nun|jetzt|bitte)\b"
 )
 _NEW_LABEL_DE = (
@@ -467,7 +452,6 @@ _REVEAL_DE = (
     r"|\bwie_(?:dein|ihr|euer|deine|ihre)_(?:\w{3,16}_)?(?:system_?prompt|prompt|anweisungen|instruktionen)_laute[nt]\b"
     r"|\b(?:wiederhole?n?|gib|druck(?:e|en)|zeige?n?)_(?:(?:sie|mir|bitte)_){0,2}(?:alles|den_(?:gesamten_|ganzen_)?text|die_(?:worter|satze))_(?:was_|der_)?(?:oben|daruber|davor|uber_dieser|vor_dieser)\b"
     r"|\bobige[nrs]?_(?:eingabeaufforderung|prompts?|anweisung(?:en)?)_(?:aus|wieder|an)\b"
-    r"|\brechtschreibung_(?:des|der)_(?:gesamten_)?obigen\b"
 )
 _PERSONA_DE = (
     r"\b(?:du_bist|sie_sind|bist_du)_(?:jetzt|nun|ab_(?:jetzt|sofort)|von_nun_an)_(?:(?:eine?|ein|der|die|das|mein)_)?(?:\w{2,16}_){0,2}"
@@ -503,7 +487,7 @@ _DROP_DE_CUES = (
     "nicht", "keine", "setz",
 )  # fmt: skip
 _OBJECT_CUES = (
-    "instruction", "instuction", "direction", "directive", "order", "command", "prompt", "rule", "guid", "task",
+    "instruction", "direction", "directive", "order", "command", "prompt", "rule", "guid", "task",
     "assignment", "programming", "constraint", "restriction", "training", "polic", "request", "mandate",
     "protocol", "obligation", "configuration", "setting",
 )  # fmt: skip
@@ -529,7 +513,7 @@ RULES: tuple[Rule, ...] = (
     _rule(_IGNORE, "previous|prior|preceding|earlier|above", _VOID_EN, guarded=False),
     _rule("override_instructions", "apply|count|hold|matter|longer|bound|restrict|without|no |free |ohne|obey|only my", _NOT_BOUND),
     _rule("forget_everything", "forget|disregard|ignore|unlearn", _FORGET_ALL_EN),
-    _rule("forget_everything", "your memor|your context|your instruc|your hist|your prog|your train|your entire|your whole|your prev|amnesia", _MEMORY_EN),
+    _rule("forget_everything", "your memor|your context|your instruc|your hist|your prog|your train|your entire|your whole|your prev", _MEMORY_EN),
     _rule("override_instructions", "your|previous|prior|system|safety|existing|preceding|earlier|openai|original", _CHANGE_EN),
     _rule("override_instructions", "your", _NOW_INSTRUCTIONS, guarded=False),
     _rule("new_instructions", "new|updated|additional|revised|further|real|actual|important", _NEW_LABEL, guarded=False),
@@ -549,7 +533,7 @@ RULES: tuple[Rule, ...] = (
     _rule("mode_override", "mode|override|entering|developer|creator|administrator|owner|programmer|master|god|command you|listen to my|my questions|modus|entwickel|entwickler|schopfer|schoepfer|befehle", _MODE, guarded=False),
     _rule("secret_request", "pass|secret|api|credential|access token|zugangsdaten|kennwort|geheim|private key", _ASK_SECRET),
     _rule("exfiltration", " to |user|letter|chatverlauf|verlauf|konversation|erinnerungen|zugangsdaten|passworter|schlussel|systemprompt|geheimnisse", _EXFILTRATE),
-    _rule("output_coercion", "question|output|repeat after|you hate|you love|you despise|stop|stopp|sorry|supposed|in the prompt|know|frage|sprich mir|sondern|halt", _COERCE, guarded=False),
+    _rule("output_coercion", "question|output|repeat after|stop|sorry|frage|sprich mir|halt", _COERCE, guarded=False),
     _rule(_IGNORE, "|".join(_DROP_DE_CUES), _IGNORE_DE),
     _rule(_IGNORE, "lass|beacht|befolg|losch|loesch|streich|leer|gehorch", _LAID_ASIDE_DE),
     _rule(_IGNORE, "oben|zuvor|davor|von|die du|die sie|die dir|die ich", _POST_DE),
@@ -562,7 +546,7 @@ RULES: tuple[Rule, ...] = (
     _rule("new_instructions", "aufgabe|anweisung|instruktion|befehle|regeln|auftra|test|das ist |das gen|das rei", _NEW_DE, guarded=False),
     _rule("new_instructions", "neue|zusatzliche|aktualisierte|weitere|geanderte", _NEW_LABEL_DE, guarded=False),
     _rule("system_prompt", "system", _SYSTEM_LABEL_DE, guarded=False),
-    _rule("reveal_system_prompt", "prompt|anweisung|instruktion|vorgaben|eingabeaufforderung|rechtschreibung|alles|den text|die worter|die satze|gesamten text|ganzen text", _REVEAL_DE),
+    _rule("reveal_system_prompt", "prompt|anweisung|instruktion|vorgaben|eingabeaufforderung|alles|den text|die worter|die satze|gesamten text|ganzen text", _REVEAL_DE),
     _rule("role_override_persona", "jetzt|nun|stell|tu|ab sofort|mochte|moechte|spiel|figur|rolle|charakter", _PERSONA_DE, guarded=False),
     _rule(_IGNORE, "ignor|olvid|oubli|esquec|dimentica|desconsidere|zaboravi|zapomnij|negeer", _IGNORE_OTHER),
 )  # fmt: skip
@@ -579,8 +563,8 @@ SQUEEZED = _compile(
     r"(?:ignore|forget|disregard|override|bypass|ignoriere|vergiss|missachte)"
     r"(?:all|any|the|of|your|my|previous|prior|above|preceding|earlier|system|alle|deine|vorherigen|bisherigen|obigen|vorangegangenen){1,6}"
     r"(?:instructions?|directions|directives|orders|commands|prompts?|rules|guidelines|tasks|anweisungen|befehle|instruktionen|regeln|aufgaben|vorgaben)"
-    r"|saythatyou(?:hate|love)|revealyour(?:systemprompt|instructions)"
+    r"|revealyour(?:systemprompt|instructions)"
 )
 SQUEEZED_CUES = ("ignoreall", "ignorethe", "ignoreyour", "ignoreprev", "ignoreany", "ignoreprior", "ignoremy", "forgetall", "forgetthe",
-    "forgetyour", "forgetprev", "disregard", "override", "bypass", "ignorierealle", "ignorieredeine", "vergissalle", "vergissdeine", "missachte", "saythatyou", "revealyour",
+    "forgetyour", "forgetprev", "disregard", "override", "bypass", "ignorierealle", "ignorieredeine", "vergissalle", "vergissdeine", "missachte", "revealyour",
 )  # fmt: skip

@@ -15,7 +15,7 @@ from app.sanitize.pii import find_pii
 from app.sanitize.policy import PLACEHOLDERS, Action, SanitizePolicy
 from app.sanitize.trace import Edit, Traced
 
-SANITIZER_VERSION = "3"
+SANITIZER_VERSION = "4"
 
 # A cut can join two halves of a further marker, a placeholder can set a number free. A text that
 # still changes after so many rounds was built to do so.

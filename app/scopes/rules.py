@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from app.errors import PolicyInvalid
 from app.kernel.sentences import of_value
+from app.llm.wording import versions
 
 
 class PromotionRules(BaseModel):
@@ -81,6 +82,15 @@ class ScopeRules(BaseModel):
     language_model: bool = Field(
         True, strict=True, description="texts are sent to the language model, where there is one"
     )
+    reading_prompt: str = Field(
+        "",
+        max_length=64,
+        description="version of the prompt that the language model reads by; "
+        "the current one if empty",
+    )
+    reading_focus: str = Field(
+        "", max_length=2000, description="what the language model is asked to look for besides"
+    )
     questions: Literal["off", "hash", "text"] = Field(
         "hash",
         description="what is kept of the questions asked from here: nothing, how they went beside "
@@ -89,6 +99,13 @@ class ScopeRules(BaseModel):
     maintenance: Literal["off", "nightly"] = Field(
         "off", description="`nightly` switches the whole schedule of upkeep on"
     )
+
+    @field_validator("reading_prompt")
+    @classmethod
+    def _known_prompt(cls, name: str) -> str:
+        if name and name not in versions():
+            raise ValueError(f"there is no prompt {name}; there are {', '.join(versions())}")
+        return name
 
     @property
     def forgets(self) -> bool:

@@ -20,6 +20,7 @@ class Support:
     author: str | None
     origin: str | None
     content_hash: str | None
+    flags: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,13 @@ def believed(memory: Row) -> Believed:
         Precision(precision),
         support,
     )
+
+
+def flags_of(memory: Row) -> list[str]:
+    """What a memory is flagged as; a fact as what of the texts that say it is, as far as shown."""
+    if memory["kind"] != "fact":
+        return list(memory.get("flags") or [])
+    return sorted({flag for support in believed(memory).support for flag in support.flags})
 
 
 def worded(moment: datetime, precision: Precision) -> str:

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 from app.extraction.model import Precision
 from app.kernel.graph import Row
 from app.sanitize.hidden import shown as visible
-from app.search.believed import believed, worded
+from app.search.believed import believed, flags_of, worded
 from app.search.model import Found, Hit, Lapse, Mark
 from app.search.relevance import Asked
 
@@ -77,8 +77,24 @@ def line(hit: Hit, asked: Asked, size: int) -> str:
     memory = hit.memory
     attributes = {"id": hit.id, "kind": str(memory["kind"]), "scope": str(memory["scope"])}
     attributes |= ATTRIBUTES.get(memory["kind"], told)(memory)
+    attributes |= {"flagged": " ".join(flags_of(memory))}
+    is_fact = memory["kind"] == "fact"
+    if not is_fact:
+        attributes["possibly-changed"] = "; ".join(change.sentence for change in hit.changes)
     attributes |= outdated(hit.marks) | {"later": " ".join(hit.later), "score": band(hit.relevance)}
-    return element("memory", attributes, snippet(memory["content"], hit.span, asked, size))
+    text = snippet(memory["content"], hit.span, asked, size)
+    if is_fact:
+        text = " ".join([text, *(change.aside for change in hit.changes)])
+    said = [_turn(turn, asked, size) for turn in hit.turns]
+    return "\n".join([element("memory", attributes, text), *said])
+
+
+def _turn(turn: Row, asked: Asked, size: int) -> str:
+    """A turn that the memory before it rests on, in its own words."""
+    attributes = {"id": str(turn["id"])} | told(turn)
+    return element(
+        "said", attributes, snippet(turn["content"], (0, len(turn["content"])), asked, size)
+    )
 
 
 def told(memory: Row) -> dict[str, str]:

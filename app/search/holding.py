@@ -23,6 +23,13 @@ def claimed(memories: Iterable[Row]) -> list[str]:
     return list(found)
 
 
+def said_by(memory: Row, held: set[str]) -> list[str]:
+    """Ids of the held facts that a memory is, states or is made of."""
+    if memory["kind"] == CONDENSED:
+        return list(_cited(memory))
+    return [fact for fact in claimed([memory]) if fact in held]
+
+
 def lapsed(memories: Iterable[Row], held: set[str]) -> list[str]:
     """Ids of the facts that a shown episode states and that do not hold."""
     stated = (fact for memory in memories for fact in memory.get("stated") or ())

@@ -63,7 +63,7 @@ def latest_first(
     `records`, nor what has a title and no speaker.
     """
     limits = _limits(question)
-    slots = [p for p, memory in enumerate(memories) if _is_talk(memory, records)]
+    slots = [p for p, memory in enumerate(memories) if is_talk(memory, records)]
     order = list(range(len(memories)))
     if limits is None or len(slots) < 2:
         return order, {}
@@ -82,7 +82,8 @@ def latest_first(
     return order, later
 
 
-def _is_talk(memory: Row, records: frozenset[str]) -> bool:
+def is_talk(memory: Row, records: frozenset[str] = frozenset()) -> bool:
+    """Whether somebody says it in talk: no record, nor what has a title and no speaker."""
     if memory["kind"] != "episode" or memory["id"] in records:
         return False
     return bool(memory.get("speaker") or not memory.get("title"))

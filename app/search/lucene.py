@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from app.indexing.entry import LIVE, time_key
+from app.indexing.entry import LIVE, quoted, time_key
 from app.kernel.clock import FOREVER, now
 from app.search.model import Filters
 from app.search.reach import alone
@@ -14,11 +14,6 @@ ABOUT_BOOST = 1.5
 CONTEXT_BOOST = 0.6
 DATE_BOOST = 2.0
 MAX_TERMS = 64  # of one question: Lucene takes 1,024 clauses over three fields
-
-
-def quoted(token: str) -> str:
-    """One exact token, whatever it holds."""
-    return '"' + token.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def group(tokens: Iterable[str]) -> str:

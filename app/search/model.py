@@ -10,17 +10,18 @@ from itertools import compress
 from typing import NamedTuple
 
 from app.embeddings.calibration import Kinds, calibration
+from app.facts.possible import PossibleChange
 from app.indexing.entry import PASSAGES
 from app.kernel.graph import Row
-from app.notes.model import CONDENSED
+from app.notes.model import CONDENSED, MEMORY
 from app.retrieval.model import Path
 from app.search.floors import Floor, Match
 from app.search.reach import alone
 from app.search.steps import Step
 
 # What is ranked; core blocks stand before all of it.
-KINDS = ("episode", "chunk", "fact", "note", "skill")
-NOTES = ("note", CONDENSED)
+KINDS = ("episode", "chunk", "fact", "note", "skill", MEMORY)
+NOTES = ("note", CONDENSED, MEMORY)
 ALL_KINDS = (*KINDS, CONDENSED)
 ROLES = ("user", "assistant", "tool")
 # How much of its lead a memory that has faded entirely loses: what seed 001 calls a light weight,
@@ -82,6 +83,7 @@ class Filters:
     """What a hit must satisfy; None leaves a filter out.
 
     `trees` are scopes that are read with everything below them, all of it in `scopes` too.
+    `flagged` is looked at once a memory is read, so that no index has to know of it.
     """
 
     scopes: list[str]
@@ -94,6 +96,7 @@ class Filters:
     as_of: datetime | None = None
     known_at: datetime | None = None
     trees: list[str] = field(default_factory=list)
+    flagged: bool | None = None
 
     @property
     def pieces(self) -> list[Filters]:
@@ -194,6 +197,7 @@ class Ranking:
     passages: dict[str, str] = field(default_factory=dict)
     similar: dict[str, Nearness] = field(default_factory=dict)
     facts: frozenset[str] = frozenset()
+    memories: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, columns: Row) -> Ranking:
@@ -208,8 +212,9 @@ class Ranking:
         found = list(zip(columns["ids"], columns["scopes"], columns["kinds"], strict=True))
         passages = {memory: scope for memory, scope, kind in found if kind in PASSAGES}
         facts = frozenset(memory for memory, _, kind in found if kind == "fact")
+        memories = frozenset(memory for memory, _, kind in found if kind == MEMORY)
         titled = set(compress(columns["ids"], columns["titled"]))
-        return cls(scores, places, titled, passages, facts=facts)
+        return cls(scores, places, titled, passages, facts=facts, memories=memories)
 
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
@@ -223,7 +228,8 @@ class Ranking:
         passages = {memory: scope for part in parts for memory, scope in part.passages.items()}
         similar = {memory: share for part in parts for memory, share in part.similar.items()}
         facts = frozenset[str]().union(*(part.facts for part in parts))
-        return cls(scores, places, titled, passages, similar, facts)
+        memories = frozenset[str]().union(*(part.memories for part in parts))
+        return cls(scores, places, titled, passages, similar, facts, memories)
 
     def first(self, depth: int) -> Ranking:
         """The best `depth` of it."""
@@ -232,7 +238,7 @@ class Ranking:
         scores = dict(list(self.scores.items())[:depth])
         passages = {memory: scope for memory, scope in self.passages.items() if memory in scores}
         titled = self.titled & scores.keys()
-        return Ranking(scores, self.places, titled, passages, self.similar, self.facts)
+        return replace(self, scores=scores, titled=titled, passages=passages)
 
     def first_facts(self, depth: int) -> list[str]:
         """The best `depth` facts of it."""
@@ -310,6 +316,8 @@ class Hit:
     path: Path | None = None  # how the walk came to it
     relevance: float = 0.0
     similarity: float | None = None
+    turns: tuple[Row, ...] = ()  # what a memory rests on, in the order in which it was said
+    changes: tuple[PossibleChange, ...] = ()  # of what it says and is held
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from app.indexing.spaces import Part, Space
 from app.kernel.clock import END, START, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
-from app.notes.model import CONDENSED
-from app.search.model import ROLES, Filters, Ranking
+from app.search.model import NOTES, ROLES, Filters, Ranking
 
 ANY_ROLE = [*ROLES, ""]
 
@@ -75,7 +74,7 @@ class SearchRepository:
         memories = {memory["id"]: timed(memory) for memory in found["memories"]}
         rest = [i for i in ids if i not in memories]
         if rest:
-            others = (self._others(kind, rest, scopes, moments) for kind in filters.kinds)
+            others = (self._others(kind, rest, scopes, moments) for kind in _apart(filters.kinds))
             for rows in await asyncio.gather(*others):
                 memories |= {memory["id"]: completed(timed(memory)) for memory in rows}
         return memories, found["blocks"]
@@ -86,7 +85,6 @@ class SearchRepository:
         queries = {
             "fact": Q.search.hydrate_facts,
             "note": Q.search.hydrate_notes,
-            CONDENSED: Q.search.hydrate_notes,
             "skill": Q.search.hydrate_skills,
         }
         if kind not in queries:
@@ -103,6 +101,20 @@ class SearchRepository:
         )
         rows: list[Row] = found["memories"]
         return rows
+
+    async def rests(self, ids: Sequence[str], scopes: list[str]) -> dict[str, list[str]]:
+        """Ids of the turns that memories rest on."""
+        if not ids:
+            return {}
+        rows = await self.graph.rows(Q.search.rests, ids=list(ids), scopes=scopes)
+        return {row["id"]: row["turns"] for row in rows}
+
+    async def turns(self, ids: Sequence[str], scopes: list[str]) -> dict[str, list[Row]]:
+        """The turns that memories rest on, with what was said in them."""
+        if not ids:
+            return {}
+        rows = await self.graph.rows(Q.search.turns, ids=list(ids), scopes=scopes)
+        return {row["id"]: [timed(turn) for turn in row["turns"]] for row in rows}
 
     async def naming(self, ids: Sequence[str], scopes: list[str]) -> dict[str, Row]:
         """By what names facts may be asked for: those of their subjects, and their words."""
@@ -148,6 +160,11 @@ class SearchRepository:
         return {row["id"]: (row["start"], row["end"]) for row in rows}
 
 
+def _apart(kinds: Sequence[str]) -> list[str]:
+    """The kinds that are read by queries of their own: all notes are read by one."""
+    return list(dict.fromkeys("note" if kind in NOTES else kind for kind in kinds))
+
+
 def completed(memory: Row) -> Row:
     """A memory that nobody said in a session, with what such a one has not."""
     unsaid = ("role", "speaker", "title", "tags", "session_id", "session_key", "origin", "windows")
@@ -157,7 +174,8 @@ def completed(memory: Row) -> Row:
 def timed(memory: Row) -> Row:
     """The memory with its times as moments in place of their tokens."""
     for name in ("captured", "ingested", "expired"):
-        memory[f"{name}_at"] = key_time(memory.pop(f"{name}_key"))
+        if f"{name}_key" in memory:
+            memory[f"{name}_at"] = key_time(memory.pop(f"{name}_key"))
     return memory
 
 

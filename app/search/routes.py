@@ -12,7 +12,9 @@ from litestar.status_codes import HTTP_200_OK
 
 from app.episodes.repository import EpisodeRepository
 from app.errors import NotFound
+from app.facts.possible import on_the_wire
 from app.kernel.caller import Caller, Role
+from app.kernel.departures import READS as ONLY_READS
 from app.kernel.graph import Row
 from app.questions.log import QuestionLog
 from app.search.schemas import FoundOut, SearchIn
@@ -30,14 +32,16 @@ class MemoryOut(msgspec.Struct, frozen=True):
     scope: str
     truncated: bool
     characters: int
+    flags: list[str]
     untrusted: dict[str, Any]
+    possible_changes: list[dict[str, Any]] = []
 
 
 @post(
     "/v1/search",
     operation_id="search",
     tags=["Search"],
-    opt={"requires": Role.READER},
+    opt={"requires": Role.READER, ONLY_READS: True},
     status_code=HTTP_200_OK,
 )
 async def search(
@@ -76,7 +80,8 @@ async def read_memory(
     other = await searches.read(memory_id, caller.visible)
     if other is None:
         raise NotFound(f"there is no memory {memory_id}")
-    return cut(other, size)
+    changes = await searches.changes_of(other, caller.visible)
+    return msgspec.structs.replace(cut(other, size), possible_changes=on_the_wire(changes))
 
 
 def cut(memory: Row, size: int | None) -> MemoryOut:
@@ -90,5 +95,6 @@ def cut(memory: Row, size: int | None) -> MemoryOut:
         scope=memory["scope"],
         truncated=len(text) > len(shown),
         characters=len(text),
+        flags=list(memory.get("flags") or []),
         untrusted=untrusted,
     )

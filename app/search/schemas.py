@@ -9,13 +9,14 @@ import msgspec
 from pydantic import Field, StringConstraints, model_validator
 
 from app.errors import InvalidInput
+from app.facts.possible import on_the_wire
 from app.indexing.fusion import by_rank
 from app.kernel.caller import Caller
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
 from app.retrieval.model import Path
-from app.search.believed import believed
+from app.search.believed import believed, flags_of
 from app.search.bundle import LONGEST, SNIPPET, band, render
 from app.search.floors import Floor
 from app.search.model import (
@@ -76,12 +77,17 @@ class SearchIn(WireModel):
         None, description="Scopes to read; all visible if unset."
     )
     kinds: (
-        tuple[Literal["episode", "chunk", "fact", "note", "skill", "condensed", "core_block"], ...]
+        tuple[
+            Literal[
+                "episode", "chunk", "fact", "note", "skill", "memory", "condensed", "core_block"
+            ],
+            ...,
+        ]
         | None
     ) = Field(
         None,
         description="Kinds of memory; all if unset, but `condensed`: notes made of facts that are "
-        "found themselves.",
+        "found themselves. `memory` is what a language model read out of turns, shown with them.",
     )
     session: ShortText | None = Field(None, description="A session, by id or by your name of it.")
     knowledge_base_ids: tuple[ShortText, ...] | None = Field(
@@ -95,6 +101,10 @@ class SearchIn(WireModel):
     )
     roles: tuple[Literal["user", "assistant", "tool"], ...] | None = Field(None)
     tags: tuple[TagName, ...] | None = Field(None, max_length=16, description="All must be there.")
+    flagged: bool | None = Field(
+        None,
+        description="`false` leaves out what is flagged as a possible attack, `true` the rest.",
+    )
     since: Moment | None = Field(None, description="Said at or after this moment.")
     until: Moment | None = Field(None, description="Said at or before this moment.")
     as_of: Moment | None = Field(
@@ -146,6 +156,7 @@ class SearchIn(WireModel):
             until=self.until,
             as_of=self.as_of,
             known_at=self.known_at,
+            flagged=self.flagged,
         )
         return SearchRequest(
             query=self.query,
@@ -297,6 +308,19 @@ class NoteHitOut(msgspec.Struct, frozen=True):
         )
 
 
+class TurnOut(msgspec.Struct, frozen=True):
+    """A turn that a memory rests on; its words are under `untrusted`."""
+
+    id: str
+    captured_at: datetime
+    role: str | None
+
+    @classmethod
+    def of(cls, turn: Row) -> TurnOut:
+        """The wire form of a turn."""
+        return cls(turn["id"], turn["captured_at"], turn["role"])
+
+
 class SkillHitOut(msgspec.Struct, frozen=True):
     """Which skill it is, and how well its version has worked; its name is the hit's title."""
 
@@ -370,7 +394,8 @@ class HitOut(msgspec.Struct, frozen=True):
     """One hit: why it is here outside `untrusted`, what was said inside it.
 
     `score` follows from `rank` alone and counts within this answer; `relevance`, its `score_band`
-    and `similarity` (of vectors alone) are calibrated and count anywhere.
+    and `similarity` (of vectors alone) are calibrated and count anywhere. `possible_changes` name
+    what may have ended what the hit says.
     """
 
     id: str
@@ -392,14 +417,17 @@ class HitOut(msgspec.Struct, frozen=True):
     tokens: int
     untrusted: dict[str, Any]
     standing: str
+    flags: list[str]
     marks: list[MarkOut]
     later: list[str]
+    possible_changes: list[dict[str, Any]]
     fact: FactHitOut | None = None
     note: NoteHitOut | None = None
     chunk: ChunkHitOut | None = None
     skill: SkillHitOut | None = None
     fade: FadeOut | None = None
     path: PathOut | None = None
+    turns: list[TurnOut] | None = None
 
     @classmethod
     def of(cls, hit: Hit) -> HitOut:
@@ -432,14 +460,17 @@ class HitOut(msgspec.Struct, frozen=True):
                 **_untrusted_more(hit),
             },
             standing=standing_of(hit),
+            flags=flags_of(hit.memory),
             marks=[MarkOut.of(mark) for mark in hit.marks],
             later=list(hit.later),
+            possible_changes=on_the_wire(hit.changes),
             fact=FactHitOut.of(memory) if memory["kind"] == "fact" else None,
             note=NoteHitOut.of(memory) if memory["kind"] in NOTES else None,
             chunk=ChunkHitOut.of(memory) if memory["kind"] == "chunk" else None,
             skill=SkillHitOut.of(memory) if memory["kind"] == "skill" else None,
             fade=FadeOut.of(hit.fade) if hit.fade is not None else None,
             path=PathOut.of(hit.path) if hit.path is not None else None,
+            turns=[TurnOut.of(turn) for turn in hit.turns] if hit.turns else None,
         )
 
 
@@ -490,6 +521,12 @@ def _words_more(hit: Hit) -> dict[str, Any]:
         return {"subject": memory["subject_name"], "object": memory["object_text"]}
     if hit.memory["kind"] == "chunk":
         return {"heading_path": hit.memory["heading_path"]} | _lapsed_words(hit)
+    if hit.turns:
+        told = [
+            {"id": turn["id"], "speaker": turn["speaker"], "text": turn["content"]}
+            for turn in hit.turns
+        ]
+        return {"turns": told} | _lapsed_words(hit)
     return _lapsed_words(hit)
 
 

@@ -11,19 +11,23 @@ from functools import partial
 
 from app.embeddings.tokens import count_tokens
 from app.episodes.record import session_id
+from app.facts.possible import PossibleChange, of_facts
 from app.facts.service import Moments
 from app.facts.view import Across, Beliefs, FactView
 from app.indexing.analysis import query_terms
 from app.indexing.dates import date_terms
+from app.indexing.entry import PASSAGES
 from app.indexing.fusion import best
 from app.indexing.spaces import Part, Spaces
 from app.kernel.graph import Row
 from app.lifecycle.fading import FadingService
+from app.notes.model import MEMORY
 from app.retrieval.service import WalkService
 from app.search.across import told_across
+from app.search.believed import flags_of
 from app.search.blending import fuse
 from app.search.floors import Floored, Judged, floored
-from app.search.holding import claimed, lapsed, marks_of, unrepeated
+from app.search.holding import claimed, lapsed, marks_of, said_by, unrepeated
 from app.search.imagining import Imagination
 from app.search.judging import Judge, RerankStep, featured
 from app.search.latest import latest_first
@@ -50,6 +54,8 @@ from app.search.precedence import first, held_first
 from app.search.reach import Reach
 from app.search.relevance import Asked
 from app.search.repository import SearchRepository
+from app.search.restating import joined, restated
+from app.search.resting import grouped
 from app.search.steps import Step, StepName, StepState
 from app.search.vectors import VectorLeg
 from app.search.walking import Outset, Ready, Walk, arranged, ready, take_walk
@@ -101,6 +107,11 @@ class Reading:
                 self.memories[memory["id"]] = memory
 
 
+def asked_for(memory: Row, filters: Filters) -> bool:
+    """Whether a memory is flagged, where only such or none such are asked for."""
+    return filters.flagged is None or bool(flags_of(memory)) == filters.flagged
+
+
 @dataclass(frozen=True, slots=True)
 class Asking:
     """One search under way; `preparing` gives the graphs that it may walk."""
@@ -123,31 +134,36 @@ class Near:
 @dataclass(frozen=True, slots=True)
 class Legs:
     """What the legs found; `rest` is what a walk begins with, None where nothing walks, and `words`
-    finds more by other words."""
+    finds more by other words. `memories` are looked for by themselves where turns are too: they say
+    what turns say, and would take the places of those among the candidates."""
 
     legs: dict[str, Ranking]
     ready: Ready
     rest: Ranking | None
     words: Callable[[str], Awaitable[Ranking]]
     near: Near | None = None
+    memories: Mapping[str, Ranking] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """Every candidate with its score, and what the score came from."""
+    """Every candidate with its score, and what the score came from; `memories` by themselves."""
 
     scores: dict[str, float]
     legs: dict[str, Ranking]
     walk: Walk
     faded: dict[str, Fade]
+    memories: Mapping[str, Ranking]
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is told of candidates beside their text: later words, and what does not hold."""
+    """What is told of candidates beside their text: later words, what does not hold, and what may
+    have changed."""
 
     later: Mapping[str, list[str]]
     marks: Mapping[str, tuple[Mark, ...]]
+    changes: Mapping[str, tuple[PossibleChange, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,16 +209,25 @@ class SearchService:
         clock.mark("fuse")
         reading, judge = await self._judged(order, found, request)
         read = unrepeated(best(at.scores), reading.memories)
-        pool = candidates(read, at.scores, at.legs)
+        pool = candidates(read, at.scores, at.legs, at.memories)
         looked = await self._second_look(pool[: wanted(request)], judge, at.walk, request)
         pool = first(looked.pool, named)[: considered(request)]
         pool, later = by_time(pool, reading, request, at.walk.records)
-        marks = await self._marks(pool, reading, request.filters.scopes)
+        marks, changes = await asyncio.gather(
+            self._marks(pool, reading, request.filters.scopes),
+            self._changes(pool, reading, request.filters.scopes),
+        )
         pool = held_first(request.query, pool, marks, judge)
         if request.diversity is not None:
             pool = await self._diverse(pool, request)
         clock.mark("hydrate")
-        hits = await self._hits(pool[: request.limit], reading, request, Told(later, marks))
+        pool = pool[: request.limit]
+        newer = restated(request.query, [reading.memories[c.id] for c in pool])
+        newer = {memory: said for memory, said in newer.items() if not marks[memory]}
+        memories = reading.memories
+        both = {c.id: joined(changes[c.id], newer.get(c.id, ()), memories) for c in pool}
+        told = Told(later, marks, both)
+        hits = await self._hits(pool, reading, request, told)
         hits = [explained(hit, at, judge) for hit in hits]
         kept = within(hits, request.token_budget)
         clock.mark("render")
@@ -251,7 +276,11 @@ class SearchService:
             clock.mark("walk")
         faded = await self._faded(scores, fades_in)
         scores |= {memory: fade.score for memory, fade in faded.items()}
-        return Ordered(scores, legs, walk, faded)
+        beside = found.memories or {n: r for n, r in legs.items() if r.memories}
+        held = fuse(found.memories, request) if found.memories else {}
+        ids = list(dict.fromkeys(m for ranking in beside.values() for m in ranking.memories))
+        rests = await self._repository.rests(ids, request.filters.scopes)
+        return Ordered(grouped(scores, held, rests), legs, walk, faded, found.memories)
 
     async def _judged(
         self, order: list[str], found: Legs, request: SearchRequest
@@ -324,6 +353,12 @@ class SearchService:
         """A fact, note, core block or pattern of failure by id; None where it is not visible."""
         return await self._repository.read_other(memory, scopes)
 
+    async def changes_of(self, memory: Row, scopes: list[str]) -> tuple[PossibleChange, ...]:
+        """What may have changed of a fact that was read; nothing of other memories."""
+        facts = [memory["id"]] if memory["kind"] == "fact" else []
+        found = await self.made.view.possible_changes(facts, scopes, Moments.of(None, None))
+        return of_facts(facts, found)
+
     async def _read(self, ordered: list[str], request: SearchRequest) -> Reading:
         """The best memories that hold, as many as are wanted: what does not hold gives way.
 
@@ -342,7 +377,7 @@ class SearchService:
             reading.blocks += blocks
             blocks_of = []
             reading.believe(await self._beliefs(claimed(found.values()), reading, filters))
-            reading.take([found[i] for i in page if i in found])
+            reading.take([found[i] for i in page if i in found and asked_for(found[i], filters)])
         return reading
 
     async def _beliefs(self, facts: list[str], reading: Reading, filters: Filters) -> Beliefs:
@@ -363,6 +398,7 @@ class SearchService:
 
     async def _legs(self, request: SearchRequest, clock: Stopwatch) -> Legs:
         """Both legs side by side; where there is a graph, what draws a walk in it as well."""
+        request, beside = apart(request)
         asking = Asking(
             request,
             resolved(request.filters),
@@ -377,7 +413,22 @@ class SearchService:
         if near is not None:
             legs["vector"] = near.ranking
         more = partial(self._words, asking, depth=self._depth)
-        return Legs(legs, asking.preparing.result(), rest, more, near)
+        memories = {} if beside is None else await self._remembered(asking, beside, near)
+        return Legs(legs, asking.preparing.result(), rest, more, near, memories)
+
+    async def _remembered(
+        self, asking: Asking, request: SearchRequest, near: Near | None
+    ) -> dict[str, Ranking]:
+        """Memories alone, by the legs that run."""
+        found = {}
+        if request.mode is not Mode.VECTOR:
+            only = replace(asking, request=request)
+            found["keyword"] = await self._words(only, request.query, self._depth)
+        if near is not None:
+            found["vector"] = await self._vectors.find(
+                near.parts, request.filters, asking.sessions, self._depth
+            )
+        return {name: ranking for name, ranking in found.items() if ranking.scores}
 
     async def _keyword(self, asking: Asking) -> Ranking | None:
         if asking.request.mode is Mode.VECTOR:
@@ -456,6 +507,8 @@ class SearchService:
         memories, scopes = reading.memories, request.filters.scopes
         shown = {candidate.id for candidate in pool}
         spans = await self._spans(pool, memories, scopes)
+        read = [c.id for c in pool if memories[c.id]["kind"] == MEMORY]
+        turns = await self._repository.turns(read, scopes)
         hits = []
         for rank, candidate in enumerate(pool, start=1):
             memory = memories[candidate.id]
@@ -468,8 +521,20 @@ class SearchService:
                     legs=candidate.legs,
                     memory=memory,
                     span=span,
-                    tokens=count_tokens(memory["content"][span[0] : span[1]]),
+                    tokens=sum(
+                        count_tokens(text)
+                        for text in (
+                            memory["content"][span[0] : span[1]],
+                            *(turn["content"] for turn in turns.get(candidate.id, ())),
+                            *(
+                                change.aside if memory["kind"] == "fact" else change.sentence
+                                for change in told.changes[candidate.id]
+                            ),
+                        )
+                    ),
                     marks=told.marks[candidate.id],
+                    changes=told.changes[candidate.id],
+                    turns=tuple(turns.get(candidate.id, ())),
                     later=tuple(i for i in told.later.get(candidate.id, ()) if i in shown),
                 )
             )
@@ -492,6 +557,15 @@ class SearchService:
         memories = [reading.memories[c.id] for c in pool]
         past = await self._past(memories, reading, scopes)
         return {memory["id"]: marks_of(memory, past, reading.moments) for memory in memories}
+
+    async def _changes(
+        self, pool: list[Candidate], reading: Reading, scopes: list[str]
+    ) -> dict[str, tuple[PossibleChange, ...]]:
+        """What may have changed of each candidate: of a fact itself, of what others say is so."""
+        says = {c.id: said_by(reading.memories[c.id], reading.held) for c in pool}
+        facts = {fact for said in says.values() for fact in said}
+        found = await self.made.view.possible_changes(facts, scopes, reading.moments)
+        return {memory: of_facts(said, found) for memory, said in says.items()}
 
     async def _past(
         self, memories: list[Row], reading: Reading, scopes: list[str]
@@ -541,22 +615,39 @@ def first_of(front: Sequence[str], order: Sequence[str]) -> list[str]:
 
 
 def candidates(
-    ids: list[str], scores: Mapping[str, float], legs: Mapping[str, Ranking]
+    ids: list[str],
+    scores: Mapping[str, float],
+    legs: Mapping[str, Ranking],
+    memories: Mapping[str, Ranking],
 ) -> list[Candidate]:
     """These memories with their score and their place in each leg."""
-    ranks = {name: {m: rank for rank, m in enumerate(f.scores, 1)} for name, f in legs.items()}
+    found = [
+        (name, ranking, {m: rank for rank, m in enumerate(ranking.scores, 1)})
+        for part in (legs, memories)
+        for name, ranking in part.items()
+    ]
     return [
         Candidate(
             memory,
             scores[memory],
             {
-                name: Leg(ranks[name][memory], found.scores[memory], found.places.get(memory, 0))
-                for name, found in legs.items()
-                if memory in found.scores
+                name: Leg(ranks[memory], ranking.scores[memory], ranking.places.get(memory, 0))
+                for name, ranking, ranks in found
+                if memory in ranks
             },
         )
         for memory in ids
     ]
+
+
+def apart(request: SearchRequest) -> tuple[SearchRequest, SearchRequest | None]:
+    """The request without memories, and the same for memories alone where turns are looked for."""
+    filters = request.filters
+    if MEMORY not in filters.kinds or not any(kind in PASSAGES for kind in filters.kinds):
+        return request, None
+    rest = [kind for kind in filters.kinds if kind != MEMORY]
+    memories = replace(request, filters=replace(filters, kinds=[MEMORY]))
+    return replace(request, filters=replace(filters, kinds=rest)), memories
 
 
 def wanted(request: SearchRequest) -> int:

@@ -10,11 +10,10 @@ from app.embeddings.calibration import Calibration, Kinds
 from app.embeddings.model import Role
 from app.errors import EmbedderUnavailable
 from app.indexing.analysis import analyse, query_terms
-from app.indexing.entry import LIVE
+from app.indexing.entry import LIVE, quoted
 from app.indexing.spaces import Part, Spaces
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
-from app.notes.candidates import quoted
 from app.skills.learned import KEYWORDS, hits_needed
 
 log = structlog.get_logger()

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from litestar import Controller, Response, delete, get, patch, post, put
 from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
@@ -73,7 +74,13 @@ class SkillController(Controller):
     path = "/v1/skills"
     tags = ("Skills",)
 
-    @post("/", operation_id="createSkill", opt=WRITES, status_code=HTTP_201_CREATED)
+    @post(
+        "/",
+        operation_id="createSkill",
+        opt=WRITES,
+        status_code=HTTP_201_CREATED,
+        responses={HTTP_200_OK: ResponseSpec(SkillOut, description="It was there already.")},
+    )
     async def create(
         self, data: JSONBody[SkillIn], caller: NamedDependency[Caller], skilled: Skilled
     ) -> Response[SkillOut]:

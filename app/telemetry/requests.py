@@ -12,6 +12,7 @@ from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from opentelemetry import trace
 
+from app.kernel.departures import CLOSED, DEPARTED
 from app.kernel.graph import query_log
 from app.kernel.ids import new_id
 from app.telemetry.metrics import QUERY_SECONDS, REQUESTS, SECONDS
@@ -52,6 +53,8 @@ class RequestMiddleware(ASGIMiddleware):
                 await next_app(scope, receive, tagged)
             finally:
                 query_log.reset(token)
+                if scope["state"].get(DEPARTED):
+                    status = CLOSED
                 span.set_attribute("http.route", str(scope.get("path_template", "")))
                 span.set_attribute("http.response.status_code", status)
                 _tell(scope, status, time.perf_counter() - start, queries)

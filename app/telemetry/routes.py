@@ -8,6 +8,7 @@ import msgspec
 from litestar import Response, get
 from litestar.datastructures import State
 from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.status_codes import HTTP_200_OK, HTTP_503_SERVICE_UNAVAILABLE
 
 from app import __version__
@@ -40,7 +41,15 @@ async def live() -> dict[str, str]:
     return {"status": "live"}
 
 
-@get("/health/ready", operation_id="healthReady", tags=["Operation"], opt={"requires": PUBLIC})
+@get(
+    "/health/ready",
+    operation_id="healthReady",
+    tags=["Operation"],
+    opt={"requires": PUBLIC},
+    responses={
+        HTTP_503_SERVICE_UNAVAILABLE: ResponseSpec(dict[str, str], description="Not just now.")
+    },
+)
 async def ready(state: State) -> Response[dict[str, str]]:
     """Whether requests can be served: the graph must answer, the queue may be away."""
     parts = {"graph": await _answers(state.graph), "queue": await _queued(state)}
@@ -66,7 +75,12 @@ async def status(caller: NamedDependency[Caller], state: State) -> StatusOut:
         backlog=await _backlog(parts, caller),
         consolidation=await _consolidation(parts, caller.visible),
         jobs=await parts.jobs.count_by_state(caller),
-        embedding={"model": info.name, "version": info.version, "dimension": info.dimension},
+        embedding={
+            "model": info.name,
+            "version": info.version,
+            "dimension": info.dimension,
+            "flags_injection": parts.indexing.judge is not None,
+        },
         neo4j=server["version"],
         gds=await _gds(parts.graph),
     )

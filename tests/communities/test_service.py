@@ -104,9 +104,7 @@ async def test_no_read_shows_what_was_retired_forgotten_or_erased(
     await switch(tenant, erasure=True)
     await say(tenant, BREMEN, captured_at="2026-01-05T10:00:00Z")
     former = "Pia Kranich works for Acme GmbH"
-    source = await say(
-        tenant, "Maja Holm and Otto Lindner live in Kassel. Otto Lindner knows Maja Holm."
-    )
+    source = await say(tenant, "Maja Holm lives in Kassel. Otto Lindner lives in Kassel.")
     await opened.communities.refresh(tenant)
     told = words(await listed(admin, tenant))
     assert former in told, told

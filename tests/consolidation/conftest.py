@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from app.consolidation.service import ConsolidationService
+from app.entities.model import place_of
 from app.episodes.model import Capture
 from app.kernel.caller import Caller
 from app.kernel.graph import Graph
@@ -64,6 +65,31 @@ async def query(graph: Graph, text: str, **params: Any) -> list[dict[str, Any]]:
         return await (await session.run(text, params)).data()
 
 
+async def places(graph: Graph, scope: str) -> dict[str, str]:
+    """The word at the end of a phrase without a name, with the key of the session that it follows
+    from: its id, and so the word, are a scope's own, and scopes are compared."""
+    rows = await query(
+        graph,
+        """
+        MATCH (p:Passage {scope: $scope}) MATCH (s:MemSession {id: p.session})
+        RETURN DISTINCT s.id AS id, s.key AS key, p.title AS title
+        """,
+        scope=scope,
+    )
+    return {place_of(r["id"], r["title"]): f"<{r['key']}|{r['title'] or ''}>" for r in rows}
+
+
+def placed(value: Any, words: dict[str, str]) -> Any:
+    """The same with the session's key where a name ends in the word for it."""
+    if isinstance(value, list):
+        return [placed(each, words) for each in value]
+    if not isinstance(value, str):
+        return value
+    for word, session in words.items():
+        value = value.replace(f" {word}", f" {session}")
+    return value
+
+
 async def beliefs(opened: Parts, scope: str) -> list[tuple[Any, ...]]:
     """Each fact with its state and what is held of it on the world's axis, by what it says.
 
@@ -92,6 +118,8 @@ async def beliefs(opened: Parts, scope: str) -> list[tuple[Any, ...]]:
         """,
         scope=scope,
     )
+    words = await places(opened.graph, scope)
+    rows = [{name: placed(value, words) for name, value in row.items()} for row in rows]
     return sorted(
         (
             row["subject"],
@@ -120,6 +148,10 @@ async def things(opened: Parts, scope: str) -> list[tuple[Any, ...]]:
         """,
         scope=scope,
     )
+    words = await places(opened.graph, scope)
+    rows = [{name: placed(value, words) for name, value in row.items()} for row in rows]
+    for row in rows:
+        row["keys"] = sorted(row["keys"])  # a set, stored in the order of its words
     return sorted(tuple(tuple(row[part]) for part in row) for row in rows)
 
 
@@ -134,7 +166,8 @@ async def joined(opened: Parts, scope: str) -> list[tuple[str, ...]]:
         """,
         scope=scope,
     )
-    return sorted((*sorted(row["ends"]), row["rule"]) for row in rows)
+    words = await places(opened.graph, scope)
+    return sorted((*sorted(placed(row["ends"], words)), row["rule"]) for row in rows)
 
 
 async def roots(opened: Parts, scope: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import random
+from importlib.resources import files
 
 from app.entities.digest import scope_digest
 from app.kernel.caller import Role
@@ -16,6 +17,7 @@ from tests.consolidation.conftest import (
     beliefs,
     capture,
     digest,
+    joined,
     query,
     roots,
     take_in,
@@ -167,3 +169,96 @@ async def test_episodes_taken_in_at_once_agree_in_the_end(
     other = await principal(f"{tenant}x/dev")
     await take_in(opened, {"one": other.caller}, [*TOLD, SECOND])
     assert await beliefs(opened, scope) == await beliefs(opened, other.caller.home)
+
+
+MET = Said(6, "We met Silas Brandt at the harbour.", "Tomas Bielik")
+
+
+async def test_a_bearer_whom_one_text_alone_gives_takes_the_join_back_in_any_order(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    """His name waits, and is that of a second Silas all the same."""
+    found = []
+    orders = [[*TOLD, MET], [MET, *TOLD], [TOLD[2], MET, *TOLD[:2], TOLD[3]]]
+    for place, (order, batch) in enumerate(itertools.product(orders, (1, 5))):
+        scope = await told_in(opened, principal, f"{tenant}/w{place}", order, batch)
+        heads = await roots(opened, scope)
+        assert "silas brandt" not in heads, "one text alone gives it"
+        assert heads["silas"] == "silas"
+        state = (await beliefs(opened, scope), await joined(opened, scope))
+        before = (await scope_digest(opened.graph, scope), await digest(opened, scope))
+        await again(opened, scope, 1)
+        assert (await scope_digest(opened.graph, scope), await digest(opened, scope)) == before
+        found.append(str(state))
+    assert len(set(found)) == 1
+
+
+async def test_the_same_man_by_a_name_that_waits_is_no_second_bearer(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    same = Said(6, "We met Mr. Silas Okoro at the harbour.", "Tomas Bielik")
+    scope = await told_in(opened, principal, f"{tenant}/same", [*TOLD, same], 2)
+    assert (await roots(opened, scope))["silas"] == "silas okoro"
+
+
+async def test_with_the_text_that_gives_the_second_bearer_the_join_comes_back(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    writer = await principal(f"{tenant}/e")
+    home = writer.caller.home
+    admin = await principal(home, role=Role.ADMIN, name="admin", kind="user")
+    rules = {"params": {"scope": home}, "json": {"erasure": True}}
+    assert (await admin.http.put("/v1/scopes/rules", **rules)).is_success
+    await take_in(opened, {"one": writer.caller}, [*TOLD, MET])
+    assert (await roots(opened, home))["silas"] == "silas"
+    rows = await query(
+        opened.graph,
+        "MATCH (p:Passage {scope: $s, content: $said}) RETURN p.id AS id",
+        s=home, said=MET.text,
+    )  # fmt: skip
+    erased = await admin.http.post("/v1/erasures", json={"memory": rows[0]["id"]})
+    assert erased.is_success, erased.text
+    assert (await roots(opened, home))["silas"] == "silas okoro"
+
+
+async def test_what_an_older_version_joined_is_looked_through(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    scope = await told_in(opened, principal, f"{tenant}/old", [*TOLD, MET], 5)
+    (apart,) = {(await roots(opened, scope))["silas"]}
+    kept = await query(
+        opened.graph,
+        "MATCH (p:Passage {scope: $s}) WHERE p.lone IS NOT NULL "
+        "WITH p, p.lone_tokens AS tokens SET p.lone_tokens = null "
+        "RETURN p.id AS id, tokens",
+        s=scope,
+    )
+    await take_in_again(opened, principal, scope)
+    assert (await roots(opened, scope))["silas"] == "silas okoro", "as an older version had it"
+    # The migration writes the same tokens out of the names that wait.
+    text = files("cypher").joinpath("schema/0041_openings_of_names.cypher").read_text("utf-8")
+    await query(
+        opened.graph,
+        "MATCH (p:Passage {scope: $s}) WHERE p.lone IS NOT NULL "
+        "SET p.lone_tokens = head(split(p.lone, '')) + 'x'",
+        s=scope,
+    )
+    for statement in text.split(";\n"):
+        if statement.strip():
+            await query(opened.graph, statement)
+    rows = await query(
+        opened.graph,
+        "MATCH (p:Passage {scope: $s}) WHERE p.lone IS NOT NULL RETURN p.id AS id, "
+        "p.lone_tokens AS tokens",
+        s=scope,
+    )
+    wanted = {row["id"]: {t for t in row["tokens"].split() if "|" in t} for row in kept}
+    assert {row["id"]: {t for t in row["tokens"].split() if "|" in t} for row in rows} == wanted
+    assert await opened.consolidation.thin(scope)
+    assert (await roots(opened, scope))["silas"] == apart
+
+
+async def take_in_again(opened: Parts, principal: MakePrincipal, scope: str) -> None:
+    """One more text of the same speaker, so that the rules look at the name."""
+    writer = await principal(scope, name="again")
+    await take_in(opened, {"one": writer.caller}, [Said(7, "Silas sings.", "Tomas Bielik")])

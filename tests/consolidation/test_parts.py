@@ -39,8 +39,9 @@ async def yields(graph: Graph, scope: str) -> list[Any]:
     )
     pairs = await query(
         graph,
-        """MATCH (a:Entity {scope: $scope})-[c:COOCCURS]->(b:Entity)
-           RETURN a.canonical_key AS one, b.canonical_key AS other, c.count AS count
+        """MATCH (a:Entity {scope: $scope})<-[:MENTIONS]-(p:Episode)-[:MENTIONS]->(b:Entity)
+           WHERE a.id < b.id
+           RETURN a.canonical_key AS one, b.canonical_key AS other, count(DISTINCT p) AS count
            ORDER BY one, other""",
         scope=scope,
     )

@@ -67,3 +67,28 @@ def test_every_operation_documents_the_problem_shape(schema: dict[str, Any]) -> 
         if "application/problem+json" not in answer.get("content", {}):
             bare.append(f"{method} {path}")
     assert bare == []
+
+
+def test_a_body_has_no_other_fields_than_those_that_the_document_names(
+    schema: dict[str, Any],
+) -> None:
+    named = schema["components"]["schemas"]
+    bodies = {name: shape for name, shape in named.items() if name.endswith("In")}
+    assert len(bodies) > 50
+    open_ones = [n for n, shape in bodies.items() if shape.get("additionalProperties") is not False]
+    assert open_ones == []
+    assert named["NoteIn"]["properties"]["tags"]["items"]["type"] == "string"
+
+
+def test_answers_that_have_two_successes_name_both(schema: dict[str, Any]) -> None:
+    known = {operation["operationId"]: operation for _, _, operation in operations(schema)}
+    for name, codes in {
+        "captureEpisode": {"200", "201"},
+        "createScope": {"200", "201"},
+        "createSkill": {"200", "201"},
+        "deleteScope": {"200", "202"},
+        "erase": {"200", "202"},
+        "healthReady": {"200", "503"},
+        "writeNote": {"200", "201"},
+    }.items():
+        assert codes <= known[name]["responses"].keys(), name

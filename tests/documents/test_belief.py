@@ -148,9 +148,7 @@ PICTURE: dict[str, str] = {
                e.id AS entity, m.name AS name""",
     "entities": """MATCH (e:Entity {scope: $scope})
         RETURN e.id AS id, e.root AS root, e.type AS type, e.mention_count AS mentions,
-               COLLECT { MATCH (a:Alias)-[:NAMES]->(e) RETURN a.key ORDER BY a.key } AS names,
-               COLLECT { MATCH (e)-[x:COOCCURS]->(o) RETURN o.id + x.count ORDER BY o.id }
-                 AS near""",
+               COLLECT { MATCH (a:Alias)-[:NAMES]->(e) RETURN a.key ORDER BY a.key } AS names""",
     "facts": """MATCH (f:Fact {scope: $scope})
         RETURN f.id AS id, f.statement AS statement, f.status AS status, f.evidence AS evidence,
                f.confidence AS confidence, toString(f.valid_from) AS since,

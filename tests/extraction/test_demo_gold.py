@@ -12,8 +12,9 @@ SEED = Path(__file__).parents[2] / "seed" / "demo"
 def test_all_updates_of_the_demo_are_marked() -> None:
     marks = updates(SEED)["groups"]["all"]
     assert marks["of"] == 60
-    assert marks["retired"] == 60
-    assert marks["dated"] >= 54
+    assert marks["told"] == 60  # ended, or told as a possible change where words were left over
+    assert marks["retired"] >= 43
+    assert marks["dated"] >= 38
 
 
 def test_no_near_miss_retires() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.extraction.model import Mode, Precision
+from app.extraction.predicates import may_end, standard
 
 from .reading import SPEAKER, brief, end, read, statements
 
@@ -138,8 +139,65 @@ def test_the_span_is_the_clause_in_the_text() -> None:
     assert [text[s.span.start : s.span.end] for s in found] == ["and Anna lives in Cork"]
 
 
-def test_an_amount_that_holds_on_top_is_withheld() -> None:
-    assert statements("The app also runs on Android.") == ()
+def test_what_holds_on_top_leaves_a_rest() -> None:
+    assert [s.rest for s in statements("The app also runs on Android.")] == ["also"]
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("I work for Halden Foods.", ""),
+        ("Since May I work for Brightwater.", ""),
+        ("I work for Brightwater on weekends.", "on weekends"),
+        ("In the role play, I live in Rome.", "In the role play"),
+        ("Translate into German: I live in Rome.", "Translate into German"),
+        ("Ben says: Anna lives in Galway.", "Ben says"),
+        ("I usually work for Brightwater.", "usually"),
+        ("I don't drink coffee after 4pm.", "after 4pm"),
+        ("I work for Halden Foods, but only on paper.", "but on paper"),
+        ("I'm married to my job.", "Nora Weiss's job"),
+        ("We moved to York because rents are lower there.", ""),
+        ("Ich arbeite für den Frieden.", "Frieden"),
+        ("Ich trinke keinen Alkohol aus religiösen Gründen.", "aus religiösen Gründen"),
+        ("Ich fahre dienstlich einen Passat.", "dienstlich"),
+        ("Diese Woche wohne ich in Bonn.", "Diese Woche"),
+        ("Ich wohne jetzt in Trier.", ""),
+    ],
+)
+def test_what_a_reading_leaves_over_is_kept(text: str, rest: str) -> None:
+    assert [s.rest for s in statements(text)] == [rest]
+
+
+@pytest.mark.parametrize(
+    ("text", "qualifier"),
+    [
+        ("The budget of Heron for 2027 is 60,000 euros.", "year:2027"),
+        ("The budget of Heron is 60,000 euros for 2027.", "year:2027"),
+        ("The limit of the parser is 20 MB on Windows.", "on:windows"),
+        ("The price of the lamp is 49 euros per piece.", "per:piece"),
+        ("Der Preis der Lampe beträgt 49 Euro netto.", "net"),
+        ("The budget of Heron is 60,000 euros.", ""),
+    ],
+)
+def test_what_a_value_is_qualified_by_is_part_of_it(text: str, qualifier: str) -> None:
+    assert [(s.qualifier, s.rest) for s in statements(text)] == [(qualifier, "")]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("The film is 2 hours long.", False),
+        ("Der Termin ist am 4. Mai.", False),
+        ("Our budget is 300 euros.", False),
+        ("Heron is active.", True),
+        ("Projekt Luchs ist aktiv.", True),
+        ("BUG-17 is open.", True),
+        ("The Heron is active.", True),
+        ("Our CEO is active.", False),
+    ],
+)
+def test_a_phrase_without_a_name_is_told_apart(text: str, named: bool) -> None:
+    assert [s.subject.named for s in statements(text)] == [named]
 
 
 def test_a_past_without_a_date_does_not_claim_the_present() -> None:
@@ -148,3 +206,63 @@ def test_a_past_without_a_date_does_not_claim_the_present() -> None:
     assert not dated.ongoing
     assert dated.since is not None
     assert dated.since.precision is Precision.YEAR
+
+
+@pytest.mark.parametrize(
+    ("text", "ended"),
+    [
+        ("I quit coffee.", "end Nora Weiss works_for text:coffee"),
+        ("I quit my job at Halden Foods.", "end Nora Weiss works_for Halden Foods"),
+        ("Tom retired last month.", "end Tom works_for any"),
+        ("Our CTO resigned.", "end we attribute:cto any"),
+        ("We moved out.", "end we lives_in any"),
+        ("We closed our office in Graz.", "end we has_office_in Graz"),
+        ("Corvus Labs went out of business.", "end Corvus Labs customer_of any"),
+        ("Ruth resigned as CEO of Corvus Labs.", "end Corvus Labs attribute:ceo Ruth"),
+        ("Jan took over as CEO of Corvus from Ruth.", "end Corvus attribute:ceo Ruth"),
+        ("I closed the ticket.", "assert ticket status state:closed"),
+        ("Anna hat Siemens verlassen.", "end Anna works_for Siemens"),
+        ("Wir sind ausgezogen.", "end we lives_in any"),
+        ("Wir haben Slack abgeschafft.", "end we uses Slack"),
+        ("Ich habe gekündigt.", "end Nora Weiss works_for any"),
+        ("Mein Vater ist in Rente gegangen.", "end Nora Weiss's Vater works_for any"),
+        ("Ich bin geschieden.", "end Nora Weiss married_to any"),
+        ("Nils ist bei Kellerfund ausgestiegen.", "end Nils works_for Kellerfund"),
+        ("Ich habe das Ticket geschlossen.", "assert Ticket status state:closed"),
+    ],
+)
+def test_plain_words_for_ends_are_read(text: str, ended: str) -> None:
+    found = statements(text)
+    assert ended in [brief(s) for s in found]
+    assert not any(s.rest for s in found)
+
+
+def test_an_end_fits_what_its_verb_may_end() -> None:
+    (quit_, *_) = statements("I quit coffee.")
+    assert may_end(quit_.fits, "drinks")
+    assert may_end(quit_.fits, "take")
+    assert not may_end(quit_.fits, "allergic_to")
+    assert not may_end(quit_.fits, "dislikes")
+    (retired,) = statements("Tom retired last month.")
+    assert may_end(retired.fits, "works_as")
+    assert not may_end(retired.fits, "lives_in")
+
+
+@pytest.mark.parametrize("text", ["I left my job at nine.", "I didn't quit coffee.", "Quit it."])
+def test_what_is_no_end_ends_nothing(text: str) -> None:
+    assert not any(s.mode is Mode.END and not s.rest for s in statements(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "brief_"),
+    [
+        ("I take warfarin.", "assert Nora Weiss take text:warfarin"),
+        ("Samson is in the top field.", "assert Samson is text:in top field"),
+        ("Opa nimmt 75 mg Ramipril.", "assert Opa nehmen text:75 mg ramipril"),
+    ],
+)
+def test_a_plain_clause_is_kept_under_its_verb(text: str, brief_: str) -> None:
+    (found,) = statements(text)
+    assert brief(found) == brief_
+    assert not standard().get(found.predicate).functional
+    assert found.confidence <= 0.5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -40,10 +41,11 @@ def claim(
     end: Moment | None = None,
     ongoing: bool = True,
     voids: str | None = None,
+    partial: bool = False,
 ) -> Claim:
     negative = mode in (Mode.END, Mode.DENY)
     fact = f"not {value}" if negative else value
-    parts = (fact, said, by, mode, start, end, voids)
+    parts = (fact, said, by, mode, start, end, voids, partial)
     return Claim(
         id=repr(parts),
         fact=fact,
@@ -55,6 +57,7 @@ def claim(
         end=end,
         ongoing=ongoing,
         voids=voids,
+        partial=partial,
     )
 
 
@@ -309,6 +312,75 @@ def test_may_not_retire_needs_every_user_who_said_it() -> None:
     assert may_not_retire([USER, OTHER], [USER, OTHER], ONE) is None
 
 
+def test_what_was_not_wholly_read_ends_nothing_and_may_have_changed_it() -> None:
+    found = settle([claim("sf", day(1)), claim("nyc", day(10), partial=True)], ONE)
+    assert held(found, day(5)) == {"sf"}
+    assert held(found, day(20)) == {"sf", "nyc"}
+    assert found.possible == {("sf", "nyc")}
+    assert not found.superseded
+    assert not found.contradictions
+
+
+def test_an_end_that_was_not_wholly_read_leaves_what_it_may_have_ended() -> None:
+    over = claim("coffee", day(9), mode=Mode.END, partial=True)
+    for rules in (ONE, MANY):
+        found = settle([claim("coffee", day(1)), over], rules)
+        assert held(found, day(10)) == {"coffee", "not coffee"}
+        assert found.possible == {("coffee", "not coffee")}
+
+
+def test_what_is_said_clearly_later_ends_what_stood_beside() -> None:
+    told = [claim("sf", day(1)), claim("nyc", day(10), partial=True)]
+    for value, left in (("la", {"la"}), ("nyc", {"nyc"}), ("sf", {"sf"})):
+        found = settle([*told, claim(value, day(20))], ONE)
+        assert held(found, day(21)) == left, value
+        assert not found.possible
+    ended = settle([*told, claim("sf", day(20), mode=Mode.END)], ONE)
+    assert held(ended, day(21)) == {"nyc", "not sf"}
+    again = settle([*told, claim("nyc", day(20))], ONE)
+    assert ("sf", "nyc", Reason.LATER_VALUE) in again.superseded
+    assert held(again, day(12)) == {"sf", "nyc"}
+
+
+def test_who_may_not_revise_waits_though_nothing_would_end() -> None:
+    for by, why in ((OTHER, Reason.OTHER_PRINCIPAL), (AGENT, Reason.LOWER_TIER)):
+        found = settle([claim("a", day(1)), claim("b", day(5), by=by, partial=True)], ONE)
+        assert held(found, day(9)) == {"a"}
+        assert waiting(found) == {"b": why}
+        assert not found.possible
+    quorum = [claim("a", day(1)), claim("b", day(5), by=OTHER, partial=True)]
+    found = settle([*quorum, claim("b", day(6), by=THIRD)], ONE)
+    assert held(found, day(9)) == {"a"}, "what was not wholly read makes no quorum"
+
+
+def test_a_higher_tier_ends_a_lower_one_only_with_what_was_wholly_read() -> None:
+    told = [claim("a", day(1), by=AGENT), claim("b", day(5), partial=True)]
+    found = settle(told, ONE)
+    assert held(found, day(9)) == {"a", "b"}
+    assert found.possible == {("a", "b")}
+    late = settle([claim("b", day(1), partial=True), claim("a", day(5), by=AGENT)], ONE)
+    assert (held(late, day(9)), waiting(late)) == ({"b"}, {"a": Reason.LOWER_TIER})
+
+
+def test_a_correction_that_was_not_wholly_read_takes_nothing_out() -> None:
+    right = claim("14 may", day(9), mode=Mode.CORRECT, voids="4 may", partial=True)
+    found = settle([claim("4 may", day(1)), right], ONE)
+    assert held(found, day(10)) == {"4 may", "14 may"}
+    assert found.possible == {("4 may", "14 may")}
+
+
+def test_a_curator_who_has_read_it_decides_on_a_possible_change() -> None:
+    told = [claim("sf", day(1)), claim("nyc", day(10), partial=True)]
+    changed = settle(told, ONE, Reviews(changed=[("sf", "nyc")]))
+    assert [held(changed, day(n)) for n in (5, 20)] == [{"sf"}, {"nyc"}]
+    both = settle(told, ONE, Reviews(both=[("sf", "nyc")]))
+    assert held(both, day(20)) == {"sf", "nyc"}
+    assert not both.possible
+    wrong = settle(told, ONE, Reviews(rejected=["nyc"]))
+    assert held(wrong, day(20)) == {"sf"}
+    assert not wrong.possible
+
+
 AUTHORITIES = st.sampled_from([USER, OTHER, THIRD, AGENT, WEB])
 
 
@@ -326,6 +398,7 @@ def claims(draw: st.DrawFn) -> Claim:
         end=end,
         ongoing=draw(st.booleans()),
         voids=draw(st.none() | st.sampled_from("abc")) if mode is Mode.CORRECT else None,
+        partial=draw(st.booleans()),
     )
 
 
@@ -345,7 +418,7 @@ def test_the_order_of_arrival_does_not_matter(
 @settings(max_examples=400, deadline=None)
 @given(st.lists(claims(), min_size=1, max_size=9))
 def test_at_most_one_value_is_held_at_a_time(told: list[Claim]) -> None:
-    found = settle(told, ONE)
+    found = settle([replace(c, partial=False) for c in told], ONE)
     moments = {s.valid_from for s in found.segments} | {day(70)}
     for moment in moments:
         positive = [fact for fact in held(found, moment) if not fact.startswith("not ")]
@@ -353,6 +426,32 @@ def test_at_most_one_value_is_held_at_a_time(told: list[Claim]) -> None:
         for fact in positive:
             assert f"not {fact}" not in held(found, moment)
     assert {c.fact for c in told} >= {s.fact for s in found.segments}
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(claims(), min_size=1, max_size=9), st.booleans())
+def test_what_was_not_wholly_read_takes_nothing_from_what_was(
+    told: list[Claim], functional: bool
+) -> None:
+    rules = Rules(functional=functional)
+    one = [replace(c, authority=USER) for c in told if c.mode is not Mode.CORRECT]
+    plain = [c for c in one if not c.partial]
+    alone, together = settle(plain, rules), settle(one, rules)
+    for moment in {s.valid_from for s in alone.segments} | {day(70)}:
+        assert held(alone, moment) <= held(together, moment)
+    for older, newer in together.possible:
+        assert {older, newer} <= {s.fact for s in together.segments}
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(claims(), min_size=1, max_size=9))
+def test_whatever_is_held_at_once_and_cannot_be_is_a_possible_change(told: list[Claim]) -> None:
+    found = settle(told, ONE)
+    now = held(found, datetime(2100, 1, 1, tzinfo=UTC))
+    values = {fact for fact in now if not fact.startswith("not ")}
+    clash = {frozenset((a, b)) for a in values for b in values if a != b}
+    clash |= {frozenset((a, f"not {a}")) for a in values if f"not {a}" in now}
+    assert {frozenset(pair) for pair in found.possible} == clash
 
 
 @settings(max_examples=300, deadline=None)

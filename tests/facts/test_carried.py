@@ -29,6 +29,7 @@ class Kept:
     segments: set[Segment] = field(default_factory=set)
     superseded: set[tuple[str, str, str]] = field(default_factory=set)
     contradictions: set[tuple[str, str]] = field(default_factory=set)
+    possible: set[tuple[str, str]] = field(default_factory=set)
     state: Carried | None = None
     went_on: int = 0
 
@@ -40,6 +41,7 @@ class Kept:
             self.segments = set(whole.segments)
             self.superseded = set(whole.superseded)
             self.contradictions = set(whole.contradictions)
+            self.possible = set(whole.possible)
             self.state = sealed(self.claims, self.rules)
             return
         involved = {*self.state.facts, *(c.fact for c in batch)}
@@ -54,6 +56,8 @@ class Kept:
         outside = {p for p in self.contradictions if not set(p) <= involved}
         assert not outside, "every contradiction that stands is carried"
         self.contradictions = set(done.contradictions)
+        assert {fact for pair in self.possible for fact in pair} <= involved
+        self.possible = set(done.possible)
         self.state, self.went_on = done.carried, self.went_on + 1
 
     def _read(self) -> Carried:
@@ -84,6 +88,7 @@ CLAIMS = st.builds(
         st.integers(0, 20).map(lambda days: Moment(START + timedelta(days=days), Precision.DAY)),
     ),
     ongoing=st.booleans(),
+    partial=st.sampled_from([False, False, True]),
 )
 
 
@@ -111,6 +116,7 @@ def test_batch_by_batch_ends_where_all_at_once_does(
     assert kept.segments == set(whole.segments)
     assert kept.contradictions == set(whole.contradictions)
     assert kept.superseded == set(whole.superseded)
+    assert kept.possible == set(whole.possible)
 
 
 def test_talk_in_the_order_of_time_goes_on_each_time() -> None:
@@ -118,6 +124,16 @@ def test_talk_in_the_order_of_time_goes_on_each_time() -> None:
     for n in range(1, 60):
         kept.tell([claim("abc"[n % 3], day(n))])
     assert kept.went_on == 58
+    assert kept.segments == set(settle(kept.claims, ONE).segments)
+
+
+def test_what_was_not_wholly_read_is_carried_on_beside_what_it_may_change() -> None:
+    kept = Kept(ONE)
+    for n in range(1, 30):
+        kept.tell([claim("a", day(n))])
+        kept.tell([claim("bc"[n % 2], day(n) + timedelta(hours=2), partial=True)])
+    assert kept.went_on == 57
+    assert kept.possible == {("a", "c")}
     assert kept.segments == set(settle(kept.claims, ONE).segments)
 
 

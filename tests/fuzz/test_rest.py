@@ -8,36 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 import pytest
-import requests
 from hypothesis import HealthCheck, Phase, given, settings
 from litestar import Litestar
 from schemathesis import Case, GenerationMode, openapi
-from schemathesis.checks import not_a_server_error
 from schemathesis.core.failures import FailureGroup
 from schemathesis.schemas import APIOperation
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
 
 from app.kernel.caller import Role
 from tests.conftest import MakePrincipal, Principal
+from tests.fuzz.sending import CHECKS, Send, sender
 from tests.skills.test_skills import post
 
-CHECKS = [
-    not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_schema_conformance,
-]
 FEW = {
     "derandomize": True,
     "database": None,
@@ -45,7 +31,6 @@ FEW = {
     "phases": [Phase.generate],
     "suppress_health_check": list(HealthCheck),
 }
-Send = Callable[[Case], httpx.Response]
 
 
 @dataclass(frozen=True)
@@ -84,27 +69,6 @@ async def things(who: Principal, victim: Principal) -> dict[str, str]:
         "key_id": victim.caller.key,
         "name": "works_for",
     }
-
-
-def sender(app: Litestar, key: str, loop: asyncio.AbstractEventLoop) -> Send:
-    """Sends a case to the application from another thread."""
-    client = httpx.AsyncClient(transport=httpx.ASGITransport(app, raise_app_exceptions=False))
-
-    async def send(request: httpx.Request) -> httpx.Response:
-        answer = await client.send(request)
-        await answer.aread()
-        return answer
-
-    def call(case: Case) -> httpx.Response:
-        kwargs = case.as_transport_kwargs(base_url="http://loci")
-        made = requests.Request(**kwargs).prepare()
-        headers = {**made.headers, "Authorization": f"Bearer {key}"}
-        body = made.body.encode() if isinstance(made.body, str) else made.body
-        request = httpx.Request(made.method, made.url, headers=headers, content=body)
-        waiting: Future[httpx.Response] = asyncio.run_coroutine_threadsafe(send(request), loop)
-        return waiting.result(60)
-
-    return call
 
 
 def attempts(operation: APIOperation, known: dict[str, str]) -> list[Attempt]:

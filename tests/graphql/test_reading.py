@@ -233,7 +233,7 @@ async def test_the_link_graph_of_a_page(world: World) -> None:
 async def test_an_answer_is_that_of_the_route(world: World) -> None:
     query = """query Q($i: AskInput!) { ask(input: $i) { by question rounds totalResults note
       sources { number id kind relevance start end documentId documentStart documentEnd
-                untrusted { text title }
+                untrusted { text title } possibleChanges { factId }
                 episode { id } fact { id } note { id } chunk { id } skill { id } }
       history { query found fresh mean sufficient missing }
       untrusted { answer sentences { text sources start end } } } }"""
@@ -247,6 +247,8 @@ async def test_an_answer_is_that_of_the_route(world: World) -> None:
     )  # fmt: skip
     assert found["history"] == route["history"]
     for mine, theirs in zip(found["sources"], route["sources"], strict=True):
+        changes = theirs.pop("possible_changes")
+        assert [each["factId"] for each in mine["possibleChanges"]] == [c["fact"] for c in changes]
         assert {name: mine[camel(name)] for name in theirs} == theirs
         linked = [mine[kind] for kind in ("episode", "fact", "note", "chunk", "skill")]
         assert [each["id"] for each in linked if each] == [mine["id"]]

@@ -41,16 +41,19 @@ from app.entities.routes import Status as MergeStatus
 from app.entities.schemas import EntityOut, MemberOut, MergeIn, MergeOut
 from app.episodes.schemas import EpisodeIn, EpisodeOut, ReceiptOut, SessionOut, SignatureIn
 from app.facts.schemas import (
+    ChangeIn,
     DecisionOut,
     FactOut,
     IntervalOut,
     KeepBothIn,
+    PossibleChangeOut,
     PredicateOut,
     ReviewIn,
     SpanIn,
     TimelineEntryOut,
     TimelineOut,
 )
+from app.facts.sentences import MentionOut
 from app.graphql.changes import CHANGES
 from app.graphql.connection import NODES
 from app.graphql.identity import IdentityOut, PlaceOut
@@ -162,6 +165,8 @@ SHOWN: dict[str, type[msgspec.Struct]] = {
     "ErasureReceipt": ErasureReceiptOut, "Identity": IdentityOut, "Place": PlaceOut, "Key": KeyOut,
     "Answer": AnswerOut, "AnswerSource": AnswerSourceOut, "AnswerRound": RoundOut,
     "Session": SessionOut, "Timeline": TimelineOut, "TimelineEntry": TimelineEntryOut,
+    "MentionedIn": MentionOut,
+    "PossibleChange": PossibleChangeOut,
     "PendingPage": WaitingOut, "RelatedPage": RelatedOut, "Holder": HolderOut,
     "Concern": ConcernOut, "Outcome": UsageOut, "SkillDiscovery": DiscoveryOut,
     "SkillHit": SkillHitOut, "Research": ResearchOut, "Subgraph": SubgraphOut,
@@ -178,6 +183,7 @@ LEFT_OUT = {
     "SearchResult": {"bundle"},
     "CaptureReceipt": {"error", "detail", "field"},
     "Erasure": {"preview"},
+    "Timeline": {"sentences"},  # of its entity
 }
 # Members that a type has beside its wire type, of neither table: lists that are made for it.
 MADE = {"Community": {"parts"}, "Identity": {"scopes"}}
@@ -187,6 +193,7 @@ TAKEN: dict[str, type[BaseModel]] = {
     "SupersedeInput": SupersedeIn, "ForgetInput": ForgetIn, "PageInput": PageIn,
     "PageChangeInput": PageChangeIn, "NoteInput": NoteIn, "SkillInput": SkillIn,
     "FeedbackInput": FeedbackIn, "ReviewInput": ReviewIn, "KeepBothInput": KeepBothIn,
+    "ChangeInput": ChangeIn,
     "SpanInput": SpanIn, "SearchInput": SearchIn, "WeightsInput": WeightsIn,
     "AskInput": AskIn, "ErasureInput": ErasureIn, "MergeInput": MergeIn,
     "SkillProposalInput": ProposalIn, "ProposalStepInput": ProposalStepIn,
@@ -288,7 +295,8 @@ def test_every_field_of_a_table_is_in_the_schema(schema: GraphQLSchema) -> None:
 
 def test_every_list_that_can_be_long_is_a_connection(schema: GraphQLSchema) -> None:
     """A list of things that have lists themselves takes `first`, or is short by its nature."""
-    short = {"Fact.contradicts", "Fact.supersededBy", "Quarantined.against", "Remembered.facts",
+    short = {"Fact.contradicts", "Fact.supersededBy", "Quarantined.against",
+             "PossibleChange.older", "Remembered.facts",
              "SkillConflict.skills", "Note.sources", "SkillProposal.parts",
              "LearningAnswer.items", "Agent.skills"}  # fmt: skip
     plain = set()

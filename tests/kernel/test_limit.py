@@ -48,21 +48,57 @@ async def test_what_is_long_leaves_a_turn_to_others(
 ) -> None:
     monkeypatch.setattr(graph_module, "TURN", 60.0)
     limited.limit(2)
-    over, begun = asyncio.Event(), 0
+    over, under_way, begun = asyncio.Event(), asyncio.Event(), 0
 
     async def work(tx: Tx) -> None:
         nonlocal begun
         begun += 1
+        under_way.set()
         await tx.rows(Q.health.server)
         await over.wait()
 
     with in_bulk():
         long = [asyncio.create_task(limited.write("a test's own", work)) for _ in range(3)]
+    await asyncio.wait_for(under_way.wait(), 10)
     assert await asyncio.wait_for(limited.one(Q.health.server), 10)
     assert begun == 1
     over.set()
     await asyncio.gather(*long)
     assert begun == 3
+
+
+async def test_what_is_long_waits_for_its_like_beyond_a_turn_and_not_for_good(
+    limited: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three writers of an import, each of which takes longer than a turn."""
+    monkeypatch.setattr(graph_module, "TURN", 0.05)
+    limited.limit(2)
+    over, under_way, begun = asyncio.Event(), asyncio.Event(), 0
+
+    async def work(tx: Tx) -> None:
+        nonlocal begun
+        begun += 1
+        under_way.set()
+        await tx.rows(Q.health.server)
+        await over.wait()
+
+    with in_bulk():
+        long = [asyncio.create_task(limited.write("a test's own", work)) for _ in range(3)]
+    await asyncio.wait_for(under_way.wait(), 10)
+    for _ in range(5):
+        assert await asyncio.wait_for(limited.one(Q.health.server), 10)
+        await asyncio.sleep(0.1)  # twice a turn
+    assert begun == 1
+    over.set()
+    await asyncio.gather(*long)
+    over.clear()
+    monkeypatch.setattr(graph_module, "BULK_TURN", 0.1)
+    with in_bulk():
+        first = asyncio.create_task(limited.write("a test's own", work))
+        await asyncio.sleep(0.05)
+        assert await asyncio.wait_for(limited.one(Q.health.server), 10)
+    over.set()
+    await first
 
 
 async def test_a_long_one_holds_nobody_up_for_good(

@@ -108,8 +108,8 @@ async def shape(opened: Parts, scope: str) -> dict[str, list[Any]]:
     entities = await opened.graph.raw(
         "MATCH (e:Entity {scope: $s}) RETURN e.canonical_name AS name, e.keys AS keys, "
         "e.mention_count AS mentions, "
-        "COLLECT { MATCH (e)-[c:COOCCURS]-(o) RETURN o.canonical_name + toString(c.count) AS o "
-        "          ORDER BY o } AS company ORDER BY name",
+        "COLLECT { MATCH (e)<-[:MENTIONS]-(p:Passage) RETURN DISTINCT p.content AS c "
+        "          ORDER BY c } AS mentioned ORDER BY name",
         s=scope,
     )
     episodes = await opened.graph.raw(

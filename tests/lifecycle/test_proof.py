@@ -17,7 +17,7 @@ from app.lifecycle.proof import KINDS, OUTSIDE, PLACES, UMBRELLAS, Proof, Search
 from app.settings import Settings
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
-from tests.contract.test_plans import SCANS, planned
+from tests.contract.test_plans import SCANS, explained, named
 from tests.lifecycle.conftest import Say, Switch, checked, untold
 from tests.lifecycle.test_erasure import erase
 from tests.lifecycle.test_scope_deletion import delete, made
@@ -50,7 +50,8 @@ def test_every_label_is_read_or_said_not_to_be() -> None:
 
 @pytest.mark.parametrize("label", PLACES)
 async def test_each_label_is_read_by_seeks(server: AsyncDriver, label: Label) -> None:
-    found = await planned(server, over(Q.lifecycle.tenant_page, label, *PLACES[label]).text)
+    asked = over(Q.lifecycle.tenant_page, label, *PLACES[label]).text
+    found = named(await explained(server, asked))
     assert SCANS.isdisjoint(found), found
     assert sum(name.startswith(("NodeIndexSeek", "NodeUniqueIndexSeek")) for name in found) == 2
 

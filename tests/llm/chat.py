@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from tests.embeddings.scripted_server import Reply
@@ -49,11 +50,26 @@ def streamed(
 
 
 def statement(subject: str, predicate: str, value: str, quote: str, **more: Any) -> dict[str, Any]:
-    """One proposal."""
-    rest = {"mode": "assert", "since": None, "until": None, **more}
+    """One claim about the first new turn, unless `turn` names another."""
+    rest = {"turn": "t1", "mode": "assert", "since": None, "until": None}
+    rest |= {"relation": "new", "of": None, **more}
     return {"subject": subject, "predicate": predicate, "object": value, "quote": quote, **rest}
 
 
+def memory(text: str, *turns: str, **more: Any) -> dict[str, Any]:
+    """One memory that rests on these turns, on the first new one unless named."""
+    rest = {"kind": "fact", "relation": "new", "of": None, **more}
+    return {"text": text, "turns": list(turns) or ["t1"], **rest}
+
+
 def proposals(*statements: dict[str, Any], tokens: int = 100) -> Reply:
-    """A completion that proposes these statements."""
-    return completion(json.dumps({"statements": list(statements)}), tokens=tokens)
+    """A completion that proposes these claims."""
+    return answers((), statements, tokens=tokens)
+
+
+def answers(
+    memories: Sequence[dict[str, Any]], claims: Sequence[dict[str, Any]] = (), tokens: int = 100
+) -> Reply:
+    """A completion with these memories and claims."""
+    answer = {"memories": list(memories), "claims": list(claims)}
+    return completion(json.dumps(answer), tokens=tokens)

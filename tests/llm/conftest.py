@@ -88,13 +88,13 @@ async def desks(
     made: list[ModelReader] = []
 
     def make(principal: Principal = writer, **more: Any) -> Desk:
-        limits = {"budget": 1_000_000, "concurrency": 2, "longest": 2000}
+        limits = {"budget": 1_000_000, "concurrency": 2, "longest": 2000, "patience": 0}
         limits |= {name: more.pop(name) for name in list(more) if name in limits}
         config = LlmConfig("scripted", endpoint.url, retries=0, timeout_s=5, answer_tokens=200)
         service = ConsolidationService(replace(opened.consolidation._parts, asks=True))
         model = LanguageModel.build(replace(config, **more))
         reader = ModelReader(
-            Parts(ReadingRepository(opened.graph), service, model, Limits(**limits))
+            Parts(ReadingRepository(opened.graph), service, opened.scopes, model, Limits(**limits))
         )
         made.append(reader)
         return Desk(opened, service, reader, principal.caller.home, principal)

@@ -38,7 +38,7 @@ async def test_readings_of_an_erased_text_go(
     endpoint.replies = [proposals(ROTTERDAM)]
     first, second = await desk.say(Said(1, VEILED), Said(2, VEILED, session="other"))
     await desk.read()
-    assert (await readings(opened, desk.scope), len(endpoint.requests)) == (1, 1)
+    assert (await readings(opened, desk.scope), len(endpoint.requests)) == (2, 2), "a day each"
     assert ("lives_in", "rotterdam") in await desk.facts()
 
     await erase(opened, admin.caller, first)

@@ -19,7 +19,7 @@ from tests.llm.chat import proposals
 from tests.llm.conftest import Desk, MakeDesk
 from tests.llm.test_reader import QUOTE, ROTTERDAM, VEILED
 
-TOLD = [Said(n, f"{VEILED} That was told {n} times.") for n in range(1, 7)]
+TOLD = [Said(n, f"{VEILED} That was told {n} times.", session=f"s{n}") for n in range(1, 7)]
 KILLED_AT = (1, 4)  # questions asked, when the process dies
 
 
@@ -74,6 +74,7 @@ async def test_a_killed_pass_is_taken_up_where_it_was(
         "LOCI_LLM__BASE_URL": endpoint.url,
         "LOCI_LLM__API_KEY": "none",
         "LOCI_LLM__CONCURRENCY": "1",
+        "LOCI_LLM__PATIENCE_SECONDS": "0",
     }
     for count in KILLED_AT:
         child = victim(env, killed.scope)

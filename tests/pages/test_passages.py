@@ -240,3 +240,32 @@ async def test_lists_end_where_the_seed_ends_them(
     for given, most in (((), 10), ((200,), 50)):
         found = await near.related(caller, page.id, *given)
         assert len({r.page["id"] for r in found} - {page.id}) == len(found) == most
+
+
+async def test_a_link_makes_a_thing_of_what_one_text_alone_names(
+    opened: Parts, writer: Principal, write: Write
+) -> None:
+    """Without a link the same name waits in its text; without the page it does again."""
+    scope = writer.caller.home
+    await write(writer, "Walk", "We saw Tarn Hollow at dusk.")
+    page = await write(writer, "Boat", "We saw [[entity:Mirabel Quay]] at dusk.")
+    await opened.consolidation.consolidate(scope)
+    assert await names(opened, scope) == {"Mirabel Quay"}
+    await opened.consolidation._parts.rows.reset(scope, ["consolidated"])
+    await opened.consolidation.consolidate(scope)
+    assert await names(opened, scope) == {"Mirabel Quay"}
+    await opened.pages.change(
+        writer.caller, page.id, Change(content="We saw Mirabel Quay at dusk, and it rained.")
+    )
+    await opened.consolidation.consolidate(scope)
+    assert "Tarn Hollow" not in await names(opened, scope)
+
+
+async def names(opened: Parts, scope: str) -> set[str]:
+    """The things of a scope that have a name of two words."""
+    found = await rows(
+        opened,
+        "MATCH (e:Entity {scope: $scope}) RETURN e.canonical_name AS name",
+        scope=scope,
+    )
+    return {row["name"] for row in found if " " in row["name"]}

@@ -207,7 +207,7 @@ async def test_entities_and_skills_have_backlinks_and_an_entity_its_pages(
     opened: Parts, writer: Principal, principal: MakePrincipal, tenant: str, write: Write
 ) -> None:
     http = writer.http
-    talk = {"content": "Acme GmbH hired Anna Weber.", "session": "talk"}
+    talk = {"content": "Anna Weber works for Acme GmbH.", "session": "talk"}
     await http.post("/v1/episodes", json=talk)
     await opened.consolidation.consolidate(writer.caller.home)
     found = await ok(await http.get("/v1/entities", params={"name": "Acme GmbH"}))

@@ -26,7 +26,7 @@ from tests.portability.packages import turns, write_package
 from tests.support.server import EmbeddedPair
 
 BELIEFS = {
-    "predicate", "cursor", "entity", "company", "merge", "fact", "reading", "link", "note",
+    "predicate", "cursor", "entity", "merge", "fact", "reading", "link", "note",
     "note_link", "block", "pattern", "attestation", "promotion",
 }  # fmt: skip
 Drain = Callable[[], Awaitable[int]]
@@ -190,7 +190,7 @@ DERIVED_LABELS = [
     "NoteVersion", "CoreBlock", "BadPattern", "Attestation", "Promotion",
 ]  # fmt: skip
 DERIVED_TYPES = [
-    "NAMES", "MENTIONS", "COOCCURS", "RELATES_TO", "SAME_AS", "MERGES", "SUPPORTS", "ABOUT",
+    "NAMES", "MENTIONS", "RELATES_TO", "SAME_AS", "MERGES", "SUPPORTS", "ABOUT",
     "SUPERSEDED_BY", "CONTRADICTS", "REVIEWS", "VERSION_OF", "TAGGED", "DERIVED_FROM", "ATTESTS",
     "DECIDES", "PROMOTED_TO", "DEMOTED_FROM",
 ]  # fmt: skip

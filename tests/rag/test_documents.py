@@ -125,7 +125,7 @@ async def test_what_names_nothing_is_in_a_context_all_the_same(
     opened: Parts, writer: Principal, shelf: MakeShelf
 ) -> None:
     manuals = await shelf(writer)
-    document = await manuals.add("valve", "the valve of the pump is checked in spring, by hand.")
+    document = await manuals.add("valve", "checked in spring, by hand: the valve of the pump.")
     await manuals.add("lamp", "the lamp over the stairs has two switches.")
     await opened.indexing.drain()
     query = {"query": "when is the valve of the pump checked?"}

@@ -61,5 +61,5 @@ async def test_of_an_entity_that_many_passages_name_the_closest_come_first(
     parts = await opened.spaces.asked(query, scopes)
     leg = VectorLeg(SearchRepository(opened.graph), opened.spaces)
     ask = Ask(query, scopes, top_k=len(wanted))
-    found = await Gathering(rows, leg).passages(ask, walk, parts, [])
+    found = await Gathering(rows, leg, opened.searches.made.view).passages(ask, walk, parts, [])
     assert {passage.id for passage in found} == wanted

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from app.consolidation.guards import Answer, Remembered, remembered
+from app.consolidation.window import Window, Wording, question
 from app.contradiction.compare import compare
 from app.contradiction.reading import read as read_sentence
 from app.contradiction.repetition import adds_nothing, says_the_same
@@ -21,7 +23,6 @@ from app.entities.names import name_keys
 from app.entities.names import words as words_of_names
 from app.entities.resolve import resolve
 from app.errors import LociError
-from app.extraction.asking import question
 from app.extraction.extract import extract
 from app.extraction.language import language_of
 from app.extraction.mentions import Rules
@@ -30,8 +31,11 @@ from app.extraction.others import voices
 from app.extraction.predicates import standard
 from app.extraction.rules.roles import role_key
 from app.extraction.segment import sentences, without_code
+from app.facts.later import held_words, later_word
+from app.facts.sentences import around, spoken
 from app.indexing.analysis import analyse, detect_language, query_terms
 from app.indexing.dates import date_terms
+from app.llm.wording import CURRENT
 from app.pages import front_matter as pages_front
 from app.pages import naming
 from app.pages.diff import unified
@@ -43,6 +47,7 @@ from app.pages.wikilink import links
 from app.rag.pieces import pieces
 from app.retrieval.asking import covered
 from app.retrieval.names import opening_keys, phrases, title_keys, words, written
+from app.sanitize.counts import counted
 from app.sanitize.disguise import meant
 from app.sanitize.encoded import decoded
 from app.sanitize.fold import fold
@@ -52,8 +57,10 @@ from app.sanitize.normalise import normalise, visible
 from app.sanitize.pii import find_pii
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import sanitize
+from app.search.amounts import amounts
 from app.search.classes import query_class
 from app.search.latest import asks_of_the_past
+from app.search.restating import restated
 from app.skills.category import inferred
 from app.skills.finding import words_held
 from app.skills.knowledge import whole_name
@@ -89,6 +96,30 @@ def _entities(text: str) -> Any:
     return resolve(mentions, "t", Context(AT))
 
 
+def _window(*texts: str) -> Window:
+    turns = [{"id": f"e{n}", "content": t, "captured_at": AT} for n, t in enumerate(texts)]
+    return Window.of(turns)
+
+
+def _answer(text: str) -> Answer:
+    labels = ("t1", "t2")
+    said = ("A short turn was taken.", text)
+    memories = [
+        Remembered(text=t, kind="fact", turns=labels, relation="new", of=None) for t in said
+    ]
+    return Answer(memories=tuple(memories), claims=())
+
+
+def _hit(text: str, day: int) -> dict[str, Any]:
+    """A hit of one speaker, said on a day of its own."""
+    return {
+        "id": str(day), "scope": "t", "kind": "episode", "role": "user", "speaker": None,
+        "author": "a", "title": None, "language": "en", "content": f"{day} b {text}",
+        "terms": f"a b {day}", "captured_at": AT + timedelta(days=day),
+    }  # fmt: skip
+
+
+LATER = held_words("Ann", "takes", "50 mg of sertraline")
 READERS: dict[str, Reader] = {
     "extraction.extract": lambda t: extract(Utterance(t, AT)),
     "extraction.extract_de": lambda t: extract(Utterance(t, AT, "de")),
@@ -96,9 +127,12 @@ READERS: dict[str, Reader] = {
     "extraction.mentions_en": lambda t: Rules().mentions(t, "en"),
     "extraction.mentions_de": lambda t: Rules().mentions(t, "de"),
     "extraction.sentences": lambda t: list(sentences(t)),
+    "facts.later_word": lambda t: later_word(LATER, t, "en", "Ann"),
+    "facts.later_word_de": lambda t: later_word(LATER, t, "de", "Ann"),
     "extraction.without_code": without_code,
     "extraction.language": language_of,
-    "extraction.question": lambda t: question(t, standard()),
+    "consolidation.question": lambda t: question(_window(t), standard(), Wording(CURRENT)),
+    "consolidation.remembered": lambda t: remembered(_answer(t), _window("A short turn.", t)),
     "extraction.role_key": lambda t: role_key(t, "en"),
     "sanitize.sanitize": _settled(lambda t: sanitize(t, SanitizePolicy())),
     "sanitize.normalise": normalise,
@@ -107,6 +141,7 @@ READERS: dict[str, Reader] = {
     "sanitize.shown": shown,
     "sanitize.visible": visible,
     "sanitize.meant": meant,
+    "sanitize.counted": counted,
     "sanitize.markers": find_markers,
     "sanitize.pii": lambda t: find_pii(t, PII),
     "sanitize.decoded": lambda t: list(decoded(t)),
@@ -152,7 +187,10 @@ READERS: dict[str, Reader] = {
     "documents.tidy": tidy,
     "documents.unwrapped": unwrapped,
     "rag.pieces": pieces,
+    "facts.spoken": lambda t: spoken([around(t, len(t) // 2, len(t) // 2 + 5)]),
     "search.query_class": query_class,
+    "search.amounts": lambda t: list(amounts(t, "en")),
+    "search.restated": lambda t: restated("the a b 1 of", [_hit(t, n) for n in range(8)]),
     "search.asks_of_the_past": asks_of_the_past,
     "skills.inferred": inferred,
     "skills.words_held": lambda t: words_held(t, t),

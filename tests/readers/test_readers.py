@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import time
+from collections.abc import Iterator
 
 import pytest
 
@@ -54,6 +56,15 @@ MENDED = (
     "retrieval.title_keys",
     "documents.tidy",
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def only_own_garbage() -> Iterator[None]:
+    """Collections of garbage leave aside what was there: a session holds millions of objects."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def test_there_are_enough_shapes() -> None:

@@ -108,6 +108,7 @@ async def test_entities_that_were_merged_lead_to_one_another_until_that_is_undon
     for text, title in (
         ("Nordlicht GmbH is based in Bremen.", "Nordlicht GmbH"),
         ("Borealis AG works for us, and Nordlicht GmbH knows it.", None),
+        ("Then we heard from Borealis AG again.", None),
     ):
         body = {"content": text, "title": title, "session": "s", "scope": tenant}
         await admin.http.post("/v1/episodes", json=body)

@@ -139,7 +139,9 @@ async def content_digest(store: Parts, tenant: str) -> str:
             record.get("provenance", {}).pop("id", None)
             record.pop("id", None)
             # The worker reads what was imported in its own time.
-            for told in ("consolidation_state", "consolidated_at", "attempts"):
+            for told in (
+                "consolidation_state", "consolidated_at", "attempts", "consolidation_error",
+            ):  # fmt: skip
                 record.get("stats", {}).pop(told, None)
             lines.append(json.dumps(kind.counted(record), sort_keys=True, default=str))
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()

@@ -10,19 +10,21 @@ from app.extraction.rules.agents import bought, by_whom, comes
 from app.extraction.rules.attributes import called, coloured, described
 from app.extraction.rules.change import amount_changed, moved, replaced, switched
 from app.extraction.rules.dates import birthday, dated, rescheduled
-from app.extraction.rules.leaving import left_job
+from app.extraction.rules.ends import brought, ended, took_over
 from app.extraction.rules.measures import frequency, lasting, term
+from app.extraction.rules.openly import said_openly
 from app.extraction.rules.places import placed
 from app.extraction.rules.possessions import having
-from app.extraction.rules.states import stated
+from app.extraction.rules.states import paired, stated
 
 Rule = Callable[[Context], list[Draft]]
 
 RULES: tuple[Rule, ...] = (
     cleft,
     birthday,
-    left_job,
     moved,
+    took_over,
+    ended,
     amount_changed,
     switched,
     replaced,
@@ -34,15 +36,18 @@ RULES: tuple[Rule, ...] = (
     comes,
     tastes,
     bought,
+    brought,
     term,
     by_whom,
     acts,
+    paired,
     stated,
     placed,
     lasting,
     coloured,
     described,
     having,
+    said_openly,
 )
 
 

@@ -56,7 +56,10 @@ def cleft(context: Context) -> list[Draft]:
     if inside is None or not _has_gap(inside):
         return []
     whole = replace(inside, clause=clause, rest=(*inside.rest, *target))
-    return acts(replace(context, frame=whole))
+    return [
+        replace(d, read=frame.rest[: len(target) + 1 + len(inner)])
+        for d in acts(replace(context, frame=whole))
+    ]
 
 
 def _has_gap(inside: Frame) -> bool:
@@ -91,7 +94,12 @@ def running(context: Context) -> list[Draft]:
     subject = context.named(phrase, "status")
     return [
         Draft(
-            subject, "status", Value(Kind.STATE, "state:active", frame.lemma), "running", dated=True
+            subject,
+            "status",
+            Value(Kind.STATE, "state:active", frame.lemma),
+            "running",
+            dated=True,
+            read=frame.rest,
         )
     ]
 
@@ -257,4 +265,4 @@ def _on_day(context: Context) -> list[Draft]:
         return []
     lemma = english_name(frame.lemma) if language == "de" else frame.lemma
     lemma = {"arbeiten": "work"}.get(lemma, lemma)
-    return [Draft(subject, f"{lemma}_on_day", value, "habit")]
+    return [Draft(subject, f"{lemma}_on_day", value, "habit", read=frame.rest)]

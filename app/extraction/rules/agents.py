@@ -34,7 +34,7 @@ def bought(context: Context) -> list[Draft]:
         return []
     subject = context.named(replace(phrase, owner=None), "supplied_by")
     old = old_thing(context, "supplied_by")
-    return [Draft(subject, "supplied_by", made, "bought", old=old)]
+    return [Draft(subject, "supplied_by", made, "bought", old=old, read=tuple(what))]
 
 
 BUYING = frozenset(["buy", "purchase", "source", "order", "get", "kaufen", "beziehen", "bestellen"])

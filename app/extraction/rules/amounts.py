@@ -94,7 +94,8 @@ def amount_of(context: Context, rest: list[Token]) -> list[Draft]:
         predicate = f"attribute:{DIMENSIONS[after]}"
     contrast = context.clause.contrast
     error = contrast is not None and contrast.is_error
-    return [Draft(target, predicate, value, "amount", old=old, was_error=error)]
+    read = tuple(t for t in rest[taken : taken + 1] if t.lower in ADJECTIVES)
+    return [Draft(target, predicate, value, "amount", old=old, was_error=error, read=read)]
 
 
 def _age(context: Context, who: Mention, value: Value, after: str) -> list[Draft]:
@@ -105,7 +106,8 @@ def _age(context: Context, who: Mention, value: Value, after: str) -> list[Draft
     if not 3 < number < 120:
         return []
     age = Value(Kind.NUMBER, f"number:{number:g}", value.text, number)
-    return [Draft(who, "age", age, "age")]
+    read = tuple(t for t in context.frame.rest if t.lower in ("old", "alt", "years", "jahre"))
+    return [Draft(who, "age", age, "age", read=read)]
 
 
 def amount_target(

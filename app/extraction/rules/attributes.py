@@ -38,7 +38,15 @@ def coloured(context: Context) -> list[Draft]:
     if phrase is None or len(rest) != 1 or phrase.head[-1].lower.endswith(COLOUR_NOUNS):
         return []
     value = literal(rest, context)
-    return [Draft(context.named(phrase, "color"), "color", value, "color")] if value else []
+    return (
+        [
+            Draft(
+                context.named(phrase, "color"), "color", value, "color", read=context.frame.rest[:1]
+            )
+        ]
+        if value
+        else []
+    )
 
 
 def called(context: Context) -> list[Draft]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.extraction.data import words as listed
 from app.extraction.drafts import Context, Draft, is_kin
@@ -56,7 +57,11 @@ def moved(context: Context) -> list[Draft]:
         return []
     who = person(subject) if predicate == "lives_in" else subject
     also = ["headquarters_in"] if who.type == "organization" and predicate == "located_in" else []
-    return [Draft(who, name, place, "moved", old=old, dated=True) for name in (predicate, *also)]
+    back = tuple(t for t in frame.rest if t.lower in ("back", "zurück"))
+    return [
+        Draft(who, name, place, "moved", old=old, dated=True, read=(*before, *back))
+        for name in (predicate, *also)
+    ]
 
 
 def _residence(subject: Mention, context: Context) -> str:
@@ -99,9 +104,9 @@ def amount_changed(context: Context) -> list[Draft]:
     start = next((i for i, t in enumerate(words) if t.lower in FROM[language]), None)
     old = _old_leg(words, start, value, context)
     patient = words[: min(position, start if start is not None else position)]
-    if patient:
-        return _by_agent(context, patient, value, old)
-    return _of_itself(context, value, old)
+    found_ = _by_agent(context, patient, value, old) if patient else _of_itself(context, value, old)
+    taken = frame.rest[: len(frame.rest) - len(words) + position + 1]
+    return [replace(draft, read=taken) for draft in found_]
 
 
 def _old_leg(words: list[Token], start: int | None, value: Value, context: Context) -> Value | None:
@@ -190,7 +195,7 @@ def switched(context: Context) -> list[Draft]:
     old = thing(before, predicate, context) if before else None
     if new is None or (frame.lemma in ("change", "move", "convert") and old is None):
         return []
-    return [Draft(subject, predicate, new, "switched", old=old, dated=True)]
+    return [Draft(subject, predicate, new, "switched", old=old, dated=True, read=tuple(before))]
 
 
 def _without_version(words: Sequence[Token]) -> list[Token]:
@@ -228,7 +233,8 @@ def _patient_switched(
         old = thing(before, predicate, context)
     if new is None or old is None:
         return []
-    return [Draft(subject, predicate, new, "switched", old=old, dated=True)]
+    read = tuple(patient)
+    return [Draft(subject, predicate, new, "switched", old=old, dated=True, read=read)]
 
 
 def replaced(context: Context) -> list[Draft]:
@@ -304,4 +310,5 @@ def _successor(context: Context, old: list[Token], office: list[Token]) -> list[
     predicate = (
         attribute_predicate(found.noun, language) if found.possessor else f"attribute:{found.noun}"
     )
-    return [Draft(holder, predicate, new, "successor", old=former, dated=True)]
+    read = tuple(words)
+    return [Draft(holder, predicate, new, "successor", old=former, dated=True, read=read)]

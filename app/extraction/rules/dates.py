@@ -19,6 +19,7 @@ from app.extraction.phrases import (
     attribute_predicate,
 )
 from app.extraction.rules.copula import BE, is_be, person
+from app.extraction.tokens import Token
 from app.values.dates import parse_date
 from app.values.model import Kind, Value
 
@@ -134,7 +135,8 @@ def dated(context: Context) -> list[Draft]:
     subject, predicate = _dated_subject(phrase, context)
     if any(word in DUE for word in left) and predicate == "date":
         predicate = "deadline"
-    return _on_date(context, subject, predicate) if subject else []
+    found = _on_date(context, subject, predicate) if subject else []
+    return [replace(draft, read=context.frame.rest[: len(left)]) for draft in found]
 
 
 RESCHEDULING = {
@@ -156,7 +158,15 @@ def rescheduled(context: Context) -> list[Draft]:
     if phrase is None or value is None or phrase.indefinite:
         return []
     subject, predicate = _dated_subject(phrase, context)
-    return [Draft(subject, predicate, value, "rescheduled", present=True)] if subject else []
+    if subject is None:
+        return []
+    return [Draft(subject, predicate, value, "rescheduled", present=True, read=_moving(context))]
+
+
+def _moving(context: Context) -> tuple[Token, ...]:
+    """What moves and where to: the words before the new time."""
+    stop = next((i for i, t in enumerate(context.frame.rest) if t.text in ",;:"), None)
+    return context.frame.rest[:stop]
 
 
 def _towards(when: When, context: Context) -> bool:

@@ -56,7 +56,9 @@ def frequency(context: Context) -> list[Draft]:
     if contrast is not None and (was := FREQUENCY.search(contrast.old)):
         old = _interval(was[0], parse_value(was[0], context.language) or value, context)
     error = contrast is not None and contrast.is_error
-    return [Draft(subject, name, value, "frequency", old=old, was_error=error)]
+    start, end = cut, clause.start + found.end()
+    read = (*what, *(t for t in frame.rest if start <= t.start and t.end <= end))
+    return [Draft(subject, name, value, "frequency", old=old, was_error=error, read=read)]
 
 
 def _frequency_name(frame: Frame, what: Sequence[Token], context: Context) -> str:
@@ -108,7 +110,8 @@ def term(context: Context) -> list[Draft]:
     lemma = english_name(frame.lemma) if language == "de" else frame.lemma
     noun = singular(phrase.text.lower(), language) if phrase else ""
     old = old_amount(context, found[0])
-    return [Draft(subject, f"term:{lemma}:{noun}".rstrip(":"), found[0], "term", old=old)]
+    name = f"term:{lemma}:{noun}".rstrip(":")
+    return [Draft(subject, name, found[0], "term", old=old, read=tuple(rest[:start]))]
 
 
 TERMS = frozenset(["for", "within", "für", "innerhalb", "binnen"])

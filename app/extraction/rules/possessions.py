@@ -66,7 +66,7 @@ def _place_of(context: Context, core: Sequence[Token], after: Sequence[Token]) -
     noun = PLACE_NAME.get(core[-1].lower, core[-1].lower)
     predicate = "has_office_in" if noun == "office" else f"has_{noun}_in"
     made = thing(place, "has_office_in", context)
-    return [Draft(subject, predicate, made, "place_of")] if made else []
+    return [Draft(subject, predicate, made, "place_of", read=tuple(core))] if made else []
 
 
 def _with(context: Context, core: Sequence[Token], after: Sequence[Token]) -> list[Draft]:
@@ -80,7 +80,8 @@ def _with(context: Context, core: Sequence[Token], after: Sequence[Token]) -> li
         return []
     noun = normal_noun(phrase.text, context.language).replace(" ", "_")
     made = thing(partner, "partner_of", context)
-    return [Draft(subject, f"has_{noun}_with", made, "with")] if made else []
+    name = f"has_{noun}_with"
+    return [Draft(subject, name, made, "with", read=tuple(core))] if made else []
 
 
 def _possession(context: Context, core: Sequence[Token]) -> list[Draft]:

@@ -85,7 +85,7 @@ def _relation(context: Context, office: Office) -> list[Draft]:
         return []
     if (context.clause.ends or context.clause.denies) and len(office.attribute.noun.split()) > 1:
         return []  # no longer our biggest customer may be one still
-    return [Draft(office.who, known, holder, "relation")]
+    return [Draft(office.who, known, holder, "relation", read=office.phrase.head)]
 
 
 def _office_in(context: Context, office: Office) -> list[Draft]:
@@ -102,7 +102,7 @@ def _office_in(context: Context, office: Office) -> list[Draft]:
         return []
     name = f"relation:{noun}" if kin and not listed else office.predicate(context)
     who = person(office.who) if held else office.who
-    return [Draft(holder, name, _as_object(who, name, context), "role")]
+    return [Draft(holder, name, _as_object(who, name, context), "role", read=office.phrase.head)]
 
 
 def _office_here(context: Context, office: Office) -> list[Draft]:
@@ -111,7 +111,8 @@ def _office_here(context: Context, office: Office) -> list[Draft]:
     if not free or not is_duty(office.noun, context.language):
         return []
     group = context.reader.group(Span(office.phrase.head[0].start, office.phrase.head[-1].end))
-    return [Draft(group, f"attribute:{office.attribute.noun}", person(office.who), "duty")]
+    name = f"attribute:{office.attribute.noun}"
+    return [Draft(group, name, person(office.who), "duty", read=office.phrase.head)]
 
 
 def _job(context: Context, office: Office) -> list[Draft]:
@@ -121,7 +122,7 @@ def _job(context: Context, office: Office) -> list[Draft]:
 def _has_role(context: Context, office: Office) -> list[Draft]:
     text = office.phrase.text
     value = Value(Kind.TEXT, f"text:{role_key(text, context.language)}", text)
-    return [Draft(person(office.who), "has_role", value, "job")]
+    return [Draft(person(office.who), "has_role", value, "job", read=office.phrase.head)]
 
 
 def _new_job(context: Context, office: Office) -> list[Draft]:
@@ -144,7 +145,8 @@ def _owned(context: Context, office: Office) -> list[Draft]:
         return []
     if not _owned_single(found, predicate, office.is_listed(context)):
         return []
-    return [Draft(found.possessor, predicate, _as_object(office.who, predicate, context), "of")]
+    whom = _as_object(office.who, predicate, context)
+    return [Draft(found.possessor, predicate, whom, "of", read=office.phrase.head)]
 
 
 def is_duty(noun: str, language: str) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
-from app.extraction.moments import Role
 from app.extraction.objects import (
     contrast_words,
     until_stop,
@@ -17,8 +16,10 @@ from app.extraction.phrases import (
 )
 from app.extraction.rules.copula import BE, is_be, with_old
 from app.extraction.tokens import DETERMINERS, Token
+from app.extraction.verbs import PREPOSITIONS
 from app.values.model import Kind, Value
 from app.values.states import parse_state
+from app.values.wording import normal_text
 
 COMPLETED = frozenset(  # states that one does not leave, so that "was" tells of reaching them
     [
@@ -66,6 +67,43 @@ BETA = frozenset(
 )
 
 
+# What two are to each other, as said of either with the other's name.
+PAIR = {
+    "married": "",
+    "verheiratet": "",
+    "engaged": "engaged to",
+    "together": "together with",
+    "a couple": "a couple with",
+    "verlobt": "verlobt mit",
+    "zusammen": "zusammen mit",
+    "ein paar": "ein Paar mit",
+}
+
+
+def paired(context: Context) -> list[Draft]:
+    """`Wes and Tanya are married`, `Lena und Korbinian sind ein Paar`."""
+    frame, subject = context.frame, context.frame.subject
+    place = next((i for i, t in enumerate(subject) if t.lower in ("and", "und")), 0)
+    said = " ".join(t.lower for t in frame.rest) or frame.participle
+    if not 0 < place < len(subject) - 1 or said not in PAIR or frame.past:
+        return []
+    first, second = (
+        context.reader.phrase(part, context.language)
+        for part in (subject[:place], subject[place + 1 :])
+    )
+    if first is None or second is None:
+        return []
+    one, other = (context.named(each, "married_to") for each in (first, second))
+    if not (one.named and other.named):
+        return []
+    words_ = PAIR[said]
+    if not words_:
+        return [Draft(one, "married_to", other, "paired", read=frame.rest)]
+    text = f"{words_} {other.name}"
+    value = Value(Kind.TEXT, f"text:{normal_text(text)}", text)
+    return [Draft(one, "is", value, "paired", confidence=0.5, read=(*frame.rest, *subject))]
+
+
 def stated(context: Context) -> list[Draft]:
     """`X is active`, `X has been completed`, `X ist behoben`, `X wurde storniert`."""
     frame = context.frame
@@ -81,27 +119,12 @@ def stated(context: Context) -> list[Draft]:
         return _status(context, Value(Kind.TEXT, f"text:{text}", text), reached)
     if name is None or name.startswith("not:") or text in ("there", "here", "well"):
         return []
-    if name not in COMPLETED and _of_one_day(context):
-        return []
     done = frame.auxiliary in ("have", "werden") or frame.lemma in ("werden", "become")
-    if frame.past:
+    if not (frame.past or done):
+        dated_ = False  # closed today is the day's state, where was closed today is a change
+    elif frame.past:
         dated_ = done or (name in COMPLETED and len(frame.rest) <= 1)
     return _status(context, Value(Kind.STATE, f"state:{name}", text), dated_)
-
-
-ONE_DAY = re.compile(
-    r"(?i)\b(?:today|tonight|this (?:morning|afternoon|evening)|heute|"
-    r"on (?:mon|tues|wednes|thurs|fri|satur|sun)day|"
-    r"am (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag))\b"
-)
-
-
-def _of_one_day(context: Context) -> bool:
-    """`The pool is closed today` tells of the day, where `was closed today` tells of a change."""
-    frame = context.frame
-    plain = not frame.past and frame.auxiliary != "werden" and frame.lemma != "werden"
-    lasting = context.clause.ends or any(w.role is Role.SINCE for w in context.clause.when)
-    return plain and not lasting and ONE_DAY.search(context.clause.text) is not None
 
 
 def _is_participle(text: str, context: Context) -> bool:
@@ -122,7 +145,8 @@ def _state_words(context: Context) -> tuple[list[str], bool]:
     else:
         taken = until_stop(frame.rest, language)
     if frame.participle and frame.auxiliary in ("be", "sein", "werden"):
-        if taken and frame.rest[0].text not in ",":
+        known = parse_state(frame.participle) is not None
+        if taken and frame.rest[0].text not in "," and not known:
             return [], False
         return [frame.participle], True
     if frame.auxiliary in ("have", "haben") and not taken and not frame.rest:
@@ -141,6 +165,8 @@ def _state_words(context: Context) -> tuple[list[str], bool]:
 def _longest_state(core: list[Token]) -> list[Token]:
     """`in beta` of `in beta on the old gateway`."""
     for end in range(len(core), 1, -1):
+        if end < len(core) and core[end].lower not in PREPOSITIONS["en"] | PREPOSITIONS["de"]:
+            continue  # in the works council
         text = " ".join(t.lower for t in core[:end])
         if text in BETA or parse_state(text) is not None:
             return core[:end]

@@ -1,0 +1,333 @@
+"""Rules for what stopped: who quit, left, retired, moved out, took over from whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from app.extraction.data import lexicon, words
+from app.extraction.drafts import Context, Draft, Thing, is_kin
+from app.extraction.inflect import english
+from app.extraction.model import ANYTHING, Mention
+from app.extraction.objects import literal, thing, until_stop
+from app.extraction.phrases import Phrase, attribute, attribute_predicate, is_name, normal_noun
+from app.extraction.rules.copula import person
+from app.extraction.rules.roles import is_duty, is_job
+from app.extraction.tokens import DETERMINERS, Token
+from app.extraction.verbs import PREPOSITIONS, readings
+from app.values.model import Kind, Value
+from app.values.parse import parse_value
+from app.values.states import parse_state
+
+AS = {"en": "as", "de": "als"}
+SOURCE = frozenset(
+    ["at", "from", "with", "of", "out", "in", "bei", "beim", "von", "vom", "aus", "mit", "im"]
+)
+SELF = frozenset(["sich", "mich", "uns"])
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """What a verb that something stopped may end: without an object, and with one."""
+
+    alone: tuple[str, ...]
+    of: tuple[str, ...]
+    is_vague: bool = False
+
+
+@cache
+def ends(language: str) -> dict[str, End]:
+    """The verbs, with their particle or noun, to what they end."""
+    table = lexicon()["ends"]
+    found: dict[str, End] = {}
+    for line in table[language].strip().split("\n"):
+        verbs, _, classes = line.partition(":")
+        alone, _, of = classes.partition("/")
+        end = End(_predicates(alone.replace("?", "")), _predicates(of), "?" in alone)
+        found.update(dict.fromkeys((v.strip() for v in verbs.split(",")), end))
+    return found
+
+
+def _predicates(classes: str) -> tuple[str, ...]:
+    table: dict[str, str] = lexicon()["ends"]["classes"]
+    return tuple(p for name in classes.split() for p in table[name].split())
+
+
+def ended(context: Context) -> list[Draft]:
+    """`I quit coffee`, `Our CTO resigned`, `Anna hat Siemens verlassen`, `Wir sind ausgezogen`."""
+    clause = context.clause
+    if clause.ends or clause.denies or not _is_done(context):
+        return []
+    found = _end_of(context)
+    if found is None:
+        return []
+    end, rest = found
+    rest, office = _office(rest, context)
+    stopped = _stopped(rest, end, context)
+    if stopped is None:
+        return []
+    used = (*stopped.read, *(t for t in context.frame.rest if t not in found[1]))
+    return [
+        replace(draft, read=(*draft.read, *used)) for draft in _drafts(context, stopped, office)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """What is said to have stopped (None: it is not said), what it may be, and its words."""
+
+    thing: Thing | None
+    fits: tuple[str, ...]
+    read: tuple[Token, ...]
+    is_sure: bool = True
+
+
+def _is_done(context: Context) -> bool:
+    """Whether the clause tells of what happened; `quit` has one form for now and then."""
+    frame = context.frame
+    if frame.past or frame.auxiliary in ("have", "haben", "sein", "be", "werden"):
+        return True
+    one_form = not any(f.past for _, f in english(frame.lemma))
+    return context.language == "en" and one_form and frame.lemma not in ("be", "have")
+
+
+def _end_of(context: Context) -> tuple[End, list[Token]] | None:
+    """The entry of the verb with the words that belong to it, and the words left."""
+    frame, table = context.frame, ends(context.language)
+    rest = [t for t in frame.rest if t.lower not in SELF]
+    lemma = frame.lemma
+    if frame.participle and frame.auxiliary in ("be", "sein", "werden") and not _acts(context):
+        lemma = f"{frame.auxiliary} {frame.participle}"
+    for size in range(min(4, len(rest)), -1, -1):
+        for some in (rest[:size], rest[len(rest) - size :]):
+            key = " ".join([lemma, *(t.lower for t in some)])
+            if key in table:
+                return table[key], [t for t in rest if t not in some]
+    return None
+
+
+def _acts(context: Context) -> bool:
+    """Whether `sein` only makes the perfect: `ist ausgezogen`."""
+    return context.language == "de" and context.frame.auxiliary == "sein"
+
+
+def _office(rest: list[Token], context: Context) -> tuple[list[Token], Phrase | None]:
+    """The words without `as CEO (of X)`, and that office."""
+    mark = AS[context.language]
+    place = next((i for i, t in enumerate(rest) if t.lower == mark), None)
+    if place is None:
+        return rest, None
+    taken = until_stop(rest[place + 1 :], context.language, through="of for von für des der")
+    phrase = context.reader.phrase(taken, context.language) if taken else None
+    return ([*rest[:place], *rest[place + 1 + len(taken) :]] if phrase else rest), phrase
+
+
+def _stopped(rest: Sequence[Token], end: End, context: Context) -> Stopped | None:
+    """What stopped; a word for a post or a home stands for all that is one."""
+    place = 0
+    while place < len(rest) and rest[place].lower in SOURCE:
+        place += 1
+    given = until_stop(rest[place:], context.language)
+    if not given or given[0].lower in PREPOSITIONS[context.language]:
+        return Stopped(None, end.alone, (), is_sure=not end.is_vague) if end.alone else None
+    nouns = {given[-1].lower, normal_noun(given[-1].text, context.language)}
+    for kind in ("job", "home", "contract"):
+        may = set(_predicates(kind)) & {*end.alone, *end.of}
+        if may and nouns & words("ends", f"nouns_{kind}"):
+            after = rest[place + len(given) :]
+            inner = _stopped(after, end, context) if after else None
+            if inner is None or not isinstance(inner.thing, Mention):
+                return Stopped(None, _predicates(kind), tuple(given))
+            return Stopped(inner.thing, _predicates(kind), (*given, *inner.read))
+    if end.of == _predicates("site"):
+        return _site(given, rest[place + len(given) :], context)
+    if not end.of:
+        return None
+    named = [t for t in given if t.lower not in DETERMINERS[context.language]]
+    is_one = named and is_name(named, "en")
+    found: Thing | None
+    if is_one and (context.language == "en" or len(given) == len(named)):
+        found = thing(given, "uses", context)
+    else:
+        found = literal(given, context)
+    return Stopped(found, end.of, tuple(given)) if found is not None else None
+
+
+def _site(given: Sequence[Token], after: Sequence[Token], context: Context) -> Stopped | None:
+    """`our office in Graz`, `our Graz office`: a place that one has no more."""
+    if given[-1].lower not in words("sets", "place_nouns"):
+        return None
+    inside = [t for t in given[:-1] if t.text[0].isupper()]
+    behind = until_stop(after[1:], context.language) if after and after[0].lower == "in" else []
+    place = inside or behind
+    found = thing(place, "has_office_in", context) if place else None
+    if found is None:
+        return None
+    return Stopped(found, _predicates("site"), (*given, *behind))
+
+
+def _drafts(context: Context, stopped: Stopped, office: Phrase | None) -> list[Draft]:
+    if held := _of_office_holder(context, office):
+        return held
+    fits = stopped.fits
+    subject = context.subject(fits[0])
+    if subject is None:
+        return []
+    what = stopped.thing or ANYTHING
+    doubt = "" if stopped.is_sure else context.frame.lemma
+    made = [Draft(subject, fits[0], what, "ended", dated=True, ends=True, fits=fits, doubt=doubt)]
+    body = _body(stopped, context) if "works_for" in fits else None
+    if body is not None and subject.named and not subject.is_speaker:
+        made.append(_of_the_other(body, subject))
+    if fits[0] == "married_to":
+        single = Value(Kind.STATE, "state:single", "divorced")
+        made.append(Draft(subject, "marital_status", single, "ended", dated=True))
+    return made
+
+
+def _body(stopped: Stopped, context: Context) -> Mention | None:
+    """What was left, as a name."""
+    if stopped.thing is None or isinstance(stopped.thing, Mention):
+        return stopped.thing
+    phrase = context.reader.phrase(stopped.read, context.language)
+    return context.reader.mention(phrase) if phrase is not None else None
+
+
+def _of_the_other(body: Mention, who: Mention) -> Draft:
+    """Who left X holds no office there: the singer of X is no longer who left."""
+    roles = ("attribute:", "led_by", "managed_by", "contact_person", "chaired_by", "by:")
+    return Draft(body, "contact_person", who, "ended", dated=True, ends=True, fits=roles)
+
+
+def _of_office_holder(context: Context, office: Phrase | None) -> list[Draft]:
+    """`Ruth resigned as CEO of Corvus`, `Our CTO resigned`: the office has no holder."""
+    if office is not None:
+        found = attribute(office, context.reader, context.language)
+        who = context.subject("works_for")
+        if found is None or who is None:
+            return []
+        who = person(who)
+        group = context.reader.group(context.reader.mention(office).span)
+        predicate = attribute_predicate(found.noun, context.language)
+        role = Value(Kind.TEXT, f"text:{_role_key(found.noun, context)}", found.noun)
+        fits = ("has_role", "works_as")
+        return [
+            Draft(
+                found.possessor or group,
+                predicate,
+                who,
+                "ended",
+                dated=True,
+                ends=True,
+                read=office.head,
+            ),
+            Draft(who, "has_role", role, "ended", dated=True, ends=True, fits=fits),
+        ]
+    phrase = context.subject_phrase()
+    if phrase is None or phrase.owner is None:
+        return []
+    found = attribute(phrase, context.reader, context.language)
+    if found is None or found.possessor is None or is_kin(phrase):
+        return []
+    predicate = attribute_predicate(found.noun, context.language)
+    return [
+        Draft(
+            found.possessor, predicate, ANYTHING, "ended", dated=True, ends=True, fits=(predicate,)
+        )
+    ]
+
+
+def _role_key(noun: str, context: Context) -> str:
+    value = parse_value(noun, context.language)
+    return value.key.partition(":")[2] if value else noun.lower()
+
+
+def brought(context: Context) -> list[Draft]:
+    """`I closed the ticket`, `Wir haben das Projekt abgeschlossen`: the state of what is told of
+    is that which the participle names."""
+    frame, language = context.frame, context.language
+    if not frame.past or (frame.participle and frame.auxiliary in ("be", "sein", "werden")):
+        return []
+    if context.clause.ends or context.clause.denies or not frame.rest:
+        return []
+    given = until_stop(frame.rest, language, through="of for von für des der")
+    name = next((s for p in _participles(context) if (s := parse_state(p))), None)
+    phrase = context.reader.phrase(given, language) if given else None
+    if name is None or name in ("single", "married") or phrase is None or phrase.indefinite:
+        return []
+    if language == "en" and not (phrase.definite or is_name(phrase.head, "en")):
+        return []
+    subject = context.named(phrase, "status")
+    text = next(p for p in _participles(context) if parse_state(p) == name)
+    value = Value(Kind.STATE, f"state:{name}", text)
+    return [Draft(subject, "status", value, "brought", dated=True, read=tuple(given))]
+
+
+def _participles(context: Context) -> list[str]:
+    """The participles of the verb of the clause."""
+    if context.frame.participle:
+        return [context.frame.participle]
+    return _all_participles(context.frame.lemma, context.language)
+
+
+def _all_participles(lemma: str, language: str) -> list[str]:
+    from_en = (lemma + "ed", lemma + "d", lemma[:-1] + "ied", lemma + lemma[-1] + "ed")
+    return [w for w in from_en if any(f.lemma == lemma for f in readings(w, language))]
+
+
+def took_over(context: Context) -> list[Draft]:
+    """`Jan took over as CEO of Corvus from Ruth`, `Jan wurde zum Leiter von X ernannt`."""
+    frame, language = context.frame, context.language
+    rest = list(frame.rest)
+    verbs = words("ends", f"appointed_{language}")
+    key = frame.lemma
+    if key == "take" and rest and rest[0].lower == "over":
+        key, rest = "take_over", rest[1:]
+    if key not in verbs or context.clause.ends or context.clause.denies:
+        return []
+    if not _is_done(context) and not context.clause.when:
+        return []
+    if rest and rest[0].lower in ("as", "als", "zum", "zur", "to", "die", "den", "das", "the"):
+        rest = rest[1:]
+    taken = until_stop(rest, language, through="of for at von für des der bei")
+    phrase = context.reader.phrase(taken, language) if taken else None
+    who = context.subject("works_for")
+    found = attribute(phrase, context.reader, language) if phrase else None
+    if phrase is None or who is None or found is None:
+        return []
+    said_as = any(t.lower in (AS[language], "zum", "zur") for t in frame.rest)
+    if (
+        key in ("take_over", "übernehmen")
+        and not said_as
+        and not _is_office(found.head_word, language)
+    ):
+        return []
+    after = rest[len(taken) :]
+    old, old_words = _from_whom(after, context)
+    predicate = attribute_predicate(found.noun, language)
+    read = (*taken, *old_words, *(t for t in frame.rest if t not in rest))
+    if found.possessor is None:
+        role = Value(Kind.TEXT, f"text:{_role_key(found.noun, context)}", found.noun)
+        made = [Draft(person(who), "has_role", role, "took_over", dated=True, read=read)]
+        if context.reader.utterance.speaker:  # of whom it is said is not: of ours, most likely
+            group = context.reader.group(context.reader.mention(phrase).span)
+            made.append(
+                Draft(group, predicate, person(who), "took_over", dated=True, doubt=phrase.text)
+            )
+        return made
+    return [
+        Draft(found.possessor, predicate, person(who), "took_over", old=old, dated=True, read=read)
+    ]
+
+
+def _from_whom(after: Sequence[Token], context: Context) -> tuple[Thing | None, list[Token]]:
+    if not after or after[0].lower not in ("from", "von", "vom"):
+        return None, []
+    name = until_stop(after[1:], context.language)
+    return (thing(name, "managed_by", context), name) if name else (None, [])
+
+
+def _is_office(noun: str, language: str) -> bool:
+    normal = normal_noun(noun, language)
+    return any(is_job(n, language) or is_duty(n, language) for n in (noun, normal))

@@ -1,0 +1,227 @@
+"""Whether a later text speaks of a change to what a fact says: pure.
+
+Much of what people tell anew is no statement that replaces another ("GP put Mum up to 75"). So a
+text is looked at for words of a change (`later.toml`) beside words of a fact. Where both stand
+together, the text may have changed the fact: that is told with the fact, and ends nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from app.extraction.segment import sentences
+from app.indexing.analysis import LANGUAGES, analyse, query_terms
+from app.indexing.stop_words import STOP_WORDS
+
+LEAST = 0.3  # share of what a fact says of its subject that stands in the sentence
+BESIDE = 0.5  # the same, where the word of change stands in another sentence of a short text
+SHORT = 4  # sentences
+MOST_ASIDE = 6  # words of a sentence beside the fact's where it names the subject alone
+WORD = re.compile(r"[^\W\d_]+")
+MOST_READ = 20_000
+LONGEST = 4  # words of one entry of the lists
+
+Forms = tuple[str, ...]  # one word, stemmed in either language
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The words of a fact: of whom it is, of what it says of it, and the kinds of its values.
+
+    `size` is how many words `other` had before those that too many texts hold were left out.
+    """
+
+    subject: frozenset[Forms]
+    other: frozenset[Forms]
+    values: frozenset[str]
+    kinds: frozenset[str]
+    size: int
+
+    @property
+    def words(self) -> frozenset[Forms]:
+        """The words by which texts may be found."""
+        return self.subject | self.other
+
+    def among(self, telling: Collection[Forms]) -> Held:
+        """The same without the words that are not among some."""
+        kept = frozenset(telling)
+        return replace(self, subject=self.subject & kept, other=self.other & kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """The entries of the lists of one language by their kind, each as stems, or as written."""
+
+    stems: Mapping[str, frozenset[tuple[str, ...]]]
+    written: Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One sentence: its place, stems that say something, the kinds of its cues and of its values,
+    and who says it of himself."""
+
+    start: int
+    end: int
+    words: frozenset[str]
+    cues: frozenset[str]
+    values: frozenset[str]
+    kinds: frozenset[str]
+    speaker: frozenset[str]
+
+
+def held_words(subject: str, predicate: str, value: str) -> Held:
+    """The words of a fact out of its parts; an open predicate's own noun counts with the value."""
+    _, _, noun = predicate.partition(":")
+    of = frozenset(query_terms(subject))
+    other = frozenset(query_terms(f"{value} {noun}")) - of
+    words = {form for forms in other for form in forms}
+    plain = {word for word in words if word.isdigit() or word in _listed("weekdays")}
+    telling = frozenset(forms for forms in other if _tells(forms))
+    return Held(of, telling, frozenset(plain), _kinds(words), len(telling))
+
+
+def later_word(held: Held, text: str, language: str, speaker: str) -> tuple[int, int] | None:
+    """Where a text has the first sentence that may have changed a fact; None where it has none.
+
+    Of a long text its beginning is read, `MOST_READ` characters.
+    """
+    known = language if language in LANGUAGES else "en"
+    pieces: list[Piece] = []
+    for piece in _pieces(text[:MOST_READ], known, speaker):
+        if piece.cues and _speaks(held, piece):
+            return piece.start, piece.end
+        pieces = [*pieces[:SHORT], piece]
+    if len(pieces) <= SHORT and any(_changes(piece) for piece in pieces):
+        for piece in pieces:
+            if _cover(held, piece) >= BESIDE:
+                return piece.start, piece.end
+    return None
+
+
+def _speaks(held: Held, piece: Piece) -> bool:
+    named = _shared(held.subject, piece.words) > 0
+    subject = named or _shared(held.subject, piece.speaker) > 0
+    if _cover(held, piece) >= LEAST and (_changes(piece) or subject):
+        return True
+    if named and _changes(piece) and _aside(held, piece.words) <= MOST_ASIDE:
+        return True
+    return subject and bool(held.kinds & piece.kinds) and bool(piece.values - held.values)
+
+
+def _changes(piece: Piece) -> bool:
+    return not piece.cues.isdisjoint(("ends", "begins"))
+
+
+def _cover(held: Held, piece: Piece) -> float:
+    """The share of what a fact says of its subject that stands in a sentence."""
+    return _shared(held.other, piece.words) / max(held.size, 1)
+
+
+def _shared(wanted: Collection[Forms], words: Collection[str]) -> int:
+    return sum(any(form in words for form in forms) for forms in wanted)
+
+
+def _aside(held: Held, words: Collection[str]) -> int:
+    own = {form for forms in held.subject for form in forms}
+    return sum(word not in own for word in words)
+
+
+def _tells(forms: Forms) -> bool:
+    return any(len(form) > 2 or form.isdigit() for form in forms)
+
+
+def _kinds(words: Collection[str]) -> frozenset[str]:
+    kinds = {"number"} if any(w.isdigit() or w in _listed("numbers") for w in words) else set()
+    return frozenset(kinds | ({"day"} if not _listed("weekdays").isdisjoint(words) else set()))
+
+
+def _pieces(text: str, language: str, speaker: str) -> Iterator[Piece]:
+    for span in sentences(text):
+        sentence = text[span.start : span.end]
+        stems = analyse(sentence, language)
+        written = sentence.casefold().split()
+        asks = sentence.rstrip().endswith("?") or not _doubts().isdisjoint(written)
+        cues, used = (set(), set()) if asks else _cues(stems, written, language)
+        words = {s for s in stems if (len(s) > 2 or s.isdigit()) and s not in _stops(language)}
+        words -= used
+        kinds = _kinds(stems)
+        values = {s for s in stems if s.isdigit() or s in _listed("weekdays") | _listed("numbers")}
+        own = not _first_person().isdisjoint(WORD.findall(sentence.casefold()))
+        yield Piece(
+            span.start,
+            span.end,
+            frozenset(words),
+            frozenset(cues),
+            frozenset(values),
+            kinds,
+            frozenset(analyse(speaker, language) if own else ()),
+        )
+
+
+def _cues(stems: list[str], written: list[str], language: str) -> tuple[set[str], set[str]]:
+    """The kinds of change that a sentence has words of, and those words."""
+    table = _tables()[language]
+    found: set[str] = set()
+    used: set[str] = set()
+    for kind, entries in table.stems.items():
+        for place in range(len(stems)):
+            for size in range(1, LONGEST + 1):
+                some = tuple(stems[place : place + size])
+                if len(some) == size and some in entries:
+                    found.add(kind)
+                    used.update(some)
+        for word in written:
+            if word.strip(".,;:!()\"'") in table.written[kind]:
+                found.add(kind)
+    return found, used
+
+
+@cache
+def _lists() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("later.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _tables() -> dict[str, Cues]:
+    return {language: _table(language) for language in LANGUAGES}
+
+
+def _table(language: str) -> Cues:
+    stems: dict[str, frozenset[tuple[str, ...]]] = {}
+    written: dict[str, frozenset[str]] = {}
+    for kind, entries in _lists()[language].items():
+        each = [" ".join(entry.split()) for entry in entries.split(",")]
+        if language == "de":  # the stemmer keeps `kündigt` and `kündigen` apart
+            each += [f"{e[:-2]}t" for e in each if e.endswith("en") and e.isalpha()]
+        stems[kind] = frozenset(tuple(analyse(e, language)) for e in each if not e.startswith("="))
+        written[kind] = frozenset(e[1:] for e in each if e.startswith("="))
+    return Cues(stems, written)
+
+
+@cache
+def _listed(name: str) -> frozenset[str]:
+    """The stems of a list in either language."""
+    text = _lists()["values"][name]
+    return frozenset(stem for language in LANGUAGES for stem in analyse(text, language))
+
+
+@cache
+def _stops(language: str) -> frozenset[str]:
+    return frozenset(stem for word in STOP_WORDS for stem in analyse(word, language))
+
+
+@cache
+def _first_person() -> frozenset[str]:
+    return frozenset(_lists()["values"]["first_person"].split())
+
+
+@cache
+def _doubts() -> frozenset[str]:
+    return frozenset(_lists()["values"]["doubts"].split())

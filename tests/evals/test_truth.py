@@ -1,0 +1,64 @@
+"""What `loci eval truth` counts, on rows whose outcome is plain."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from app.evals.retrieval import ApiClient
+from app.evals.truth import Case, Outcome, Said, measure, table
+from app.wiring import Parts
+from tests.conftest import Principal
+
+
+def case(identity: str, kind: str, *texts: str) -> Case:
+    said = tuple(
+        Said(text=text, at=f"2026-03-0{day}T09:00:00Z") for day, text in enumerate(texts, start=1)
+    )
+    return Case(id=identity, lang="en", kind=kind, texts=said)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def reading(opened: Parts, tenant: str) -> AsyncIterator[None]:
+    """Consolidate what the tenant captures, as the worker does."""
+
+    async def work() -> None:
+        while True:
+            for due in await opened.consolidation.due():
+                if due.tenant == tenant:
+                    await opened.consolidation.turn(due)
+            await asyncio.sleep(0.05)
+
+    task = asyncio.create_task(work())
+    yield
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+@pytest.mark.usefixtures("reading")
+async def test_what_ended_and_what_did_not_is_told_apart(admin: Principal, tenant: str) -> None:
+    cases = [
+        case("t-moved", "update", "Nora Finn lives in Ghent.", "Nora Finn lives in Bruges now."),
+        case("t-same", "near_miss", "Nora Finn lives in Ghent.", "Nora Finn likes green tea."),
+        case("t-empty", "near_miss", "Hm.", "Oh."),
+    ]
+    client = ApiClient("", "", admin.http)
+    outcomes = {o.case.id: o for o in await measure(client, tenant, cases, lambda _: None)}
+    assert [len(o.read) for o in outcomes.values()] == [1, 1, 0]
+    assert outcomes["t-moved"].ended == outcomes["t-moved"].read
+    assert outcomes["t-same"].ended == outcomes["t-empty"].ended == ()
+    assert "Bruges" in outcomes["t-moved"].held[0]
+
+
+def test_a_table_counts_halves_and_languages() -> None:
+    ended = Outcome(case("a", "update", "x", "y"), ("f",), ("f",), (), ())
+    told = Outcome(case("b", "update", "x", "y"), ("f",), (), ("f",), ("f",))
+    unread = Outcome(case("c", "update", "x", "y"), (), (), (), ())
+    rows = [row for row in table([ended, told, unread]) if row["lang"] == "all"]
+    total = {name: sum(row[name] for row in rows) for name in ("rows", "read", "ended", "told")}
+    assert total == {"rows": 3, "read": 2, "ended": 1, "told": 2}
+    assert all(row["half"] in ("seen", "unseen") for row in rows)

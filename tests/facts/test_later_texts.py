@@ -1,0 +1,150 @@
+"""Later texts that may have changed a fact: told where it is read, decided by a curator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.facts.later_texts import COMMON
+from app.kernel.caller import Role
+from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
+from tests.consolidation.conftest import START, Said, capture, take_in
+
+DOSE = Said(0, "Opa nimmt 75 Mikrogramm L-Thyroxin.")
+RAISED = Said(30, "Der Doktor hat L-Thyroxin bei Opa auf 100 hochgesetzt.")
+
+
+async def facts(reader: Principal, **params: Any) -> list[dict[str, Any]]:
+    answer = await reader.http.get("/v1/facts", params=params)
+    assert answer.status_code == 200, answer.text
+    items: list[dict[str, Any]] = answer.json()["items"]
+    return [item for item in items if "75" in item["untrusted"]["object"]]
+
+
+async def told(reader: Principal, **params: Any) -> list[dict[str, Any]]:
+    (fact,) = await facts(reader, **params)
+    return list(fact["possible_changes"])
+
+
+@pytest.mark.parametrize("order", [[DOSE, RAISED], [RAISED, DOSE]])
+async def test_it_is_told_in_whatever_order_they_came(
+    opened: Parts, writer: Principal, order: list[Said]
+) -> None:
+    await take_in(opened, {"one": writer.caller}, order, batch=1)
+    (fact,) = await facts(writer)
+    (later,) = fact["possible_changes"]
+    assert (later["fact"], later["untrusted"]) == (None, {"statement": RAISED.text})
+    episode = (await writer.http.get(f"/v1/episodes/{later['passage']}")).json()
+    assert episode["captured_at"] == later["since"]
+    one = (await writer.http.get(f"/v1/facts/{fact['id']}")).json()
+    assert one["possible_changes"] == fact["possible_changes"]
+    timeline = (await writer.http.get(f"/v1/entities/{fact['subject']}/timeline")).json()
+    (item,) = [item for item in timeline["items"] if item["fact"] == fact["id"]]
+    assert item["possible_changes"] == fact["possible_changes"]
+    assert fact["status"] == "active", "nothing ends"
+
+
+async def test_both_clocks_count(opened: Parts, writer: Principal) -> None:
+    await take_in(opened, {"one": writer.caller}, [DOSE])
+    (before,) = await facts(writer)
+    known = before["intervals"][0]["recorded_at"]
+    await take_in(opened, {"one": writer.caller}, [RAISED])
+    assert await told(writer) != []
+    assert await told(writer, as_of=START.replace(hour=20).isoformat()) == []
+    assert await told(writer, known_at=known) == []
+
+
+async def test_what_says_it_again_later_takes_the_mark_away(
+    opened: Parts, writer: Principal
+) -> None:
+    again = Said(50, DOSE.text + " Immer noch.")
+    await take_in(opened, {"one": writer.caller}, [DOSE, RAISED, again])
+    assert await told(writer) == []
+
+
+async def test_an_erased_text_is_told_no_more(
+    opened: Parts, writer: Principal, admin: Principal
+) -> None:
+    await take_in(opened, {"one": writer.caller}, [DOSE])
+    episode = await capture(opened, writer.caller, RAISED)
+    assert [one["passage"] for one in await told(writer)] == [episode]
+    gone = await writer.http.post(f"/v1/memories/{episode}/forget")
+    assert gone.status_code < 300, gone.text
+    assert await told(writer) == []
+
+
+async def test_a_text_of_another_scope_is_never_told(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    one = await principal(f"{tenant}/one", name="one")
+    two = await principal(f"{tenant}/two", name="two")
+    await take_in(opened, {"one": one.caller}, [DOSE])
+    await take_in(opened, {"one": two.caller}, [RAISED])
+    assert await told(one) == []
+
+
+@pytest.mark.parametrize(("verdict", "held"), [("changed", False), ("both", True), ("wrong", True)])
+async def test_a_curator_decides(
+    opened: Parts, principal: MakePrincipal, tenant: str, verdict: str, held: bool
+) -> None:
+    curator = await principal(f"{tenant}/dev", role=Role.CURATOR, name="curator", kind="user")
+    await take_in(opened, {"one": curator.caller}, [DOSE, RAISED])
+    listed = (await curator.http.get("/v1/quarantine/texts")).json()["items"]
+    (fact,) = listed
+    (later,) = fact["possible_changes"]
+    path = f"/v1/quarantine/{later['passage']}/change"
+    answer = await curator.http.post(path, json={"older": fact["id"], "verdict": verdict})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["fact"] == fact["id"]
+    after = await facts(curator)
+    assert bool(after) == held
+    assert all(one["possible_changes"] == [] for one in after)
+    assert (await curator.http.get("/v1/quarantine/texts")).json()["items"] == []
+    if verdict == "changed":
+        one = (await curator.http.get(f"/v1/facts/{fact['id']}/history")).json()
+        ends = {edge["valid_to"] for edge in one["intervals"] if edge["retracted_at"] is None}
+        assert ends == {later["since"]}
+    undone = await curator.http.post(f"/v1/quarantine/{fact['id']}/undo")
+    assert undone.status_code == 200, undone.text
+    assert await told(curator) == [later]
+
+
+async def test_a_text_that_may_have_changed_nothing_is_refused(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    curator = await principal(f"{tenant}/dev", role=Role.CURATOR, name="curator", kind="user")
+    await take_in(opened, {"one": curator.caller}, [DOSE])
+    other = await capture(opened, curator.caller, Said(40, "Es regnet in Kiel."))
+    (fact,) = await facts(curator)
+    body = {"older": fact["id"], "verdict": "changed"}
+    answer = await curator.http.post(f"/v1/quarantine/{other}/change", json=body)
+    assert answer.status_code == 404, answer.text
+    assert (await facts(curator))[0]["status"] == "active"
+
+
+async def test_graphql_names_the_text(opened: Parts, writer: Principal) -> None:
+    await take_in(opened, {"one": writer.caller}, [DOSE, RAISED])
+    (fact,) = await facts(writer)
+    asked = (
+        "query($id: ID!) {fact(id: $id) {possibleChanges {factId passageId untrusted {statement}}}}"
+    )
+    answer = await writer.http.post(
+        "/graphql", json={"query": asked, "variables": {"id": fact["id"]}}
+    )
+    (later,) = answer.json()["data"]["fact"]["possibleChanges"]
+    assert later["factId"] is None
+    assert later["passageId"] == fact["possible_changes"][0]["passage"]
+    assert later["untrusted"] == {"statement": RAISED.text}
+
+
+async def test_words_that_many_texts_of_the_scope_hold_mark_nothing(
+    opened: Parts, writer: Principal
+) -> None:
+    """At the bound the later text is told; one more text with its words, and it is not."""
+    few = [Said(h, f"L-Thyroxin liegt in Fach {h}, Opa weiß das.") for h in range(1, COMMON - 1)]
+    await take_in(opened, {"one": writer.caller}, [DOSE, *few, RAISED])
+    assert RAISED.text in [one["untrusted"]["statement"] for one in await told(writer)]
+    await take_in(opened, {"one": writer.caller}, [Said(9, "L-Thyroxin für Opa ist bestellt.")])
+    assert await told(writer) == []
