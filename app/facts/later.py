@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -87,17 +87,17 @@ def held_words(subject: str, predicate: str, value: str) -> Held:
     return Held(of, telling, frozenset(plain), _kinds(words), len(telling))
 
 
-def later_word(held: Held, text: str, language: str, speaker: str) -> tuple[int, int] | None:
-    """Where a text has the first sentence that may have changed a fact; None where it has none.
-
-    Of a long text its beginning is read, `MOST_READ` characters.
-    """
+def read(text: str, language: str, speaker: str) -> list[Piece]:
+    """The sentences of a text; of a long one its beginning is read, `MOST_READ` characters."""
     known = language if language in LANGUAGES else "en"
-    pieces: list[Piece] = []
-    for piece in _pieces(text[:MOST_READ], known, speaker):
+    return list(_pieces(text[:MOST_READ], known, speaker))
+
+
+def changing(held: Held, pieces: Sequence[Piece]) -> tuple[int, int] | None:
+    """Where a text has the first sentence that may have changed a fact; None where it has none."""
+    for piece in pieces:
         if piece.cues and _speaks(held, piece):
             return piece.start, piece.end
-        pieces = [*pieces[:SHORT], piece]
     if len(pieces) <= SHORT and any(_changes(piece) for piece in pieces):
         for piece in pieces:
             if _cover(held, piece) >= BESIDE:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import cached_property
 
-from app.facts.later import Forms, Held, held_words, later_word
+from app.facts.common_words import CommonWords
+from app.facts.later import Forms, Held, Piece, changing, held_words, read
 from app.indexing.entry import LIVE, PASSAGES, quoted, time_key
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -22,6 +24,8 @@ MOST = 3  # later texts that are told with one fact, the newest
 WORDS = 24  # words of one fact that are looked for
 
 Word = tuple[str, Forms]  # of a scope
+
+_common = CommonWords()
 
 
 class LaterTexts:
@@ -60,20 +64,42 @@ class LaterTexts:
             Q.facts.to_be_changed, ids=asked, scopes=scopes, as_of=as_of, known_at=known_at
         )
         held = {row["id"]: _held(row) for row in facts}
-        words = sorted({(row["scope"], w) for row in facts for w in _looked_for(held[row["id"]])})
-        if not words:
-            return []
+        words = {(row["scope"], w) for row in facts for w in _looked_for(held[row["id"]])}
         # A range over every text's moment costs more than all else, so only a look back has it.
         then = known_at if known_at < now() - RECENT else None
+        between = min(map(_said, facts), default=as_of), as_of
+        holding = await self._holding(words, scopes, then, between)
+        ids = sorted({text for found in holding.values() for text in found})
+        if not ids:
+            return []
+        rows = await self._graph.rows(Q.facts.texts_said, ids=ids, scopes=scopes)
+        texts = [row["text"] for row in rows if row["text"]["ingested_at"] <= known_at]
+        return await asyncio.to_thread(_told, facts, held, holding, texts)
+
+    async def _holding(
+        self,
+        words: Iterable[Word],
+        scopes: list[str],
+        then: datetime | None,
+        between: tuple[datetime, datetime],
+    ) -> dict[Word, list[str]]:
+        """The words that few texts hold, of those known at a moment in the past where one is given:
+        ids of those of these texts that were said between two moments."""
+        looked = sorted(word for word in words if then is not None or not _common.holds(word))
+        if not looked:
+            return {}
+        after, upto = between
         found = await self._graph.rows(
             Q.facts.texts_with,
-            asked=[_asked(place, word, then) for place, word in enumerate(words)],
+            asked=[_asked(place, word, then) for place, word in enumerate(looked)],
             scopes=scopes,
+            after=after,
+            upto=upto,
             limit=COMMON + 1,
         )
-        texts = {words[row["place"]]: row["texts"] for row in found if len(row["texts"]) <= COMMON}
-        moments = as_of, known_at
-        return await asyncio.to_thread(_told, facts, held, texts, moments)
+        if then is None:
+            _common.add(looked[row["place"]] for row in found if row["held"] > COMMON)
+        return {looked[row["place"]]: row["texts"] for row in found if row["held"] <= COMMON}
 
 
 def _held(row: Row) -> Held:
@@ -100,43 +126,56 @@ def _asked(place: int, word: Word, known_at: datetime | None) -> Row:
     return {"place": place, "scope": scope, "q": " ".join(required)}
 
 
+def _said(fact: Row) -> datetime:
+    """When a fact began or was last confirmed, whichever is later."""
+    moment: datetime = max(fact["since"], fact["confirmed"] or fact["since"])
+    return moment
+
+
 def _told(
     facts: Iterable[Row],
     held: Mapping[str, Held],
-    texts: Mapping[Word, list[Row]],
-    moments: tuple[datetime, datetime],
+    holding: Mapping[Word, list[str]],
+    texts: Iterable[Row],
 ) -> list[Row]:
-    as_of, known_at = moments
+    known = {text["id"]: Later(text) for text in texts}
     told: list[Row] = []
     for fact in facts:
         words = _looked_for(held[fact["id"]])
-        telling = [word for word in words if (fact["scope"], word) in texts]
-        own = held[fact["id"]].among(telling)
-        said = max(fact["since"], fact["confirmed"] or fact["since"])
-        found = {t["id"]: t for word in telling for t in texts[fact["scope"], word]}
-        later = [
-            text
-            for text in found.values()
-            if said < text["captured_at"] <= as_of and text["ingested_at"] <= known_at
-        ]
-        entries = _entries(own, [t for t in later if t["id"] not in fact["decided"]])
+        telling = [word for word in words if (fact["scope"], word) in holding]
+        own, said = held[fact["id"]].among(telling), _said(fact)
+        ids = {text for word in telling for text in holding[fact["scope"], word]}
+        later = [known[text] for text in (ids & known.keys()).difference(fact["decided"])]
+        entries = _entries(own, [text for text in later if said < text.said_at])
         if entries:
             names = ("id", "statement", "language")
             told.append({**{name: fact[name] for name in names}, "newer": entries})
     return told
 
 
-def _entries(held: Held, texts: Iterable[Row]) -> list[Row]:
+class Later:
+    """A later text; it is read once for all facts that it is compared with."""
+
+    def __init__(self, row: Row) -> None:
+        self.row = row
+        self.said_at: datetime = row["captured_at"]
+
+    @cached_property
+    def pieces(self) -> list[Piece]:
+        """Its sentences as far as they are read."""
+        row = self.row
+        return read(row["content"], row["language"], row["speaker"] or "")
+
+
+def _entries(held: Held, texts: Iterable[Later]) -> list[Row]:
     """The sentences that may have changed a fact, of the newest texts that have one."""
     entries: list[Row] = []
-    for text in sorted(texts, key=lambda t: (t["captured_at"], t["id"]), reverse=True):
-        place = later_word(held, text["content"], text["language"], text["speaker"] or "")
+    for text in sorted(texts, key=lambda t: (t.said_at, t.row["id"]), reverse=True):
+        place = changing(held, text.pieces)
         if place is None:
             continue
-        statement = text["content"][place[0] : place[1]]
-        entries.append(
-            {"passage": text["id"], "statement": statement, "since": text["captured_at"]}
-        )
+        statement = text.row["content"][place[0] : place[1]]
+        entries.append({"passage": text.row["id"], "statement": statement, "since": text.said_at})
         if len(entries) == MOST:
             break
     return entries

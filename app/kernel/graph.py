@@ -43,6 +43,7 @@ from opentelemetry import trace
 
 from app.errors import AlreadyExists, GraphBusy, GraphUnavailable, QueryError
 from app.kernel.cypher import Query
+from app.kernel.moments import use_own_moments
 from app.kernel.turns import Shares
 
 T = TypeVar("T")
@@ -293,6 +294,7 @@ class Graph:
 
 def connect(login: Login, *, pool: int = 50) -> Graph:
     """Return the graph behind a login; nothing is sent until the first query."""
+    use_own_moments()
     driver = AsyncGraphDatabase.driver(
         login.uri,
         auth=(login.user, login.password),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.facts.later import held_words, later_word
+from app.facts.later import changing, held_words, read
 
 DOSE = held_words("Mum", "is", "on 50 mg of sertraline")
 RENT = held_words("Miete Ladenlokal", "measure:be:EUR", "1.900 Euro")
@@ -12,7 +12,7 @@ STAFF = held_words("Postfach 12", "managed_by", "Frau Ebner")
 
 
 def told(held: object, text: str, language: str = "en", speaker: str = "") -> str | None:
-    place = later_word(held, text, language, speaker)  # type: ignore[arg-type]
+    place = changing(held, read(text, language, speaker))  # type: ignore[arg-type]
     return None if place is None else text[place[0] : place[1]]
 
 

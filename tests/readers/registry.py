@@ -31,7 +31,8 @@ from app.extraction.others import voices
 from app.extraction.predicates import standard
 from app.extraction.rules.roles import role_key
 from app.extraction.segment import sentences, without_code
-from app.facts.later import held_words, later_word
+from app.facts.later import changing, held_words
+from app.facts.later import read as read_later
 from app.facts.sentences import around, spoken
 from app.indexing.analysis import analyse, detect_language, query_terms
 from app.indexing.dates import date_terms
@@ -127,8 +128,8 @@ READERS: dict[str, Reader] = {
     "extraction.mentions_en": lambda t: Rules().mentions(t, "en"),
     "extraction.mentions_de": lambda t: Rules().mentions(t, "de"),
     "extraction.sentences": lambda t: list(sentences(t)),
-    "facts.later_word": lambda t: later_word(LATER, t, "en", "Ann"),
-    "facts.later_word_de": lambda t: later_word(LATER, t, "de", "Ann"),
+    "facts.later": lambda t: changing(LATER, read_later(t, "en", "Ann")),
+    "facts.later_de": lambda t: changing(LATER, read_later(t, "de", "Ann")),
     "extraction.without_code": without_code,
     "extraction.language": language_of,
     "consolidation.question": lambda t: question(_window(t), standard(), Wording(CURRENT)),
