@@ -489,9 +489,10 @@ RETURN f.id AS id, f.scope AS scope, f.predicate AS predicate, f.object_text AS 
        s.canonical_name AS subject_name, since, confirmed, rests,
        [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL AND v.other IS NOT NULL | v.other] AS decided
 
-// name: texts_with(asked, scopes, after, upto, limit) read many
+// name: texts_with(asked, scopes, after, upto, limit) read one
 // How many texts of a scope hold a word, up to a limit, and where they are fewer which of them were
-// said between two moments; the filter is inside the index.
+// said between two moments; the filter is inside the index. All in one row: of many short ones each
+// would cost more than what it says.
 UNWIND $asked AS one
 CALL (one) {
   CALL db.index.fulltext.queryNodes('memory_text', one.q, {limit: $limit}) YIELD node AS p
@@ -499,17 +500,17 @@ CALL (one) {
   RETURN collect(p) AS texts
 }
 WITH one.place AS place, texts, size(texts) AS held WHERE held > 0
-RETURN place, held,
-       CASE WHEN held = $limit THEN []
-       ELSE [p IN texts WHERE $after < p.captured_at <= $upto AND size(coalesce(p.flags, [])) = 0 |
-             p.id] END AS texts
+RETURN collect({place: place, held: held,
+                texts: CASE WHEN held = $limit THEN []
+                       ELSE [p IN texts WHERE $after < p.captured_at <= $upto
+                                          AND size(coalesce(p.flags, [])) = 0 | p.id] END}) AS found
 
-// name: texts_said(ids, scopes) read many
-// Texts as they were said.
+// name: texts_said(ids, scopes) read one
+// Texts as they were said, in one row.
 UNWIND $ids AS id
 MATCH (p:Passage {id: id})
 WHERE p.scope IN $scopes
-RETURN p {.id, .content, .language, .captured_at, .ingested_at, .speaker} AS text
+RETURN collect(p {.id, .content, .language, .captured_at, .ingested_at, .speaker}) AS texts
 
 // name: possible_changes(scopes, after, limit) read many
 // Facts that may have ended older ones and of which words were not read, with those older ones and

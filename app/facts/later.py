@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -87,10 +87,11 @@ def held_words(subject: str, predicate: str, value: str) -> Held:
     return Held(of, telling, frozenset(plain), _kinds(words), len(telling))
 
 
-def read(text: str, language: str, speaker: str) -> list[Piece]:
+@lru_cache(4096)  # of a text that is found for one fact the next search finds another
+def read(text: str, language: str, speaker: str) -> tuple[Piece, ...]:
     """The sentences of a text; of a long one its beginning is read, `MOST_READ` characters."""
     known = language if language in LANGUAGES else "en"
-    return list(_pieces(text[:MOST_READ], known, speaker))
+    return tuple(_pieces(text[:MOST_READ], known, speaker))
 
 
 def changing(held: Held, pieces: Sequence[Piece]) -> tuple[int, int] | None:

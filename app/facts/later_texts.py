@@ -9,10 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import cached_property
 
 from app.facts.common_words import CommonWords
-from app.facts.later import Forms, Held, Piece, changing, held_words, read
+from app.facts.later import Forms, Held, changing, held_words, read
 from app.indexing.entry import LIVE, PASSAGES, quoted, time_key
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -72,8 +71,8 @@ class LaterTexts:
         ids = sorted({text for found in holding.values() for text in found})
         if not ids:
             return []
-        rows = await self._graph.rows(Q.facts.texts_said, ids=ids, scopes=scopes)
-        texts = [row["text"] for row in rows if row["text"]["ingested_at"] <= known_at]
+        said = await self._graph.one(Q.facts.texts_said, ids=ids, scopes=scopes)
+        texts = [text for text in said["texts"] if text["ingested_at"] <= known_at]
         return await asyncio.to_thread(_told, facts, held, holding, texts)
 
     async def _holding(
@@ -89,7 +88,7 @@ class LaterTexts:
         if not looked:
             return {}
         after, upto = between
-        found = await self._graph.rows(
+        row = await self._graph.one(
             Q.facts.texts_with,
             asked=[_asked(place, word, then) for place, word in enumerate(looked)],
             scopes=scopes,
@@ -97,9 +96,10 @@ class LaterTexts:
             upto=upto,
             limit=COMMON + 1,
         )
+        found: list[Row] = row["found"]
         if then is None:
-            _common.add(looked[row["place"]] for row in found if row["held"] > COMMON)
-        return {looked[row["place"]]: row["texts"] for row in found if row["held"] <= COMMON}
+            _common.add(looked[one["place"]] for one in found if one["held"] > COMMON)
+        return {looked[one["place"]]: one["texts"] for one in found if one["held"] <= COMMON}
 
 
 def _held(row: Row) -> Held:
@@ -138,7 +138,7 @@ def _told(
     holding: Mapping[Word, list[str]],
     texts: Iterable[Row],
 ) -> list[Row]:
-    known = {text["id"]: Later(text) for text in texts}
+    known = {text["id"]: text for text in texts}
     told: list[Row] = []
     for fact in facts:
         words = _looked_for(held[fact["id"]])
@@ -146,36 +146,24 @@ def _told(
         own, said = held[fact["id"]].among(telling), _said(fact)
         ids = {text for word in telling for text in holding[fact["scope"], word]}
         later = [known[text] for text in (ids & known.keys()).difference(fact["decided"])]
-        entries = _entries(own, [text for text in later if said < text.said_at])
+        entries = _entries(own, [text for text in later if said < text["captured_at"]])
         if entries:
             names = ("id", "statement", "language")
             told.append({**{name: fact[name] for name in names}, "newer": entries})
     return told
 
 
-class Later:
-    """A later text; it is read once for all facts that it is compared with."""
-
-    def __init__(self, row: Row) -> None:
-        self.row = row
-        self.said_at: datetime = row["captured_at"]
-
-    @cached_property
-    def pieces(self) -> list[Piece]:
-        """Its sentences as far as they are read."""
-        row = self.row
-        return read(row["content"], row["language"], row["speaker"] or "")
-
-
-def _entries(held: Held, texts: Iterable[Later]) -> list[Row]:
+def _entries(held: Held, texts: Iterable[Row]) -> list[Row]:
     """The sentences that may have changed a fact, of the newest texts that have one."""
     entries: list[Row] = []
-    for text in sorted(texts, key=lambda t: (t.said_at, t.row["id"]), reverse=True):
-        place = changing(held, text.pieces)
+    for text in sorted(texts, key=lambda t: (t["captured_at"], t["id"]), reverse=True):
+        place = changing(held, read(text["content"], text["language"], text["speaker"] or ""))
         if place is None:
             continue
-        statement = text.row["content"][place[0] : place[1]]
-        entries.append({"passage": text.row["id"], "statement": statement, "since": text.said_at})
+        statement = text["content"][place[0] : place[1]]
+        entries.append(
+            {"passage": text["id"], "statement": statement, "since": text["captured_at"]}
+        )
         if len(entries) == MOST:
             break
     return entries
