@@ -194,6 +194,12 @@ class SearchSettings(Group):
     quantization: Literal["NONE", "SCALAR", "BINARY"] = Field(
         "NONE", description="How the vector index stores vectors."
     )
+    at_once: int = Field(
+        4,
+        ge=2,
+        description="Searches of one process that are under way at once where one tenant asks; "
+        "several tenants share half of them.",
+    )
     graph_mb: int = Field(
         512, ge=1, description="Most memory for the graphs that searches walk, in MiB."
     )

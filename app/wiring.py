@@ -66,6 +66,7 @@ from app.jobs.runner import Runner
 from app.jobs.spool import spool_of
 from app.kernel.graph import Graph, Login, connect
 from app.kernel.migrate import migrate
+from app.kernel.turns import Shares
 from app.lifecycle.condensing import CondensingService
 from app.lifecycle.duplicates import DuplicateService
 from app.lifecycle.erasure import ErasureService
@@ -406,6 +407,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             walks,
             rerank_step(settings, scopes),
             imagination(graph, settings, scopes),
+            Shares(settings.search.at_once // 2, alone=settings.search.at_once),
         )
     )
     graph_rag = GraphRagService(graph, searches, embedder)

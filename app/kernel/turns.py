@@ -1,4 +1,4 @@
-"""Who may ask the database now: equal shares among the parties that ask.
+"""Who may go on now: equal shares among the parties that ask.
 
 Two cores answer everybody. Without turns a party with many requests under way has nearly all of
 them, and another's one request waits behind each of the first one's.
@@ -26,11 +26,13 @@ class _Party:
 class Shares:
     """So many at once, shared equally by who asked within the last moment; each has one at least.
 
-    A party that is alone has them all. Whoever waits is served in order among its own.
+    A party that is alone has them all, or so many as are given for that. Whoever waits is served in
+    order among its own.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, alone: int | None = None) -> None:
         self._most = most
+        self._alone = alone or most
         self._parties: dict[str, _Party] = {}
 
     @asynccontextmanager
@@ -58,7 +60,9 @@ class Shares:
         ]
         for name in gone:
             del self._parties[name]
-        return max(1, self._most // max(1, len(self._parties)))
+        if len(self._parties) <= 1:
+            return self._alone
+        return max(1, self._most // len(self._parties))
 
     async def _wait(self, party: _Party) -> None:
         turn = asyncio.get_running_loop().create_future()

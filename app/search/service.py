@@ -19,7 +19,8 @@ from app.indexing.dates import date_terms
 from app.indexing.entry import PASSAGES
 from app.indexing.fusion import best
 from app.indexing.spaces import Part, Spaces
-from app.kernel.graph import Row
+from app.kernel.graph import Row, asking_for
+from app.kernel.turns import Shares
 from app.lifecycle.fading import FadingService
 from app.notes.model import MEMORY
 from app.retrieval.service import WalkService
@@ -72,7 +73,8 @@ Shown = Callable[[Sequence[str], bool], None]
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a search is made with; `depth` is how many candidates each leg brings."""
+    """What a search is made with; `depth` is how many candidates each leg brings, `shares` are the
+    searches that may be under way at once."""
 
     repository: SearchRepository
     view: FactView
@@ -83,6 +85,7 @@ class Parts:
     walks: WalkService | None = None
     reranking: RerankStep | None = None
     imagination: Imagination | None = None
+    shares: Shares | None = None
 
 
 @dataclass(slots=True)
@@ -191,6 +194,13 @@ class SearchService:
         Raises EmbedderUnavailable, GraphUnavailable, NotFound for a knowledge base that is not
         seen.
         """
+        # What waits for a model meanwhile would keep its tenant's other searches from their turn.
+        if self.made.shares is None or request.hyde or request.rerank is Rerank.MODEL:
+            return await self._found(request)
+        async with self.made.shares.turn(asking_for.get() or ""):
+            return await self._found(request)
+
+    async def _found(self, request: SearchRequest) -> Found:
         clock = Stopwatch()
         filters = request.filters
         if request.bases:

@@ -17,8 +17,8 @@ from app.wiring import Parts
 class Work:
     """What runs under turns, and the most that each party had at once."""
 
-    def __init__(self, most: int) -> None:
-        self.shares = Shares(most)
+    def __init__(self, most: int, alone: int | None = None) -> None:
+        self.shares = Shares(most, alone)
         self.running: Counter[str] = Counter()
         self.peak: Counter[str] = Counter()
         self.done: list[tuple[str, int]] = []
@@ -50,6 +50,17 @@ async def test_one_request_does_not_wait_behind_all_of_anothers() -> None:
     await asyncio.gather(many, *(work.one("few", n) for n in range(20)))
     assert len(work.done) == 221
     assert work.running.total() == 0
+
+
+async def test_who_is_alone_may_have_more_than_all_together() -> None:
+    work = Work(2, alone=4)
+    await asyncio.gather(*(work.one("many", n) for n in range(20)))
+    assert work.peak == {"many": 4}
+    many = asyncio.gather(*(work.one("many", n) for n in range(40)))
+    await work.one("few", 0)
+    work.peak.clear()
+    await asyncio.gather(many, *(work.one("few", n) for n in range(20)))
+    assert work.peak == {"many": 1, "few": 1}
 
 
 async def test_each_of_more_parties_than_turns_has_one() -> None:
