@@ -139,7 +139,7 @@ async def _works(other: Tenant, bounds: Bounds) -> AsyncIterator[tuple[Work, Bus
     if Work.LONG_TEXTS in bounds.works:
         await _hand_in_long(other)
         yield Work.LONG_TEXTS, lambda: _waiting(client)
-        await _over(lambda: _waiting(client))
+    await _over(lambda: _waiting(client))
     for name, query in ((Work.WIDE_GRAPHQL, WIDE), (Work.DEEP_GRAPHQL, DEEP)):
         if name in bounds.works:
             async with _asking_graphql(other, query):
@@ -267,6 +267,8 @@ async def _over(busy: Busy) -> None:
 
 
 async def _waiting(client: ApiClient) -> bool:
-    """Whether an episode that the caller sees waits to be read."""
+    """Whether what the caller sees waits to be read, embedded or linked."""
     status = await client.call("GET", "/v1/status")
-    return any(int(status["consolidation"][state]) for state in ("raw", "in_progress"))
+    waiting = [status["consolidation"][state] for state in ("raw", "in_progress")]
+    waiting += [status["backlog"][state] for state in ("pending", "unlinked")]
+    return any(int(count) for count in waiting)
