@@ -20,7 +20,7 @@ from app.indexing.analysis import LANGUAGES, analyse, query_terms
 from app.indexing.stop_words import STOP_WORDS
 
 LEAST = 0.3  # share of what a fact says of its subject that stands in the sentence
-BESIDE = 0.5  # the same, where the word of change stands in another sentence of a short text
+BESIDE = 0.5  # the same of all of a short text, where the word of change may stand elsewhere in it
 SHORT = 4  # sentences
 MOST_ASIDE = 6  # words of a sentence beside the fact's where it names the subject alone
 WORD = re.compile(r"[^\W\d_]+")
@@ -99,17 +99,21 @@ def changing(held: Held, pieces: Sequence[Piece]) -> tuple[int, int] | None:
     for piece in pieces:
         if piece.cues and _speaks(held, piece):
             return piece.start, piece.end
-    if len(pieces) <= SHORT and any(_changes(piece) for piece in pieces):
-        for piece in pieces:
-            if _cover(held, piece) >= BESIDE:
-                return piece.start, piece.end
-    return None
+    if len(pieces) > SHORT:
+        return None
+    # A short text is about one thing: its words may stand in one sentence, the change in another.
+    told = next((piece for piece in pieces if _changes(piece)), None)
+    if told is None or _cover(held, frozenset().union(*(p.words for p in pieces))) < BESIDE:
+        return None
+    named = (piece for piece in pieces if _cover(held, piece.words) >= BESIDE)
+    found = next(named, told)
+    return found.start, found.end
 
 
 def _speaks(held: Held, piece: Piece) -> bool:
     named = _shared(held.subject, piece.words) > 0
     subject = named or _shared(held.subject, piece.speaker) > 0
-    if _cover(held, piece) >= LEAST and (_changes(piece) or subject):
+    if _cover(held, piece.words) >= LEAST and (_changes(piece) or subject):
         return True
     if named and _changes(piece) and _aside(held, piece.words) <= MOST_ASIDE:
         return True
@@ -120,9 +124,9 @@ def _changes(piece: Piece) -> bool:
     return not piece.cues.isdisjoint(("ends", "begins"))
 
 
-def _cover(held: Held, piece: Piece) -> float:
-    """The share of what a fact says of its subject that stands in a sentence."""
-    return _shared(held.other, piece.words) / max(held.size, 1)
+def _cover(held: Held, words: Collection[str]) -> float:
+    """The share of what a fact says of its subject that stands among some words."""
+    return _shared(held.other, words) / max(held.size, 1)
 
 
 def _shared(wanted: Collection[Forms], words: Collection[str]) -> int:

@@ -55,6 +55,17 @@ def test_the_sentence_itself_is_told() -> None:
     assert told(DOSE, text) == "The GP put Mum up to 75 this morning."
 
 
+BREAD = held_words("Ann", "get_from", "our bread from Tilly's on Crane Street")
+
+
+def test_the_words_of_a_short_text_may_stand_in_two_sentences() -> None:
+    closed = "Tilly's has shut for good, such a shame."
+    assert told(BREAD, f"{closed} Where do we get bread now?") == closed
+    assert told(BREAD, f"{closed} So it goes.") is None
+    between = "It rained again. So be it. We stayed in. Nobody called."
+    assert told(BREAD, f"{closed} {between} Where do we get bread now?") is None
+
+
 def test_a_speaker_speaks_of_himself() -> None:
     held = held_words("Owen Tudor", "take", "5 mg ramipril")
     text = "I'm at 10 since today."
