@@ -91,7 +91,7 @@ class McpService:
         tool = TOOLS.get(asked.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"there is no tool {asked.name[:64]}")
-        state, given = context.request.scope["state"], asked.arguments or {}
+        state, given = _state(context), asked.arguments or {}
         state[STAYS] = not tool.reads
         result = await called(self._services, self._refusals, _caller(context), tool, given)
         state[NOT_DONE] = result.is_error
@@ -116,17 +116,17 @@ class McpService:
         given = asked.arguments or {}
         return await prompts.made(self._services, _caller(context), asked.name, given)
 
-    async def _contained(self, context: Context, call_next: CallNext) -> HandlerResult:
+    async def _contained(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """What goes wrong becomes an error of the protocol: a library's words stay in the log."""
         try:
-            return await call_next(context)
+            return await call_next(ctx)
         except (MCPError, ValidationError):
             raise
         except LociError as error:
-            await self._refusals.record(error, _caller(context), ROUTE)
+            await self._refusals.record(error, _caller(ctx), ROUTE)
             raise told(error) from None
         except Exception as error:
-            log.exception("mcp.crashed", method=context.method, exc_info=error)
+            log.exception("mcp.crashed", method=ctx.method, exc_info=error)
             raise MCPError(INTERNAL_ERROR, LociError().told) from None
 
 
@@ -138,7 +138,14 @@ def told(error: LociError) -> MCPError:
     return MCPError(code, error.told, {"code": error.code, "field": error.field})
 
 
+def _state(context: Context) -> dict[str, Any]:
+    """The state of the request that the message came in."""
+    request: Any = context.request
+    state: dict[str, Any] = request.scope["state"]
+    return state
+
+
 def _caller(context: Context) -> Caller:
     """Whom the guard of the route has let in."""
-    caller: Caller = context.request.scope["state"]["caller"]
+    caller: Caller = _state(context)["caller"]
     return caller

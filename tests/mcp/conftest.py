@@ -78,12 +78,10 @@ async def world(opened: Parts, principal: MakePrincipal, tenant: str) -> World:
     page = await post(
         "/v1/pages", content="# Harbour\n\nThe crane of the harbour is blue.", title="Harbour"
     )
-    skill = await post(
+    await post(
         "/v1/skills", name="Run the tests", category="testing", body="pytest",
         description="Run every test and read what failed.",
     )  # fmt: skip
-    told = await writer.http.post(f"/v1/skills/{skill['id']}/status", json={"status": "active"})
-    assert told.is_success, told.text
     said = await post("/v1/episodes", content="The greenhouse door is painted green.", session="s")
     await opened.page_passages.bring(page["id"], scope)
     await opened.indexing.drain()
