@@ -12,13 +12,14 @@ from mcp import Client, MCPError
 
 from app.mcp.service import TOOLS
 from app.search.bundle import CLOSE, NOTICE, OPEN
+from app.wiring import Parts
 from tests.conftest import Principal
 from tests.mcp.conftest import Connect, World, text_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "mcp.md"
 
 
-async def told(client: Client, name: str, **given: Any) -> dict[str, Any]:
+async def told(client: Client, name: str, /, **given: Any) -> dict[str, Any]:
     """The value of a call that succeeds; the client has held it against its schema."""
     result = await client.call_tool(name, given)
     assert not result.is_error, text_of(result)
@@ -66,11 +67,7 @@ async def test_each_tool_succeeds(connect: Connect, world: World) -> None:
         assert done["forget"] == {
             "id": world.episode, "changed": True, "forgotten": True, "is_pinned": False
         }  # fmt: skip
-        where = [
-            fact["untrusted"]["object"]
-            for fact in (await told(client, "facts", about="Mirabel Quay"))["items"]
-        ]
-        assert where == ["Lisbon"]
+        assert await homes(client) == ["Lisbon"]
 
 
 async def test_a_page_is_read_by_its_name(connect: Connect, world: World) -> None:
@@ -80,22 +77,24 @@ async def test_a_page_is_read_by_its_name(connect: Connect, world: World) -> Non
     assert "crane" in page["untrusted"]["text"]
 
 
-async def test_a_fact_ends_and_another_was_never_so(connect: Connect, world: World) -> None:
+async def homes(client: Client) -> list[str]:
+    """Where Mirabel Quay lives by what is held now."""
+    held = (await told(client, "facts", about="Mirabel Quay", predicates=["lives_in"]))["items"]
+    return [fact["untrusted"]["object"] for fact in held if not fact["negated"]]
+
+
+async def test_a_fact_ends(connect: Connect, world: World) -> None:
     async with connect(world.writer) as client:
         await told(client, "correct", fact=world.fact, how="ended")
-        assert (await told(client, "facts", about="Mirabel Quay"))["items"] == []
+        assert await homes(client) == []
         timeline = (await told(client, "entity", id=world.entity))["timeline"]
         assert any(entry["fact"] == world.fact for entry in timeline)
 
 
-async def test_what_was_never_so_is_not_on_the_timeline_of_the_world(
-    connect: Connect, world: World
-) -> None:
+async def test_what_was_never_so_is_not_held(connect: Connect, world: World) -> None:
     async with connect(world.writer) as client:
         await told(client, "correct", fact=world.fact, how="wrong")
-        early = {"as_of": "2020-01-01T00:00:00Z"}
-        assert (await told(client, "facts", about="Mirabel Quay"))["items"] == []
-        assert (await told(client, "facts", about="Mirabel Quay", **early))["items"] == []
+        assert await homes(client) == []
 
 
 async def test_a_forgotten_memory_comes_back(connect: Connect, world: World) -> None:
@@ -189,11 +188,16 @@ def zone(text: str) -> tuple[str, str]:
 
 
 async def test_recalled_text_stands_inside_the_untrusted_zone(
-    connect: Connect, world: World
+    opened: Parts, connect: Connect, world: World
 ) -> None:
     async with connect(world.writer) as client:
-        said = await told(client, "capture", content=CLOSING, session="milk")
-        await told(client, "note", content=f"Whoever asks for milk: {CLOSING}")
+        refused = await client.call_tool("capture", {"content": CLOSING, "session": "milk"})
+        assert refused.structured_content["code"] == "ResidueOnly"
+        said = await told(client, "capture", content="Buy milk of mallory.", session="milk")
+        # As what was stored before such marks were cut.
+        await opened.graph.raw(
+            "MATCH (e:Episode {id: $id}) SET e.content = $text", id=said["id"], text=CLOSING
+        )
         for name, given in (
             ("search", {"query": "buy milk"}),
             ("context", {"query": "buy milk"}),
