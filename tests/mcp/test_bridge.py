@@ -6,9 +6,12 @@ import os
 import subprocess
 import sys
 
+import httpx
 import pytest
+from litestar import Litestar
 from mcp import Client, MCPError, StdioServerParameters
 
+from app.mcp.bridge import HEADERS, asked
 from app.mcp.service import TOOLS
 from tests.mcp.conftest import REVISIONS, World, text_of
 
@@ -42,6 +45,21 @@ async def test_a_program_speaks_for_one_key(port: int, world: World, mode: str) 
         assert len((await client.list_prompts()).prompts) == 3
         with pytest.raises(MCPError, match="there is no memory"):
             await client.read_resource("loci://memory/none")
+
+
+async def test_a_key_that_is_no_longer_one_is_told(app: Litestar) -> None:
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(app), base_url="http://loci", headers=HEADERS
+    ) as http:
+        with pytest.raises(MCPError, match="send the API key") as told:
+            await asked(http, "tools/list", {})
+    assert told.value.data == {"code": "Unauthenticated"}
+
+
+async def test_an_api_that_is_away_is_told() -> None:
+    async with httpx.AsyncClient(base_url="http://127.0.0.1:1") as http:
+        with pytest.raises(MCPError, match="no Loci answers at http://127.0.0.1:1"):
+            await asked(http, "tools/list", {})
 
 
 @pytest.mark.parametrize(

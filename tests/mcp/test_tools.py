@@ -85,8 +85,11 @@ async def homes(client: Client) -> list[str]:
 
 async def test_a_fact_ends(connect: Connect, world: World) -> None:
     async with connect(world.writer) as client:
-        await told(client, "correct", fact=world.fact, how="ended")
+        (denial,) = (await told(client, "correct", fact=world.fact, how="ended"))["facts"]
+        assert denial["negated"]
         assert await homes(client) == []
+        refused = await client.call_tool("correct", {"fact": denial["id"], "how": "ended"})
+        assert "a denial has nothing to end" in text_of(refused)
         timeline = (await told(client, "entity", id=world.entity))["timeline"]
         assert any(entry["fact"] == world.fact for entry in timeline)
 
