@@ -58,7 +58,7 @@ async def test_a_key_that_is_no_longer_one_is_told(app: Litestar) -> None:
 
 async def test_an_api_that_is_away_is_told() -> None:
     async with httpx.AsyncClient(base_url="http://127.0.0.1:1") as http:
-        with pytest.raises(MCPError, match="no Loci answers at http://127.0.0.1:1"):
+        with pytest.raises(MCPError, match="no Loci answers at"):
             await asked(http, "tools/list", {})
 
 
