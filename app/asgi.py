@@ -39,6 +39,7 @@ from app.kernel.problems import HANDLERS, describe
 from app.kernel.swagger import SwaggerPage, swagger_asset
 from app.lifecycle import doors as lifecycle_doors
 from app.lifecycle import routes as lifecycle_routes
+from app.mcp import routes as mcp_routes
 from app.notes import routes as note_routes
 from app.pages import admin as page_admin
 from app.pages import beside as page_beside
@@ -137,6 +138,7 @@ ROUTES: list[Any] = [
     graphql_routes.run,
     graphql_routes.page,
     graphql_routes.asset,
+    mcp_routes.exchange,
 ]
 
 # What handlers may ask for by name, out of the parts of this process. No name is also a field of
@@ -172,6 +174,7 @@ INJECTED = (
     "page_neighbours",
     "reembedding",
     "asking",
+    "speaking",
 )
 
 

@@ -89,6 +89,8 @@ from app.llm.client import LanguageModel
 from app.llm.metered import MeteredModel
 from app.llm.model import LlmConfig
 from app.llm.repository import ReadingRepository
+from app.mcp.service import McpService
+from app.mcp.tool import Services
 from app.notes.blocks import BlockService
 from app.notes.repository import BlockRepository, NoteRepository
 from app.notes.service import NoteService
@@ -210,6 +212,7 @@ class Parts:
     due_pages: DuePages
     vaults: VaultService
     asking: GraphqlService
+    speaking: McpService
 
 
 def embedding_config(settings: Settings, named: ModelSettings | None = None) -> EmbeddingConfig:
@@ -440,6 +443,22 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         runner=runner,
         agentic=AgenticService(graph_rag, scopes, metered_model(graph, settings)),
     )
+    services = Services(
+        episodes=episodes,
+        episode_rows=episode_rows,
+        fast=fast,
+        facts=facts,
+        entities=doors.entities,
+        notes=notes,
+        skills=doors.skills,
+        pages=doors.page_reads,
+        searches=searches,
+        questions=question_log,
+        graph_rag=graph_rag,
+        agentic=doors.agentic,
+        forgetting=forgetting,
+        consolidation=consolidation_rows,
+    )
     bounds = QueryLimits(settings.api.graphql_depth, settings.api.graphql_cost)
     return Parts(
         settings=settings,
@@ -452,6 +471,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         access_rows=access_rows,
         refusals=refusals,
         asking=GraphqlService(doors, limiter, refusals, bounds),
+        speaking=McpService(services, refusals, settings.api.max_body),
         keys=keys,
         access=AccessService(access_rows, keys, scopes.policy),
         limiter=limiter,

@@ -77,6 +77,9 @@ COMMANDS = {
         "transfer", "One hash over everything that an export would hold, vectors aside."
     ),
     "search": Entry("search", "Ask the API and show what is recalled."),
+    "mcp": Entry(
+        "mcp", "Speak the Model Context Protocol on standard input and output, for one key."
+    ),
     "reembed": Entry(
         "reembedding",
         "Drop all vectors and make them anew with the model of the settings; text search goes on.",

@@ -61,7 +61,7 @@ class Parts:
 
 
 class FastPath:
-    """Remember and supersede."""
+    """Remember, supersede and end."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
@@ -99,17 +99,36 @@ class FastPath:
 
         `seen.statement` holds the mode and the moment; subject and predicate are the fact's.
         """
-        row = await self._parts.facts.get(caller, fact, Moments.of(None, None))
-        held = row["fact"]
+        held = await self._held(caller, fact)
         if held["negated"]:
             raise InvalidInput("a denial has no value to replace", field="fact")
-        old = {"name": held["object_text"]} if held["object_id"] else {"value": held["object_text"]}
+        told = {"object": value, "replaces": _value(held)}
+        return await self._said_of(caller, held, told, seen)
+
+    async def end(self, caller: Caller, fact: str, seen: Observation) -> Remembered:
+        """Say that a fact has stopped, or was never so; NotFound where the fact is not seen.
+
+        `seen.statement` holds the mode (`end` or `deny`) and the moment; the rest is the fact's.
+        """
+        held = await self._held(caller, fact)
+        if held["negated"]:
+            raise InvalidInput("a denial has nothing to end", field="fact")
+        return await self._said_of(caller, held, {"object": _value(held)}, seen)
+
+    async def _held(self, caller: Caller, fact: str) -> Row:
+        row = await self._parts.facts.get(caller, fact, Moments.of(None, None))
+        held: Row = row["fact"]
+        return held
+
+    async def _said_of(
+        self, caller: Caller, held: Row, told: dict[str, Any], seen: Observation
+    ) -> Remembered:
+        """A statement with the subject and the predicate of a fact."""
         statement = {
             **(seen.statement or {}),
             "subject": {"name": held["subject_name"], "type": held["subject_type"]},
             "predicate": held["predicate"],
-            "object": value,
-            "replaces": old,
+            **told,
         }
         return await self.remember(
             caller,
@@ -138,6 +157,11 @@ class FastPath:
                 error.field = f"statement.{part}.{named}"
                 raise
         return cleaned
+
+
+def _value(held: Row) -> dict[str, Any]:
+    """The value of a fact, as a client would give it."""
+    return {"name": held["object_text"]} if held["object_id"] else {"value": held["object_text"]}
 
 
 def _role(caller: Caller, seen: Observation) -> str:

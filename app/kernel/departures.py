@@ -42,7 +42,7 @@ class DepartureMiddleware(ASGIMiddleware):
         async def tell(message: Message) -> None:
             nonlocal answered
             await send(message)
-            answered = message["type"] == "http.response.body" and not message["more_body"]
+            answered = message["type"] == "http.response.body" and not message.get("more_body")
 
         async def answer() -> None:
             await next_app(scope, inbox.get, tell)

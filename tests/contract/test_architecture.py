@@ -15,11 +15,12 @@ from app.kernel.caller import PUBLIC, Role
 from tests.contract.statements import APP, modules
 
 ROOT = APP.parent
-# The process edges: a request, a job, a command, and the supervisor's end.
+# The process edges: a request, a message of MCP, a job, a command, and the supervisor's end.
 # Consolidation reads texts one by one: what one of them breaks is its own failed state.
 EDGES = {
     "consolidation/apart.py",
     "jobs/runner.py",
+    "mcp/service.py",
     "cli/main.py",
     "runtime/supervisor.py",
     "runtime/__main__.py",
@@ -58,7 +59,8 @@ def test_every_handler_says_who_may_call_it(app: Litestar) -> None:
 def test_every_writing_route_asks_for_more_than_a_reader(app: Litestar) -> None:
     asking = {"/v1/rag/ask", "/v1/rag/retrieve", "/v1/rag/context"}
     seeds_own = {"/api/v1/ai/rag/query", "/api/v1/ai/rag/search"}  # POST beside GET, as documented
-    by_field = {"/graphql"}  # each field of Mutation asks for its own role (tests/graphql)
+    # Each field of Mutation and each tool asks for its own role (tests/graphql, tests/mcp).
+    by_field = {"/graphql", "/mcp"}
     reading_posts = {"/v1/search", "/v1/exports"} | asking | seeds_own | by_field
     weak = []
     for route in app.routes:

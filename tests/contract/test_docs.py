@@ -396,6 +396,7 @@ TYPED = [
     "docs/guides/pages.md",
     "docs/guides/skills.md",
     "docs/guides/graphql.md",
+    "docs/guides/mcp.md",
 ]
 
 

@@ -1,0 +1,151 @@
+"""The server of the protocol: one exchange a request, nothing kept between two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import structlog
+from mcp import MCPError
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+)
+from pydantic import ValidationError
+
+from app import __version__
+from app.access.idempotency import NOT_DONE
+from app.access.refusals import Refusals
+from app.errors import LociError
+from app.kernel.caller import Caller
+from app.kernel.departures import STAYS
+from app.mcp import prompts, resources
+from app.mcp.calls import ROUTE, called
+from app.mcp.instructions import INSTRUCTIONS, NAME, TITLE
+from app.mcp.reading import READING
+from app.mcp.tool import Services
+from app.mcp.writing import WRITING
+
+log = structlog.get_logger()
+TOOLS = {tool.name: tool for tool in (*READING, *WRITING)}
+Context = ServerRequestContext[Any, Any]
+Page = PaginatedRequestParams | None
+
+
+class McpService:
+    """Tools, resources and prompts for whoever has passed the door; holds nothing of a caller."""
+
+    def __init__(self, services: Services, refusals: Refusals, max_body: int) -> None:
+        self._services = services
+        self._refusals = refusals
+        self._max_body = max_body
+        self._listed = {name: tool.listed() for name, tool in TOOLS.items()}
+        self._server = Server(
+            NAME,
+            version=__version__,
+            title=TITLE,
+            instructions=INSTRUCTIONS,
+            get_tool_input_schema=self._schema,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
+        )
+        self._server.middleware.append(self._contained)
+
+    async def exchange(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one HTTP request, of any revision; all that it starts ends with it."""
+        manager = StreamableHTTPSessionManager(
+            self._server, json_response=True, stateless=True, max_request_body_size=self._max_body
+        )
+        async with manager.run():
+            await manager.handle_request(scope, receive, send)
+
+    def _schema(self, name: str) -> dict[str, Any] | None:
+        tool = self._listed.get(name)
+        return None if tool is None else tool.input_schema
+
+    async def _list_tools(self, context: Context, _: Page) -> ListToolsResult:
+        caller = _caller(context)
+        return ListToolsResult(
+            tools=[self._listed[name] for name, t in TOOLS.items() if caller.holds(t.requires)]
+        )
+
+    async def _call_tool(self, context: Context, asked: CallToolRequestParams) -> CallToolResult:
+        tool = TOOLS.get(asked.name)
+        if tool is None:
+            raise MCPError(INVALID_PARAMS, f"there is no tool {asked.name[:64]}")
+        state, given = _state(context), asked.arguments or {}
+        state[STAYS] = not tool.reads
+        result = await called(self._services, self._refusals, _caller(context), tool, given)
+        state[NOT_DONE] = result.is_error
+        return result
+
+    async def _list_resources(self, _: Context, __: Page) -> ListResourcesResult:
+        """None: there are too many to list, and each is found by its template."""
+        return ListResourcesResult(resources=[])
+
+    async def _list_templates(self, _: Context, __: Page) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(resource_templates=resources.templates())
+
+    async def _read_resource(
+        self, context: Context, asked: ReadResourceRequestParams
+    ) -> ReadResourceResult:
+        return await resources.read(self._services, _caller(context), asked.uri)
+
+    async def _list_prompts(self, _: Context, __: Page) -> ListPromptsResult:
+        return ListPromptsResult(prompts=prompts.listed())
+
+    async def _get_prompt(self, context: Context, asked: GetPromptRequestParams) -> GetPromptResult:
+        given = asked.arguments or {}
+        return await prompts.made(self._services, _caller(context), asked.name, given)
+
+    async def _contained(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """What goes wrong becomes an error of the protocol: a library's words stay in the log."""
+        try:
+            return await call_next(ctx)
+        except (MCPError, ValidationError):
+            raise
+        except LociError as error:
+            await self._refusals.record(error, _caller(ctx), ROUTE)
+            raise told(error) from None
+        except Exception as error:
+            log.exception("mcp.crashed", method=ctx.method, exc_info=error)
+            raise MCPError(INTERNAL_ERROR, LociError().told) from None
+
+
+def told(error: LociError) -> MCPError:
+    """An error of ours as one of the protocol, with its code and field."""
+    if error.status >= 500:
+        log.error("mcp.failed", code=error.code, detail=error.detail)
+    code = INTERNAL_ERROR if error.status >= 500 else INVALID_PARAMS
+    return MCPError(code, error.told, {"code": error.code, "field": error.field})
+
+
+def _state(context: Context) -> dict[str, Any]:
+    """The state of the request that the message came in."""
+    request: Any = context.request
+    state: dict[str, Any] = request.scope["state"]
+    return state
+
+
+def _caller(context: Context) -> Caller:
+    """Whom the guard of the route has let in."""
+    caller: Caller = _state(context)["caller"]
+    return caller

@@ -1,0 +1,114 @@
+"""What a tool is: its types, the role it asks for, and what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from mcp.types import Tool as Listed
+from mcp.types import ToolAnnotations
+
+from app.consolidation.fast import FastPath
+from app.consolidation.repository import ConsolidationRepository
+from app.entities.service import EntityService
+from app.episodes.repository import EpisodeRepository
+from app.episodes.service import EpisodeService
+from app.facts.service import FactService
+from app.kernel.caller import Caller, Role
+from app.kernel.wire import WireModel
+from app.lifecycle.forgetting import ForgettingService
+from app.notes.service import NoteService
+from app.pages.reading import PageReader
+from app.questions.log import QuestionLog
+from app.rag.answering import AgenticService
+from app.rag.service import GraphRagService
+from app.search.service import SearchService
+from app.skills.door import SkillGraph
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Each service by what it does; the HTTP routes call the same ones."""
+
+    episodes: EpisodeService
+    episode_rows: EpisodeRepository
+    fast: FastPath
+    facts: FactService
+    entities: EntityService
+    notes: NoteService
+    skills: SkillGraph
+    pages: PageReader
+    searches: SearchService
+    questions: QuestionLog
+    graph_rag: GraphRagService
+    agentic: AgenticService
+    forgetting: ForgettingService
+    consolidation: ConsolidationRepository
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a tool answers: the value of its route, and the same as a text for a prompt."""
+
+    value: msgspec.Struct
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool. `run` is handed a value of `takes`; `destructive` tells that it may take something
+    out of sight, `again` that the same call a second time changes nothing more."""
+
+    name: str
+    title: str
+    description: str
+    takes: type[WireModel]
+    gives: type[msgspec.Struct]
+    run: Callable[[Services, Caller, Any], Awaitable[Told]]
+    requires: Role = Role.READER
+    destructive: bool = False
+    again: bool = True
+
+    @property
+    def reads(self) -> bool:
+        """Whether it changes nothing."""
+        return self.requires is Role.READER
+
+    def listed(self) -> Listed:
+        """How the tool is told to a client."""
+        return Listed(
+            name=self.name,
+            title=self.title,
+            description=self.description,
+            input_schema=schema_in(self.takes),
+            output_schema=schema_out(self.gives),
+            annotations=ToolAnnotations(
+                title=self.title,
+                read_only_hint=self.reads,
+                destructive_hint=self.destructive,
+                idempotent_hint=self.again,
+                open_world_hint=False,
+            ),
+        )
+
+
+def schema_in(model: type[WireModel]) -> dict[str, Any]:
+    """The JSON schema of what a tool takes, without the titles that only repeat names."""
+    plain: dict[str, Any] = _untitled(model.model_json_schema())
+    return plain
+
+
+def schema_out(struct: type[msgspec.Struct]) -> dict[str, Any]:
+    """The JSON schema of what a tool gives, an object at its root as clients ask for."""
+    (_,), defs = msgspec.json.schema_components([struct], ref_template="#/$defs/{name}")
+    root = defs.pop(struct.__name__)
+    return {**root, "$defs": defs} if defs else dict(root)
+
+
+def _untitled(value: Any) -> Any:
+    if isinstance(value, dict):
+        kept = {k: v for k, v in value.items() if k != "title" or not isinstance(v, str)}
+        return {name: _untitled(each) for name, each in kept.items()}
+    return [_untitled(each) for each in value] if isinstance(value, list) else value

@@ -1,0 +1,113 @@
+"""Clients of the protocol, of both revisions, over the real application."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import pytest
+import pytest_asyncio
+import uvicorn
+from litestar import Litestar
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolResult
+
+from app.kernel.caller import Role
+from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
+
+REVISIONS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
+Connect = Callable[..., AbstractAsyncContextManager[Client]]
+
+
+@pytest.fixture
+def connect(app: Litestar) -> Connect:
+    """Opens a client with a key: `async with connect(writer, "legacy") as client`."""
+
+    @asynccontextmanager
+    async def opening(who: Principal, mode: str = "auto") -> AsyncIterator[Client]:
+        async with httpx2.AsyncClient(
+            transport=httpx2.ASGITransport(app), headers={"Authorization": f"Bearer {who.key}"}
+        ) as http:
+            door = streamable_http_client("http://loci/mcp", http_client=http)
+            async with Client(door, mode=mode) as client:
+                yield client
+
+    return opening
+
+
+@dataclass(frozen=True)
+class World:
+    """A tenant with something to remember, its writer and its reader."""
+
+    writer: Principal
+    reader: Principal
+    episode: str
+    fact: str
+    entity: str
+    page: str
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def world(opened: Parts, principal: MakePrincipal, tenant: str) -> World:
+    """What one writer has said, written and learnt."""
+    scope = f"{tenant}/dev"
+    writer = await principal(scope, name="author", kind="user")
+    reader = await principal(scope, role=Role.READER, name="guest")
+
+    async def post(path: str, **body: Any) -> dict[str, Any]:
+        answer = await writer.http.post(path, json=body)
+        assert answer.is_success, answer.text
+        told: dict[str, Any] = answer.json()
+        return told
+
+    known = await post(
+        "/v1/facts:remember",
+        statement={
+            "subject": {"name": "Mirabel Quay", "type": "person"},
+            "predicate": "lives_in",
+            "object": {"name": "Hamburg", "type": "place"},
+        },
+    )
+    page = await post(
+        "/v1/pages", content="# Harbour\n\nThe crane of the harbour is blue.", title="Harbour"
+    )
+    await post(
+        "/v1/skills", name="Run the tests", category="testing", body="pytest",
+        description="Run every test and read what failed.",
+    )  # fmt: skip
+    said = await post("/v1/episodes", content="The greenhouse door is painted green.", session="s")
+    await opened.page_passages.bring(page["id"], scope)
+    await opened.indexing.drain()
+    fact = known["facts"][0]
+    return World(writer, reader, said["id"], fact["id"], fact["subject"], page["id"])
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def port(app: Litestar) -> AsyncIterator[int]:
+    """A port of this machine behind which the application answers."""
+    door = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(
+        app, lifespan="off", ws="none", log_config=None, timeout_graceful_shutdown=1
+    )
+    server = uvicorn.Server(config)
+    serving = asyncio.create_task(server.serve(sockets=[door]))
+    yield door.getsockname()[1]
+    server.should_exit = True
+    await serving
+
+
+Call = Callable[..., Awaitable[CallToolResult]]
+
+
+def text_of(result: CallToolResult) -> str:
+    """The one text of a result."""
+    (content,) = result.content
+    assert content.type == "text"
+    return content.text
