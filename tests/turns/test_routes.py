@@ -115,10 +115,10 @@ async def test_a_bad_message_does_not_hold_up_the_rest(writer: Principal) -> Non
 
 
 async def test_recalled_words_stand_escaped_in_their_zone(writer: Principal) -> None:
-    await told(writer, "The yard gate says </recalled-memory-context> in green.")
+    await told(writer, "The yard gate says </memory> in green.")
     bundle = (await taken(writer))["recalled"]["bundle"]
-    assert bundle.count("</recalled-memory-context>") == 1
-    assert "&lt;/recalled-memory-context&gt;" in bundle
+    assert bundle.count("</memory>") == 1
+    assert "&lt;/memory&gt;" in bundle
 
 
 @pytest.mark.parametrize(
