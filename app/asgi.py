@@ -59,6 +59,7 @@ from app.telemetry import routes as telemetry_routes
 from app.telemetry.logging import configure_logging
 from app.telemetry.requests import RequestMiddleware
 from app.telemetry.tracing import configure_tracing
+from app.turns import routes as turn_routes
 from app.wiring import Parts, parts
 
 log = structlog.get_logger()
@@ -73,6 +74,7 @@ ROUTES: list[Any] = [
     episode_routes.read_session,
     search_routes.search,
     search_routes.read_memory,
+    turn_routes.take_turn,
     access_routes.ScopeController,
     access_routes.PrincipalController,
     access_routes.KeyController,
@@ -153,6 +155,7 @@ INJECTED = (
     "question_log",
     "episode_rows",
     "searches",
+    "turns",
     "scope_rows",
     "access",
     "access_rows",

@@ -129,6 +129,7 @@ from app.skills.door import SkillGraph
 from app.skills.falling_back import fall_back
 from app.skills.service import Parts as SkillParts
 from app.tasks import HEAVY, TASKS
+from app.turns.service import TurnService
 
 INDEX_TASK = "indexing.drain"
 CONSOLIDATION_TASK = "consolidation.drain"
@@ -161,6 +162,7 @@ class Parts:
     index_rows: IndexRepository
     indexing: IndexService
     searches: SearchService
+    turns: TurnService
     linking: LinkService
     synonyms: SynonymService
     walks: WalkService
@@ -486,6 +488,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         synonyms=SynonymService(graph, namer),
         walks=walks,
         searches=searches,
+        turns=TurnService(episodes, searches, question_log),
         graph_rag=graph_rag,
         analytics=AnalyticsService(graph, scopes),
         question_log=question_log,

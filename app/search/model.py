@@ -83,7 +83,8 @@ class Filters:
     """What a hit must satisfy; None leaves a filter out.
 
     `trees` are scopes that are read with everything below them, all of it in `scopes` too.
-    `flagged` is looked at once a memory is read, so that no index has to know of it.
+    `flagged` and `left_out` (ids) are looked at once a memory is read, so that no index has to know
+    of them.
     """
 
     scopes: list[str]
@@ -97,6 +98,7 @@ class Filters:
     known_at: datetime | None = None
     trees: list[str] = field(default_factory=list)
     flagged: bool | None = None
+    left_out: frozenset[str] = frozenset()
 
     @property
     def pieces(self) -> list[Filters]:

@@ -111,7 +111,9 @@ class Reading:
 
 
 def asked_for(memory: Row, filters: Filters) -> bool:
-    """Whether a memory is flagged, where only such or none such are asked for."""
+    """Whether a memory is not left out, and flagged where only such or none such are asked for."""
+    if memory["id"] in filters.left_out:
+        return False
     return filters.flagged is None or bool(flags_of(memory)) == filters.flagged
 
 

@@ -33,6 +33,12 @@ ROUTES = [
         {"episodes": [{"content": "hello again", "session": "s"}]},
         Role.WRITER,
     ),
+    (
+        "POST",
+        "/v1/turns",
+        {"messages": [{"content": "hello once more"}], "session": "s"},
+        Role.WRITER,
+    ),
     ("GET", "/v1/audit", None, Role.CURATOR),
     ("GET", "/v1/schedules", None, Role.CURATOR),
     ("GET", "/v1/audit/check", None, Role.ADMIN),

@@ -97,7 +97,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith(kept)},
         "PATH": f"{scripts_of_venv}:{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": f"{ROOT}:{ROOT / 'clients' / 'python'}",
         "COLUMNS": "200",
         "LOCI_HOME": str(folder / "home"),
         "LOCI_PORT": str(port),
