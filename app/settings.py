@@ -160,7 +160,10 @@ class ApiSettings(Group):
     )
     max_upload: int = Field(536_870_912, ge=1024, description="Largest upload, in bytes.")
     transactions: int = Field(
-        4, ge=1, description="Transactions of one process at once, shared equally by tenants."
+        4,
+        ge=1,
+        description="Transactions of one process at once where one tenant asks; several tenants "
+        "share half of them.",
     )
     graphql_depth: int = Field(15, ge=1, le=30, description="Deepest GraphQL query, in fields.")
     graphql_cost: int = Field(

@@ -153,8 +153,9 @@ class Graph:
         self._shares: Shares | None = None
 
     def share(self, most: int) -> None:
-        """Have at most so many transactions at once from now on, shared by who asks for them."""
-        self._shares = Shares(most)
+        """Have at most so many transactions at once from now on where one party asks for them;
+        several share half of them."""
+        self._shares = Shares(most // 2, alone=most)
 
     def limit(self, most: int) -> None:
         """Have at most so many transactions at once from now on; who waited `TURN` goes on, and of
