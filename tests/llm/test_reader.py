@@ -168,7 +168,7 @@ async def test_a_failure_leaves_what_rules_read_and_says_so(
     row = (await desk.episodes())[episode]
     assert (row["consolidation_state"], row["model_state"]) == ("consolidated", "due")
     assert reason in row["model_error"]
-    assert row["model_due_at"].to_native() > now()
+    assert row["model_due_at"] > now()
     assert (await desk.reader.read_scope(desk.scope)).taken == 0, "it waits for its turn"
     status = (await desk.reader.rows.status([desk.scope]))[desk.scope]
     assert (status["due"], status["failures"]) == (1, 1)
@@ -218,7 +218,7 @@ async def test_a_spent_budget_waits_for_the_next_day(
     status = (await desk.reader.rows.status([desk.scope]))[desk.scope]
     assert (status["due"], status["waiting"]) == (1, 1)
     waiting = [e for e in (await desk.episodes()).values() if e["model_state"] == "due"]
-    assert [e["model_due_at"].to_native() for e in waiting] == [next_day(now())]
+    assert [e["model_due_at"] for e in waiting] == [next_day(now())]
     assert await desk.reader.read_scope(desk.scope) == ReadTally(), "nothing is due today"
 
 
