@@ -463,3 +463,16 @@ def test_a_lower_tier_changes_nothing_that_a_user_holds(told: list[Claim]) -> No
     together = settle(users + lower, ONE)
     for moment in {s.valid_from for s in alone.segments} | {day(70)}:
         assert held(alone, moment) <= held(together, moment)
+
+
+@pytest.mark.xfail(strict=True, reason="a value said at its end's own moment is told of no change")
+def test_a_value_beside_the_end_that_it_may_lift_is_a_possible_change() -> None:
+    told = [
+        claim("c", day(1), mode=Mode.END, start=at(day(1))),
+        claim("c", day(1), by=OTHER, start=at(day(2))),
+        claim("c", day(2), partial=True),
+        claim("a", day(1), mode=Mode.END),
+    ]
+    found = settle(told, ONE)
+    assert held(found, day(9)) >= {"c", "not c"}
+    assert {frozenset(pair) for pair in found.possible} == {frozenset(("c", "not c"))}
