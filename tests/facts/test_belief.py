@@ -467,7 +467,7 @@ def test_a_lower_tier_changes_nothing_that_a_user_holds(told: list[Claim]) -> No
 
 
 def _comes_out_wrong(told: list[Claim]) -> bool:
-    """Whether a value is told wholly, in part and as over: not mended yet, as the test below says."""
+    """Whether a value is told wholly, in part and as over: not mended yet, see the test below."""
     wholly = {c.value for c in told if not (c.partial or c.negative)}
     partly = {c.value for c in told if c.partial and not c.negative}
     return bool(wholly & partly & {c.value for c in told if c.negative})
