@@ -1,4 +1,4 @@
-"""Words that were found to be common: remembered for a while, for one scope, and not without end."""
+"""Words found to be common: remembered for a while, for one scope, and not without end."""
 
 from __future__ import annotations
 
