@@ -41,13 +41,19 @@ class Desk:
     async def say(self, *told: Said) -> list[str]:
         """Capture and consolidate by rules."""
         ids = [await capture(self.opened, self.principal.caller, said) for said in told]
-        await self.service.consolidate(self.scope)
+        await self.consolidate()
         return ids
+
+    async def consolidate(self) -> None:
+        """By rules, and by what the model has said; a pass that failed says why."""
+        await self.service.consolidate(self.scope)
+        for row in (await self.episodes()).values():
+            assert row["consolidation_state"] != "raw", row
 
     async def read(self) -> ReadTally:
         """Let the model read what is due, and consolidate what it adds."""
         tally = await self.reader.read_scope(self.scope)
-        await self.service.consolidate(self.scope)
+        await self.consolidate()
         return tally
 
     async def facts(self) -> dict[tuple[str, str], str]:
@@ -90,7 +96,7 @@ async def desks(
     def make(principal: Principal = writer, **more: Any) -> Desk:
         limits = {"budget": 1_000_000, "concurrency": 2, "longest": 2000, "patience": 0}
         limits |= {name: more.pop(name) for name in list(more) if name in limits}
-        config = LlmConfig("scripted", endpoint.url, retries=0, timeout_s=5, answer_tokens=200)
+        config = LlmConfig("scripted", endpoint.url, retries=0, timeout_s=60, answer_tokens=200)
         service = ConsolidationService(replace(opened.consolidation._parts, asks=True))
         model = LanguageModel.build(replace(config, **more))
         reader = ModelReader(

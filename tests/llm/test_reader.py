@@ -402,11 +402,15 @@ async def test_a_worker_lets_the_model_read_and_consolidates_after_it(
     await desk.service.consolidate(desk.scope)
     assert await desk.facts() == {}
     working = worker.Desk(replace(desk.opened, model_reader=desk.reader))
-    working.wake(worker.MODEL_TASK)
-    async with asyncio.timeout(60):
-        while not await desk.facts():  # noqa: ASYNC110 - what is looked at is the graph
-            await asyncio.sleep(0.1)
-    await working.close()
+    try:
+        working.wake(worker.MODEL_TASK)
+        async with asyncio.timeout(60):
+            while not await desk.facts():  # noqa: ASYNC110 - what is looked at is the graph
+                await asyncio.sleep(0.1)
+    except TimeoutError:
+        pytest.fail(f"nothing came of {await desk.episodes()}, asked {endpoint.requests}")
+    finally:
+        await working.close()
     assert await desk.facts() == {("lives_in", "rotterdam"): "active"}
     assert desk.scope not in await desk.reader.rows.due_scopes()
 
@@ -446,7 +450,8 @@ async def test_claims_whose_answer_did_not_come_along_stay(
     """As after an import: packages hold claims, and no answers."""
     endpoint.replies = [proposals(ROTTERDAM)]
     await desk.say(Said(1, VEILED))
-    await desk.read()
+    told = await desk.read()
+    assert (told.read, told.merged) == (1, 1), await desk.episodes()
     before = await digest(desk.opened, desk.scope)
     await query(
         desk.opened.graph,
