@@ -1,7 +1,7 @@
 """What a search and a capture cost one tenant while another keeps the machine busy.
 
-Searches go over HTTP, one after the other, in a small scope of one tenant, with a capture a second
-beside them. Both are timed with nothing else to do, then while another tenant imports episodes, has
+Searches go over HTTP, one after the other, in a small scope of one tenant, with two captures a
+second beside them. Both are timed with nothing else to do, then while another tenant imports episodes, has
 them read, has its communities found, hands in texts as large as one may be, and asks GraphQL for as
 much as a query may, in width and in depth. The quiet figures are of the same run on the same
 machine, before and after all that, and of the same requests: a capture waits for the searches of
@@ -35,7 +35,8 @@ ASKED = (
     "Wo wohnt {who}?",
 )
 WARM = 10.0  # seconds of searches before anything is timed
-LOOK = 1.0  # seconds between two looks at what the worker does, and between two captures
+LOOK = 1.0  # seconds between two looks at what the worker does
+PAUSE = 0.5  # seconds between two captures
 TEXTS = 2000  # of the scope that is searched
 LONG_TEXTS = 4
 LONG = 650_000  # characters; with its escapes, below the limit of a body
@@ -151,7 +152,7 @@ async def _always() -> bool:
 
 
 async def _beside(own: Tenant, seconds: float, busy: Busy) -> dict[str, Any]:
-    """Searches, and a capture a second, for so many seconds while there is work beside them."""
+    """Searches, and two captures a second, for so many seconds while there is work beside them."""
     taken: list[float] = []
     capturing = asyncio.create_task(_capturing(own, taken))
     try:
@@ -183,9 +184,9 @@ async def _searched(own: Tenant, seconds: float, busy: Busy) -> dict[str, Any]:
 
 
 async def _capturing(own: Tenant, taken: list[float]) -> None:
-    """A capture a second until it is cancelled; how long each took."""
+    """Two captures a second until it is cancelled; how long each took."""
     while True:
-        await asyncio.sleep(LOOK)
+        await asyncio.sleep(PAUSE)
         number = time.monotonic_ns() // 1_000_000
         said = f"The review of building {number} was moved; {GIVEN[number % 10]} told me so."
         body = {"content": said, "scope": own.scope, "session": "beside"}

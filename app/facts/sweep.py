@@ -201,11 +201,13 @@ class Sweep:
             if refusal is not None:
                 self._quarantine(event, stint, refusal)
                 return
-        if self.holder is None and not claim.negative:
-            self.holder = self._opened(event)
-        else:
-            stint = self._opened(event)
+        stint = self._opened(event)
+        takes_place = self.holder is None and not claim.negative
+        if against or not takes_place:
             stint.claims = [c for c in stint.claims if c.partial]  # who waits is not behind it
+        if takes_place:
+            self.holder = stint
+        else:
             self.beside[claim.fact] = stint
 
     def _end_beside(self, event: Event) -> None:
@@ -287,7 +289,7 @@ class Sweep:
 
     def _quarantine(self, event: Event, holder: Stint, why: Reason) -> None:
         fact = event.claim.fact
-        if fact in self.beside:
+        if any(stint.fact == fact for stint in self.open):
             return  # it is held by what others say, and needs no review
         self.contradictions.add((holder.fact, fact))
         if fact in self.waiting:
