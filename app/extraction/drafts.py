@@ -14,6 +14,7 @@ from app.extraction.moments import Role, When
 from app.extraction.phrases import Phrase, Reader
 from app.extraction.predicates import Registry
 from app.extraction.tokens import Frame, Token, tokens
+from app.extraction.verbs import PREPOSITIONS
 from app.values.model import Value
 
 Thing = Mention | Value
@@ -132,11 +133,12 @@ def is_kin(phrase: Phrase) -> bool:
 
 
 def appositive(phrase: Phrase) -> Phrase:
-    """Femke's brother Enno Oldag is Enno Oldag."""
+    """Femke's brother Enno Oldag is Enno Oldag; my sister from York is not York."""
     head = phrase.head
     if len(head) > 1 and phrase.owner is not None and head[0].text[0].islower():
         names = [t for t in head if t.text[0].isupper()]
-        if names and tuple(names) == head[-len(names) :]:
+        linked = head[-len(names) - 1].lower in PREPOSITIONS[phrase.language]
+        if names and tuple(names) == head[-len(names) :] and not linked:
             return Phrase(tuple(names), language=phrase.language)
     return phrase
 

@@ -170,7 +170,7 @@ def _english_verb(words: list[Token], position: int, *, bare: bool = False) -> F
         return None  # an order, or a noun that is also a verb
     if before.lower in DETERMINERS["en"] or before.lower in PREPOSITIONS["en"]:
         return None
-    if before.lower == "'s":
+    if before.lower == "'s" and not _at_whose(words, position - 1):
         return None
     if _be_follows(words, position) or _verb_follows(words, position):
         return None
@@ -194,16 +194,31 @@ def _clitic(words: list[Token], position: int) -> Form | None:
     return Form("have" if mark == "'ve" else "be")
 
 
+def _at_whose(words: list[Token], mark: int) -> bool:
+    """Whether a mark of the possessor ends a place: `a haircut at Marco's`."""
+    return (
+        mark > 2
+        and words[mark - 1].text[0].isupper()
+        and words[mark - 2].lower in PREPOSITIONS["en"]
+    )
+
+
 def _after_name(words: list[Token], position: int) -> Form | None:
-    """`Lorna's moved out`: a verb before a participle that no noun follows."""
+    """`Lorna's moved out`: a verb before a participle that no noun follows; `Luca's in a cast`:
+    before what nobody can own."""
     after = words[position + 1 : position + 3]
-    if not position or not after or not any(f.past for f in readings(after[0].lower, "en")):
+    if not position or not after:
+        return None
+    if after[0].lower in UNOWNED and not _at_whose(words, position):
+        return Form("be") if len(after) > 1 else None
+    if not any(f.past for f in readings(after[0].lower, "en")):
         return None
     closed = PREPOSITIONS["en"] | PRONOUNS | DETERMINERS["en"]
     ends = len(after) == 1 or after[1].text in ",;:" or after[1].lower in closed | PARTICLES
     return Form("have") if ends and after[0].text[0].islower() else None
 
 
+UNOWNED = (PREPOSITIONS["en"] | DETERMINERS["en"]) - {"to", "like", "than"}
 PARTICLES = frozenset(["out", "up", "down", "away", "off", "back", "over", "in"])
 
 

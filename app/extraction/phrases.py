@@ -130,7 +130,7 @@ class Reader:
         if whose is not None and (german is not None) == (language == "de"):
             return (self.speaker(span) if whose == "speaker" else self.group(span)), items[1:]
         for position, token in enumerate(items[:5]):
-            if token.lower == "'s" and position:
+            if token.lower == "'s" and position and position + 1 < len(items):
                 holder = self.phrase(items[:position], language)
                 return (self.mention(holder) if holder else None), items[position + 1 :]
         return None, items
