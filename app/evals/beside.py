@@ -1,11 +1,11 @@
 """What a search and a capture cost one tenant while another keeps the machine busy.
 
 Searches go over HTTP, one after the other, in a small scope of one tenant, with two captures a
-second beside them. Both are timed with nothing else to do, then while another tenant imports episodes, has
-them read, has its communities found, hands in texts as large as one may be, and asks GraphQL for as
-much as a query may, in width and in depth. The quiet figures are of the same run on the same
-machine, before and after all that, and of the same requests: a capture waits for the searches of
-its own tenant there too.
+second beside them. Both are timed with nothing else to do, then while another tenant imports
+episodes, has them read, has its communities found, hands in texts as large as one may be, and asks
+GraphQL for as much as a query may, in width and in depth. The quiet figures are of the same run on
+the same machine, before and after all that, and of the same requests: a capture waits for the
+searches of its own tenant there too.
 """
 
 from __future__ import annotations

@@ -37,8 +37,8 @@ def english_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ..
             continue
         if _in_relative_clause(words, position):
             continue
-        subject = tuple(words[:position]) or (inherited if clause.inherits else ())
-        subject = _without_will(_without_adverb(after_comma(subject)), clause)
+        subject = _without_adverb(after_comma(tuple(words[:position])))
+        subject = _without_will(subject or (inherited if clause.inherits else ()), clause)
         if not possible_subject(subject, "en") or _is_doing(subject):
             return None
         return _framed(clause, subject, words[position + 1 :], form)
@@ -109,13 +109,22 @@ def _leading_verb(words: list[Token]) -> Form | None:
 
 
 def _without_adverb(subject: tuple[Token, ...]) -> tuple[Token, ...]:
-    """`The river then` is the river."""
-    while len(subject) > 1 and (
-        subject[-1].lower in ("then", "thus", "hence", "once", "often", "never", "ever")
-        or (subject[-1].lower.endswith("ly") and subject[-1].text.islower())
+    """`The river then` is the river; who `later moved` is the one before."""
+    while subject and (
+        subject[-1].lower in LEFT_OUT
+        or (len(subject) > 1 and subject[-1].lower.endswith("ly") and subject[-1].text.islower())
     ):
         subject = subject[:-1]
     return subject
+
+
+LEFT_OUT = frozenset(
+    [
+        *("then", "thus", "hence", "once", "often", "never", "ever", "later", "sometimes"),
+        *("always", "also", "still", "already", "originally", "initially", "eventually"),
+        "recently",
+    ]
+)
 
 
 def _without_will(subject: tuple[Token, ...], clause: Clause) -> tuple[Token, ...]:
@@ -209,7 +218,7 @@ def _after_name(words: list[Token], position: int) -> Form | None:
     after = words[position + 1 : position + 3]
     if not position or not after:
         return None
-    if after[0].lower in UNOWNED and not _at_whose(words, position):
+    if after[0].lower in UNOWNED and not any(t.lower in UNOWNED for t in words[1:position]):
         return Form("be") if len(after) > 1 else None
     if not any(f.past for f in readings(after[0].lower, "en")):
         return None

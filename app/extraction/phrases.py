@@ -111,8 +111,8 @@ class Reader:
         if items[0].lower in FOREIGN or FOREIGN_DE.match(items[0].text):
             return None  # "their lawyer", "your car": whose, the rules cannot tell
         owner, items = self._owner(items, language)
-        definite = owner is not None
-        indefinite = False
+        indefinite = owner is not None and given[0].lower in ("a", "an")  # a children's book
+        definite = owner is not None and not indefinite
         if items and items[0].lower in DETERMINERS[language] and owner is None:
             first = items[0].lower
             indefinite = first in ("a", "an") or first.startswith("ein")
@@ -316,7 +316,9 @@ def attribute(phrase: Phrase, reader: Reader, language: str) -> Attribute | None
     noun_tokens = phrase.head if cut is None else phrase.head[:cut]
     possessor = phrase.owner
     if cut is not None and not (possessor is not None and possessor.is_speaker):
-        inner = reader.phrase(phrase.head[cut + 1 :], language)
+        whole = phrase.head[cut + 1 :]
+        whose = whole[-1:] and whole[-1].lower == "'s"  # a friend of Tom's
+        inner = reader.phrase(whole[:-1] if whose else whole, language)
         if inner is None:
             return None
         possessor = genitive(reader.mention(inner), phrase.head[cut].lower)

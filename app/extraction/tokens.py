@@ -179,12 +179,30 @@ def _has_stray_pronoun(subject: tuple[Token, ...], language: str) -> bool:
     return False
 
 
+def _points_elsewhere(subject: tuple[Token, ...]) -> bool:
+    """Whether the words begin another clause: `He scored 9`, `whilst Sybil`, `After a day`."""
+    first, later = subject[0], subject[1:]
+    if not later or any(t.lower == "and" for t in later):
+        return False
+    if first.lower in SUBJECTS:
+        return not all(t.lower in ("all", "both", "two", "guys") for t in later)
+    titled = first.text[0].isupper() and later[0].text[0].isupper()  # After Hours, a film
+    return first.lower in CONJUNCTIONS or (first.lower in BEGINNING and not titled)
+
+
+SUBJECTS = frozenset(["i", "he", "she", "it", "we", "they"])
+BEGINNING = frozenset(["after", "before", "once", "since", "until", "when"])
+CONJUNCTIONS = frozenset(["although", "because", "though", "whereas", "while", "whilst"])
+
+
 def possible_subject(subject: tuple[Token, ...], language: str) -> bool:
     if not subject or len(subject) > MOST_SUBJECT_TOKENS + 3:
         return False
     if any(t.text in '"“”„' for t in subject):
         return False
     if subject[0].text[0].isdigit() or subject[0].text in ("In", "At", "On"):
+        return False
+    if language == "en" and _points_elsewhere(subject):
         return False
     if _has_stray_pronoun(subject, language):
         return False

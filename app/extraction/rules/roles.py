@@ -101,6 +101,8 @@ def _office_in(context: Context, office: Office) -> list[Draft]:
     if not duty and not (named and (held or listed or kin)):
         return []
     name = f"relation:{noun}" if kin and not listed else office.predicate(context)
+    if office.phrase.indefinite and context.registry.get(name).functional:
+        return []  # "a director of Acme" is one of several
     who = person(office.who) if held else office.who
     return [Draft(holder, name, _as_object(who, name, context), "role", read=office.phrase.head)]
 
@@ -143,6 +145,8 @@ def _owned(context: Context, office: Office) -> list[Draft]:
     found, predicate = office.attribute, office.predicate(context)
     if found.possessor is None or office.phrase.owner is None or is_many(found.noun):
         return []
+    if office.phrase.indefinite:
+        return []  # "a Canadian children's TV producer"
     if not _owned_single(found, predicate, office.is_listed(context)):
         return []
     whom = _as_object(office.who, predicate, context)
