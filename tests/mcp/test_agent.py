@@ -1,0 +1,154 @@
+"""An agent that has nothing but the protocol: ten turns, with changes, and five questions.
+
+The model is recorded: a server on loopback that speaks OpenAI's API and asks for the tools that a
+model asked for. What it is handed back is the real server's, and holds the answer, or nothing does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from mcp import Client
+from openai import AsyncOpenAI
+
+from app.search.bundle import CLOSE, OPEN
+from app.wiring import Parts
+from tests.conftest import Principal
+from tests.embeddings.scripted_server import Reply, ScriptedServer, scripted_server
+from tests.mcp.conftest import REVISIONS, Connect, text_of
+
+SPEAKER = "Nora Feld"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What the user says, the tool that the model asks for then, and its reply. Of a question:
+    what the memory holds by now, and what it holds no more."""
+
+    says: str
+    tool: str
+    given: dict[str, Any]
+    replies: str
+    holds: str = ""
+    no_more: str = ""
+
+
+def told(text: str) -> Turn:
+    """The user tells something; the model keeps it."""
+    given = {"content": text, "session": "chat", "role": "user", "speaker": SPEAKER}
+    return Turn(text, "capture", given, "Noted.")
+
+
+def home(holds: str, no_more: str = "") -> Turn:
+    """The user asks where she lives."""
+    given = {"about": SPEAKER, "predicates": ["lives_in"]}
+    return Turn("Where do I live?", "facts", given, f"In {holds}.", holds, no_more)
+
+
+TURNS = (
+    told("I live in Bremen."),
+    told("I work for Halden Logistics."),
+    home("Bremen"),
+    told("I moved to Kiel."),
+    home("Kiel", no_more="Bremen"),
+    told("Project Lynx is active."),
+    told("Project Lynx is cancelled."),
+    Turn(
+        "How is Lynx?", "facts", {"about": "Lynx"}, "Cancelled.", "has the status cancelled",
+        "has the status active",
+    ),
+    Turn(
+        "Where do I work?", "context", {"query": "Whom does Nora Feld work for?"},
+        "For Halden Logistics.", "Halden Logistics",
+    ),
+    Turn(
+        "Where did I live at first?", "search", {"query": "Nora Feld lives in Bremen"},
+        "In Bremen.", "Bremen",
+    ),
+)  # fmt: skip
+
+
+def recorded(turn: Turn) -> list[Reply]:
+    """The two answers of the model in one turn: for which tool it asks, and what it says."""
+    call = {
+        "id": "call-1",
+        "type": "function",
+        "function": {"name": turn.tool, "arguments": json.dumps(turn.given)},
+    }
+    asks = {"role": "assistant", "content": None, "tool_calls": [call]}
+    says = {"role": "assistant", "content": turn.replies}
+    return [_completion(asks, "tool_calls"), _completion(says, "stop")]
+
+
+def _completion(message: dict[str, Any], finish: str) -> Reply:
+    choice = {"index": 0, "message": message, "finish_reason": finish}
+    head = {"id": "c", "object": "chat.completion", "created": 1_790_000_000, "model": "recorded"}
+    return Reply(body={**head, "choices": [choice]})
+
+
+@dataclass
+class Agent:
+    """A loop around a model: what the model asks of a tool is asked, and the answer handed back."""
+
+    model: AsyncOpenAI
+    memory: Client
+    messages: list[Any]
+
+    async def turn(self, says: str) -> str:
+        """Take one turn of the conversation; what the agent replies."""
+        self.messages.append({"role": "user", "content": says})
+        tools: list[Any] = [
+            {"type": "function", "function": {"name": t.name, "parameters": t.input_schema}}
+            for t in (await self.memory.list_tools()).tools
+        ]
+        while True:
+            answer = await self.model.chat.completions.create(
+                model="recorded", messages=self.messages, tools=tools
+            )
+            message = answer.choices[0].message
+            self.messages.append(message.model_dump(exclude_none=True))
+            if not message.tool_calls:
+                return message.content or ""
+            for call in message.tool_calls:
+                assert call.type == "function"
+                given = json.loads(call.function.arguments)
+                result = await self.memory.call_tool(call.function.name, given)
+                assert not result.is_error, text_of(result)
+                said = {"role": "tool", "tool_call_id": call.id, "content": text_of(result)}
+                self.messages.append(said)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def model() -> AsyncIterator[tuple[AsyncOpenAI, ScriptedServer]]:
+    with scripted_server() as server:
+        async with AsyncOpenAI(base_url=server.url, api_key="none", max_retries=0) as client:
+            yield client, server
+
+
+@pytest.mark.parametrize("mode", REVISIONS)
+async def test_ten_turns_by_the_protocol_alone(
+    mode: str,
+    connect: Connect,
+    model: tuple[AsyncOpenAI, ScriptedServer],
+    opened: Parts,
+    writer: Principal,
+) -> None:
+    client, server = model
+    async with connect(writer, mode) as memory:
+        agent = Agent(client, memory, [{"role": "system", "content": "You have a memory."}])
+        for turn in TURNS:
+            server.replies = recorded(turn)
+            assert await agent.turn(turn.says) == turn.replies
+            await opened.consolidation.consolidate(writer.caller.home)  # as the worker does
+            await opened.indexing.drain()
+            if turn.holds:
+                seen = server.requests[-1]["messages"][-1]["content"]
+                held = seen[seen.index(OPEN) : seen.index(CLOSE)]
+                assert turn.holds in held
+                assert not turn.no_more or turn.no_more not in held
+    assert sum(bool(turn.holds) for turn in TURNS) == 5
