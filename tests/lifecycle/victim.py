@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 from app.access.service import operator
 from app.consolidation.fast import Observation
+from app.errors import LeaseLost
 from app.kernel.caller import Caller
 from app.lifecycle.erasure import Order, new_receipt
 from app.lifecycle.model import Target
@@ -48,6 +49,17 @@ async def condense(opened: Parts, scope: str) -> None:
         await opened.condensing.condense_all(scope)
 
 
+async def consolidate(opened: Parts, scope: str) -> None:
+    """Read what waits; who lost his lease, for whatever took so long, begins again, as a worker's
+    lanes do."""
+    while True:
+        try:
+            await opened.consolidation.consolidate(scope)
+        except LeaseLost:
+            continue
+        return
+
+
 async def work(scope: str, ids: list[str]) -> None:
     """All of it, from whatever an earlier run has left."""
     async with parts(read_settings()) as opened:
@@ -55,11 +67,11 @@ async def work(scope: str, ids: list[str]) -> None:
         sys.stdout.write("ready\n")
         sys.stdout.flush()
         await asyncio.gather(
-            opened.consolidation.consolidate(scope),
+            consolidate(opened, scope),
             remember(opened, caller, scope, 6),
             condense(opened, scope),
         )
-        await opened.consolidation.consolidate(scope)
+        await consolidate(opened, scope)
         await opened.condensing.condense(scope)
         await erase(opened, caller, ids)
         await opened.condensing.condense_all(scope)
