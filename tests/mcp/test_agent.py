@@ -20,6 +20,7 @@ from app.search.bundle import CLOSE, OPEN
 from app.wiring import Parts
 from tests.conftest import Principal
 from tests.embeddings.scripted_server import Reply, ScriptedServer, scripted_server
+from tests.llm.chat import completion
 from tests.mcp.conftest import REVISIONS, Connect, text_of
 
 SPEAKER = "Nora Feld"
@@ -80,15 +81,13 @@ def recorded(turn: Turn) -> list[Reply]:
         "type": "function",
         "function": {"name": turn.tool, "arguments": json.dumps(turn.given)},
     }
-    asks = {"role": "assistant", "content": None, "tool_calls": [call]}
-    says = {"role": "assistant", "content": turn.replies}
-    return [_completion(asks, "tool_calls"), _completion(says, "stop")]
-
-
-def _completion(message: dict[str, Any], finish: str) -> Reply:
-    choice = {"index": 0, "message": message, "finish_reason": finish}
-    head = {"id": "c", "object": "chat.completion", "created": 1_790_000_000, "model": "recorded"}
-    return Reply(body={**head, "choices": [choice]})
+    asks = completion("", finish="tool_calls")
+    asks.body["choices"][0]["message"] = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [call],
+    }
+    return [asks, completion(turn.replies)]
 
 
 @dataclass

@@ -84,7 +84,7 @@ def _complement(context: Context) -> list[Token]:
     if not 0 < len(given) <= MOST_WORDS or given[0].text in '"“”„':
         return []
     empty = (words("sets", "hollow") | PERSONAL) - DETERMINERS[context.language]
-    if [given[0].lower, *(t.lower for t in given[1:2])] == ["out", "of"]:
+    if [t.lower for t in given[:2]] == ["out", "of"]:
         empty -= {"out"}
     if any(t.lower in empty for t in given) or not any(_is_noun(t) for t in given):
         return []
