@@ -221,7 +221,7 @@ def fill_state(app: Litestar, opened: Parts) -> None:
     app.state.settings = opened.settings
     app.state.graph = opened.graph
     opened.graph.share(opened.settings.api.transactions)
-    app.state.door = Door(opened.keys, opened.limiter)
+    app.state.door = Door(opened.keys, opened.limiter, opened.foreground)
     app.state.idempotency = opened.idempotency
     app.state.schedules = SCHEDULES
 

@@ -176,6 +176,13 @@ class WorkerSettings(Group):
     transactions: int = Field(
         2, ge=1, description="Transactions of one worker at once; the rest of Neo4j is for readers."
     )
+    rest: float = Field(
+        2.0,
+        ge=0,
+        le=20,
+        description="How many times as long as a long transaction took the worker rests after it "
+        "while somebody waits for an answer; 0 never.",
+    )
     nice: int = Field(
         10, ge=0, le=19, description="How far the worker's processes stand back for others' CPU."
     )

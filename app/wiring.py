@@ -60,6 +60,7 @@ from app.graphql.service import GraphqlService
 from app.indexing.repository import IndexRepository, ensure_space, index_options
 from app.indexing.service import IndexService
 from app.indexing.spaces import Build, Spaces
+from app.jobs.foreground import Foreground
 from app.jobs.queue import Queue, Wakeup
 from app.jobs.repository import JobRepository
 from app.jobs.runner import Runner
@@ -154,6 +155,7 @@ class Parts:
     keys: KeyRing
     access: AccessService
     limiter: RateLimiter
+    foreground: Foreground
     idempotency: IdempotencyRecords
     scope_rows: ScopeRepository
     scopes: ScopeService
@@ -477,6 +479,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         keys=keys,
         access=AccessService(access_rows, keys, scopes.policy),
         limiter=limiter,
+        foreground=Foreground(queue),
         idempotency=IdempotencyRecords(graph),
         scope_rows=scope_rows,
         scopes=scopes,
@@ -573,6 +576,7 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
             keeper.start()
             if wakeups:
                 assembled.wakeup.start()
+                assembled.foreground.saying.start()
                 assembled.uses.periodic.start()
                 assembled.question_log.periodic.start()
             try:
@@ -581,6 +585,8 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
                 await keeper.stop()
                 await assembled.uses.periodic.stop()
                 await assembled.question_log.periodic.stop()
+                await assembled.foreground.saying.stop()
+                await assembled.foreground.looking.stop()
                 await assembled.wakeup.stop()
                 assembled.consolidation.reader.stop()
                 await assembled.spaces.aclose()

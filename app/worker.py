@@ -26,6 +26,7 @@ from app.jobs.lanes import Due, Lanes, told
 from app.jobs.queue import deserialize, redis_settings, serialize
 from app.jobs.runner import RUN, tick
 from app.kernel.pauses import keep_for_good
+from app.kernel.rests import Rests
 from app.sanitize.proof import stop_unless_proved
 from app.settings import Settings, read_settings
 from app.tasks import SCHEDULES
@@ -219,9 +220,17 @@ async def startup(context: dict[str, Any]) -> None:
     """Open the parts; arq keeps them in its context."""
     context["opened"] = parts(context["settings"])
     context["parts"] = await context["opened"].__aenter__()
-    context["parts"].graph.limit(context["settings"].worker.transactions)
+    _stand_back(context["parts"])
     context["desk"] = Desk(context["parts"])
     log.info("worker.started", kept=keep_for_good())
+
+
+def _stand_back(assembled: Parts) -> None:
+    """Leave the database to who is answered by an API."""
+    foreground, settings = assembled.foreground, assembled.settings.worker
+    foreground.looking.start()
+    rests = Rests(settings.rest, lambda: foreground.answering)
+    assembled.graph.limit(settings.transactions, rests)
 
 
 async def shutdown(context: dict[str, Any]) -> None:

@@ -18,7 +18,9 @@ from litestar.types import Scope
 from app.access.keys import KeyRing
 from app.access.limits import RateLimiter
 from app.errors import Forbidden, Unauthenticated
+from app.jobs.foreground import PROMPT, Foreground
 from app.kernel.caller import PUBLIC, Caller, Role
+from app.kernel.departures import READS
 from app.kernel.graph import asking_for
 
 
@@ -28,6 +30,7 @@ class Door:
 
     keys: KeyRing
     limiter: RateLimiter
+    foreground: Foreground
 
 
 async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
@@ -45,6 +48,8 @@ async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRou
     caller = replace(caller, request=request, shown=set())
     connection.scope["state"]["caller"] = caller
     asking_for.set(caller.tenant)
+    if handler.opt.get(READS) or handler.opt.get(PROMPT):
+        door.foreground.seen()
     await door.limiter.count(caller, time.time())
     if not caller.holds(requires):
         raise Forbidden(f"this key needs the role {requires.label}")

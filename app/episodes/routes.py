@@ -25,6 +25,7 @@ from app.episodes.schemas import (
 )
 from app.episodes.service import EpisodeService
 from app.errors import InvalidInput, NotFound
+from app.jobs.foreground import PROMPT
 from app.kernel import paging
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import END, START
@@ -48,7 +49,7 @@ class EpisodeController(Controller):
     @post(
         "/",
         operation_id="captureEpisode",
-        opt={"requires": Role.WRITER},
+        opt={"requires": Role.WRITER, PROMPT: True},
         status_code=HTTP_201_CREATED,
         responses={HTTP_200_OK: ResponseSpec(ReceiptOut, description="It was there already.")},
     )
@@ -117,7 +118,7 @@ class EpisodeController(Controller):
     "/v1/episodes:batch",
     operation_id="captureEpisodes",
     tags=["Episodes"],
-    opt={"requires": Role.WRITER},
+    opt={"requires": Role.WRITER, PROMPT: True},
     status_code=HTTP_200_OK,
 )
 async def capture_batch(

@@ -44,6 +44,7 @@ from opentelemetry import trace
 from app.errors import AlreadyExists, GraphBusy, GraphUnavailable, QueryError
 from app.kernel.cypher import Query
 from app.kernel.moments import use_own_moments
+from app.kernel.rests import Rests
 from app.kernel.turns import Shares
 
 T = TypeVar("T")
@@ -151,20 +152,22 @@ class Graph:
         self._turns: asyncio.Semaphore | None = None
         self._bulk = asyncio.Semaphore(1)
         self._shares: Shares | None = None
+        self._rests: Rests | None = None
 
     def share(self, most: int) -> None:
         """Have at most so many transactions at once from now on where one party asks for them;
         several share half of them."""
         self._shares = Shares(most // 2, alone=most)
 
-    def limit(self, most: int) -> None:
+    def limit(self, most: int, rests: Rests | None = None) -> None:
         """Have at most so many transactions at once from now on; who waited `TURN` goes on, and of
-        what is asked in bulk who waited `BULK_TURN`.
+        what is asked in bulk who waited `BULK_TURN`. A long one is followed by a rest.
 
         A process that works in the background leaves the database's cores to those that answer.
         One that takes minutes may not hold up a lease that is to be renewed.
         """
         self._turns = asyncio.Semaphore(most)
+        self._rests = rests
 
     async def rows(self, query: Query, /, **params: Any) -> list[Row]:
         """All rows of `query`; its header decides between a reading and a writing session."""
@@ -269,11 +272,14 @@ class Graph:
                     async with asyncio.timeout(seconds):
                         await turns.acquire()
                         taken.append(turns)
+            start = time.monotonic()
             with _having_turn():
                 yield
         finally:
             for turns in reversed(taken):
                 turns.release()
+        if self._rests is not None:
+            await self._rests.after(time.monotonic() - start)
 
     @contextmanager
     def blocking(self) -> Iterator[tuple[Driver, str | None]]:

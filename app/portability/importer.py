@@ -36,6 +36,8 @@ WRITERS = 3  # batches that are written at once
 AHEAD = 4  # further chunks that are prepared meanwhile
 TELL_EVERY = 1.0  # seconds
 POLICY_SECONDS = 2.0  # as long as capture trusts a policy it has read
+# Records of one transaction beside others: a capture that commits meanwhile waits for all of it.
+FEW = 64
 TRIES = 3  # of a batch that meets another with the same records
 
 Tell = Callable[[Progress], Awaitable[None]]
@@ -49,6 +51,7 @@ class Tools:
     gate: ScopeGate
     preparer: Preparer
     tell: Tell
+    most: int | None = None  # records of one transaction; as many as the kind says if unset
 
 
 @dataclass(slots=True)
@@ -134,7 +137,7 @@ class Importer:
         pending: deque[asyncio.Task[Done]] = deque()
         try:
             with file.path.open("rb") as source:
-                for chunk in chunks(source, file, mark):
+                for chunk in chunks(source, file, mark, self._tools.most):
                     pending.append(asyncio.create_task(self._process(file.kind, chunk)))
                     if len(pending) >= WRITERS + AHEAD:
                         await self._settle(file, mark, await pending.popleft())
@@ -263,11 +266,14 @@ class Importer:
             await self._tools.tell(self._progress)
 
 
-def chunks(source: IO[bytes], file: PackedFile, mark: Mark) -> Iterator[Chunk]:
-    """Chunks from a mark to the end of a file."""
+def chunks(
+    source: IO[bytes], file: PackedFile, mark: Mark, most: int | None = None
+) -> Iterator[Chunk]:
+    """Chunks from a mark to the end of a file, of at most so many lines."""
+    size = min(file.kind.batch, most or file.kind.batch)
     source.seek(mark.offset)
     line = mark.line
-    while lines := list(islice(_lines(source), file.kind.batch)):
+    while lines := list(islice(_lines(source), size)):
         yield Chunk(file.kind.name, file.name, line, lines, source.tell())
         line += len(lines)
 

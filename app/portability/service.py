@@ -25,7 +25,7 @@ from app.kernel.scope import parse_scope
 from app.portability.archive import Limits
 from app.portability.deferral import deferred_indexes
 from app.portability.gate import ScopeGate
-from app.portability.importer import Importer, Tools
+from app.portability.importer import FEW, Importer, Tools
 from app.portability.kind import Rules, Selection, check_target
 from app.portability.package import Manifest, Package, open_package
 from app.portability.prepare import preparer
@@ -133,7 +133,8 @@ async def import_package(
     async def perform() -> None:
         with preparer(_processes(size)) as ready:
             gate = ScopeGate(store.graph, store.scopes, order.caller)
-            tools = Tools(store.graph, gate, ready, told)
+            few = FEW if order.caller else None  # an operator's is alone with the machine
+            tools = Tools(store.graph, gate, ready, told, few)
             await Importer(tools, rules, progress, rejects).run(package)
 
     if order.defer:

@@ -7,6 +7,7 @@ from litestar.di import NamedDependency
 from litestar.params import JSONBody
 from litestar.status_codes import HTTP_200_OK
 
+from app.jobs.foreground import PROMPT
 from app.kernel.caller import Caller, Role
 from app.turns.schemas import TakenOut, TurnIn
 from app.turns.service import TurnService
@@ -16,7 +17,7 @@ from app.turns.service import TurnService
     "/v1/turns",
     operation_id="takeTurn",
     tags=["Turns"],
-    opt={"requires": Role.WRITER},
+    opt={"requires": Role.WRITER, PROMPT: True},
     status_code=HTTP_200_OK,
 )
 async def take_turn(
