@@ -37,6 +37,7 @@ _DAY_NAMES = (
     "Freitag Samstag Sonntag"
 )
 _D = "|".join(_DAY_NAMES.split())
+DAYS_AND_MONTHS = frozenset([*_DAY_NAMES.split(), *_MONTH_NAMES.split()])
 _N = (
     r"\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|ein(?:er|em|en|e)?|zwei|drei|"
     r"vier|fünf|sechs|sieben|acht|neun|zehn|zwölf"

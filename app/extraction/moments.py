@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import Enum
 
 from app.extraction.calendar import POINT, Lean, Point, point
+from app.extraction.verbs import PREPOSITIONS, readings
 
 
 class Role(Enum):
@@ -51,6 +52,14 @@ _CUES = (
 _CUE = "|".join(rf"(?P<cue{i}>{cue})" for i, (cue, _, _) in enumerate(_CUES))
 _TIMED = re.compile(rf"(?<![\w-])(?:(?i:{_CUE})\s)?{POINT}(?:\s(?:on|an|onwards?))?(?![\w-])")
 _NEEDS_CUE = ("mon", "season", "year", "span", "weekend")
+# A day or month that tells which of several things is meant: `the Tuesday class`, not when.
+_TELLS_WHICH = re.compile(
+    r"(?i)(?<!\w)(?:the|a|an|my|our|your|his|her|their|this|that|every|each)\s+(?:\w+\s)?$"
+)
+_NO_NOUN = frozenset(
+    ["and", "or", "but", "is", "was", "has", "had", "will", "would", "can", "may", "should"]
+)
+_NOUN_BEHIND = re.compile(r"\s(?P<word>[a-z][\w-]+)")
 _CLOCK = re.compile(
     r"(?i)(?<!\w)(?:(?:at|um|gegen|ab|since|seit|from|von|bis|until|after|nach|before|vor|by)\s)"
     r"(?:\d{1,2}:\d\d(?:\s?(?:am|pm|uhr|utc))?|\d{1,2}\s?(?:am|pm|uhr|o'clock)|"
@@ -70,12 +79,23 @@ def times(clause: str, spoken: datetime) -> tuple[list[When], str]:
     found: list[When] = []
     blanked = _CLOCK.sub(lambda m: " " * len(m[0]), clause)
     for match in _TIMED.finditer(blanked):
-        when = _when(match, spoken)
+        when = None if _tells_which(match, blanked) else _when(match, spoken)
         if when is not None:
             found.append(when)
     for when in found:
         blanked = blanked[: when.start] + " " * (when.end - when.start) + blanked[when.end :]
     return found, blanked
+
+
+def _tells_which(match: re.Match[str], clause: str) -> bool:
+    """Whether a day or month stands between an article and the noun that it belongs to."""
+    name = next((match.start(g) for g in ("weekday", "mon") if match[g] and not match["which"]), -1)
+    behind = _NOUN_BEHIND.match(clause, match.end())
+    if name < 0 or behind is None or not _TELLS_WHICH.search(clause, max(0, name - 40), name):
+        return False
+    word = behind["word"]
+    finite = any(f.past or word.endswith("s") for f in readings(word, "en"))
+    return not finite and word not in PREPOSITIONS["en"] and word not in _NO_NOUN
 
 
 def _when(match: re.Match[str], spoken: datetime) -> When | None:

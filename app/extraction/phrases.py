@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from app.extraction.calendar import DAYS_AND_MONTHS
 from app.extraction.data import pairs, words
 from app.extraction.model import Mention, Span, Utterance
 from app.extraction.predicates import standard
@@ -168,6 +169,8 @@ class Reader:
             return True
         if len(head) == 1 and not bare and head[0].text.isupper() and len(head[0].text) < 5:
             return False  # the CEO, our API
+        if len(head) > 1 and not bare:  # "the Tuesday meeting" is not the same one elsewhere
+            capitals = [t for t in capitals if t.text not in DAYS_AND_MONTHS]
         begins = self._begins_sentence(phrase.head[0].start) and bare
         if begins and len(head) == 1:
             return DERIVED.search(head[0].lower) is None

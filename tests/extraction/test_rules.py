@@ -55,6 +55,9 @@ GIVES = [
     ("Ann Lee is a director of Acme.", ["assert Ann Lee has_role text:director of acme"]),
     ("Ann Lee is the director of Acme.", ["assert Acme attribute:director Ann Lee"]),
     ("Ann is a friend of Tom's.", ["assert Tom relation:friend Ann"]),
+    ("The auditor comes on Tuesday.", ["assert auditor date date:2026-06-16"]),
+    ("I like the Tuesday class.", ["assert Nora Weiss likes text:tuesday class"]),
+    ("The report was approved by Carol.", ["assert report done_by:approve Carol"]),
     ("Luca's in a cast.", ["assert Luca is text:in cast"]),
     ("Loading bay 3 is out of use.", ["assert Loading bay 3 is text:out of use"]),
     ("A haircut at Marco's costs 18 euros.", ["assert haircut Marco's price money:EUR:18"]),
@@ -208,6 +211,9 @@ def test_what_a_value_is_qualified_by_is_part_of_it(text: str, qualifier: str) -
         ("BUG-17 is open.", True),
         ("The Heron is active.", True),
         ("Our CEO is active.", False),
+        ("The Tuesday meeting is in Leeds.", False),
+        ("The March invoice was paid.", False),
+        ("April Jones is active.", True),
     ],
 )
 def test_a_phrase_without_a_name_is_told_apart(text: str, named: bool) -> None:

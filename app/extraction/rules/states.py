@@ -49,6 +49,7 @@ PERSONAL_PREDICATES = {
 }
 
 
+BY = {"en": frozenset(["by"]), "de": frozenset(["von", "vom", "durch"])}
 NO_STATE = words("sets", "no_state")
 
 
@@ -139,6 +140,8 @@ def _is_participle(text: str, context: Context) -> bool:
 def _state_words(context: Context) -> tuple[list[str], bool]:
     """The words that may name a state, and whether reaching it is what the clause tells."""
     frame, language = context.frame, context.language
+    if not frame.past and any(t.lower in BY[language] for t in frame.rest):
+        return [], False  # who does it is told, not what became of it
     core = until_stop(frame.rest, language, through="in on under im am")
     if core and core[0].lower in ("in", "im", "on", "under", "out", "up", "off", "am"):
         taken = _longest_state(core)
