@@ -61,6 +61,7 @@ from app.telemetry.requests import RequestMiddleware
 from app.telemetry.tracing import configure_tracing
 from app.turns import routes as turn_routes
 from app.wiring import Parts, parts
+from app.working import routes as working_routes
 
 log = structlog.get_logger()
 
@@ -75,6 +76,9 @@ ROUTES: list[Any] = [
     search_routes.search,
     search_routes.read_memory,
     turn_routes.take_turn,
+    working_routes.WorkingController,
+    working_routes.WorkingShareController,
+    working_routes.limits,
     access_routes.ScopeController,
     access_routes.PrincipalController,
     access_routes.KeyController,
@@ -178,6 +182,7 @@ INJECTED = (
     "reembedding",
     "asking",
     "speaking",
+    "working",
 )
 
 

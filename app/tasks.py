@@ -65,6 +65,7 @@ from app.skills.tasks import (
     expire_proposals,
     scan_conflicts,
 )
+from app.working.tasks import EXPIRE_COPIES, expire_copies
 
 JOBS_KEPT = timedelta(days=30)
 
@@ -136,6 +137,7 @@ TASKS: Mapping[str, TaskFunction] = {
     FILL: fill_space,
     CLEAR: clear_space,
     MEND: mend_spaces,
+    EXPIRE_COPIES: expire_copies,
 }
 
 # What may hold a lane of the worker for long; an import is light where its file is small.
@@ -160,6 +162,7 @@ SCHEDULES = [
     Schedule("skills.gaps", "0 3 1 * *", GAPS, "Proposes skills that are missing."),
     Schedule("skills.expire", "5 * * * *", EXPIRE, "Expires proposals left unreviewed."),
     Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
+    Schedule("working.expire", "25 * * * *", EXPIRE_COPIES, "Removes copies of working memory."),
     Schedule("entities.repair", "45 4 * * *", REPAIR, "Proposes merges of entities."),
     Schedule("notes.condense", "15 5 * * *", CONDENSE, "Looks at every condensed note again."),
     Schedule("communities.refresh", "*/10 * * * *", COMMUNITIES, "Regroups what was written."),

@@ -75,6 +75,7 @@ class Label(StrEnum):
     SKILL_PROPOSAL = "SkillProposal"
     RAG_QUERY = "RagQuery"
     SEARCH_RESULT = "HybridSearchResult"
+    WORKING_COPY = "WorkingCopy"
 
 
 class Rel(StrEnum):

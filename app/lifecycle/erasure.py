@@ -34,13 +34,14 @@ from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
 from app.lifecycle.closure import close_over
 from app.lifecycle.model import Closure, Removed, Target, tombstones
-from app.lifecycle.people import MOST, about
+from app.lifecycle.people import MOST, about, naming
 from app.lifecycle.renaming import renamed
 from app.lifecycle.residue import Residue
 from app.lifecycle.rewording import reworded
 from app.lifecycle.skill_erasure import FallBack, erase_skills, erase_versions
 from app.lifecycle.whole_pages import close_with_pages, erase_pages
 from app.scopes.service import ScopeService
+from app.working.erasing import WorkingErasure
 
 BATCH = 25  # memories of one transaction
 REACH = 50  # episodes of a session on either side that may have borrowed words
@@ -63,6 +64,7 @@ class Parts:
     terms_of: TermsOf
     residue: Residue
     fall_back: FallBack
+    working: WorkingErasure
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,10 @@ class ErasureService:
         asked = await self.graph.one(
             Q.questions.asked_by, scope=target.scope or caller.home, principal=target.value
         )
-        return bool(asked["questions"])
+        if asked["questions"]:
+            return True
+        scopes = [target.scope or caller.home]
+        return await self._parts.working.holds(caller.tenant, scopes, target.value)
 
     async def check(self, caller: Caller, target: Target) -> str:
         """The scope that the target lies in.
@@ -162,6 +167,8 @@ class ErasureService:
                 break
         if order.target.kind == "author":
             await self._drop_beside(order, scope)
+            tenant = order.caller.tenant
+            await self._parts.working.by(tenant, [scope], order.target.value)
         return await self.finish(order.receipt)
 
     async def _erase_person(
@@ -179,7 +186,17 @@ class ErasureService:
                 await progress(done)
             left = await self._next(order.caller, order.target, MOST)
             ids = left if left != ids else []  # what came meanwhile
+        await self._forget_work(order)
         return await self.finish(order.receipt)
+
+    async def _forget_work(self, order: Order) -> None:
+        """What agents have at hand of a person, and all that he has himself."""
+        target, tenant = order.target, order.caller.tenant
+        if target.principal:
+            await self._parts.working.by(tenant, target.scopes, target.principal)
+        names = naming(target.names)
+        if names is not None:
+            await self._parts.working.naming(tenant, target.scopes, names)
 
     async def _drop_beside(self, order: Order, scope: str) -> None:
         """What an author asked, and his versions of skills that are somebody else's, go with what
