@@ -36,7 +36,7 @@ class CopyRepository:
 
     def __init__(self, graph: Graph, limits: Limits) -> None:
         self.graph = graph
-        self._limits = limits
+        self.limits = limits
 
     async def replace(
         self, who: Caller, place: Place, values: Sequence[tuple[Slot, bytes]]
@@ -74,8 +74,8 @@ class CopyRepository:
         return found is not None
 
     def _require_room(self, held: Row, more: int) -> None:
-        bounds = (("of_agent", "this agent's", self._limits.agent),
-                  ("of_tenant", "this tenant's", self._limits.tenant))  # fmt: skip
+        bounds = (("of_agent", "this agent's", self.limits.agent),
+                  ("of_tenant", "this tenant's", self.limits.tenant))  # fmt: skip
         for name, whose, most in bounds:
             if held[name] + more > most:
                 raise QuotaReached(

@@ -53,6 +53,7 @@ class WorkingService:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self.values = parts.store
+        self.copies = parts.copies
 
     @property
     def limits(self) -> Limits:
@@ -119,7 +120,7 @@ class WorkingService:
     async def share(self, who: Caller, at: Place, slot: Slot, given: Given) -> tuple[int, int]:
         """Keep a value that the place's reader alone may read; raises as `store` does, and
         NotFound (`agent`) for a reader that the tenant does not have."""
-        if not await self._parts.copies.has_principal(at.tenant, at.reader):
+        if not await self.copies.has_principal(at.tenant, at.reader):
             error = missing(f"agent {at.reader}")
             error.field = "agent"
             raise error
@@ -150,11 +151,11 @@ class WorkingService:
             return [(s, packed(unpacked(v), s.part, policy)) for s, v in found]
 
         values = await asyncio.to_thread(again)
-        return await self._parts.copies.replace(who, at, values)
+        return await self.copies.replace(who, at, values)
 
     async def copied(self, at: Place) -> Copy:
         """The copy of a task; NotFound where there is none."""
-        found = await self._parts.copies.get(at)
+        found = await self.copies.get(at)
         if not found.values:
             raise missing(f"copy of {at.task}")
         return found
@@ -175,7 +176,7 @@ class WorkingService:
 
     async def drop_copy(self, who: Caller, at: Place) -> None:
         """Take the copy of a task out of the graph; NotFound where there is none."""
-        if not await self._parts.copies.drop(who, at):
+        if not await self.copies.drop(who, at):
             raise missing(f"copy of {at.task}")
 
     async def aclose(self) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
+import httpx
 import pytest_asyncio
 from redis.asyncio import Redis
 
+from app.access.keys import KeyRing
+from app.asgi import create_app, fill_state
 from app.wiring import Parts
 from app.working.model import Limits
 from tests.conftest import Principal
@@ -62,6 +65,30 @@ async def lose(valkey: Redis, tenant: str) -> None:
     """What a lost Valkey does to one tenant."""
     if keys := await keys_of(valkey, tenant):
         await valkey.delete(*keys)
+
+
+Quick = Callable[[Principal], Awaitable[Principal]]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def quick(opened: Parts) -> AsyncIterator[Quick]:
+    """The same principal before an API that remembers keys for a minute, as an installation may:
+    thousands of requests are not held up by as many look-ups."""
+    remembering = replace(opened, keys=KeyRing(opened.access_rows, 60.0))
+    app = create_app(opened.settings)
+    fill_state(app, remembering)
+    clients: list[httpx.AsyncClient] = []
+
+    async def make(who: Principal) -> Principal:
+        client = httpx.AsyncClient(
+            transport=httpx.ASGITransport(app), base_url="http://loci", headers=who.http.headers
+        )
+        clients.append(client)
+        return replace(who, http=client)
+
+    yield make
+    for client in clients:
+        await client.aclose()
 
 
 class Bounded:

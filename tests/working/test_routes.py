@@ -12,8 +12,8 @@ from tests.conftest import MakePrincipal, Principal
 from tests.working.conftest import BASE, got, items, put
 
 KINDS: list[Any] = [
-    "plain words", "", "  two  lines\n here ", "Grüße 🙂", 0, -7, 2**63 - 1, -(2**63), 2**64 - 1, 1.5,
-    -0.001, 1e300, True, False, None, [], {}, [[[]]], [1, "a", None, {"b": [True]}],
+    "plain words", "", "  two  lines\n here ", "Grüße 🙂", 0, -7, 2**63 - 1, -(2**63), 2**64 - 1,
+    1.5, -0.001, 1e300, True, False, None, [], {}, [[[]]], [1, "a", None, {"b": [True]}],
     {"a": {"b": {"c": [1, 2, {"d": None}]}}, "ä": "ö", "": 1, "x.y": 2},
 ]  # fmt: skip
 

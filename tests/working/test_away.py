@@ -1,0 +1,54 @@
+"""A Valkey that is away, or too old, is told plainly; the rest of the API goes on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import httpx
+import pytest_asyncio
+
+from app.asgi import create_app, fill_state
+from app.runtime.machine import free_port
+from app.wiring import Parts
+from app.working.service import Parts as WorkingParts
+from app.working.service import WorkingService
+from app.working.store import WorkingStore
+from tests.conftest import Principal
+from tests.working.conftest import BASE, SHARES
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def away(opened: Parts, writer: Principal) -> AsyncIterator[httpx.AsyncClient]:
+    """An API whose working memory is kept where nothing answers."""
+    store = WorkingStore(f"redis://127.0.0.1:{free_port()}/0", opened.working.limits)
+    parts = WorkingParts(store, opened.working.copies, opened.scopes, opened.access_rows)
+    app = create_app(opened.settings)
+    fill_state(app, replace(opened, working=WorkingService(parts)))
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(
+        transport=transport, base_url="http://loci", headers=writer.http.headers
+    ) as client:
+        yield client
+    await store.aclose()
+
+
+async def test_a_valkey_that_is_away_is_told(away: httpx.AsyncClient, writer: Principal) -> None:
+    to = writer.caller.principal
+    value = {"value": 1}
+    asked = [
+        ("GET", BASE, None), ("GET", f"{BASE}/t", None), ("GET", f"{BASE}/t/keys/a", None),
+        ("PUT", f"{BASE}/t/keys/a", value), ("DELETE", f"{BASE}/t/keys/a", None),
+        ("POST", f"{BASE}/t/scratch-pad", {"value": "x"}), ("DELETE", f"{BASE}/t", None),
+        ("PUT", f"{BASE}/t/copy", None), ("PUT", f"{SHARES}/{to}/a", value),
+        ("GET", f"{SHARES}/{to}/a", None),
+    ]  # fmt: skip
+    for method, path, body in asked:
+        answer = await away.request(method, path, json=body)
+        assert answer.status_code == 503, (method, path, answer.text)
+        assert answer.json()["code"] == "WorkingMemoryUnavailable"
+        assert "Valkey" in answer.json()["detail"]
+    assert (await away.get("/v1/working-limits")).status_code == 200
+    assert (await away.get("/v1/episodes")).status_code == 200
+    body = {"content": "The gate is green.", "session": "s"}
+    assert (await away.post("/v1/episodes", json=body)).status_code == 201
