@@ -165,11 +165,12 @@ class ErasureService:
                 await progress(done)
             if not removed.counts or order.target.kind == "memory":
                 break
+        work = 0
         if order.target.kind == "author":
             await self._drop_beside(order, scope)
             tenant = order.caller.tenant
-            await self._parts.working.by(tenant, [scope], order.target.value)
-        return await self.finish(order.receipt)
+            work = await self._parts.working.by(tenant, [scope], order.target.value)
+        return await self.finish(order.receipt, work)
 
     async def _erase_person(
         self, order: Order, scope: str, progress: Callable[[int], Awaitable[None]]
@@ -186,17 +187,17 @@ class ErasureService:
                 await progress(done)
             left = await self._next(order.caller, order.target, MOST)
             ids = left if left != ids else []  # what came meanwhile
-        await self._forget_work(order)
-        return await self.finish(order.receipt)
+        return await self.finish(order.receipt, await self._forget_work(order))
 
-    async def _forget_work(self, order: Order) -> None:
-        """What agents have at hand of a person, and all that he has himself."""
-        target, tenant = order.target, order.caller.tenant
+    async def _forget_work(self, order: Order) -> int:
+        """What agents have at hand of a person, and all that he has himself; how much that was."""
+        target, tenant, done = order.target, order.caller.tenant, 0
         if target.principal:
-            await self._parts.working.by(tenant, target.scopes, target.principal)
+            done += await self._parts.working.by(tenant, target.scopes, target.principal)
         names = naming(target.names)
         if names is not None:
-            await self._parts.working.naming(tenant, target.scopes, names)
+            done += await self._parts.working.naming(tenant, target.scopes, names)
+        return done
 
     async def _drop_beside(self, order: Order, scope: str) -> None:
         """What an author asked, and his versions of skills that are somebody else's, go with what
@@ -255,8 +256,9 @@ class ErasureService:
         """Erase some memories with all that was made from them, under the receipt of an order."""
         return await self._batch(order, order.target.scope or order.caller.home, ids)
 
-    async def finish(self, receipt: str) -> Row:
-        """Clear answers, jobs, files and caches of an erasure; does nothing where that is done."""
+    async def finish(self, receipt: str, work: int = 0) -> Row:
+        """Clear answers, jobs, files and caches of an erasure; does nothing where that is done.
+        `work` is how many values of working memory went, which the receipt counts."""
         graph = self.graph
         found = await graph.optional(Q.lifecycle.touch_receipt, id=receipt, at=now())
         if found is None:
@@ -266,6 +268,8 @@ class ErasureService:
             return row
         cleared = await self._parts.residue.clear(row)
         counts = {**orjson.loads(row["counts"]), **cleared}
+        if work:
+            counts["working"] = work
         at = now()
         packed = _packed(counts)
         await graph.rows(Q.lifecycle.close_receipt, id=receipt, counts=packed, at=at)

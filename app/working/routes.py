@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from litestar import Controller, delete, get, post, put
 from litestar.di import NamedDependency
@@ -11,7 +11,7 @@ from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
 
 from app.kernel.caller import Caller, Role
 from app.kernel.scope import parse_scope
-from app.working.model import Part, Slot, part_of
+from app.working.model import Part, Slot
 from app.working.schemas import (
     WorkingClearedOut,
     WorkingCopyOut,
@@ -33,6 +33,9 @@ InScope = Annotated[
     QueryParameter(name="scope", description="Scope path; the key's home if unset."),
 ]
 Memory = NamedDependency[WorkingService]
+Named = Literal["keys", "results", "tools"]
+Single = Literal["state", "conversation", "scratch-pad"]
+Grown = Literal["conversation", "scratch-pad"]
 
 
 @get(
@@ -67,17 +70,16 @@ class WorkingController(Controller):
         caller: NamedDependency[Caller],
         working: Memory,
         within: InScope = None,
-        part: FromQuery[str | None] = None,
+        part: FromQuery[Part | None] = None,
         name: FromQuery[str | None] = None,
     ) -> WorkingTaskOut:
         """What a task holds, without the values: all, or of one part and name, so that an empty
         list says that there is nothing."""
         place = own(caller, within, task, Role.READER)
-        wanted = None if part is None else part_of(part)
         listed = [
             one
             for one in await working.keys(place)
-            if wanted in (None, one.slot.part) and name in (None, one.slot.name)
+            if part in (None, one.slot.part) and name in (None, one.slot.name)
         ]
         return WorkingTaskOut.of(place, listed)
 
@@ -160,7 +162,7 @@ class WorkingController(Controller):
     async def put_part(
         self,
         task: FromPath[str],
-        part: FromPath[str],
+        part: FromPath[Single],
         data: JSONBody[WorkingValueIn],
         caller: NamedDependency[Caller],
         working: Memory,
@@ -181,7 +183,7 @@ class WorkingController(Controller):
     async def append(
         self,
         task: FromPath[str],
-        part: FromPath[str],
+        part: FromPath[Grown],
         data: JSONBody[WorkingValueIn],
         caller: NamedDependency[Caller],
         working: Memory,
@@ -197,7 +199,7 @@ class WorkingController(Controller):
     async def get_part(
         self,
         task: FromPath[str],
-        part: FromPath[str],
+        part: FromPath[Single],
         caller: NamedDependency[Caller],
         working: Memory,
         within: InScope = None,
@@ -215,7 +217,7 @@ class WorkingController(Controller):
     async def remove_part(
         self,
         task: FromPath[str],
-        part: FromPath[str],
+        part: FromPath[Single],
         caller: NamedDependency[Caller],
         working: Memory,
         within: InScope = None,
@@ -231,7 +233,7 @@ class WorkingController(Controller):
     async def put_value(
         self,
         task: FromPath[str],
-        part: FromPath[str],
+        part: FromPath[Named],
         name: FromPath[str],
         data: JSONBody[WorkingValueIn],
         caller: NamedDependency[Caller],
@@ -252,7 +254,7 @@ class WorkingController(Controller):
     async def get_value(
         self,
         task: FromPath[str],
-        part: FromPath[str],
+        part: FromPath[Named],
         name: FromPath[str],
         caller: NamedDependency[Caller],
         working: Memory,
@@ -271,7 +273,7 @@ class WorkingController(Controller):
     async def remove_value(
         self,
         task: FromPath[str],
-        part: FromPath[str],
+        part: FromPath[Named],
         name: FromPath[str],
         caller: NamedDependency[Caller],
         working: Memory,

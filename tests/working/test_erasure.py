@@ -101,6 +101,7 @@ async def test_it_goes_with_its_author(
         assert (await who.http.put(path, json={"value": 1})).status_code == 200
     told = await erased(opened, admin, {"author": author, "scope": scope})
     assert told["state"] == "done"
+    assert told["counts"]["working"] == 4  # the task, its copy, and one share each way
     assert await items(writer, "t") == []
     assert await items(other, "t") == ["state"]
     assert await copies(opened, tenant) == [f"{scope} {other.caller.principal}"]
@@ -128,6 +129,7 @@ async def test_what_tells_of_a_person_goes_with_him(
     await writer.http.put(f"{BASE}/t/copy")
     told = await erased(opened, admin, {"person": await entity(opened, scope, WHO)})
     assert told["state"] == "done"
+    assert told["counts"]["working"] == 4  # two values and their copies
     assert await items(writer, "t") == ["keys/other"]
     await writer.http.delete(f"{BASE}/t")
     answer = await writer.http.post(f"{BASE}/t/copy/load", json={})
