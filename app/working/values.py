@@ -9,11 +9,13 @@ import orjson
 
 from app.errors import InvalidInput, LociError, TooLarge
 from app.kernel.body import DEEPEST
+from app.sanitize.labels import clean_word
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import sanitize
 from app.working.model import Part
 
 VALUE = "value"
+SHORT = 40  # characters of a text that is likely met again
 
 
 def packed(value: Any, part: Part, policy: SanitizePolicy) -> bytes:
@@ -81,6 +83,8 @@ def _text(text: str, policy: SanitizePolicy, path: str) -> str:
     if not text or text.isspace():
         return text
     try:
+        if len(text) <= SHORT:
+            return clean_word(text, policy)
         return sanitize(text, policy).text
     except LociError as error:
         error.field = path
