@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import httpx
+import pytest
 import pytest_asyncio
 
 from app.asgi import create_app, fill_state
+from app.errors import WorkingMemoryUnavailable
 from app.runtime.machine import free_port
 from app.wiring import Parts
+from app.working.model import Part, Place, Slot
 from app.working.service import Parts as WorkingParts
 from app.working.service import WorkingService
 from app.working.store import WorkingStore
 from tests.conftest import Principal
+from tests.support.server import EmbeddedPair
+from tests.support.software import skip_where_pure
 from tests.working.conftest import BASE, SHARES
 
 
@@ -52,3 +58,23 @@ async def test_a_valkey_that_is_away_is_told(away: httpx.AsyncClient, writer: Pr
     assert (await away.get("/v1/episodes")).status_code == 200
     body = {"content": "The gate is green.", "session": "s"}
     assert (await away.post("/v1/episodes", json=body)).status_code == 201
+
+
+async def test_a_valkey_that_was_killed_is_used_again_at_once(opened: Parts) -> None:
+    skip_where_pure()
+    place, slot = Place("acme", "acme/dev", "agent:acme:scout", "t"), Slot(Part.SCRATCH_PAD)
+    with EmbeddedPair() as pair:
+        store = WorkingStore(pair.start_queue(), opened.working.limits)
+        for word in (b'"a"', b'"b"'):
+            await store.add_text(place, slot, word, 600)
+        await asyncio.sleep(1.5)  # it writes its file once a second
+        pair.kill_queue()
+        with pytest.raises(WorkingMemoryUnavailable):
+            await store.add_text(place, slot, b'"lost"', 600)
+        pair.start_queue()
+        await store.add_text(place, slot, b'"c"', 600)
+        held = await store.get(place, slot)
+        assert held is not None
+        assert held.value == "a\nb\nc"
+        assert held.ttl <= 600
+        await store.aclose()
