@@ -52,6 +52,7 @@ from app.reembedding import routes as reembedding_routes
 from app.sanitize.proof import stop_unless_proved
 from app.search import routes as search_routes
 from app.settings import Settings, read_settings
+from app.shortterm import routes as short_routes
 from app.skills import doors as skill_doors
 from app.skills import routes as skill_routes
 from app.tasks import SCHEDULES
@@ -79,6 +80,7 @@ ROUTES: list[Any] = [
     working_routes.WorkingController,
     working_routes.WorkingShareController,
     working_routes.limits,
+    short_routes.ShortTermController,
     access_routes.ScopeController,
     access_routes.PrincipalController,
     access_routes.KeyController,
@@ -183,6 +185,7 @@ INJECTED = (
     "asking",
     "speaking",
     "working",
+    "shortterm",
 )
 
 

@@ -125,6 +125,8 @@ from app.search.reranker import Reranker, RerankerConfig, Shape
 from app.search.service import Parts as SearchParts
 from app.search.service import SearchService
 from app.settings import ModelSettings, Settings
+from app.shortterm.erasing import ShortTermErasure
+from app.shortterm.service import ShortTermService
 from app.skills.door import SkillGraph
 from app.skills.falling_back import fall_back
 from app.skills.service import Parts as SkillParts
@@ -222,6 +224,7 @@ class Parts:
     asking: GraphqlService
     speaking: McpService
     working: WorkingService
+    shortterm: ShortTermService
 
 
 def embedding_config(settings: Settings, named: ModelSettings | None = None) -> EmbeddingConfig:
@@ -424,6 +427,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             residue,
             fall_back,
             forgets_work,
+            ShortTermErasure(graph),
         )
     )
     documents = DocumentService(DocumentParts(graph, scopes, runner))
@@ -594,6 +598,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             )
         ),
         document_remover=DocumentRemover(graph, chunks, erasure.finish),
+        shortterm=ShortTermService(graph, scopes, settings.working.value_bytes),
         working=WorkingService(
             WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
         ),

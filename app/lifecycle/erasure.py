@@ -41,6 +41,7 @@ from app.lifecycle.rewording import reworded
 from app.lifecycle.skill_erasure import FallBack, erase_skills, erase_versions
 from app.lifecycle.whole_pages import close_with_pages, erase_pages
 from app.scopes.service import ScopeService
+from app.shortterm.erasing import ShortTermErasure
 from app.working.erasing import WorkingErasure
 
 BATCH = 25  # memories of one transaction
@@ -65,6 +66,7 @@ class Parts:
     residue: Residue
     fall_back: FallBack
     working: WorkingErasure
+    shortterm: ShortTermErasure
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,8 @@ class ErasureService:
         if asked["questions"]:
             return True
         scopes = [target.scope or caller.home]
+        if await self._parts.shortterm.holds(scopes, target.value):
+            return True
         return await self._parts.working.holds(caller.tenant, scopes, target.value)
 
     async def check(self, caller: Caller, target: Target) -> str:
@@ -170,6 +174,7 @@ class ErasureService:
             await self._drop_beside(order, scope)
             tenant = order.caller.tenant
             work = await self._parts.working.by(tenant, [scope], order.target.value)
+            work += await self._parts.shortterm.by([scope], order.target.value)
         return await self.finish(order.receipt, work)
 
     async def _erase_person(
@@ -194,9 +199,11 @@ class ErasureService:
         target, tenant, done = order.target, order.caller.tenant, 0
         if target.principal:
             done += await self._parts.working.by(tenant, target.scopes, target.principal)
+            done += await self._parts.shortterm.by(target.scopes, target.principal)
         names = naming(target.names)
         if names is not None:
             done += await self._parts.working.naming(tenant, target.scopes, names)
+            done += await self._parts.shortterm.naming(target.scopes, names)
         return done
 
     async def _drop_beside(self, order: Order, scope: str) -> None:
@@ -258,7 +265,7 @@ class ErasureService:
 
     async def finish(self, receipt: str, work: int = 0) -> Row:
         """Clear answers, jobs, files and caches of an erasure; does nothing where that is done.
-        `work` is how many values of working memory went, which the receipt counts."""
+        `work` is how many values of working and short-term memory went: the receipt counts it."""
         graph = self.graph
         found = await graph.optional(Q.lifecycle.touch_receipt, id=receipt, at=now())
         if found is None:

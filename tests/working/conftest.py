@@ -15,6 +15,9 @@ from app.asgi import create_app, fill_state
 from app.wiring import Parts
 from app.working.model import Limits
 from tests.conftest import Principal
+from tests.lifecycle.conftest import say, switch
+
+__all__ = ["quick", "say", "switch", "valkey"]
 
 BASE, SHARES = "/v1/working-memory", "/v1/working-shares"
 

@@ -11,7 +11,7 @@ from app.cli.keys import all_scopes
 from app.kernel.caller import Role
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
-from tests.lifecycle.conftest import Say, Switch, say, switch  # noqa: F401
+from tests.lifecycle.conftest import Say, Switch
 from tests.lifecycle.test_person import WHO, entity, erased
 from tests.lifecycle.test_scope_deletion import delete
 from tests.working.conftest import BASE, SHARES, got, items, keys_of, put
@@ -39,7 +39,7 @@ async def test_it_goes_with_its_scope(
     admin: Principal,
     principal: MakePrincipal,
     tenant: str,
-    switch: Switch,  # noqa: F811
+    switch: Switch,
 ) -> None:
     await switch(tenant, erasure=True)
     dev, ops = f"{tenant}/dev", f"{tenant}/ops"
@@ -69,7 +69,7 @@ async def test_it_goes_with_its_tenant(
     principal: MakePrincipal,
     tenant: str,
     valkey: Redis,
-    switch: Switch,  # noqa: F811
+    switch: Switch,
 ) -> None:
     await switch(tenant, erasure=True)
     await fill(admin, tenant)
@@ -89,7 +89,7 @@ async def test_it_goes_with_its_author(
     writer: Principal,
     principal: MakePrincipal,
     tenant: str,
-    switch: Switch,  # noqa: F811
+    switch: Switch,
 ) -> None:
     await switch(tenant, erasure=True)
     scope, author = f"{tenant}/dev", writer.caller.principal
@@ -116,8 +116,8 @@ async def test_what_tells_of_a_person_goes_with_him(
     admin: Principal,
     writer: Principal,
     tenant: str,
-    say: Say,  # noqa: F811
-    switch: Switch,  # noqa: F811
+    say: Say,
+    switch: Switch,
 ) -> None:
     await switch(tenant, erasure=True)
     scope = f"{tenant}/dev"
