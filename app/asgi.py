@@ -52,6 +52,7 @@ from app.reembedding import routes as reembedding_routes
 from app.sanitize.proof import stop_unless_proved
 from app.search import routes as search_routes
 from app.settings import Settings, read_settings
+from app.shortterm import routes as short_routes
 from app.skills import doors as skill_doors
 from app.skills import routes as skill_routes
 from app.tasks import SCHEDULES
@@ -61,6 +62,7 @@ from app.telemetry.requests import RequestMiddleware
 from app.telemetry.tracing import configure_tracing
 from app.turns import routes as turn_routes
 from app.wiring import Parts, parts
+from app.working import routes as working_routes
 
 log = structlog.get_logger()
 
@@ -75,6 +77,10 @@ ROUTES: list[Any] = [
     search_routes.search,
     search_routes.read_memory,
     turn_routes.take_turn,
+    working_routes.WorkingController,
+    working_routes.WorkingShareController,
+    working_routes.limits,
+    short_routes.ShortTermController,
     access_routes.ScopeController,
     access_routes.PrincipalController,
     access_routes.KeyController,
@@ -178,6 +184,8 @@ INJECTED = (
     "reembedding",
     "asking",
     "speaking",
+    "working",
+    "shortterm",
 )
 
 

@@ -20,6 +20,7 @@ The tree (a leaf's class name is its code on the wire)::
     │   ├── SwitchedOff            409   the scope's rules do not allow it
     │   ├── StateRefused           409   a knowledge base or document is not in a state for it
     │   ├── Erased                 409   an import holds what was erased here
+    │   ├── QuotaReached           409   a task, agent or tenant holds as much as it may
     │   └── LeaseLost              409   another worker has taken over; nothing was written
     ├── TooLarge                   413
     ├── FileRefused                422   a file that cannot be read, with the reason
@@ -33,6 +34,7 @@ The tree (a leaf's class name is its code on the wire)::
     │   ├── GraphUnavailable       503
     │   ├── GraphBusy              503   others wrote to the same until the time for retries was up
     │   ├── QueueUnavailable       503
+    │   ├── WorkingMemoryUnavailable 503 the Valkey that keeps working memory does not answer
     │   ├── EmbedderUnavailable    503
     │   ├── FetchFailed            503   an address that may answer another time
     │   ├── GdsUnavailable         503   Graph Data Science is missing, busy, or short of memory
@@ -154,6 +156,10 @@ class StateRefused(Conflict):
     title = "It is not in a state that allows this"
 
 
+class QuotaReached(Conflict):
+    title = "As much is kept as may be"
+
+
 class LeaseLost(Conflict):
     title = "Lease lost"
 
@@ -217,6 +223,10 @@ class GraphBusy(Unavailable):
 
 class QueueUnavailable(Unavailable):
     title = "The job queue does not answer"
+
+
+class WorkingMemoryUnavailable(Unavailable):
+    title = "Working memory does not answer"
 
 
 class EmbedderUnavailable(Unavailable):

@@ -272,6 +272,23 @@ class DocumentSettings(Group):
     )
 
 
+class WorkingSettings(Group):
+    ttl_seconds: int = Field(
+        3600, ge=1, le=86_400, description="How long a value of working memory lives by default."
+    )
+    ttl_most: int = Field(
+        86_400, ge=1, le=86_400, description="The longest that one may live, in seconds."
+    )
+    value_bytes: int = Field(262_144, ge=64, description="Largest value, as JSON, in bytes.")
+    keys: int = Field(1000, ge=1, le=10_000, description="Most values of one task.")
+    agent_bytes: int = Field(
+        16_777_216, ge=1024, description="Most bytes of one agent, with what keeping them costs."
+    )
+    tenant_bytes: int = Field(
+        268_435_456, ge=1024, description="Most bytes of one tenant, counted likewise."
+    )
+
+
 class RuntimeSettings(Group):
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("loci")),
@@ -312,6 +329,7 @@ class Settings(Group):
     search: SearchSettings = SearchSettings()
     reranker: RerankerSettings = RerankerSettings()
     documents: DocumentSettings = DocumentSettings()
+    working: WorkingSettings = WorkingSettings()
     runtime: RuntimeSettings = Field(default_factory=RuntimeSettings)
     telemetry: TelemetrySettings = TelemetrySettings()
 

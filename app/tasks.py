@@ -53,6 +53,7 @@ from app.lifecycle.tasks import (
 from app.pages.tasks import RELINK, run_relink
 from app.portability.jobs import EXPORT, IMPORT, run_export, run_import
 from app.reembedding.tasks import CLEAR, FILL, MEND, clear_space, fill_space, mend_spaces
+from app.shortterm.tasks import EXPIRE_ENTRIES, expire_entries
 from app.skills.tasks import (
     DECAY,
     EMBED,
@@ -65,6 +66,7 @@ from app.skills.tasks import (
     expire_proposals,
     scan_conflicts,
 )
+from app.working.tasks import EXPIRE_COPIES, expire_copies
 
 JOBS_KEPT = timedelta(days=30)
 
@@ -136,6 +138,8 @@ TASKS: Mapping[str, TaskFunction] = {
     FILL: fill_space,
     CLEAR: clear_space,
     MEND: mend_spaces,
+    EXPIRE_COPIES: expire_copies,
+    EXPIRE_ENTRIES: expire_entries,
 }
 
 # What may hold a lane of the worker for long; an import is light where its file is small.
@@ -160,6 +164,8 @@ SCHEDULES = [
     Schedule("skills.gaps", "0 3 1 * *", GAPS, "Proposes skills that are missing."),
     Schedule("skills.expire", "5 * * * *", EXPIRE, "Expires proposals left unreviewed."),
     Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
+    Schedule("working.expire", "25 * * * *", EXPIRE_COPIES, "Removes copies of working memory."),
+    Schedule("shortterm.expire", "35 * * * *", EXPIRE_ENTRIES, "Removes entries that ran out."),
     Schedule("entities.repair", "45 4 * * *", REPAIR, "Proposes merges of entities."),
     Schedule("notes.condense", "15 5 * * *", CONDENSE, "Looks at every condensed note again."),
     Schedule("communities.refresh", "*/10 * * * *", COMMUNITIES, "Regroups what was written."),

@@ -126,11 +126,19 @@ from app.search.reranker import Reranker, RerankerConfig, Shape
 from app.search.service import Parts as SearchParts
 from app.search.service import SearchService
 from app.settings import ModelSettings, Settings
+from app.shortterm.erasing import ShortTermErasure
+from app.shortterm.service import ShortTermService
 from app.skills.door import SkillGraph
 from app.skills.falling_back import fall_back
 from app.skills.service import Parts as SkillParts
 from app.tasks import HEAVY, TASKS
 from app.turns.service import TurnService
+from app.working.copies import CopyRepository
+from app.working.erasing import WorkingErasure
+from app.working.model import Limits as WorkingLimits
+from app.working.service import Parts as WorkingParts
+from app.working.service import WorkingService
+from app.working.store import WorkingStore
 
 INDEX_TASK = "indexing.drain"
 CONSOLIDATION_TASK = "consolidation.drain"
@@ -217,6 +225,8 @@ class Parts:
     vaults: VaultService
     asking: GraphqlService
     speaking: McpService
+    working: WorkingService
+    shortterm: ShortTermService
 
 
 def embedding_config(settings: Settings, named: ModelSettings | None = None) -> EmbeddingConfig:
@@ -355,6 +365,19 @@ def fetch_limits(settings: Settings) -> FetchLimits:
     return FetchLimits(size=given.max_size, seconds=given.fetch_seconds, allowed=allowed)
 
 
+def working_limits(settings: Settings) -> WorkingLimits:
+    """How much working memory may hold, and for how long."""
+    given = settings.working
+    return WorkingLimits(
+        value=given.value_bytes,
+        keys=given.keys,
+        agent=given.agent_bytes,
+        tenant=given.tenant_bytes,
+        ttl=given.ttl_seconds,
+        ttl_most=given.ttl_most,
+    )
+
+
 def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     """Wire the parts; does no I/O."""
     spaces = Spaces(graph, embedder, further_models(settings))
@@ -392,9 +415,22 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     namer = Measured.of(embedder, COSINES) if settings.search.synonyms else None
     indexing = IndexService(index_rows, spaces, settings.embedding.batch)
     runner = Runner(jobs, queue, TASKS, settings.worker.max_tries, HEAVY, keys.still_may)
+    bounds_of_work = working_limits(settings)
+    store = WorkingStore(settings.redis.url, bounds_of_work)
+    forgets_work = WorkingErasure(store, graph)
     residue = Residue(graph, EXPORT, IMPORT, spool_of(settings).drop)
     erasure = ErasureService(
-        ErasureParts(graph, entity_rows, fact_rows, scopes, consolidation.terms, residue, fall_back)
+        ErasureParts(
+            graph,
+            entity_rows,
+            fact_rows,
+            scopes,
+            consolidation.terms,
+            residue,
+            fall_back,
+            forgets_work,
+            ShortTermErasure(graph),
+        )
     )
     documents = DocumentService(DocumentParts(graph, scopes, runner))
     chunks = ChunkWriter(graph, erasure.withdraw, wakeup)
@@ -538,7 +574,13 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         erasing=doors.erasing,
         deletion=ScopeDeletion(
             DeletionParts(
-                graph, erasure, scopes, access_rows, runner, settings.api.key_cache_seconds
+                graph=graph,
+                erasure=erasure,
+                scopes=scopes,
+                access=access_rows,
+                runner=runner,
+                working=forgets_work,
+                lag=settings.api.key_cache_seconds,
             )
         ),
         chunks=chunks,
@@ -559,6 +601,10 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             )
         ),
         document_remover=DocumentRemover(graph, chunks, erasure.finish),
+        shortterm=ShortTermService(graph, scopes, settings.working.value_bytes),
+        working=WorkingService(
+            WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
+        ),
     )
 
 
@@ -592,6 +638,7 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
                 await assembled.spaces.aclose()
                 await assembled.walks.aclose()
                 await assembled.queue.close()
+                await assembled.working.aclose()
                 await assembled.model_reader.aclose()
                 await assembled.agentic.aclose()
                 await assembled.searches.aclose()

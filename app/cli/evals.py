@@ -15,7 +15,15 @@ import typer
 from rich.table import Table
 
 from app.access.service import operator
-from app.cli import build_eval, floor_eval, freshness_eval, size_eval, truth_eval, walk_eval
+from app.cli import (
+    build_eval,
+    floor_eval,
+    freshness_eval,
+    size_eval,
+    truth_eval,
+    walk_eval,
+    working_eval,
+)
 from app.cli.console import Console
 from app.cli.keys import all_scopes, mint
 from app.cli.local import local_settings
@@ -85,6 +93,7 @@ def register(cli: typer.Typer) -> None:
     floor_eval.register(group)
     freshness_eval.register(group)
     truth_eval.register(group)
+    working_eval.register(group)
     group.command("locomo")(eval_locomo)
     group.command("longmemeval")(eval_longmemeval)
     group.command("demo")(eval_demo)

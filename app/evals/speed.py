@@ -93,15 +93,21 @@ class Wire:
 
         Raises LociError where it is a problem.
         """
-        sent = msgspec.json.encode(body)
+        return self.ask("POST", "/v1/search", body)
+
+    def ask(
+        self, method: str, path: str, body: dict[str, Any] | None = None
+    ) -> tuple[float, dict[str, Any]]:
+        """The same of any request that answers with 200."""
+        sent = None if body is None else msgspec.json.encode(body)
         start = time.perf_counter()
-        self._http.request("POST", "/v1/search", sent, self._headers)
+        self._http.request(method, path, sent, self._headers)
         answer = self._http.getresponse()
         received = answer.read()
         whole = (time.perf_counter() - start) * 1000
         found: dict[str, Any] = msgspec.json.decode(received)
         if answer.status != HTTPStatus.OK:
-            raise LociError(f"POST /v1/search: {found.get('detail')}")
+            raise LociError(f"{method} {path}: {found.get('detail')}")
         return whole, found
 
     def close(self) -> None:

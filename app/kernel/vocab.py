@@ -75,6 +75,8 @@ class Label(StrEnum):
     SKILL_PROPOSAL = "SkillProposal"
     RAG_QUERY = "RagQuery"
     SEARCH_RESULT = "HybridSearchResult"
+    WORKING_COPY = "WorkingCopy"
+    SHORT_MEMORY = "ShortMemory"
 
 
 class Rel(StrEnum):
@@ -213,6 +215,9 @@ active_from active_to category checked checked_at checked_by checks decayed_at d
 detected_at due_at effectiveness failure_count is_active parent paused_until seen_at severity
 similarity skill skill_key success_count usage_count
 """  # skills
+_PROPERTIES += """
+ttl
+"""  # short-term memory
 _PROPERTIES += """
 avg_score door floored fusion knowledge_base_ids ms quality results shown strategy without words
 """  # questions

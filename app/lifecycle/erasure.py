@@ -34,13 +34,15 @@ from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
 from app.lifecycle.closure import close_over
 from app.lifecycle.model import Closure, Removed, Target, tombstones
-from app.lifecycle.people import MOST, about
+from app.lifecycle.people import MOST, about, naming
 from app.lifecycle.renaming import renamed
 from app.lifecycle.residue import Residue
 from app.lifecycle.rewording import reworded
 from app.lifecycle.skill_erasure import FallBack, erase_skills, erase_versions
 from app.lifecycle.whole_pages import close_with_pages, erase_pages
 from app.scopes.service import ScopeService
+from app.shortterm.erasing import ShortTermErasure
+from app.working.erasing import WorkingErasure
 
 BATCH = 25  # memories of one transaction
 REACH = 50  # episodes of a session on either side that may have borrowed words
@@ -63,6 +65,8 @@ class Parts:
     terms_of: TermsOf
     residue: Residue
     fall_back: FallBack
+    working: WorkingErasure
+    shortterm: ShortTermErasure
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,12 @@ class ErasureService:
         asked = await self.graph.one(
             Q.questions.asked_by, scope=target.scope or caller.home, principal=target.value
         )
-        return bool(asked["questions"])
+        if asked["questions"]:
+            return True
+        scopes = [target.scope or caller.home]
+        if await self._parts.shortterm.holds(scopes, target.value):
+            return True
+        return await self._parts.working.holds(caller.tenant, scopes, target.value)
 
     async def check(self, caller: Caller, target: Target) -> str:
         """The scope that the target lies in.
@@ -160,9 +169,13 @@ class ErasureService:
                 await progress(done)
             if not removed.counts or order.target.kind == "memory":
                 break
+        work = 0
         if order.target.kind == "author":
             await self._drop_beside(order, scope)
-        return await self.finish(order.receipt)
+            tenant = order.caller.tenant
+            work = await self._parts.working.by(tenant, [scope], order.target.value)
+            work += await self._parts.shortterm.by([scope], order.target.value)
+        return await self.finish(order.receipt, work)
 
     async def _erase_person(
         self, order: Order, scope: str, progress: Callable[[int], Awaitable[None]]
@@ -179,7 +192,19 @@ class ErasureService:
                 await progress(done)
             left = await self._next(order.caller, order.target, MOST)
             ids = left if left != ids else []  # what came meanwhile
-        return await self.finish(order.receipt)
+        return await self.finish(order.receipt, await self._forget_work(order))
+
+    async def _forget_work(self, order: Order) -> int:
+        """What agents have at hand of a person, and all that he has himself; how much that was."""
+        target, tenant, done = order.target, order.caller.tenant, 0
+        if target.principal:
+            done += await self._parts.working.by(tenant, target.scopes, target.principal)
+            done += await self._parts.shortterm.by(target.scopes, target.principal)
+        names = naming(target.names)
+        if names is not None:
+            done += await self._parts.working.naming(tenant, target.scopes, names)
+            done += await self._parts.shortterm.naming(target.scopes, names)
+        return done
 
     async def _drop_beside(self, order: Order, scope: str) -> None:
         """What an author asked, and his versions of skills that are somebody else's, go with what
@@ -238,8 +263,9 @@ class ErasureService:
         """Erase some memories with all that was made from them, under the receipt of an order."""
         return await self._batch(order, order.target.scope or order.caller.home, ids)
 
-    async def finish(self, receipt: str) -> Row:
-        """Clear answers, jobs, files and caches of an erasure; does nothing where that is done."""
+    async def finish(self, receipt: str, work: int = 0) -> Row:
+        """Clear answers, jobs, files and caches of an erasure; does nothing where that is done.
+        `work` is how many values of working and short-term memory went: the receipt counts it."""
         graph = self.graph
         found = await graph.optional(Q.lifecycle.touch_receipt, id=receipt, at=now())
         if found is None:
@@ -249,6 +275,8 @@ class ErasureService:
             return row
         cleared = await self._parts.residue.clear(row)
         counts = {**orjson.loads(row["counts"]), **cleared}
+        if work:
+            counts["working"] = work
         at = now()
         packed = _packed(counts)
         await graph.rows(Q.lifecycle.close_receipt, id=receipt, counts=packed, at=at)

@@ -33,6 +33,7 @@ from app.lifecycle.requests import Queued
 from app.lifecycle.tasks import DELETE_SCOPE, packed
 from app.lifecycle.whole_pages import close_with_pages
 from app.scopes.service import ScopeService
+from app.working.erasing import WorkingErasure
 
 Progress = Callable[[int], Awaitable[None]]
 TRIES = 5  # of a bulk removal that met somebody else's change
@@ -60,6 +61,7 @@ class Parts:
     scopes: ScopeService
     access: AccessRepository
     runner: Runner
+    working: WorkingErasure
     lag: float
 
 
@@ -147,19 +149,30 @@ class ScopeDeletion:
             return receipt
         gone = list(receipt["scopes"])
         await seal_tenant(self._parts.access, order.caller.tenant)
+        people = await self._graph.rows(Q.scope_deletion.residents, scopes=gone)
+        agents = frozenset(row["id"] for row in people)
+        await self._forget_work(order, gone, agents)
         await self._tally(order, await self._graph.one(Q.scope_deletion.shut, scopes=gone))
         await self._cross(order, gone)
         await self._sweep(order, gone, progress)
         await self._tally(order, await self._graph.one(Q.scope_deletion.drop_scopes, scopes=gone))
         # Another process may know a key for a moment longer, and write.
         await asyncio.sleep(self._parts.lag)
+        await self._forget_work(order, gone, agents)
         await self._sweep(order, gone, progress)
         if parse_scope(path).parent is None:
             tenant = order.caller.tenant
+            await self._parts.working.of_tenant(tenant)
             await self._tally(
                 order, await self._graph.one(Q.scope_deletion.drop_records, tenant=tenant)
             )
         return await self._end(order)
+
+    async def _forget_work(self, order: Order, scopes: list[str], agents: frozenset[str]) -> None:
+        """Working memory in the scopes, and in any other of whoever is at home in them."""
+        tenant, working = order.caller.tenant, self._parts.working
+        done = await working.of_scopes(tenant, scopes) + await working.of_agents(tenant, agents)
+        await self._tally(order, {"working": done})
 
     async def _sweep(self, order: Order, scopes: list[str], progress: Progress | None) -> None:
         """Everything that lies in the scopes, until a whole round finds nothing more."""

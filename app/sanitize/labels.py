@@ -44,6 +44,12 @@ def clean_tags(
     return tuple(dict.fromkeys(kept))
 
 
+def clean_word(text: str, policy: SanitizePolicy) -> str:
+    """Return a short text as it may be stored; what was met lately is not looked at again, such as
+    the names of an object. Raises as `sanitize` does."""
+    return _sanitized(text, policy).text
+
+
 def _checked(text: str, field: str, policy: SanitizePolicy) -> Sanitized:
     try:
         return _sanitized(text, policy)

@@ -393,6 +393,7 @@ TYPED = [
     "docs/guides/recall.md",
     "docs/guides/truth.md",
     "docs/guides/notes.md",
+    "docs/guides/working-memory.md",
     "docs/guides/pages.md",
     "docs/guides/skills.md",
     "docs/guides/graphql.md",

@@ -64,6 +64,7 @@ async def things(who: Principal, victim: Principal) -> dict[str, str]:
         "base_id": base,
         "version": "1.0.0",
         "kind": "identity",
+        "task": "sum",
         "agent": victim.caller.principal,
         "principal": victim.caller.principal,
         "key_id": victim.caller.key,

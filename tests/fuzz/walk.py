@@ -78,7 +78,9 @@ STEPS: dict[str, Sequence[Any]] = {
     "POST /v1/skill-proposals/{proposal_id}/status": [*ProposalStatus],
 }
 # Parts of paths that are words, and no ids.
-PATHS: dict[str, Sequence[str]] = {"name": ("works_for", "lives_in"), "chore": [*Chore]}
+PATHS: dict[str, Sequence[str]] = {
+    "name": ("works_for", "lives_in"), "chore": [*Chore], "task": ("sum", "send"),
+}  # fmt: skip
 Document = dict[str, Any]
 
 
@@ -92,6 +94,9 @@ def add_links(document: Document) -> None:
     for target in ("getMemory", "pinMemory", "forgetMemory"):  # no list shows memories of all kinds
         link = link_of(target, "memory_id", "/hits/*/id")
         paths["/v1/search"]["post"]["responses"]["200"].setdefault("links", {})[target] = link
+    for target in ("shareWorking", "unshareWorking", "getWorkingShare"):
+        link = link_of(target, "agent", "/items/*/id")
+        paths["/v1/principals"]["get"]["responses"]["200"].setdefault("links", {})[target] = link
     targets = defaultdict(list)
     for path, _, operation in operations(document):
         for parameter in operation.get("parameters", []):

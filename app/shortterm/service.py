@@ -1,0 +1,167 @@
+"""Entries of an agent's sessions: made, read and counted, changed, and never read once run out."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from app.errors import AlreadyExists, NotFound, QuotaReached
+from app.kernel.caller import Caller, Role
+from app.kernel.clock import now
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row, Tx
+from app.kernel.ids import digest
+from app.kernel.scope import parse_scope
+from app.sanitize.labels import require_plain
+from app.sanitize.normalise import visible
+from app.sanitize.policy import SanitizePolicy
+from app.scopes.service import ScopeService
+from app.shortterm.model import MOST, UNSET, Change, Draft, end_of
+from app.working.model import Part
+from app.working.values import dumped, packed, require_short
+
+LONG = 2_000  # bytes of a value beyond which it is sanitised off the event loop
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """Which entries are listed: all of a session, a key or a kind, or simply all."""
+
+    session: str | None = None
+    key: str | None = None
+    kind: str | None = None
+
+
+class ShortTermService:
+    """An agent is the principal of its key: nobody else sees its entries, whatever his role.
+
+    `bytes_of_value` is the largest value, as JSON. Each method raises NotFound for what is not
+    there, has run out, or is another agent's.
+    """
+
+    def __init__(self, graph: Graph, scopes: ScopeService, bytes_of_value: int) -> None:
+        self.graph = graph
+        self.most = MOST
+        self._scopes = scopes
+        self._bytes = bytes_of_value
+
+    async def create(self, who: Caller, scope: str | None, draft: Draft) -> Row:
+        """Make an entry. Raises AlreadyExists (`key`) where the session has one of that key that
+        has not run out, QuotaReached, TooLarge, and what the sanitising step refuses."""
+        path = who.require(str(parse_scope(scope or who.home)), Role.WRITER)
+        policy = await self._scopes.policy(path)
+        require_plain(draft.session, "session", policy)
+        require_plain(draft.key, "key", policy)
+        entry = _entry(who, path, draft, await self._content(draft.value, policy))
+        moment: datetime = entry["ingested_at"]
+
+        async def work(tx: Tx) -> bool:
+            hold = {"agent": who.principal, "tenant": who.tenant, "at": moment}
+            held = (await tx.one(Q.shortterm.hold_agent, **hold))["held"]
+            if held >= self.most:
+                raise QuotaReached(f"an agent has at most {self.most} entries", field="key")
+            return bool((await tx.one(Q.shortterm.create_entry, entry=entry, at=moment))["made"])
+
+        if not await self.graph.write("shortterm.create", work):
+            raise AlreadyExists(f"the session has an entry {draft.key}", field="key")
+        return entry
+
+    async def read(self, who: Caller, entry: str) -> Row:
+        """One entry, counted as an access."""
+        return _found(await self.graph.optional(Q.shortterm.read, **_one(who, entry)))
+
+    async def refresh(self, who: Caller, entry: str) -> Row:
+        """Let the time of an entry begin anew; one that never runs out stays as it is."""
+        await self._writable(who, entry)
+        return _found(await self.graph.optional(Q.shortterm.refresh, **_one(who, entry)))
+
+    async def change(self, who: Caller, entry: str, change: Change) -> Row:
+        """Set value, kind or time to live, which begins anew then; raises as `create` does."""
+        stored = await self._writable(who, entry)
+        properties: dict[str, Any] = {"updated_at": now()}
+        if change.value is not UNSET:
+            policy = await self._scopes.policy(stored["scope"])
+            properties |= _stored(await self._content(change.value, policy))
+        if change.kind is not UNSET:
+            properties["kind"] = str(change.kind)
+        if change.ttl is not UNSET:
+            properties |= {"ttl": change.ttl, "expires_at": end_of(change.ttl, now())}
+        return _found(
+            await self.graph.optional(Q.shortterm.change, **_one(who, entry), properties=properties)
+        )
+
+    async def remove(self, who: Caller, entry: str) -> None:
+        """Take an entry out."""
+        await self._writable(who, entry)
+        if not (await self.graph.one(Q.shortterm.remove, **_one(who, entry)))["removed"]:
+            _found(None)
+
+    async def page(
+        self, who: Caller, scopes: list[str], sought: Sought, after: str, limit: int
+    ) -> list[Row]:
+        """Entries by id, not counted as accesses."""
+        rows = await self.graph.rows(
+            Q.shortterm.page,
+            tenant=who.tenant,
+            agent=who.principal,
+            scopes=scopes,
+            session=sought.session and visible(sought.session),
+            key=sought.key,
+            kind=sought.kind,
+            at=now(),
+            after=after,
+            limit=limit,
+        )
+        return [row["entry"] for row in rows]
+
+    async def _writable(self, who: Caller, entry: str) -> Row:
+        stored = _found(await self.graph.optional(Q.shortterm.get, **_one(who, entry)))
+        who.require(stored["scope"], Role.WRITER)
+        return stored
+
+    async def _content(self, value: Any, policy: SanitizePolicy) -> bytes:
+        size = len(dumped(value))
+        require_short(size, self._bytes)
+        if size > LONG:
+            content = await asyncio.to_thread(packed, value, Part.KEYS, policy)
+        else:
+            content = packed(value, Part.KEYS, policy)
+        require_short(len(content), self._bytes)
+        return content
+
+
+def _one(who: Caller, entry: str) -> dict[str, Any]:
+    return {"id": entry, "scopes": who.visible, "agent": who.principal, "at": now()}
+
+
+def _found(row: Row | None) -> Row:
+    if row is None:
+        raise NotFound("there is no such entry that this key may read")
+    entry: Row = row["entry"]
+    return entry
+
+
+def _stored(content: bytes) -> dict[str, Any]:
+    text = content.decode()
+    return {"content": text, "content_hash": digest(text), "size": len(content)}
+
+
+def _entry(who: Caller, scope: str, draft: Draft, content: bytes) -> Row:
+    moment, session = now(), visible(draft.session)
+    return {
+        "id": digest("short", scope, who.principal, session, draft.key)[:32],
+        "scope": scope,
+        "tenant": who.tenant,
+        "author": who.principal,
+        "session": session,
+        "key": draft.key,
+        "kind": str(draft.kind),
+        **_stored(content),
+        "ttl": draft.ttl,
+        "expires_at": end_of(draft.ttl, moment),
+        "count": 0,
+        "ingested_at": moment,
+        "updated_at": moment,
+    }

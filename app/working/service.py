@@ -1,0 +1,215 @@
+"""What an agent may do with its own working memory, and what it hands to another agent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from app.access.repository import AccessRepository
+from app.errors import InvalidInput
+from app.kernel import audit
+from app.kernel.caller import Caller, Role
+from app.kernel.ids import checked_id
+from app.kernel.scope import parse_scope
+from app.sanitize.labels import require_plain
+from app.sanitize.policy import SanitizePolicy
+from app.scopes.service import ScopeService
+from app.working.copies import Copy, CopyRepository
+from app.working.model import Held, Limits, Listed, Part, Place, Slot, Usage, missing
+from app.working.store import WorkingStore
+from app.working.values import dumped, packed, require_message, require_short, unpacked
+
+LONG = 2_000  # bytes of a value beyond which it is sanitised off the event loop
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What working memory works with."""
+
+    store: WorkingStore
+    copies: CopyRepository
+    scopes: ScopeService
+    access: AccessRepository
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A value on its way in, and its seconds to live: the default if unset."""
+
+    value: Any
+    ttl: int | None = None
+
+
+class WorkingService:
+    """An agent is the principal of its key: nobody else sees its tasks, whatever his role.
+
+    Each method raises NotFound for a scope that is not visible, Forbidden where a change needs the
+    writer's role there, and WorkingMemoryUnavailable where Valkey does not answer.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self.values = parts.store
+        self.copies = parts.copies
+
+    @property
+    def limits(self) -> Limits:
+        """The bounds that hold."""
+        return self.values.limits
+
+    # --- one task ------------------------------------------------------------------------------
+
+    async def store(self, who: Caller, at: Place, slot: Slot, given: Given) -> tuple[int, int]:
+        """Keep a value in the place of the one before; its bytes as JSON, and its seconds.
+
+        Raises InvalidInput, PiiRefused and ResidueOnly naming the text, TooLarge, QuotaReached.
+        """
+        policy = await self._policy(who, at, slot)
+        seconds = self.limits.seconds(given.ttl)
+        value = await self._packed(given.value, partial(packed, part=slot.part, policy=policy))
+        return await self.values.put(at, slot, value, seconds), seconds
+
+    async def append(self, who: Caller, at: Place, slot: Slot, given: Given) -> tuple[int, int]:
+        """Add a message to the conversation or a line to the scratch pad; nothing that others add
+        at the same time is lost. The bytes of all of it, and its seconds from now on.
+
+        Raises as `store` does, and InvalidInput for a part that is neither.
+        """
+        policy = await self._policy(who, at, slot)
+        seconds = self.limits.seconds(given.ttl)
+        if slot.part is Part.CONVERSATION:
+            require_message(given.value, "value")
+            item = await self._packed(given.value, partial(packed, part=Part.KEYS, policy=policy))
+            return await self.values.add_item(at, slot, item, seconds), seconds
+        if slot.part is Part.SCRATCH_PAD:
+            text = await self._packed(given.value, partial(packed, part=slot.part, policy=policy))
+            return await self.values.add_text(at, slot, text, seconds), seconds
+        raise InvalidInput(f"nothing is appended to {slot.part}", field="part")
+
+    async def retrieve(self, at: Place, slot: Slot) -> Held:
+        """A value with the seconds that it has left; NotFound where there is none."""
+        found = await self.values.get(at, slot)
+        if found is None:
+            raise missing(str(slot.part) if not slot.name else f"{slot.part}/{slot.name}")
+        return found
+
+    async def remove(self, at: Place, slot: Slot) -> None:
+        """Take one value out; NotFound where there is none."""
+        if not await self.values.remove(at, slot):
+            raise missing(str(slot.part) if not slot.name else f"{slot.part}/{slot.name}")
+
+    async def keys(self, at: Place) -> list[Listed]:
+        """What a task holds, without the values."""
+        return await self.values.listed(at)
+
+    async def clear(self, at: Place) -> int:
+        """Take all of a task out; how many values that was. A copy in the graph stays."""
+        return await self.values.drop(at)
+
+    async def tasks(self, who: Caller, scope: str) -> tuple[list[Place], Usage]:
+        """The caller's tasks in a scope, and the bytes in use in all scopes."""
+        found = await self.values.tasks(who.tenant, who.principal)
+        own = [place for place in found if place.scope == scope and not place.is_shared]
+        return own, await self.values.usage(who.tenant, who.principal)
+
+    # --- between agents ------------------------------------------------------------------------
+
+    async def share(self, who: Caller, at: Place, slot: Slot, given: Given) -> tuple[int, int]:
+        """Keep a value that the place's reader alone may read; raises as `store` does, and
+        NotFound (`agent`) for a reader that the tenant does not have."""
+        if not await self.copies.has_principal(at.tenant, at.reader):
+            error = missing(f"agent {at.reader}")
+            error.field = "agent"
+            raise error
+        kept = await self.store(who, at, slot, given)
+        await self._told(who, "working.share", at, slot)
+        return kept
+
+    async def unshare(self, who: Caller, at: Place, slot: Slot) -> None:
+        """Take back what was shared; NotFound where there is nothing."""
+        await self.remove(at, slot)
+        await self._told(who, "working.unshare", at, slot)
+
+    async def _told(self, who: Caller, kind: str, at: Place, slot: Slot) -> None:
+        event = audit.event(who, kind, at.scope, target=at.reader, key=slot.name)
+        await self._parts.access.write_audit(event, actor=who.principal)
+
+    # --- copies in the graph -------------------------------------------------------------------
+
+    async def persist(self, who: Caller, at: Place) -> Copy:
+        """Copy all of a task into the graph, as it may be stored there now; NotFound, and the copy
+        before stays, where the task holds nothing."""
+        policy = await self._parts.scopes.policy(at.scope)
+        found = await self.values.values(at)
+        if not found:
+            raise missing(f"task {at.task}")
+
+        def again() -> list[tuple[Slot, bytes]]:
+            return [(s, packed(unpacked(v), s.part, policy)) for s, v in found]
+
+        values = await asyncio.to_thread(again)
+        return await self.copies.replace(who, at, values)
+
+    async def copied(self, at: Place) -> Copy:
+        """The copy of a task; NotFound where there is none."""
+        found = await self.copies.get(at)
+        if not found.values:
+            raise missing(f"copy of {at.task}")
+        return found
+
+    async def load(self, at: Place, ttl: int | None, *, replace: bool) -> tuple[int, int]:
+        """Bring a copy back: how many values came, and how many are there already and stay unless
+        `replace`. Raises NotFound, TooLarge, QuotaReached; what came before the error stays."""
+        seconds = self.limits.seconds(ttl)
+        copy, loaded = await self.copied(at), 0
+        for slot, value in copy.values:
+            require_short(len(value), self.limits.value)
+            if replace:
+                await self.values.put(at, slot, value, seconds)
+                loaded += 1
+            elif await self.values.put_new(at, slot, value, seconds):
+                loaded += 1
+        return loaded, len(copy.values) - loaded
+
+    async def drop_copy(self, who: Caller, at: Place) -> None:
+        """Take the copy of a task out of the graph; NotFound where there is none."""
+        if not await self.copies.drop(who, at):
+            raise missing(f"copy of {at.task}")
+
+    async def aclose(self) -> None:
+        """Close the connections to Valkey."""
+        await self.values.aclose()
+
+    async def _policy(self, who: Caller, at: Place, slot: Slot) -> SanitizePolicy:
+        policy = await self._parts.scopes.policy(at.scope)
+        if not at.is_shared:
+            require_plain(at.task, "task", policy)
+        if slot.name:
+            require_plain(slot.name, "name", policy)
+        return policy
+
+    async def _packed(self, value: Any, pack: Callable[[Any], bytes]) -> bytes:
+        size = len(dumped(value))
+        require_short(size, self.limits.value)
+        return await asyncio.to_thread(pack, value) if size > LONG else pack(value)
+
+
+def own(who: Caller, scope: str | None, task: str, role: Role) -> Place:
+    """The caller's own place; raises as `Caller.require` does, InvalidInput for an odd task."""
+    path = who.require(str(parse_scope(scope or who.home)), role)
+    return Place(who.tenant, path, who.principal, checked_id(task, "task"))
+
+
+def given_to(who: Caller, scope: str | None, agent: str) -> Place:
+    """Where the caller keeps what another agent may read."""
+    path = who.require(str(parse_scope(scope or who.home)), Role.WRITER)
+    return Place.between(who.tenant, path, who.principal, checked_id(agent, "agent"))
+
+
+def given_by(who: Caller, scope: str | None, agent: str) -> Place:
+    """Where another agent keeps what the caller may read."""
+    path = who.require(str(parse_scope(scope or who.home)), Role.READER)
+    return Place.between(who.tenant, path, checked_id(agent, "agent"), who.principal)

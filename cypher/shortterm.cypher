@@ -1,0 +1,92 @@
+// name: hold_agent(agent, tenant, at) write one
+// Writers of new entries of one agent queue here.
+MATCH (p:Principal {id: $agent, tenant: $tenant})
+SET p.touched_at = $at
+RETURN COUNT { MATCH (m:ShortMemory {tenant: $tenant, author: $agent}) WHERE m.expires_at > $at }
+       AS held
+
+// name: create_entry(entry, at) write one
+// An entry, in the place of one of the same key that has run out; `made` is false, and nothing
+// changes, where there is one that has not.
+// unscoped: the service has checked the scope of $entry
+MERGE (m:ShortMemory {id: $entry.id})
+ON CREATE SET m.expires_at = datetime('0001-01-02T00:00:00Z')
+WITH m, m.expires_at <= $at AS made
+FOREACH (_ IN CASE WHEN made THEN [1] ELSE [] END | SET m = $entry)
+RETURN made
+
+// name: get(id, scopes, agent, at) read optional
+// One entry that has not run out.
+MATCH (m:ShortMemory {id: $id})
+WHERE m.scope IN $scopes AND m.author = $agent AND m.expires_at > $at
+RETURN m {.*} AS entry
+
+// name: read(id, scopes, agent, at) write optional
+// The same, counted as an access.
+MATCH (m:ShortMemory {id: $id})
+WHERE m.scope IN $scopes AND m.author = $agent AND m.expires_at > $at
+SET m.count = m.count + 1, m.last_access = $at
+RETURN m {.*} AS entry
+
+// name: change(id, scopes, agent, at, properties) write optional
+// Sets parts of an entry that has not run out.
+MATCH (m:ShortMemory {id: $id})
+WHERE m.scope IN $scopes AND m.author = $agent AND m.expires_at > $at
+SET m += $properties
+RETURN m {.*} AS entry
+
+// name: refresh(id, scopes, agent, at) write optional
+// Lets the time of an entry that has not run out begin anew.
+MATCH (m:ShortMemory {id: $id})
+WHERE m.scope IN $scopes AND m.author = $agent AND m.expires_at > $at
+SET m.expires_at = CASE WHEN m.ttl IS NULL THEN m.expires_at
+                        ELSE $at + duration({seconds: m.ttl}) END
+RETURN m {.*} AS entry
+
+// name: remove(id, scopes, agent, at) write one
+// Takes an entry out; one that has run out counts as not there.
+OPTIONAL MATCH (m:ShortMemory {id: $id})
+WHERE m.scope IN $scopes AND m.author = $agent
+WITH m, m.expires_at > $at AS live
+DETACH DELETE m
+RETURN coalesce(live, false) AS removed
+
+// name: page(tenant, agent, scopes, session, key, kind, at, after, limit) read many
+// Entries of one agent that have not run out, by id.
+MATCH (m:ShortMemory {tenant: $tenant, author: $agent})
+WHERE m.scope IN $scopes AND m.expires_at > $at AND m.id > $after
+  AND ($session IS NULL OR m.session = $session)
+  AND ($key IS NULL OR m.key = $key) AND ($kind IS NULL OR m.kind = $kind)
+RETURN m {.*} AS entry ORDER BY m.id LIMIT $limit
+
+// name: expire(at) batched one
+// unscoped: upkeep of the whole installation
+MATCH (m:ShortMemory) WHERE m.expires_at <= $at
+CALL (m) { DETACH DELETE m } IN TRANSACTIONS OF 1000 ROWS
+RETURN count(*) AS removed
+
+// name: kept_by(scopes, agent) read one
+// How many entries an agent has in some scopes.
+MATCH (m:ShortMemory)
+WHERE m.scope IN $scopes AND m.id > '' AND m.author = $agent
+RETURN count(m) AS entries
+
+// name: drop_by(scopes, agent) write one
+// The entries of an agent in some scopes.
+MATCH (m:ShortMemory)
+WHERE m.scope IN $scopes AND m.id > '' AND m.author = $agent
+DETACH DELETE m
+RETURN count(*) AS entries
+
+// name: texts(scopes) read many
+// What is kept in some scopes.
+MATCH (m:ShortMemory)
+WHERE m.scope IN $scopes AND m.id > ''
+RETURN m.id AS id, m.content AS content ORDER BY id
+
+// name: drop_entries(ids, scopes) write one
+// Some entries.
+MATCH (m:ShortMemory)
+WHERE m.id IN $ids AND m.scope IN $scopes
+DETACH DELETE m
+RETURN count(*) AS entries

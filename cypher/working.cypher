@@ -1,0 +1,97 @@
+// name: hold_tenant(tenant, at) write one
+// Whoever writes copies of a tenant's working memory queues here.
+MATCH (s:Scope {path: $tenant})
+SET s.touched_at = $at
+RETURN s.path AS path
+
+// name: copied(tenant, agent, scope, task, at) read one
+// Bytes of the copies that are kept, without those of one task, which are about to be replaced.
+// unscoped: the bound holds over all scopes of the tenant
+MATCH (c:WorkingCopy {tenant: $tenant})
+WHERE c.author > '' AND c.expires_at > $at
+  AND NOT (c.author = $agent AND c.scope = $scope AND c.task = $task)
+RETURN coalesce(sum(c.size), 0) AS of_tenant,
+       coalesce(sum(CASE c.author WHEN $agent THEN c.size END), 0) AS of_agent
+
+// name: replace(tenant, agent, scope, task, rows, audit) write one
+// The copy of one task; what was copied of it before goes.
+CALL () {
+  MATCH (c:WorkingCopy {tenant: $tenant, author: $agent})
+  WHERE c.scope = $scope AND c.task = $task
+  DETACH DELETE c
+}
+CALL () {
+  UNWIND $rows AS row
+  CREATE (c:WorkingCopy)
+  SET c = row
+  RETURN count(*) AS copied
+}
+MERGE (a:AuditEvent {id: $audit.id})
+SET a = $audit
+RETURN copied
+
+// name: copy_of(tenant, agent, scope, task, at) read many
+// The copy of one task.
+MATCH (c:WorkingCopy {tenant: $tenant, author: $agent})
+WHERE c.scope = $scope AND c.task = $task AND c.expires_at > $at
+RETURN c.key AS key, c.content AS content, c.size AS size, c.expires_at AS expires_at ORDER BY key
+
+// name: drop_copy(tenant, agent, scope, task, audit) write one
+// Takes the copy of one task out.
+CALL () {
+  MATCH (c:WorkingCopy {tenant: $tenant, author: $agent})
+  WHERE c.scope = $scope AND c.task = $task
+  DETACH DELETE c
+  RETURN count(*) AS dropped
+}
+CALL (dropped) {
+  WITH dropped WHERE dropped > 0
+  MERGE (a:AuditEvent {id: $audit.id})
+  SET a = $audit
+}
+RETURN dropped
+
+// name: expire(at) batched one
+// unscoped: upkeep of the whole installation
+MATCH (c:WorkingCopy) WHERE c.expires_at <= $at
+CALL (c) { DETACH DELETE c } IN TRANSACTIONS OF 1000 ROWS
+RETURN count(*) AS removed
+
+// name: copies_by(scopes, agent) read one
+// How many values of an agent are copied in some scopes.
+MATCH (c:WorkingCopy)
+WHERE c.scope IN $scopes AND c.id > '' AND c.author = $agent
+RETURN count(c) AS copies
+
+// name: drop_by(scopes, agent) write one
+// The copies of an agent in some scopes.
+MATCH (c:WorkingCopy)
+WHERE c.scope IN $scopes AND c.id > '' AND c.author = $agent
+DETACH DELETE c
+RETURN count(*) AS copies
+
+// name: drop_of(tenant, agents) write one
+// The copies of some agents in every scope.
+MATCH (c:WorkingCopy {tenant: $tenant})
+WHERE c.author IN $agents
+DETACH DELETE c
+RETURN count(*) AS copies
+
+// name: texts(scopes) read many
+// What is copied in some scopes.
+MATCH (c:WorkingCopy)
+WHERE c.scope IN $scopes AND c.id > ''
+RETURN c.id AS id, c.content AS content ORDER BY id
+
+// name: drop_copies(ids, scopes) write one
+// Some copies.
+MATCH (c:WorkingCopy)
+WHERE c.id IN $ids AND c.scope IN $scopes
+DETACH DELETE c
+RETURN count(*) AS copies
+
+// name: principal(id, tenant) read optional
+// Whether an agent or user of a tenant is there.
+MATCH (p:Principal {id: $id, tenant: $tenant})
+WHERE p.retired_at IS NULL
+RETURN p.id AS id
