@@ -33,14 +33,15 @@ MATCH (n:Declared {id: $id})
 WHERE n.scope IN $scopes
 RETURN n.id AS id, n.kind AS kind, n.scope AS scope
 
-// name: concerning(scopes, author, names, fields, limit) read many
+// name: concerning(scopes, author, names, fields, after, limit) read many
 // Declared nodes that somebody wrote, owns or is granted, or whose texts may name a person.
 MATCH (n:Declared)
-WHERE n.scope IN $scopes AND n.id > ''
+WHERE n.scope IN $scopes AND n.id > $after
   AND ($author IN n.people
        OR any(name IN $names WHERE any(field IN $fields
               WHERE toLower(coalesce(toString(n[field]), '')) CONTAINS toLower(name))))
-RETURN n.id AS id ORDER BY id LIMIT $limit
+WITH n ORDER BY n.id LIMIT $limit
+RETURN n {.*} AS row ORDER BY n.id
 
 // name: with_parts(ids) read many
 // Declared nodes by id, each with its parts.

@@ -10,10 +10,12 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.kind import Kind as Declared
 from app.kernel.kind import Stored
-from app.portability.derived import PAGE, write_unburied
+from app.portability.derived import buried, write_unburied
 from app.portability.episodes import author_of
 from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Written, cleaned
 from app.sanitize.tree import sanitize_tree
+
+PAGE = 25  # values read at once: one may have megabytes
 
 
 def portable(kind: Declared[Any]) -> Kind:
@@ -55,6 +57,7 @@ async def write(kind: Declared[Any], tx: Tx, batch: Batch) -> Written:
     wholes = {row["properties"]["whole"] for row in batch.rows} - {None}
     present = await tx.rows(Q.kinds.present, ids=sorted(wholes))
     lost = wholes - {row["id"] for row in present}
+    gone = await buried(tx, batch.rules, batch.rows)
     kept = Batch(
         batch.file, [r for r in batch.rows if r["properties"]["whole"] not in lost], batch.rules
     )
@@ -62,8 +65,9 @@ async def write(kind: Declared[Any], tx: Tx, batch: Batch) -> Written:
     done.rejects += [
         Reject(batch.file, row["line"], "NotFound", "what it is a part of is not there", "id")
         for row in batch.rows
-        if row["properties"]["whole"] in lost
+        if row["properties"]["whole"] in lost and row["line"] not in gone
     ]
+    done.duplicates = len(batch.rows) - done.accepted - len(done.rejects)
     return done
 
 
