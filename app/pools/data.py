@@ -171,7 +171,7 @@ def keys_of(changed: Changed) -> list[str]:
     keys: set[str] = set()
     for path in changed.paths:
         value = _found(changed.data, path)
-        if path == (BULLETIN,) and isinstance(value, dict):
+        if path == (BULLETIN,) and isinstance(value, dict) and value:
             keys.update(f"{BULLETIN}.{name}" for name in value)
         else:
             keys.add(".".join(path))
