@@ -394,6 +394,7 @@ TYPED = [
     "docs/guides/truth.md",
     "docs/guides/notes.md",
     "docs/guides/pages.md",
+    "docs/guides/pools.md",
     "docs/guides/skills.md",
     "docs/guides/graphql.md",
     "docs/guides/mcp.md",
