@@ -32,8 +32,8 @@ RETURN COUNT { MATCH (p:MemoryPool) WHERE p.scope = $scope AND p.id > '' } AS po
 MATCH (p:MemoryPool {id: $id})
 WHERE p.scope = $scope
 RETURN p.read_count AS reads, p.last_read_at AS last_read_at,
-       COUNT { MATCH (v:PoolVersion) WHERE v.whole = $id } AS versions,
-       COUNT { MATCH (e:PoolEvent) WHERE e.whole = $id } AS events
+       COUNT { MATCH (v:PoolVersion) WHERE v.whole = $id AND v.version > 0 } AS versions,
+       COUNT { MATCH (e:PoolEvent) WHERE e.whole = $id AND e.seq > 0 } AS events
 
 // name: version(id, scope, version) read many
 // The data that a pool had in one version.
@@ -44,14 +44,14 @@ RETURN v {.*} AS version
 // name: versions(id, scope) read many
 // The former versions of a pool, newest first, without their data.
 MATCH (v:PoolVersion {whole: $id})
-WHERE v.scope = $scope
+WHERE v.version > 0 AND v.scope = $scope
 RETURN v {.*, data: null, marks: null} AS version, v.size AS size ORDER BY v.version DESC
 
 // name: prune(id, scope, keep, bytes, below) write none
 // Former versions beyond so many, or beyond so many bytes together, and events up to a number.
 CALL () {
   MATCH (v:PoolVersion {whole: $id})
-  WHERE v.scope = $scope
+  WHERE v.version > 0 AND v.scope = $scope
   WITH v ORDER BY v.version DESC
   WITH collect(v) AS found
   UNWIND range(0, size(found) - 1) AS place

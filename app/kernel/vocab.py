@@ -221,6 +221,6 @@ _PROPERTIES += """
 avg_score door floored fusion knowledge_base_ids ms quality results shown strategy without words
 """  # questions
 _PROPERTIES += """
-changed_at due_at ends_at last_read_at people read_count readers whole time
+changed_at due_at ends_at last_read_at lifetime owner people read_count readers whole time
 """  # declared kinds
 PROPERTIES = frozenset(_PROPERTIES.split())
