@@ -46,6 +46,7 @@ SCANNING = {
     "health": "consolidated",
     "indexing": "forget_vectors await_vectors",
     "jobs": "list_schedules",
+    "kinds": "lost",
     "knowledge": "pages_of count_nodes count_edges",
     "lifecycle": "live_of every_scope sweepable_episodes agents_at_home overlapping_intervals "
     "crossing_edges holders unsupported_facts stale_mirrors orphan_relations stray_entities "
