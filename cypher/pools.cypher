@@ -77,6 +77,12 @@ MATCH (p:MemoryPool {id: $id})
 WHERE p.scope = $scope
 RETURN [p.id] + COLLECT { MATCH (part:Declared)-[:PART_OF]->(p) RETURN part.id } AS ids
 
+// name: ended(id, scope, at) read many
+// Ids of a pool that has ended and of its parts: upkeep has not been there yet.
+MATCH (p:MemoryPool {id: $id})
+WHERE p.scope = $scope AND p.ends_at <= $at
+RETURN [p.id] + COLLECT { MATCH (part:Declared)-[:PART_OF]->(p) RETURN part.id } AS ids
+
 // name: count_reads(rows) write none
 // How often pools were read since it was written down last.
 // unscoped: counted for pools that their readers saw

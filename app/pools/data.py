@@ -6,6 +6,8 @@ later stands, and a mark under one of the same writer is not kept.
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -22,6 +24,7 @@ DEEPEST = 16  # objects and lists inside each other
 LONGEST_KEY = 255  # characters of a name in an object
 MOST_MARKS = 10_000  # places of one pool that are told apart by who wrote them
 BULLETIN = "agent_bulletin"
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Mark(WireModel):
@@ -151,19 +154,31 @@ def size_of(value: Any) -> int:
 
 
 def check(value: Any, field: str, *, depth: int = 0) -> None:
-    """Raise InvalidInput, naming the place, for what is too deep or has a name that is too long."""
+    """Raise InvalidInput, naming the place, for what is too deep, has a name that is too long, or
+    cannot be kept as it is: numbers beyond 64 bits, halves of characters."""
     if isinstance(value, dict | list) and depth >= DEEPEST:
         raise InvalidInput(f"{field} is nested more than {DEEPEST} deep", field=field)
+    _check_leaf(value, field)
     if isinstance(value, list):
         for each in value:
             check(each, field, depth=depth + 1)
     elif isinstance(value, dict):
         for name, each in value.items():
+            _check_leaf(name, field)
             if not name or len(name) > LONGEST_KEY:
                 raise InvalidInput(
                     f"a name in {field} has 1 to {LONGEST_KEY} characters", field=field
                 )
             check(each, f"{field}.{name}", depth=depth + 1)
+
+
+def _check_leaf(value: Any, field: str) -> None:
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise InvalidInput(f"{field} holds a whole number beyond 64 bits", field=field)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidInput(f"{field} holds a number that is not finite", field=field)
+    if isinstance(value, str) and SURROGATE.search(value):
+        raise InvalidInput(f"{field} holds half of a character", field=field)
 
 
 def keys_of(changed: Changed) -> list[str]:

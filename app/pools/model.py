@@ -77,6 +77,11 @@ EVICTIONS: Mapping[str, str] = {
 }
 
 
+def later(moment: datetime, by: timedelta) -> datetime:
+    """Return a moment later on, never one beyond the last year."""
+    return moment + by if FOREVER - moment > by else FOREVER
+
+
 def synonym_of(words: Mapping[str, str]) -> BeforeValidator:
     """Read another system's word for one of ours."""
     return BeforeValidator(lambda given: words.get(given, given) if _text(given) else given)
@@ -196,7 +201,7 @@ class Pool(Stored):
         ends = [self.expires_at or FOREVER]
         if self.pool_id != DEFAULT and not self.persist_across_executions:
             idle = IDLE.get(self.lifetime)
-            ends += [self.changed_at + idle] if idle else []
+            ends += [later(self.changed_at, idle)] if idle else []
         return min(ends)
 
     def derived(self) -> dict[str, Any]:
@@ -215,12 +220,13 @@ class Pool(Stored):
         if ttl is None or not self.data:
             return self.ends_at
         oldest = min((mark.at for mark in self.marks), default=self.created_at)
-        return min(self.ends_at, oldest + timedelta(seconds=ttl))
+        return min(self.ends_at, later(oldest, timedelta(seconds=ttl)))
 
     def people(self) -> Iterable[str]:
         """Return owner, writers and everybody who is listed."""
         listed = self.access_control.readers() - {EVERYONE}
-        return {self.owner, self.changed_by, *listed, *(mark.by for mark in self.marks)}
+        writers = (mark.by for mark in self.marks)
+        return {self.owner, self.changed_by, *listed, *writers} - {NOBODY}
 
     def renamed(self, name: Callable[[str], str]) -> Self:
         """Return the pool with every principal replaced."""
@@ -284,7 +290,7 @@ class PoolVersion(Stored):
 
     def people(self) -> Iterable[str]:
         """Return everybody who wrote something of it."""
-        return {self.changed_by, *(mark.by for mark in self.marks)}
+        return {self.changed_by, *(mark.by for mark in self.marks)} - {NOBODY}
 
     def renamed(self, name: Callable[[str], str]) -> Self:
         """Return the version with every principal replaced."""

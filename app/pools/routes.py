@@ -43,6 +43,12 @@ At = Annotated[
     str | None, QueryParameter(name="path", description="Names with dots between them: `a.b`.")
 ]
 There = Annotated[str, QueryParameter(name="path", description="Names with dots between them.")]
+Version = Annotated[
+    int | None,
+    QueryParameter(
+        name="version", ge=1, le=2**53 - 1, description="A former version; the present if unset."
+    ),
+]
 IfMatch = Annotated[
     str | None,
     HeaderParameter(name="If-Match", description="The version that is changed; 412 if another."),
@@ -163,7 +169,7 @@ class PoolController(Controller):
         pools: NamedDependency[PoolService],
         scope_path: InScope = None,
         at: At = None,
-        version: FromQuery[int | None] = None,
+        version: Version = None,
     ) -> DataOut:
         """Read the data, or the value at a path, of now or of a version that is kept."""
         found, number, value = await pools.read(caller, Which(pool, scope_path), at, version)

@@ -25,12 +25,12 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.paging import decode, encode
 from app.kernel.scope import NAME, parse_scope
+from app.kernel.wire import model_of
 from app.pools.data import (
     Changed,
     check,
     merge,
     nested,
-    packed,
     parse_path,
     put,
     read_at,
@@ -208,6 +208,7 @@ class PoolService:
         self, caller: Caller, which: Which, value: Any, path: str | None, expected: int | None
     ) -> Pool:
         """Set the value at a path, or the whole data; the pool as it is then."""
+        check(value, "value")
         steps = parse_path(path) if path is not None else ()
         if not steps and not isinstance(value, dict):
             raise InvalidInput("value is an object where no path is given", field="value")
@@ -220,6 +221,7 @@ class PoolService:
         self, caller: Caller, which: Which, part: dict[str, Any], expected: int | None
     ) -> Pool:
         """Write a part by its keys, so that two writers of different keys lose nothing."""
+        check(part, "data")
         pool = await self._writable(caller, which)
         clean = await self._clean(nested(part), pool.scope, "data")
         return await self._change(caller, pool, lambda data: merge(data, clean), expected)
@@ -300,7 +302,7 @@ class PoolService:
                 lists: dict[str, Any] = {"agents": (*access.agents, who)}
                 if level == "write":
                     lists["write"] = (*access.write, who)
-                access = AccessControl.model_validate({**access.model_dump(), **lists})
+                access = model_of(AccessControl, {**access.model_dump(), **lists})
             made = held.model_copy(update={"access_control": access})
             await tx.rows(Q.kinds.change, rows=[POOL.row(made)])
             await tx.rows(Q.pools.tell, events=[event])
@@ -359,6 +361,7 @@ class PoolService:
         return pool
 
     async def _filled(self, pool: Pool, data: dict[str, Any]) -> Pool:
+        check(data, "data")
         clean = await self._clean(nested(data), pool.scope, "data")
         done = change(
             pool, lambda held: put(held, (), clean), pool.owner, pool.created_at, self.limits.bytes
@@ -374,6 +377,8 @@ class PoolService:
                 raise NotFound(f"there is no scope {pool.scope}", field="scope")
             if held["pools"] >= self.limits.pools:
                 raise QuotaReached(f"{pool.scope} has {held['pools']} pools", field="scope")
+            for ended in await tx.rows(Q.pools.ended, id=pool.id, scope=pool.scope, at=now()):
+                await tx.rows(Q.kinds.drop, ids=ended["ids"])
             made = await tx.rows(Q.kinds.restore, rows=[POOL.new(pool)])
             if made:
                 await tx.rows(Q.pools.tell, events=[event])
@@ -430,7 +435,7 @@ class PoolService:
             check(value, field)
         policy = await self._scopes.policy(scope)
         clean = partial(sanitize_tree, value, policy, field)
-        if isinstance(value, dict | list) and len(packed(value)) > QUICK:
+        if isinstance(value, dict | list) and size_of(value) > QUICK:
             return await asyncio.to_thread(clean)
         return clean()
 

@@ -289,6 +289,7 @@ HOT = [
     Q.pools.prune,
     Q.pools.events,
     Q.pools.parts,
+    Q.pools.ended,
     Q.pools.count_reads,
     Q.pools.due,
     Q.pools.old_events,

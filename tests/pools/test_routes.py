@@ -382,7 +382,7 @@ BAD = [
     ({"expires_at": "2020-01-01T00:00:00Z"}, "expires_at"),
     ({"scope": "session", "lifetime": "persistent"}, "scope"),
     ({"data": nest(20)}, "data"),
-    ({"data": {"k" * 300: 1}}, "path"),
+    ({"data": {"k" * 300: 1}}, "data"),
     ({"surprise": 1}, "surprise"),
 ]
 
@@ -409,6 +409,17 @@ async def test_bad_writes_are_refused_by_name(writer: Principal, make: Make) -> 
         answer = await send("/v1/pools/ops/data", json={"value": given}, params=query)
         assert answer.status_code == 422, answer.text
         assert answer.json()["errors"][0]["field"].startswith(field)
+    for text in (
+        '{"value": {"a": 123456789012345678901234567890}}',
+        '{"value": {"a": 1e999}}',
+        '{"value": {"a": "\\ud800"}}',
+        '{"value": {"\\ud800": 1}}',
+    ):
+        kind = {"Content-Type": "application/json"}
+        answer = await send("/v1/pools/ops/data", content=text, headers=kind)
+        assert answer.status_code in (400, 422), (text, answer.text)
+    far = await writer.http.get("/v1/pools/ops/data", params={"version": 10**30})
+    assert (far.status_code, far.json()["errors"][0]["field"]) == (422, "version")
     grant = await writer.http.post("/v1/pools/ops/grants", json={"agent": "x", "level": "own"})
     assert (grant.status_code, grant.json()["errors"][0]["field"]) == (422, "level")
     cursor = await writer.http.get("/v1/pools/ops/events", params={"cursor": "x"})
@@ -476,6 +487,8 @@ async def test_a_pool_that_has_ended_is_gone_before_upkeep(
     )
     assert (await writer.http.get("/v1/pools/ends")).status_code == 404
     assert (await writer.http.get("/v1/pools")).json()["items"] == []
+    assert (await make("ends", data={"new": 1}))["version"] == 1, "the name is free again"
+    assert await value(writer, "ends") == {"new": 1}
 
 
 async def test_the_schedule_runs_it_at_half_past_three(opened: Parts) -> None:
