@@ -44,6 +44,7 @@ from app.notes import routes as note_routes
 from app.pages import admin as page_admin
 from app.pages import beside as page_beside
 from app.pages import routes as page_routes
+from app.pools import routes as pool_routes
 from app.portability import routes as portability_routes
 from app.questions import routes as question_routes
 from app.rag import routes as graph_rag_routes
@@ -100,6 +101,7 @@ ROUTES: list[Any] = [
     note_routes.NoteController,
     note_routes.CoreBlockController,
     note_routes.BadPatternController,
+    pool_routes.PoolController,
     page_routes.PageController,
     page_admin.AdminPageController,
     page_beside.EntityPageController,
@@ -181,6 +183,8 @@ INJECTED = (
     "skilled",
     "page_reads",
     "page_neighbours",
+    "pools",
+    "pool_upkeep",
     "reembedding",
     "asking",
     "speaking",

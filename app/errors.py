@@ -20,7 +20,8 @@ The tree (a leaf's class name is its code on the wire)::
     │   ├── SwitchedOff            409   the scope's rules do not allow it
     │   ├── StateRefused           409   a knowledge base or document is not in a state for it
     │   ├── Erased                 409   an import holds what was erased here
-    │   ├── QuotaReached           409   a task, agent or tenant holds as much as it may
+    │   ├── QuotaReached           409   as much as a setting allows is there already
+    │   ├── VersionMismatch        412   `If-Match` names another version than the present one
     │   └── LeaseLost              409   another worker has taken over; nothing was written
     ├── TooLarge                   413
     ├── FileRefused                422   a file that cannot be read, with the reason
@@ -152,12 +153,17 @@ class SwitchedOff(Conflict):
     title = "The rules of the scope do not allow this"
 
 
+class QuotaReached(Conflict):
+    title = "As much is kept as the settings allow"
+
+
+class VersionMismatch(Conflict):
+    status = 412
+    title = "It has changed since that version"
+
+
 class StateRefused(Conflict):
     title = "It is not in a state that allows this"
-
-
-class QuotaReached(Conflict):
-    title = "As much is kept as may be"
 
 
 class LeaseLost(Conflict):

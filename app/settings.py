@@ -289,6 +289,19 @@ class WorkingSettings(Group):
     )
 
 
+class PoolSettings(Group):
+    max_bytes: int = Field(
+        5_000_000, ge=1024, le=5_000_000, description="Most bytes of the data of one pool."
+    )
+    per_scope: int = Field(1000, ge=1, description="Most pools of one scope.")
+    versions: int = Field(
+        20, ge=0, le=1000, description="Former versions of a pool's data that are kept."
+    )
+    versions_bytes: int = Field(
+        20_000_000, ge=0, description="Most bytes of all former versions of one pool."
+    )
+
+
 class RuntimeSettings(Group):
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("loci")),
@@ -330,6 +343,7 @@ class Settings(Group):
     reranker: RerankerSettings = RerankerSettings()
     documents: DocumentSettings = DocumentSettings()
     working: WorkingSettings = WorkingSettings()
+    pools: PoolSettings = PoolSettings()
     runtime: RuntimeSettings = Field(default_factory=RuntimeSettings)
     telemetry: TelemetrySettings = TelemetrySettings()
 

@@ -51,6 +51,7 @@ from app.lifecycle.tasks import (
     run_sweep,
 )
 from app.pages.tasks import RELINK, run_relink
+from app.pools.tasks import RETENTION, retain_pools
 from app.portability.jobs import EXPORT, IMPORT, run_export, run_import
 from app.reembedding.tasks import CLEAR, FILL, MEND, clear_space, fill_space, mend_spaces
 from app.shortterm.tasks import EXPIRE_ENTRIES, expire_entries
@@ -128,6 +129,7 @@ TASKS: Mapping[str, TaskFunction] = {
     DUPLICATES: propose_duplicates,
     COMMUNITIES: run_communities,
     RELINK: run_relink,
+    RETENTION: retain_pools,
     SCAN: scan_conflicts,
     DECAY: decay_stale,
     EMBED: embed_skills,
@@ -163,6 +165,7 @@ SCHEDULES = [
     Schedule("skills.embed", "10 5 * * 0", EMBED, "Gives skills without a vector one."),
     Schedule("skills.gaps", "0 3 1 * *", GAPS, "Proposes skills that are missing."),
     Schedule("skills.expire", "5 * * * *", EXPIRE, "Expires proposals left unreviewed."),
+    Schedule("pools.retention", "30 3 * * *", RETENTION, "Takes out of pools what ran out."),
     Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
     Schedule("working.expire", "25 * * * *", EXPIRE_COPIES, "Removes copies of working memory."),
     Schedule("shortterm.expire", "35 * * * *", EXPIRE_ENTRIES, "Removes entries that ran out."),

@@ -103,6 +103,8 @@ from app.pages.reading import PageReader
 from app.pages.service import PageService
 from app.pages.service import Parts as PageParts
 from app.pages.vault import VaultService
+from app.pools.retention import PoolUpkeep
+from app.pools.service import PoolLimits, PoolService
 from app.portability.deferral import text_index
 from app.portability.jobs import EXPORT, IMPORT
 from app.questions.analytics import AnalyticsService
@@ -223,6 +225,8 @@ class Parts:
     page_passages: PassageService
     due_pages: DuePages
     vaults: VaultService
+    pools: PoolService
+    pool_upkeep: PoolUpkeep
     asking: GraphqlService
     speaking: McpService
     working: WorkingService
@@ -351,6 +355,12 @@ def parse_limits(settings: Settings) -> Limits:
         memory=given.parse_memory_mb * MIB,
         unpacked=given.max_unpacked,
     )
+
+
+def pool_limits(settings: Settings) -> PoolLimits:
+    """Quotas of memory pools."""
+    given = settings.pools
+    return PoolLimits(given.max_bytes, given.per_scope, given.versions, given.versions_bytes)
 
 
 def fetch_limits(settings: Settings) -> FetchLimits:
@@ -567,6 +577,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         page_passages=passages,
         due_pages=due,
         vaults=VaultService(pages, due),
+        pools=PoolService(graph, scopes, pool_limits(settings)),
+        pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
         upkeep=UpkeepService(graph, scopes, forgetting),
         doubling=DuplicateService(graph, embedder.info.name),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),
@@ -624,12 +636,14 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
                 assembled.wakeup.start()
                 assembled.foreground.saying.start()
                 assembled.uses.periodic.start()
+                assembled.pools.reads.periodic.start()
                 assembled.question_log.periodic.start()
             try:
                 yield assembled
             finally:
                 await keeper.stop()
                 await assembled.uses.periodic.stop()
+                await assembled.pools.reads.periodic.stop()
                 await assembled.question_log.periodic.stop()
                 await assembled.foreground.saying.stop()
                 await assembled.foreground.looking.stop()

@@ -43,11 +43,13 @@ from opentelemetry import trace
 
 from app.errors import AlreadyExists, GraphBusy, GraphUnavailable, QueryError
 from app.kernel.cypher import Query
+from app.kernel.kind import Stored
 from app.kernel.moments import use_own_moments
 from app.kernel.rests import Rests
 from app.kernel.turns import Shares
 
 T = TypeVar("T")
+S = TypeVar("S", bound=Stored)
 Row = dict[str, Any]
 
 RETRIED = 15.0  # seconds that what fails in passing is tried again for
@@ -141,6 +143,10 @@ class Tx:
         """The only row; QueryError where there is none or more than one."""
         return _only(query, await self.rows(query, **params))
 
+    async def many(self, query: Query, struct: type[S], /, **params: Any) -> list[S]:
+        """Return the nodes in the only column of a query as values of a declared kind."""
+        return _typed(struct, await self.rows(query, **params))
+
 
 class Graph:
     """Named queries over one driver and one database."""
@@ -196,6 +202,10 @@ class Graph:
     async def one(self, query: Query, /, **params: Any) -> Row:
         """The only row; QueryError where there is none or more than one."""
         return _only(query, await self.rows(query, **params))
+
+    async def many(self, query: Query, struct: type[S], /, **params: Any) -> list[S]:
+        """Return the nodes in the only column of a query as values of a declared kind."""
+        return _typed(struct, await self.rows(query, **params))
 
     async def write(self, name: str, work: Callable[[Tx], Awaitable[T]]) -> T:
         """Run `work` in one managed write transaction; it is retried on deadlock and failover.
@@ -345,6 +355,10 @@ def _named(name: str, mode: str) -> Callable[[Any], Any]:
     timeout = READ_TIMEOUT if mode == "read" else WRITE_TIMEOUT
     decorate: Callable[[Any], Any] = unit_of_work(metadata={"query": name}, timeout=timeout)
     return decorate
+
+
+def _typed(struct: type[S], found: list[Row]) -> list[S]:
+    return [struct.of(next(iter(row.values()))) for row in found]
 
 
 def _only(query: Query, found: list[Row]) -> Row:

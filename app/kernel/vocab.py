@@ -77,6 +77,10 @@ class Label(StrEnum):
     SEARCH_RESULT = "HybridSearchResult"
     WORKING_COPY = "WorkingCopy"
     SHORT_MEMORY = "ShortMemory"
+    DECLARED = "Declared"  # umbrella over the kinds that their slices declare (app/kernel/kind.py)
+    MEMORY_POOL = "MemoryPool"
+    POOL_VERSION = "PoolVersion"
+    POOL_EVENT = "PoolEvent"
 
 
 class Rel(StrEnum):
@@ -111,7 +115,7 @@ class Rel(StrEnum):
     READ_BY = "READ_BY"  # Episode → ModelReading; Note, Fact → one that was shown them
     VERSION_OF = "VERSION_OF"  # NoteVersion → Note, PageVersion → Page whose text it was
     IN_BASE = "IN_BASE"  # Document → KnowledgeBase
-    PART_OF = "PART_OF"  # Chunk → Document or Page
+    PART_OF = "PART_OF"  # Chunk → Document or Page, Declared → Declared that it goes with
     BEARS = "BEARS"  # Page → LinkName that it goes by
     LINKS = "LINKS"  # Page → LinkName that a link of its text names
     REFERENCES = "REFERENCES"  # Page → Page, Entity or Principal that its links mean
@@ -221,4 +225,7 @@ ttl
 _PROPERTIES += """
 avg_score door floored fusion knowledge_base_ids ms quality results shown strategy without words
 """  # questions
+_PROPERTIES += """
+changed_at due_at ends_at last_read_at lifetime owner people read_count readers whole time
+"""  # declared kinds
 PROPERTIES = frozenset(_PROPERTIES.split())

@@ -42,6 +42,8 @@ async def _take(reader: Reader, closure: Closure, ids: list[str]) -> None:
         closure.notes[row["note"]["id"]] = row
     for row in await reader.rows(Q.erasure.skills_of, ids=ids):
         closure.skills[row["skill"]["id"]] = row
+    for row in await reader.rows(Q.kinds.with_parts, ids=ids):
+        closure.declared[row["id"]] = row
 
 
 async def _facts(reader: Reader, closure: Closure, named: set[str]) -> None:
@@ -59,6 +61,7 @@ async def _facts(reader: Reader, closure: Closure, named: set[str]) -> None:
 def _found(closure: Closure, *, sources: bool) -> set[str]:
     parts = (closure.episodes, closure.facts, closure.kept, closure.notes, closure.skills)
     found = {i for part in parts for row in part.values() for i in row["derived"]}
+    found |= {part for row in closure.declared.values() for part in row["parts"]}
     if sources:
         found |= {c["episode"] for row in closure.facts.values() for c in row["claims"]}
     return found

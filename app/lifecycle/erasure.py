@@ -33,6 +33,7 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
 from app.lifecycle.closure import close_over
+from app.lifecycle.declared import Forgotten, drop, forget, of_target
 from app.lifecycle.model import Closure, Removed, Target, tombstones
 from app.lifecycle.people import MOST, about, naming
 from app.lifecycle.renaming import renamed
@@ -97,6 +98,7 @@ class ErasureService:
             "notes": sorted(closure.notes),
             "skills": sorted(closure.skills),
             "skill_versions": [row["id"] for row in await self._versions(caller, target)],
+            "declared": await self._declared(closure, caller, target),
             "facts_kept": sorted(closure.kept),
             "survivors": closure.survivors(),
             "scopes": sorted(closure.scopes),
@@ -110,20 +112,78 @@ class ErasureService:
         """The scope that the target lies in; NotFound for what is not seen."""
         if target.kind != "memory":
             return str(parse_scope(target.scope or caller.home))
-        place = await self.graph.optional(
-            Q.lifecycle.find_memory, id=target.value, scopes=caller.visible
-        )
+        place = await self._find(caller, target.value)
         if place is None:
             raise NotFound(f"there is no memory {target.value}")
         return str(place["scope"])
+
+    async def _find(self, caller: Caller, identifier: str) -> Row | None:
+        """A memory that is seen, or a value of a declared kind in a scope that is administered:
+        who may read one is its own affair, so that nobody else is told of it."""
+        found = await self.graph.optional(
+            Q.lifecycle.find_memory, id=identifier, scopes=caller.visible
+        )
+        if found is not None:
+            return found
+        own = [scope for scope in caller.visible if caller.may(scope, Role.ADMIN)]
+        return await self.graph.optional(Q.kinds.find, id=identifier, scopes=own)
+
+    async def _concerned(self, caller: Caller, target: Target, most: int) -> list[str]:
+        """Ids of values of declared kinds that are of an author or tell of a person, a few more
+        than `most` at the latest."""
+        found: list[str] = []
+        sought = of_target(target, caller.home)
+        if sought is not None:
+            async for ids in sought.batches(self.graph):
+                found += ids
+                if len(found) >= most:
+                    break
+        return found
+
+    async def _declared(
+        self, closure: Closure, caller: Caller, target: Target
+    ) -> dict[str, list[str]]:
+        """Values of declared kinds that go or change, by kind."""
+        ids = {*closure.declared, *await self._concerned(caller, target, PREVIEW)}
+        found: dict[str, list[str]] = {}
+        for row in await self.graph.rows(Q.kinds.with_parts, ids=sorted(ids)):
+            found.setdefault(row["kind"], []).append(row["id"])
+        return found
+
+    async def _forget_declared(self, order: Order, scope: str) -> None:
+        """What declared kinds hold of an author or a person, by batches."""
+        sought = of_target(order.target, order.caller.home)
+        if sought is not None:
+            async for ids in sought.batches(self.graph):
+                await self._forget(order, scope, (sought, ids))
+
+    async def _forget(self, order: Order, scope: str, given: tuple[Forgotten, list[str]]) -> None:
+        sought, ids = given
+
+        async def work(tx: Tx) -> None:
+            row, at = blank_receipt(order, scope), now()
+            receipt = (await tx.one(Q.lifecycle.lock_receipt, id=order.receipt, row=row, at=at))[
+                "receipt"
+            ]
+            closure, removed = await forget(tx, sought, ids)
+            if not closure.ids and not removed.ids:
+                return
+            _permit(order.caller, closure)
+            graves = tombstones(closure, receipt | {"at": at}, ())
+            await tx.rows(Q.lifecycle.bury, rows=graves)
+            await _write_receipt(tx, order, receipt, (closure, removed))
+
+        await self.graph.write("lifecycle.forget_declared", work)
 
     async def exists(self, caller: Caller, target: Target) -> bool:
         """Whether there is anything left to erase."""
         if await self._next(caller, target, 1):
             return True
+        if target.kind == "person":
+            return bool(await self._concerned(caller, target, 1))
         if target.kind != "author":
             return False
-        if await self._versions(caller, target):
+        if await self._versions(caller, target) or await self._concerned(caller, target, 1):
             return True
         asked = await self.graph.one(
             Q.questions.asked_by, scope=target.scope or caller.home, principal=target.value
@@ -172,6 +232,7 @@ class ErasureService:
         work = 0
         if order.target.kind == "author":
             await self._drop_beside(order, scope)
+            await self._forget_declared(order, scope)
             tenant = order.caller.tenant
             work = await self._parts.working.by(tenant, [scope], order.target.value)
             work += await self._parts.shortterm.by([scope], order.target.value)
@@ -192,6 +253,7 @@ class ErasureService:
                 await progress(done)
             left = await self._next(order.caller, order.target, MOST)
             ids = left if left != ids else []  # what came meanwhile
+        await self._forget_declared(order, scope)
         return await self.finish(order.receipt, await self._forget_work(order))
 
     async def _forget_work(self, order: Order) -> int:
@@ -292,9 +354,7 @@ class ErasureService:
     async def _next(self, caller: Caller, target: Target, limit: int) -> list[str]:
         """Ids of the next memories to go; none where nothing is left."""
         if target.kind == "memory":
-            row = await self.graph.optional(
-                Q.lifecycle.find_memory, id=target.value, scopes=caller.visible
-            )
+            row = await self._find(caller, target.value)
             return [row["id"]] if row else []
         if target.kind == "person":
             return await about(self.graph, target, limit) if target.entities else []
@@ -375,6 +435,7 @@ class ErasureService:
             at=now(),
         )
         await tx.rows(Q.erasure.lock_skills, ids=sorted(before.skills), at=now())
+        await tx.rows(Q.kinds.lock, ids=sorted(before.declared), at=now())
         facts = [row["fact"] for row in (*before.facts.values(), *before.kept.values())]
         places = await tx.rows(Q.lifecycle.keys_of, facts=sorted(f["id"] for f in facts))
         entities = {*before.entities, *(p["subject"] for p in places), *(p["root"] for p in places)}
@@ -403,6 +464,7 @@ class ErasureService:
         removed.add(await tx.one(Q.retrieval.drop_names, passages=episodes, at=now()))
         removed.add(await tx.one(Q.lifecycle.drop_episodes, ids=episodes))
         await erase_skills(tx, closure, removed)
+        await drop(tx, closure.declared, removed)
 
     async def _neighbours(self, tx: Tx, episodes: list[str]) -> None:
         near: set[str] = set()
@@ -607,7 +669,7 @@ async def _write_receipt(tx: Tx, order: Order, receipt: Row, done: tuple[Closure
         hashes=sorted({*_hashes(closure), *removed.hashes}),
         counts=removed.counts,
     )
-    event["id"] = digest("erase", receipt["id"], *sorted(ids))[:32]
+    event["id"] = digest("erase", receipt["id"], *sorted(ids or removed.ids))[:32]
     properties = _added(receipt, closure, removed)
     await tx.rows(Q.lifecycle.add_to_receipt, id=receipt["id"], properties=properties, audit=event)
 

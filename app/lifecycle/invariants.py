@@ -28,6 +28,8 @@ CHECKS: Mapping[str, Query] = {
     "every line of a condensed note is a fact that is held": Q.condensed.baseless,
     "every version, use and conflict has its skill": Q.erasure.stray_parts,
     "every skill says what its version in use says": Q.erasure.unled_skills,
+    "every part of a declared kind has its whole": Q.kinds.stray_parts,
+    "everything of a declared kind lies in a scope": Q.kinds.lost,
     "every root is its own": Q.lifecycle.broken_roots,
 }
 

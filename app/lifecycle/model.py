@@ -49,11 +49,12 @@ class Closure:
     notes: dict[str, Row] = field(default_factory=dict)
     # Proposals, patterns of failure and core blocks too.
     skills: dict[str, Row] = field(default_factory=dict)
+    declared: dict[str, Row] = field(default_factory=dict)  # of kinds that their slices declare
 
     @property
     def ids(self) -> list[str]:
         """Everything that goes."""
-        return [*self.episodes, *self.facts, *self.notes, *self.skills]
+        return [*self.episodes, *self.facts, *self.notes, *self.skills, *self.declared]
 
     @property
     def scopes(self) -> set[str]:
@@ -64,7 +65,7 @@ class Closure:
             *(row["note"] for row in self.notes.values()),
             *(row["skill"] for row in self.skills.values()),
         )
-        return {row["scope"] for row in every}
+        return {row["scope"] for row in (*every, *self.declared.values())}
 
     @property
     def entities(self) -> list[str]:

@@ -23,6 +23,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q, over
 from app.kernel.graph import Graph, Row
 from app.kernel.vocab import Label
+from app.kinds import KINDS as DECLARED
 
 PAGE = 1000  # nodes read in one query, at most
 LONG = 1.0  # seconds for a query, beyond which the next asks for half as many nodes
@@ -39,11 +40,14 @@ RECORDS = frozenset(
 # What belongs to the installation, not to a tenant; a key tells its principal and its own name.
 OUTSIDE = frozenset({Label.SCHEMA_VERSION, Label.VECTOR_SPACE, Label.SCHEDULE, Label.API_KEY})
 # Labels whose nodes bear another one too, by which they are read.
-UMBRELLAS = frozenset({Label.MEMORY, Label.SEARCHABLE, Label.PASSAGE, Label.PRINCIPAL})
+UMBRELLAS = frozenset(
+    {Label.MEMORY, Label.SEARCHABLE, Label.PASSAGE, Label.PRINCIPAL, Label.DECLARED}
+)
 KINDS = frozenset(
     {
         Label.AGENT, Label.USER, Label.EPISODE, Label.CHUNK, Label.CONCEPT, Label.DECISION,
         Label.INCIDENT, Label.LESSON, Label.SOURCE, Label.ARTICLE,
+        *(kind.label for kind in DECLARED),
     }
 )  # fmt: skip
 BY_SCOPE, BY_TENANT = ("scope", "id"), ("tenant", "id")

@@ -66,7 +66,8 @@ class PreviewOut(msgspec.Struct, frozen=True):
     """What an erasure would take; `refused` holds scopes that this key does not administer.
 
     `skill_versions` are an author's versions of skills that are somebody else's; `names` those by
-    which texts about a person are found.
+    which texts about a person are found; `declared` what goes or changes of other kinds, such as
+    pools.
     """
 
     target: str
@@ -82,6 +83,7 @@ class PreviewOut(msgspec.Struct, frozen=True):
     refused: list[str]
     complete: bool
     names: list[str] = []
+    declared: dict[str, list[str]] = {}
 
 
 class ErasureOut(msgspec.Struct, frozen=True):

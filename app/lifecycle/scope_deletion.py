@@ -45,7 +45,7 @@ _KEPT = frozenset(
         Label.ARTICLE, Label.CONCEPT, Label.DECISION, Label.INCIDENT, Label.LESSON, Label.SOURCE,
         Label.SCOPE, Label.API_KEY, Label.AUDIT_EVENT, Label.AUDIT_HEAD, Label.ERASURE_RECEIPT,
         Label.TOMBSTONE, Label.SCHEMA_VERSION, Label.VECTOR_SPACE, Label.SCHEDULE,
-        Label.IDEMPOTENCY, Label.LINK_NAME,
+        Label.IDEMPOTENCY, Label.LINK_NAME, Label.DECLARED,
     }
 )  # fmt: skip
 REMOVED = tuple(label for label in Label if label not in _KEPT)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from app.kinds import KINDS as DECLARED
 from app.portability.agents import AGENT
 from app.portability.audits import AUDIT, CHAIN
 from app.portability.cursors import CURSOR
+from app.portability.declared import portable
 from app.portability.documents import CHUNK, DOCUMENT, KNOWLEDGE_BASE
 from app.portability.entities import COMPANY, ENTITY, MERGE
 from app.portability.episodes import EPISODE
@@ -60,6 +62,7 @@ KINDS: tuple[Kind, ...] = (
     SKILL_USAGE,
     SKILL_CONFLICT,
     SKILL_PROPOSAL,
+    *(portable(kind) for kind in DECLARED if kind.exported),
     LEARNING,
     AUDIT,
 )

@@ -1,0 +1,194 @@
+"""Kinds that own themselves: declared once by their slice, read by the engines.
+
+A slice writes one struct and one `Kind`; `app/kinds.py` lists every declaration. Export, import,
+digest, erasure, deletion of scopes, checks of an erasure and `loci verify` work on the list, so
+that a further kind needs no line of theirs. Every declared node bears the label `Declared` beside
+its own, and the properties `id`, `scope`, `tenant`, `kind` and `people`; a part of another kind has
+`whole`, the id of that node, and an edge `PART_OF` to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Generic, Self, TypeVar
+
+import orjson
+from pydantic import BaseModel, StringConstraints
+
+from app.kernel.ids import ID, digest
+from app.kernel.vocab import Label
+from app.kernel.wire import WireModel
+
+PLAIN = (str, int, float, bool, datetime)  # what a property holds as it is
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """Whom an erasure forgets: an author by id, a person by what finds his names in a text."""
+
+    author: str | None = None
+    names: re.Pattern[str] | None = None
+
+    def wrote(self, principal: str) -> bool:
+        """Return whether this principal is the author who is forgotten."""
+        return self.author is not None and principal == self.author
+
+    def named(self, text: str) -> bool:
+        """Return whether a text names the person who is forgotten."""
+        return self.names is not None and self.names.search(text) is not None
+
+
+class Stored(WireModel):
+    """One value of a declared kind, as it is stored and exported.
+
+    A subclass adds its fields. A field that is an object or a list of objects is stored as JSON in
+    a string property; its type reads both (`unpacked`).
+    """
+
+    id: Annotated[str, StringConstraints(pattern=ID.pattern.replace(r"\Z", "$"), max_length=128)]
+    scope: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Self:
+        """Read a node's properties; those that are no field are ignored."""
+        return cls.model_validate(
+            {name: row[name] for name in cls.model_fields if row.get(name) is not None}
+        )
+
+    def row(self) -> dict[str, Any]:
+        """Return the properties of the node; null removes one."""
+        own = {name: _packed(getattr(self, name)) for name in type(self).model_fields}
+        return {**own, **self.derived()}
+
+    def derived(self) -> dict[str, Any]:
+        """Return properties that follow from the fields, for indexes."""
+        return {}
+
+    def people(self) -> Iterable[str]:
+        """Return the ids of all principals that the value names."""
+        return ()
+
+    def renamed(self, name: Callable[[str], str]) -> Self:
+        """Return the value with every principal replaced by what `name` gives for it."""
+        return self
+
+    def without(self, gone: Gone) -> Self | None:
+        """Return what is left where somebody is forgotten; None where the value goes whole."""
+        return None
+
+
+S = TypeVar("S", bound=Stored)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[S]):
+    """A kind as its slice declares it.
+
+    `identity` names the fields that the id follows from, beside the scope; without them an id is
+    given and kept. `sanitised` names the fields whose strings were written by clients: texts, or
+    JSON at any depth. `part_of` is the kind that this one goes with: it has the fields of that
+    kind's identity. `changed` names the moment that tells a new value from one erased before.
+    What is not `exported` is in no package and no digest.
+    """
+
+    name: str
+    struct: type[S]
+    label: Label
+    identity: tuple[str, ...] = ()
+    sanitised: tuple[str, ...] = ()
+    part_of: Kind[Any] | None = None
+    changed: str | None = None
+    exported: bool = True
+
+    @property
+    def file(self) -> str:
+        """The name of its file in a package."""
+        return f"{self.name}s.jsonl"
+
+    def id_of(self, scope: str, *values: object) -> str:
+        """Return the id of the value with this identity in a scope."""
+        return digest(self.name, scope, *(str(value) for value in values))[:32]
+
+    def placed(self, value: S) -> S:
+        """Return the value with the id that follows from its scope and identity."""
+        if not self.identity:
+            return value
+        own = self.id_of(value.scope, *(getattr(value, name) for name in self.identity))
+        return value.model_copy(update={"id": own})
+
+    def whole_of(self, value: S) -> str | None:
+        """Return the id of the node that the value is a part of; None where it is none."""
+        above = self.part_of
+        if above is None:
+            return None
+        return above.id_of(value.scope, *(getattr(value, name) for name in above.identity))
+
+    def row(self, value: S) -> dict[str, Any]:
+        """Return all properties of the node."""
+        return {
+            **value.row(),
+            "kind": self.name,
+            "tenant": value.scope.partition("/")[0],
+            "people": sorted({one for one in value.people() if one}),
+            "whole": self.whole_of(value),
+        }
+
+    def concerns(self, value: S, gone: Gone) -> bool:
+        """Return whether a value names somebody: as a principal, or in what clients wrote."""
+        if gone.author is not None and gone.author in value.people():
+            return True
+        texts = (getattr(value, name) for name in self.sanitised)
+        return any(gone.named(text) for text in strings_in(list(texts)))
+
+    def new(self, value: S, line: int = 0) -> dict[str, Any]:
+        """Return the row that `kinds.restore` writes."""
+        return {
+            "line": line,
+            "scope": value.scope,
+            "id": value.id,
+            "label": self.label.value,
+            "properties": self.row(value),
+        }
+
+
+def strings_in(value: Any) -> Iterator[str]:
+    """Yield every string of a JSON value, names of fields too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield name
+            yield from strings_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from strings_in(inner)
+
+
+def unpacked(given: Any) -> Any:
+    """Return the value of a JSON property; anything but a string is the value already.
+
+    Raises ValueError for a string that is no JSON.
+    """
+    return orjson.loads(given) if isinstance(given, str) else given
+
+
+def _packed(value: Any) -> Any:
+    if isinstance(value, StrEnum):
+        return value.value
+    if value is None or isinstance(value, PLAIN):
+        return value
+    if isinstance(value, tuple) and all(isinstance(each, str) for each in value):
+        return list(value)
+    return orjson.dumps(_jsonable(value)).decode()
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, tuple | list):
+        return [_jsonable(each) for each in value]
+    return value

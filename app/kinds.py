@@ -1,0 +1,15 @@
+"""Every kind that its slice declares: one page, no discovery.
+
+Engines read this list: packages, erasure, checks of an erasure, `loci verify`. A whole stands
+before its parts, which is the order in which packages are imported.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.kernel.kind import Kind
+from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
+
+KINDS: tuple[Kind[Any], ...] = (POOL, POOL_VERSION, POOL_EVENT)
+BY_NAME = {kind.name: kind for kind in KINDS}

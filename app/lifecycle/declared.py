@@ -1,0 +1,96 @@
+"""Erasure of kinds that their slices declare: one engine for all of them.
+
+A value that is named by its id goes with its parts. Of an author, and of a person by name, each
+kind's struct says itself what is left of a value (`Stored.without`); where nothing is, the value
+goes with its parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+
+from app.kernel.clock import now
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row, Tx
+from app.kernel.kind import Gone
+from app.kinds import BY_NAME, KINDS
+from app.lifecycle.model import Closure, Removed, Target
+from app.lifecycle.people import naming
+
+BATCH = 25  # values read at once: one may have megabytes
+FIELDS = sorted({field for kind in KINDS for field in kind.sanitised})
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """Whom an erasure forgets, and in which scopes."""
+
+    scopes: tuple[str, ...]
+    names: tuple[str, ...]
+    gone: Gone
+
+    async def batches(self, graph: Graph) -> AsyncIterator[list[str]]:
+        """Yield ids of values that concern the forgotten one, a batch at a time."""
+        after = ""
+        while rows := await graph.rows(
+            Q.kinds.concerning,
+            scopes=list(self.scopes),
+            author=self.gone.author or "",
+            names=list(self.names),
+            fields=FIELDS,
+            after=after,
+            limit=BATCH,
+        ):
+            after = rows[-1]["row"]["id"]
+            found = [row["row"]["id"] for row in rows if self._means(row["row"])]
+            if found:
+                yield found
+
+    def _means(self, row: Row) -> bool:
+        """The query finds a name within a longer word as well."""
+        kind = BY_NAME[row["kind"]]
+        return kind.concerns(kind.struct.of(row), self.gone)
+
+
+def of_target(target: Target, home: str) -> Forgotten | None:
+    """Return whom an author's or a person's erasure forgets; None for other targets."""
+    if target.kind == "author":
+        return Forgotten((target.scope or home,), (), Gone(author=target.value))
+    if target.kind == "person" and (target.names or target.principal):
+        gone = Gone(author=target.principal, names=naming(target.names))
+        return Forgotten(tuple(target.scopes), tuple(target.names), gone)
+    return None
+
+
+async def forget(tx: Tx, sought: Forgotten, ids: list[str]) -> tuple[Closure, Removed]:
+    """Take somebody out of some values, which are locked first; what went, and what changed."""
+    closure, removed = Closure(), Removed()
+    changed: list[Row] = []
+    whole: list[str] = []
+    for row in await tx.rows(Q.kinds.lock, ids=ids, at=now()):
+        kind = BY_NAME[row["row"]["kind"]]
+        value = kind.struct.of(row["row"])
+        if not kind.concerns(value, sought.gone):
+            continue
+        left = value.without(sought.gone)
+        if left is None:
+            whole.append(value.id)
+        else:
+            changed.append(kind.row(left))
+    for row in await tx.rows(Q.kinds.with_parts, ids=whole):
+        closure.declared[row["id"]] = row
+        for part in await tx.rows(Q.kinds.with_parts, ids=row["parts"]):
+            closure.declared[part["id"]] = part
+    rows = [row for row in changed if row["id"] not in closure.declared]
+    await tx.rows(Q.kinds.change, rows=rows)
+    removed.ids += [row["id"] for row in rows]
+    await drop(tx, closure.declared, removed)
+    return closure, removed
+
+
+async def drop(tx: Tx, declared: Mapping[str, Row], removed: Removed) -> None:
+    """Take values of declared kinds out, and count them by kind."""
+    if declared:
+        rows = await tx.rows(Q.kinds.drop, ids=sorted(declared))
+        removed.add({f"{row['kind']}s": row["removed"] for row in rows})

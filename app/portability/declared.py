@@ -1,0 +1,83 @@
+"""Kinds that their slices declare, in a package: one engine for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any
+
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row, Tx
+from app.kernel.kind import Kind as Declared
+from app.kernel.kind import Stored
+from app.portability.derived import buried, write_unburied
+from app.portability.episodes import author_of
+from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Written, cleaned
+from app.sanitize.tree import sanitize_tree
+
+PAGE = 25  # values read at once: one may have megabytes
+
+
+def portable(kind: Declared[Any]) -> Kind:
+    """Return the portable kind of a declared one. Its records are the structs themselves."""
+    return Kind(
+        kind.name,
+        kind.file,
+        kind.struct,
+        partial(prepare, kind),
+        partial(write, kind),
+        partial(export, kind),
+        serial=True,
+        batch=100,
+    )
+
+
+def prepare(kind: Declared[Any], record: Stored, at: At) -> Row:
+    """Return the row of a record: in its scope here, sanitised, its principals those of this
+    tenant, under the id that follows."""
+    scope = at.scope(record.scope)
+    clean = {
+        name: sanitize_tree(getattr(record, name), at.policy(scope), name)
+        for name in kind.sanitised
+    }
+    here = record.renamed(lambda who: author_of(who, scope, at))
+    identifier = at.identifier(record.id, scope)
+    value = kind.placed(here.model_copy(update={**clean, "scope": scope, "id": identifier}))
+    return {
+        **kind.new(value, at.line),
+        "subject": value.id,
+        "scopes": [scope],
+        "graves": [value.id, record.id],
+        "said": getattr(record, kind.changed) if kind.changed else None,
+    }
+
+
+async def write(kind: Declared[Any], tx: Tx, batch: Batch) -> Written:
+    """Write what is new, was not erased here, and has the whole that it is a part of."""
+    wholes = {row["properties"]["whole"] for row in batch.rows} - {None}
+    present = await tx.rows(Q.kinds.present, ids=sorted(wholes))
+    lost = wholes - {row["id"] for row in present}
+    gone = await buried(tx, batch.rules, batch.rows)
+    kept = Batch(
+        batch.file, [r for r in batch.rows if r["properties"]["whole"] not in lost], batch.rules
+    )
+    done = await write_unburied(tx, kept, kind.name, query=Q.kinds.restore)
+    done.rejects += [
+        Reject(batch.file, row["line"], "NotFound", "what it is a part of is not there", "id")
+        for row in batch.rows
+        if row["properties"]["whole"] in lost and row["line"] not in gone
+    ]
+    done.duplicates = len(batch.rows) - done.accepted - len(done.rejects)
+    return done
+
+
+async def export(kind: Declared[Any], graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
+    """Yield every value of the kind, by scope and id."""
+    for scope in chosen.scopes:
+        after = ""
+        while page := await graph.many(
+            Q.kinds.page, kind.struct, scope=scope, kind=kind.name, after=after, limit=PAGE
+        ):
+            for value in page:
+                yield cleaned(value.model_dump())
+            after = page[-1].id

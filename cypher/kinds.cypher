@@ -1,0 +1,90 @@
+// name: restore(rows) write many
+// Declared nodes that are new, each with its edge to what it is a part of; the lines of those.
+// unscoped: the caller has checked the scope of each row
+CYPHER 25
+UNWIND $rows AS row
+WITH row
+WHERE NOT EXISTS { MATCH (:Declared {id: row.id}) }
+OPTIONAL MATCH (whole:Declared {id: row.properties.whole})
+WITH row, whole
+WHERE row.properties.whole IS NULL OR whole.scope = row.scope
+CREATE (n:Declared)
+SET n = row.properties, n:$(row.label)
+FOREACH (_ IN CASE WHEN whole IS NULL THEN [] ELSE [1] END | CREATE (n)-[:PART_OF]->(whole))
+RETURN row.line AS line
+
+// name: present(ids) read many
+// Those of some ids that a declared node has.
+// unscoped: asked by an import, which has checked each path
+UNWIND $ids AS id
+MATCH (n:Declared {id: id})
+RETURN n.id AS id
+
+// name: page(scope, kind, after, limit) read many
+// The nodes of one declared kind in a scope, by id.
+MATCH (n:Declared)
+WHERE n.scope = $scope AND n.kind = $kind AND n.id > $after
+WITH n ORDER BY n.id LIMIT $limit
+RETURN n {.*} AS row ORDER BY n.id
+
+// name: find(id, scopes) read optional
+// A declared node by id, as far as its scope is one of some.
+MATCH (n:Declared {id: $id})
+WHERE n.scope IN $scopes
+RETURN n.id AS id, n.kind AS kind, n.scope AS scope
+
+// name: concerning(scopes, author, names, fields, after, limit) read many
+// Declared nodes that somebody wrote, owns or is granted, or whose texts may name a person.
+MATCH (n:Declared)
+WHERE n.scope IN $scopes AND n.id > $after
+  AND ($author IN n.people
+       OR any(name IN $names WHERE any(field IN $fields
+              WHERE toLower(coalesce(toString(n[field]), '')) CONTAINS toLower(name))))
+WITH n ORDER BY n.id LIMIT $limit
+RETURN n {.*} AS row ORDER BY n.id
+
+// name: with_parts(ids) read many
+// Declared nodes by id, each with its parts.
+// unscoped: members of a closure, whose scopes the service checks
+UNWIND $ids AS id
+MATCH (n:Declared {id: id})
+RETURN n.id AS id, n.kind AS kind, n.scope AS scope,
+       COLLECT { MATCH (part:Declared)-[:PART_OF]->(n) RETURN part.id } AS parts
+
+// name: lock(ids, at) write many
+// Declared nodes, written first: whoever changes one of them meanwhile waits.
+// unscoped: the caller has checked the scope of each
+UNWIND $ids AS id
+MATCH (n:Declared {id: id})
+SET n.touched_at = $at
+RETURN n {.*} AS row
+
+// name: change(rows) write none
+// Set the properties of declared nodes; null removes one.
+// unscoped: the caller holds the lock of each
+UNWIND $rows AS row
+MATCH (n:Declared {id: row.id})
+SET n += row
+
+// name: drop(ids) write many
+// Take declared nodes out; how many of each kind that were.
+// unscoped: the caller holds the lock of each, or of what it is a part of
+UNWIND $ids AS id
+MATCH (n:Declared {id: id})
+WITH n, n.kind AS kind
+DETACH DELETE n
+RETURN kind, count(*) AS removed
+
+// name: stray_parts(tenant, below, limit) read many
+// Parts whose whole is not there, or lies in another scope.
+MATCH (n:Declared)
+WHERE n.whole IS NOT NULL AND ($tenant IS NULL OR n.scope = $tenant OR n.scope STARTS WITH $below)
+  AND NOT EXISTS { (n)-[:PART_OF]->(w:Declared) WHERE w.id = n.whole AND w.scope = n.scope }
+RETURN n.id AS id LIMIT $limit
+
+// name: lost(tenant, below, limit) read many
+// Declared nodes of a scope that is not there.
+MATCH (n:Declared)
+WHERE ($tenant IS NULL OR n.scope = $tenant OR n.scope STARTS WITH $below)
+  AND NOT EXISTS { (s:Scope) WHERE s.path = n.scope }
+RETURN n.id AS id LIMIT $limit
