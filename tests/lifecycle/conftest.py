@@ -74,9 +74,10 @@ async def facts_in(opened: Parts, scope: str) -> dict[str, str]:
 async def strings_of(opened: Parts, word: str) -> list[str]:
     """Every node and relationship of the whole store that holds a word, whatever it is."""
     found = await opened.graph.raw(
-        "MATCH (n) WITH n, [k IN keys(n) WHERE any(v IN "
-        "CASE WHEN n[k] IS :: STRING NOT NULL THEN [n[k]] "
-        "WHEN n[k] IS :: LIST<STRING NOT NULL> NOT NULL THEN n[k] ELSE [] END "
+        # All properties are read at once: one by one takes three times as long.
+        "MATCH (n) WITH n, properties(n) AS p WITH n, [k IN keys(p) WHERE any(v IN "
+        "CASE WHEN p[k] IS :: STRING NOT NULL THEN [p[k]] "
+        "WHEN p[k] IS :: LIST<STRING NOT NULL> NOT NULL THEN p[k] ELSE [] END "
         "WHERE toLower(v) CONTAINS $word)] AS held WHERE size(held) > 0 "
         "RETURN [l IN labels(n) WHERE NOT l IN ['Memory', 'Searchable', 'Concept']][0] AS what, "
         "held "
