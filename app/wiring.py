@@ -132,6 +132,7 @@ from app.skills.falling_back import fall_back
 from app.skills.service import Parts as SkillParts
 from app.tasks import HEAVY, TASKS
 from app.turns.service import TurnService
+from app.work.service import WorkService
 
 INDEX_TASK = "indexing.drain"
 CONSOLIDATION_TASK = "consolidation.drain"
@@ -217,6 +218,7 @@ class Parts:
     vaults: VaultService
     pools: PoolService
     pool_upkeep: PoolUpkeep
+    work: WorkService
     asking: GraphqlService
     speaking: McpService
 
@@ -540,6 +542,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         vaults=VaultService(pages, due),
         pools=PoolService(graph, scopes, pool_limits(settings)),
         pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
+        work=WorkService(graph, scopes),
         upkeep=UpkeepService(graph, scopes, forgetting),
         doubling=DuplicateService(graph, embedder.info.name),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),
