@@ -29,6 +29,9 @@ Depth = Annotated[
     int, QueryParameter(ge=0, le=8, description="Levels below the item; 0 is the item alone.")
 ]
 Most = Annotated[int, QueryParameter(ge=1, le=200, description="Most items of a page.")]
+InState = Annotated[
+    State | None, QueryParameter(name="state", description="Only items in this state.")
+]
 Roots = Annotated[bool, QueryParameter(description="Only items with none above.")]
 Text = Annotated[str | None, QueryParameter(description="A part of the title, in any case.")]
 Subtree = Annotated[bool, QueryParameter(description="What lies below goes as well.")]
@@ -56,7 +59,7 @@ class WorkController(Controller):
         caller: NamedDependency[Caller],
         work: NamedDependency[WorkService],
         within: Within = None,
-        state: FromQuery[State | None] = None,
+        in_state: InState = None,
         assignee: FromQuery[str | None] = None,
         parent_id: FromQuery[str | None] = None,
         roots: Roots = False,
@@ -66,7 +69,7 @@ class WorkController(Controller):
         limit: Most = 50,
     ) -> WorkItemsOut:
         """List the items that all of the given filters fit, oldest first; one is needed."""
-        wanted = Wanted(state, assignee, parent_id, roots, tag, text)
+        wanted = Wanted(in_state, assignee, parent_id, roots, tag, text)
         found = await work.page(caller, within, wanted, cursor or "", limit + 1)
         items = [WorkItemOut.of(item) for item in found[:limit]]
         return WorkItemsOut(items, items[-1].id if len(found) > limit else None)

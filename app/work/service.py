@@ -208,7 +208,7 @@ class WorkService:
             step = Step(at=now(), by=caller.principal, before=held.state, to=to)
             history = (*held.history, step)[-MOST_STEPS:]
             told = {"before": held.state.value, "to": to.value}
-            update = {"state": to, "history": history}
+            update = {"state": to, "history": history, "changed_at": step.at}
             return await self._change(tx, caller, held, ("work.advance", update, told))
 
         return await self.graph.write("work.advance", work)
@@ -355,9 +355,9 @@ class WorkService:
         kind, update, told = done
         made = held.model_copy(
             update={
+                "changed_at": now(),
                 **update,
                 "version": held.version + 1,
-                "changed_at": now(),
                 "changed_by": caller.principal,
             }
         )
