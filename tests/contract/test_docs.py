@@ -395,6 +395,7 @@ TYPED = [
     "docs/guides/notes.md",
     "docs/guides/pages.md",
     "docs/guides/pools.md",
+    "docs/guides/work-items.md",
     "docs/guides/skills.md",
     "docs/guides/graphql.md",
     "docs/guides/mcp.md",
