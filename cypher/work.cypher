@@ -33,7 +33,7 @@ RETURN n {.*} AS item ORDER BY n.id
 // name: lock_memory(id, scopes, at) write optional
 // An episode, note, fact or page for a link to it: an erasure waits for the link, and takes it too.
 CALL () {
-  MATCH (n:Episode {id: $id}) RETURN n, 'episode' AS kind
+  MATCH (n:Passage {id: $id}) WHERE n:Episode RETURN n, 'episode' AS kind
   UNION
   MATCH (n:Note {id: $id}) RETURN n, 'note' AS kind
   UNION
@@ -51,7 +51,7 @@ RETURN n.id AS id, kind, n.scope AS scope
 MATCH (l:WorkLink)
 WHERE l.whole = $id AND l.scope = $scope AND l.id > ''
 CALL (l) {
-  MATCH (n:Episode {id: l.refers}) RETURN n.scope AS place
+  MATCH (n:Passage {id: l.refers}) WHERE n:Episode RETURN n.scope AS place
   UNION
   MATCH (n:Note {id: l.refers}) RETURN n.scope AS place
   UNION
