@@ -63,6 +63,7 @@ from app.telemetry.requests import RequestMiddleware
 from app.telemetry.tracing import configure_tracing
 from app.turns import routes as turn_routes
 from app.wiring import Parts, parts
+from app.work import routes as work_routes
 from app.working import routes as working_routes
 
 log = structlog.get_logger()
@@ -102,6 +103,7 @@ ROUTES: list[Any] = [
     note_routes.CoreBlockController,
     note_routes.BadPatternController,
     pool_routes.PoolController,
+    work_routes.WorkController,
     page_routes.PageController,
     page_admin.AdminPageController,
     page_beside.EntityPageController,
@@ -185,6 +187,7 @@ INJECTED = (
     "page_neighbours",
     "pools",
     "pool_upkeep",
+    "work",
     "reembedding",
     "asking",
     "speaking",

@@ -135,6 +135,7 @@ from app.skills.falling_back import fall_back
 from app.skills.service import Parts as SkillParts
 from app.tasks import HEAVY, TASKS
 from app.turns.service import TurnService
+from app.work.service import WorkService
 from app.working.copies import CopyRepository
 from app.working.erasing import WorkingErasure
 from app.working.model import Limits as WorkingLimits
@@ -227,6 +228,7 @@ class Parts:
     vaults: VaultService
     pools: PoolService
     pool_upkeep: PoolUpkeep
+    work: WorkService
     asking: GraphqlService
     speaking: McpService
     working: WorkingService
@@ -579,6 +581,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         vaults=VaultService(pages, due),
         pools=PoolService(graph, scopes, pool_limits(settings)),
         pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
+        work=WorkService(graph, scopes),
         upkeep=UpkeepService(graph, scopes, forgetting),
         doubling=DuplicateService(graph, embedder.info.name),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),

@@ -75,6 +75,21 @@ WITH n, n.kind AS kind
 DETACH DELETE n
 RETURN kind, count(*) AS removed
 
+// name: referring(ids, at) write many
+// Declared nodes that refer to one of some nodes, written first.
+// unscoped: what they refer to is gone, wherever they lie
+UNWIND $ids AS id
+MATCH (n:Declared {refers: id})
+SET n.touched_at = $at
+RETURN n {.*} AS row
+
+// name: drop_referring(scopes) write one
+// Declared nodes that refer to what lies in some scopes, which go.
+MATCH (n:Declared)
+WHERE n.memory_scope IN $scopes
+DETACH DELETE n
+RETURN count(*) AS references
+
 // name: stray_parts(tenant, below, limit) read many
 // Parts whose whole is not there, or lies in another scope.
 MATCH (n:Declared)

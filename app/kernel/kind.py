@@ -4,7 +4,8 @@ A slice writes one struct and one `Kind`; `app/kinds.py` lists every declaration
 digest, erasure, deletion of scopes, checks of an erasure and `loci verify` work on the list, so
 that a further kind needs no line of theirs. Every declared node bears the label `Declared` beside
 its own, and the properties `id`, `scope`, `tenant`, `kind` and `people`; a part of another kind has
-`whole`, the id of that node, and an edge `PART_OF` to it.
+`whole`, the id of that node, and an edge `PART_OF` to it. One that refers to another node has
+`refers`, the id of that node, and is asked what is left of it when that node is erased.
 """
 
 from __future__ import annotations
@@ -23,19 +24,26 @@ from app.kernel.ids import ID, digest
 from app.kernel.vocab import Label
 from app.kernel.wire import WireModel
 
+Place = Callable[[str, str], tuple[str, str]]  # an id and its scope, to those that stand for them
 PLAIN = (str, int, float, bool, datetime)  # what a property holds as it is
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """Whom an erasure forgets: an author by id, a person by what finds his names in a text."""
+    """Whom an erasure forgets: an author by id, a person by what finds his names in a text; and
+    ids of what went, which nothing may refer to any more."""
 
     author: str | None = None
     names: re.Pattern[str] | None = None
+    ids: frozenset[str] = frozenset()
 
     def wrote(self, principal: str) -> bool:
         """Return whether this principal is the author who is forgotten."""
         return self.author is not None and principal == self.author
+
+    def took(self, identifier: str | None) -> bool:
+        """Return whether the node of this id went."""
+        return identifier in self.ids
 
     def named(self, text: str) -> bool:
         """Return whether a text names the person who is forgotten."""
@@ -68,6 +76,15 @@ class Stored(WireModel):
         """Return properties that follow from the fields, for indexes."""
         return {}
 
+    def refers(self) -> str | None:
+        """Return the id of the node that the value refers to, beside what it is a part of."""
+        return None
+
+    def relocated(self, place: Place) -> Self:
+        """Return the value with the ids of other nodes replaced, where a package takes them to
+        other scopes."""
+        return self
+
     def people(self) -> Iterable[str]:
         """Return the ids of all principals that the value names."""
         return ()
@@ -91,8 +108,8 @@ class Kind(Generic[S]):
     `identity` names the fields that the id follows from, beside the scope; without them an id is
     given and kept. `sanitised` names the fields whose strings were written by clients: texts, or
     JSON at any depth. `part_of` is the kind that this one goes with: it has the fields of that
-    kind's identity. `changed` names the moment that tells a new value from one erased before.
-    What is not `exported` is in no package and no digest.
+    kind's identity, or in the field `whole` the id of its node. `changed` names the moment that
+    tells a new value from one erased before. What is not `exported` is in no package and no digest.
     """
 
     name: str
@@ -101,6 +118,7 @@ class Kind(Generic[S]):
     identity: tuple[str, ...] = ()
     sanitised: tuple[str, ...] = ()
     part_of: Kind[Any] | None = None
+    whole: str | None = None
     changed: str | None = None
     exported: bool = True
 
@@ -125,6 +143,8 @@ class Kind(Generic[S]):
         above = self.part_of
         if above is None:
             return None
+        if self.whole is not None:
+            return str(getattr(value, self.whole))
         return above.id_of(value.scope, *(getattr(value, name) for name in above.identity))
 
     def row(self, value: S) -> dict[str, Any]:
@@ -135,6 +155,7 @@ class Kind(Generic[S]):
             "tenant": value.scope.partition("/")[0],
             "people": sorted({one for one in value.people() if one}),
             "whole": self.whole_of(value),
+            "refers": value.refers(),
         }
 
     def concerns(self, value: S, gone: Gone) -> bool:

@@ -81,6 +81,8 @@ class Label(StrEnum):
     MEMORY_POOL = "MemoryPool"
     POOL_VERSION = "PoolVersion"
     POOL_EVENT = "PoolEvent"
+    WORK_ITEM = "WorkItem"
+    WORK_LINK = "WorkLink"
 
 
 class Rel(StrEnum):
@@ -226,6 +228,7 @@ _PROPERTIES += """
 avg_score door floored fusion knowledge_base_ids ms quality results shown strategy without words
 """  # questions
 _PROPERTIES += """
-changed_at due_at ends_at last_read_at lifetime owner people read_count readers whole time
+assignee changed_at due_at ends_at labels last_read_at lifetime lower memory_scope owner parent_id
+linked_at people read_count readers refers whole time
 """  # declared kinds
 PROPERTIES = frozenset(_PROPERTIES.split())

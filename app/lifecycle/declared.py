@@ -7,7 +7,7 @@ goes with its parts.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 
 from app.kernel.clock import now
@@ -86,7 +86,33 @@ async def forget(tx: Tx, sought: Forgotten, ids: list[str]) -> tuple[Closure, Re
     await tx.rows(Q.kinds.change, rows=rows)
     removed.ids += [row["id"] for row in rows]
     await drop(tx, closure.declared, removed)
+    await detach(tx, closure.ids, removed)
     return closure, removed
+
+
+async def detach(tx: Tx, ids: Iterable[str], removed: Removed) -> None:
+    """Have nothing refer to nodes that are gone: each value says what is left of it without them.
+
+    It runs after their removal, since whoever makes a reference holds the lock of its node.
+    """
+    gone = Gone(ids=frozenset(ids))
+    if not gone.ids:
+        return
+    changed: list[Row] = []
+    whole: list[str] = []
+    for row in await tx.rows(Q.kinds.referring, ids=sorted(gone.ids), at=now()):
+        kind = BY_NAME[row["row"]["kind"]]
+        value = kind.struct.of(row["row"])
+        left = value.without(gone)
+        if left is None:
+            whole.append(value.id)
+        else:
+            changed.append(kind.row(left))
+    if changed:
+        await tx.rows(Q.kinds.change, rows=changed)
+        removed.ids += [row["id"] for row in changed]
+    parts = {row["id"]: row for row in await tx.rows(Q.kinds.with_parts, ids=whole)}
+    await drop(tx, parts, removed)
 
 
 async def drop(tx: Tx, declared: Mapping[str, Row], removed: Removed) -> None:

@@ -33,7 +33,7 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
 from app.lifecycle.closure import close_over
-from app.lifecycle.declared import Forgotten, drop, forget, of_target
+from app.lifecycle.declared import Forgotten, detach, drop, forget, of_target
 from app.lifecycle.model import Closure, Removed, Target, tombstones
 from app.lifecycle.people import MOST, about, naming
 from app.lifecycle.renaming import renamed
@@ -406,6 +406,7 @@ class ErasureService:
         if pages:
             removed.add(await erase_pages(tx, pages, receipt))
             removed.ids += [page["id"] for page in pages]
+            await detach(tx, [page["id"] for page in pages], removed)
         await _write_receipt(tx, order, receipt, (closure, removed))
         return removed
 
@@ -465,6 +466,7 @@ class ErasureService:
         removed.add(await tx.one(Q.lifecycle.drop_episodes, ids=episodes))
         await erase_skills(tx, closure, removed)
         await drop(tx, closure.declared, removed)
+        await detach(tx, closure.ids, removed)
 
     async def _neighbours(self, tx: Tx, episodes: list[str]) -> None:
         near: set[str] = set()

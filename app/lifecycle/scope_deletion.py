@@ -181,6 +181,8 @@ class ScopeDeletion:
             Q.scope_deletion.drop_questions, tenant=tenant, scopes=scopes
         )
         await self._tally(order, questions)
+        referring = await self._graph.one(Q.kinds.drop_referring, scopes=scopes)
+        await self._tally(order, referring)
         left = True
         while left:
             left = False

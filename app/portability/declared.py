@@ -34,20 +34,25 @@ def portable(kind: Declared[Any]) -> Kind:
 
 def prepare(kind: Declared[Any], record: Stored, at: At) -> Row:
     """Return the row of a record: in its scope here, sanitised, its principals those of this
-    tenant, under the id that follows."""
+    tenant, under the id that follows. It stays away where it or what it refers to was erased."""
     scope = at.scope(record.scope)
+
+    def place(identifier: str, of: str) -> tuple[str, str]:
+        there = at.scope(of)
+        return at.identifier(identifier, there), there
+
     clean = {
         name: sanitize_tree(getattr(record, name), at.policy(scope), name)
         for name in kind.sanitised
     }
-    here = record.renamed(lambda who: author_of(who, scope, at))
+    here = record.relocated(place).renamed(lambda who: author_of(who, scope, at))
     identifier = at.identifier(record.id, scope)
     value = kind.placed(here.model_copy(update={**clean, "scope": scope, "id": identifier}))
     return {
         **kind.new(value, at.line),
         "subject": value.id,
         "scopes": [scope],
-        "graves": [value.id, record.id],
+        "graves": [i for i in (value.id, record.id, value.refers(), record.refers()) if i],
         "said": getattr(record, kind.changed) if kind.changed else None,
     }
 

@@ -396,6 +396,7 @@ TYPED = [
     "docs/guides/working-memory.md",
     "docs/guides/pages.md",
     "docs/guides/pools.md",
+    "docs/guides/work-items.md",
     "docs/guides/skills.md",
     "docs/guides/graphql.md",
     "docs/guides/mcp.md",

@@ -1,0 +1,24 @@
+"""What the engines need to know of work items and their links."""
+
+from __future__ import annotations
+
+from app.kernel.kind import Kind
+from app.kernel.vocab import Label
+from app.work.model import TEXTS, WorkItem, WorkLink
+
+WORK_ITEM = Kind(
+    "work_item",
+    WorkItem,
+    Label.WORK_ITEM,
+    sanitised=TEXTS,
+    changed="changed_at",
+)
+WORK_LINK = Kind(
+    "work_link",
+    WorkLink,
+    Label.WORK_LINK,
+    identity=("item", "memory"),
+    part_of=WORK_ITEM,
+    whole="item",
+    changed="linked_at",
+)
