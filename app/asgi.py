@@ -63,8 +63,8 @@ from app.telemetry.requests import RequestMiddleware
 from app.telemetry.tracing import configure_tracing
 from app.turns import routes as turn_routes
 from app.wiring import Parts, parts
-from app.work import routes as work_routes
 from app.working import routes as working_routes
+from app.workitems import routes as work_routes
 
 log = structlog.get_logger()
 

@@ -135,13 +135,13 @@ from app.skills.falling_back import fall_back
 from app.skills.service import Parts as SkillParts
 from app.tasks import HEAVY, TASKS
 from app.turns.service import TurnService
-from app.work.service import WorkService
 from app.working.copies import CopyRepository
 from app.working.erasing import WorkingErasure
 from app.working.model import Limits as WorkingLimits
 from app.working.service import Parts as WorkingParts
 from app.working.service import WorkingService
 from app.working.store import WorkingStore
+from app.workitems.service import WorkService
 
 INDEX_TASK = "indexing.drain"
 CONSOLIDATION_TASK = "consolidation.drain"

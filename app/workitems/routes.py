@@ -13,8 +13,8 @@ from app.access.parameters import Within
 from app.errors import InvalidInput
 from app.kernel.caller import Caller, Role
 from app.pools.routes import IfMatch, version_of
-from app.work.model import State
-from app.work.schemas import (
+from app.workitems.model import State
+from app.workitems.schemas import (
     AdvanceIn,
     WorkItemChangeIn,
     WorkItemIn,
@@ -24,7 +24,7 @@ from app.work.schemas import (
     WorkLinkOut,
     WorkTreeOut,
 )
-from app.work.service import Wanted, WorkService
+from app.workitems.service import Wanted, WorkService
 
 Depth = Annotated[
     int, QueryParameter(ge=0, le=8, description="Levels below the item; 0 is the item alone.")

@@ -11,7 +11,7 @@ import pytest
 from app.kernel.caller import Role
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
-from tests.work.conftest import Make, advance, found, tree
+from tests.workitems.conftest import Make, advance, found, tree
 
 URL = "/v1/work-items"
 WAYS = {

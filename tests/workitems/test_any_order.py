@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import MakePrincipal, Principal
-from tests.work.conftest import advance, tree
-from tests.work.test_routes import URL, WAYS
+from tests.workitems.conftest import advance, tree
+from tests.workitems.test_routes import URL, WAYS
 
 WORDS = ["plan", "build", "ship"]
 OPERATIONS = ["create", "create", "below", "title", "tags", "advance", "advance", "advance", "link"]

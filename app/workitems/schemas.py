@@ -9,8 +9,8 @@ import msgspec
 from pydantic import Field, field_validator
 
 from app.kernel.wire import Moment, ShortText, Title, WireModel
-from app.work.model import Id, Priority, State, Tags, Text, WorkItem, WorkLink
-from app.work.service import Draft, Tree
+from app.workitems.model import Id, Priority, State, Tags, Text, WorkItem, WorkLink
+from app.workitems.service import Draft, Tree
 
 
 class WorkItemIn(WireModel):

@@ -18,8 +18,8 @@ from app.kernel.wire import model_of
 from app.pools.service import principal_of
 from app.sanitize.tree import sanitize_tree
 from app.scopes.service import ScopeService
-from app.work.kind import WORK_ITEM, WORK_LINK
-from app.work.model import (
+from app.workitems.kind import WORK_ITEM, WORK_LINK
+from app.workitems.model import (
     DEEPEST,
     MOST_STEPS,
     NEXT,

@@ -15,7 +15,7 @@ from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.lifecycle.conftest import checked, strings_of
 from tests.pools.test_packages import Load, allow, counted, erase, load
-from tests.work.conftest import Make, advance, found, tree
+from tests.workitems.conftest import Make, advance, found, tree
 
 __all__ = ["load"]
 URL = "/v1/work-items"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.kernel.kind import Kind
 from app.kernel.vocab import Label
-from app.work.model import TEXTS, WorkItem, WorkLink
+from app.workitems.model import TEXTS, WorkItem, WorkLink
 
 WORK_ITEM = Kind(
     "work_item",
