@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from enum import StrEnum
+from typing import Annotated, Any, TypeVar
 
 from litestar import Litestar
 from litestar.connection import ASGIConnection
@@ -11,6 +13,8 @@ from litestar.handlers import BaseRouteHandler
 from litestar.params import QueryParameter
 
 from app.errors import InvalidInput
+from app.kernel.caller import Caller
+from app.kernel.scope import NAME
 from app.kernel.wire import FIRST_YEAR, LAST_YEAR
 
 Within = Annotated[
@@ -25,7 +29,36 @@ KnownAt = Annotated[
     datetime | None,
     QueryParameter(name="known_at", description="As it was known then; now if unset."),
 ]
+_PRINCIPAL = re.compile(rf"(?:agent|user):(?P<tenant>{NAME}):{NAME}\Z")
+_NAME = re.compile(rf"{NAME}\Z")
 Limit = Annotated[int, QueryParameter(ge=1, le=500, description="Most items of a page.")]
+
+
+E = TypeVar("E", bound=StrEnum)
+
+
+def one_of(words: type[E], given: str | None, field: str) -> E | None:
+    """Return the word of that value, None for none; InvalidInput names the parameter, which the
+    framework calls as the function's argument is called."""
+    if given is None:
+        return None
+    if given not in set(words):
+        raise InvalidInput(f"{field} is one of {', '.join(words)}", field=field)
+    return words(given)
+
+
+def principal_of(caller: Caller, agent: str, field: str) -> str:
+    """Return the whole id of an agent of the caller's tenant; InvalidInput names the field."""
+    if _NAME.match(agent):
+        return f"agent:{caller.tenant}:{agent}"
+    match = _PRINCIPAL.match(agent)
+    if match is None or match["tenant"] != caller.tenant:
+        raise InvalidInput(
+            f"{field} names agent:{caller.tenant}:name, user:{caller.tenant}:name, or the name of "
+            "an agent",
+            field=field,
+        )
+    return agent
 
 
 def declared(app: Litestar) -> dict[tuple[str, str], frozenset[str]]:

@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, HeaderParameter, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
 
-from app.access.parameters import Limit, Within
+from app.access.parameters import Limit, Within, one_of, principal_of
 from app.errors import InvalidInput
 from app.kernel.caller import Caller, Role
 from app.pools.model import Lifetime, PoolType
@@ -31,7 +31,7 @@ from app.pools.schemas import (
     StatisticsOut,
     ValueIn,
 )
-from app.pools.service import Draft, PoolService, Which, principal_of
+from app.pools.service import Draft, PoolService, Which
 
 InScope = Annotated[
     str | None,
@@ -41,6 +41,10 @@ InScope = Annotated[
 ]
 At = Annotated[
     str | None, QueryParameter(name="path", description="Names with dots between them: `a.b`.")
+]
+OfType = Annotated[
+    str | None,
+    QueryParameter(name="type", enum=[*PoolType], description="Only pools of this type."),
 ]
 There = Annotated[str, QueryParameter(name="path", description="Names with dots between them.")]
 Version = Annotated[
@@ -101,15 +105,17 @@ class PoolController(Controller):
         caller: NamedDependency[Caller],
         pools: NamedDependency[PoolService],
         within: Within = None,
-        kind: Annotated[
-            PoolType | None, QueryParameter(name="type", description="Only pools of this type.")
-        ] = None,
+        kind: OfType = None,
         lifetime: FromQuery[Lifetime | None] = None,
         cursor: FromQuery[str | None] = None,
         limit: Limit = 50,
     ) -> PoolsOut:
         """List the pools that this key may read, by id."""
-        wanted = {"within": within, "type": kind, "lifetime": lifetime}
+        wanted = {
+            "within": within,
+            "type": one_of(PoolType, kind, "type"),
+            "lifetime": lifetime,
+        }
         rows = await pools.page(caller, wanted, cursor, limit + 1)
         items = [PoolOut.of(row["pool"], caller.principal, row["size"]) for row in rows[:limit]]
         return PoolsOut(items, items[-1].id if len(rows) > limit else None)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import secrets
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from app.access.parameters import principal_of
 from app.errors import (
     AlreadyExists,
     Forbidden,
@@ -24,7 +24,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.paging import decode, encode
-from app.kernel.scope import NAME, parse_scope
+from app.kernel.scope import parse_scope
 from app.kernel.wire import model_of
 from app.pools.data import (
     Changed,
@@ -56,8 +56,6 @@ from app.pools.writing import EVENTS_KEPT, Act, Written, change
 from app.sanitize.tree import sanitize_tree
 from app.scopes.service import ScopeService
 
-PRINCIPAL = re.compile(rf"(?:agent|user):(?P<tenant>{NAME}):{NAME}\Z")
-SHORT = re.compile(rf"{NAME}\Z")
 QUICK = 20_000  # bytes that are sanitised without a thread of their own
 # Who is meant by `public` there would contradict what the type says.
 CLOSED = frozenset({PoolType.AGENT_PRIVATE, PoolType.TEAM_SHARED})
@@ -456,20 +454,6 @@ async def save(tx: Tx, done: Written, limits: PoolLimits) -> None:
         bytes=limits.versions_bytes,
         below=pool.seq - EVENTS_KEPT,
     )
-
-
-def principal_of(caller: Caller, agent: str, field: str) -> str:
-    """Return the whole id of an agent of the caller's tenant; InvalidInput names the field."""
-    if SHORT.match(agent):
-        return f"agent:{caller.tenant}:{agent}"
-    match = PRINCIPAL.match(agent)
-    if match is None or match["tenant"] != caller.tenant:
-        raise InvalidInput(
-            f"{field} names agent:{caller.tenant}:name, user:{caller.tenant}:name, or the name of "
-            "an agent",
-            field=field,
-        )
-    return agent
 
 
 def _permit(caller: Caller, pool: Pool) -> None:

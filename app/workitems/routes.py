@@ -9,8 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
 
-from app.access.parameters import Within
-from app.errors import InvalidInput
+from app.access.parameters import Within, one_of
 from app.kernel.caller import Caller, Role
 from app.pools.routes import IfMatch, version_of
 from app.workitems.model import State
@@ -37,14 +36,6 @@ InState = Annotated[
 Roots = Annotated[bool, QueryParameter(description="Only items with none above.")]
 Text = Annotated[str | None, QueryParameter(description="A part of the title, in any case.")]
 Subtree = Annotated[bool, QueryParameter(description="What lies below goes as well.")]
-
-
-def state_of(given: str | None) -> State | None:
-    """Return the state of that name; InvalidInput (`state`), since the framework would name its
-    own word for the parameter."""
-    if given is None or given in set(State):
-        return State(given) if given else None
-    raise InvalidInput(f"state is one of {', '.join(State)}", field="state")
 
 
 class WorkController(Controller):
@@ -79,7 +70,7 @@ class WorkController(Controller):
         limit: Most = 50,
     ) -> WorkItemsOut:
         """List the items that all of the given filters fit, oldest first; one is needed."""
-        wanted = Wanted(state_of(in_state), assignee, parent_id, roots, tag, text)
+        wanted = Wanted(one_of(State, in_state, "state"), assignee, parent_id, roots, tag, text)
         found = await work.page(caller, within, wanted, cursor or "", limit + 1)
         items = [WorkItemOut.of(item) for item in found[:limit]]
         return WorkItemsOut(items, items[-1].id if len(found) > limit else None)

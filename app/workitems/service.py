@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from app.access.parameters import principal_of
 from app.errors import InvalidInput, NotFound, QuotaReached, StateRefused, VersionMismatch
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
@@ -15,7 +16,6 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.kernel.scope import parse_scope
 from app.kernel.wire import model_of
-from app.pools.service import principal_of
 from app.sanitize.tree import sanitize_tree
 from app.scopes.service import ScopeService
 from app.workitems.kind import WORK_ITEM, WORK_LINK

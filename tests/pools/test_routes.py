@@ -424,6 +424,8 @@ async def test_bad_writes_are_refused_by_name(writer: Principal, make: Make) -> 
     assert (grant.status_code, grant.json()["errors"][0]["field"]) == (422, "level")
     cursor = await writer.http.get("/v1/pools/ops/events", params={"cursor": "x"})
     assert (cursor.status_code, cursor.json()["errors"][0]["field"]) == (422, "cursor")
+    listed = await writer.http.get("/v1/pools", params={"type": "odd"})
+    assert (listed.status_code, listed.json()["errors"][0]["field"]) == (422, "type")
 
 
 # --- upkeep -----------------------------------------------------------------------------------
