@@ -184,14 +184,14 @@ async def test_a_person_goes_from_items_by_name(
     opened: Parts, admin: Principal, tenant: str, make: Make
 ) -> None:
     await allow(admin, tenant)
-    scope, who = f"{tenant}/dev", "Quirin Zabel"
+    scope, who = f"{tenant}/dev", "Radomir Ockel"
     for text in (f"{who} lives in Ulm.", f"{who} works for Heron GmbH."):
         body = {"scope": scope, "content": text, "session": text}
         assert (await admin.http.post("/v1/episodes", json=body)).status_code == 201
     await opened.consolidation.consolidate(scope)
     named = await make(f"Call {who}", by=admin, scope=scope, description="About the lease.")
     told = await make("Lease", by=admin, scope=scope, description=f"Ask {who} first.")
-    longer = await make("Quirin Zabelsberg", by=admin, scope=scope)
+    longer = await make("Radomir Ockelsberg", by=admin, scope=scope)
     (row,) = await opened.graph.raw(
         "MATCH (e:Entity {scope: $s, canonical_name: $n}) RETURN e.id AS id", s=scope, n=who
     )
