@@ -7,7 +7,8 @@ from collections.abc import Collection
 
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph
-from app.working.values import texts, unpacked
+from app.kernel.kind import strings_in
+from app.working.values import unpacked
 
 
 class ShortTermErasure:
@@ -32,7 +33,7 @@ class ShortTermErasure:
         ids = [
             row["id"]
             for row in rows
-            if any(names.search(text) for text in texts(unpacked(row["content"].encode())))
+            if any(names.search(text) for text in strings_in(unpacked(row["content"].encode())))
         ]
         row = await self._graph.one(Q.shortterm.drop_entries, ids=ids, scopes=sorted(scopes))
         return int(row["entries"])

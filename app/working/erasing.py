@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection
 
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph
+from app.kernel.kind import strings_in
 from app.working.model import Place
 from app.working.store import WorkingStore
-from app.working.values import texts, unpacked
+from app.working.values import unpacked
 
 
 class WorkingErasure:
@@ -77,4 +78,4 @@ class WorkingErasure:
 
 
 def _names(value: bytes, names: re.Pattern[str]) -> bool:
-    return any(names.search(text) for text in texts(unpacked(value)))
+    return any(names.search(text) for text in strings_in(unpacked(value)))
