@@ -1,6 +1,7 @@
 """Documents made from the schema, reading and changing: no server error, whatever they ask.
 
-The documents are the same in every run.
+Every field of the schema is asked, each with documents of its own, since a request changes one
+thing. The documents are the same in every run.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from hypothesis_graphql import mutations, nodes, queries
 from app.graphql.schema import build
 from tests.graphql.conftest import World
 
-READING, CHANGING = 40, 25  # documents
+EACH = 3  # documents of a field
 
 
 def scalars() -> dict[str, st.SearchStrategy[ast.ValueNode]]:
@@ -53,8 +54,14 @@ def documents(strategy: st.SearchStrategy[str], count: int) -> list[str]:
 async def test_no_document_is_a_server_error(world: World) -> None:
     schema: GraphQLSchema = build()
     printed = print_schema(schema)
-    texts = documents(queries(printed, custom_scalars=scalars(), allow_x00=False), READING)
-    texts += documents(mutations(printed, custom_scalars=scalars(), allow_x00=False), CHANGING)
+    assert schema.query_type and schema.mutation_type
+    texts = []
+    for make, fields in (
+        (queries, schema.query_type.fields), (mutations, schema.mutation_type.fields)
+    ):  # fmt: skip
+        for name in fields:
+            made = make(printed, fields=[name], custom_scalars=scalars(), allow_x00=False)
+            texts += documents(made, EACH)
     statuses = []
     for text in texts:
         answer = await world.curator.send(text)
@@ -63,4 +70,4 @@ async def test_no_document_is_a_server_error(world: World) -> None:
         assert all(error["extensions"]["status"] < 500 for error in errors), (text, errors)
         assert answer.status_code < 500, text
         statuses.append(answer.status_code)
-    assert statuses.count(200) >= 10
+    assert statuses.count(200) >= len(texts) // 10

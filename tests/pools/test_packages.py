@@ -252,7 +252,7 @@ async def test_a_person_goes_from_pools_by_name(
     opened: Parts, admin: Principal, tenant: str, make: Make
 ) -> None:
     await allow(admin, tenant)
-    scope, who = f"{tenant}/dev", "Quirin Zabel"
+    scope, who = f"{tenant}/dev", "Isidor Zuckel"
     for text in (f"{who} lives in Ulm.", f"{who} works for Heron GmbH."):
         body = {"scope": scope, "content": text, "session": text}
         assert (await admin.http.post("/v1/episodes", json=body)).status_code == 201
@@ -261,7 +261,7 @@ async def test_a_person_goes_from_pools_by_name(
         "owner": f"Ask {who}.",
         "list": ["a", f"{who}'s deputy"],
         who: 1,
-        "zabelian": "Quirin Zabelsberg",
+        "zuckelian": "Isidor Zuckelsberg",
         "deep": {"x": f"line\n{who}", "y": 2},
     }
     await make("ops", by=admin, scope=scope, data=data)
@@ -276,7 +276,7 @@ async def test_a_person_goes_from_pools_by_name(
     receipt = await erase(opened, admin, person=row["id"])
     left = (await admin.http.get("/v1/pools/ops/data", params=query)).json()
     assert left["untrusted"]["value"] == {
-        "list": ["a"], "zabelian": "Quirin Zabelsberg", "deep": {"y": 3}
+        "list": ["a"], "zuckelian": "Isidor Zuckelsberg", "deep": {"y": 3}
     }  # fmt: skip
     former = (await admin.http.get("/v1/pools/ops/data", params={**query, "version": 1})).json()
     assert former["untrusted"]["value"]["deep"] == {"y": 2}
