@@ -54,7 +54,8 @@ def documents(strategy: st.SearchStrategy[str], count: int) -> list[str]:
 async def test_no_document_is_a_server_error(world: World) -> None:
     schema: GraphQLSchema = build()
     printed = print_schema(schema)
-    assert schema.query_type and schema.mutation_type
+    assert schema.query_type
+    assert schema.mutation_type
     texts = []
     for make, fields in (
         (queries, schema.query_type.fields), (mutations, schema.mutation_type.fields)
