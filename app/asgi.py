@@ -28,6 +28,7 @@ from app.documents import rag as rag_routes
 from app.documents import routes as document_routes
 from app.entities import routes as entity_routes
 from app.episodes import routes as episode_routes
+from app.events import routes as event_routes
 from app.facts import routes as fact_routes
 from app.graphql import routes as graphql_routes
 from app.jobs import routes as job_routes
@@ -76,6 +77,7 @@ ROUTES: list[Any] = [
     episode_routes.EpisodeController,
     episode_routes.capture_batch,
     episode_routes.read_session,
+    event_routes.follow_events,
     search_routes.search,
     search_routes.read_memory,
     turn_routes.take_turn,
@@ -186,6 +188,7 @@ INJECTED = (
     "page_reads",
     "page_neighbours",
     "pools",
+    "events",
     "pool_upkeep",
     "work",
     "reembedding",

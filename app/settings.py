@@ -159,6 +159,9 @@ class ApiSettings(Group):
         None, description="Where imports and exports lie; shared by API and worker."
     )
     max_upload: int = Field(536_870_912, ge=1024, description="Largest upload, in bytes.")
+    event_seconds: float = Field(
+        3600.0, ge=1, description="Seconds after which a stream of events ends; clients come back."
+    )
     transactions: int = Field(
         4,
         ge=1,

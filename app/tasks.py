@@ -70,6 +70,7 @@ from app.skills.tasks import (
 from app.working.tasks import EXPIRE_COPIES, expire_copies
 
 JOBS_KEPT = timedelta(days=30)
+EVENTS_KEPT = timedelta(days=1)
 
 
 async def seal_audit(parts: Any, job: Job, report: Report) -> Outcome:
@@ -91,9 +92,11 @@ async def purge(parts: Any, job: Job, report: Report) -> Outcome:
     waiting = [i for task in (IMPORT, TAKE, CHECK) for i in await parts.jobs.unfinished(task)]
     files = spool_of(parts.settings).expire(waiting)
     usage = await parts.model_reader.rows.expire_usage()
+    told = (await parts.graph.one(Q.events.expire, before=now() - EVENTS_KEPT))["removed"]
     kept = timedelta(days=parts.settings.search.questions_kept_days)
     asked = await parts.analytics.sweep(now() - kept)
     removed = {"idempotency": records[0]["removed"], "jobs": jobs, "spooled": files, "usage": usage}
+    removed["events"] = told
     return Outcome(removed | asked)
 
 

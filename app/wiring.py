@@ -49,6 +49,8 @@ from app.episodes.repository import EpisodeRepository
 from app.episodes.service import EpisodeService
 from app.episodes.service import Parts as EpisodeParts
 from app.errors import InvalidInput
+from app.events.repository import EventRepository
+from app.events.service import EventService
 from app.facts.merging import beliefs_follow
 from app.facts.predicates import PredicateService
 from app.facts.repository import FactRepository
@@ -227,6 +229,7 @@ class Parts:
     due_pages: DuePages
     vaults: VaultService
     pools: PoolService
+    events: EventService
     pool_upkeep: PoolUpkeep
     work: WorkService
     asking: GraphqlService
@@ -580,6 +583,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         due_pages=due,
         vaults=VaultService(pages, due),
         pools=PoolService(graph, scopes, pool_limits(settings)),
+        events=EventService(EventRepository(graph, access_rows), keys, settings.api.event_seconds),
         pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
         work=WorkService(graph, scopes),
         upkeep=UpkeepService(graph, scopes, forgetting),
@@ -644,6 +648,7 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
             try:
                 yield assembled
             finally:
+                assembled.events.close()
                 await keeper.stop()
                 await assembled.uses.periodic.stop()
                 await assembled.pools.reads.periodic.stop()

@@ -35,8 +35,9 @@ WITH j WHERE j.state = 'running' AND j.attempts = $attempt
 SET j.progress = $progress, j.lease_until = $lease
 RETURN coalesce(j.cancel_requested, false) AS cancelled
 
-// name: finish(id, attempt, state, at, not_before, result, items, error) write optional
-// Nothing where another worker has taken the job over; without an attempt, whoever has it.
+// name: finish(id, attempt, state, at, not_before, result, items, error, told) write optional
+// Nothing where another worker has taken the job over; without an attempt, whoever has it. What the
+// job touches beyond its scope is not told to all who see that.
 // unscoped: found by the job's own id
 MATCH (j:Job {id: $id})
 SET j.touched_at = $at
@@ -44,6 +45,8 @@ WITH j WHERE $attempt IS NULL OR (j.state = 'running' AND j.attempts = $attempt)
 SET j.state = $state, j.not_before = $not_before, j.error = $error, j.lease_until = null,
     j.finished_at = CASE WHEN $state IN ['done', 'dead', 'cancelled'] THEN $at ELSE null END,
     j.result = coalesce($result, j.result), j.items = coalesce($items, j.items)
+FOREACH (_ IN CASE WHEN $told IS NULL OR coalesce(j.marks, []) <> [] THEN [] ELSE [1] END |
+  MERGE (e:FeedEvent {id: $told.id}) SET e = $told)
 RETURN j.state AS state
 
 // name: hand_back(id, attempt, at) write optional

@@ -20,7 +20,7 @@ from app.entities.suggest import (
     pairs,
 )
 from app.jobs.model import Job, Outcome, Report
-from app.jobs.runner import SYSTEM
+from app.jobs.repository import SYSTEM
 from app.kernel import audit
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -12,12 +12,13 @@ from app.extraction.predicates import Registry
 from app.facts.carried import date
 from app.facts.claim import Rules
 from app.facts.following import follow_sources
+from app.facts.interval import Standing
 from app.facts.later_texts import LaterTexts
 from app.facts.onward import News, asked, go_on, news_of, seal, state_row
 from app.facts.open_ends import Keyed, OpenEnd, settle_subject
 from app.facts.record import OPEN_END, belief_key
 from app.facts.revision import Revision, claims_in, keep, reviews_of, revise, revised
-from app.kernel import audit
+from app.kernel import audit, feed
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
@@ -240,6 +241,9 @@ class FactRepository:
         ]
         if events:
             await tx.rows(Q.facts.write_audit, rows=events)
+        changed_now = list(believed(revision, facts, at))
+        if changed_now:
+            await tx.rows(Q.events.put, rows=changed_now)
 
     async def rekey(self, tx: Tx, entities: Collection[str], terms: Terms) -> list[str]:
         """Give the facts of entities whose root changed their new keys; all keys concerned."""
@@ -313,6 +317,34 @@ class FactRepository:
     async def places(self, ids: list[str], scopes: list[str]) -> dict[str, Row]:
         rows = await self.graph.rows(Q.facts.places, ids=ids, scopes=scopes)
         return {row["id"]: row for row in rows}
+
+
+def believed(revision: Revision, facts: Mapping[str, Row], at: datetime) -> Iterator[Row]:
+    """Yield an event for each way in which belief changed in each scope, which names its facts.
+
+    A fact is opened where it holds and did not, ended where it held on and no longer does, changed
+    where it holds at other times, and withdrawn where it no longer does at any.
+    """
+    before = {row["fact"] for row in revision.retract}
+    now_held: dict[str, list[Row]] = defaultdict(list)
+    for row in revision.open:
+        if row["properties"]["standing"] == Standing.HELD:
+            now_held[row["fact"]].append(row["properties"])
+    ways: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for fact in sorted({*before, *now_held}):
+        scope = facts[fact]["scope"]
+        if fact not in before:
+            way = "opened"
+        elif fact not in now_held:
+            way = "withdrawn"
+        else:
+            over = all(row["valid_to"] is not None for row in now_held[fact])
+            way = "ended" if over else "changed"
+        ways[scope, f"fact.{way}"].append(fact)
+    for row in revision.may_change:
+        ways[facts[row["fact"]]["scope"], "possible_change"].append(row["other"])
+    for (scope, kind), ids in sorted(ways.items()):
+        yield feed.told(kind, scope, ids[0], at, facts=ids)
 
 
 def _settle_group(held: dict[str, list[Row]], terms: Terms, done: Changes) -> None:

@@ -9,11 +9,15 @@ import orjson
 
 from app.jobs.access import ANYBODY, Access, shown_to
 from app.jobs.model import Cancelled, Job, Superseded
+from app.kernel import feed
 from app.kernel.caller import Caller
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.kernel.ids import new_id
+
+SYSTEM = "_system"  # tenant and scope of the installation's own jobs: no path can be spelled so
+ENDED = ("done", "dead", "cancelled")
 
 
 def new_row(
@@ -39,6 +43,13 @@ def new_row(
         "created_at": moment,
         "not_before": moment,
     }
+
+
+def _told(job: Job, state: str, at: datetime) -> Row | None:
+    """An event for who follows events: a tenant's job has ended."""
+    if state not in ENDED or job.scope == SYSTEM:
+        return None
+    return feed.told(f"job.{state}", job.scope, job.id, at, task=job.task)
 
 
 class JobRepository:
@@ -96,7 +107,13 @@ class JobRepository:
         moment = now()
         fields = {"not_before": moment, "result": None, "items": None, "error": None, **given}
         row = await self.graph.optional(
-            Q.jobs.finish, id=job.id, attempt=job.attempts, state=state, at=moment, **fields
+            Q.jobs.finish,
+            id=job.id,
+            attempt=job.attempts,
+            state=state,
+            at=moment,
+            told=_told(job, state, moment),
+            **fields,
         )
         if row is None:
             raise Superseded(job.id)

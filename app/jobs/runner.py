@@ -21,7 +21,7 @@ from app.errors import LociError
 from app.jobs.lanes import Due
 from app.jobs.model import Cancelled, Job, Outcome, Report, Schedule, Superseded, TaskFunction, Turn
 from app.jobs.queue import Queue
-from app.jobs.repository import JobRepository
+from app.jobs.repository import SYSTEM, JobRepository
 from app.kernel.clock import now
 from app.kernel.graph import in_bulk
 
@@ -31,7 +31,6 @@ BACKOFF = 5.0  # seconds before the second attempt; doubles with each
 BACKOFF_MOST = 600.0  # seconds
 RENEWALS = 4  # within one lease, so that a missed one or two do not lose it
 LIGHT = 1 << 20  # bytes that a job takes in without being heavy
-SYSTEM = "_system"  # tenant and scope of the installation's own jobs: no path can be spelled so
 
 
 # Raises where who asked for a job in a scope, by its arguments, may not have it done any more.

@@ -83,6 +83,8 @@ class Label(StrEnum):
     POOL_EVENT = "PoolEvent"
     WORK_ITEM = "WorkItem"
     WORK_LINK = "WorkLink"
+    FEED_EVENT = "FeedEvent"
+    FEED_HEAD = "FeedHead"  # the last number of a tenant's feed events
 
 
 class Rel(StrEnum):
@@ -232,4 +234,7 @@ assignee changed_at due_at ends_at labels last_read_at lifetime lower memory_sco
 linked_at people read_count readers refers whole time
 current_until
 """  # declared kinds
+_PROPERTIES += """
+unnumbered
+"""  # events
 PROPERTIES = frozenset(_PROPERTIES.split())

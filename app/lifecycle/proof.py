@@ -35,8 +35,11 @@ Tell = Callable[[dict[str, Any]], Awaitable[None]]
 
 # What keeps ids and hashes of things that are gone, and never their content.
 RECORDS = frozenset(
-    {Label.AUDIT_EVENT, Label.ERASURE_RECEIPT, Label.LEARNING_ENTRY, Label.TOMBSTONE}
-)
+    {
+        Label.AUDIT_EVENT, Label.ERASURE_RECEIPT, Label.FEED_EVENT, Label.LEARNING_ENTRY,
+        Label.TOMBSTONE,
+    }
+)  # fmt: skip
 # What belongs to the installation, not to a tenant; a key tells its principal and its own name.
 OUTSIDE = frozenset({Label.SCHEMA_VERSION, Label.VECTOR_SPACE, Label.SCHEDULE, Label.API_KEY})
 # Labels whose nodes bear another one too, by which they are read.
@@ -55,13 +58,14 @@ ONE_EACH = ("scope", "scope")  # one node a scope
 _OTHERWISE = {
     Label.SCOPE: ("tenant", "path"),
     Label.AUDIT_HEAD: ("tenant", "tenant"),
+    Label.FEED_HEAD: ("tenant", "tenant"),
     Label.PASSAGE_GRAPH: ONE_EACH,
     Label.CONSOLIDATION_CURSOR: ONE_EACH,
     Label.COMMUNITY_CURSOR: ONE_EACH,
     **dict.fromkeys(
         (
             Label.PRINCIPAL, Label.JOB, Label.IDEMPOTENCY, Label.AUDIT_EVENT, Label.LINK_NAME,
-            Label.RAG_QUERY, Label.SEARCH_RESULT, Label.TOMBSTONE,
+            Label.RAG_QUERY, Label.SEARCH_RESULT, Label.TOMBSTONE, Label.FEED_EVENT,
         ),
         BY_TENANT,
     ),

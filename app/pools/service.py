@@ -18,7 +18,7 @@ from app.errors import (
     StateRefused,
     VersionMismatch,
 )
-from app.kernel import audit
+from app.kernel import audit, feed
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -446,6 +446,7 @@ async def save(tx: Tx, done: Written, limits: PoolLimits) -> None:
     if limits.versions:
         parts.append(POOL_VERSION.new(POOL_VERSION.placed(done.former)))
     await tx.rows(Q.kinds.restore, rows=parts)
+    await tx.rows(Q.events.put, rows=[_told(pool, event) for event in done.events])
     await tx.rows(
         Q.pools.prune,
         id=pool.id,
@@ -453,6 +454,21 @@ async def save(tx: Tx, done: Written, limits: PoolLimits) -> None:
         keep=limits.versions,
         bytes=limits.versions_bytes,
         below=pool.seq - EVENTS_KEPT,
+    )
+
+
+def _told(pool: Pool, event: PoolEvent) -> Row:
+    """An event for who follows events and may read the pool; the key is read there."""
+    readers = {pool.owner, *pool.readers()}
+    return feed.told(
+        event.event,
+        pool.scope,
+        pool.id,
+        event.time,
+        actor=event.writer,
+        readers=None if EVERYONE in readers else readers,
+        version=event.version,
+        is_bulletin=event.is_bulletin,
     )
 
 

@@ -15,7 +15,7 @@ from app.errors import Conflict, ModelMismatch
 from app.indexing.spaces import FIRST
 from app.jobs.access import ADMINISTERED
 from app.jobs.model import Cancelled, Job
-from app.jobs.runner import SYSTEM
+from app.jobs.repository import SYSTEM
 from app.kernel.caller import Caller
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -223,6 +223,7 @@ async def _end(graph: Graph, run: str, state: str, result: dict[str, Any] | None
         result=orjson.dumps(result).decode() if result else None,
         items=None,
         error=None,
+        told=None,
     )
 
 

@@ -26,6 +26,10 @@ class Commands:
     seed: tuple[str, ...] = ()
 
 
+# Streams of events are open for as long as their clients are: an API that is stopped ends them.
+ENDS = ("--timeout-graceful-shutdown", "10")
+
+
 def own_commands(config: RuntimeConfig) -> Commands:
     """What `loci up` runs."""
     python = sys.executable
@@ -33,7 +37,7 @@ def own_commands(config: RuntimeConfig) -> Commands:
     rejects = str(config.logs / "demo-rejects.jsonl")
     loci = (python, "-m", "app.cli.main")
     return Commands(
-        api=(python, "-m", "uvicorn", *api.split(), "--no-access-log"),
+        api=(python, "-m", "uvicorn", *api.split(), "--no-access-log", *ENDS),
         worker=(python, "-m", "app.worker"),
         bootstrap=(*loci, "keys", "bootstrap", "--json"),
         seed=(*loci, "import", str(DEMO_SEED), "--if-empty", "--rejects", rejects)

@@ -13,7 +13,7 @@ from typing import Any
 
 from app.embeddings.calibration import Kinds
 from app.errors import SwitchedOff
-from app.jobs.runner import SYSTEM
+from app.jobs.repository import SYSTEM
 from app.kernel import audit
 from app.kernel.caller import Caller
 from app.kernel.clock import now

@@ -13,7 +13,7 @@ from app.entities.match import Rarity
 from app.entities.names import read_name
 from app.entities.repair import REPAIR, repair_scope, run_repair
 from app.entities.suggest import Candidate, Company, Likeness, alike, best, evidence, pairs
-from app.jobs.runner import SYSTEM
+from app.jobs.repository import SYSTEM
 from app.kernel.caller import Role
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal

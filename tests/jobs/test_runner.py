@@ -15,8 +15,8 @@ import pytest
 
 from app.errors import EmbedderUnavailable, InvalidInput
 from app.jobs.model import Job, Outcome, Report, Schedule, Superseded, TaskFunction
-from app.jobs.repository import JobRepository
-from app.jobs.runner import BACKOFF, SYSTEM, Runner, last_due, tick
+from app.jobs.repository import SYSTEM, JobRepository
+from app.jobs.runner import BACKOFF, Runner, last_due, tick
 from app.kernel.clock import now
 from app.wiring import Parts
 from tests.conftest import Command, MakePrincipal, Principal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.jobs.runner import SYSTEM
+from app.jobs.repository import SYSTEM
 from app.kernel.caller import Role
 from app.tasks import SCHEDULES
 from app.wiring import Parts

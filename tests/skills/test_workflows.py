@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from app.jobs.runner import SYSTEM
+from app.jobs.repository import SYSTEM
 from app.kernel.caller import Role
 from app.kernel.clock import now
 from app.pages.model import Draft

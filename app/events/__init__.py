@@ -1,0 +1,1 @@
+"""Server-sent events: what changes in the scopes that a key sees."""
