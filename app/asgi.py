@@ -22,6 +22,10 @@ from app.access import routes as access_routes
 from app.access.guard import Door, guard, provide_caller
 from app.access.idempotency import IdempotencyMiddleware
 from app.access.parameters import declared, refuse_unknown
+from app.autonomy.escalations import routes as escalation_routes
+from app.autonomy.goals import routes as goal_routes
+from app.autonomy.interventions import routes as intervention_routes
+from app.autonomy.observations import routes as observation_routes
 from app.communities import routes as community_routes
 from app.consolidation import routes as consolidation_routes
 from app.documents import rag as rag_routes
@@ -56,6 +60,7 @@ from app.settings import Settings, read_settings
 from app.shortterm import routes as short_routes
 from app.skills import doors as skill_doors
 from app.skills import routes as skill_routes
+from app.snapshots import routes as snapshot_routes
 from app.tasks import SCHEDULES
 from app.telemetry import routes as telemetry_routes
 from app.telemetry.logging import configure_logging
@@ -104,6 +109,11 @@ ROUTES: list[Any] = [
     note_routes.BadPatternController,
     pool_routes.PoolController,
     work_routes.WorkController,
+    goal_routes.GoalController,
+    escalation_routes.EscalationController,
+    observation_routes.ObservationController,
+    intervention_routes.InterventionController,
+    snapshot_routes.SnapshotController,
     page_routes.PageController,
     page_admin.AdminPageController,
     page_beside.EntityPageController,
@@ -188,6 +198,12 @@ INJECTED = (
     "pools",
     "pool_upkeep",
     "work",
+    "goals",
+    "escalations",
+    "observing",
+    "collecting",
+    "intervening",
+    "snapshots",
     "reembedding",
     "asking",
     "speaking",

@@ -8,9 +8,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.autonomy.kinds import KINDS as AUTONOMY
 from app.kernel.kind import Kind
 from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
+from app.snapshots.model import SNAPSHOT
 from app.workitems.kind import WORK_ITEM, WORK_LINK
 
-KINDS: tuple[Kind[Any], ...] = (POOL, POOL_VERSION, POOL_EVENT, WORK_ITEM, WORK_LINK)
+KINDS: tuple[Kind[Any], ...] = (
+    POOL,
+    POOL_VERSION,
+    POOL_EVENT,
+    WORK_ITEM,
+    WORK_LINK,
+    *AUTONOMY,
+    SNAPSHOT,
+)
 BY_NAME = {kind.name: kind for kind in KINDS}

@@ -7,6 +7,18 @@ from datetime import timedelta
 from typing import Any
 
 from app.access.seal import seal_tenant
+from app.autonomy.tasks import (
+    CLEAN,
+    COLLECT,
+    ESCALATE,
+    STALE_GOALS,
+    SUGGEST,
+    check_escalations,
+    check_goals,
+    clean_observations,
+    collect_observations,
+    suggest_policies,
+)
 from app.communities.tasks import COMMUNITIES, run_communities
 from app.consolidation.tasks import CONSOLIDATE, run_consolidation
 from app.documents.orders import DELETE, DROP_BASE, TAKE
@@ -67,6 +79,7 @@ from app.skills.tasks import (
     expire_proposals,
     scan_conflicts,
 )
+from app.snapshots.tasks import SNAPSHOTS, take_snapshots
 from app.working.tasks import EXPIRE_COPIES, expire_copies
 
 JOBS_KEPT = timedelta(days=30)
@@ -142,6 +155,12 @@ TASKS: Mapping[str, TaskFunction] = {
     MEND: mend_spaces,
     EXPIRE_COPIES: expire_copies,
     EXPIRE_ENTRIES: expire_entries,
+    STALE_GOALS: check_goals,
+    ESCALATE: check_escalations,
+    COLLECT: collect_observations,
+    CLEAN: clean_observations,
+    SUGGEST: suggest_policies,
+    SNAPSHOTS: take_snapshots,
 }
 
 # What may hold a lane of the worker for long; an import is light where its file is small.
@@ -174,5 +193,11 @@ SCHEDULES = [
     Schedule("communities.refresh", "*/10 * * * *", COMMUNITIES, "Regroups what was written."),
     Schedule("pages.relink", "20 * * * *", RELINK, "Resolves links to what is no page again."),
     Schedule("embedding.mend", "*/5 * * * *", MEND, "Fills gaps of further vector spaces."),
+    Schedule("goals.check", "40 */6 * * *", STALE_GOALS, "Abandons goals without progress."),
+    Schedule("escalations.check", "*/15 * * * *", ESCALATE, "Raises what is past its time."),
+    Schedule("observations.collect", "*/30 * * * *", COLLECT, "Asks Loci's own sensors."),
+    Schedule("observations.cleanup", "50 3 * * *", CLEAN, "Deletes observations that are over."),
+    Schedule("interventions.suggest", "0 6 * * 1", SUGGEST, "Suggests policies out of reviews."),
+    Schedule("snapshots.take", "30 5 * * *", SNAPSHOTS, "Takes a snapshot of every scope."),
     Schedule("indexing.retry", "0 4 * * 0", "indexing.retry", "Offers refused texts once more."),
 ]

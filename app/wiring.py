@@ -19,6 +19,13 @@ from app.access.limits import RateLimiter
 from app.access.refusals import Refusals
 from app.access.repository import AccessRepository
 from app.access.service import AccessService
+from app.autonomy.escalations.service import EscalationService
+from app.autonomy.goals.service import GoalService
+from app.autonomy.interventions.reckoning import Rule
+from app.autonomy.interventions.service import InterventionService, Pattern
+from app.autonomy.observations.sensors import Collector
+from app.autonomy.observations.service import Limits as ObservationLimits
+from app.autonomy.observations.service import ObservationService
 from app.communities.service import CommunityService
 from app.communities.summaries import SummaryService
 from app.consolidation.fast import FastPath
@@ -133,6 +140,7 @@ from app.shortterm.service import ShortTermService
 from app.skills.door import SkillGraph
 from app.skills.falling_back import fall_back
 from app.skills.service import Parts as SkillParts
+from app.snapshots.service import SnapshotService
 from app.tasks import HEAVY, TASKS
 from app.turns.service import TurnService
 from app.working.copies import CopyRepository
@@ -229,6 +237,12 @@ class Parts:
     pools: PoolService
     pool_upkeep: PoolUpkeep
     work: WorkService
+    goals: GoalService
+    escalations: EscalationService
+    observing: ObservationService
+    collecting: Collector
+    intervening: InterventionService
+    snapshots: SnapshotService
     asking: GraphqlService
     speaking: McpService
     working: WorkingService
@@ -388,6 +402,31 @@ def working_limits(settings: Settings) -> WorkingLimits:
         ttl=given.ttl_seconds,
         ttl_most=given.ttl_most,
     )
+
+
+def autonomy(settings: Settings, graph: Graph, scopes: ScopeService) -> dict[str, Any]:
+    """Goals, escalations, observations and suggestions, by their names among the parts."""
+    given = settings.autonomy
+    stale, lasts = timedelta(days=given.goal_stale_days), given.observation_ttl_seconds
+    limits = ObservationLimits(
+        bytes=given.observation_bytes,
+        ttl=timedelta(seconds=min(lasts, given.observation_ttl_most)),
+        ttl_most=timedelta(seconds=given.observation_ttl_most),
+        processed=timedelta(days=given.observation_processed_days),
+        per_scope=given.observations_per_scope,
+    )
+    pattern = Pattern(
+        window=timedelta(days=given.suggestion_window_days),
+        rule=Rule(given.suggestion_least, given.suggestion_rate),
+        quiet=timedelta(days=given.suggestion_quiet_days),
+    )
+    return {
+        "goals": GoalService(graph, scopes, stale),
+        "escalations": EscalationService(graph, scopes, given.escalation_levels),
+        "observing": ObservationService(graph, scopes, limits),
+        "collecting": Collector(graph, scopes, limits.ttl, stale / 2),
+        "intervening": InterventionService(graph, scopes, pattern),
+    }
 
 
 def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
@@ -582,6 +621,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         pools=PoolService(graph, scopes, pool_limits(settings)),
         pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
         work=WorkService(graph, scopes),
+        **autonomy(settings, graph, scopes),
+        snapshots=SnapshotService(graph, settings.autonomy.snapshot_entries),
         upkeep=UpkeepService(graph, scopes, forgetting),
         doubling=DuplicateService(graph, embedder.info.name),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),

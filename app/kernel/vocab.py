@@ -83,6 +83,12 @@ class Label(StrEnum):
     POOL_EVENT = "PoolEvent"
     WORK_ITEM = "WorkItem"
     WORK_LINK = "WorkLink"
+    GOAL = "Goal"
+    GOAL_LINK = "GoalLink"
+    ESCALATION = "Escalation"
+    OBSERVATION = "Observation"
+    INTERVENTION_POLICY = "InterventionPolicy"
+    SNAPSHOT = "Snapshot"
 
 
 class Rel(StrEnum):
@@ -230,5 +236,6 @@ avg_score door floored fusion knowledge_base_ids ms quality results shown strate
 _PROPERTIES += """
 assignee changed_at due_at ends_at labels last_read_at lifetime lower memory_scope owner parent_id
 linked_at people read_count readers refers whole time
+idle_since pending_at priority processed_at resolver sensor
 """  # declared kinds
 PROPERTIES = frozenset(_PROPERTIES.split())

@@ -1,0 +1,1 @@
+"""What agents do by themselves: goals, escalations, observations, and suggestions for policies."""
