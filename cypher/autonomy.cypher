@@ -6,11 +6,13 @@ WHERE n.kind = $kind AND n.scope IN $scopes
 RETURN n {.*} AS value
 
 // name: lock(ids, kind, scopes, at) write many
-// The same for writing: whoever comes second reads what the first one wrote.
+// The same for writing: whoever comes second reads what the first one wrote,
+// and nothing where that one has deleted it.
 UNWIND $ids AS id
 MATCH (n:Declared {id: id})
 WHERE n.kind = $kind AND n.scope IN $scopes
 SET n.touched_at = $at
+WITH id, n WHERE n.id = id
 RETURN n {.*} AS value
 
 // name: lock_scope(scope, at) write optional

@@ -80,11 +80,11 @@ class ObservationService:
 
         async def work(tx: Tx) -> list[Taken]:
             await lock_scope(tx, place)
-            before = await self._present(tx, [one.id for one in made])
+            before = await self._present(tx, place, [one.id for one in made])
             over = [each.id for each in before.values() if each.expires_at <= now()]
             await tx.rows(Q.kinds.drop, ids=over)
             before = {known: each for known, each in before.items() if known not in over}
-            fresh = {one.id: one for one in made if one.id not in before}
+            fresh = {one.id: one for one in reversed(made) if one.id not in before}
             await self._room(tx, place, len(fresh))
             for one in fresh.values():
                 await self.ledger.store(tx, caller, one)
@@ -169,7 +169,7 @@ class ObservationService:
             return one.expires_at <= receipt.at or (done is not None and done <= before)
 
         async def work(tx: Tx) -> bool:
-            held = await self._present(tx, [found.id])
+            held = await self._present(tx, found.scope, [found.id])
             if not any(map(spent, held.values())):
                 return False
             await tx.rows(Q.kinds.drop, ids=[found.id])
@@ -220,9 +220,16 @@ class ObservationService:
             raise InvalidInput(f"it lies ahead, by at most {days} days", field="expires_at")
         return given
 
-    async def _present(self, tx: Tx, ids: list[str]) -> dict[str, Observation]:
-        rows = await tx.rows(Q.kinds.lock, ids=sorted(set(ids)), at=now())
-        return {row["row"]["id"]: Observation.of(row["row"]) for row in rows}
+    async def _present(self, tx: Tx, scope: str, ids: list[str]) -> dict[str, Observation]:
+        found = await tx.many(
+            Q.autonomy.lock,
+            Observation,
+            ids=sorted(set(ids)),
+            kind=self.ledger.kind.name,
+            scopes=[scope],
+            at=now(),
+        )
+        return {one.id: one for one in found}
 
     async def _room(self, tx: Tx, scope: str, more: int) -> None:
         if not more:
