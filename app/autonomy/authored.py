@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import datetime
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints
@@ -22,7 +21,7 @@ Word = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,32}$")]
 Version = Annotated[int, Field(ge=1, le=2**53 - 1)]
 
 
-class Step(WireModel):
+class Transition(WireModel):
     """One change of state: from which to which, by whom, and when."""
 
     at: Moment
@@ -53,7 +52,7 @@ class Authored(Stored):
     changed_by: Who
     writers: Annotated[dict[str, Who], BeforeValidator(unpacked)] = Field(default_factory=dict)
     history: Annotated[
-        tuple[Step, ...], Field(max_length=MOST_STEPS), BeforeValidator(unpacked)
+        tuple[Transition, ...], Field(max_length=MOST_STEPS), BeforeValidator(unpacked)
     ] = ()
 
     def people(self) -> Iterable[str]:
@@ -96,10 +95,10 @@ class Authored(Stored):
         """Return what is set where the node that the value refers to goes."""
         return {}
 
-    def stepped(self, at: datetime, by: str, to: str) -> dict[str, Any]:
+    def stepped(self, step: Transition) -> dict[str, Any]:
         """Return what a change of state sets: state, history, and the moment of it."""
-        step = Step(at=at, by=by, before=str(getattr(self, "state")), to=to)  # noqa: B009
-        return {"state": to, "history": (*self.history, step)[-MOST_STEPS:], "changed_at": at}
+        history = (*self.history, step)[-MOST_STEPS:]
+        return {"state": step.to, "history": history, "changed_at": step.at}
 
     def _with_people(self, name: Callable[[str], str]) -> Self:
         steps = tuple(step.model_copy(update={"by": name(step.by)}) for step in self.history)

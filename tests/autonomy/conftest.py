@@ -15,8 +15,11 @@ async def told(answer: httpx.Response, status: int = 200) -> Any:
     return answer.json() if answer.content else None
 
 
-async def make(who: Principal, kind: str, status: int = 201, **body: Any) -> Any:
+async def make(
+    who: Principal, kind: str, body: Any = None, /, status: int = 201, **more: Any
+) -> Any:
     """Make something; what the answer says."""
+    body = {**(body or {}), **more}
     return await told(await who.http.post(f"/v1/{kind}", json=body), status)
 
 

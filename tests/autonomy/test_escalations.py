@@ -152,7 +152,7 @@ async def test_one_that_repeats_is_raised_once_however_far_the_clock_jumps(
 ) -> None:
     scope = f"{tenant}/dev"
     body = {"title": "x", "due_at": minutes(0).isoformat(), "repeat_seconds": 600}
-    made = (await make(writer, "escalations", **body))["id"]
+    made = (await make(writer, "escalations", body))["id"]
     levels = []
     for moment in (1, 2, 10, 11, 500, 505, 509.9, 510, 3, 520, 530, 540):
         await raised(opened, scope, minutes(moment))
@@ -168,7 +168,7 @@ async def test_checks_at_once_raise_each_once(
 ) -> None:
     scope = f"{tenant}/dev"
     body = {"due_at": (now() - timedelta(minutes=1)).isoformat(), "repeat_seconds": 3600}
-    ids = [(await make(writer, "escalations", title=str(n), **body))["id"] for n in range(5)]
+    ids = [(await make(writer, "escalations", {"title": str(n), **body}))["id"] for n in range(5)]
     dry = await make(admin, "escalations/check", status=200)
     assert (dry["ids"], dry["counts"]) == (ids, {scope: 5})
     at = now()
@@ -232,7 +232,7 @@ async def test_any_order_is_what_the_model_says(
                 "title": "x", "due_at": minutes(held.due).isoformat(), "most_level": held.most,
                 "repeat_seconds": held.repeat and held.repeat * 60,
             }  # fmt: skip
-            models[(await make(writer, "escalations", **body))["id"]] = held
+            models[(await make(writer, "escalations", body))["id"]] = held
             continue
         one = dice.choice(list(models))
         held = models[one]

@@ -168,7 +168,7 @@ async def test_a_curators_own_reviews_are_counted(
     people = ["Ferdinand", "Leopold", "Konstanze"]
     for name in people:
         body = {"content": f"{name} Hadersdorf lives in Ulm.", "session": name}
-        await make(writer, "episodes", **body)
+        await make(writer, "episodes", body)
     await opened.consolidation.consolidate(scope)
     facts = await opened.graph.raw(
         "MATCH (f:Fact {scope: $s}) RETURN f.id AS id ORDER BY id", s=scope

@@ -219,7 +219,7 @@ async def test_sensors_tell_what_waits_once(
 async def test_a_fact_in_quarantine_is_told(opened: Parts, writer: Principal, tenant: str) -> None:
     scope = f"{tenant}/dev"
     body = {"content": "Ottilie Brandauer lives in Ulm.", "session": "s"}
-    await make(writer, "episodes", **body)
+    await make(writer, "episodes", body)
     await opened.consolidation.consolidate(scope)
     assert (await opened.collecting.collect([scope], dry_run=False)).ids == []
     await opened.graph.raw(

@@ -61,7 +61,7 @@ async def fill(opened: Parts, who: Principal, seed: int) -> None:
     ]
     random.Random(seed).shuffle(bodies)  # order, not secrets
     for body in bodies:
-        await make(who, "notes", **body)
+        await make(who, "notes", body)
     await make(who, "episodes", content="Walpurga Senftl lives in Ulm.", session="s")
     await opened.consolidation.consolidate(who.caller.home)
 

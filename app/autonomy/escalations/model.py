@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
-from app.autonomy.authored import Authored, Who
+from app.autonomy.authored import Authored, Transition, Who
 from app.kernel.clock import FOREVER
 from app.kernel.kind import Kind, unpacked
 from app.kernel.vocab import Label
@@ -67,7 +67,8 @@ class Escalation(Authored):
     def raising(self, at: datetime, by: str) -> dict[str, Any]:
         """Return what is set where its level is raised: one level for its due moment, and the next
         due moment after now where it repeats, so that a clock that jumps raises it once."""
-        update = self.stepped(at, by, EscalationState.ESCALATED)
+        to = EscalationState.ESCALATED
+        update = self.stepped(Transition(at=at, by=by, before=self.state, to=to))
         return {
             **update,
             "level": self.level + 1,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.access.parameters import principal_of
+from app.autonomy.authored import Transition
 from app.autonomy.escalations.model import (
     ESCALATION,
     TEXTS,
@@ -151,7 +152,8 @@ class EscalationService:
             held = await self.ledger.locked(tx, caller.visible, identifier)
             _permit(caller, held)
             _open(held)
-            update = held.stepped(now(), caller.principal, EscalationState.RESOLVED)
+            to, who = EscalationState.RESOLVED, caller.principal
+            update = held.stepped(Transition(at=now(), by=who, before=held.state, to=to))
             update |= texts_of(held, clean, caller.principal)
             done = ("resolve", update, {"level": held.level})
             return await revise(self.ledger, tx, caller, held, done)

@@ -13,6 +13,7 @@ from app.kernel.clock import FOREVER
 from app.kernel.kind import Gone, Kind, Place, Stored
 from app.kernel.vocab import Label
 from app.kernel.wire import Moment
+from app.workitems.model import Priority
 
 TEXTS = ("title", "description", "criteria")
 
@@ -23,15 +24,6 @@ class GoalState(StrEnum):
     ACTIVE = "active"
     COMPLETED = "completed"
     ABANDONED = "abandoned"
-
-
-class Priority(StrEnum):
-    """How much it matters."""
-
-    LOW = "low"
-    NORMAL = "normal"
-    HIGH = "high"
-    URGENT = "urgent"
 
 
 class LinkKind(StrEnum):

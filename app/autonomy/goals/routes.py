@@ -10,7 +10,7 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
 
 from app.access.parameters import Within, one_of
-from app.autonomy.goals.model import GoalState, Priority
+from app.autonomy.goals.model import GoalState
 from app.autonomy.goals.schemas import (
     GoalAdvanceIn,
     GoalChangeIn,
@@ -26,6 +26,7 @@ from app.autonomy.goals.upkeep import abandon_stale
 from app.autonomy.receipt import CheckIn, CheckOut
 from app.kernel.caller import Caller, Role
 from app.pools.routes import IfMatch, version_of
+from app.workitems.model import Priority
 
 Most = Annotated[int, QueryParameter(ge=1, le=200, description="Most values of a page.")]
 InState = Annotated[

@@ -8,11 +8,12 @@ from typing import Any
 import msgspec
 from pydantic import Field, field_validator
 
-from app.autonomy.authored import Id, Step, Text
-from app.autonomy.goals.model import NEXT, Goal, GoalLink, GoalState, Percent, Priority
+from app.autonomy.authored import Id, Text, Transition
+from app.autonomy.goals.model import NEXT, Goal, GoalLink, GoalState, Percent
 from app.autonomy.goals.service import Draft
 from app.kernel.clock import FOREVER
 from app.kernel.wire import ShortText, Title, WireModel
+from app.workitems.model import Priority
 
 
 class GoalIn(WireModel):
@@ -138,7 +139,7 @@ class StepOut(msgspec.Struct, frozen=True):
     to: str
 
     @classmethod
-    def of(cls, step: Step) -> StepOut:
+    def of(cls, step: Transition) -> StepOut:
         """Return the wire form of a step."""
         return cls(step.at, step.by, step.before, step.to)
 

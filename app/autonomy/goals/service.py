@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from app.access.parameters import principal_of
+from app.autonomy.authored import Transition
 from app.autonomy.goals.model import (
     GOAL,
     GOAL_LINK,
@@ -15,7 +16,6 @@ from app.autonomy.goals.model import (
     GoalLink,
     GoalState,
     LinkKind,
-    Priority,
 )
 from app.autonomy.ledger import Ledger, check, lock_scope, revise, texts_of
 from app.errors import InvalidInput, NotFound, StateRefused
@@ -25,6 +25,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.scopes.service import ScopeService
+from app.workitems.model import Priority
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,8 @@ class GoalService:
             held = await self.ledger.locked(tx, caller.visible, identifier)
             if to not in NEXT[held.state]:
                 raise StateRefused(f"{held.state} does not lead to {to}", field="to")
-            update = held.stepped(now(), caller.principal, to)
+            step = Transition(at=now(), by=caller.principal, before=held.state, to=to)
+            update = held.stepped(step)
             told = {"before": held.state.value, "to": to.value}
             return await revise(self.ledger, tx, caller, held, ("advance", update, told))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from app.autonomy.authored import Transition
 from app.autonomy.goals.model import Goal, GoalState
 from app.autonomy.goals.service import GoalService
 from app.autonomy.ledger import PAGE, each, of_loci, revise
@@ -51,7 +52,9 @@ async def _abandon(goals: GoalService, goal: Goal, before: datetime, receipt: Re
         if held.state is not GoalState.ACTIVE or held.progress_at > before:
             return False
         who = of_loci(held.scope, receipt.id)
-        update = held.stepped(receipt.at, who.principal, GoalState.ABANDONED)
+        to = GoalState.ABANDONED
+        step = Transition(at=receipt.at, by=who.principal, before=held.state, to=to)
+        update = held.stepped(step)
         told = {"before": held.state.value, "to": "abandoned", "receipt": receipt.id}
         await revise(goals.ledger, tx, who, held, ("stale", update, told))
         return True

@@ -25,7 +25,7 @@ class Subject(StrEnum):
     SKILL_PROPOSAL = "skill_proposal"
 
 
-class Action(StrEnum):
+class SuggestedAction(StrEnum):
     """What is suggested."""
 
     AUTO_ACCEPT = "auto_accept"
@@ -57,7 +57,7 @@ class InterventionPolicy(Stored):
     """What reviews of one kind in one scope suggest; it is never applied."""
 
     subject: Subject
-    action: Action
+    action: SuggestedAction
     state: SuggestionState = SuggestionState.OPEN
     accepted: Count
     rejected: Count
@@ -74,7 +74,7 @@ class InterventionPolicy(Stored):
     def reckoning(self) -> str:
         """The figures as a sentence, which follows from the fields."""
         decided = self.accepted + self.rejected
-        accepts = self.action is Action.AUTO_ACCEPT
+        accepts = self.action is SuggestedAction.AUTO_ACCEPT
         count, word = (self.accepted, "accepted") if accepts else (self.rejected, "rejected")
         days = (self.until - self.since).days
         share = f"{count / decided:.3f}" if decided else "none"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.autonomy.interventions.model import Action
+from app.autonomy.interventions.model import SuggestedAction
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +18,13 @@ class Rule:
     rate: float
 
 
-def suggested(accepted: int, rejected: int, rule: Rule) -> Action | None:
+def suggested(accepted: int, rejected: int, rule: Rule) -> SuggestedAction | None:
     """Return what so many reviews suggest; None for too few, or where they were not alike."""
     decided = accepted + rejected
     if decided < max(rule.least, 1) or accepted == rejected:
         return None
     if accepted >= rule.rate * decided:
-        return Action.AUTO_ACCEPT
+        return SuggestedAction.AUTO_ACCEPT
     if rejected >= rule.rate * decided:
-        return Action.AUTO_REJECT
+        return SuggestedAction.AUTO_REJECT
     return None
