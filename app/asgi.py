@@ -22,18 +22,17 @@ from app.access import routes as access_routes
 from app.access.guard import Door, guard, provide_caller
 from app.access.idempotency import IdempotencyMiddleware
 from app.access.parameters import declared, refuse_unknown
-from app.autonomy.escalations import routes as escalation_routes
-from app.autonomy.goals import routes as goal_routes
-from app.autonomy.interventions import routes as intervention_routes
-from app.autonomy.observations import routes as observation_routes
 from app.communities import routes as community_routes
 from app.consolidation import routes as consolidation_routes
 from app.documents import rag as rag_routes
 from app.documents import routes as document_routes
 from app.entities import routes as entity_routes
 from app.episodes import routes as episode_routes
+from app.escalations import routes as escalation_routes
 from app.facts import routes as fact_routes
+from app.goals import routes as goal_routes
 from app.graphql import routes as graphql_routes
+from app.interventions import routes as intervention_routes
 from app.jobs import routes as job_routes
 from app.kernel.body import TextRequest
 from app.kernel.caller import PUBLIC, Caller
@@ -45,6 +44,7 @@ from app.lifecycle import doors as lifecycle_doors
 from app.lifecycle import routes as lifecycle_routes
 from app.mcp import routes as mcp_routes
 from app.notes import routes as note_routes
+from app.observations import routes as observation_routes
 from app.pages import admin as page_admin
 from app.pages import beside as page_beside
 from app.pages import routes as page_routes

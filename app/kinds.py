@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.autonomy.kinds import KINDS as AUTONOMY
+from app.escalations.model import ESCALATION
+from app.goals.model import GOAL, GOAL_LINK
+from app.interventions.model import INTERVENTION
 from app.kernel.kind import Kind
+from app.observations.model import OBSERVATION
 from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
 from app.snapshots.model import SNAPSHOT
 from app.workitems.kind import WORK_ITEM, WORK_LINK
@@ -20,7 +23,11 @@ KINDS: tuple[Kind[Any], ...] = (
     POOL_EVENT,
     WORK_ITEM,
     WORK_LINK,
-    *AUTONOMY,
+    GOAL,
+    GOAL_LINK,
+    ESCALATION,
+    OBSERVATION,
+    INTERVENTION,
     SNAPSHOT,
 )
 BY_NAME = {kind.name: kind for kind in KINDS}

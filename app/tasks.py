@@ -7,18 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 from app.access.seal import seal_tenant
-from app.autonomy.tasks import (
-    CLEAN,
-    COLLECT,
-    ESCALATE,
-    STALE_GOALS,
-    SUGGEST,
-    check_escalations,
-    check_goals,
-    clean_observations,
-    collect_observations,
-    suggest_policies,
-)
 from app.communities.tasks import COMMUNITIES, run_communities
 from app.consolidation.tasks import CONSOLIDATE, run_consolidation
 from app.documents.orders import DELETE, DROP_BASE, TAKE
@@ -30,7 +18,10 @@ from app.documents.tasks import (
     take_document,
 )
 from app.entities.repair import REPAIR, run_repair
+from app.escalations.tasks import ESCALATE, check_escalations
 from app.facts.tasks import REKEY, RESETTLE, rekey_facts, resettle_facts
+from app.goals.tasks import STALE_GOALS, check_goals
+from app.interventions.tasks import SUGGEST, suggest_policies
 from app.jobs.model import Job, Outcome, Report, Schedule, TaskFunction
 from app.jobs.spool import spool_of
 from app.kernel.clock import now
@@ -62,6 +53,7 @@ from app.lifecycle.tasks import (
     run_erasure,
     run_sweep,
 )
+from app.observations.tasks import CLEAN, COLLECT, clean_observations, collect_observations
 from app.pages.tasks import RELINK, run_relink
 from app.pools.tasks import RETENTION, retain_pools
 from app.portability.jobs import EXPORT, IMPORT, run_export, run_import

@@ -19,13 +19,6 @@ from app.access.limits import RateLimiter
 from app.access.refusals import Refusals
 from app.access.repository import AccessRepository
 from app.access.service import AccessService
-from app.autonomy.escalations.service import EscalationService
-from app.autonomy.goals.service import GoalService
-from app.autonomy.interventions.reckoning import Rule
-from app.autonomy.interventions.service import InterventionService, Pattern
-from app.autonomy.observations.sensors import Collector
-from app.autonomy.observations.service import Limits as ObservationLimits
-from app.autonomy.observations.service import ObservationService
 from app.communities.service import CommunityService
 from app.communities.summaries import SummaryService
 from app.consolidation.fast import FastPath
@@ -56,17 +49,21 @@ from app.episodes.repository import EpisodeRepository
 from app.episodes.service import EpisodeService
 from app.episodes.service import Parts as EpisodeParts
 from app.errors import InvalidInput
+from app.escalations.service import EscalationService
 from app.facts.merging import beliefs_follow
 from app.facts.predicates import PredicateService
 from app.facts.repository import FactRepository
 from app.facts.service import FactService
 from app.facts.view import FactView
+from app.goals.service import GoalService
 from app.graphql.doors import Doors
 from app.graphql.limits import Limits as QueryLimits
 from app.graphql.service import GraphqlService
 from app.indexing.repository import IndexRepository, ensure_space, index_options
 from app.indexing.service import IndexService
 from app.indexing.spaces import Build, Spaces
+from app.interventions.reckoning import Rule
+from app.interventions.service import InterventionService, Pattern
 from app.jobs.foreground import Foreground
 from app.jobs.queue import Queue, Wakeup
 from app.jobs.repository import JobRepository
@@ -103,6 +100,9 @@ from app.notes.blocks import BlockService
 from app.notes.repository import BlockRepository, NoteRepository
 from app.notes.service import NoteService
 from app.notes.service import Parts as NoteParts
+from app.observations.sensors import Collector
+from app.observations.service import Limits as ObservationLimits
+from app.observations.service import ObservationService
 from app.pages.due import DuePages
 from app.pages.neighbours import Neighbours
 from app.pages.passages import PassageService

@@ -1,1 +1,1 @@
-"""What agents do by themselves: goals, escalations, observations, and suggestions for policies."""
+"""What goals, escalations, observations and suggestions share: a ledger, texts, receipts."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.autonomy.escalations.model import next_due
+from app.escalations.model import next_due
 from app.kernel.caller import Role
 from app.kernel.clock import now
 from app.kernel.ids import new_id

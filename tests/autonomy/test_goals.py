@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.autonomy.goals.upkeep import abandon_stale
+from app.goals.upkeep import abandon_stale
 from app.kernel.caller import Role
 from app.kernel.clock import now
 from app.kernel.ids import new_id

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.autonomy.interventions.reckoning import Rule, suggested
+from app.interventions.reckoning import Rule, suggested
 from app.kernel.caller import Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from app.autonomy.authored import Text
-from app.autonomy.interventions.model import InterventionPolicy
+from app.interventions.model import InterventionPolicy
 from app.kernel.wire import WireModel
 
 

@@ -11,17 +11,17 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 
 from app.access.parameters import Within, aware, one_of
-from app.autonomy.escalations.model import HIGHEST, EscalationState
-from app.autonomy.escalations.schemas import (
+from app.autonomy.receipt import CheckIn, CheckOut
+from app.autonomy.wire import Most
+from app.escalations.model import HIGHEST, EscalationState
+from app.escalations.schemas import (
     EscalationChangeIn,
     EscalationIn,
     EscalationOut,
     EscalationsOut,
     ResolveIn,
 )
-from app.autonomy.escalations.service import EscalationService, Wanted
-from app.autonomy.goals.routes import Most
-from app.autonomy.receipt import CheckIn, CheckOut
+from app.escalations.service import EscalationService, Wanted
 from app.kernel.caller import Caller, Role
 from app.pools.routes import IfMatch, version_of
 

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from app.autonomy.interventions.model import (
+from app.autonomy.ledger import PAGE, Ledger, lock_scope, of_loci
+from app.autonomy.receipt import Receipt
+from app.errors import NotFound, StateRefused
+from app.interventions.model import (
     INTERVENTION,
     NEXT,
     InterventionPolicy,
     Subject,
     SuggestionState,
 )
-from app.autonomy.interventions.reckoning import Rule, suggested
-from app.autonomy.ledger import PAGE, Ledger, lock_scope, of_loci
-from app.autonomy.receipt import Receipt
-from app.errors import NotFound, StateRefused
+from app.interventions.reckoning import Rule, suggested
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q

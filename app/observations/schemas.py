@@ -9,10 +9,10 @@ import msgspec
 from pydantic import Field, field_validator
 
 from app.autonomy.authored import Id
-from app.autonomy.observations.model import Observation, Payload, Sensor
-from app.autonomy.observations.sensors import SENSORS
-from app.autonomy.observations.service import Draft, Taken
 from app.kernel.wire import Moment, ShortText, WireModel
+from app.observations.model import Observation, Payload, Sensor
+from app.observations.sensors import SENSORS
+from app.observations.service import Draft, Taken
 
 MOST = 100  # observations of one batch
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.autonomy.interventions.model import SuggestedAction
+from app.interventions.model import SuggestedAction
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ import msgspec
 from pydantic import Field, field_validator
 
 from app.autonomy.authored import Text
-from app.autonomy.escalations.model import Escalation, Level, Repeat
-from app.autonomy.escalations.service import Draft
-from app.autonomy.goals.schemas import StepOut
+from app.autonomy.wire import StepOut
+from app.escalations.model import Escalation, Level, Repeat
+from app.escalations.service import Draft
 from app.kernel.wire import Moment, ShortText, Title, WireModel
 
 

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from app.autonomy.ledger import PAGE, Ledger, each, lock_scope, of_loci
-from app.autonomy.observations.model import OBSERVATION, Observation
 from app.autonomy.receipt import Receipt
 from app.errors import InvalidInput, LociError, QuotaReached, TooLarge
 from app.kernel.caller import Caller
@@ -16,6 +15,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Tx
 from app.kernel.ids import new_id
+from app.observations.model import OBSERVATION, Observation
 from app.pools.data import size_of
 from app.sanitize.labels import require_plain
 from app.sanitize.tree import sanitize_tree

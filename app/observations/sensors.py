@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 
 from app.autonomy.authored import LOCI
 from app.autonomy.ledger import PAGE, Ledger, lock_scope, of_loci
-from app.autonomy.observations.model import OBSERVATION, Observation
 from app.autonomy.receipt import Receipt
 from app.errors import NotFound
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
+from app.observations.model import OBSERVATION, Observation
 from app.scopes.service import ScopeService
 
 # Names of the sensors, and of what the query gives for each.

@@ -7,7 +7,9 @@ from datetime import timedelta
 
 from app.access.parameters import principal_of
 from app.autonomy.authored import Transition
-from app.autonomy.goals.model import (
+from app.autonomy.ledger import Ledger, check, lock_scope, revise, texts_of
+from app.errors import InvalidInput, NotFound, StateRefused
+from app.goals.model import (
     GOAL,
     GOAL_LINK,
     NEXT,
@@ -17,8 +19,6 @@ from app.autonomy.goals.model import (
     GoalState,
     LinkKind,
 )
-from app.autonomy.ledger import Ledger, check, lock_scope, revise, texts_of
-from app.errors import InvalidInput, NotFound, StateRefused
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q

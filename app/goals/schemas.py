@@ -8,9 +8,10 @@ from typing import Any
 import msgspec
 from pydantic import Field, field_validator
 
-from app.autonomy.authored import Id, Text, Transition
-from app.autonomy.goals.model import NEXT, Goal, GoalLink, GoalState, Percent
-from app.autonomy.goals.service import Draft
+from app.autonomy.authored import Id, Text
+from app.autonomy.wire import StepOut
+from app.goals.model import NEXT, Goal, GoalLink, GoalState, Percent
+from app.goals.service import Draft
 from app.kernel.clock import FOREVER
 from app.kernel.wire import ShortText, Title, WireModel
 from app.workitems.model import Priority
@@ -128,20 +129,6 @@ class GoalsOut(msgspec.Struct, frozen=True):
 
     items: list[GoalOut]
     next: str | None
-
-
-class StepOut(msgspec.Struct, frozen=True):
-    """One change of state."""
-
-    at: datetime
-    by: str
-    before: str
-    to: str
-
-    @classmethod
-    def of(cls, step: Transition) -> StepOut:
-        """Return the wire form of a step."""
-        return cls(step.at, step.by, step.before, step.to)
 
 
 class GoalLinkOut(msgspec.Struct, frozen=True):

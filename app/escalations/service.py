@@ -8,12 +8,6 @@ from datetime import datetime
 
 from app.access.parameters import principal_of
 from app.autonomy.authored import Transition
-from app.autonomy.escalations.model import (
-    ESCALATION,
-    TEXTS,
-    Escalation,
-    EscalationState,
-)
 from app.autonomy.ledger import (
     PAGE,
     Ledger,
@@ -26,6 +20,12 @@ from app.autonomy.ledger import (
 )
 from app.autonomy.receipt import Receipt
 from app.errors import Forbidden, InvalidInput, NotFound, StateRefused
+from app.escalations.model import (
+    ESCALATION,
+    TEXTS,
+    Escalation,
+    EscalationState,
+)
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q

@@ -10,8 +10,10 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
 
 from app.access.parameters import Within, one_of
-from app.autonomy.goals.model import GoalState
-from app.autonomy.goals.schemas import (
+from app.autonomy.receipt import CheckIn, CheckOut
+from app.autonomy.wire import Most
+from app.goals.model import GoalState
+from app.goals.schemas import (
     GoalAdvanceIn,
     GoalChangeIn,
     GoalIn,
@@ -21,14 +23,12 @@ from app.autonomy.goals.schemas import (
     GoalReadOut,
     GoalsOut,
 )
-from app.autonomy.goals.service import GoalService, Wanted
-from app.autonomy.goals.upkeep import abandon_stale
-from app.autonomy.receipt import CheckIn, CheckOut
+from app.goals.service import GoalService, Wanted
+from app.goals.upkeep import abandon_stale
 from app.kernel.caller import Caller, Role
 from app.pools.routes import IfMatch, version_of
 from app.workitems.model import Priority
 
-Most = Annotated[int, QueryParameter(ge=1, le=200, description="Most values of a page.")]
 InState = Annotated[
     str | None,
     QueryParameter(name="state", enum=[*GoalState], description="Only goals in this state."),

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from app.autonomy.authored import Transition
-from app.autonomy.goals.model import Goal, GoalState
-from app.autonomy.goals.service import GoalService
 from app.autonomy.ledger import PAGE, each, of_loci, revise
 from app.autonomy.receipt import Receipt
 from app.errors import NotFound
+from app.goals.model import Goal, GoalState
+from app.goals.service import GoalService
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Tx

@@ -10,15 +10,15 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 
 from app.access.parameters import Within, one_of
-from app.autonomy.goals.routes import Most
-from app.autonomy.interventions.model import Subject, SuggestionState
-from app.autonomy.interventions.schemas import (
+from app.autonomy.receipt import CheckIn, CheckOut
+from app.autonomy.wire import Most
+from app.interventions.model import Subject, SuggestionState
+from app.interventions.schemas import (
     InterventionDecideIn,
     InterventionOut,
     InterventionsOut,
 )
-from app.autonomy.interventions.service import InterventionService, Wanted
-from app.autonomy.receipt import CheckIn, CheckOut
+from app.interventions.service import InterventionService, Wanted
 from app.kernel.caller import Caller, Role
 
 InState = Annotated[

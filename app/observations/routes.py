@@ -10,8 +10,10 @@ from litestar.params import FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 
 from app.access.parameters import Within
-from app.autonomy.goals.routes import Most
-from app.autonomy.observations.schemas import (
+from app.autonomy.receipt import CheckIn, CheckOut
+from app.autonomy.wire import Most
+from app.kernel.caller import Caller, Role
+from app.observations.schemas import (
     ObservationOut,
     ObservationsIn,
     ObservationsOut,
@@ -20,10 +22,8 @@ from app.autonomy.observations.schemas import (
     PushedOut,
     TakenOut,
 )
-from app.autonomy.observations.sensors import Collector
-from app.autonomy.observations.service import ObservationService, Wanted
-from app.autonomy.receipt import CheckIn, CheckOut
-from app.kernel.caller import Caller, Role
+from app.observations.sensors import Collector
+from app.observations.service import ObservationService, Wanted
 
 Processed = Annotated[
     bool | None, QueryParameter(description="Only those that are, or are not, processed.")
