@@ -116,6 +116,19 @@ async def revise(ledger: Ledger[A], tx: Tx, who: Caller, held: A, done: tuple[st
     return made
 
 
+def written_by(who: str, texts: Row) -> Row:
+    """Return what a new value says of its making: its texts, who wrote them, and when."""
+    at = now()
+    return {
+        **texts,
+        "created_at": at,
+        "created_by": who,
+        "changed_at": at,
+        "changed_by": who,
+        "writers": dict.fromkeys(texts, who),
+    }
+
+
 def texts_of(held: A, fields: Row, by: str) -> Row:
     """Return those of the fields that change something, and who has written them."""
     changed = {name: value for name, value in fields.items() if getattr(held, name) != value}

@@ -17,6 +17,7 @@ from app.autonomy.ledger import (
     of_loci,
     revise,
     texts_of,
+    written_by,
 )
 from app.autonomy.receipt import Receipt
 from app.errors import Forbidden, InvalidInput, NotFound, StateRefused
@@ -73,20 +74,14 @@ class EscalationService:
         scope = await self.ledger.place(caller, draft.scope)
         given = {"title": draft.title, "reason": draft.reason}
         clean = await self.ledger.clean({k: v for k, v in given.items() if v}, scope)
-        at, who = now(), caller.principal
         made = Escalation(
             id=new_id(),
             scope=scope,
-            **clean,
+            **written_by(caller.principal, clean),
             resolver=self._resolver(caller, draft.resolver),
             most_level=most,
             due_at=draft.due_at,
             repeat_seconds=draft.repeat_seconds,
-            created_at=at,
-            created_by=who,
-            changed_at=at,
-            changed_by=who,
-            writers=dict.fromkeys(clean, who),
         )
 
         async def work(tx: Tx) -> Escalation:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from app.access.parameters import principal_of
 from app.autonomy.authored import Transition
-from app.autonomy.ledger import Ledger, check, lock_scope, revise, texts_of
+from app.autonomy.ledger import Ledger, check, lock_scope, revise, texts_of, written_by
 from app.errors import InvalidInput, NotFound, StateRefused
 from app.goals.model import (
     GOAL,
@@ -71,22 +71,16 @@ class GoalService:
         if above is not None and above.scope != scope:
             raise InvalidInput("the goal above lies in another scope", field="parent_id")
         given = {name: getattr(draft, name) for name in TEXTS if getattr(draft, name)}
-        clean = await self.ledger.clean(given, scope)
-        at, who = now(), caller.principal
+        written = written_by(caller.principal, await self.ledger.clean(given, scope))
         goal = Goal(
             id=new_id(),
             scope=scope,
-            **clean,
+            **written,
             progress=draft.progress,
-            progress_at=at,
+            progress_at=written["created_at"],
             priority=draft.priority,
-            owner=principal_of(caller, draft.owner, "owner") if draft.owner else who,
+            owner=self._owner(caller, draft.owner) or caller.principal,
             parent_id=draft.parent_id,
-            created_at=at,
-            created_by=who,
-            changed_at=at,
-            changed_by=who,
-            writers=dict.fromkeys(clean, who),
         )
 
         async def work(tx: Tx) -> Goal:
@@ -112,7 +106,7 @@ class GoalService:
             Goal,
             scopes=caller.among(within),
             state=wanted.state,
-            owner=principal_of(caller, wanted.owner, "owner") if wanted.owner else None,
+            owner=self._owner(caller, wanted.owner),
             priority=wanted.priority,
             parent=wanted.parent_id,
             idle=now() - self.stale if wanted.stale else None,
@@ -131,7 +125,7 @@ class GoalService:
         given = {name: changes[name] for name in TEXTS if changes.get(name)}
         fields = {**changes, **await self.ledger.clean(given, scope)}
         if fields.get("owner"):
-            fields["owner"] = principal_of(caller, fields["owner"], "owner")
+            fields["owner"] = self._owner(caller, fields["owner"])
 
         async def work(tx: Tx) -> Goal:
             held = await self.ledger.locked(tx, caller.visible, identifier)
@@ -177,18 +171,7 @@ class GoalService:
             )
             if found is None:
                 raise NotFound(f"there is no work item or memory {memory}", field="memory")
-            link = GOAL_LINK.placed(
-                GoalLink(
-                    id="new",
-                    scope=held.scope,
-                    goal=held.id,
-                    memory=memory,
-                    memory_kind=LinkKind(found["kind"]),
-                    memory_scope=found["scope"],
-                    linked_at=at,
-                    linked_by=caller.principal,
-                )
-            )
+            link = _link(held, found, at, caller.principal)
             if not await tx.rows(Q.kinds.restore, rows=[GOAL_LINK.new(link)]):
                 return GoalLink.of((await tx.rows(Q.kinds.lock, ids=[link.id], at=at))[0]["row"])
             await self.ledger.tell(tx, caller, "link", held, memory=memory)
@@ -225,7 +208,26 @@ class GoalService:
             error.field = "parent_id"
             raise
 
+    def _owner(self, caller: Caller, given: str | None) -> str | None:
+        return principal_of(caller, given, "owner") if given else None
+
     async def _links(self, caller: Caller, goal: Goal) -> list[GoalLink]:
         return await self.graph.many(
             Q.autonomy.links, GoalLink, id=goal.id, scope=goal.scope, scopes=caller.visible
         )
+
+
+def _link(goal: Goal, found: Row, at: datetime, by: str) -> GoalLink:
+    """Return the link between a goal and a row of `autonomy.lock_linked`."""
+    return GOAL_LINK.placed(
+        GoalLink(
+            id="new",
+            scope=goal.scope,
+            goal=goal.id,
+            memory=found["id"],
+            memory_kind=LinkKind(found["kind"]),
+            memory_scope=found["scope"],
+            linked_at=at,
+            linked_by=by,
+        )
+    )

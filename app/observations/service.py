@@ -18,6 +18,7 @@ from app.kernel.ids import new_id
 from app.observations.model import OBSERVATION, Observation
 from app.pools.data import size_of
 from app.sanitize.labels import require_plain
+from app.sanitize.policy import SanitizePolicy
 from app.sanitize.tree import sanitize_tree
 from app.scopes.service import ScopeService
 
@@ -180,37 +181,39 @@ class ObservationService:
         return await self.graph.write("observation.expire", work)
 
     async def _made(self, caller: Caller, scope: str, drafts: list[Draft]) -> list[Observation]:
+        """Return the observations of a batch; what is wrong with one names its place."""
         policy, at = await self._scopes.policy(scope), now()
         made = []
         for place, draft in enumerate(drafts):
             try:
-                if draft.key is not None:
-                    require_plain(draft.key, "key", policy)
-                payload = sanitize_tree(draft.payload, policy, "payload")
-                if size_of(payload) > self.limits.bytes:
-                    raise TooLarge(
-                        f"a payload has at most {self.limits.bytes} bytes", field="payload"
-                    )
-                ends = self._ends(draft.expires_at, at)
+                made.append(self._one(scope, (draft, policy), at, caller.principal))
             except LociError as error:
                 error.field = f"items.{place}.{error.field}"
                 raise
-            made.append(
-                OBSERVATION.placed(
-                    Observation(
-                        id="new",
-                        scope=scope,
-                        sensor=draft.sensor,
-                        key=draft.key or new_id(),
-                        payload=payload,
-                        observed_at=draft.observed_at or at,
-                        recorded_at=at,
-                        recorded_by=caller.principal,
-                        expires_at=ends,
-                    )
-                )
-            )
         return made
+
+    def _one(
+        self, scope: str, given: tuple[Draft, SanitizePolicy], at: datetime, by: str
+    ) -> Observation:
+        draft, policy = given
+        if draft.key is not None:
+            require_plain(draft.key, "key", policy)
+        payload = sanitize_tree(draft.payload, policy, "payload")
+        if size_of(payload) > self.limits.bytes:
+            raise TooLarge(f"a payload has at most {self.limits.bytes} bytes", field="payload")
+        return OBSERVATION.placed(
+            Observation(
+                id="new",
+                scope=scope,
+                sensor=draft.sensor,
+                key=draft.key or new_id(),
+                payload=payload,
+                observed_at=draft.observed_at or at,
+                recorded_at=at,
+                recorded_by=by,
+                expires_at=self._ends(draft.expires_at, at),
+            )
+        )
 
     def _ends(self, given: datetime | None, at: datetime) -> datetime:
         if given is None:

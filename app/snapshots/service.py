@@ -68,20 +68,24 @@ class SnapshotService:
         actor = who or of_loci(scope, "snapshot")
 
         async def work(tx: Tx) -> Taken:
-            await lock_scope(tx, scope)
-            held = await tx.many(Q.snapshots.stored, Snapshot, scope=scope)
-            fresh = await self._rendered(tx, scope, at)
-            if held and held[0].sha256 == fresh.sha256:
-                return Taken(held[0], changed=False)
-            if held:
-                await tx.rows(Q.kinds.change, rows=[SNAPSHOT.row(fresh)])
-            else:
-                await tx.rows(Q.kinds.restore, rows=[SNAPSHOT.new(fresh)])
-            event = audit.event(actor, "snapshot.take", scope, sha256=fresh.sha256)
-            await tx.rows(Q.autonomy.tell, events=[{**event, "target": fresh.id}])
-            return Taken(fresh, changed=True)
+            return await self._store(tx, actor, scope, at)
 
         return await self._graph.write("snapshot.take", work)
+
+    async def _store(self, tx: Tx, who: Caller, scope: str, at: datetime) -> Taken:
+        """Store a snapshot that is rendered with the scope's lock held."""
+        await lock_scope(tx, scope)
+        held = await tx.many(Q.snapshots.stored, Snapshot, scope=scope)
+        fresh = await self._rendered(tx, scope, at)
+        if held and held[0].sha256 == fresh.sha256:
+            return Taken(held[0], changed=False)
+        if held:
+            await tx.rows(Q.kinds.change, rows=[SNAPSHOT.row(fresh)])
+        else:
+            await tx.rows(Q.kinds.restore, rows=[SNAPSHOT.new(fresh)])
+        event = audit.event(who, "snapshot.take", scope, sha256=fresh.sha256)
+        await tx.rows(Q.autonomy.tell, events=[{**event, "target": fresh.id}])
+        return Taken(fresh, changed=True)
 
     async def take_all(self, scopes: Sequence[str] | None = None) -> Row:
         """Take a snapshot of some scopes, or of all; how many there are, and which have changed."""
