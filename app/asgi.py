@@ -28,9 +28,12 @@ from app.documents import rag as rag_routes
 from app.documents import routes as document_routes
 from app.entities import routes as entity_routes
 from app.episodes import routes as episode_routes
+from app.escalations import routes as escalation_routes
 from app.events import routes as event_routes
 from app.facts import routes as fact_routes
+from app.goals import routes as goal_routes
 from app.graphql import routes as graphql_routes
+from app.interventions import routes as intervention_routes
 from app.jobs import routes as job_routes
 from app.kernel.body import TextRequest
 from app.kernel.caller import PUBLIC, Caller
@@ -42,6 +45,7 @@ from app.lifecycle import doors as lifecycle_doors
 from app.lifecycle import routes as lifecycle_routes
 from app.mcp import routes as mcp_routes
 from app.notes import routes as note_routes
+from app.observations import routes as observation_routes
 from app.pages import admin as page_admin
 from app.pages import beside as page_beside
 from app.pages import routes as page_routes
@@ -57,6 +61,7 @@ from app.settings import Settings, read_settings
 from app.shortterm import routes as short_routes
 from app.skills import doors as skill_doors
 from app.skills import routes as skill_routes
+from app.snapshots import routes as snapshot_routes
 from app.tasks import SCHEDULES
 from app.telemetry import routes as telemetry_routes
 from app.telemetry.logging import configure_logging
@@ -106,6 +111,11 @@ ROUTES: list[Any] = [
     note_routes.BadPatternController,
     pool_routes.PoolController,
     work_routes.WorkController,
+    goal_routes.GoalController,
+    escalation_routes.EscalationController,
+    observation_routes.ObservationController,
+    intervention_routes.InterventionController,
+    snapshot_routes.SnapshotController,
     page_routes.PageController,
     page_admin.AdminPageController,
     page_beside.EntityPageController,
@@ -191,6 +201,12 @@ INJECTED = (
     "events",
     "pool_upkeep",
     "work",
+    "goals",
+    "escalations",
+    "observing",
+    "collecting",
+    "intervening",
+    "snapshots",
     "reembedding",
     "asking",
     "speaking",

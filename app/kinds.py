@@ -8,9 +8,26 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.escalations.model import ESCALATION
+from app.goals.model import GOAL, GOAL_LINK
+from app.interventions.model import INTERVENTION
 from app.kernel.kind import Kind
+from app.observations.model import OBSERVATION
 from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
+from app.snapshots.model import SNAPSHOT
 from app.workitems.kind import WORK_ITEM, WORK_LINK
 
-KINDS: tuple[Kind[Any], ...] = (POOL, POOL_VERSION, POOL_EVENT, WORK_ITEM, WORK_LINK)
+KINDS: tuple[Kind[Any], ...] = (
+    POOL,
+    POOL_VERSION,
+    POOL_EVENT,
+    WORK_ITEM,
+    WORK_LINK,
+    GOAL,
+    GOAL_LINK,
+    ESCALATION,
+    OBSERVATION,
+    INTERVENTION,
+    SNAPSHOT,
+)
 BY_NAME = {kind.name: kind for kind in KINDS}

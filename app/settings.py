@@ -305,6 +305,41 @@ class PoolSettings(Group):
     )
 
 
+class AutonomySettings(Group):
+    goal_stale_days: int = Field(
+        14, ge=1, le=3650, description="Days without progress after which a goal is abandoned."
+    )
+    escalation_levels: int = Field(
+        5, ge=1, le=100, description="The highest level of an escalation."
+    )
+    observation_bytes: int = Field(
+        16_384, ge=64, le=262_144, description="Largest payload of an observation, as JSON."
+    )
+    observation_ttl_seconds: int = Field(
+        604_800, ge=60, le=31_536_000, description="How long an observation lasts by default."
+    )
+    observation_ttl_most: int = Field(
+        2_592_000, ge=60, le=31_536_000, description="The longest that one may last, in seconds."
+    )
+    observation_processed_days: int = Field(
+        7, ge=1, le=3650, description="How long one is kept once it is processed."
+    )
+    observations_per_scope: int = Field(10_000, ge=1, description="Most observations of one scope.")
+    suggestion_window_days: int = Field(
+        30, ge=1, le=3650, description="Days of reviews that a suggestion rests on."
+    )
+    suggestion_least: int = Field(10, ge=1, description="Fewest reviews that suggest something.")
+    suggestion_rate: float = Field(
+        0.9, gt=0.5, le=1, description="Share of reviews decided alike that suggests a policy."
+    )
+    suggestion_quiet_days: int = Field(
+        90, ge=1, le=3650, description="For how long a decision keeps the same suggestion away."
+    )
+    snapshot_entries: int = Field(
+        1000, ge=1, le=100_000, description="Most entries of each list of a snapshot."
+    )
+
+
 class RuntimeSettings(Group):
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("loci")),
@@ -347,6 +382,7 @@ class Settings(Group):
     documents: DocumentSettings = DocumentSettings()
     working: WorkingSettings = WorkingSettings()
     pools: PoolSettings = PoolSettings()
+    autonomy: AutonomySettings = AutonomySettings()
     runtime: RuntimeSettings = Field(default_factory=RuntimeSettings)
     telemetry: TelemetrySettings = TelemetrySettings()
 

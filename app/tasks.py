@@ -18,7 +18,10 @@ from app.documents.tasks import (
     take_document,
 )
 from app.entities.repair import REPAIR, run_repair
+from app.escalations.tasks import ESCALATE, check_escalations
 from app.facts.tasks import REKEY, RESETTLE, rekey_facts, resettle_facts
+from app.goals.tasks import STALE_GOALS, check_goals
+from app.interventions.tasks import SUGGEST, suggest_policies
 from app.jobs.model import Job, Outcome, Report, Schedule, TaskFunction
 from app.jobs.spool import spool_of
 from app.kernel.clock import now
@@ -50,6 +53,7 @@ from app.lifecycle.tasks import (
     run_erasure,
     run_sweep,
 )
+from app.observations.tasks import CLEAN, COLLECT, clean_observations, collect_observations
 from app.pages.tasks import RELINK, run_relink
 from app.pools.tasks import RETENTION, retain_pools
 from app.portability.jobs import EXPORT, IMPORT, run_export, run_import
@@ -67,6 +71,7 @@ from app.skills.tasks import (
     expire_proposals,
     scan_conflicts,
 )
+from app.snapshots.tasks import SNAPSHOTS, take_snapshots
 from app.working.tasks import EXPIRE_COPIES, expire_copies
 
 JOBS_KEPT = timedelta(days=30)
@@ -145,6 +150,12 @@ TASKS: Mapping[str, TaskFunction] = {
     MEND: mend_spaces,
     EXPIRE_COPIES: expire_copies,
     EXPIRE_ENTRIES: expire_entries,
+    STALE_GOALS: check_goals,
+    ESCALATE: check_escalations,
+    COLLECT: collect_observations,
+    CLEAN: clean_observations,
+    SUGGEST: suggest_policies,
+    SNAPSHOTS: take_snapshots,
 }
 
 # What may hold a lane of the worker for long; an import is light where its file is small.
@@ -177,5 +188,11 @@ SCHEDULES = [
     Schedule("communities.refresh", "*/10 * * * *", COMMUNITIES, "Regroups what was written."),
     Schedule("pages.relink", "20 * * * *", RELINK, "Resolves links to what is no page again."),
     Schedule("embedding.mend", "*/5 * * * *", MEND, "Fills gaps of further vector spaces."),
+    Schedule("goals.check", "40 */6 * * *", STALE_GOALS, "Abandons goals without progress."),
+    Schedule("escalations.check", "*/15 * * * *", ESCALATE, "Raises what is past its time."),
+    Schedule("observations.collect", "*/30 * * * *", COLLECT, "Asks Loci's own sensors."),
+    Schedule("observations.cleanup", "50 3 * * *", CLEAN, "Deletes observations that are over."),
+    Schedule("interventions.suggest", "0 6 * * 1", SUGGEST, "Suggests policies out of reviews."),
+    Schedule("snapshots.take", "30 5 * * *", SNAPSHOTS, "Takes a snapshot of every scope."),
     Schedule("indexing.retry", "0 4 * * 0", "indexing.retry", "Offers refused texts once more."),
 ]

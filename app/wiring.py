@@ -49,6 +49,7 @@ from app.episodes.repository import EpisodeRepository
 from app.episodes.service import EpisodeService
 from app.episodes.service import Parts as EpisodeParts
 from app.errors import InvalidInput
+from app.escalations.service import EscalationService
 from app.events.repository import EventRepository
 from app.events.service import EventService
 from app.facts.merging import beliefs_follow
@@ -56,12 +57,15 @@ from app.facts.predicates import PredicateService
 from app.facts.repository import FactRepository
 from app.facts.service import FactService
 from app.facts.view import FactView
+from app.goals.service import GoalService
 from app.graphql.doors import Doors
 from app.graphql.limits import Limits as QueryLimits
 from app.graphql.service import GraphqlService
 from app.indexing.repository import IndexRepository, ensure_space, index_options
 from app.indexing.service import IndexService
 from app.indexing.spaces import Build, Spaces
+from app.interventions.reckoning import Rule
+from app.interventions.service import InterventionService, Pattern
 from app.jobs.foreground import Foreground
 from app.jobs.queue import Queue, Wakeup
 from app.jobs.repository import JobRepository
@@ -98,6 +102,9 @@ from app.notes.blocks import BlockService
 from app.notes.repository import BlockRepository, NoteRepository
 from app.notes.service import NoteService
 from app.notes.service import Parts as NoteParts
+from app.observations.sensors import Collector
+from app.observations.service import Limits as ObservationLimits
+from app.observations.service import ObservationService
 from app.pages.due import DuePages
 from app.pages.neighbours import Neighbours
 from app.pages.passages import PassageService
@@ -135,6 +142,7 @@ from app.shortterm.service import ShortTermService
 from app.skills.door import SkillGraph
 from app.skills.falling_back import fall_back
 from app.skills.service import Parts as SkillParts
+from app.snapshots.service import SnapshotService
 from app.tasks import HEAVY, TASKS
 from app.turns.service import TurnService
 from app.working.copies import CopyRepository
@@ -232,6 +240,12 @@ class Parts:
     events: EventService
     pool_upkeep: PoolUpkeep
     work: WorkService
+    goals: GoalService
+    escalations: EscalationService
+    observing: ObservationService
+    collecting: Collector
+    intervening: InterventionService
+    snapshots: SnapshotService
     asking: GraphqlService
     speaking: McpService
     working: WorkingService
@@ -391,6 +405,31 @@ def working_limits(settings: Settings) -> WorkingLimits:
         ttl=given.ttl_seconds,
         ttl_most=given.ttl_most,
     )
+
+
+def autonomy(settings: Settings, graph: Graph, scopes: ScopeService) -> dict[str, Any]:
+    """Goals, escalations, observations and suggestions, by their names among the parts."""
+    given = settings.autonomy
+    stale, lasts = timedelta(days=given.goal_stale_days), given.observation_ttl_seconds
+    limits = ObservationLimits(
+        bytes=given.observation_bytes,
+        ttl=timedelta(seconds=min(lasts, given.observation_ttl_most)),
+        ttl_most=timedelta(seconds=given.observation_ttl_most),
+        processed=timedelta(days=given.observation_processed_days),
+        per_scope=given.observations_per_scope,
+    )
+    pattern = Pattern(
+        window=timedelta(days=given.suggestion_window_days),
+        rule=Rule(given.suggestion_least, given.suggestion_rate),
+        quiet=timedelta(days=given.suggestion_quiet_days),
+    )
+    return {
+        "goals": GoalService(graph, scopes, stale),
+        "escalations": EscalationService(graph, scopes, given.escalation_levels),
+        "observing": ObservationService(graph, scopes, limits),
+        "collecting": Collector(graph, scopes, limits.ttl, stale / 2),
+        "intervening": InterventionService(graph, scopes, pattern),
+    }
 
 
 def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
@@ -586,6 +625,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         events=EventService(EventRepository(graph, access_rows), keys, settings.api.event_seconds),
         pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
         work=WorkService(graph, scopes),
+        **autonomy(settings, graph, scopes),
+        snapshots=SnapshotService(graph, settings.autonomy.snapshot_entries),
         upkeep=UpkeepService(graph, scopes, forgetting),
         doubling=DuplicateService(graph, embedder.info.name),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),

@@ -76,6 +76,9 @@ COMMANDS = {
     "digest": Entry(
         "transfer", "One hash over everything that an export would hold, vectors aside."
     ),
+    "snapshot": Entry(
+        "snapshots", "Skills, learnings, knowledge and statistics of a scope as Markdown."
+    ),
     "search": Entry("search", "Ask the API and show what is recalled."),
     "mcp": Entry(
         "mcp", "Speak the Model Context Protocol on standard input and output, for one key."

@@ -85,6 +85,12 @@ class Label(StrEnum):
     WORK_LINK = "WorkLink"
     FEED_EVENT = "FeedEvent"
     FEED_HEAD = "FeedHead"  # the last number of a tenant's feed events
+    GOAL = "Goal"
+    GOAL_LINK = "GoalLink"
+    ESCALATION = "Escalation"
+    OBSERVATION = "Observation"
+    INTERVENTION_POLICY = "InterventionPolicy"
+    SNAPSHOT = "Snapshot"
 
 
 class Rel(StrEnum):
@@ -233,6 +239,7 @@ _PROPERTIES += """
 assignee changed_at due_at ends_at labels last_read_at lifetime lower memory_scope owner parent_id
 linked_at people read_count readers refers whole time
 current_until
+idle_since pending_at priority processed_at resolver sensor
 """  # declared kinds
 _PROPERTIES += """
 unnumbered

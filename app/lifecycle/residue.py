@@ -44,8 +44,11 @@ class Residue:
             Q.lifecycle.clear_jobs, tenant=tenant, needles=needles[:MANY], keep=list(KEEP)
         )
         files = await self._files(tenant, set(receipt["scopes"]))
+        scopes = list(receipt["scopes"])
+        taken = await self.graph.one(Q.snapshots.drop_all, scopes=scopes, at=now())
+        shots = {"snapshots": taken["snapshots"]} if taken["snapshots"] else {}
         clear_caches()
-        return {"answers": answers["answers"], "jobs": jobs["jobs"], "files": files}
+        return {"answers": answers["answers"], "jobs": jobs["jobs"], "files": files, **shots}
 
     async def _files(self, tenant: str, scopes: set[str]) -> int:
         tasks = [self.exports, self.imports]

@@ -1,0 +1,1 @@
+"""What goals, escalations, observations and suggestions share: a ledger, texts, receipts."""

@@ -1,0 +1,129 @@
+"""A goal as it is stored and exported, and its links to work items and memories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import Field, StringConstraints
+
+from app.autonomy.authored import Authored, Id, Who
+from app.kernel.clock import FOREVER
+from app.kernel.kind import Gone, Kind, Place, Stored
+from app.kernel.vocab import Label
+from app.kernel.wire import Moment
+from app.workitems.model import Priority
+
+TEXTS = ("title", "description", "criteria")
+
+
+class GoalState(StrEnum):
+    """Whether a goal is still pursued."""
+
+    ACTIVE = "active"
+    COMPLETED = "completed"
+    ABANDONED = "abandoned"
+
+
+class LinkKind(StrEnum):
+    """What a goal is linked to."""
+
+    WORK_ITEM = "work_item"
+    EPISODE = "episode"
+    NOTE = "note"
+    FACT = "fact"
+    PAGE = "page"
+
+
+NEXT: Mapping[GoalState, tuple[GoalState, ...]] = {
+    GoalState.ACTIVE: (GoalState.COMPLETED, GoalState.ABANDONED),
+    GoalState.COMPLETED: (),
+    GoalState.ABANDONED: (),
+}
+Percent = Annotated[int, Field(ge=0, le=100)]
+
+
+class Goal(Authored):
+    """What an agent is after; `progress_at` is when its progress was last another number."""
+
+    texts: ClassVar[tuple[str, ...]] = TEXTS
+    assigned: ClassVar[tuple[str, ...]] = ("owner",)
+
+    title: Annotated[str, StringConstraints(min_length=1)]
+    description: str | None = None
+    criteria: str | None = None
+    state: GoalState = GoalState.ACTIVE
+    progress: Percent = 0
+    progress_at: Moment
+    priority: Priority = Priority.NORMAL
+    owner: Who | None = None
+    parent_id: Id | None = None
+
+    def derived(self) -> dict[str, Any]:
+        """Return since when an active goal makes no progress, for the check of stale ones."""
+        active = self.state is GoalState.ACTIVE
+        return {"idle_since": self.progress_at if active else FOREVER}
+
+    def refers(self) -> str | None:
+        """Return the goal above."""
+        return self.parent_id
+
+    def relocated(self, place: Place) -> Self:
+        """Return the goal below the one that stands for its former parent."""
+        if self.parent_id is None:
+            return self
+        return self.model_copy(update={"parent_id": place(self.parent_id, self.scope)[0]})
+
+    def detached(self) -> dict[str, Any]:
+        """Return what is set where the goal above goes."""
+        return {"parent_id": None}
+
+
+class GoalLink(Stored):
+    """A work item or memory that belongs to a goal; it goes with either of them."""
+
+    goal: Id
+    memory: Id
+    memory_kind: LinkKind
+    memory_scope: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    linked_at: Moment
+    linked_by: Who
+
+    def refers(self) -> str | None:
+        """Return what the goal is linked to."""
+        return self.memory
+
+    def people(self) -> Iterable[str]:
+        """Return who made the link."""
+        return {self.linked_by}
+
+    def renamed(self, name: Callable[[str], str]) -> Self:
+        """Return the link with its maker replaced."""
+        return self.model_copy(update={"linked_by": name(self.linked_by) if self.linked_by else ""})
+
+    def relocated(self, place: Place) -> Self:
+        """Return the link between what stands for its two ends."""
+        goal, _ = place(self.goal, self.scope)
+        memory, scope = place(self.memory, self.memory_scope)
+        return self.model_copy(update={"goal": goal, "memory": memory, "memory_scope": scope})
+
+    def without(self, gone: Gone) -> Self | None:
+        """Return the link without its maker; None where what it leads to is gone."""
+        if gone.took(self.memory):
+            return None
+        return self.model_copy(
+            update={"linked_by": "" if gone.wrote(self.linked_by) else self.linked_by}
+        )
+
+
+GOAL = Kind("goal", Goal, Label.GOAL, sanitised=TEXTS, changed="changed_at")
+GOAL_LINK = Kind(
+    "goal_link",
+    GoalLink,
+    Label.GOAL_LINK,
+    identity=("goal", "memory"),
+    part_of=GOAL,
+    whole="goal",
+    changed="linked_at",
+)

@@ -1,0 +1,14 @@
+"""Suggestions for policies as a task of a worker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.jobs.model import Job, Outcome, Report
+
+SUGGEST = "interventions.suggest"
+
+
+async def suggest_policies(parts: Any, job: Job, report: Report) -> Outcome:
+    """Suggest policies out of how reviews were decided; nothing is applied."""
+    return Outcome((await parts.intervening.suggest(None, dry_run=False)).told())

@@ -1,0 +1,1 @@
+"""Observations: what sensors tell, of agents and of Loci itself, until it runs out."""

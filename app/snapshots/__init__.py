@@ -1,0 +1,1 @@
+"""Snapshots: skills, learnings, knowledge and statistics of a scope as Markdown."""

@@ -1,0 +1,14 @@
+"""Snapshots as a task of a worker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.jobs.model import Job, Outcome, Report
+
+SNAPSHOTS = "snapshots.take"
+
+
+async def take_snapshots(parts: Any, job: Job, report: Report) -> Outcome:
+    """Take a snapshot of every scope; what has not changed stays as it is."""
+    return Outcome(await parts.snapshots.take_all())

@@ -1,0 +1,63 @@
+// name: statistics(scope, at) read one
+// How much of each kind a scope holds that is not hidden.
+RETURN
+  COUNT { MATCH (n:Passage) WHERE n.scope = $scope AND n.id > '' AND n:Episode
+            AND n.expired_at > $at } AS episodes,
+  COUNT { MATCH (n:Document) WHERE n.scope = $scope AND n.id > '' } AS documents,
+  COUNT { MATCH (n:Page) WHERE n.scope = $scope AND n.id > '' AND n.live } AS pages,
+  COUNT { MATCH (n:Entity) WHERE n.scope = $scope AND n.id > '' AND n.root = n.id
+            AND n.expired_at > $at } AS entities,
+  COUNT { MATCH (n:Fact) WHERE n.scope = $scope AND n.status = 'active'
+            AND n.expired_at > $at } AS facts,
+  COUNT { MATCH (n:Fact) WHERE n.scope = $scope AND n.status = 'quarantined'
+            AND n.expired_at > $at } AS quarantined,
+  COUNT { MATCH (n:Note) WHERE n.scope = $scope AND n.standing = 'held'
+            AND n.expired_at > $at } AS notes,
+  COUNT { MATCH (n:Skill) WHERE n.scope = $scope AND n.id > '' AND n.status = 'active'
+            AND n.expired_at > $at } AS skills
+
+// name: skills(scope, at, limit) read many
+// The active skills of a scope, by name.
+MATCH (n:Skill)
+WHERE n.scope = $scope AND n.id > '' AND n.status = 'active' AND n.expired_at > $at
+RETURN n.name AS name, n.category AS category, n.version AS version,
+       n.description AS description
+ORDER BY name, category, version, description LIMIT $limit
+
+// name: notes(scope, namespace, at, limit) read many
+// What the notes of a namespace say that are held, by their words.
+MATCH (n:Note)
+WHERE n.scope = $scope AND n.standing = 'held' AND n.namespace = $namespace
+  AND n.expired_at > $at AND n.valid_from <= $at AND n.valid_to > $at
+RETURN n.title AS title, n.content AS content
+ORDER BY content, title LIMIT $limit
+
+// name: facts(scope, at, limit) read many
+// What is believed in a scope, by its words.
+MATCH (n:Fact)
+WHERE n.scope = $scope AND n.status = 'active' AND n.expired_at > $at
+  AND EXISTS { (n)-[a:ABOUT]->(:Entity) WHERE a.standing = 'held'
+               AND a.valid_from <= $at AND a.valid_to > $at AND a.retracted_at > $at }
+RETURN n.statement AS content ORDER BY content LIMIT $limit
+
+// name: stored(scope) read many
+// The snapshot that was taken of a scope.
+MATCH (n:Snapshot)
+WHERE n.scope = $scope
+RETURN n {.*} AS snapshot
+
+// name: drop_all(scopes, at) write one
+// Snapshots of some scopes go, since they quote what is erased. The scopes are locked first, so that
+// none is taken meanwhile of what was there before.
+CALL () {
+  MATCH (s:Scope)
+  WHERE s.path IN $scopes
+  SET s.touched_at = $at
+}
+CALL () {
+  MATCH (n:Snapshot)
+  WHERE n.scope IN $scopes
+  DETACH DELETE n
+  RETURN count(n) AS snapshots
+}
+RETURN snapshots
