@@ -61,6 +61,7 @@ from app.telemetry import routes as telemetry_routes
 from app.telemetry.logging import configure_logging
 from app.telemetry.requests import RequestMiddleware
 from app.telemetry.tracing import configure_tracing
+from app.traces import routes as trace_routes
 from app.turns import routes as turn_routes
 from app.wiring import Parts, parts
 from app.working import routes as working_routes
@@ -104,6 +105,7 @@ ROUTES: list[Any] = [
     note_routes.BadPatternController,
     pool_routes.PoolController,
     work_routes.WorkController,
+    trace_routes.TraceController,
     page_routes.PageController,
     page_admin.AdminPageController,
     page_beside.EntityPageController,
@@ -188,6 +190,9 @@ INJECTED = (
     "pools",
     "pool_upkeep",
     "work",
+    "traces",
+    "alike",
+    "figures",
     "reembedding",
     "asking",
     "speaking",

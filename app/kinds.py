@@ -10,7 +10,18 @@ from typing import Any
 
 from app.kernel.kind import Kind
 from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
+from app.traces.kind import TOOL_CALL, TRACE, TRACE_LINK, TRACE_STEP
 from app.workitems.kind import WORK_ITEM, WORK_LINK
 
-KINDS: tuple[Kind[Any], ...] = (POOL, POOL_VERSION, POOL_EVENT, WORK_ITEM, WORK_LINK)
+KINDS: tuple[Kind[Any], ...] = (
+    POOL,
+    POOL_VERSION,
+    POOL_EVENT,
+    WORK_ITEM,
+    WORK_LINK,
+    TRACE,
+    TRACE_STEP,
+    TOOL_CALL,
+    TRACE_LINK,
+)
 BY_NAME = {kind.name: kind for kind in KINDS}

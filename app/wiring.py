@@ -134,6 +134,10 @@ from app.skills.door import SkillGraph
 from app.skills.falling_back import fall_back
 from app.skills.service import Parts as SkillParts
 from app.tasks import HEAVY, TASKS
+from app.traces.bounds import Bounds
+from app.traces.service import TraceLimits, TraceService
+from app.traces.similar import SimilarTraces
+from app.traces.statistics import ToolStatistics
 from app.turns.service import TurnService
 from app.working.copies import CopyRepository
 from app.working.erasing import WorkingErasure
@@ -229,6 +233,9 @@ class Parts:
     pools: PoolService
     pool_upkeep: PoolUpkeep
     work: WorkService
+    traces: TraceService
+    alike: SimilarTraces
+    figures: ToolStatistics
     asking: GraphqlService
     speaking: McpService
     working: WorkingService
@@ -363,6 +370,13 @@ def pool_limits(settings: Settings) -> PoolLimits:
     """Quotas of memory pools."""
     given = settings.pools
     return PoolLimits(given.max_bytes, given.per_scope, given.versions, given.versions_bytes)
+
+
+def trace_limits(settings: Settings) -> TraceLimits:
+    """How much one trace may hold."""
+    given = settings.traces
+    bounds = Bounds(given.json_bytes, given.json_depth)
+    return TraceLimits(bounds, given.steps, given.tool_calls, given.links)
 
 
 def fetch_limits(settings: Settings) -> FetchLimits:
@@ -582,6 +596,11 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         pools=PoolService(graph, scopes, pool_limits(settings)),
         pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
         work=WorkService(graph, scopes),
+        traces=TraceService(graph, scopes, trace_limits(settings)),
+        alike=SimilarTraces(graph, spaces, settings.traces.floor),
+        figures=ToolStatistics(
+            graph, settings.traces.statistics_days, settings.traces.statistics_most_days
+        ),
         upkeep=UpkeepService(graph, scopes, forgetting),
         doubling=DuplicateService(graph, embedder.info.name),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),

@@ -107,7 +107,8 @@ class Kind(Generic[S]):
 
     `identity` names the fields that the id follows from, beside the scope; without them an id is
     given and kept. `sanitised` names the fields whose strings were written by clients: texts, or
-    JSON at any depth. `part_of` is the kind that this one goes with: it has the fields of that
+    JSON at any depth; in those of them that are `secretive`, names of fields tell of secrets.
+    `part_of` is the kind that this one goes with: it has the fields of that
     kind's identity, or in the field `whole` the id of its node. `changed` names the moment that
     tells a new value from one erased before. What is not `exported` is in no package and no digest.
     """
@@ -117,6 +118,7 @@ class Kind(Generic[S]):
     label: Label
     identity: tuple[str, ...] = ()
     sanitised: tuple[str, ...] = ()
+    secretive: tuple[str, ...] = ()
     part_of: Kind[Any] | None = None
     whole: str | None = None
     changed: str | None = None

@@ -83,6 +83,10 @@ class Label(StrEnum):
     POOL_EVENT = "PoolEvent"
     WORK_ITEM = "WorkItem"
     WORK_LINK = "WorkLink"
+    REASONING_TRACE = "ReasoningTrace"
+    REASONING_STEP = "ReasoningStep"
+    TOOL_CALL = "ToolCall"
+    TRACE_LINK = "TraceLink"
 
 
 class Rel(StrEnum):
@@ -230,5 +234,6 @@ avg_score door floored fusion knowledge_base_ids ms quality results shown strate
 _PROPERTIES += """
 assignee changed_at due_at ends_at labels last_read_at lifetime lower memory_scope owner parent_id
 linked_at people read_count readers refers whole time
+agent duration_ms session_key tool
 """  # declared kinds
 PROPERTIES = frozenset(_PROPERTIES.split())
