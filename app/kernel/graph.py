@@ -59,6 +59,7 @@ TURN = 0.25  # seconds that a transaction of a limited process waits for others 
 # Seconds that one of what is asked in bulk waits for another such: the three that an import writes
 # at once take longer than a turn each, and all of a machine's cores together.
 BULK_TURN = 5.0
+REST = 1.0  # of a long transaction of a party, until its next one may begin beside others
 # Deadlocks and locks not had in time: over as soon as the others are done. The server is up.
 CONTENDED = "Neo.TransientError.Transaction."
 MADE_MEANWHILE = "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists"
@@ -162,8 +163,8 @@ class Graph:
 
     def share(self, most: int) -> None:
         """Have at most so many transactions at once from now on where one party asks for them;
-        several share half of them."""
-        self._shares = Shares(most // 2, alone=most)
+        several share half of them, and one that had a long one rests before its next."""
+        self._shares = Shares(most // 2, alone=most, rest=REST)
 
     def limit(self, most: int, rests: Rests | None = None) -> None:
         """Have at most so many transactions at once from now on; who waited `TURN` goes on, and of

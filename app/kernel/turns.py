@@ -14,6 +14,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 LINGER = 1.0  # seconds for which a party counts after it asked last
+SHORT = 0.05  # seconds of a turn that is followed by no rest
+LONGEST = 1.0  # seconds of one rest
 
 
 @dataclass(slots=True)
@@ -27,12 +29,14 @@ class Shares:
     """So many at once, shared equally by who asked within the last moment; each has one at least.
 
     A party that is alone has them all, or so many as are given for that. Whoever waits is served in
-    order among its own.
+    order among its own. Beside others, a turn that took long is free again only after a rest of
+    `rest` times as long: the answer goes out at once, and the party's next turn waits.
     """
 
-    def __init__(self, most: int, alone: int | None = None) -> None:
+    def __init__(self, most: int, alone: int | None = None, rest: float = 0.0) -> None:
         self._most = most
         self._alone = alone or most
+        self._rest = rest
         self._parties: dict[str, _Party] = {}
 
     @asynccontextmanager
@@ -44,11 +48,28 @@ class Shares:
             await self._wait(party)
         else:
             party.running += 1
+        start = time.monotonic()
         try:
             yield
         finally:
-            party.running -= 1
-            self._next(party)
+            self._end(party, time.monotonic() - start)
+
+    def _end(self, party: _Party, seconds: float) -> None:
+        """Free a turn that took so many seconds, after a rest where others would notice it."""
+        rest = min(self._rest * (seconds - SHORT), LONGEST)
+        if rest > 0 and self._others():
+            asyncio.get_running_loop().call_later(rest, self._free, party)
+        else:
+            self._free(party)
+
+    def _free(self, party: _Party) -> None:
+        party.running -= 1
+        self._next(party)
+
+    def _others(self) -> bool:
+        """Return whether more than one party asked within the last moment."""
+        self._share()
+        return len(self._parties) > 1
 
     def _share(self) -> int:
         """How many at once each party may have now."""

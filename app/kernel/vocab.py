@@ -235,5 +235,6 @@ _PROPERTIES += """
 assignee changed_at due_at ends_at labels last_read_at lifetime lower memory_scope owner parent_id
 linked_at people read_count readers refers whole time
 agent duration_ms session_key tool
+current_until
 """  # declared kinds
 PROPERTIES = frozenset(_PROPERTIES.split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.indexing.declared import indexed
 from app.kernel.kind import Kind
 from app.kernel.vocab import Label
 from app.traces.model import STEP_TEXTS, ToolCall, Trace, TraceLink, TraceStep
@@ -12,6 +13,7 @@ TRACE = Kind(
     Label.REASONING_TRACE,
     sanitised=("task", "result", "tools"),
     changed="changed_at",
+    entry=indexed,
 )
 TRACE_STEP = Kind(
     "trace_step",

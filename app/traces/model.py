@@ -14,7 +14,8 @@ from typing import Annotated, Any, Self
 import orjson
 from pydantic import BeforeValidator, Field, StringConstraints
 
-from app.kernel.kind import Gone, Place, Stored, unpacked
+from app.episodes.record import session_id
+from app.kernel.kind import Gone, Place, Searched, Stored, unpacked
 from app.kernel.wire import Moment
 from app.pools.data import without
 
@@ -77,6 +78,17 @@ class Trace(Stored):
     def derived(self) -> dict[str, Any]:
         """Return the tools as a list, for filters."""
         return {"labels": list(self.tools)}
+
+    def searched(self) -> Searched | None:
+        """Return the task, tagged with its outcome and tools; None as long as it runs.
+
+        The task alone, since a vector of more would be compared with that of a task.
+        """
+        if self.outcome is None or self.completed_at is None:
+            return None
+        session = session_id(self.scope, self.session_key) if self.session_key else ""
+        tags = (self.outcome.value, *(tool.lower() for tool in self.tools))
+        return Searched(self.task, self.completed_at, session=session, tags=tags)
 
     def people(self) -> Iterable[str]:
         """Return the agent."""

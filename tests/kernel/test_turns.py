@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from collections import Counter
 
 import pytest
@@ -61,6 +62,31 @@ async def test_who_is_alone_may_have_more_than_all_together() -> None:
     work.peak.clear()
     await asyncio.gather(many, *(work.one("few", n) for n in range(20)))
     assert work.peak == {"many": 1, "few": 1}
+
+
+async def timed(shares: Shares, party: str, seconds: float) -> float:
+    """How long a turn of so many seconds took with what came before it."""
+    start = time.monotonic()
+    async with shares.turn(party):
+        await asyncio.sleep(seconds)
+    return time.monotonic() - start
+
+
+async def test_a_long_turn_beside_others_is_followed_by_a_rest_of_that_party_alone() -> None:
+    shares = Shares(2, rest=2.0)
+    assert await timed(shares, "few", 0) < 0.2
+    assert 0.2 <= await timed(shares, "many", 0.2) < 0.4, "its answer goes out at once"
+    assert await timed(shares, "few", 0) < 0.1, "others do not wait"
+    assert await timed(shares, "many", 0) > 0.2, "its next turn waits"
+
+
+async def test_nobody_rests_after_short_turns_nor_alone() -> None:
+    shares = Shares(2, rest=2.0)
+    for _ in range(3):
+        assert await timed(shares, "many", 0.1) < 0.2
+    await timed(shares, "few", 0)
+    assert await timed(shares, "many", 0.01) < 0.1
+    assert await timed(shares, "many", 0) < 0.1
 
 
 async def test_each_of_more_parties_than_turns_has_one() -> None:
