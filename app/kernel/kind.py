@@ -30,12 +30,13 @@ PLAIN = (str, int, float, bool, datetime)  # what a property holds as it is
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """Whom an erasure forgets: an author by id, a person by what finds his names in a text; and
-    ids of what went, which nothing may refer to any more."""
+    """Whom an erasure forgets: an author by id, a person by what finds his names in a text, a
+    session by id; and ids of what went, which nothing may refer to any more."""
 
     author: str | None = None
     names: re.Pattern[str] | None = None
     ids: frozenset[str] = frozenset()
+    session: str | None = None
 
     def wrote(self, principal: str) -> bool:
         """Return whether this principal is the author who is forgotten."""
@@ -109,6 +110,11 @@ class Stored(WireModel):
     def people(self) -> Iterable[str]:
         """Return the ids of all principals that the value names."""
         return ()
+
+    def spoken_in(self) -> str | None:
+        """Return the id of the session that the value goes with, which its property `session` has
+        too; None for a value that outlives all of them."""
+        return None
 
     def renamed(self, name: Callable[[str], str]) -> Self:
         """Return the value with every principal replaced by what `name` gives for it."""
@@ -210,6 +216,8 @@ class Kind(Generic[S]):
     def concerns(self, value: S, gone: Gone) -> bool:
         """Return whether a value names somebody: as a principal, or in what clients wrote."""
         if gone.author is not None and gone.author in value.people():
+            return True
+        if gone.session is not None and gone.session == value.spoken_in():
             return True
         texts = (getattr(value, name) for name in self.sanitised)
         return any(gone.named(text) for text in strings_in(list(texts)))

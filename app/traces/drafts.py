@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from app.traces.model import Status
+from app.traces.model import CallStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class CallDraft:
     tool: str
     arguments: dict[str, Any]
     result: Any
-    status: Status
+    status: CallStatus
     duration_ms: float | None
     error: str | None
     key: str | None

@@ -32,7 +32,7 @@ class Outcome(StrEnum):
     CANCELLED = "cancelled"
 
 
-class Status(StrEnum):
+class CallStatus(StrEnum):
     """How a tool call ended, or that it has not."""
 
     PENDING = "pending"
@@ -76,8 +76,12 @@ class Trace(Stored):
     calls: Annotated[int, Field(ge=0, le=2**31)] = 0
 
     def derived(self) -> dict[str, Any]:
-        """Return the tools as a list, for filters."""
-        return {"labels": list(self.tools)}
+        """Return the tools as a list, for filters, and the id of the session."""
+        return {"labels": list(self.tools), "session": self.spoken_in() or ""}
+
+    def spoken_in(self) -> str | None:
+        """Return the id of the session that goes by the client's name for it."""
+        return session_id(self.scope, self.session_key) if self.session_key else None
 
     def searched(self) -> Searched | None:
         """Return the task, tagged with its outcome and tools; None as long as it runs.
@@ -86,7 +90,7 @@ class Trace(Stored):
         """
         if self.outcome is None or self.completed_at is None:
             return None
-        session = session_id(self.scope, self.session_key) if self.session_key else ""
+        session = self.spoken_in() or ""
         tags = (self.outcome.value, *(tool.lower() for tool in self.tools))
         return Searched(self.task, self.completed_at, session=session, tags=tags)
 
@@ -100,8 +104,10 @@ class Trace(Stored):
 
     def without(self, gone: Gone) -> Self | None:
         """Return the trace without a result or tools that name somebody; None where he is its agent
-        or the task names him."""
+        or the task names him, and where its session is forgotten."""
         if gone.wrote(self.agent) or gone.named(self.task):
+            return None
+        if gone.session is not None and gone.session == self.spoken_in():
             return None
         return self.model_copy(
             update={
@@ -154,7 +160,7 @@ class ToolCall(Stored):
     tool: Tool
     arguments: Annotated[dict[str, Any], BeforeValidator(unpacked)] = Field(default_factory=dict)
     result: Any = None
-    status: Status
+    status: CallStatus
     duration_ms: Annotated[float, Field(ge=0, le=1e12)] | None = None
     error: Text | None = None
     cut: tuple[str, ...] = ()

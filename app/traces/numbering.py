@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.errors import InvalidInput, NotFound
 from app.traces.cleaning import Batch
-from app.traces.model import Status, ToolCall, Trace, TraceStep
+from app.traces.model import CallStatus, ToolCall, Trace, TraceStep
 
 MOST_TOOLS = 200  # of one trace that are told apart in lists
 
@@ -74,7 +74,7 @@ def _finished(before: ToolCall, given: ToolCall) -> ToolCall:
     key is that of another tool's call."""
     if before.tool != given.tool:
         raise InvalidInput(f"the key {given.key} is that of a call of {before.tool}", field="tool")
-    if before.status is not Status.PENDING or given.status is Status.PENDING:
+    if before.status is not CallStatus.PENDING or given.status is CallStatus.PENDING:
         return before
     cut = {"arguments"} & {*before.cut} | {"result"} & {*given.cut}
     told = {name: getattr(given, name) for name in ("status", "result", "duration_ms", "error")}

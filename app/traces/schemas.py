@@ -13,10 +13,10 @@ from app.traces.drafts import CallDraft, StepDraft
 from app.traces.model import (
     LONGEST_TASK,
     LONGEST_TEXT,
+    CallStatus,
     Id,
     Number,
     Outcome,
-    Status,
     ToolCall,
     Trace,
     TraceLink,
@@ -55,7 +55,7 @@ class StepCallIn(WireModel):
         default_factory=dict, description="JSON; what is too large or too deep is cut."
     )
     result: Any = Field(None, description="JSON of any kind; cut likewise.")
-    status: Status | None = Field(
+    status: CallStatus | None = Field(
         None, description="`success` if unset, `error` if unset and there is an error."
     )
     duration_ms: Duration | None = None

@@ -22,8 +22,8 @@ from app.traces.cleaning import Batch, Cleaner
 from app.traces.drafts import CallDraft, StepDraft
 from app.traces.kind import TOOL_CALL, TRACE, TRACE_LINK, TRACE_STEP
 from app.traces.model import (
+    CallStatus,
     Outcome,
-    Status,
     ToolCall,
     Touched,
     Trace,
@@ -321,9 +321,9 @@ async def _held(tx: Tx, batch: Batch) -> Held:
     )
 
 
-def outcome_of(error: str | None, status: Status | None) -> Status:
+def outcome_of(error: str | None, status: CallStatus | None) -> CallStatus:
     """Return the status of a call: as told, else by whether there is an error."""
-    return status or (Status.ERROR if error else Status.SUCCESS)
+    return status or (CallStatus.ERROR if error else CallStatus.SUCCESS)
 
 
 def _missing(identifier: str) -> NotFound:

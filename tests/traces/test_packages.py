@@ -211,3 +211,31 @@ async def test_a_scope_goes_with_its_traces_and_with_links_to_what_lay_there(
     assert await counted(opened, f"{tenant}/dev") == {}
     assert await counted(opened, tenant) == {"trace": 1}
     assert await broken(opened.graph, tenant) == []
+
+
+async def test_a_trace_goes_with_its_session(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str, start: Start
+) -> None:
+    await allow(admin, tenant)
+    word = f"word{tenant.replace('-', 'x')}"
+    await filled(writer, start, word)
+    running = await start(f"Look after the {word}", session="s")
+    kept = await start("Another one", session="other")
+    text = {"content": f"The {word} moves.", "session": "s"}
+    note = await writer.http.post("/v1/episodes", json=text)
+    assert note.status_code == 201
+    shown = await admin.http.post(
+        "/v1/erasures", json={"session": "s", "scope": f"{tenant}/dev", "dry_run": True}
+    )
+    assert len(shown.json()["declared"]["trace"]) == 2
+    receipt = await erase(opened, admin, session="s", scope=f"{tenant}/dev")
+    assert (await writer.http.get(f"{URL}/{running}")).status_code == 404
+    assert await listed(writer) == ["Another one"]
+    assert await counted(opened, f"{tenant}/dev") == {"trace": 1}
+    told = (await admin.http.get(f"/v1/erasures/{receipt}")).json()
+    assert told["counts"]["traces"] == 2
+    assert (await whole(writer, kept))["trace"]["untrusted"]["session"] == "other"
+    assert await broken(opened.graph, tenant) == []
+    await start("Only a trace", session="alone")
+    await erase(opened, admin, session="alone", scope=f"{tenant}/dev")
+    assert await listed(writer) == ["Another one"]
