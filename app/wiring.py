@@ -479,7 +479,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             Shares(settings.search.at_once // 2, alone=settings.search.at_once),
         )
     )
-    graph_rag = GraphRagService(graph, searches, embedder)
+    alike = SimilarTraces(graph, spaces, settings.traces.floor)
+    graph_rag = GraphRagService(graph, searches, embedder, alike)
     question_log = QuestionLog(QuestionWriter(graph, scopes))
     refusals = Refusals(access_rows)
     limiter = RateLimiter(queue, settings.api.rate_per_minute)
@@ -597,7 +598,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
         work=WorkService(graph, scopes),
         traces=TraceService(graph, scopes, trace_limits(settings)),
-        alike=SimilarTraces(graph, spaces, settings.traces.floor),
+        alike=alike,
         figures=ToolStatistics(
             graph, settings.traces.statistics_days, settings.traces.statistics_most_days
         ),

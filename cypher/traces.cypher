@@ -11,12 +11,6 @@ WHERE n.scope IN $scopes
 SET n.touched_at = $at
 RETURN n {.*} AS trace
 
-// name: of_step(id, scopes) read many
-// A step by id, as clients name it where they do not name the trace.
-MATCH (d:Declared {id: $id})
-WHERE d:ReasoningStep AND d.scope IN $scopes
-RETURN d {.*} AS step
-
 // name: page(scopes, session, agent, outcomes, running, tool, since, until, before, limit) read many
 // Traces of some scopes, those that began last first.
 MATCH (n:ReasoningTrace)

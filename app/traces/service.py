@@ -199,13 +199,6 @@ class TraceService:
             raise _missing(identifier)
         return found[0]
 
-    async def trace_of(self, caller: Caller, step: str) -> TraceStep:
-        """Return a step by its id; NotFound."""
-        found = await self.graph.many(Q.traces.of_step, TraceStep, id=step, scopes=caller.visible)
-        if not found:
-            raise NotFound(f"there is no step {step}", field="step")
-        return found[0]
-
     async def whole(self, caller: Caller, identifier: str) -> Whole:
         """Return a trace with all that belongs to it."""
         trace = await self.get(caller, identifier)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.access.parameters import principal_of
 from app.embeddings.calibration import Kinds
@@ -52,11 +52,15 @@ class SimilarTraces:
         Raises EmbedderUnavailable where there is no vector of the task.
         """
         agent = principal_of(caller, sought.agent, "agent") if sought.agent else None
-        parts = await self._spaces.asked(sought.task, caller.among(within))
-        found = [each for part in parts for each in await self._of(part, sought, agent)]
+        return await self.among(caller.among(within), replace(sought, agent=agent))
+
+    async def among(self, scopes: list[str], sought: Sought) -> list[Similar]:
+        """Do the same in scopes that are visible, for an agent by its whole id."""
+        parts = await self._spaces.asked(sought.task, scopes)
+        found = [each for part in parts for each in await self._of(part, sought)]
         return sorted(found, key=_rank)[: sought.limit]
 
-    async def _of(self, part: Part, sought: Sought, agent: str | None) -> list[Similar]:
+    async def _of(self, part: Part, sought: Sought) -> list[Similar]:
         """Look at so many of the nearest that the rest is below the floor, or enough fit."""
         many = FIRST
         while True:
@@ -77,7 +81,7 @@ class SimilarTraces:
                 ids=list(above),
                 scopes=part.scopes,
                 outcomes=list(sought.outcomes),
-                agent=agent,
+                agent=sought.agent,
                 tool=sought.tool,
             )
             ended = len(rows) < many or len(above) < len(near) or many >= MOST

@@ -291,7 +291,6 @@ HOT = [
     Q.work.scope_is_there,
     Q.traces.find,
     Q.traces.lock,
-    Q.traces.of_step,
     Q.traces.page,
     Q.traces.touching,
     Q.traces.steps,

@@ -10,6 +10,7 @@ import pytest
 
 from app.kernel.caller import Role
 from app.kernel.clock import now
+from app.kernel.cypher import Q, Query
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.lifecycle.conftest import strings_of
@@ -437,3 +438,22 @@ async def test_figures_of_tools_and_agents(
                          ({"until": "2020-01-01T00:00:00"}, "until")):  # fmt: skip
         answer = await writer.http.get(f"{URL}/tool-statistics", params=query)
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, field)
+
+
+@pytest.mark.parametrize(
+    ("query", "index"),
+    [(Q.traces.statistics, "(scope, at)"), (Q.traces.statistics_of, "(scope, tool, at)")],
+)
+async def test_figures_read_the_index_of_their_window(
+    opened: Parts, query: Query, index: str
+) -> None:
+    async with opened.graph.driver.session() as session:
+        asked = await session.run(f"EXPLAIN {query.text}")
+        plan = (await asked.consume()).plan
+    while plan and not plan["operatorType"].startswith("NodeIndexSeek"):
+        (plan,) = plan["children"]
+    assert plan
+    told = plan["args"]["Details"]
+    assert f"c:ToolCall{index}" in told
+    assert "at >= $since" in told
+    assert "at < $until" in told
