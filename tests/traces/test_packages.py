@@ -227,7 +227,7 @@ async def test_a_trace_goes_with_its_session(
     shown = await admin.http.post(
         "/v1/erasures", json={"session": "s", "scope": f"{tenant}/dev", "dry_run": True}
     )
-    assert len(shown.json()["declared"]["trace"]) == 2
+    assert len(shown.json()["preview"]["declared"]["trace"]) == 2
     receipt = await erase(opened, admin, session="s", scope=f"{tenant}/dev")
     assert (await writer.http.get(f"{URL}/{running}")).status_code == 404
     assert await listed(writer) == ["Another one"]
