@@ -67,6 +67,7 @@ from app.telemetry import routes as telemetry_routes
 from app.telemetry.logging import configure_logging
 from app.telemetry.requests import RequestMiddleware
 from app.telemetry.tracing import configure_tracing
+from app.traces import routes as trace_routes
 from app.turns import routes as turn_routes
 from app.wiring import Parts, parts
 from app.working import routes as working_routes
@@ -116,6 +117,7 @@ ROUTES: list[Any] = [
     observation_routes.ObservationController,
     intervention_routes.InterventionController,
     snapshot_routes.SnapshotController,
+    trace_routes.TraceController,
     page_routes.PageController,
     page_admin.AdminPageController,
     page_beside.EntityPageController,
@@ -207,6 +209,9 @@ INJECTED = (
     "collecting",
     "intervening",
     "snapshots",
+    "traces",
+    "alike",
+    "figures",
     "reembedding",
     "asking",
     "speaking",

@@ -340,6 +340,31 @@ class AutonomySettings(Group):
     )
 
 
+class TraceSettings(Group):
+    json_bytes: int = Field(
+        8192,
+        ge=256,
+        le=262_144,
+        description="Most bytes of the arguments, and of the result, of one tool call; what is "
+        "beyond is cut.",
+    )
+    json_depth: int = Field(
+        8, ge=1, le=32, description="Most objects and lists inside each other there."
+    )
+    steps: int = Field(500, ge=1, le=5000, description="Most steps of one trace.")
+    tool_calls: int = Field(1000, ge=1, le=5000, description="Most tool calls of one trace.")
+    links: int = Field(200, ge=1, le=1000, description="Most links of one trace.")
+    floor: float = Field(
+        0.5, ge=0, le=1, description="Least calibrated similarity of the task of a similar trace."
+    )
+    statistics_days: int = Field(
+        30, ge=1, le=366, description="Days that tool statistics look back by default."
+    )
+    statistics_most_days: int = Field(
+        366, ge=1, le=3660, description="Most days that tool statistics look back."
+    )
+
+
 class RuntimeSettings(Group):
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("loci")),
@@ -383,6 +408,7 @@ class Settings(Group):
     working: WorkingSettings = WorkingSettings()
     pools: PoolSettings = PoolSettings()
     autonomy: AutonomySettings = AutonomySettings()
+    traces: TraceSettings = TraceSettings()
     runtime: RuntimeSettings = Field(default_factory=RuntimeSettings)
     telemetry: TelemetrySettings = TelemetrySettings()
 

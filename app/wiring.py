@@ -144,6 +144,10 @@ from app.skills.falling_back import fall_back
 from app.skills.service import Parts as SkillParts
 from app.snapshots.service import SnapshotService
 from app.tasks import HEAVY, TASKS
+from app.traces.bounds import Bounds
+from app.traces.service import TraceLimits, TraceService
+from app.traces.similar import SimilarTraces
+from app.traces.statistics import ToolStatistics
 from app.turns.service import TurnService
 from app.working.copies import CopyRepository
 from app.working.erasing import WorkingErasure
@@ -246,6 +250,9 @@ class Parts:
     collecting: Collector
     intervening: InterventionService
     snapshots: SnapshotService
+    traces: TraceService
+    alike: SimilarTraces
+    figures: ToolStatistics
     asking: GraphqlService
     speaking: McpService
     working: WorkingService
@@ -382,6 +389,13 @@ def pool_limits(settings: Settings) -> PoolLimits:
     return PoolLimits(given.max_bytes, given.per_scope, given.versions, given.versions_bytes)
 
 
+def trace_limits(settings: Settings) -> TraceLimits:
+    """How much one trace may hold."""
+    given = settings.traces
+    bounds = Bounds(given.json_bytes, given.json_depth)
+    return TraceLimits(bounds, given.steps, given.tool_calls, given.links)
+
+
 def fetch_limits(settings: Settings) -> FetchLimits:
     """How far fetching one document goes; InvalidInput names a setting that is no network."""
     given = settings.documents
@@ -507,7 +521,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             Shares(settings.search.at_once // 2, alone=settings.search.at_once),
         )
     )
-    graph_rag = GraphRagService(graph, searches, embedder)
+    alike = SimilarTraces(graph, spaces, settings.traces.floor)
+    graph_rag = GraphRagService(graph, searches, embedder, alike)
     question_log = QuestionLog(QuestionWriter(graph, scopes))
     refusals = Refusals(access_rows)
     limiter = RateLimiter(queue, settings.api.rate_per_minute)
@@ -627,6 +642,11 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         work=WorkService(graph, scopes),
         **autonomy(settings, graph, scopes),
         snapshots=SnapshotService(graph, settings.autonomy.snapshot_entries),
+        traces=TraceService(graph, scopes, trace_limits(settings)),
+        alike=alike,
+        figures=ToolStatistics(
+            graph, settings.traces.statistics_days, settings.traces.statistics_most_days
+        ),
         upkeep=UpkeepService(graph, scopes, forgetting),
         doubling=DuplicateService(graph, embedder.info.name),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),

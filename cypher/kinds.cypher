@@ -33,11 +33,12 @@ MATCH (n:Declared {id: $id})
 WHERE n.scope IN $scopes
 RETURN n.id AS id, n.kind AS kind, n.scope AS scope
 
-// name: concerning(scopes, author, names, fields, after, limit) read many
-// Declared nodes that somebody wrote, owns or is granted, or whose texts may name a person.
+// name: concerning(scopes, author, session, names, fields, after, limit) read many
+// Declared nodes that somebody wrote, owns or is granted, that go with a session, or whose texts may
+// name a person.
 MATCH (n:Declared)
 WHERE n.scope IN $scopes AND n.id > $after
-  AND ($author IN n.people
+  AND ($author IN n.people OR n.session = $session
        OR any(name IN $names WHERE any(field IN $fields WHERE any(text IN
               CASE WHEN n[field] IS :: LIST<STRING NOT NULL> NOT NULL THEN n[field]
                    ELSE [coalesce(toStringOrNull(n[field]), '')] END
@@ -68,7 +69,7 @@ RETURN n {.*} AS row
 UNWIND $rows AS row
 MATCH (n:Declared {id: row.id})
 WITH n, row, n.index_rev AS rev, n.memory_id IS NOT NULL AND n.content <> row.content AS reworded
-SET n += row, n.index_rev = rev + 1
+SET n += row, n.index_rev = coalesce(rev + 1, row.index_rev)
 WITH n, reworded, [(n)<-[:WINDOW_OF]-(w:Window) | w] AS windows
 WHERE reworded
 REMOVE n.embedding, n.embed_hash, n.embedding_b, n.embed_hash_b, n.embedding_c, n.embed_hash_c

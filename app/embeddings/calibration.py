@@ -27,6 +27,7 @@ class Kinds(StrEnum):
     TEXTS = "texts"  # two stored texts: how alike people find them, 1 for what says the same
     MATTER = "matter"  # the same: how likely they are about one matter, agreeing or not
     TASK = "task"  # a task and a skill: how well the skill serves it
+    TASKS = "tasks"  # two tasks: how far they are one piece of work
     LESSON = "lesson"  # something learnt and a skill: how far they are about the same work
     SKILLS = "skills"  # two skills, which are longer: how far they do the same
 
@@ -124,6 +125,11 @@ E5_SMALL = Calibration(
             "en": _between(0.753, 0.833, 0.902),
             "de": _between(0.766, 0.827, 0.892),
             MIXED: _between(0.73, 0.803, 0.8235),
+        },
+        Kinds.TASKS: {
+            "en": _between(0.758, 0.823, 0.904),
+            "de": _between(0.785, 0.85, 0.892),
+            MIXED: _between(0.758, 0.846, 0.892),
         },
         Kinds.LESSON: {
             "en": _between(0.733, 0.805, 0.844),

@@ -30,12 +30,13 @@ PLAIN = (str, int, float, bool, datetime)  # what a property holds as it is
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """Whom an erasure forgets: an author by id, a person by what finds his names in a text; and
-    ids of what went, which nothing may refer to any more."""
+    """Whom an erasure forgets: an author by id, a person by what finds his names in a text, a
+    session by id; and ids of what went, which nothing may refer to any more."""
 
     author: str | None = None
     names: re.Pattern[str] | None = None
     ids: frozenset[str] = frozenset()
+    session: str | None = None
 
     def wrote(self, principal: str) -> bool:
         """Return whether this principal is the author who is forgotten."""
@@ -110,6 +111,11 @@ class Stored(WireModel):
         """Return the ids of all principals that the value names."""
         return ()
 
+    def spoken_in(self) -> str | None:
+        """Return the id of the session that the value goes with, which its property `session` has
+        too; None for a value that outlives all of them."""
+        return None
+
     def renamed(self, name: Callable[[str], str]) -> Self:
         """Return the value with every principal replaced by what `name` gives for it."""
         return self
@@ -130,7 +136,8 @@ class Kind(Generic[S]):
 
     `identity` names the fields that the id follows from, beside the scope; without them an id is
     given and kept. `sanitised` names the fields whose strings were written by clients: texts, or
-    JSON at any depth. `part_of` is the kind that this one goes with: it has the fields of that
+    JSON at any depth; in those of them that are `secretive`, names of fields tell of secrets.
+    `part_of` is the kind that this one goes with: it has the fields of that
     kind's identity, or in the field `whole` the id of its node. `changed` names the moment that
     tells a new value from one erased before. What is not `exported` is in no package and no digest.
     """
@@ -140,6 +147,7 @@ class Kind(Generic[S]):
     label: Label
     identity: tuple[str, ...] = ()
     sanitised: tuple[str, ...] = ()
+    secretive: tuple[str, ...] = ()
     part_of: Kind[Any] | None = None
     whole: str | None = None
     changed: str | None = None
@@ -208,6 +216,8 @@ class Kind(Generic[S]):
     def concerns(self, value: S, gone: Gone) -> bool:
         """Return whether a value names somebody: as a principal, or in what clients wrote."""
         if gone.author is not None and gone.author in value.people():
+            return True
+        if gone.session is not None and gone.session == value.spoken_in():
             return True
         texts = (getattr(value, name) for name in self.sanitised)
         return any(gone.named(text) for text in strings_in(list(texts)))

@@ -91,6 +91,10 @@ class Label(StrEnum):
     OBSERVATION = "Observation"
     INTERVENTION_POLICY = "InterventionPolicy"
     SNAPSHOT = "Snapshot"
+    REASONING_TRACE = "ReasoningTrace"
+    REASONING_STEP = "ReasoningStep"
+    TOOL_CALL = "ToolCall"
+    TRACE_LINK = "TraceLink"
 
 
 class Rel(StrEnum):
@@ -238,6 +242,7 @@ avg_score door floored fusion knowledge_base_ids ms quality results shown strate
 _PROPERTIES += """
 assignee changed_at due_at ends_at labels last_read_at lifetime lower memory_scope owner parent_id
 linked_at people read_count readers refers whole time
+agent duration_ms session_key tool
 current_until
 idle_since pending_at priority processed_at resolver sensor
 """  # declared kinds

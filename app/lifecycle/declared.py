@@ -37,6 +37,7 @@ class Forgotten:
             Q.kinds.concerning,
             scopes=list(self.scopes),
             author=self.gone.author or "",
+            session=self.gone.session,
             names=list(self.names),
             fields=FIELDS,
             after=after,
@@ -54,9 +55,11 @@ class Forgotten:
 
 
 def of_target(target: Target, home: str) -> Forgotten | None:
-    """Return whom an author's or a person's erasure forgets; None for other targets."""
+    """Return whom an erasure of an author, a person or a session forgets; None for others."""
     if target.kind == "author":
         return Forgotten((target.scope or home,), (), Gone(author=target.value))
+    if target.kind == "session":
+        return Forgotten((target.scope or home,), (), Gone(session=target.value))
     if target.kind == "person" and (target.names or target.principal):
         gone = Gone(author=target.principal, names=naming(target.names))
         return Forgotten(tuple(target.scopes), tuple(target.names), gone)

@@ -179,7 +179,7 @@ class ErasureService:
         """Whether there is anything left to erase."""
         if await self._next(caller, target, 1):
             return True
-        if target.kind == "person":
+        if target.kind in ("person", "session"):
             return bool(await self._concerned(caller, target, 1))
         if target.kind != "author":
             return False
@@ -230,6 +230,8 @@ class ErasureService:
             if not removed.counts or order.target.kind == "memory":
                 break
         work = 0
+        if order.target.kind == "session":
+            await self._forget_declared(order, scope)
         if order.target.kind == "author":
             await self._drop_beside(order, scope)
             await self._forget_declared(order, scope)

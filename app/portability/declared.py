@@ -13,6 +13,7 @@ from app.kernel.kind import Stored
 from app.portability.derived import buried, write_unburied
 from app.portability.episodes import author_of
 from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Written, cleaned
+from app.sanitize.fields import redact_fields
 from app.sanitize.tree import sanitize_tree
 
 PAGE = 25  # values read at once: one may have megabytes
@@ -41,10 +42,10 @@ def prepare(kind: Declared[Any], record: Stored, at: At) -> Row:
         there = at.scope(of)
         return at.identifier(identifier, there), there
 
-    clean = {
-        name: sanitize_tree(getattr(record, name), at.policy(scope), name)
-        for name in kind.sanitised
-    }
+    policy = at.policy(scope)
+    clean = {name: getattr(record, name) for name in kind.sanitised}
+    clean |= {name: redact_fields(clean[name], policy, name) for name in kind.secretive}
+    clean = {name: sanitize_tree(value, policy, name) for name, value in clean.items()}
     here = record.relocated(place).renamed(lambda who: author_of(who, scope, at))
     identifier = at.identifier(record.id, scope)
     value = kind.placed(here.model_copy(update={**clean, "scope": scope, "id": identifier}))

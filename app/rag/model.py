@@ -55,6 +55,7 @@ class Ask:
     top_k: int = TOP_K
     max_hops: int = HOPS
     include_summaries: bool = True
+    include_traces: bool = False
     home: str = ""
 
     @property
@@ -145,7 +146,7 @@ class Unit:
     """Something that goes into a context whole or not at all; `cites` are the ids it rests on."""
 
     id: str
-    kind: str  # summary or path
+    kind: str  # summary, trace or path
     text: str
     score: float
     cites: tuple[str, ...]

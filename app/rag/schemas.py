@@ -71,6 +71,13 @@ class ContextIn(RetrieveIn):
     token_budget: Annotated[int, Field(ge=1, le=200_000)] = Field(
         BUDGET, description="Most tokens (o200k) of the whole context."
     )
+    include_traces: bool = Field(
+        False, description="Whether traces of similar tasks that succeeded come along."
+    )
+
+    def to_ask(self, caller: Caller) -> Ask:
+        """The question of this caller; NotFound where a scope is not visible."""
+        return replace(super().to_ask(caller), include_traces=self.include_traces)
 
 
 class AskIn(QuestionIn):

@@ -22,13 +22,16 @@ from app.rag.reaching import Reaching
 from app.rag.repository import RagRepository
 from app.rag.scoring import FADES
 from app.rag.seeds import asked_names, chosen, weighed
-from app.rag.units import units_of
+from app.rag.units import traces_of, units_of
 from app.search.model import Filters, Hit, Mode, SearchRequest
 from app.search.service import SearchService, Stopwatch
 from app.search.telling import searched
 from app.search.vectors import VectorLeg
+from app.traces.model import LONGEST_TASK
+from app.traces.similar import Similar, SimilarTraces, Sought
 
 FAN = 8  # steps from one entity
+TRACES = 3  # most of a context
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,10 @@ class Matched:
 class GraphRagService:
     """Holds no tenant state: scopes come with each question."""
 
-    def __init__(self, graph: Graph, searches: SearchService, embedder: Embedder) -> None:
+    def __init__(
+        self, graph: Graph, searches: SearchService, embedder: Embedder, traces: SimilarTraces
+    ) -> None:
+        self._traces = traces
         self.rows = RagRepository(graph)
         self.reaching = Reaching(graph, self.rows)
         self.searches = searches
@@ -97,7 +103,12 @@ class GraphRagService:
         Where the graph has nothing to begin at, it holds what the search found.
         """
         found = await self.retrieve(ask, unseeded=True)
-        return found, packed(units_of(found), budget)
+        solved = traces_of(await self._solved(ask)) if ask.include_traces else []
+        return found, packed([*solved, *units_of(found)], budget)
+
+    async def _solved(self, ask: Ask) -> list[Similar]:
+        sought = Sought(ask.query[:LONGEST_TASK], self._traces.floor, TRACES)
+        return await self._traces.among(ask.scopes, sought)
 
     async def found(self, query: str, ask: Ask, limit: int) -> Matched:
         """What the default search finds, of every kind that speaks: passages, facts, notes and

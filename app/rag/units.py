@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from app.rag.model import Passage, Reached, Retrieved, Step, Unit
 from app.search.bundle import element
+from app.traces.similar import Similar
+
+TASK, RESULT, TOOLS = 300, 1000, 20  # characters, and tools, of a trace in a context
 
 
 def units_of(found: Retrieved) -> list[Unit]:
@@ -11,6 +14,23 @@ def units_of(found: Retrieved) -> list[Unit]:
     wanted = found.communities if found.ask.include_summaries else []
     summaries = [_summary(reached) for reached in wanted if reached.view.lines]
     return [*summaries, *(_path(passage) for passage in found.passages)]
+
+
+def traces_of(found: list[Similar]) -> list[Unit]:
+    """How similar tasks were solved, the most alike first: the task, its result and its tools."""
+    return [_trace(each) for each in found]
+
+
+def _trace(found: Similar) -> Unit:
+    trace = found.trace
+    attributes = {
+        "id": trace.id,
+        "task": trace.task[:TASK],
+        "outcome": trace.outcome.value if trace.outcome else "",
+        "tools": " ".join(trace.tools[:TOOLS]),
+    }
+    text = element("trace", attributes, (trace.result or "")[:RESULT])
+    return Unit(trace.id, "trace", text, found.similarity, (trace.id,))
 
 
 def shown_path(steps: tuple[Step, ...]) -> str:

@@ -57,7 +57,7 @@ def test_every_handler_says_who_may_call_it(app: Litestar) -> None:
 
 
 def test_every_writing_route_asks_for_more_than_a_reader(app: Litestar) -> None:
-    asking = {"/v1/rag/ask", "/v1/rag/retrieve", "/v1/rag/context"}
+    asking = {"/v1/rag/ask", "/v1/rag/retrieve", "/v1/rag/context", "/v1/traces/similar"}
     seeds_own = {"/api/v1/ai/rag/query", "/api/v1/ai/rag/search"}  # POST beside GET, as documented
     # Each field of Mutation and each tool asks for its own role (tests/graphql, tests/mcp).
     by_field = {"/graphql", "/mcp"}

@@ -398,6 +398,7 @@ TYPED = [
     "docs/guides/pools.md",
     "docs/guides/work-items.md",
     "docs/guides/autonomy.md",
+    "docs/guides/traces.md",
     "docs/guides/skills.md",
     "docs/guides/graphql.md",
     "docs/guides/mcp.md",
