@@ -56,6 +56,7 @@ from app.settings import Settings, read_settings
 from app.shortterm import routes as short_routes
 from app.skills import doors as skill_doors
 from app.skills import routes as skill_routes
+from app.tables import routes as table_routes
 from app.tasks import SCHEDULES
 from app.telemetry import routes as telemetry_routes
 from app.telemetry.logging import configure_logging
@@ -104,6 +105,7 @@ ROUTES: list[Any] = [
     note_routes.BadPatternController,
     pool_routes.PoolController,
     work_routes.WorkController,
+    table_routes.TableController,
     page_routes.PageController,
     page_admin.AdminPageController,
     page_beside.EntityPageController,
@@ -188,6 +190,7 @@ INJECTED = (
     "pools",
     "pool_upkeep",
     "work",
+    "data_tables",
     "reembedding",
     "asking",
     "speaking",

@@ -10,7 +10,16 @@ from typing import Any
 
 from app.kernel.kind import Kind
 from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
+from app.tables.kind import DATA_ROW, DATA_TABLE
 from app.workitems.kind import WORK_ITEM, WORK_LINK
 
-KINDS: tuple[Kind[Any], ...] = (POOL, POOL_VERSION, POOL_EVENT, WORK_ITEM, WORK_LINK)
+KINDS: tuple[Kind[Any], ...] = (
+    POOL,
+    POOL_VERSION,
+    POOL_EVENT,
+    WORK_ITEM,
+    WORK_LINK,
+    DATA_TABLE,
+    DATA_ROW,
+)
 BY_NAME = {kind.name: kind for kind in KINDS}

@@ -133,6 +133,8 @@ from app.shortterm.service import ShortTermService
 from app.skills.door import SkillGraph
 from app.skills.falling_back import fall_back
 from app.skills.service import Parts as SkillParts
+from app.tables.linking import Linker
+from app.tables.service import TableLimits, TableService
 from app.tasks import HEAVY, TASKS
 from app.turns.service import TurnService
 from app.working.copies import CopyRepository
@@ -229,6 +231,8 @@ class Parts:
     pools: PoolService
     pool_upkeep: PoolUpkeep
     work: WorkService
+    data_tables: TableService
+    table_links: Linker
     asking: GraphqlService
     speaking: McpService
     working: WorkingService
@@ -375,6 +379,20 @@ def fetch_limits(settings: Settings) -> FetchLimits:
             f"setting LOCI_DOCUMENTS__FETCH_ALLOW: {error}", field="LOCI_DOCUMENTS__FETCH_ALLOW"
         ) from None
     return FetchLimits(size=given.max_size, seconds=given.fetch_seconds, allowed=allowed)
+
+
+def table_limits(settings: Settings) -> TableLimits:
+    """Limits of data tables."""
+    given = settings.tables
+    return TableLimits(
+        tables=given.per_scope,
+        columns=given.columns,
+        rows=given.rows,
+        versions=given.versions,
+        bytes=given.max_bytes,
+        row_bytes=given.row_bytes,
+        batch=given.batch,
+    )
 
 
 def working_limits(settings: Settings) -> WorkingLimits:
@@ -582,6 +600,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         pools=PoolService(graph, scopes, pool_limits(settings)),
         pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
         work=WorkService(graph, scopes),
+        data_tables=TableService(graph, scopes, table_limits(settings)),
+        table_links=Linker(graph),
         upkeep=UpkeepService(graph, scopes, forgetting),
         doubling=DuplicateService(graph, embedder.info.name),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),

@@ -83,6 +83,8 @@ class Label(StrEnum):
     POOL_EVENT = "PoolEvent"
     WORK_ITEM = "WorkItem"
     WORK_LINK = "WorkLink"
+    DATA_TABLE = "DataTable"
+    DATA_ROW = "DataRow"
 
 
 class Rel(StrEnum):
@@ -140,6 +142,7 @@ class Rel(StrEnum):
     TEACHES = "TEACHES"  # Note → Skill that a learning bears on
     INVOLVES = "INVOLVES"  # SkillConflict → Skill
     PROPOSES = "PROPOSES"  # SkillProposal → Skill that it became
+    HAS_DATA_IN = "HAS_DATA_IN"  # Entity → DataRow that names it, or DataTable that it stands for
     RESULT_OF = "RESULT_OF"  # HybridSearchResult → RagQuery that it was a search of
 
 
@@ -230,5 +233,6 @@ avg_score door floored fusion knowledge_base_ids ms quality results shown strate
 _PROPERTIES += """
 assignee changed_at due_at ends_at labels last_read_at lifetime lower memory_scope owner parent_id
 linked_at people read_count readers refers whole time
+cells columns entity recorded_by row_id unlinked
 """  # declared kinds
 PROPERTIES = frozenset(_PROPERTIES.split())
