@@ -13,6 +13,7 @@ from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.tables.conftest import CUSTOMERS, URL, Make, ask, cells, column, insert
 
+COUNTED = {"function": "count"}
 HOSTILE = [
     "`) DETACH DELETE n //",
     "$tenant",
