@@ -513,6 +513,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         runner=runner,
         agentic=AgenticService(graph_rag, scopes, metered_model(graph, settings)),
     )
+    data_tables = TableService(graph, scopes, table_limits(settings))
     services = Services(
         episodes=episodes,
         episode_rows=episode_rows,
@@ -528,6 +529,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         agentic=doors.agentic,
         forgetting=forgetting,
         consolidation=consolidation_rows,
+        data_tables=data_tables,
     )
     bounds = QueryLimits(settings.api.graphql_depth, settings.api.graphql_cost)
     return Parts(
@@ -600,7 +602,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         pools=PoolService(graph, scopes, pool_limits(settings)),
         pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
         work=WorkService(graph, scopes),
-        data_tables=TableService(graph, scopes, table_limits(settings)),
+        data_tables=data_tables,
         table_links=Linker(graph),
         upkeep=UpkeepService(graph, scopes, forgetting),
         doubling=DuplicateService(graph, embedder.info.name),
