@@ -11,7 +11,7 @@ DATA_TABLE = Kind(
     Table,
     Label.DATA_TABLE,
     identity=("name",),
-    sanitised=("description", "columns"),
+    sanitised=("name", "description", "columns"),
     changed="created_at",
 )
 DATA_ROW = Kind(

@@ -113,16 +113,7 @@ class TableService:
         )
 
         async def work(tx: Tx) -> Table:
-            found = await tx.optional(Q.tables.lock_scope, scope=scope, at=now())
-            if found is None:
-                raise NotFound(f"there is no scope {scope}", field="scope")
-            if found["tables"] >= self.limits.tables:
-                raise QuotaReached(f"a scope has {self.limits.tables} tables", field="scope")
-            if not await tx.rows(Q.kinds.restore, rows=[DATA_TABLE.new(table)]):
-                raise AlreadyExists(f"there is a table {table.name}", field="name")
-            await stand_for(self.graph, tx, table)
-            await tx.rows(Q.tables.tell, events=[_event(caller, "table.create", table)])
-            return table
+            return await self._store(tx, caller, table)
 
         return await self.graph.write("tables.create", work)
 
@@ -222,6 +213,18 @@ class TableService:
 
     # --- within -------------------------------------------------------------------------------
 
+    async def _store(self, tx: Tx, caller: Caller, table: Table) -> Table:
+        found = await tx.optional(Q.tables.lock_scope, scope=table.scope, at=now())
+        if found is None:
+            raise NotFound(f"there is no scope {table.scope}", field="scope")
+        if found["tables"] >= self.limits.tables:
+            raise QuotaReached(f"a scope has {self.limits.tables} tables", field="scope")
+        if not await tx.rows(Q.kinds.restore, rows=[DATA_TABLE.new(table)]):
+            raise AlreadyExists(f"there is a table {table.name}", field="name")
+        await stand_for(self.graph, tx, table)
+        await tx.rows(Q.tables.tell, events=[_event(caller, "table.create", table)])
+        return table
+
     async def _insert(
         self, tx: Tx, caller: Caller, table: Table, given: list[Given], upsert: bool
     ) -> Inserted:
@@ -236,7 +239,7 @@ class TableService:
             change = merged(table, each, there[0] if there else None, caller.principal, at)
             changes += [change] if change else []
         old = [one for c in changes if c.former for one in held[c.made.row_id]]
-        await self._close(tx, [retracted(one, caller.principal, at) for one in old])
+        await self._close(tx, table, [retracted(one, caller.principal, at) for one in old])
         made = [change.made for change in changes]
         await tx.rows(Q.kinds.restore, rows=[DATA_ROW.new(row) for row in made])
         await self._check_size(tx, table)
@@ -252,7 +255,7 @@ class TableService:
         held = await self._held(tx, table, ids)
         at = max([now(), *(one.recorded_at + TICK for each in held.values() for one in each)])
         old = [retracted(one, caller.principal, at) for each in held.values() for one in each]
-        await self._close(tx, old)
+        await self._close(tx, table, old)
         await self._tell(tx, caller, table, "table.delete", len(held))
         return len(held)
 
@@ -266,9 +269,13 @@ class TableService:
             held.setdefault(row.row_id, []).append(row)
         return held
 
-    async def _close(self, tx: Tx, rows: list[Row]) -> None:
+    async def _close(self, tx: Tx, table: Table, rows: list[Row]) -> None:
+        """Keep versions that are retracted, without their links; the oldest ones make room."""
+        if not rows:
+            return
         await tx.rows(Q.kinds.change, rows=[DATA_ROW.row(row) for row in rows])
         await tx.rows(Q.tables.unlink, ids=[row.id for row in rows])
+        await tx.one(Q.tables.prune, id=table.id, scope=table.scope, keep=self.limits.versions)
 
     async def _check_size(self, tx: Tx, table: Table) -> None:
         size = await tx.one(Q.tables.size, id=table.id, scope=table.scope)
@@ -280,11 +287,10 @@ class TableService:
     async def _tell(
         self, tx: Tx, caller: Caller, table: Table, kind: str, count: int, *, wrote: bool = False
     ) -> None:
-        """Keep who wrote rows, drop former versions beyond those that are kept, and audit."""
+        """Keep who wrote rows, and audit."""
         if wrote and caller.principal not in table.writers:
             more = table.model_copy(update={"writers": (*table.writers, caller.principal)})
             await tx.rows(Q.kinds.change, rows=[{**DATA_TABLE.row(more), "unlinked": None}])
-        await tx.one(Q.tables.prune, id=table.id, scope=table.scope, keep=self.limits.versions)
         await tx.rows(Q.tables.tell, events=[_event(caller, kind, table, rows=count)])
 
     async def _writable(self, caller: Caller, which: Which) -> Table:
