@@ -62,6 +62,7 @@ from app.shortterm import routes as short_routes
 from app.skills import doors as skill_doors
 from app.skills import routes as skill_routes
 from app.snapshots import routes as snapshot_routes
+from app.tables import routes as table_routes
 from app.tasks import SCHEDULES
 from app.telemetry import routes as telemetry_routes
 from app.telemetry.logging import configure_logging
@@ -118,6 +119,7 @@ ROUTES: list[Any] = [
     intervention_routes.InterventionController,
     snapshot_routes.SnapshotController,
     trace_routes.TraceController,
+    table_routes.TableController,
     page_routes.PageController,
     page_admin.AdminPageController,
     page_beside.EntityPageController,
@@ -212,6 +214,7 @@ INJECTED = (
     "traces",
     "alike",
     "figures",
+    "data_tables",
     "reembedding",
     "asking",
     "speaking",

@@ -15,6 +15,7 @@ from app.kernel.kind import Kind
 from app.observations.model import OBSERVATION
 from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
 from app.snapshots.model import SNAPSHOT
+from app.tables.kind import DATA_ROW, DATA_TABLE
 from app.traces.kind import TOOL_CALL, TRACE, TRACE_LINK, TRACE_STEP
 from app.workitems.kind import WORK_ITEM, WORK_LINK
 
@@ -34,5 +35,7 @@ KINDS: tuple[Kind[Any], ...] = (
     TRACE_STEP,
     TOOL_CALL,
     TRACE_LINK,
+    DATA_TABLE,
+    DATA_ROW,
 )
 BY_NAME = {kind.name: kind for kind in KINDS}

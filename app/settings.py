@@ -365,6 +365,20 @@ class TraceSettings(Group):
     )
 
 
+class TableSettings(Group):
+    per_scope: int = Field(200, ge=1, description="Most tables of one scope.")
+    columns: int = Field(64, ge=1, le=1000, description="Most columns of one table.")
+    rows: int = Field(10_000, ge=1, le=100_000, description="Most rows of one table.")
+    versions: int = Field(
+        20_000, ge=0, description="Former versions of the rows of one table that are kept."
+    )
+    max_bytes: int = Field(
+        20_000_000, ge=1024, le=200_000_000, description="Most bytes of the rows of one table."
+    )
+    row_bytes: int = Field(100_000, ge=1024, le=1_000_000, description="Most bytes of one row.")
+    batch: int = Field(1000, ge=1, le=10_000, description="Most rows of one insert.")
+
+
 class RuntimeSettings(Group):
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("loci")),
@@ -409,6 +423,7 @@ class Settings(Group):
     pools: PoolSettings = PoolSettings()
     autonomy: AutonomySettings = AutonomySettings()
     traces: TraceSettings = TraceSettings()
+    tables: TableSettings = TableSettings()
     runtime: RuntimeSettings = Field(default_factory=RuntimeSettings)
     telemetry: TelemetrySettings = TelemetrySettings()
 

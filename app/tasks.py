@@ -72,6 +72,9 @@ from app.skills.tasks import (
     scan_conflicts,
 )
 from app.snapshots.tasks import SNAPSHOTS, take_snapshots
+from app.tables.tasks import LINK as LINK_ROWS
+from app.tables.tasks import RELINK as RELINK_ROWS
+from app.tables.tasks import link_anew, link_waiting
 from app.working.tasks import EXPIRE_COPIES, expire_copies
 
 JOBS_KEPT = timedelta(days=30)
@@ -138,6 +141,8 @@ TASKS: Mapping[str, TaskFunction] = {
     COMMUNITIES: run_communities,
     RELINK: run_relink,
     RETENTION: retain_pools,
+    LINK_ROWS: link_waiting,
+    RELINK_ROWS: link_anew,
     SCAN: scan_conflicts,
     DECAY: decay_stale,
     EMBED: embed_skills,
@@ -159,7 +164,9 @@ TASKS: Mapping[str, TaskFunction] = {
 }
 
 # What may hold a lane of the worker for long; an import is light where its file is small.
-HEAVY = frozenset({IMPORT, EXPORT, CHECK, COMMUNITIES, FILL, MEND, REPAIR, DUPLICATES, RELINK})
+HEAVY = frozenset(
+    {IMPORT, EXPORT, CHECK, COMMUNITIES, FILL, MEND, REPAIR, DUPLICATES, RELINK, RELINK_ROWS}
+)
 
 SCHEDULES = [
     Schedule("audit.seal", "*/5 * * * *", "audit.seal", "Chains new audit events."),
@@ -180,6 +187,8 @@ SCHEDULES = [
     Schedule("skills.gaps", "0 3 1 * *", GAPS, "Proposes skills that are missing."),
     Schedule("skills.expire", "5 * * * *", EXPIRE, "Expires proposals left unreviewed."),
     Schedule("pools.retention", "30 3 * * *", RETENTION, "Takes out of pools what ran out."),
+    Schedule("tables.link", "*/5 * * * *", LINK_ROWS, "Links rows that a package brought."),
+    Schedule("tables.relink", "40 4 * * *", RELINK_ROWS, "Links rows to what became known."),
     Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
     Schedule("working.expire", "25 * * * *", EXPIRE_COPIES, "Removes copies of working memory."),
     Schedule("shortterm.expire", "35 * * * *", EXPIRE_ENTRIES, "Removes entries that ran out."),

@@ -143,6 +143,8 @@ from app.skills.door import SkillGraph
 from app.skills.falling_back import fall_back
 from app.skills.service import Parts as SkillParts
 from app.snapshots.service import SnapshotService
+from app.tables.linking import Linker
+from app.tables.service import TableLimits, TableService
 from app.tasks import HEAVY, TASKS
 from app.traces.bounds import Bounds
 from app.traces.service import TraceLimits, TraceService
@@ -253,6 +255,8 @@ class Parts:
     traces: TraceService
     alike: SimilarTraces
     figures: ToolStatistics
+    data_tables: TableService
+    table_links: Linker
     asking: GraphqlService
     speaking: McpService
     working: WorkingService
@@ -408,6 +412,20 @@ def fetch_limits(settings: Settings) -> FetchLimits:
     return FetchLimits(size=given.max_size, seconds=given.fetch_seconds, allowed=allowed)
 
 
+def table_limits(settings: Settings) -> TableLimits:
+    """Limits of data tables."""
+    given = settings.tables
+    return TableLimits(
+        tables=given.per_scope,
+        columns=given.columns,
+        rows=given.rows,
+        versions=given.versions,
+        bytes=given.max_bytes,
+        row_bytes=given.row_bytes,
+        batch=given.batch,
+    )
+
+
 def working_limits(settings: Settings) -> WorkingLimits:
     """How much working memory may hold, and for how long."""
     given = settings.working
@@ -552,6 +570,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         runner=runner,
         agentic=AgenticService(graph_rag, scopes, metered_model(graph, settings)),
     )
+    data_tables = TableService(graph, scopes, table_limits(settings))
     services = Services(
         episodes=episodes,
         episode_rows=episode_rows,
@@ -567,6 +586,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         agentic=doors.agentic,
         forgetting=forgetting,
         consolidation=consolidation_rows,
+        data_tables=data_tables,
     )
     bounds = QueryLimits(settings.api.graphql_depth, settings.api.graphql_cost)
     return Parts(
@@ -647,6 +667,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         figures=ToolStatistics(
             graph, settings.traces.statistics_days, settings.traces.statistics_most_days
         ),
+        data_tables=data_tables,
+        table_links=Linker(graph),
         upkeep=UpkeepService(graph, scopes, forgetting),
         doubling=DuplicateService(graph, embedder.info.name),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),

@@ -34,7 +34,7 @@ CALL (pairs) {
   WITH row, e,
        [t IN ['person', 'organization', 'group', 'place', 'event', 'incident', 'project',
               'product', 'technology', 'artifact', 'concept', 'decision', 'lesson', 'source',
-              'unknown']
+              'collection', 'unknown']
         WHERE t IN [e.type, row.entity.type]][0] AS type
   WHERE any(n IN row.entity.aliases WHERE NOT n IN e.aliases)
      OR any(k IN row.entity.keys WHERE NOT k IN e.keys)
@@ -220,6 +220,7 @@ MATCH (e:Entity {scope: $scope, canonical_key: key})
 WHERE NOT EXISTS { (e)<-[:MENTIONS]-() } AND size(e.curated) = 0 AND NOT e.is_pinned
   AND e.attributes = '{}' AND NOT EXISTS { (e)-[:SAME_AS]-(:Entity) }
   AND NOT EXISTS { MATCH (:Fact {subject: e.id}) } AND NOT EXISTS { MATCH (:Fact {object_id: e.id}) }
+  AND NOT EXISTS { MATCH (:DataTable {entity: e.id}) }
 OPTIONAL MATCH (a:Alias)-[:NAMES]->(e)
 WHERE NOT EXISTS { MATCH (a)-[:NAMES]->(o:Entity) WHERE o <> e }
 WITH collect(DISTINCT e) AS gone, collect(DISTINCT a) AS names

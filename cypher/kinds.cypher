@@ -76,14 +76,27 @@ REMOVE n.embedding, n.embed_hash, n.embedding_b, n.embed_hash_b, n.embedding_c, 
 FOREACH (w IN windows | DETACH DELETE w)
 
 // name: drop(ids) write many
-// Take declared nodes out; how many of each kind that were.
+// Take declared nodes out; how many of each kind that were. An entity that stands for one of them
+// goes along, unless something else needs it.
 // unscoped: the caller holds the lock of each, or of what it is a part of
 UNWIND $ids AS id
 MATCH (n:Declared {id: id})
-WITH n, n.kind AS kind, [(n)<-[:WINDOW_OF]-(w:Window) | w] AS windows
+WITH n, n.kind AS kind, n.entity AS entity, [(n)<-[:WINDOW_OF]-(w:Window) | w] AS windows
 FOREACH (w IN windows | DETACH DELETE w)
 DETACH DELETE n
-RETURN kind, count(*) AS removed
+WITH kind, count(*) AS removed, collect(entity) AS entities
+CALL (entities) {
+  UNWIND entities AS entity
+  MATCH (e:Entity {id: entity})
+  WHERE NOT EXISTS { (:Passage)-[:MENTIONS]->(e) } AND NOT EXISTS { (e)-[:SAME_AS]-() }
+    AND NOT EXISTS { MATCH (:Fact {subject: e.id}) } AND NOT EXISTS { MATCH (:Fact {object_id: e.id}) }
+  OPTIONAL MATCH (a:Alias)-[:NAMES]->(e)
+  WHERE NOT EXISTS { MATCH (a)-[:NAMES]->(o:Entity) WHERE o <> e }
+  WITH collect(DISTINCT e) AS gone, collect(DISTINCT a) AS names
+  FOREACH (a IN names | DETACH DELETE a)
+  FOREACH (e IN gone | DETACH DELETE e)
+}
+RETURN kind, removed
 
 // name: referring(ids, at) write many
 // Declared nodes that refer to one of some nodes, written first.

@@ -937,6 +937,7 @@ MATCH (e:Entity)
 WHERE ($tenant IS NULL OR e.scope = $tenant OR e.scope STARTS WITH $below)
   AND NOT EXISTS { (:Passage)-[:MENTIONS]->(e) } AND NOT EXISTS { (e)-[:SAME_AS]-() }
   AND NOT EXISTS { MATCH (:Fact {subject: e.id}) } AND NOT EXISTS { MATCH (:Fact {object_id: e.id}) }
+  AND NOT EXISTS { MATCH (:DataTable {entity: e.id}) }
 RETURN e.id AS id LIMIT $limit
 
 // name: empty_aliases(tenant, below, limit) read many

@@ -88,12 +88,14 @@ WITH root, other, fact, predicate, weight WHERE other <> root
 RETURN root, other, fact, predicate, weight ORDER BY weight DESC, root, other, fact
 
 // name: homes(roots, scopes) read many
-// The finest community of each entity.
+// The finest community of each entity, and whether it has data in tables.
 UNWIND $roots AS root
 MATCH (e:Entity {id: root})
 WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
 OPTIONAL MATCH (e)-[:IN_COMMUNITY]->(c:Community)
-RETURN e.id AS root, e.canonical_name AS name, e.type AS type, c.id AS community, c.size AS size
+RETURN e.id AS root, e.canonical_name AS name, e.type AS type, c.id AS community, c.size AS size,
+       EXISTS { MATCH (m:Entity {root: root}) WHERE m.scope = e.scope AND EXISTS { (m)-[:HAS_DATA_IN]->() } }
+         AS has_data
 
 // name: passages(roots, scopes, bases, limit, fan) read many
 // The passages that name most of some entities.

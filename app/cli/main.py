@@ -101,6 +101,7 @@ COMMANDS = {
     "document": Entry("documents", "Documents."),
     "skill": Entry("skills", "Skills, their conflicts and proposals."),
     "page": Entry("pages", "Pages and their links."),
+    "table": Entry("data_tables", "Data tables and their rows."),
     "eval": Entry(
         "evals", "Measure quality and speed; a file of your own questions in place of a command."
     ),

@@ -22,6 +22,9 @@ def mcp(
     url: Annotated[
         str, typer.Option(envvar="LOCI_API_URL", help="Address of the API.")
     ] = DEFAULT_URL,
+    tools: Annotated[
+        str | None, typer.Option(help="Profiles of further tools, such as data, by commas.")
+    ] = None,
 ) -> None:
     """Speak the Model Context Protocol on standard input and output, for one key."""
     headers = headers_of(key)
@@ -30,4 +33,4 @@ def mcp(
     except (httpx.TransportError, httpx.InvalidURL) as error:
         raise nothing_at(url) from error
     told_by(answer, url)
-    asyncio.run(serve(url, headers))
+    asyncio.run(serve(url, headers, tools))

@@ -34,7 +34,9 @@ FAMILIES = {
     "decision": "decision",
     "lesson": "lesson",
     "source": "source",
+    "collection": "collection",
 }
+COLLECTION = "collection"  # a table of data, which no text speaks of by its type
 UNKNOWN = "unknown"
 TYPES = (*FAMILIES, UNKNOWN)
 
@@ -99,8 +101,10 @@ def family(kind: str) -> str:
 
 
 def compatible(one: str, other: str) -> bool:
-    """Whether one thing may have both types; `unknown` goes with any."""
+    """Whether one thing may have both types; `unknown` goes with any but a table of data."""
     first, second = family(one), family(other)
+    if first != second and COLLECTION in (first, second):
+        return False
     return first == second or UNKNOWN in (first, second)
 
 

@@ -95,6 +95,8 @@ class Label(StrEnum):
     REASONING_STEP = "ReasoningStep"
     TOOL_CALL = "ToolCall"
     TRACE_LINK = "TraceLink"
+    DATA_TABLE = "DataTable"
+    DATA_ROW = "DataRow"
 
 
 class Rel(StrEnum):
@@ -152,6 +154,7 @@ class Rel(StrEnum):
     TEACHES = "TEACHES"  # Note → Skill that a learning bears on
     INVOLVES = "INVOLVES"  # SkillConflict → Skill
     PROPOSES = "PROPOSES"  # SkillProposal → Skill that it became
+    HAS_DATA_IN = "HAS_DATA_IN"  # Entity → DataRow that names it, or DataTable that it stands for
     RESULT_OF = "RESULT_OF"  # HybridSearchResult → RagQuery that it was a search of
 
 
@@ -245,6 +248,7 @@ linked_at people read_count readers refers whole time
 agent duration_ms session_key tool
 current_until
 idle_since pending_at priority processed_at resolver sensor
+cells columns entity recorded_by row_id unlinked
 """  # declared kinds
 _PROPERTIES += """
 unnumbered

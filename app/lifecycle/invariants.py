@@ -21,7 +21,7 @@ CHECKS: Mapping[str, Query] = {
     "what a fact mirrors is what its edges say": Q.lifecycle.stale_mirrors,
     "every relation between entities has its fact": Q.lifecycle.orphan_relations,
     "every entity's mentions are counted": Q.lifecycle.miscounted_mentions,
-    "no entity without mention, fact or merge": Q.lifecycle.stray_entities,
+    "no entity without mention, fact, merge or table": Q.lifecycle.stray_entities,
     "every name names something": Q.lifecycle.empty_aliases,
     "every window has its memory": Q.lifecycle.stray_windows,
     "every provenance has its episode": Q.lifecycle.stray_provenance,

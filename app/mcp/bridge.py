@@ -49,10 +49,16 @@ METHODS: dict[str, tuple[type[BaseModel], type[BaseModel]]] = {
 }
 
 
-async def serve(url: str, headers: dict[str, str]) -> None:
-    """Speak for the API at `url`, with a key in `headers`, until standard input ends."""
+async def serve(url: str, headers: dict[str, str], tools: str | None = None) -> None:
+    """Speak for the API at `url`, with a key in `headers`, until standard input ends; `tools` names
+    profiles of further tools."""
     async with (
-        httpx.AsyncClient(base_url=url, headers={**headers, **HEADERS}, timeout=SECONDS) as http,
+        httpx.AsyncClient(
+            base_url=url,
+            headers={**headers, **HEADERS},
+            params={"tools": tools} if tools else None,
+            timeout=SECONDS,
+        ) as http,
         stdio_server() as (read, write),
     ):
         server = speaking(http)

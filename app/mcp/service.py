@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qs
 
 import structlog
 from mcp import MCPError
@@ -36,11 +37,14 @@ from app.mcp import prompts, resources
 from app.mcp.calls import ROUTE, called
 from app.mcp.instructions import INSTRUCTIONS, NAME, TITLE
 from app.mcp.reading import READING
-from app.mcp.tool import Services
+from app.mcp.tabling import DATA
+from app.mcp.tool import Services, Tool
 from app.mcp.writing import WRITING
 
 log = structlog.get_logger()
 TOOLS = {tool.name: tool for tool in (*READING, *WRITING)}
+# Further tools, listed and called where the address asks for them: `/mcp?tools=data`.
+PROFILES = {"data": {tool.name: tool for tool in DATA}}
 Context = ServerRequestContext[Any, Any]
 Page = PaginatedRequestParams | None
 
@@ -52,7 +56,10 @@ class McpService:
         self._services = services
         self._refusals = refusals
         self._max_body = max_body
-        self._listed = {name: tool.listed() for name, tool in TOOLS.items()}
+        every = {
+            name: tool for tools in (TOOLS, *PROFILES.values()) for name, tool in tools.items()
+        }
+        self._listed = {name: tool.listed() for name, tool in every.items()}
         self._server = Server(
             NAME,
             version=__version__,
@@ -84,11 +91,15 @@ class McpService:
     async def _list_tools(self, context: Context, _: Page) -> ListToolsResult:
         caller = _caller(context)
         return ListToolsResult(
-            tools=[self._listed[name] for name, t in TOOLS.items() if caller.holds(t.requires)]
+            tools=[
+                self._listed[name]
+                for name, tool in _tools(context).items()
+                if caller.holds(tool.requires)
+            ]
         )
 
     async def _call_tool(self, context: Context, asked: CallToolRequestParams) -> CallToolResult:
-        tool = TOOLS.get(asked.name)
+        tool = _tools(context).get(asked.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"there is no tool {asked.name[:64]}")
         state, given = _state(context), asked.arguments or {}
@@ -136,6 +147,18 @@ def told(error: LociError) -> MCPError:
         log.error("mcp.failed", code=error.code, detail=error.detail)
     code = INTERNAL_ERROR if error.status >= 500 else INVALID_PARAMS
     return MCPError(code, error.told, {"code": error.code, "field": error.field})
+
+
+def _tools(context: Context) -> dict[str, Tool]:
+    """The tools that every client has, with those of the profiles that the address names."""
+    request: Any = context.request
+    asked = parse_qs(request.scope.get("query_string", b"").decode("latin-1"))
+    found = dict(TOOLS)
+    for name in ",".join(asked.get("tools", [])).split(","):
+        if name and name not in PROFILES:
+            raise MCPError(INVALID_PARAMS, f"tools are of the profiles {', '.join(PROFILES)}")
+        found |= PROFILES.get(name, {})
+    return found
 
 
 def _state(context: Context) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from app.rag.answering import AgenticService
 from app.rag.service import GraphRagService
 from app.search.service import SearchService
 from app.skills.door import SkillGraph
+from app.tables.service import TableService
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class Services:
     agentic: AgenticService
     forgetting: ForgettingService
     consolidation: ConsolidationRepository
+    data_tables: TableService
 
 
 @dataclass(frozen=True, slots=True)

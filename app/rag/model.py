@@ -10,9 +10,11 @@ from enum import StrEnum
 from app.communities.view import CommunityView
 from app.facts.possible import PossibleChange
 from app.indexing.entry import PASSAGES
+from app.kernel.graph import Row
 from app.notes.model import MEMORY
 from app.questions.model import Searched
 from app.search.model import KINDS
+from app.tables.hints import Hint
 
 TOP_K, HOPS, BUDGET = 10, 2, 4000  # seed 000; the budget in tokens (o200k)
 SEEDS, DISTANCE, COMMUNITIES = 5, 0.8, 10  # seed 000; distance is 1 - similarity
@@ -139,6 +141,8 @@ class Retrieved:
     lack: Lack | None = None
     milliseconds: Mapping[str, float] = field(default_factory=dict)
     searches: tuple[Searched, ...] = ()
+    homes: Mapping[str, Row] = field(default_factory=dict)  # of the entities of the walk
+    hints: tuple[Hint, ...] = ()  # tables that hold data of the seeds
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +150,7 @@ class Unit:
     """Something that goes into a context whole or not at all; `cites` are the ids it rests on."""
 
     id: str
-    kind: str  # summary, trace or path
+    kind: str  # summary, trace, tables or path
     text: str
     score: float
     cites: tuple[str, ...]

@@ -17,6 +17,7 @@ from app.kernel.wire import ShortText, WireModel
 from app.rag.answering import ROUNDS, Answer, Round, Source, changed
 from app.rag.model import BUDGET, HOPS, TOP_K, Ask, Context, Entry, Passage, Retrieved, Step
 from app.rag.units import shown_path
+from app.tables.schemas import TableHintOut
 
 Asked = Annotated[str, StringConstraints(min_length=1, max_length=4000, strip_whitespace=True)]
 
@@ -232,7 +233,10 @@ class EntryOut(msgspec.Struct, frozen=True):
 
 
 class ContextOut(msgspec.Struct, frozen=True, kw_only=True):
-    """A context; `tokens` are those of the whole text, `frame` those around the units."""
+    """A context; `tokens` are those of the whole text, `frame` those around the units.
+
+    `tables` hold data of what the question is about, in the context too as far as it has room.
+    """
 
     query: str
     question: str
@@ -242,6 +246,7 @@ class ContextOut(msgspec.Struct, frozen=True, kw_only=True):
     frame: int
     ledger: list[EntryOut]
     citations: dict[str, list[str]]
+    tables: list[TableHintOut]
     without: str | None
     reason: str
 
@@ -257,6 +262,7 @@ class ContextOut(msgspec.Struct, frozen=True, kw_only=True):
             frame=context.frame,
             ledger=[EntryOut.of(entry) for entry in context.ledger],
             citations={unit.id: list(unit.cites) for unit in context.units},
+            tables=[TableHintOut.of(hint) for hint in found.hints],
             without=found.lack.why.value if found.lack else None,
             reason=found.lack.reason if found.lack else "",
         )

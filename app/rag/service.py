@@ -27,6 +27,7 @@ from app.search.model import Filters, Hit, Mode, SearchRequest
 from app.search.service import SearchService, Stopwatch
 from app.search.telling import searched
 from app.search.vectors import VectorLeg
+from app.tables.hints import Hint, hints
 from app.traces.model import LONGEST_TASK
 from app.traces.similar import Similar, SimilarTraces, Sought
 
@@ -88,7 +89,7 @@ class GraphRagService:
         passages = await self._gathering.passages(ask, walk, parts, matched.hits)
         clock.mark("passages")
         missing = None if reached else await self.reaching.lack(ask)
-        return replace(bare, communities=reached, passages=passages, lack=missing)
+        return replace(bare, communities=reached, passages=passages, lack=missing, homes=walk.names)
 
     async def overall(self, ask: Ask) -> Retrieved:
         """What the largest communities say, and why there are none; raises as `retrieve` does."""
@@ -103,12 +104,22 @@ class GraphRagService:
         Where the graph has nothing to begin at, it holds what the search found.
         """
         found = await self.retrieve(ask, unseeded=True)
+        found = replace(found, hints=await self._hints(found))
         solved = traces_of(await self._solved(ask)) if ask.include_traces else []
         return found, packed([*solved, *units_of(found)], budget)
 
     async def _solved(self, ask: Ask) -> list[Similar]:
         sought = Sought(ask.query[:LONGEST_TASK], self._traces.floor, TRACES)
         return await self._traces.among(ask.scopes, sought)
+
+    async def _hints(self, found: Retrieved) -> tuple[Hint, ...]:
+        """Tables that hold data of the seeds; nothing is asked where none of them has any."""
+        names = {
+            seed.entity: home["name"]
+            for seed in found.seeds
+            if (home := found.homes.get(seed.entity)) and home["has_data"]
+        }
+        return tuple(await hints(self.rows.graph, names, found.ask.scopes))
 
     async def found(self, query: str, ask: Ask, limit: int) -> Matched:
         """What the default search finds, of every kind that speaks: passages, facts, notes and

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from app.rag.model import Passage, Reached, Retrieved, Step, Unit
 from app.search.bundle import element
+from app.tables.hints import Hint
 from app.traces.similar import Similar
 
 TASK, RESULT, TOOLS = 300, 1000, 20  # characters, and tools, of a trace in a context
 
 
 def units_of(found: Retrieved) -> list[Unit]:
-    """Summaries of the communities and the paths to the passages, each the best first."""
+    """Summaries of the communities, tables that hold data of the seeds, and the paths to the
+    passages, each the best first."""
     wanted = found.communities if found.ask.include_summaries else []
     summaries = [_summary(reached) for reached in wanted if reached.view.lines]
-    return [*summaries, *(_path(passage) for passage in found.passages)]
+    tables = [_tables(hint) for hint in found.hints]
+    return [*summaries, *tables, *(_path(passage) for passage in found.passages)]
 
 
 def traces_of(found: list[Similar]) -> list[Unit]:
@@ -54,6 +57,12 @@ def _summary(reached: Reached) -> Unit:
     }
     text = element("community", attributes, view.summary)
     return Unit(view.id, "summary", text, reached.score, sources)
+
+
+def _tables(hint: Hint) -> Unit:
+    ids = tuple(sample.table for sample in hint.samples)
+    attributes = {"entity": hint.entity, "scope": hint.scope, "tables": " ".join(ids)}
+    return Unit(hint.entity, "tables", element("tables", attributes, hint.text), 1.0, ids)
 
 
 def _path(passage: Passage) -> Unit:
