@@ -83,6 +83,8 @@ class Label(StrEnum):
     POOL_EVENT = "PoolEvent"
     WORK_ITEM = "WorkItem"
     WORK_LINK = "WorkLink"
+    CONVERSATION = "Conversation"
+    CONVERSATION_MESSAGE = "ConversationMessage"
 
 
 class Rel(StrEnum):
@@ -229,6 +231,6 @@ avg_score door floored fusion knowledge_base_ids ms quality results shown strate
 """  # questions
 _PROPERTIES += """
 assignee changed_at due_at ends_at labels last_read_at lifetime lower memory_scope owner parent_id
-linked_at people read_count readers refers whole time
+agent conversation linked_at open_until people read_count readers refers waiting whole time
 """  # declared kinds
 PROPERTIES = frozenset(_PROPERTIES.split())

@@ -46,7 +46,8 @@ class Lack:
 class Ask:
     """A question to the graph; `scopes` are visible to who asks, `bases` None for everything.
 
-    `home` is the scope whose budget for the language model an answer costs.
+    `home` is the scope whose budget for the language model an answer costs, `reader` the principal
+    who asks, in whose buffers what he has in mind is.
     """
 
     query: str
@@ -56,6 +57,7 @@ class Ask:
     max_hops: int = HOPS
     include_summaries: bool = True
     home: str = ""
+    reader: str = ""
 
     @property
     def kinds(self) -> list[str]:
