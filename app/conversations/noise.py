@@ -41,7 +41,8 @@ okay oki jo joa jup jep jap jawohl nein nee nö ne naja genau richtig stimmt kla
 natürlich selbstverständlich gerne gern gut gute guten guter gutes besten bestens toll prima super
 perfekt klasse spitze wunderbar fantastisch großartig ausgezeichnet hervorragend schön schöne
 schönen schönes fein nett cool krass geil wow hammer wahnsinn echt wirklich witzig lustig
-interessant danke dank dankeschön dankesehr vielen vielmals herzlichen herzlich lieben liebe lieber tausend
+interessant danke dank dankeschön dankesehr vielen vielmals herzlichen herzlich lieben liebe lieber
+tausend
 merci bitte bitteschön bittesehr hilfe hilft geholfen helfen schnelle schnell antwort
 hallo hi hey moin servus grüezi grüß gruß grüße gott tag morgen abend mittag nacht wochenende woche
 woch feierabend tschüss tschüs tschau ciao wiedersehen wiederhören bald später lg vg mfg
