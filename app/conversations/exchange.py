@@ -18,7 +18,7 @@ from app.llm.model import Question
 from app.notes.memories import KINDS, Memory
 
 MOST_MEMORIES = 2  # of an exchange
-SHORTEST_MEMORY, LONGEST_MEMORY = 20, 320  # characters of one that rules make
+SHORTEST_MEMORY, LONGEST_MEMORY = 10, 320  # characters of one that rules make
 SHOWN = {"user": 500, "assistant": 800}  # characters of a message that a model sees, by role
 VERSION = "exchange-1"
 INSTRUCTIONS = (

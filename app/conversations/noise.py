@@ -15,7 +15,7 @@ from app.indexing.stop_words import STOP_WORDS
 from app.values.wording import fold
 
 _ENGLISH = """
-ok okay okey k kk thanks thank thx ty tysm cheers ta please pls welcome anytime
+it ok okay okey k kk thanks thank thx ty tysm cheers ta please pls welcome anytime
 yes yeah yep yup yea aye nope nah sure certainly absolutely definitely indeed exactly right correct
 true fine good great super perfect excellent awesome amazing wonderful brilliant fantastic lovely
 nice cool neat sweet wow best better enough well glad happy fun funny interesting impressive

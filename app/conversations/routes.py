@@ -11,6 +11,7 @@ from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
 
 from app.access.keys import asked_by
 from app.access.parameters import Limit, Within, one_of
+from app.access.service import AccessService
 from app.conversations.judging import JudgingService
 from app.conversations.model import LONGEST_WINDOW, Verdict
 from app.conversations.schemas import (
@@ -57,12 +58,16 @@ class ConversationController(Controller):
         data: JSONBody[ConversationMessagesIn],
         caller: NamedDependency[Caller],
         conversations: Talks,
+        access: NamedDependency[AccessService],
     ) -> AppendedOut:
         """Store what was said and keep it in the buffer; the oldest messages beyond it leave.
 
-        A bad message does not hold up the rest.
+        A bad message does not hold up the rest. The first one makes the agent's own scope.
         """
-        caller, talk = await conversations.opened(caller, conversation, data.scope)
+        seen = caller
+        caller, talk = await conversations.opened(seen, conversation, data.scope)
+        if caller is not seen:
+            access.keys.forget()
         captures = data.to_captures(talk)
         done = await conversations.append(caller, talk, captures, begins=data.begins)
         return AppendedOut.of(done)

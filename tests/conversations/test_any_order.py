@@ -17,7 +17,7 @@ from tests.conversations.conftest import URL, append, buffer, clear, search, tol
 from tests.lifecycle.test_kills import ROOT, environment
 
 MOST = 10
-KILLS = 4
+KILLS = 3
 
 
 @dataclass

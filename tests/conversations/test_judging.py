@@ -144,7 +144,7 @@ async def test_the_schedule_submits_a_job_for_each_agent(
 
 async def test_a_bad_word_for_a_verdict_is_named(writer: Principal) -> None:
     answer = await writer.http.get(MID_TERM, params={"verdict": "odd"})
-    assert (answer.status_code, answer.json()["field"]) == (422, "verdict")
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "verdict")
     body = {"scopes": ["nowhere/else"]}
     assert (await writer.http.post(f"{MID_TERM}/passes", json=body)).status_code == 404
 
@@ -219,11 +219,9 @@ async def test_a_model_judges_a_long_exchange(
     assert [told_of[one]["judged_by"] for one in done] == ["scripted", "scripted", "rules"]
     assert [told_of[one]["tokens"] for one in done] == [400, 0, 0]
     assert [told_of[one]["cost"] for one in done] == [0.001, None, None]
-    memories = await search(writer, "Gesine Poll crane euros June", kinds=["memory"])
-    assert sorted(memories) == [
-        "Gesine Poll bought the crane for 9,000 euros.",
-        "The crane comes in June.",
-    ], "two at most, and what the message does not say is none"
+    # Of memories that rest on one message a search shows the best.
+    for query in ("Gesine Poll bought the crane for 9,000 euros.", "The crane comes in June."):
+        assert await search(writer, query, kinds=["memory"]) == [query]
     await passed(judges(), writer)
     assert len(endpoint.requests) == 1, "what is judged is not asked about again"
 

@@ -12,8 +12,9 @@ from app.conversations.noise import is_useful, rewritten
 TEXTS = (Path(__file__).parent / "useful.jsonl").read_text(encoding="utf-8")
 ROWS = [json.loads(line) for line in TEXTS.splitlines()]
 TUNING, HELD_OUT = ROWS[::2], ROWS[1::2]
-# What the rules reached on the second half when they were first run on it, tuned on the first.
-REACHED = 47
+# 47 when the rules, tuned on the first half, were first run on the second; then "got it", which the
+# requirements name, was put right.
+REACHED = 48
 
 
 def right(rows: list[dict[str, object]]) -> int:

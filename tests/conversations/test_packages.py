@@ -161,10 +161,10 @@ async def test_an_author_goes_with_his_conversations(
 
 
 async def test_a_person_goes_from_conversations_by_name(
-    opened: Parts, admin: Principal, tenant: str
+    opened: Parts, admin: Principal, writer: Principal, tenant: str
 ) -> None:
     await allow(admin, tenant)
-    scope, who = f"{tenant}/dev", "Ludmilla Quast"
+    scope, who = writer.caller.home, "Ludmilla Quast"
     for text in (f"{who} lives in Ulm.", f"{who} works for Heron GmbH."):
         body = {"scope": scope, "content": text, "session": text}
         assert (await admin.http.post("/v1/episodes", json=body)).status_code == 201

@@ -73,7 +73,7 @@ async def test_more_than_a_buffer_at_once_and_the_bounds_of_a_window(writer: Pri
     for limit in (0, 51):
         answer = await writer.http.get(f"{URL}/talk/window", params={"limit": limit})
         assert answer.status_code == 422
-        assert answer.json()["field"] == "limit"
+        assert answer.json()["errors"][0]["field"] == "limit"
 
 
 async def test_a_conversation_that_begins_has_an_empty_buffer(writer: Principal) -> None:
@@ -108,7 +108,7 @@ async def test_every_door_holds_back_what_is_in_a_buffer(
             "bundle": ("/v1/search", {"query": query, "form": "bundle"}),
             "context": ("/v1/rag/context", {"query": query}),
             "retrieve": ("/v1/rag/retrieve", {"query": query}),
-            "graphql": ("/v1/graphql", {"query": graphql, "variables": {"q": query}}),
+            "graphql": ("/graphql", {"query": graphql, "variables": {"q": query}}),
             "turn": (
                 "/v1/turns",
                 {"session": "talk", "messages": [{"content": query}], "scope": scope},
@@ -183,7 +183,7 @@ async def test_a_reader_appends_nothing(principal: MakePrincipal, tenant: str) -
 async def test_a_name_that_tells_too_much_is_refused(writer: Principal) -> None:
     body = {"messages": [message("x")]}
     answer = await writer.http.post(f"{URL}/nele@example.org/messages", json=body)
-    assert (answer.status_code, answer.json()["field"]) == (422, "conversation")
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "conversation")
     assert (await told(writer, f"{URL}/nele@example.org"))["messages"] == 0
 
 
@@ -277,4 +277,4 @@ def answer_scope(who: Principal) -> str:
 @pytest.mark.parametrize("hits", [0, 51])
 async def test_bad_bounds_are_named(writer: Principal, hits: int) -> None:
     answer = await writer.http.post(f"{URL}/talk/recall", json={"hits": hits})
-    assert (answer.status_code, answer.json()["field"]) == (422, "hits")
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "hits")
