@@ -24,6 +24,7 @@ from app.access.idempotency import IdempotencyMiddleware
 from app.access.parameters import declared, refuse_unknown
 from app.communities import routes as community_routes
 from app.consolidation import routes as consolidation_routes
+from app.conversations import routes as conversation_routes
 from app.documents import rag as rag_routes
 from app.documents import routes as document_routes
 from app.entities import routes as entity_routes
@@ -63,7 +64,7 @@ from app.skills import doors as skill_doors
 from app.skills import routes as skill_routes
 from app.snapshots import routes as snapshot_routes
 from app.tables import routes as table_routes
-from app.tasks import SCHEDULES
+from app.tasks import schedules
 from app.telemetry import routes as telemetry_routes
 from app.telemetry.logging import configure_logging
 from app.telemetry.requests import RequestMiddleware
@@ -88,6 +89,9 @@ ROUTES: list[Any] = [
     search_routes.search,
     search_routes.read_memory,
     turn_routes.take_turn,
+    turn_routes.recall,
+    conversation_routes.ConversationController,
+    conversation_routes.MidTermController,
     working_routes.WorkingController,
     working_routes.WorkingShareController,
     working_routes.limits,
@@ -215,6 +219,9 @@ INJECTED = (
     "alike",
     "figures",
     "data_tables",
+    "conversations",
+    "judging",
+    "recalling",
     "reembedding",
     "asking",
     "speaking",
@@ -265,7 +272,7 @@ def fill_state(app: Litestar, opened: Parts) -> None:
     opened.graph.share(opened.settings.api.transactions)
     app.state.door = Door(opened.keys, opened.limiter, opened.foreground)
     app.state.idempotency = opened.idempotency
-    app.state.schedules = SCHEDULES
+    app.state.schedules = schedules(opened.settings)
 
 
 def dependencies() -> dict[str, Provide]:

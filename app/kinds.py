@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.conversations.kind import CONVERSATION, MESSAGE
 from app.escalations.model import ESCALATION
 from app.goals.model import GOAL, GOAL_LINK
 from app.interventions.model import INTERVENTION
@@ -37,5 +38,7 @@ KINDS: tuple[Kind[Any], ...] = (
     TRACE_LINK,
     DATA_TABLE,
     DATA_ROW,
+    CONVERSATION,
+    MESSAGE,
 )
 BY_NAME = {kind.name: kind for kind in KINDS}

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,6 +19,7 @@ from zoneinfo import ZoneInfo
 
 import orjson
 import platformdirs
+from cronsim import CronSim, CronSimError
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -51,6 +53,14 @@ def _redis_url(value: str) -> str:
     # The value is not repeated: it may hold a password.
     if not value.startswith(REDIS_SCHEMES):
         raise ValueError("no address of a Valkey or Redis: it starts with redis:// or rediss://")
+    return value
+
+
+def _cron(value: str) -> str:
+    try:
+        CronSim(value, datetime.now(UTC))
+    except CronSimError as error:
+        raise ValueError(f"{value!r} is no cron expression") from error
     return value
 
 
@@ -379,6 +389,37 @@ class TableSettings(Group):
     batch: int = Field(1000, ge=1, le=10_000, description="Most rows of one insert.")
 
 
+class ConversationSettings(Group):
+    messages: int = Field(10, ge=1, le=100, description="Most messages of a buffer.")
+    open_seconds: int = Field(
+        3600,
+        ge=1,
+        le=2_592_000,
+        description="How long after its last message searches leave out what a buffer holds.",
+    )
+    query_characters: int = Field(
+        300, ge=20, le=4000, description="Most characters of a message that memory is searched by."
+    )
+    hits: int = Field(8, ge=1, le=50, description="Most hits recalled for a message.")
+    hit_characters: int = Field(200, ge=60, le=4000, description="Most characters of such a hit.")
+    relevance: float = Field(
+        0.5, ge=0, le=1, description="Least relevance of such a hit; a request may name its own."
+    )
+    cron: Annotated[str, AfterValidator(_cron)] = Field(
+        "*/5 * * * *", description="When messages that left their buffers are judged."
+    )
+    items: int = Field(50, ge=1, le=500, description="Most messages of one agent in one pass.")
+    model_least: int = Field(
+        200,
+        ge=0,
+        le=10_000,
+        description="Least characters of an exchange that goes to a model.",
+    )
+    price: float | None = Field(
+        None, ge=0, description="What a million tokens cost, to tell the cost of verdicts."
+    )
+
+
 class RuntimeSettings(Group):
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("loci")),
@@ -424,6 +465,7 @@ class Settings(Group):
     autonomy: AutonomySettings = AutonomySettings()
     traces: TraceSettings = TraceSettings()
     tables: TableSettings = TableSettings()
+    conversations: ConversationSettings = ConversationSettings()
     runtime: RuntimeSettings = Field(default_factory=RuntimeSettings)
     telemetry: TelemetrySettings = TelemetrySettings()
 

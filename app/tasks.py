@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from app.access.seal import seal_tenant
 from app.communities.tasks import COMMUNITIES, run_communities
 from app.consolidation.tasks import CONSOLIDATE, run_consolidation
+from app.conversations.tasks import JUDGE, JUDGE_ALL, judge_agent, judge_all
 from app.documents.orders import DELETE, DROP_BASE, TAKE
 from app.documents.tasks import (
     SETTLE,
@@ -58,6 +60,7 @@ from app.pages.tasks import RELINK, run_relink
 from app.pools.tasks import RETENTION, retain_pools
 from app.portability.jobs import EXPORT, IMPORT, run_export, run_import
 from app.reembedding.tasks import CLEAR, FILL, MEND, clear_space, fill_space, mend_spaces
+from app.settings import Settings
 from app.shortterm.tasks import EXPIRE_ENTRIES, expire_entries
 from app.skills.tasks import (
     DECAY,
@@ -161,6 +164,8 @@ TASKS: Mapping[str, TaskFunction] = {
     CLEAN: clean_observations,
     SUGGEST: suggest_policies,
     SNAPSHOTS: take_snapshots,
+    JUDGE: judge_agent,
+    JUDGE_ALL: judge_all,
 }
 
 # What may hold a lane of the worker for long; an import is light where its file is small.
@@ -204,4 +209,11 @@ SCHEDULES = [
     Schedule("interventions.suggest", "0 6 * * 1", SUGGEST, "Suggests policies out of reviews."),
     Schedule("snapshots.take", "30 5 * * *", SNAPSHOTS, "Takes a snapshot of every scope."),
     Schedule("indexing.retry", "0 4 * * 0", "indexing.retry", "Offers refused texts once more."),
+    Schedule("conversations.judge", "*/5 * * * *", JUDGE_ALL, "Judges what left its buffer."),
 ]
+
+
+def schedules(settings: Settings) -> list[Schedule]:
+    """Return every schedule, at the times of the settings where these name any."""
+    named = {"conversations.judge": settings.conversations.cron}
+    return [replace(one, cron=named.get(one.name, one.cron)) for one in SCHEDULES]

@@ -29,6 +29,10 @@ from app.consolidation.reader import Parts as ReaderParts
 from app.consolidation.repository import ConsolidationRepository
 from app.consolidation.service import ConsolidationService
 from app.consolidation.service import Parts as ConsolidationParts
+from app.conversations.buffer import Bounds
+from app.conversations.judging import JudgingService
+from app.conversations.judging import Limits as JudgingLimits
+from app.conversations.service import ConversationService
 from app.documents.bases import BaseService
 from app.documents.fetch import Fetcher, FetchLimits, networks
 from app.documents.intake import Intake
@@ -150,6 +154,7 @@ from app.traces.bounds import Bounds
 from app.traces.service import TraceLimits, TraceService
 from app.traces.similar import SimilarTraces
 from app.traces.statistics import ToolStatistics
+from app.turns.recalling import Recalling, RecallLimits
 from app.turns.service import TurnService
 from app.working.copies import CopyRepository
 from app.working.erasing import WorkingErasure
@@ -257,6 +262,9 @@ class Parts:
     figures: ToolStatistics
     data_tables: TableService
     table_links: Linker
+    conversations: ConversationService
+    judging: JudgingService
+    recalling: Recalling
     asking: GraphqlService
     speaking: McpService
     working: WorkingService
@@ -464,6 +472,24 @@ def autonomy(settings: Settings, graph: Graph, scopes: ScopeService) -> dict[str
     }
 
 
+def buffer_bounds(settings: Settings) -> Bounds:
+    """How much a buffer of a conversation holds, and how long it is held back."""
+    given = settings.conversations
+    return Bounds(given.messages, timedelta(seconds=given.open_seconds))
+
+
+def judging_limits(settings: Settings) -> JudgingLimits:
+    """How much one pass over mid-term memory takes."""
+    given = settings.conversations
+    return JudgingLimits(given.items, given.model_least, given.price)
+
+
+def recall_limits(settings: Settings) -> RecallLimits:
+    """How much is recalled for a message."""
+    given = settings.conversations
+    return RecallLimits(given.query_characters, given.hits, given.hit_characters, given.relevance)
+
+
 def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     """Wire the parts; does no I/O."""
     spaces = Spaces(graph, embedder, further_models(settings))
@@ -541,6 +567,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     )
     alike = SimilarTraces(graph, spaces, settings.traces.floor)
     graph_rag = GraphRagService(graph, searches, embedder, alike)
+    conversations = ConversationService(graph, scopes, episodes, buffer_bounds(settings))
+    graph_rag = GraphRagService(graph, searches, embedder)
     question_log = QuestionLog(QuestionWriter(graph, scopes))
     refusals = Refusals(access_rows)
     limiter = RateLimiter(queue, settings.api.rate_per_minute)
@@ -616,7 +644,12 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         synonyms=SynonymService(graph, namer),
         walks=walks,
         searches=searches,
-        turns=TurnService(episodes, searches, question_log),
+        turns=TurnService(conversations, searches, question_log),
+        conversations=conversations,
+        judging=JudgingService(
+            graph, scopes, metered_model(graph, settings), judging_limits(settings)
+        ),
+        recalling=Recalling(conversations, searches, question_log, recall_limits(settings)),
         graph_rag=graph_rag,
         analytics=AnalyticsService(graph, scopes),
         question_log=question_log,
@@ -748,6 +781,7 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
                 await assembled.agentic.aclose()
                 await assembled.searches.aclose()
                 await assembled.summaries.aclose()
+                await assembled.judging.aclose()
         finally:
             await embedder.aclose()
     finally:

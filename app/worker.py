@@ -29,7 +29,7 @@ from app.kernel.pauses import keep_for_good
 from app.kernel.rests import Rests
 from app.sanitize.proof import stop_unless_proved
 from app.settings import Settings, read_settings
-from app.tasks import SCHEDULES
+from app.tasks import schedules
 from app.telemetry.logging import configure_logging
 from app.telemetry.tracing import configure_tracing
 from app.wiring import (
@@ -210,7 +210,7 @@ async def sweep(context: dict[str, Any]) -> None:
     """Submit the schedules that are due, and have everybody look for work."""
     assembled: Parts = context["parts"]
     zone = ZoneInfo(assembled.settings.worker.timezone)
-    started = await tick(assembled.runner, SCHEDULES, zone)
+    started = await tick(assembled.runner, schedules(assembled.settings), zone)
     if started:
         log.info("sweep", schedules=started)
     await wake(context)

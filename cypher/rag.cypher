@@ -111,11 +111,18 @@ CALL (m) {
 WITH p, collect(DISTINCT root) AS roots ORDER BY size(roots) DESC, p.id LIMIT $limit
 RETURN p.id AS id, roots
 
-// name: texts(ids, scopes) read many
-// Passages with what they say is so and is not held any more.
+// name: texts(ids, scopes, reader) read many
+// Passages with what they say is so and is not held any more; neither what is in a buffer of the
+// reader nor what was discarded.
 UNWIND $ids AS id
 MATCH (p:Passage {id: id})
 WHERE p.scope IN $scopes AND p.live
+  AND NOT EXISTS {
+    MATCH (m:ConversationMessage {refers: p.id})
+    WHERE m.verdict = 'discard'
+       OR (m.state = 'buffered' AND m.agent = $reader
+           AND EXISTS { (m)-[:PART_OF]->(c:Conversation) WHERE c.open_until > datetime.realtime() })
+  }
 RETURN p.id AS id, p.kind AS kind, p.scope AS scope, p.title AS title, p.content AS content,
        p.captured_at AS captured_at, p.work AS work, p.start AS first, p.language AS language,
        p.flags AS flags,

@@ -24,6 +24,12 @@ FOREACH (_ IN CASE size(made) WHEN 0 THEN [] ELSE [1] END |
 WITH made UNWIND made AS s
 RETURN s.path AS path
 
+// name: granted(path, principal) read optional
+// The role that a principal was given in a scope.
+// unscoped: a principal's own leaf
+MATCH (:Principal {id: $principal})-[g:GRANTED]->(s:Scope {path: $path})
+RETURN g.role AS role
+
 // name: get_scope(path) read optional
 // unscoped: $path itself, which the service has checked
 MATCH (s:Scope {path: $path})

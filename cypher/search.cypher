@@ -62,14 +62,21 @@ RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
        collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled,
        collect(n.scope) AS scopes, collect(n.kind) AS kinds
 
-// name: hydrate(ids, scopes, blocks_of) read one
+// name: hydrate(ids, scopes, blocks_of, reader, talk, discarded) read one
 // What a hit shows, in one row for the same reason. Its times come as the tokens of the index: the
-// driver takes a tenth of a millisecond to read one moment. `stated` are the facts that an episode
+// driver takes a tenth of a millisecond to read one moment. A message that is in a buffer of the
+// reader, who has it in mind, is left out, and so is a discarded one. `stated` are the facts that an episode
 // says are so, which tells whether its words still hold. Core blocks come along, the widest scope
 // first: every prompt has them, and a question of their own would cost more than they do.
 UNWIND $ids AS id
 MATCH (e:Passage {id: id})
 WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
+  AND NOT EXISTS {
+    MATCH (m:ConversationMessage {refers: e.id})
+    WHERE (m.verdict = 'discard' AND NOT $discarded)
+       OR (m.state = 'buffered' AND m.agent = $reader AND ($talk IS NULL OR m.whole = $talk)
+           AND EXISTS { (m)-[:PART_OF]->(c:Conversation) WHERE c.open_until > datetime.realtime() })
+  }
 OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 WITH collect(e {.id, .kind, .scope, .content, .role, .speaker, .title, .tags, .captured_key,
                   .ingested_key, .expired_key, .author, .content_hash, .origin, .windows, .terms,
@@ -121,9 +128,9 @@ RETURN collect(f {.id, .kind, .scope, .content, .captured_key, .ingested_key, .e
       [toString(a.valid_from), toString(a.valid_to), a.from_precision]],
     support: support}) AS memories
 
-// name: hydrate_notes(ids, scopes, as_of, known_at, alive) read one
+// name: hydrate_notes(ids, scopes, as_of, known_at, alive, reader, talk) read one
 // The same of notes, as far as they held at one moment by what was known at the other. One that is
-// made of facts is hidden with each of them.
+// made of facts is hidden with each of them, and a memory while all that it rests on is in a buffer.
 UNWIND $ids AS id
 MATCH (n:Note {id: id})
 WHERE n.scope IN $scopes AND n.expired_key > $alive AND n.ingested_at <= $known_at
@@ -131,6 +138,14 @@ WHERE n.scope IN $scopes AND n.expired_key > $alive AND n.ingested_at <= $known_
   AND (n.valid_to > $as_of OR n.superseded_at > $known_at)
   AND (n.cited IS NULL
        OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
+  AND NOT (n.namespace = 'memories' AND NOT EXISTS {
+    MATCH (n)-[:DERIVED_FROM]->(e:Passage)
+    WHERE NOT EXISTS {
+      MATCH (m:ConversationMessage {refers: e.id})
+      WHERE m.state = 'buffered' AND m.agent = $reader AND ($talk IS NULL OR m.whole = $talk)
+        AND EXISTS { (m)-[:PART_OF]->(c:Conversation) WHERE c.open_until > datetime.realtime() }
+    }
+  })
 RETURN collect(n {.id, .kind, .scope, .content, .title, .tags, .captured_key, .ingested_key,
                   .expired_key, .author, .content_hash, .windows, .namespace, .entry_type,
                   .terms, .about_terms, .language, .flags,
@@ -152,14 +167,20 @@ RETURN n.id AS id, COLLECT {
   MATCH (n)-[:DERIVED_FROM]->(e:Passage) RETURN e.id ORDER BY e.captured_at, e.ingested_at, e.id
 } AS turns
 
-// name: turns(ids, scopes) read many
-// The same with what was said in them.
+// name: turns(ids, scopes, reader, talk, discarded) read many
+// The same with what was said in them, but for what is in a buffer of the reader or discarded.
 UNWIND $ids AS id
 MATCH (n:Note {id: id})
 WHERE n.scope IN $scopes AND n.namespace = 'memories'
 RETURN n.id AS id, COLLECT {
   MATCH (n)-[:DERIVED_FROM]->(e:Passage)
   WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
+    AND NOT EXISTS {
+      MATCH (m:ConversationMessage {refers: e.id})
+      WHERE (m.verdict = 'discard' AND NOT $discarded)
+         OR (m.state = 'buffered' AND m.agent = $reader AND ($talk IS NULL OR m.whole = $talk)
+             AND EXISTS { (m)-[:PART_OF]->(c:Conversation) WHERE c.open_until > datetime.realtime() })
+    }
   RETURN e {.id, .content, .speaker, .role, .captured_key} ORDER BY e.captured_at, e.ingested_at, e.id
 } AS turns
 

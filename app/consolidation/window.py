@@ -85,7 +85,7 @@ def question(window: Window, registry: Registry, wording: Wording) -> Question:
         name=NAME,
         version=wording.prompt,
         instructions="\n\n".join(parts),
-        data="\n\n".join([*_held(window), _zone(window.text)]),
+        data="\n\n".join([*_held(window), zoned(window.text)]),
         schema=schema([predicate.name for predicate in known]),
     )
 
@@ -131,7 +131,8 @@ def _object(fields: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _zone(text: str) -> str:
+def zoned(text: str) -> str:
+    """Return a text in a zone whose mark depends on it."""
     mark = f"text-{digest('zone', text)[:16]}"
     return f"<{mark}>\n{text}\n</{mark}>"
 
@@ -140,7 +141,7 @@ def _held(window: Window) -> list[str]:
     if not window.held:
         return []
     lines = "\n".join(f"[{held.label}] {' '.join(held.text.split())}" for held in window.held)
-    return [f"Held already:\n{_zone(lines)}"]
+    return [f"Held already:\n{zoned(lines)}"]
 
 
 def _shown(turn: Turn) -> str:

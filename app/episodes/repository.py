@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
+
+
+class Beside(Protocol):
+    """What is written in the transaction of a capture, before and behind the episodes."""
+
+    async def before(self, tx: Tx) -> None:
+        """Lock what is to be changed."""
+
+    async def behind(self, tx: Tx, captured: list[Row]) -> None:
+        """Write what follows from the answers of the capture, in the order of its rows."""
 
 
 class EpisodeRepository:
@@ -14,11 +24,16 @@ class EpisodeRepository:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
 
-    async def capture(self, rows: list[Row]) -> list[Row]:
+    async def capture(self, rows: list[Row], beside: Beside | None = None) -> list[Row]:
         """Write all rows in one transaction; each answer says whether it was accepted."""
 
         async def work(tx: Tx) -> list[Row]:
-            return await tx.rows(Q.episodes.capture, rows=rows)
+            if beside is not None:
+                await beside.before(tx)
+            captured = await tx.rows(Q.episodes.capture, rows=rows)
+            if beside is not None:
+                await beside.behind(tx, sorted(captured, key=lambda row: int(row["index"])))
+            return captured
 
         return await self.graph.write("episodes.capture", work)
 

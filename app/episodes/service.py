@@ -13,7 +13,7 @@ from app.episodes import record, signing
 from app.episodes.labels import clean_labels
 from app.episodes.model import Capture, Receipt
 from app.episodes.record import Cleaned
-from app.episodes.repository import EpisodeRepository
+from app.episodes.repository import Beside, EpisodeRepository
 from app.errors import LociError, NotFound, SystemRoleRefused
 from app.jobs.queue import Wakeup
 from app.kernel import audit
@@ -53,10 +53,13 @@ class EpisodeService:
         return (await self._store(caller, [(0, cleaned)]))[0]
 
     async def capture_batch(
-        self, caller: Caller, captures: Sequence[Capture | LociError]
+        self,
+        caller: Caller,
+        captures: Sequence[Capture | LociError],
+        beside: Beside | None = None,
     ) -> list[Receipt]:
-        """Store what can be stored, in one transaction; a bad item, and an error that stands in
-        the place of one, gets a receipt that says why."""
+        """Store what can be stored, in one transaction with what is written `beside` it; a bad
+        item, and an error that stands in the place of one, gets a receipt that says why."""
         receipts: list[Receipt] = []
         kept: list[tuple[int, Cleaned]] = []
         for index, capture in enumerate(captures):
@@ -70,7 +73,7 @@ class EpisodeService:
                     raise
                 receipts.append(_refused(index, error))
         if kept:
-            receipts.extend(await self._store(caller, kept))
+            receipts.extend(await self._store(caller, kept, beside))
         return sorted(receipts, key=lambda receipt: receipt.index)
 
     async def get(self, caller: Caller, episode_id: str) -> Row:
@@ -126,14 +129,17 @@ class EpisodeService:
         await self._parts.access.write_audit(event, actor=caller.principal, session=session)
         error.audited = True
 
-    async def _store(self, caller: Caller, kept: list[tuple[int, Cleaned]]) -> list[Receipt]:
+    async def _store(
+        self, caller: Caller, kept: list[tuple[int, Cleaned]], beside: Beside | None = None
+    ) -> list[Receipt]:
         moment = now()
         # One microsecond apart, so that a batch keeps its order where events have equal times.
         rows = [
             record.to_row(caller, index, cleaned, moment + timedelta(microseconds=place))
             for place, (index, cleaned) in enumerate(kept)
         ]
-        answers = {row["index"]: row for row in await self._parts.episodes.capture(rows)}
+        captured = await self._parts.episodes.capture(rows, beside)
+        answers = {row["index"]: row for row in captured}
         self._parts.wakeup.set()
         return [
             _receipt(cleaned, answers[index], row)

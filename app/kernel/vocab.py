@@ -97,6 +97,8 @@ class Label(StrEnum):
     TRACE_LINK = "TraceLink"
     DATA_TABLE = "DataTable"
     DATA_ROW = "DataRow"
+    CONVERSATION = "Conversation"
+    CONVERSATION_MESSAGE = "ConversationMessage"
 
 
 class Rel(StrEnum):
@@ -249,6 +251,7 @@ agent duration_ms session_key tool
 current_until
 idle_since pending_at priority processed_at resolver sensor
 cells columns entity recorded_by row_id unlinked
+agent conversation linked_at open_until people read_count readers refers waiting whole time
 """  # declared kinds
 _PROPERTIES += """
 unnumbered

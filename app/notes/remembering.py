@@ -27,10 +27,13 @@ async def like(graph: Graph, scope: str, text: str, language: str, at: object) -
     return await graph.rows(Q.memories.like, ids=ids, scope=scope, at=at)
 
 
-async def remember(tx: Tx, found: Sequence[Memory], turns: Sequence[str], place: Place) -> Plan:
+async def remember(
+    tx: Tx, found: Sequence[Memory], turns: Sequence[str], place: Place, *, ends: bool = True
+) -> Plan:
     """Write the memories of a window whose new turns are `turns`; what came of them.
 
-    Writers of one scope queue at its shelf, so that one sentence is one memory.
+    Without `ends` they stand beside what was read of the turns before. Writers of one scope queue
+    at its shelf, so that one sentence is one memory.
     """
     shelf = shelf_id(place.scope, Namespace.MEMORIES)
     await tx.one(
@@ -45,7 +48,8 @@ async def remember(tx: Tx, found: Sequence[Memory], turns: Sequence[str], place:
     rows = await tx.rows(
         Q.memories.held, hashes=hashes, turns=list(turns), scope=place.scope, at=place.at
     )
-    made = memories.plan(found, [_stored(row) for row in rows], turns, place)
+    read = turns if ends else ()
+    made = memories.plan(found, [_stored(row) for row in rows], read, place)
     await _write(tx, made, place)
     return made
 

@@ -75,7 +75,7 @@ class Gathering:
         language = detect_language(ask.query)
         passages: list[Passage] = []
         says: dict[str, list[str]] = {}
-        for row in await self._rows.texts(list(roots), ask.scopes):
+        for row in await self._rows.texts(list(roots), ask):
             named = {**row, "roots": roots[row["id"]]}
             at = near.get(row["id"])
             similarity = at.similarity(language, row["language"]) if at else None

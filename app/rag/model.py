@@ -48,7 +48,8 @@ class Lack:
 class Ask:
     """A question to the graph; `scopes` are visible to who asks, `bases` None for everything.
 
-    `home` is the scope whose budget for the language model an answer costs.
+    `home` is the scope whose budget for the language model an answer costs, `reader` the principal
+    who asks, in whose buffers what he has in mind is.
     """
 
     query: str
@@ -59,6 +60,7 @@ class Ask:
     include_summaries: bool = True
     include_traces: bool = False
     home: str = ""
+    reader: str = ""
 
     @property
     def kinds(self) -> list[str]:

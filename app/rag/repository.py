@@ -81,6 +81,8 @@ class RagRepository:
             fan=most[1],
         )
 
-    async def texts(self, ids: Sequence[str], scopes: list[str]) -> list[Row]:
-        """Passages with their texts, as far as they are live."""
-        return await self.graph.rows(Q.rag.texts, ids=list(ids), scopes=scopes)
+    async def texts(self, ids: Sequence[str], ask: Ask) -> list[Row]:
+        """Passages with their texts, as far as they are live and not in the mind of who asks."""
+        return await self.graph.rows(
+            Q.rag.texts, ids=list(ids), scopes=ask.scopes, reader=ask.reader
+        )

@@ -46,6 +46,7 @@ class QuestionIn(WireModel):
             bases=bases,
             top_k=self.top_k,
             home=caller.home,
+            reader=caller.principal,
         )
 
 

@@ -121,7 +121,14 @@ class RagQueryController(Controller):
 
 def _ask(asked: RagQueryIn, caller: Caller) -> Ask:
     bases = None if asked.knowledge_base_ids is None else list(asked.knowledge_base_ids)
-    return Ask(asked.query, caller.visible, bases, asked.top_k, home=caller.home)
+    return Ask(
+        asked.query,
+        caller.visible,
+        bases,
+        asked.top_k,
+        home=caller.home,
+        reader=caller.principal,
+    )
 
 
 async def _answered(agentic: AgenticService, asked: RagQueryIn, by: Asking) -> RagQueryOut:
@@ -156,7 +163,7 @@ async def _searched(rag: GraphRagService, asked: RagSearchIn, by: Asking) -> Rag
 async def _matched(rag: GraphRagService, asked: RagSearchIn, ask: Ask) -> Matched:
     request = SearchRequest(
         query=asked.query,
-        filters=Filters(scopes=ask.scopes, kinds=ask.kinds),
+        filters=Filters(scopes=ask.scopes, kinds=ask.kinds, reader=ask.reader),
         mode=Mode(asked.mode),
         fusion=Fusion(asked.fusion),
         limit=asked.top_k,

@@ -124,7 +124,7 @@ class GraphRagService:
     async def found(self, query: str, ask: Ask, limit: int) -> Matched:
         """What the default search finds, of every kind that speaks: passages, facts, notes and
         skills; chunks of some knowledge bases where asked for."""
-        filters = Filters(scopes=ask.scopes, kinds=ask.kinds)
+        filters = Filters(scopes=ask.scopes, kinds=ask.kinds, reader=ask.reader)
         request = SearchRequest(query=query, filters=filters, mode=Mode.AUTO, limit=limit)
         return await self.matching(request, ask)
 

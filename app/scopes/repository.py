@@ -25,6 +25,11 @@ class ScopeRepository:
     async def get(self, path: str) -> Row | None:
         return await self.graph.optional(Q.scopes.get_scope, path=path)
 
+    async def granted(self, path: str, principal: str) -> str | None:
+        """Return the role that a principal was given in a scope."""
+        row = await self.graph.optional(Q.scopes.granted, path=path, principal=principal)
+        return row["role"] if row else None
+
     async def visible(self, scopes: list[str]) -> list[Row]:
         return await self.graph.rows(Q.scopes.list_scopes, scopes=scopes)
 

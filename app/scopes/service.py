@@ -67,7 +67,12 @@ class ScopeService:
         if leaf in caller.roles:
             return caller
         caller.require(caller.home, Role.WRITER)
-        await self.create(caller, leaf)
+        try:
+            await self.create(caller, leaf)
+        except AlreadyExists:
+            # Another request of the same principal has made it since this one was let in.
+            if await self.repository.granted(leaf, caller.principal) is None:
+                raise
         return replace(caller, roles={**caller.roles, leaf: Role.WRITER})
 
     async def ensure(

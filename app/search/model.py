@@ -89,7 +89,8 @@ class Filters:
 
     `trees` are scopes that are read with everything below them, all of it in `scopes` too.
     `flagged` and `left_out` (ids) are looked at once a memory is read, so that no index has to know
-    of them.
+    of them. So is what the `reader`, a principal, has in a buffer: of the conversation `talk` (its
+    id), or of all that are open; and what was `discarded`, which only the asking brings back.
     """
 
     scopes: list[str]
@@ -104,6 +105,9 @@ class Filters:
     trees: list[str] = field(default_factory=list)
     flagged: bool | None = None
     left_out: frozenset[str] = frozenset()
+    reader: str = ""
+    talk: str | None = None
+    discarded: bool = False
 
     @property
     def pieces(self) -> list[Filters]:

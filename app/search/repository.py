@@ -70,17 +70,24 @@ class SearchRepository:
         With them the core blocks of the scopes `blocks_of`.
         """
         scopes = filters.scopes
-        found = await self.graph.one(Q.search.hydrate, ids=ids, scopes=scopes, blocks_of=blocks_of)
+        found = await self.graph.one(
+            Q.search.hydrate,
+            ids=ids,
+            scopes=scopes,
+            blocks_of=blocks_of,
+            discarded=filters.discarded,
+            **_in_mind(filters),
+        )
         memories = {memory["id"]: timed(memory) for memory in found["memories"]}
         rest = [i for i in ids if i not in memories]
         if rest:
-            others = (self._others(kind, rest, scopes, moments) for kind in _apart(filters.kinds))
+            others = (self._others(kind, rest, filters, moments) for kind in _apart(filters.kinds))
             for rows in await asyncio.gather(*others):
                 memories |= {memory["id"]: completed(timed(memory)) for memory in rows}
         return memories, found["blocks"]
 
     async def _others(
-        self, kind: str, ids: list[str], scopes: list[str], moments: Moments
+        self, kind: str, ids: list[str], filters: Filters, moments: Moments
     ) -> list[Row]:
         queries = {
             "fact": Q.search.hydrate_facts,
@@ -90,15 +97,17 @@ class SearchRepository:
         }
         if kind not in queries:
             return []
-        latest = {"latest": moments.latest} if kind == "fact" else {}
+        more = {"latest": moments.latest} if kind == "fact" else {}
+        if kind == "note":
+            more = _in_mind(filters)
         found = await self.graph.one(
             queries[kind],
             ids=ids,
-            scopes=scopes,
+            scopes=filters.scopes,
             as_of=moments.as_of,
             known_at=moments.known_at,
             alive=time_key(now()),
-            **latest,
+            **more,
         )
         rows: list[Row] = found["memories"]
         return rows
@@ -110,11 +119,17 @@ class SearchRepository:
         rows = await self.graph.rows(Q.search.rests, ids=list(ids), scopes=scopes)
         return {row["id"]: row["turns"] for row in rows}
 
-    async def turns(self, ids: Sequence[str], scopes: list[str]) -> dict[str, list[Row]]:
+    async def turns(self, ids: Sequence[str], filters: Filters) -> dict[str, list[Row]]:
         """The turns that memories rest on, with what was said in them."""
         if not ids:
             return {}
-        rows = await self.graph.rows(Q.search.turns, ids=list(ids), scopes=scopes)
+        rows = await self.graph.rows(
+            Q.search.turns,
+            ids=list(ids),
+            scopes=filters.scopes,
+            discarded=filters.discarded,
+            **_in_mind(filters),
+        )
         return {row["id"]: [timed(turn) for turn in row["turns"]] for row in rows}
 
     async def naming(self, ids: Sequence[str], scopes: list[str]) -> dict[str, Row]:
@@ -165,6 +180,10 @@ def _apart(kinds: Sequence[str]) -> list[str]:
     """The kinds that are read by queries of their own: one reads all notes, one all declared."""
     names = {**dict.fromkeys(NOTES, "note"), **dict.fromkeys(FOUND, "declared")}
     return list(dict.fromkeys(names.get(kind, kind) for kind in kinds))
+
+
+def _in_mind(filters: Filters) -> Row:
+    return {"reader": filters.reader, "talk": filters.talk}
 
 
 def completed(memory: Row) -> Row:

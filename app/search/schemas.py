@@ -116,6 +116,9 @@ class SearchIn(WireModel):
         None,
         description="`false` leaves out what is flagged as a possible attack, `true` the rest.",
     )
+    discarded: bool = Field(
+        False, description="Also messages of conversations that were judged to be no use."
+    )
     since: Moment | None = Field(None, description="Said at or after this moment.")
     until: Moment | None = Field(None, description="Said at or before this moment.")
     as_of: Moment | None = Field(
@@ -168,6 +171,8 @@ class SearchIn(WireModel):
             as_of=self.as_of,
             known_at=self.known_at,
             flagged=self.flagged,
+            reader=caller.principal,
+            discarded=self.discarded,
         )
         return SearchRequest(
             query=self.query,

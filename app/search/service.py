@@ -520,7 +520,7 @@ class SearchService:
         shown = {candidate.id for candidate in pool}
         spans = await self._spans(pool, memories, scopes)
         read = [c.id for c in pool if memories[c.id]["kind"] == MEMORY]
-        turns = await self._repository.turns(read, scopes)
+        turns = await self._repository.turns(read, request.filters)
         hits = []
         for rank, candidate in enumerate(pool, start=1):
             memory = memories[candidate.id]

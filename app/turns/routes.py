@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from litestar import post
 from litestar.di import NamedDependency
-from litestar.params import JSONBody
+from litestar.params import FromPath, JSONBody
 from litestar.status_codes import HTTP_200_OK
 
+from app.conversations.service import ConversationService
 from app.jobs.foreground import PROMPT
 from app.kernel.caller import Caller, Role
-from app.turns.schemas import TakenOut, TurnIn
+from app.turns.recalling import Recalling
+from app.turns.schemas import RecalledOut, RecallIn, TakenOut, TurnIn
 from app.turns.service import TurnService
 
 
@@ -25,9 +27,35 @@ async def take_turn(
 ) -> TakenOut:
     """Store what was said since the last reply, and recall what else is known for the next one.
 
-    A bad message does not hold up the rest. What was handed in is not recalled.
+    A bad message does not hold up the rest. What is in the buffer of the conversation, the messages
+    that were handed in among them, is not recalled.
     """
-    caller.require(data.scope or caller.home, Role.WRITER)
+    scope = caller.require(data.scope or caller.home, Role.WRITER)
     asked = data.to_search()
     request = asked.to_request(caller) if asked else None
-    return TakenOut.of(await turns.take(caller, data.to_captures(), request), asked)
+    talk = turns.conversations.blank(caller, data.session, scope)
+    done = await turns.take(caller, talk, data.to_captures(), request, begins=data.begins)
+    return TakenOut.of(done, asked)
+
+
+@post(
+    "/v1/conversations/{conversation:str}/recall",
+    operation_id="recallForMessage",
+    tags=["Conversations"],
+    opt={"requires": Role.READER, PROMPT: True},
+    status_code=HTTP_200_OK,
+)
+async def recall(
+    conversation: FromPath[str],
+    data: JSONBody[RecallIn],
+    caller: NamedDependency[Caller],
+    conversations: NamedDependency[ConversationService],
+    recalling: NamedDependency[Recalling],
+) -> RecalledOut:
+    """Choose what matters of the buffer, and recall what is known beside it, before a reply.
+
+    No model is asked, and nothing is searched where nothing is held.
+    """
+    talk = await conversations.seen(caller, conversation, data.scope)
+    done = await recalling.recall(caller, talk, data.to_wanted())
+    return RecalledOut.of(talk, done, recalling.limits.characters)

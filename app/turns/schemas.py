@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Annotated, Literal
 
 import msgspec
 from pydantic import Field, StringConstraints, WrapValidator
 
+from app.conversations.model import Conversation
+from app.conversations.schemas import BufferedOut
 from app.episodes.model import Capture
 from app.episodes.schemas import BATCH_LIMIT, EpisodeIn, ReceiptOut
 from app.errors import LociError
 from app.kernel.wire import Moment, ShortText, TagName, WireModel, each
-from app.search.bundle import LONGEST, SNIPPET
+from app.search.bundle import LONGEST, SNIPPET, snippet
+from app.search.model import Hit
+from app.search.relevance import Asked
 from app.search.schemas import LIMIT_DEFAULT, LIMIT_MOST, QUERY_MOST, FoundOut, SearchIn
+from app.turns.recalling import Recalled, Wanted
 from app.turns.service import Turn
 
 BUDGET = 2000  # tokens of what is recalled, unless more or less is asked for
@@ -55,6 +61,7 @@ class TurnIn(WireModel):
         BUDGET, description="Most tokens (o200k) of all hits together."
     )
     limit: Annotated[int, Field(ge=0, le=LIMIT_MOST)] = LIMIT_DEFAULT
+    begins: bool = Field(False, description="The conversation begins: its buffer is cleared first.")
     snippet: Annotated[int, Field(ge=60, le=LONGEST)] | None = Field(
         None, description=f"Most characters of a hit in the bundle; {SNIPPET} if unset."
     )
@@ -96,12 +103,23 @@ class TurnIn(WireModel):
         return next((text for text in reversed(said) if text), "")[-QUERY_MOST:].strip()
 
 
+class TalkOut(msgspec.Struct, frozen=True):
+    """The conversation of a turn: how many messages its buffer holds, none of which is recalled,
+    and the episodes that left it for mid-term memory."""
+
+    id: str
+    scope: str
+    buffered: int
+    left: list[str]
+
+
 class TakenOut(msgspec.Struct, frozen=True):
     """What became of each message, and what is recalled beside them: `recalled.bundle` is ready for
     the prompt of the next reply. Null where no user said anything and nothing was asked."""
 
     receipts: list[ReceiptOut]
     recalled: FoundOut | None
+    conversation: TalkOut
 
     @classmethod
     def of(cls, turn: Turn, asked: SearchIn | None) -> TakenOut:
@@ -109,4 +127,82 @@ class TakenOut(msgspec.Struct, frozen=True):
         recalled = None
         if turn.found is not None and asked is not None:
             recalled = FoundOut.of(turn.found, asked)
-        return cls([ReceiptOut.of(receipt) for receipt in turn.receipts], recalled)
+        done = turn.appended
+        talk = TalkOut(done.talk.id, done.talk.scope, done.buffered, done.left)
+        return cls([ReceiptOut.of(receipt) for receipt in done.receipts], recalled, talk)
+
+
+class RecallIn(WireModel):
+    """The message that is to be answered, and how much may be recalled for it."""
+
+    query: Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)] | None = Field(
+        None, max_length=20_000, description="The message; the user's last one if unset."
+    )
+    scope: str | None = Field(
+        None, description="Scope of the conversation; the agent's leaf or home if unset."
+    )
+    scopes: tuple[str, ...] | None = Field(
+        None, description="Scopes to read; all visible if unset."
+    )
+    hits: Annotated[int, Field(ge=1, le=50)] | None = Field(
+        None, description="Most hits; as the settings say if unset."
+    )
+    relevance: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None, description="Least relevance of a hit; as the settings say if unset."
+    )
+
+    def to_wanted(self) -> Wanted:
+        """Return what is wanted."""
+        return Wanted(self.query, self.scopes, self.hits, self.relevance)
+
+
+class RecallHitOut(msgspec.Struct, frozen=True):
+    """One hit, cut short."""
+
+    id: str
+    kind: str
+    scope: str
+    relevance: float
+    captured_at: datetime
+    untrusted: dict[str, str]
+
+    @classmethod
+    def of(cls, hit: Hit, asked: Asked, size: int) -> RecallHitOut:
+        """Return the wire form of a hit, with so many characters of it."""
+        memory = hit.memory
+        return cls(
+            id=hit.id,
+            kind=memory["kind"],
+            scope=memory["scope"],
+            relevance=round(hit.relevance, 4),
+            captured_at=memory["captured_at"],
+            untrusted={"text": snippet(memory["content"], hit.span, asked, size)},
+        )
+
+
+class RecalledOut(msgspec.Struct, frozen=True):
+    """What matters of the buffer, oldest first, and what is remembered beside it.
+
+    `text` is ready for the prompt where something is `relevant`; else it is the agreed phrase,
+    which no prompt needs. `searched` is false where nothing is held that could be found.
+    """
+
+    conversation: str
+    searched: bool
+    relevant: bool
+    buffer: list[BufferedOut]
+    hits: list[RecallHitOut]
+    text: str
+
+    @classmethod
+    def of(cls, talk: Conversation, done: Recalled, size: int) -> RecalledOut:
+        """Return the wire form of what was recalled."""
+        hits, asked = done.found.hits if done.found else [], Asked.of(done.query)
+        return cls(
+            conversation=talk.id,
+            searched=done.found is not None,
+            relevant=bool(hits),
+            buffer=[BufferedOut.of(row) for row in done.chosen],
+            hits=[RecallHitOut.of(hit, asked, size) for hit in hits],
+            text=done.text,
+        )

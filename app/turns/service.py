@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.episodes.model import Capture, Receipt
-from app.episodes.service import EpisodeService
+from app.conversations.model import Conversation
+from app.conversations.service import Appended, ConversationService
+from app.episodes.model import Capture
 from app.errors import LociError
 from app.kernel.caller import Caller
 from app.questions.log import QuestionLog
 from app.search.model import Found, SearchRequest
 from app.search.service import SearchService
 from app.search.telling import recorded
+from app.turns.recalling import anything, unsearched
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """What became of what was said, and what was recalled; None where nothing was asked."""
 
-    receipts: list[Receipt]
+    appended: Appended
     found: Found | None
 
 
@@ -27,24 +29,30 @@ class Turn:
 class TurnService:
     """Holds no state of its own."""
 
-    capturing: EpisodeService
+    conversations: ConversationService
     searches: SearchService
     questions: QuestionLog
 
     async def take(
         self,
         caller: Caller,
+        talk: Conversation,
         captures: Sequence[Capture | LociError],
         asked: SearchRequest | None,
+        *,
+        begins: bool = False,
     ) -> Turn:
-        """Store the messages, then search without them.
+        """Store the messages and let them into the buffer, then search without what is in it.
 
         What was stored stays where the search fails: sent again, it is there already.
         """
-        receipts = await self.capturing.capture_batch(caller, captures)
+        appended = await self.conversations.append(caller, talk, captures, begins=begins)
         if asked is None:
-            return Turn(receipts, None)
-        said = frozenset(receipt.id for receipt in receipts if receipt.id is not None)
-        request = replace(asked, filters=replace(asked.filters, left_out=said))
+            return Turn(appended, None)
+        said = frozenset(one.id for one in appended.receipts if one.id is not None)
+        filters = replace(asked.filters, left_out=said, talk=appended.talk.id)
+        request = replace(asked, filters=filters)
+        if not await anything(self.conversations.graph, filters):
+            return Turn(appended, unsearched(request))
         found = await recorded(self.searches, self.questions, caller, request)
-        return Turn(receipts, found)
+        return Turn(appended, found)

@@ -400,6 +400,7 @@ TYPED = [
     "docs/guides/autonomy.md",
     "docs/guides/traces.md",
     "docs/guides/tables.md",
+    "docs/guides/conversations.md",
     "docs/guides/skills.md",
     "docs/guides/graphql.md",
     "docs/guides/mcp.md",

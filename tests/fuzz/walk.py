@@ -80,6 +80,7 @@ STEPS: dict[str, Sequence[Any]] = {
 # Parts of paths that are words, and no ids.
 PATHS: dict[str, Sequence[str]] = {
     "name": ("works_for", "lives_in"), "chore": [*Chore], "task": ("sum", "send"),
+    "conversation": ("talk", "tour"),
 }  # fmt: skip
 Document = dict[str, Any]
 

@@ -1,0 +1,1 @@
+"""Conversations: the last messages of each, and what becomes of those that came before."""

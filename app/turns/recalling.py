@@ -1,0 +1,135 @@
+"""What helps with the reply to a message: what matters of the buffer, and what is known beside it.
+
+It is asked for on every message, so that no model is, and nothing is searched where nothing is
+held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from app.conversations.model import Conversation
+from app.conversations.noise import is_useful
+from app.conversations.service import ConversationService
+from app.kernel.caller import Caller
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row
+from app.questions.log import QuestionLog
+from app.search.bundle import render
+from app.search.model import Empty, Filters, Found, Mode, SearchRequest
+from app.search.relevance import Asked
+from app.search.schemas import SearchIn
+from app.search.service import SearchService
+from app.search.telling import recorded
+
+NOTHING = "Nothing relevant is remembered."  # in the place of a text; it is not for a prompt
+RECENT = 4  # messages at the end of a buffer that matter whatever they say, unless mere talk
+
+
+@dataclass(frozen=True, slots=True)
+class RecallLimits:
+    """Characters of the query, hits, characters of each, and the least relevance of one."""
+
+    query: int
+    hits: int
+    characters: int
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a request names itself; None takes what the settings say."""
+
+    query: str | None = None
+    scopes: tuple[str, ...] | None = None
+    hits: int | None = None
+    relevance: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What matters of the buffer, what was found by which words, and the text for a prompt;
+    `found` is None where nothing was searched."""
+
+    query: str
+    chosen: list[Row]
+    found: Found | None
+    text: str
+
+
+class Recalling:
+    """Reads only, and holds no state of its own."""
+
+    def __init__(
+        self,
+        conversations: ConversationService,
+        searches: SearchService,
+        questions: QuestionLog,
+        limits: RecallLimits,
+    ) -> None:
+        self.limits = limits
+        self._conversations = conversations
+        self._searches = searches
+        self._questions = questions
+
+    async def recall(self, caller: Caller, talk: Conversation, wanted: Wanted) -> Recalled:
+        """Return what helps with the reply to a message, by default the user's last one."""
+        rows = await self._conversations.buffer(talk)
+        query = (wanted.query or _last_of_user(rows)).strip()[: self.limits.query].strip()
+        matters = chosen(rows, query)
+        if not query:
+            return Recalled(query, matters, None, NOTHING)
+        request = self._request(caller, talk, query, wanted)
+        if not await anything(self._conversations.graph, request.filters):
+            return Recalled(query, matters, None, NOTHING)
+        found = await recorded(self._searches, self._questions, caller, request)
+        text = render(found, query, self.limits.characters) if found.hits else NOTHING
+        return Recalled(query, matters, found, text)
+
+    def _request(
+        self, caller: Caller, talk: Conversation, query: str, wanted: Wanted
+    ) -> SearchRequest:
+        limits = self.limits
+        asked = SearchIn(
+            query=query,
+            scopes=wanted.scopes,
+            limit=wanted.hits or limits.hits,
+            min_score=limits.relevance if wanted.relevance is None else wanted.relevance,
+            fallback=False,
+            form="bundle",
+        ).to_request(caller)
+        return replace(asked, filters=replace(asked.filters, talk=talk.id), blocks_of=None)
+
+
+async def anything(graph: Graph, filters: Filters) -> bool:
+    """Return whether there is anything in the scopes of a search beside what is in the buffer."""
+    row = await graph.one(
+        Q.conversations.anything, scopes=filters.scopes, reader=filters.reader, talk=filters.talk
+    )
+    return bool(row["found"])
+
+
+def unsearched(request: SearchRequest) -> Found:
+    """Return the answer of a search that was not made, since there is nothing to find."""
+    walks = request.mode in (Mode.AUTO, Mode.GRAPH)
+    mode = Mode.HYBRID if walks else request.mode
+    return Found([], mode, 0, 0, 0, {}, empty=Empty.NOTHING_FOUND)
+
+
+def chosen(rows: Sequence[Row], query: str) -> list[Row]:
+    """Return what of a buffer matters for a query: what states something, and is one of the last
+    few messages or holds a telling word of the query."""
+    asked = Asked.of(query)
+    last = len(rows) - RECENT
+    return [
+        row
+        for place, row in enumerate(rows)
+        if is_useful(row["episode"]["content"]).keep
+        and (place >= last or asked.within(row["episode"]["content"]))
+    ]
+
+
+def _last_of_user(rows: Sequence[Row]) -> str:
+    said = (row["episode"] for row in reversed(rows))
+    return next((str(one["content"]) for one in said if one["role"] == "user"), "")
