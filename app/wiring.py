@@ -29,7 +29,7 @@ from app.consolidation.reader import Parts as ReaderParts
 from app.consolidation.repository import ConsolidationRepository
 from app.consolidation.service import ConsolidationService
 from app.consolidation.service import Parts as ConsolidationParts
-from app.conversations.buffer import Bounds
+from app.conversations.buffer import Bounds as BufferBounds
 from app.conversations.judging import JudgingService
 from app.conversations.judging import Limits as JudgingLimits
 from app.conversations.service import ConversationService
@@ -150,7 +150,7 @@ from app.snapshots.service import SnapshotService
 from app.tables.linking import Linker
 from app.tables.service import TableLimits, TableService
 from app.tasks import HEAVY, TASKS
-from app.traces.bounds import Bounds
+from app.traces.bounds import Bounds as JsonBounds
 from app.traces.service import TraceLimits, TraceService
 from app.traces.similar import SimilarTraces
 from app.traces.statistics import ToolStatistics
@@ -404,7 +404,7 @@ def pool_limits(settings: Settings) -> PoolLimits:
 def trace_limits(settings: Settings) -> TraceLimits:
     """How much one trace may hold."""
     given = settings.traces
-    bounds = Bounds(given.json_bytes, given.json_depth)
+    bounds = JsonBounds(given.json_bytes, given.json_depth)
     return TraceLimits(bounds, given.steps, given.tool_calls, given.links)
 
 
@@ -472,10 +472,10 @@ def autonomy(settings: Settings, graph: Graph, scopes: ScopeService) -> dict[str
     }
 
 
-def buffer_bounds(settings: Settings) -> Bounds:
+def buffer_bounds(settings: Settings) -> BufferBounds:
     """How much a buffer of a conversation holds, and how long it is held back."""
     given = settings.conversations
-    return Bounds(given.messages, timedelta(seconds=given.open_seconds))
+    return BufferBounds(given.messages, timedelta(seconds=given.open_seconds))
 
 
 def judging_limits(settings: Settings) -> JudgingLimits:
@@ -568,7 +568,6 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     alike = SimilarTraces(graph, spaces, settings.traces.floor)
     graph_rag = GraphRagService(graph, searches, embedder, alike)
     conversations = ConversationService(graph, scopes, episodes, buffer_bounds(settings))
-    graph_rag = GraphRagService(graph, searches, embedder)
     question_log = QuestionLog(QuestionWriter(graph, scopes))
     refusals = Refusals(access_rows)
     limiter = RateLimiter(queue, settings.api.rate_per_minute)
