@@ -9,6 +9,7 @@ from typing import Any
 from app.access.seal import seal_tenant
 from app.communities.tasks import COMMUNITIES, run_communities
 from app.consolidation.tasks import CONSOLIDATE, run_consolidation
+from app.contexts.tasks import FADE, ROT_OF_CONTEXTS, fade_contexts, rot_contexts
 from app.documents.orders import DELETE, DROP_BASE, TAKE
 from app.documents.tasks import (
     SETTLE,
@@ -130,6 +131,8 @@ TASKS: Mapping[str, TaskFunction] = {
     COMMUNITIES: run_communities,
     RELINK: run_relink,
     RETENTION: retain_pools,
+    FADE: fade_contexts,
+    ROT_OF_CONTEXTS: rot_contexts,
     SCAN: scan_conflicts,
     DECAY: decay_stale,
     EMBED: embed_skills,
@@ -166,6 +169,8 @@ SCHEDULES = [
     Schedule("skills.gaps", "0 3 1 * *", GAPS, "Proposes skills that are missing."),
     Schedule("skills.expire", "5 * * * *", EXPIRE, "Expires proposals left unreviewed."),
     Schedule("pools.retention", "30 3 * * *", RETENTION, "Takes out of pools what ran out."),
+    Schedule("contexts.fade", "50 3 * * *", FADE, "Lets entries of contexts fade."),
+    Schedule("contexts.rot", "5 4 * * *", ROT_OF_CONTEXTS, "Archives entries gone stale."),
     Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
     Schedule("working.expire", "25 * * * *", EXPIRE_COPIES, "Removes copies of working memory."),
     Schedule("shortterm.expire", "35 * * * *", EXPIRE_ENTRIES, "Removes entries that ran out."),

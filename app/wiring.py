@@ -29,6 +29,12 @@ from app.consolidation.reader import Parts as ReaderParts
 from app.consolidation.repository import ConsolidationRepository
 from app.consolidation.service import ConsolidationService
 from app.consolidation.service import Parts as ConsolidationParts
+from app.contexts.finding import FindingService as ContextFinding
+from app.contexts.own import OwnMemory
+from app.contexts.restoring import SnapshotService
+from app.contexts.service import ContextLimits, ContextService
+from app.contexts.upkeep import ContextUpkeep
+from app.contexts.writing import EntryService
 from app.documents.bases import BaseService
 from app.documents.fetch import Fetcher, FetchLimits, networks
 from app.documents.intake import Intake
@@ -229,6 +235,12 @@ class Parts:
     pools: PoolService
     pool_upkeep: PoolUpkeep
     work: WorkService
+    contexts: ContextService
+    context_entries: EntryService
+    context_finding: ContextFinding
+    context_snapshots: SnapshotService
+    context_upkeep: ContextUpkeep
+    own_memory: OwnMemory
     asking: GraphqlService
     speaking: McpService
     working: WorkingService
@@ -365,6 +377,11 @@ def pool_limits(settings: Settings) -> PoolLimits:
     return PoolLimits(given.max_bytes, given.per_scope, given.versions, given.versions_bytes)
 
 
+def context_limits(settings: Settings) -> ContextLimits:
+    """Bounds of long-term contexts."""
+    return ContextLimits(**settings.contexts.model_dump())
+
+
 def fetch_limits(settings: Settings) -> FetchLimits:
     """How far fetching one document goes; InvalidInput names a setting that is no network."""
     given = settings.documents
@@ -465,6 +482,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             Shares(settings.search.at_once // 2, alone=settings.search.at_once),
         )
     )
+    contexts = ContextService(graph, scopes, context_limits(settings))
+    context_entries = EntryService(contexts)
+    context_finding = ContextFinding(contexts, spaces)
     graph_rag = GraphRagService(graph, searches, embedder)
     question_log = QuestionLog(QuestionWriter(graph, scopes))
     refusals = Refusals(access_rows)
@@ -582,6 +602,12 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         pools=PoolService(graph, scopes, pool_limits(settings)),
         pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
         work=WorkService(graph, scopes),
+        contexts=contexts,
+        context_entries=context_entries,
+        context_finding=context_finding,
+        context_snapshots=SnapshotService(contexts, context_entries),
+        context_upkeep=ContextUpkeep(contexts, context_entries, context_finding),
+        own_memory=OwnMemory(contexts, context_entries, context_finding),
         upkeep=UpkeepService(graph, scopes, forgetting),
         doubling=DuplicateService(graph, embedder.info.name),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),

@@ -83,6 +83,12 @@ class Label(StrEnum):
     POOL_EVENT = "PoolEvent"
     WORK_ITEM = "WorkItem"
     WORK_LINK = "WorkLink"
+    PERSISTENT_CONTEXT = "PersistentContext"
+    CONTEXT_ENTRY = "ContextEntry"
+    CONTEXT_ENTRY_VERSION = "ContextEntryVersion"
+    CONTEXT_SNAPSHOT = "ContextSnapshot"
+    CONTEXT_SNAPSHOT_ENTRY = "ContextSnapshotEntry"
+    CONTEXT_ACCESS = "ContextAccess"
 
 
 class Rel(StrEnum):
