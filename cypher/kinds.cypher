@@ -9,7 +9,7 @@ OPTIONAL MATCH (whole:Declared {id: row.properties.whole})
 WITH row, whole
 WHERE row.properties.whole IS NULL OR whole.scope = row.scope
 CREATE (n:Declared)
-SET n = row.properties, n:$(row.label)
+SET n = row.properties, n:$(row.labels)
 FOREACH (_ IN CASE WHEN whole IS NULL THEN [] ELSE [1] END | CREATE (n)-[:PART_OF]->(whole))
 RETURN row.line AS line
 
@@ -38,8 +38,10 @@ RETURN n.id AS id, n.kind AS kind, n.scope AS scope
 MATCH (n:Declared)
 WHERE n.scope IN $scopes AND n.id > $after
   AND ($author IN n.people
-       OR any(name IN $names WHERE any(field IN $fields
-              WHERE toLower(coalesce(toString(n[field]), '')) CONTAINS toLower(name))))
+       OR any(name IN $names WHERE any(field IN $fields WHERE any(text IN
+              CASE WHEN n[field] IS :: LIST<STRING NOT NULL> NOT NULL THEN n[field]
+                   ELSE [coalesce(toStringOrNull(n[field]), '')] END
+              WHERE toLower(text) CONTAINS toLower(name)))))
 WITH n ORDER BY n.id LIMIT $limit
 RETURN n {.*} AS row ORDER BY n.id
 
@@ -60,18 +62,25 @@ SET n.touched_at = $at
 RETURN n {.*} AS row
 
 // name: change(rows) write none
-// Set the properties of declared nodes; null removes one.
+// Set the properties of declared nodes; null removes one. What search finds waits for its vector
+// again; where its text is another, the former vectors go at once.
 // unscoped: the caller holds the lock of each
 UNWIND $rows AS row
 MATCH (n:Declared {id: row.id})
-SET n += row
+WITH n, row, n.index_rev AS rev, n.memory_id IS NOT NULL AND n.content <> row.content AS reworded
+SET n += row, n.index_rev = rev + 1
+WITH n, reworded, [(n)<-[:WINDOW_OF]-(w:Window) | w] AS windows
+WHERE reworded
+REMOVE n.embedding, n.embed_hash, n.embedding_b, n.embed_hash_b, n.embedding_c, n.embed_hash_c
+FOREACH (w IN windows | DETACH DELETE w)
 
 // name: drop(ids) write many
 // Take declared nodes out; how many of each kind that were.
 // unscoped: the caller holds the lock of each, or of what it is a part of
 UNWIND $ids AS id
 MATCH (n:Declared {id: id})
-WITH n, n.kind AS kind
+WITH n, n.kind AS kind, [(n)<-[:WINDOW_OF]-(w:Window) | w] AS windows
+FOREACH (w IN windows | DETACH DELETE w)
 DETACH DELETE n
 RETURN kind, count(*) AS removed
 
@@ -87,6 +96,8 @@ RETURN n {.*} AS row
 // Declared nodes that refer to what lies in some scopes, which go.
 MATCH (n:Declared)
 WHERE n.memory_scope IN $scopes
+WITH n, [(n)<-[:WINDOW_OF]-(w:Window) | w] AS windows
+FOREACH (w IN windows | DETACH DELETE w)
 DETACH DELETE n
 RETURN count(*) AS references
 
@@ -103,3 +114,12 @@ MATCH (n:Declared)
 WHERE ($tenant IS NULL OR n.scope = $tenant OR n.scope STARTS WITH $below)
   AND NOT EXISTS { (s:Scope) WHERE s.path = n.scope }
 RETURN n.id AS id LIMIT $limit
+
+// name: hydrate(ids, scopes, as_of, known_at, alive) read one
+// What a hit shows of values that search finds, as far as they were current and known at the moments.
+UNWIND $ids AS id
+MATCH (n:Declared {id: id})
+WHERE n.scope IN $scopes AND n.memory_id IS NOT NULL AND n.expired_key > $alive
+  AND n.ingested_at <= $known_at AND n.captured_at <= $as_of AND n.current_until > $as_of
+RETURN collect(n {.id, .kind, .scope, .content, .title, .tags, .captured_key, .ingested_key,
+                  .expired_key, .windows, .terms, .about_terms, .language, .flags}) AS memories

@@ -217,7 +217,7 @@ RETURN f.id AS id, f.statement AS statement,
          [n.captured_key, n.id, n.statement]] AS replaced_by
 
 // name: read_other(id, scopes) read optional
-// One fact, chunk, note, skill, page, core block or pattern of failure by id.
+// One fact, chunk, note, skill, page, core block, pattern of failure or declared value by id.
 CALL () {
   MATCH (f:Fact {id: $id}) RETURN f AS m, 'fact' AS kind
   UNION ALL
@@ -232,6 +232,8 @@ CALL () {
   MATCH (b:CoreBlock {id: $id}) RETURN b AS m, 'core_block' AS kind
   UNION ALL
   MATCH (p:BadPattern {id: $id}) RETURN p AS m, 'bad_pattern' AS kind
+  UNION ALL
+  MATCH (d:Declared {id: $id}) WHERE d.memory_id IS NOT NULL RETURN d AS m, d.kind AS kind
 }
 WITH m, kind
 WHERE m.scope IN $scopes AND m.expired_at > datetime.realtime()

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, StringConstraints
 from app.contexts.formulas import decayed, recency, relevance, whole_days
 from app.contexts.model import Id, Status, Who, moved
 from app.kernel.ids import digest
-from app.kernel.kind import Gone, Place, Stored, unpacked
+from app.kernel.kind import Gone, Place, Searched, Stored, unpacked
 from app.kernel.wire import Moment
 
 LONGEST_KEY = 255
@@ -201,9 +201,17 @@ class Entry(Stored):
         update = {"status": Status.ARCHIVED, "archived_at": at, "reason": reason}
         return self.model_copy(update=update)
 
-    def searched_text(self) -> str:
-        """Return the text that is embedded."""
-        return text_of(self.value)
+    def searched(self) -> Searched:
+        """Return the text of the content under its key; its context is the session. What is
+        archived is no longer current."""
+        return Searched(
+            text_of(self.value),
+            self.created_at,
+            title=self.key,
+            session=self.context_id,
+            tags=tuple(self.tags),
+            until=self.archived_at,
+        )
 
     # --- integrity ----------------------------------------------------------------------------
 

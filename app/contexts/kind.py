@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.contexts.entries import CLIENTS, Entry, EntryVersion
 from app.contexts.model import Access, Context
 from app.contexts.snapshots import Snapshot, SnapshotEntry
+from app.indexing.declared import indexed
 from app.kernel.kind import Kind
 from app.kernel.vocab import Label
 
@@ -23,6 +24,8 @@ ENTRY = Kind(
     part_of=CONTEXT,
     whole="context_id",
     changed="changed_at",
+    entry=indexed,
+    recalled=True,
     plural="context_entries",
 )
 ENTRY_VERSION = Kind(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.contexts.drafting import Draft
-from app.contexts.entries import Entry, Reason
+from app.contexts.entries import Entry, Reason, text_of
 from app.contexts.finding import FindingService, Found
 from app.contexts.formulas import UNSET_IMPORTANCE, forgotten
 from app.contexts.kind import ENTRY
@@ -110,7 +110,7 @@ class OwnMemory:
             return []
         entries = await self._entries.active(context)
         shares = [
-            Found(each, round(len(asked & set(analyse(each.searched_text()))) / len(asked), 4))
+            Found(each, round(len(asked & set(analyse(text_of(each.value)))) / len(asked), 4))
             for each in entries
             if not _is_hidden(each)
         ]

@@ -43,6 +43,7 @@ from app.graphql.relations import (
 )
 from app.graphql.seen import Seen, member, shifted, within
 from app.kernel.caller import Role
+from app.search.model import FOUND
 
 Resolver = Callable[..., Any]
 Info = GraphQLResolveInfo[Context]
@@ -51,7 +52,8 @@ Info = GraphQLResolveInfo[Context]
 def build() -> GraphQLSchema:
     """The executable schema; made once a process."""
     text = files("app.graphql").joinpath("schema.graphql").read_text(encoding="utf-8")
-    schema = build_schema(text + definitions())
+    kinds = f"\nextend enum MemoryKind {{ {' '.join(FOUND)} }}\n" if FOUND else ""
+    schema = build_schema(text + definitions() + kinds)
     scalars.attach(schema.type_map)
     for name, kind in schema.type_map.items():
         if name.startswith("__"):

@@ -50,6 +50,22 @@ class Gone:
         return self.names is not None and self.names.search(text) is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What search finds a value by: its text, and when it was said or made.
+
+    `session` is any id that searches may keep to. From `until` on the value is no longer current:
+    only a search about an earlier moment finds it.
+    """
+
+    text: str
+    at: datetime
+    title: str = ""
+    session: str = ""
+    tags: tuple[str, ...] = ()
+    until: datetime | None = None
+
+
 class Stored(WireModel):
     """One value of a declared kind, as it is stored and exported.
 
@@ -76,6 +92,11 @@ class Stored(WireModel):
         """Return properties that follow from the fields, for indexes."""
         return {}
 
+    def searched(self) -> Searched | None:
+        """Return what search finds the value by; None where it never does. Only a kind with an
+        `entry` is asked."""
+        return None
+
     def refers(self) -> str | None:
         """Return the id of the node that the value refers to, beside what it is a part of."""
         return None
@@ -99,6 +120,8 @@ class Stored(WireModel):
 
 
 S = TypeVar("S", bound=Stored)
+# A kind's name, a value and what search finds it by, to the properties of both search indexes.
+Entry = Callable[[str, "Stored", Searched], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +145,8 @@ class Kind(Generic[S]):
     whole: str | None = None
     changed: str | None = None
     exported: bool = True
+    entry: Entry | None = None
+    recalled: bool = False
     plural: str = ""
 
     @property
@@ -163,7 +188,29 @@ class Kind(Generic[S]):
             "people": sorted({one for one in value.people() if one}),
             "whole": self.whole_of(value),
             "refers": value.refers(),
+            **self._indexed(value),
         }
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of its nodes beside `Declared`."""
+        found = (Label.MEMORY.value, Label.SEARCHABLE.value) if self.entry else ()
+        return [self.label.value, *found]
+
+    def _indexed(self, value: S) -> dict[str, Any]:
+        """Return what both search indexes hold of a value.
+
+        Raises ValueError where a field of the struct says something else than the entry.
+        """
+        found = value.searched() if self.entry else None
+        if self.entry is None or found is None:
+            return {}
+        entry = self.entry(self.name, value, found)
+        own = value.row()
+        for name in entry.keys() & own.keys():
+            if own[name] is not None and own[name] != entry[name]:
+                raise ValueError(f"{self.name}.{name} is a property of the search index")
+        return entry
 
     def concerns(self, value: S, gone: Gone) -> bool:
         """Return whether a value names somebody: as a principal, or in what clients wrote."""
@@ -178,7 +225,7 @@ class Kind(Generic[S]):
             "line": line,
             "scope": value.scope,
             "id": value.id,
-            "label": self.label.value,
+            "labels": self.labels,
             "properties": self.row(value),
         }
 
@@ -209,7 +256,7 @@ def _packed(value: Any) -> Any:
         return value.value
     if value is None or isinstance(value, PLAIN):
         return value
-    if isinstance(value, tuple) and all(isinstance(each, str) for each in value):
+    if isinstance(value, tuple | list) and all(isinstance(each, str) for each in value):
         return list(value)
     return orjson.dumps(_jsonable(value)).decode()
 

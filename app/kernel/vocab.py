@@ -236,5 +236,6 @@ avg_score door floored fusion knowledge_base_ids ms quality results shown strate
 _PROPERTIES += """
 assignee changed_at due_at ends_at labels last_read_at lifetime lower memory_scope owner parent_id
 linked_at people read_count readers refers whole time
+current_until
 """  # declared kinds
 PROPERTIES = frozenset(_PROPERTIES.split())

@@ -14,7 +14,7 @@ from app.episodes.schemas import EpisodeIn
 from app.facts.schemas import TimelineEntryOut
 from app.facts.sentences import ProfileOut
 from app.kernel.wire import Moment, ShortText, TagName, WireModel, model_of
-from app.search.schemas import QUERY_MOST, SearchIn
+from app.search.schemas import QUERY_MOST, KindName, SearchIn
 
 Scopes = Annotated[
     tuple[str, ...] | None, Field(description="Scopes to read; all visible if unset.")
@@ -24,7 +24,6 @@ Question = Annotated[
 ]
 AsOf = Annotated[Moment | None, Field(description="What was so then; now if unset.")]
 KnownAt = Annotated[Moment | None, Field(description="As it was known then; now if unset.")]
-Kind = Literal["episode", "chunk", "fact", "note", "skill", "memory", "condensed", "core_block"]
 
 
 class CaptureIn(EpisodeIn):
@@ -43,7 +42,7 @@ class RecallIn(WireModel):
     query: Question = Field(description="The question, as plain text.")
     limit: Annotated[int, Field(ge=1, le=50)] = Field(10, description="Most memories.")
     scopes: Scopes = None
-    kinds: tuple[Kind, ...] | None = Field(
+    kinds: tuple[KindName, ...] | None = Field(
         None,
         description="Kinds of memory: what was said (`episode`), documents and pages (`chunk`), "
         "facts, notes, skills; all if unset.",

@@ -13,16 +13,21 @@ from app.embeddings.calibration import Kinds, calibration
 from app.facts.possible import PossibleChange
 from app.indexing.entry import PASSAGES
 from app.kernel.graph import Row
+from app.kinds import KINDS as DECLARED
 from app.notes.model import CONDENSED, MEMORY
 from app.retrieval.model import Path
 from app.search.floors import Floor, Match
 from app.search.reach import alone
 from app.search.steps import Step
 
+# Kinds that their slices declare, as far as search finds them; by their names, and those of them
+# that are looked for unasked.
+FOUND = tuple(kind.name for kind in DECLARED if kind.entry is not None)
+RECALLED = tuple(kind.name for kind in DECLARED if kind.entry is not None and kind.recalled)
 # What is ranked; core blocks stand before all of it.
-KINDS = ("episode", "chunk", "fact", "note", "skill", MEMORY)
+KINDS = ("episode", "chunk", "fact", "note", "skill", MEMORY, *RECALLED)
 NOTES = ("note", CONDENSED, MEMORY)
-ALL_KINDS = (*KINDS, CONDENSED)
+ALL_KINDS = tuple(dict.fromkeys((*KINDS, CONDENSED, *FOUND)))
 ROLES = ("user", "assistant", "tool")
 # How much of its lead a memory that has faded entirely loses: what seed 001 calls a light weight,
 # which is what importance has there (annex 3.a). It decides between scores that are this close.

@@ -14,7 +14,7 @@ from app.indexing.spaces import Part, Space
 from app.kernel.clock import END, START, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
-from app.search.model import NOTES, ROLES, Filters, Ranking
+from app.search.model import FOUND, NOTES, ROLES, Filters, Ranking
 
 ANY_ROLE = [*ROLES, ""]
 
@@ -86,6 +86,7 @@ class SearchRepository:
             "fact": Q.search.hydrate_facts,
             "note": Q.search.hydrate_notes,
             "skill": Q.search.hydrate_skills,
+            "declared": Q.kinds.hydrate,
         }
         if kind not in queries:
             return []
@@ -161,8 +162,9 @@ class SearchRepository:
 
 
 def _apart(kinds: Sequence[str]) -> list[str]:
-    """The kinds that are read by queries of their own: all notes are read by one."""
-    return list(dict.fromkeys("note" if kind in NOTES else kind for kind in kinds))
+    """The kinds that are read by queries of their own: one reads all notes, one all declared."""
+    names = {**dict.fromkeys(NOTES, "note"), **dict.fromkeys(FOUND, "declared")}
+    return list(dict.fromkeys(names.get(kind, kind) for kind in kinds))
 
 
 def completed(memory: Row) -> Row:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from pydantic import Field, StringConstraints, model_validator
@@ -21,6 +21,7 @@ from app.search.bundle import LONGEST, SNIPPET, band, render
 from app.search.floors import Floor
 from app.search.model import (
     ALL_KINDS,
+    FOUND,
     KINDS,
     NOTES,
     Fade,
@@ -41,7 +42,24 @@ LIMIT_DEFAULT, LIMIT_MOST = 10, 100
 QUERY_MOST = 4000  # characters
 MEASURED = ("vector", "rerank")  # legs whose scores follow from a text and the question alone
 MMR_WEIGHT = 0.7
-SAID_BY = {"episode": "episode_id", "skill": "skill_id"}  # what a source's id is called, by kind
+# What a source's id is called, by kind.
+SAID_BY = {kind: f"{kind}_id" for kind in ("episode", "skill", *FOUND)}
+
+
+NAMES = (*ALL_KINDS, "core_block")
+
+
+def _unasked() -> str:
+    """Say which declared kinds are found only where they are named."""
+    named = [f"`{kind}`" for kind in FOUND if kind not in KINDS]
+    return f", and {', '.join(named)}" if named else ""
+
+
+# The words are known when the module is read, so that a kind is declared once.
+if TYPE_CHECKING:
+    KindName = str
+else:
+    KindName = Literal[NAMES]
 
 
 class WeightsIn(WireModel):
@@ -76,18 +94,11 @@ class SearchIn(WireModel):
     scopes: tuple[str, ...] | None = Field(
         None, description="Scopes to read; all visible if unset."
     )
-    kinds: (
-        tuple[
-            Literal[
-                "episode", "chunk", "fact", "note", "skill", "memory", "condensed", "core_block"
-            ],
-            ...,
-        ]
-        | None
-    ) = Field(
+    kinds: tuple[KindName, ...] | None = Field(
         None,
-        description="Kinds of memory; all if unset, but `condensed`: notes made of facts that are "
-        "found themselves. `memory` is what a language model read out of turns, shown with them.",
+        description="Kinds of memory; all if unset, but `condensed`, notes made of facts that are "
+        f"found themselves{_unasked()}. `memory` is what a language model read out of turns, shown "
+        "with them.",
     )
     session: ShortText | None = Field(None, description="A session, by id or by your name of it.")
     knowledge_base_ids: tuple[ShortText, ...] | None = Field(

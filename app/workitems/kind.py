@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.indexing.declared import indexed
 from app.kernel.kind import Kind
 from app.kernel.vocab import Label
 from app.workitems.model import TEXTS, WorkItem, WorkLink
@@ -12,6 +13,7 @@ WORK_ITEM = Kind(
     Label.WORK_ITEM,
     sanitised=TEXTS,
     changed="changed_at",
+    entry=indexed,
 )
 WORK_LINK = Kind(
     "work_link",

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
-from app.kernel.kind import Gone, Place, Stored, unpacked
+from app.kernel.kind import Gone, Place, Searched, Stored, unpacked
 from app.kernel.wire import Moment, TagName, Title, WireModel
 
 LONGEST = 20_000  # characters of a description
@@ -114,6 +114,11 @@ class WorkItem(Stored):
     def derived(self) -> dict[str, Any]:
         """Return what lists ask the graph for: tags, and the title in lower case."""
         return {"labels": list(self.tags), "lower": self.title.lower()}
+
+    def searched(self) -> Searched:
+        """Return the title with the description."""
+        text = "\n\n".join(part for part in (self.title, self.description) if part)
+        return Searched(text, self.created_at, title=self.title, tags=tuple(self.tags))
 
     def refers(self) -> str | None:
         """Return the item above."""

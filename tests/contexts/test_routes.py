@@ -411,9 +411,7 @@ async def test_a_seal_is_broken_by_another_content(
     await posted(writer, f"{URL}/{context}/entries/{ids[0]}/boost")
     await writer.http.get(f"{URL}/{context}/entries/{ids[0]}")
     await update(writer, context, ids[1], {"n": "edited"})
-    await opened.graph.raw(
-        "MATCH (e:ContextEntry {id: $id}) SET e.tags = '[\"forged\"]'", id=ids[2]
-    )
+    await opened.graph.raw("MATCH (e:ContextEntry {id: $id}) SET e.tags = ['forged']", id=ids[2])
     told = (await writer.http.get(f"{URL}/{context}/integrity")).json()
     assert told == {"unsealed": 1, "valid": 1, "tampered": 2, "entries": ids[1:3]}
     again = await posted(writer, f"{URL}/{context}/entries/{ids[1]}/seal")

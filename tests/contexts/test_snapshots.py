@@ -15,6 +15,9 @@ from tests.contexts.conftest import URL, Make, add, held, listed, posted, refuse
 
 MARKS = ("content", "key", "tags", "task_id", "run_id")
 KEPT = (
+    *("entry_type", "memory_type", "importance", "confidence"),
+    *("decay_rate", "failed", "integrity"),
+)
     "entry_type",
     "memory_type",
     "importance",

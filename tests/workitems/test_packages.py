@@ -204,9 +204,8 @@ async def test_a_person_goes_from_items_by_name(
     assert (await tree(admin, told["id"]))["item"]["untrusted"]["description"] is None
     assert (await tree(admin, longer["id"]))["item"] == longer
     held = await strings_of(opened, who)
-    assert {s.rpartition(".")[2] for s in held} <= {"title", "lower"}, (
-        "the longer name stands there"
-    )
+    longer_name = {"title", "lower", "content", "terms", "about_terms"}
+    assert {s.rpartition(".")[2] for s in held} <= longer_name, "the longer name stands there"
 
 
 async def test_an_item_is_erased_by_its_id(
