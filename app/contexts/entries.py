@@ -188,7 +188,7 @@ class Entry(Stored):
 
     def faded(self, at: datetime) -> Self:
         """Return the entry as whole days since it was weighed have left it."""
-        if self.memory_type is MemoryType.FACTUAL:
+        if self.memory_type is MemoryType.FACTUAL or self.decay_rate == 0:
             return self
         days = whole_days(self.based_at, at)
         if days <= self.decayed_days:
@@ -202,12 +202,11 @@ class Entry(Stored):
         return self.model_copy(update=update)
 
     def searched(self) -> Searched:
-        """Return the text of the content under its key; its context is the session. What is
-        archived is no longer current."""
+        """Return the text of the content, without the key, which would make what says the same
+        less alike; the context is the session. What is archived is no longer current."""
         return Searched(
             text_of(self.value),
             self.created_at,
-            title=self.key,
             session=self.context_id,
             tags=tuple(self.tags),
             until=self.archived_at,

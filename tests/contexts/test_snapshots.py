@@ -18,14 +18,6 @@ KEPT = (
     *("entry_type", "memory_type", "importance", "confidence"),
     *("decay_rate", "failed", "integrity"),
 )
-    "entry_type",
-    "memory_type",
-    "importance",
-    "confidence",
-    "decay_rate",
-    "failed",
-    "integrity",
-)
 
 
 async def told(who: Principal, context: str) -> dict[str, Any]:
