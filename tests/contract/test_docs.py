@@ -397,6 +397,7 @@ TYPED = [
     "docs/guides/pages.md",
     "docs/guides/pools.md",
     "docs/guides/work-items.md",
+    "docs/guides/contexts.md",
     "docs/guides/skills.md",
     "docs/guides/graphql.md",
     "docs/guides/mcp.md",
