@@ -95,12 +95,15 @@ MATCH (v:ContextEntryVersion {refers: $entry})
 WHERE v.version > 0 AND v.scope = $scope
 RETURN v {.*} AS version ORDER BY v.version DESC
 
-// name: prune_versions(entry, scope, keep) write none
-// Former contents of an entry beyond so many.
-MATCH (v:ContextEntryVersion {refers: $entry})
-WHERE v.version > 0 AND v.scope = $scope
-WITH v ORDER BY v.version DESC SKIP $keep
-DETACH DELETE v
+// name: prune_versions(entries, scope, keep) write none
+// Former contents of entries beyond so many of each.
+UNWIND $entries AS entry
+CALL (entry) {
+  MATCH (v:ContextEntryVersion {refers: entry})
+  WHERE v.version > 0 AND v.scope = $scope
+  WITH v ORDER BY v.version DESC SKIP $keep
+  DETACH DELETE v
+}
 
 // name: accesses(context, scope, limit) read many
 // Who read a context, the latest first.
@@ -153,7 +156,8 @@ SET a = event
 CYPHER 25
 MATCH (n:Searchable)
 SEARCH n IN (VECTOR INDEX memory_vector FOR $v
-  WHERE n.scope = $scope AND n.session = $context AND n.kind = 'context_entry' LIMIT $limit) SCORE AS score
+  WHERE n.scope = $scope AND n.session = $context AND n.live = true
+    AND n.kind = 'context_entry' LIMIT $limit) SCORE AS score
 WITH n.memory_id AS id, max(score) AS score
 MATCH (e:ContextEntry {id: id})
 WHERE e.whole = $context AND e.scope = $scope AND e.status = 'active'
@@ -169,7 +173,8 @@ WITH m ORDER BY m.id LIMIT $limit
 CALL (m) {
   MATCH (n:Searchable)
   SEARCH n IN (VECTOR INDEX memory_vector FOR m.embedding
-    WHERE n.scope = $scope AND n.session = $context AND n.kind = 'context_entry' LIMIT $near) SCORE AS score
+    WHERE n.scope = $scope AND n.session = $context AND n.live = true
+      AND n.kind = 'context_entry' LIMIT $near) SCORE AS score
   WITH n, score WHERE n.memory_id <> m.id
   MATCH (e:ContextEntry {id: n.memory_id})
   WHERE e.whole = $context AND e.scope = $scope AND e.status = 'active'

@@ -18,7 +18,7 @@ LEAST = 0.7  # similarity of what a search returns
 MERGED_BY_HAND, MERGED_BY_JOB = 0.9, 0.95  # similarity of what says the same
 NEAR = 16  # experiences that each one is compared with
 PAGE = 200
-MORE = 4  # times as many are read as asked for: windows of one text, and what is archived
+MORE = 4  # times as many are read as asked for: a long text has several windows
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 
-from app.contexts.drafting import Draft
-from app.contexts.entries import Entry, Reason, text_of
+from app.contexts.drafting import Draft, entry_of
+from app.contexts.entries import Entry, EntryType, Reason, text_of
 from app.contexts.finding import FindingService, Found
 from app.contexts.formulas import UNSET_IMPORTANCE, forgotten
 from app.contexts.kind import ENTRY
@@ -22,6 +23,9 @@ from app.kernel.graph import Tx
 
 RECALLED = 0.5  # similarity of what is recalled by meaning
 HIDDEN = 0.05  # importance below which what was forgotten is hidden
+REFLECTS_EVERY = timedelta(minutes=15)
+READ_LEAST, REFLECTED = 2, 10  # readings of what a reflection tells, and how many it tells
+LINE = 200  # characters of each of them
 ROOM = 10  # keys that are freed beyond those that are too many
 
 
@@ -104,6 +108,26 @@ class OwnMemory:
 
         return await self._entries.change(caller, context, found[0].id, act)
 
+    async def reflect(self, caller: Caller) -> Entry | None:
+        """Write down what was read most, at most every 15 minutes; the last reflection where that
+        is not due, and None where nothing was read twice."""
+        context = await self._contexts.own(caller)
+
+        async def work(tx: Tx) -> Entry | None:
+            at = now()
+            entries = await self._entries.active(context, tx)
+            earlier = [each for each in entries if each.entry_type is EntryType.REFLECTION]
+            last = max(earlier, key=lambda each: each.created_at, default=None)
+            if last is not None and at - last.created_at < REFLECTS_EVERY:
+                return last
+            read = _most_read(entries)
+            if not read:
+                return None
+            made = entry_of(_reflection(read, at), context, caller.principal, at)
+            return await self._entries.put(tx, caller, context, made, update=False)
+
+        return await self._contexts.writing(caller, context, "contexts.reflect", work)
+
     async def _worded(self, context: Context, query: str) -> list[Found]:
         asked = set(analyse(query))
         if not asked:
@@ -131,6 +155,27 @@ class OwnMemory:
         await tx.rows(Q.kinds.change, rows=[ENTRY.row(each) for each in gone])
         event = event_of(caller, "context.make_room", context, entries=len(gone))
         await tx.rows(Q.contexts.tell, events=[event])
+
+
+def _most_read(entries: list[Entry]) -> list[Entry]:
+    """What was read twice at least, the most read first, ten at most, without reflections."""
+    told = [
+        each
+        for each in entries
+        if each.access_count >= READ_LEAST
+        and each.entry_type is not EntryType.REFLECTION
+        and not _is_hidden(each)
+    ]
+    return sorted(told, key=lambda each: (-each.access_count, each.id))[:REFLECTED]
+
+
+def _reflection(read: list[Entry], at: datetime) -> Draft:
+    lines = [f"{each.key}: {text_of(each.value)[:LINE]}" for each in read]
+    return Draft(
+        f"reflection-{at:%Y%m%dT%H%M%S}",
+        {"text": "\n".join(lines), "keys": [each.key for each in read]},
+        entry_type=EntryType.REFLECTION,
+    )
 
 
 def _is_hidden(entry: Entry) -> bool:

@@ -45,7 +45,7 @@ class SnapshotService:
         clean = await self.contexts.clean(name, context.scope, "name")
 
         async def work(tx: Tx) -> Snapshot:
-            held = await self.contexts.held(tx, caller, context.id)
+            held = await self.contexts.managing(tx, caller, context.id)
             known = await tx.rows(Q.contexts.snapshots, context=held.id, scope=held.scope)
             most = self.contexts.limits.snapshots
             if len(known) >= most:
@@ -79,7 +79,7 @@ class SnapshotService:
         snapshot = await self._snapshot(context, snapshot_id)
 
         async def work(tx: Tx) -> Restored:
-            held = await self.contexts.held(tx, caller, context.id)
+            held = await self.contexts.managing(tx, caller, context.id)
             if held.archived_at is not None:
                 raise StateRefused("the context is archived", field="context")
             places = await tx.many(
@@ -100,7 +100,7 @@ class SnapshotService:
         snapshot = await self._snapshot(context, snapshot_id)
 
         async def work(tx: Tx) -> None:
-            held = await self.contexts.held(tx, caller, context.id)
+            held = await self.contexts.managing(tx, caller, context.id)
             rows = await tx.rows(Q.contexts.taken, snapshot=snapshot.id, scope=held.scope)
             ids = [snapshot.id, *(row["place"]["id"] for row in rows)]
             await tx.rows(Q.kinds.drop, ids=ids)
@@ -124,6 +124,12 @@ class SnapshotService:
         await tx.rows(Q.kinds.change, rows=[ENTRY.row(each) for each in other])
         await tx.rows(Q.kinds.restore, rows=[ENTRY.new(each) for each in fresh])
         await tx.rows(Q.kinds.restore, rows=_formers(other, present))
+        await tx.rows(
+            Q.contexts.prune_versions,
+            entries=[each.id for each in other],
+            scope=context.scope,
+            keep=self.contexts.limits.versions,
+        )
         kept, empty = len(made) - len(fresh) - len(other), len(places) - len(wanted)
         return Restored(len(fresh), len(other), kept, len(gone), empty)
 

@@ -32,6 +32,7 @@ from app.contexts.schemas import (
     MergedOut,
     RecalledOut,
     RecallOwnIn,
+    ReflectedOut,
     RememberIn,
     RestoredOut,
     SnapshotIn,
@@ -324,6 +325,19 @@ class OwnMemoryController(Controller):
         """Recall what is like a question, else what shares words with it."""
         at = now()
         return RecalledOut.of(await own_memory.recall(caller, data.query, data.limit), at)
+
+    @post(
+        "/reflect",
+        operation_id="reflectOwn",
+        opt={"requires": Role.WRITER},
+        status_code=HTTP_200_OK,
+    )
+    async def reflect(
+        self, caller: NamedDependency[Caller], own_memory: NamedDependency[OwnMemory]
+    ) -> ReflectedOut:
+        """Write down what was read most, at most every 15 minutes."""
+        made = await own_memory.reflect(caller)
+        return ReflectedOut(None if made is None else EntryOut.of(made, now()))
 
     @post(
         "/forget",

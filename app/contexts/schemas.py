@@ -433,6 +433,12 @@ class RecalledOut(msgspec.Struct, frozen=True):
         return cls(recalled.way.value, [ContextHitOut.of(each, at) for each in recalled.found])
 
 
+class ReflectedOut(msgspec.Struct, frozen=True):
+    """The last reflection; null where nothing was read twice."""
+
+    entry: ContextEntryOut | None
+
+
 class MergedOut(msgspec.Struct, frozen=True):
     """Ids of experiences that say the same, the kept one of each group first."""
 

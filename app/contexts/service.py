@@ -115,7 +115,7 @@ class ContextService:
         await self.managed(caller, identifier)
 
         async def work(tx: Tx) -> Context:
-            held = await self.held(tx, caller, identifier)
+            held = await self.managing(tx, caller, identifier)
             if held.status is Status.ARCHIVED:
                 return held
             at = now()
@@ -132,8 +132,7 @@ class ContextService:
         who = principal_of(caller, agent, "agent")
 
         async def work(tx: Tx) -> Context:
-            held = await self.held(tx, caller, identifier)
-            _manages(caller, held)
+            held = await self.managing(tx, caller, identifier)
             grants = {**held.grants, who: level} if level else {**held.grants}
             if level is None:
                 grants.pop(who, None)
@@ -162,9 +161,9 @@ class ContextService:
         at, by = now(), caller.principal
 
         async def work(tx: Tx) -> Context:
-            count = await tx.optional(Q.contexts.lock_scope, scope=scope, at=at)
+            await tx.optional(Q.contexts.lock_scope, scope=scope, at=at)
             found = await tx.many(Q.contexts.own, Context, scope=scope, owner=by)
-            if found or count is None:
+            if found:
                 return found[0]
             made = Context(
                 id=new_id(),
@@ -204,6 +203,13 @@ class ContextService:
         if not found:
             raise _missing(identifier)
         return found[0]
+
+    async def managing(self, tx: Tx, caller: Caller, identifier: str) -> Context:
+        """Return a context whose lock this transaction has from now on, and which the caller
+        still manages; Forbidden."""
+        held = await self.held(tx, caller, identifier)
+        _manages(caller, held)
+        return held
 
     async def writing(
         self, caller: Caller, context: Context, name: str, work: Callable[[Tx], Awaitable[T]]

@@ -293,7 +293,7 @@ class EntryService:
             await tx.rows(Q.kinds.restore, rows=[ENTRY_VERSION.new(former)])
         await tx.rows(
             Q.contexts.prune_versions,
-            entry=held.id,
+            entries=[held.id],
             scope=held.scope,
             keep=self.limits.versions,
         )

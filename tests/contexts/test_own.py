@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from app.kernel.caller import Role
+from app.kernel.clock import now
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.contexts.conftest import URL, held, listed, posted, refused
@@ -95,6 +97,30 @@ async def test_beyond_the_limit_the_oldest_keys_go(
     gone = await listed(writer, made["context_id"], status="archived")
     assert {e["reason"] for e in gone} == {"surplus"}
     assert len(gone) == 11
+
+
+async def test_a_reflection_tells_what_was_read_twice_every_15_minutes(
+    opened: Parts, writer: Principal
+) -> None:
+    await remember(writer, "pump", {"text": "The pump leaks."})
+    await remember(writer, "cat", "Cats sleep.")
+    assert await posted(writer, f"{OWN}/reflect") == {"entry": None}
+    for query in ("pump", "pump", "pump", "cats", "cats"):
+        await recall(writer, query)
+    made = (await posted(writer, f"{OWN}/reflect"))["entry"]
+    assert made["entry_type"] == "reflection"
+    assert made["untrusted"]["content"] == {
+        "keys": ["pump", "cat"], "text": "pump: The pump leaks.\ncat: Cats sleep.",
+    }  # fmt: skip
+    again = (await posted(writer, f"{OWN}/reflect"))["entry"]
+    assert again["id"] == made["id"]
+    await opened.graph.raw(
+        "MATCH (e:ContextEntry {id: $id}) SET e.created_at = $at",
+        id=made["id"], at=now() - timedelta(minutes=16),
+    )  # fmt: skip
+    later = (await posted(writer, f"{OWN}/reflect"))["entry"]
+    assert later["id"] != made["id"]
+    assert later["untrusted"]["content"] == made["untrusted"]["content"]
 
 
 async def test_who_only_reads_has_no_memory_of_its_own(
