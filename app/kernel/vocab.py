@@ -238,4 +238,7 @@ assignee changed_at due_at ends_at labels last_read_at lifetime lower memory_sco
 linked_at people read_count readers refers whole time
 current_until
 """  # declared kinds
+_PROPERTIES += """
+access_count entry_type last_accessed_at memory_type own place slot snapshot_id
+"""  # contexts
 PROPERTIES = frozenset(_PROPERTIES.split())
