@@ -30,6 +30,7 @@ RELATED = {
     "Wann werden die Rechnungen an die Stadtwerke verschickt?": "rechnung",
     "Wo liegt der Schlüssel zum Serverraum?": "schluessel",
 }
+INJECTED = 0.6  # what is put into prompts is searched by
 UNRELATED = [
     "Which orchestra played Mahler in Vienna?",
     "What is the boiling point of tungsten?",
@@ -62,10 +63,13 @@ async def test_what_is_related_is_found_in_the_context_and_nothing_else(
         await add(writer, context, key, {"text": text})
     await add(writer, beside, "backup", TEXTS["backup"])
     await drain()
+    sure = 0
     for query, key in RELATED.items():
-        assert (await keys(writer, context, query))[:1] == [key], query
+        assert await keys(writer, context, query, threshold=INJECTED) == [key], query
+        sure += await keys(writer, context, query) == [key]
+    assert sure >= 4, "at .7, which is strict, most are found"
     for query in UNRELATED:
-        assert await keys(writer, context, query) == [], query
+        assert await keys(writer, context, query, threshold=INJECTED) == [], query
     assert len(await keys(writer, context, "backup", threshold=0, limit=3)) == 3
     assert await keys(writer, beside, next(iter(RELATED))) == ["backup"]
     (told,) = await listed(writer, context, key="backup")
@@ -82,12 +86,12 @@ async def test_what_is_changed_or_archived_is_found_as_it_is(
     gone = await add(writer, context, "gone", TEXTS["pump"])
     await drain()
     query = "How often must the cooling pump be greased?"
-    assert await keys(writer, context, query) == ["gone"]
+    assert await keys(writer, context, query, threshold=INJECTED) == ["gone"]
     await writer.http.delete(f"{URL}/{context}/entries/{gone['id']}")
-    assert await keys(writer, context, query) == []
+    assert await keys(writer, context, query, threshold=INJECTED) == []
     await update(writer, context, made["id"], TEXTS["pump"])
     await drain()
-    assert await keys(writer, context, query) == ["k"]
+    assert await keys(writer, context, query, threshold=INJECTED) == ["k"]
     assert await keys(writer, context, "When does the backup of the order database run?") == []
 
 
