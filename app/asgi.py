@@ -24,6 +24,8 @@ from app.access.idempotency import IdempotencyMiddleware
 from app.access.parameters import declared, refuse_unknown
 from app.communities import routes as community_routes
 from app.consolidation import routes as consolidation_routes
+from app.contexts import doors as context_doors
+from app.contexts import routes as context_routes
 from app.conversations import routes as conversation_routes
 from app.documents import rag as rag_routes
 from app.documents import routes as document_routes
@@ -124,6 +126,9 @@ ROUTES: list[Any] = [
     snapshot_routes.SnapshotController,
     trace_routes.TraceController,
     table_routes.TableController,
+    context_routes.ContextController,
+    context_routes.OwnMemoryController,
+    context_doors.ContextEntryController,
     page_routes.PageController,
     page_admin.AdminPageController,
     page_beside.EntityPageController,
@@ -222,6 +227,12 @@ INJECTED = (
     "conversations",
     "judging",
     "recalling",
+    "contexts",
+    "context_entries",
+    "context_finding",
+    "context_snapshots",
+    "context_upkeep",
+    "own_memory",
     "reembedding",
     "asking",
     "speaking",

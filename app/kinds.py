@@ -8,6 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.contexts.kind import (
+    ACCESS,
+    CONTEXT,
+    ENTRY,
+    ENTRY_VERSION,
+    SNAPSHOT,
+    SNAPSHOT_ENTRY,
+)
 from app.conversations.kind import CONVERSATION, MESSAGE
 from app.escalations.model import ESCALATION
 from app.goals.model import GOAL, GOAL_LINK
@@ -40,5 +48,11 @@ KINDS: tuple[Kind[Any], ...] = (
     DATA_ROW,
     CONVERSATION,
     MESSAGE,
+    CONTEXT,
+    ENTRY,
+    ENTRY_VERSION,
+    SNAPSHOT,
+    SNAPSHOT_ENTRY,
+    ACCESS,
 )
 BY_NAME = {kind.name: kind for kind in KINDS}

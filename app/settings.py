@@ -420,6 +420,23 @@ class ConversationSettings(Group):
     )
 
 
+class ContextSettings(Group):
+    per_scope: int = Field(1000, ge=1, description="Most long-term contexts of one scope.")
+    entries: int = Field(5000, ge=1, le=20_000, description="Most active entries of one context.")
+    content_bytes: int = Field(
+        100_000, ge=1024, le=1_000_000, description="Most bytes of the content of one entry."
+    )
+    versions: int = Field(20, ge=0, le=1000, description="Former contents of an entry to keep.")
+    snapshots: int = Field(20, ge=1, le=1000, description="Most snapshots of one context.")
+    accesses: int = Field(200, ge=1, le=10_000, description="Accesses to a context to keep.")
+    experiences: int = Field(
+        1000, ge=1, le=20_000, description="Experiences of a context that upkeep leaves."
+    )
+    own: int = Field(
+        500, ge=1, le=20_000, description="Keys of an agent's own memory before the oldest go."
+    )
+
+
 class RuntimeSettings(Group):
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("loci")),
@@ -466,6 +483,7 @@ class Settings(Group):
     traces: TraceSettings = TraceSettings()
     tables: TableSettings = TableSettings()
     conversations: ConversationSettings = ConversationSettings()
+    contexts: ContextSettings = ContextSettings()
     runtime: RuntimeSettings = Field(default_factory=RuntimeSettings)
     telemetry: TelemetrySettings = TelemetrySettings()
 

@@ -10,6 +10,7 @@ from typing import Any
 from app.access.seal import seal_tenant
 from app.communities.tasks import COMMUNITIES, run_communities
 from app.consolidation.tasks import CONSOLIDATE, run_consolidation
+from app.contexts.tasks import FADE, ROT_OF_CONTEXTS, fade_contexts, rot_contexts
 from app.conversations.tasks import JUDGE, JUDGE_ALL, judge_agent, judge_all
 from app.documents.orders import DELETE, DROP_BASE, TAKE
 from app.documents.tasks import (
@@ -146,6 +147,8 @@ TASKS: Mapping[str, TaskFunction] = {
     RETENTION: retain_pools,
     LINK_ROWS: link_waiting,
     RELINK_ROWS: link_anew,
+    FADE: fade_contexts,
+    ROT_OF_CONTEXTS: rot_contexts,
     SCAN: scan_conflicts,
     DECAY: decay_stale,
     EMBED: embed_skills,
@@ -194,6 +197,8 @@ SCHEDULES = [
     Schedule("pools.retention", "30 3 * * *", RETENTION, "Takes out of pools what ran out."),
     Schedule("tables.link", "*/5 * * * *", LINK_ROWS, "Links rows that a package brought."),
     Schedule("tables.relink", "40 4 * * *", RELINK_ROWS, "Links rows to what became known."),
+    Schedule("contexts.fade", "50 3 * * *", FADE, "Lets entries of contexts fade."),
+    Schedule("contexts.rot", "5 4 * * *", ROT_OF_CONTEXTS, "Archives entries gone stale."),
     Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
     Schedule("working.expire", "25 * * * *", EXPIRE_COPIES, "Removes copies of working memory."),
     Schedule("shortterm.expire", "35 * * * *", EXPIRE_ENTRIES, "Removes entries that ran out."),

@@ -29,6 +29,12 @@ from app.consolidation.reader import Parts as ReaderParts
 from app.consolidation.repository import ConsolidationRepository
 from app.consolidation.service import ConsolidationService
 from app.consolidation.service import Parts as ConsolidationParts
+from app.contexts.finding import FindingService as ContextFinding
+from app.contexts.own import OwnMemory
+from app.contexts.restoring import SnapshotService
+from app.contexts.service import ContextLimits, ContextService
+from app.contexts.upkeep import ContextUpkeep
+from app.contexts.writing import EntryService
 from app.conversations.buffer import Bounds as BufferBounds
 from app.conversations.judging import JudgingService
 from app.conversations.judging import Limits as JudgingLimits
@@ -265,6 +271,12 @@ class Parts:
     conversations: ConversationService
     judging: JudgingService
     recalling: Recalling
+    contexts: ContextService
+    context_entries: EntryService
+    context_finding: ContextFinding
+    context_snapshots: SnapshotService
+    context_upkeep: ContextUpkeep
+    own_memory: OwnMemory
     asking: GraphqlService
     speaking: McpService
     working: WorkingService
@@ -406,6 +418,11 @@ def trace_limits(settings: Settings) -> TraceLimits:
     given = settings.traces
     bounds = JsonBounds(given.json_bytes, given.json_depth)
     return TraceLimits(bounds, given.steps, given.tool_calls, given.links)
+
+
+def context_limits(settings: Settings) -> ContextLimits:
+    """Bounds of long-term contexts."""
+    return ContextLimits(**settings.contexts.model_dump())
 
 
 def fetch_limits(settings: Settings) -> FetchLimits:
@@ -568,6 +585,10 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     alike = SimilarTraces(graph, spaces, settings.traces.floor)
     graph_rag = GraphRagService(graph, searches, embedder, alike)
     conversations = ConversationService(graph, scopes, episodes, buffer_bounds(settings))
+    contexts = ContextService(graph, scopes, context_limits(settings))
+    context_entries = EntryService(contexts)
+    context_finding = ContextFinding(contexts, spaces)
+    graph_rag = GraphRagService(graph, searches, embedder)
     question_log = QuestionLog(QuestionWriter(graph, scopes))
     refusals = Refusals(access_rows)
     limiter = RateLimiter(queue, settings.api.rate_per_minute)
@@ -701,6 +722,12 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         ),
         data_tables=data_tables,
         table_links=Linker(graph),
+        contexts=contexts,
+        context_entries=context_entries,
+        context_finding=context_finding,
+        context_snapshots=SnapshotService(contexts, context_entries),
+        context_upkeep=ContextUpkeep(contexts, context_entries, context_finding),
+        own_memory=OwnMemory(contexts, context_entries, context_finding),
         upkeep=UpkeepService(graph, scopes, forgetting),
         doubling=DuplicateService(graph, embedder.info.name),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),

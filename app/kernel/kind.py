@@ -140,6 +140,7 @@ class Kind(Generic[S]):
     `part_of` is the kind that this one goes with: it has the fields of that
     kind's identity, or in the field `whole` the id of its node. `changed` names the moment that
     tells a new value from one erased before. What is not `exported` is in no package and no digest.
+    `plural` is the word for several of it, where that is not the name with an s.
     """
 
     name: str
@@ -154,11 +155,17 @@ class Kind(Generic[S]):
     exported: bool = True
     entry: Entry | None = None
     recalled: bool = False
+    plural: str = ""
+
+    @property
+    def many(self) -> str:
+        """The word for several of it."""
+        return self.plural or f"{self.name}s"
 
     @property
     def file(self) -> str:
         """The name of its file in a package."""
-        return f"{self.name}s.jsonl"
+        return f"{self.many}.jsonl"
 
     def id_of(self, scope: str, *values: object) -> str:
         """Return the id of the value with this identity in a scope."""

@@ -99,6 +99,12 @@ class Label(StrEnum):
     DATA_ROW = "DataRow"
     CONVERSATION = "Conversation"
     CONVERSATION_MESSAGE = "ConversationMessage"
+    PERSISTENT_CONTEXT = "PersistentContext"
+    CONTEXT_ENTRY = "ContextEntry"
+    CONTEXT_ENTRY_VERSION = "ContextEntryVersion"
+    CONTEXT_SNAPSHOT = "ContextSnapshot"
+    CONTEXT_SNAPSHOT_ENTRY = "ContextSnapshotEntry"
+    CONTEXT_ACCESS = "ContextAccess"
 
 
 class Rel(StrEnum):
@@ -256,4 +262,6 @@ agent conversation linked_at open_until people read_count readers refers waiting
 _PROPERTIES += """
 unnumbered
 """  # events
+access_count entry_type last_accessed_at memory_type own place slot snapshot_id
+"""  # contexts
 PROPERTIES = frozenset(_PROPERTIES.split())

@@ -122,4 +122,4 @@ async def drop(tx: Tx, declared: Mapping[str, Row], removed: Removed) -> None:
     """Take values of declared kinds out, and count them by kind."""
     if declared:
         rows = await tx.rows(Q.kinds.drop, ids=sorted(declared))
-        removed.add({f"{row['kind']}s": row["removed"] for row in rows})
+        removed.add({BY_NAME[row["kind"]].many: row["removed"] for row in rows})

@@ -11,12 +11,12 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
 
 from app.access.parameters import Limit, OneScope, Within
+from app.contexts.staleness import Verdict
 from app.errors import SwitchedOff
 from app.kernel.caller import Caller, Role
 from app.lifecycle.duplicates import DuplicateService
 from app.lifecycle.forgetting import ForgettingService
 from app.lifecycle.requests import ErasureRequests
-from app.lifecycle.rot import Verdict
 from app.lifecycle.schemas import (
     CheckIn,
     CheckOut,

@@ -9,13 +9,13 @@ import msgspec
 import orjson
 from pydantic import Field, model_validator
 
+from app.contexts.staleness import Verdict
 from app.kernel.graph import Row
 from app.kernel.wire import ShortText, WireModel
 from app.lifecycle.duplicates import Double
 from app.lifecycle.forgetting import Kept
 from app.lifecycle.model import Target
 from app.lifecycle.requests import Queued
-from app.lifecycle.rot import Verdict
 from app.lifecycle.upkeep import ENTRIES, RotReport, Rotten
 
 TARGETS = ("memory", "session", "author", "speaker", "person")

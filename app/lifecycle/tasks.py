@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from app.access.keys import asked_by
+from app.contexts.staleness import Verdict
 from app.errors import Forbidden, NotFound
 from app.jobs.model import Job, Outcome, Report
 from app.jobs.spool import Spool, spool_of
@@ -20,7 +21,6 @@ from app.kernel.graph import Row
 from app.lifecycle.erasure import Order
 from app.lifecycle.model import Target
 from app.lifecycle.proof import Proof, Search, prove
-from app.lifecycle.rot import Verdict
 
 ERASE = "lifecycle.erase"
 CHECK = "lifecycle.check"

@@ -10,12 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.contexts.staleness import Staleness, Verdict, staleness
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.lifecycle.forgetting import ForgettingService
 from app.lifecycle.posterior import reliability
-from app.lifecycle.rot import Staleness, Verdict, idle_trust, learning_is_spent, staleness
+from app.lifecycle.rot import idle_trust, learning_is_spent
 from app.lifecycle.sweep import PAGE, sweeper
 from app.scopes.service import ScopeService
 

@@ -401,6 +401,7 @@ TYPED = [
     "docs/guides/traces.md",
     "docs/guides/tables.md",
     "docs/guides/conversations.md",
+    "docs/guides/contexts.md",
     "docs/guides/skills.md",
     "docs/guides/graphql.md",
     "docs/guides/mcp.md",

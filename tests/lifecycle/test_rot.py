@@ -11,15 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.contexts.staleness import Verdict, staleness
 from app.jobs.model import Job
 from app.kernel.clock import now
-from app.lifecycle.rot import (
-    Verdict,
-    idle_trust,
-    learning_is_spent,
-    learning_left,
-    staleness,
-)
+from app.lifecycle.rot import idle_trust, learning_is_spent, learning_left
 from app.lifecycle.tasks import archive_learnings, detect_rot, fade_trust
 from app.tasks import SCHEDULES, TASKS
 from app.wiring import Parts

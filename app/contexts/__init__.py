@@ -1,0 +1,1 @@
+"""Long-term contexts: entries with versions, weights and seals, snapshots, and grants."""

@@ -1,0 +1,183 @@
+"""What an agent remembers of itself: remember, recall, forget, in a context of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from app.contexts.drafting import Draft, entry_of
+from app.contexts.entries import Entry, EntryType, Reason, text_of
+from app.contexts.finding import FindingService, Found
+from app.contexts.formulas import UNSET_IMPORTANCE, forgotten
+from app.contexts.kind import ENTRY
+from app.contexts.model import Context
+from app.contexts.service import ContextService, event_of
+from app.contexts.writing import EntryService
+from app.errors import EmbedderUnavailable, NotFound
+from app.indexing.analysis import analyse
+from app.kernel.caller import Caller
+from app.kernel.clock import now
+from app.kernel.cypher import Q
+from app.kernel.graph import Tx
+
+RECALLED = 0.5  # similarity of what is recalled by meaning
+HIDDEN = 0.05  # importance below which what was forgotten is hidden
+REFLECTS_EVERY = timedelta(minutes=15)
+READ_LEAST, REFLECTED = 2, 10  # readings of what a reflection tells, and how many it tells
+LINE = 200  # characters of each of them
+ROOM = 10  # keys that are freed beyond those that are too many
+
+
+class Way(StrEnum):
+    """How something was recalled."""
+
+    MEANING = "meaning"
+    WORDS = "words"
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What was found, and how."""
+
+    way: Way
+    found: list[Found]
+
+
+class OwnMemory:
+    """An agent's own context lies in its home, is written by it alone, and is made when needed."""
+
+    def __init__(
+        self, contexts: ContextService, entries: EntryService, finding: FindingService
+    ) -> None:
+        self._contexts = contexts
+        self._entries = entries
+        self._finding = finding
+
+    async def remember(self, caller: Caller, draft: Draft) -> Entry:
+        """Keep something under a key, in the place of what it held; the same again changes
+        nothing, but that what was forgotten is back. Beyond the limit the keys that were changed
+        longest ago are archived, and some more."""
+        context = await self._contexts.own(caller)
+        entry = await self._entries.drafted(caller, context, draft)
+
+        async def work(tx: Tx) -> Entry:
+            made = await self._entries.put(tx, caller, context, entry, update=True)
+            if made.forgotten_at is not None:
+                weight = UNSET_IMPORTANCE if draft.importance is None else draft.importance
+                back = made.weighed(weight, now()).model_copy(update={"forgotten_at": None})
+                made = await self._entries.reweigh(
+                    tx, caller, context, back, "context.entry.remember"
+                )
+            await self._make_room(tx, caller, context, made)
+            return made
+
+        return await self._contexts.writing(caller, context, "contexts.remember", work)
+
+    async def recall(self, caller: Caller, query: str, limit: int) -> Recalled:
+        """Return what is like a question, from .5 on; where there is none, what shares words with
+        it, with the share in place of the similarity."""
+        context = await self._contexts.own(caller)
+        try:
+            near = await self._finding.near(context, query, limit * 2, RECALLED)
+        except EmbedderUnavailable:
+            near = []
+        found = [each for each in near if not _is_hidden(each.entry)][:limit]
+        way = Way.MEANING if found else Way.WORDS
+        if not found:
+            found = (await self._worded(context, query))[:limit]
+        ids = [each.entry.id for each in found]
+        await self._contexts.read_by(caller, context, "recall", ids)
+        return Recalled(way, found)
+
+    async def forget(self, caller: Caller, key: str) -> Entry:
+        """Leave a tenth of the importance of what is under a key; the same again changes nothing.
+        Raises NotFound."""
+        context = await self._contexts.own(caller)
+        found = await self._entries.keyed(caller, context.id, key)
+        if not found:
+            raise NotFound("nothing is remembered under this key", field="key")
+
+        async def act(tx: Tx, held: Entry) -> Entry:
+            if held.forgotten_at is not None:
+                return held
+            at = now()
+            made = held.weighed(forgotten(held.importance), at)
+            made = made.model_copy(update={"forgotten_at": at})
+            return await self._entries.reweigh(tx, caller, context, made, "context.entry.forget")
+
+        return await self._entries.change(caller, context, found[0].id, act)
+
+    async def reflect(self, caller: Caller) -> Entry | None:
+        """Write down what was read most, at most every 15 minutes; the last reflection where that
+        is not due, and None where nothing was read twice."""
+        context = await self._contexts.own(caller)
+
+        async def work(tx: Tx) -> Entry | None:
+            at = now()
+            entries = await self._entries.active(context, tx)
+            earlier = [each for each in entries if each.entry_type is EntryType.REFLECTION]
+            last = max(earlier, key=lambda each: each.created_at, default=None)
+            if last is not None and at - last.created_at < REFLECTS_EVERY:
+                return last
+            read = _most_read(entries)
+            if not read:
+                return None
+            made = entry_of(_reflection(read, at), context, caller.principal, at)
+            return await self._entries.put(tx, caller, context, made, update=False)
+
+        return await self._contexts.writing(caller, context, "contexts.reflect", work)
+
+    async def _worded(self, context: Context, query: str) -> list[Found]:
+        asked = set(analyse(query))
+        if not asked:
+            return []
+        entries = await self._entries.active(context)
+        shares = [
+            Found(each, round(len(asked & set(analyse(text_of(each.value)))) / len(asked), 4))
+            for each in entries
+            if not _is_hidden(each)
+        ]
+        kept = [each for each in shares if each.similarity > 0]
+        return sorted(kept, key=lambda each: (-each.similarity, each.entry.id))
+
+    async def _make_room(self, tx: Tx, caller: Caller, context: Context, made: Entry) -> None:
+        entries = await self._entries.active(context, tx)
+        over = len(entries) - self._contexts.limits.own
+        if over <= 0:
+            return
+        others = sorted(
+            (each for each in entries if each.id != made.id),
+            key=lambda each: (each.changed_at, each.id),
+        )
+        at = now()
+        gone = [each.archived(Reason.SURPLUS, at) for each in others[: over + ROOM]]
+        await tx.rows(Q.kinds.change, rows=[ENTRY.row(each) for each in gone])
+        event = event_of(caller, "context.make_room", context, entries=len(gone))
+        await tx.rows(Q.contexts.tell, events=[event])
+
+
+def _most_read(entries: list[Entry]) -> list[Entry]:
+    """What was read twice at least, the most read first, ten at most, without reflections."""
+    told = [
+        each
+        for each in entries
+        if each.access_count >= READ_LEAST
+        and each.entry_type is not EntryType.REFLECTION
+        and not _is_hidden(each)
+    ]
+    return sorted(told, key=lambda each: (-each.access_count, each.id))[:REFLECTED]
+
+
+def _reflection(read: list[Entry], at: datetime) -> Draft:
+    lines = [f"{each.key}: {text_of(each.value)[:LINE]}" for each in read]
+    return Draft(
+        f"reflection-{at:%Y%m%dT%H%M%S}",
+        {"text": "\n".join(lines), "keys": [each.key for each in read]},
+        entry_type=EntryType.REFLECTION,
+    )
+
+
+def _is_hidden(entry: Entry) -> bool:
+    weight = UNSET_IMPORTANCE if entry.importance is None else entry.importance
+    return entry.forgotten_at is not None and weight < HIDDEN
