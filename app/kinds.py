@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from app.contexts.kind import (
-    ACCESS,
     CONTEXT,
-    ENTRY,
-    ENTRY_VERSION,
-    SNAPSHOT,
-    SNAPSHOT_ENTRY,
+    CONTEXT_ACCESS,
+    CONTEXT_ENTRY,
+    CONTEXT_ENTRY_VERSION,
+    CONTEXT_SNAPSHOT,
+    CONTEXT_SNAPSHOT_ENTRY,
 )
 from app.conversations.kind import CONVERSATION, MESSAGE
 from app.escalations.model import ESCALATION
@@ -49,10 +49,10 @@ KINDS: tuple[Kind[Any], ...] = (
     CONVERSATION,
     MESSAGE,
     CONTEXT,
-    ENTRY,
-    ENTRY_VERSION,
-    SNAPSHOT,
-    SNAPSHOT_ENTRY,
-    ACCESS,
+    CONTEXT_ENTRY,
+    CONTEXT_ENTRY_VERSION,
+    CONTEXT_SNAPSHOT,
+    CONTEXT_SNAPSHOT_ENTRY,
+    CONTEXT_ACCESS,
 )
 BY_NAME = {kind.name: kind for kind in KINDS}

@@ -31,7 +31,7 @@ from app.consolidation.service import ConsolidationService
 from app.consolidation.service import Parts as ConsolidationParts
 from app.contexts.finding import FindingService as ContextFinding
 from app.contexts.own import OwnMemory
-from app.contexts.restoring import SnapshotService
+from app.contexts.restoring import ContextSnapshots
 from app.contexts.service import ContextLimits, ContextService
 from app.contexts.upkeep import ContextUpkeep
 from app.contexts.writing import EntryService
@@ -274,7 +274,7 @@ class Parts:
     contexts: ContextService
     context_entries: EntryService
     context_finding: ContextFinding
-    context_snapshots: SnapshotService
+    context_snapshots: ContextSnapshots
     context_upkeep: ContextUpkeep
     own_memory: OwnMemory
     asking: GraphqlService
@@ -725,7 +725,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         contexts=contexts,
         context_entries=context_entries,
         context_finding=context_finding,
-        context_snapshots=SnapshotService(contexts, context_entries),
+        context_snapshots=ContextSnapshots(contexts, context_entries),
         context_upkeep=ContextUpkeep(contexts, context_entries, context_finding),
         own_memory=OwnMemory(contexts, context_entries, context_finding),
         upkeep=UpkeepService(graph, scopes, forgetting),

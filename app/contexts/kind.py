@@ -16,7 +16,7 @@ CONTEXT = Kind(
     sanitised=("name", "description"),
     changed="changed_at",
 )
-ENTRY = Kind(
+CONTEXT_ENTRY = Kind(
     "context_entry",
     Entry,
     Label.CONTEXT_ENTRY,
@@ -28,7 +28,7 @@ ENTRY = Kind(
     recalled=True,
     plural="context_entries",
 )
-ENTRY_VERSION = Kind(
+CONTEXT_ENTRY_VERSION = Kind(
     "context_entry_version",
     EntryVersion,
     Label.CONTEXT_ENTRY_VERSION,
@@ -38,7 +38,7 @@ ENTRY_VERSION = Kind(
     whole="context_id",
     changed="changed_at",
 )
-SNAPSHOT = Kind(
+CONTEXT_SNAPSHOT = Kind(
     "context_snapshot",
     Snapshot,
     Label.CONTEXT_SNAPSHOT,
@@ -47,7 +47,7 @@ SNAPSHOT = Kind(
     whole="context_id",
     changed="created_at",
 )
-SNAPSHOT_ENTRY = Kind(
+CONTEXT_SNAPSHOT_ENTRY = Kind(
     "context_snapshot_entry",
     SnapshotEntry,
     Label.CONTEXT_SNAPSHOT_ENTRY,
@@ -59,7 +59,7 @@ SNAPSHOT_ENTRY = Kind(
     plural="context_snapshot_entries",
 )
 # Who read what is told here, and is nobody else's to bring.
-ACCESS = Kind(
+CONTEXT_ACCESS = Kind(
     "context_access",
     Access,
     Label.CONTEXT_ACCESS,

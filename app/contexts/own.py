@@ -10,7 +10,7 @@ from app.contexts.drafting import Draft, entry_of
 from app.contexts.entries import Entry, EntryType, Reason, text_of
 from app.contexts.finding import FindingService, Found
 from app.contexts.formulas import UNSET_IMPORTANCE, forgotten
-from app.contexts.kind import ENTRY
+from app.contexts.kind import CONTEXT_ENTRY
 from app.contexts.model import Context
 from app.contexts.service import ContextService, event_of
 from app.contexts.writing import EntryService
@@ -152,7 +152,7 @@ class OwnMemory:
         )
         at = now()
         gone = [each.archived(Reason.SURPLUS, at) for each in others[: over + ROOM]]
-        await tx.rows(Q.kinds.change, rows=[ENTRY.row(each) for each in gone])
+        await tx.rows(Q.kinds.change, rows=[CONTEXT_ENTRY.row(each) for each in gone])
         event = event_of(caller, "context.make_room", context, entries=len(gone))
         await tx.rows(Q.contexts.tell, events=[event])
 

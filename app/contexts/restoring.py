@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.contexts.entries import Entry, EntryVersion, Reason
-from app.contexts.kind import ENTRY, ENTRY_VERSION, SNAPSHOT, SNAPSHOT_ENTRY
+from app.contexts.kind import (
+    CONTEXT_ENTRY,
+    CONTEXT_ENTRY_VERSION,
+    CONTEXT_SNAPSHOT,
+    CONTEXT_SNAPSHOT_ENTRY,
+)
 from app.contexts.model import Context
 from app.contexts.service import ContextService, event_of
 from app.contexts.snapshots import Snapshot, SnapshotEntry, over
@@ -31,7 +36,7 @@ class Restored:
     erased: int = 0
 
 
-class SnapshotService:
+class ContextSnapshots:
     """Takes a context back to what it held; who manages the context may."""
 
     def __init__(self, contexts: ContextService, entries: EntryService) -> None:
@@ -53,12 +58,14 @@ class SnapshotService:
             blank = _blank(held, clean, caller.principal)
             entries = await self._active(tx, held)
             places = [
-                SNAPSHOT_ENTRY.placed(SnapshotEntry.took(blank, place, entry))
+                CONTEXT_SNAPSHOT_ENTRY.placed(SnapshotEntry.took(blank, place, entry))
                 for place, entry in enumerate(entries)
             ]
             made = blank.model_copy(update={"entries": len(places), "sha256": over(places)})
-            await tx.rows(Q.kinds.restore, rows=[SNAPSHOT.new(made)])
-            await tx.rows(Q.kinds.restore, rows=[SNAPSHOT_ENTRY.new(each) for each in places])
+            await tx.rows(Q.kinds.restore, rows=[CONTEXT_SNAPSHOT.new(made)])
+            await tx.rows(
+                Q.kinds.restore, rows=[CONTEXT_SNAPSHOT_ENTRY.new(each) for each in places]
+            )
             event = event_of(caller, "context.snapshot", held, snapshot=made.id)
             await tx.rows(Q.contexts.tell, events=[event])
             return made
@@ -120,9 +127,9 @@ class SnapshotService:
         fresh = [each for key, each in made.items() if key not in present]
         other = [each for key, each in made.items() if each != present.get(key, each)]
         # Keys are freed before they are taken.
-        await tx.rows(Q.kinds.change, rows=[ENTRY.row(each) for each in gone])
-        await tx.rows(Q.kinds.change, rows=[ENTRY.row(each) for each in other])
-        await tx.rows(Q.kinds.restore, rows=[ENTRY.new(each) for each in fresh])
+        await tx.rows(Q.kinds.change, rows=[CONTEXT_ENTRY.row(each) for each in gone])
+        await tx.rows(Q.kinds.change, rows=[CONTEXT_ENTRY.row(each) for each in other])
+        await tx.rows(Q.kinds.restore, rows=[CONTEXT_ENTRY.new(each) for each in fresh])
         await tx.rows(Q.kinds.restore, rows=_formers(other, present))
         await tx.rows(
             Q.contexts.prune_versions,
@@ -164,4 +171,4 @@ def _formers(changed: Sequence[Entry], present: Mapping[str, Entry]) -> list[Row
     """The contents that are no longer the present ones, as versions."""
     pairs = [(each, present[each.key]) for each in changed]
     former = [EntryVersion.former(held) for made, held in pairs if made.version != held.version]
-    return [ENTRY_VERSION.new(ENTRY_VERSION.placed(each)) for each in former]
+    return [CONTEXT_ENTRY_VERSION.new(CONTEXT_ENTRY_VERSION.placed(each)) for each in former]

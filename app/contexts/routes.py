@@ -13,7 +13,7 @@ from app.access.parameters import Limit, Within, one_of
 from app.contexts.finding import FindingService
 from app.contexts.model import ContextType, Reach, Status
 from app.contexts.own import OwnMemory
-from app.contexts.restoring import SnapshotService
+from app.contexts.restoring import ContextSnapshots
 from app.contexts.schemas import (
     ContextAccessesOut,
     ContextAccessOut,
@@ -46,7 +46,7 @@ from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 
 Contexts = NamedDependency[ContextService]
-Snapshots = NamedDependency[SnapshotService]
+Snapshots = NamedDependency[ContextSnapshots]
 OfType = Annotated[
     str | None,
     QueryParameter(name="type", enum=[*ContextType], description="Only contexts of this type."),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from app.access.parameters import principal_of
-from app.contexts.kind import ACCESS, CONTEXT
+from app.contexts.kind import CONTEXT, CONTEXT_ACCESS
 from app.contexts.model import (
     MOST_GRANTS,
     Access,
@@ -240,7 +240,7 @@ class ContextService:
         place = {"context": context.id, "scope": context.scope}
 
         async def work(tx: Tx) -> None:
-            await tx.rows(Q.kinds.restore, rows=[ACCESS.new(access)])
+            await tx.rows(Q.kinds.restore, rows=[CONTEXT_ACCESS.new(access)])
             await tx.rows(Q.contexts.prune_accesses, **place, keep=self.limits.accesses)
             await tx.rows(Q.contexts.touch, ids=ids, **place, at=at)
 

@@ -12,7 +12,7 @@ from app.contexts.drafting import merged
 from app.contexts.entries import Entry, MemoryType, Reason
 from app.contexts.finding import MERGED_BY_HAND, MERGED_BY_JOB, FindingService
 from app.contexts.formulas import is_spent, is_stale_experience
-from app.contexts.kind import ENTRY
+from app.contexts.kind import CONTEXT_ENTRY
 from app.contexts.model import Context
 from app.contexts.service import ContextService, event_of
 from app.contexts.staleness import Staleness, Verdict, staleness
@@ -159,7 +159,7 @@ class ContextUpkeep:
             await tx.rows(
                 Q.contexts.weigh, rows=[weights(each) for each in faded], scope=context.scope
             )
-            await tx.rows(Q.kinds.change, rows=[ENTRY.row(each) for each in gone])
+            await tx.rows(Q.kinds.change, rows=[CONTEXT_ENTRY.row(each) for each in gone])
             if faded or gone:
                 counts = {"faded": len(faded), "archived": len(gone)}
                 await tx.rows(Q.contexts.tell, events=[_event(context, receipt, counts)])
@@ -211,7 +211,7 @@ class ContextUpkeep:
             if len(same) < 2:
                 return
             kept, gone = merged(same, at)
-            await tx.rows(Q.kinds.change, rows=[ENTRY.row(each) for each in (*gone, kept)])
+            await tx.rows(Q.kinds.change, rows=[CONTEXT_ENTRY.row(each) for each in (*gone, kept)])
             receipt = Receipt(new_id(), False, at)
             counts = {"merged": len(gone)}
             event = _event(context, receipt, counts)

@@ -19,7 +19,7 @@ from app.contexts.entries import (
     slot_of,
 )
 from app.contexts.formulas import boosted, reduced
-from app.contexts.kind import ENTRY, ENTRY_VERSION
+from app.contexts.kind import CONTEXT_ENTRY, CONTEXT_ENTRY_VERSION
 from app.contexts.model import Context, Status
 from app.contexts.service import ContextService, event_of
 from app.errors import (
@@ -231,7 +231,7 @@ class EntryService:
         held = await self._keyed(tx, context, entry.key)
         if held is None:
             await self._room(tx, context)
-            await tx.rows(Q.kinds.restore, rows=[ENTRY.new(entry)])
+            await tx.rows(Q.kinds.restore, rows=[CONTEXT_ENTRY.new(entry)])
             event = event_of(caller, "context.entry.create", context, entry=entry.id)
             await tx.rows(Q.contexts.tell, events=[event])
             return entry
@@ -266,7 +266,7 @@ class EntryService:
         self, tx: Tx, caller: Caller, context: Context, entry: Entry, kind: str
     ) -> Entry:
         """Store an entry whose lock is held, and tell of it."""
-        await tx.rows(Q.kinds.change, rows=[ENTRY.row(entry)])
+        await tx.rows(Q.kinds.change, rows=[CONTEXT_ENTRY.row(entry)])
         event = event_of(caller, kind, context, entry=entry.id, version=entry.version)
         await tx.rows(Q.contexts.tell, events=[event])
         return entry
@@ -289,8 +289,8 @@ class EntryService:
         if made is None:
             return held
         if self.limits.versions:
-            former = ENTRY_VERSION.placed(EntryVersion.former(held))
-            await tx.rows(Q.kinds.restore, rows=[ENTRY_VERSION.new(former)])
+            former = CONTEXT_ENTRY_VERSION.placed(EntryVersion.former(held))
+            await tx.rows(Q.kinds.restore, rows=[CONTEXT_ENTRY_VERSION.new(former)])
         await tx.rows(
             Q.contexts.prune_versions,
             entries=[held.id],

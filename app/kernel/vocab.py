@@ -262,6 +262,7 @@ agent conversation linked_at open_until people read_count readers refers waiting
 _PROPERTIES += """
 unnumbered
 """  # events
+_PROPERTIES += """
 access_count entry_type last_accessed_at memory_type own place slot snapshot_id
 """  # contexts
 PROPERTIES = frozenset(_PROPERTIES.split())
