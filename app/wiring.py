@@ -588,7 +588,6 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     contexts = ContextService(graph, scopes, context_limits(settings))
     context_entries = EntryService(contexts)
     context_finding = ContextFinding(contexts, spaces)
-    graph_rag = GraphRagService(graph, searches, embedder)
     question_log = QuestionLog(QuestionWriter(graph, scopes))
     refusals = Refusals(access_rows)
     limiter = RateLimiter(queue, settings.api.rate_per_minute)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.contexts.entries import CLIENTS, Entry, EntryVersion
 from app.contexts.model import Access, Context
-from app.contexts.snapshots import Snapshot, SnapshotEntry
+from app.contexts.snapshots import ContextSnapshot, ContextSnapshotEntry
 from app.indexing.declared import indexed
 from app.kernel.kind import Kind
 from app.kernel.vocab import Label
@@ -40,7 +40,7 @@ CONTEXT_ENTRY_VERSION = Kind(
 )
 CONTEXT_SNAPSHOT = Kind(
     "context_snapshot",
-    Snapshot,
+    ContextSnapshot,
     Label.CONTEXT_SNAPSHOT,
     sanitised=("name",),
     part_of=CONTEXT,
@@ -49,7 +49,7 @@ CONTEXT_SNAPSHOT = Kind(
 )
 CONTEXT_SNAPSHOT_ENTRY = Kind(
     "context_snapshot_entry",
-    SnapshotEntry,
+    ContextSnapshotEntry,
     Label.CONTEXT_SNAPSHOT_ENTRY,
     identity=("snapshot_id", "place"),
     sanitised=("texts",),

@@ -14,7 +14,7 @@ from app.contexts.kind import (
 )
 from app.contexts.model import Context
 from app.contexts.service import ContextService, event_of
-from app.contexts.snapshots import Snapshot, SnapshotEntry, over
+from app.contexts.snapshots import ContextSnapshot, ContextSnapshotEntry, over
 from app.contexts.writing import EntryService
 from app.errors import NotFound, QuotaReached, StateRefused
 from app.kernel.caller import Caller
@@ -44,12 +44,12 @@ class ContextSnapshots:
         self.graph = contexts.graph
         self._entries = entries
 
-    async def take(self, caller: Caller, context_id: str, name: str | None) -> Snapshot:
+    async def take(self, caller: Caller, context_id: str, name: str | None) -> ContextSnapshot:
         """Keep the entries in use as they are now; QuotaReached where there are too many."""
         context = await self.contexts.managed(caller, context_id)
         clean = await self.contexts.clean(name, context.scope, "name")
 
-        async def work(tx: Tx) -> Snapshot:
+        async def work(tx: Tx) -> ContextSnapshot:
             held = await self.contexts.managing(tx, caller, context.id)
             known = await tx.rows(Q.contexts.snapshots, context=held.id, scope=held.scope)
             most = self.contexts.limits.snapshots
@@ -58,7 +58,7 @@ class ContextSnapshots:
             blank = _blank(held, clean, caller.principal)
             entries = await self._active(tx, held)
             places = [
-                CONTEXT_SNAPSHOT_ENTRY.placed(SnapshotEntry.took(blank, place, entry))
+                CONTEXT_SNAPSHOT_ENTRY.placed(ContextSnapshotEntry.took(blank, place, entry))
                 for place, entry in enumerate(entries)
             ]
             made = blank.model_copy(update={"entries": len(places), "sha256": over(places)})
@@ -72,11 +72,11 @@ class ContextSnapshots:
 
         return await self.graph.write("contexts.snapshot", work)
 
-    async def page(self, caller: Caller, context_id: str) -> list[Snapshot]:
+    async def page(self, caller: Caller, context_id: str) -> list[ContextSnapshot]:
         """Return the snapshots of a context, oldest first."""
         context = await self.contexts.get(caller, context_id)
         return await self.graph.many(
-            Q.contexts.snapshots, Snapshot, context=context.id, scope=context.scope
+            Q.contexts.snapshots, ContextSnapshot, context=context.id, scope=context.scope
         )
 
     async def restore(self, caller: Caller, context_id: str, snapshot_id: str) -> Restored:
@@ -90,7 +90,7 @@ class ContextSnapshots:
             if held.archived_at is not None:
                 raise StateRefused("the context is archived", field="context")
             places = await tx.many(
-                Q.contexts.taken, SnapshotEntry, snapshot=snapshot.id, scope=held.scope
+                Q.contexts.taken, ContextSnapshotEntry, snapshot=snapshot.id, scope=held.scope
             )
             if not snapshot.proves(places):
                 raise StateRefused("the hash of the snapshot does not fit", field="snapshot")
@@ -116,7 +116,9 @@ class ContextSnapshots:
 
         await self.graph.write("contexts.snapshot_delete", work)
 
-    async def _replace(self, tx: Tx, context: Context, places: Sequence[SnapshotEntry]) -> Restored:
+    async def _replace(
+        self, tx: Tx, context: Context, places: Sequence[ContextSnapshotEntry]
+    ) -> Restored:
         """What is in no snapshot is archived; what is in it is made, changed or left alone."""
         at = now()
         present = {each.key: each for each in await self._active(tx, context)}
@@ -147,16 +149,16 @@ class ContextSnapshots:
         held = await tx.many(Q.contexts.lock_entries, Entry, ids=ids, **place, at=now())
         return [each for each in held if each.active]
 
-    async def _snapshot(self, context: Context, snapshot_id: str) -> Snapshot:
+    async def _snapshot(self, context: Context, snapshot_id: str) -> ContextSnapshot:
         place = {"context": context.id, "scope": context.scope}
-        found = await self.graph.many(Q.contexts.snapshot, Snapshot, id=snapshot_id, **place)
+        found = await self.graph.many(Q.contexts.snapshot, ContextSnapshot, id=snapshot_id, **place)
         if not found:
             raise NotFound(f"there is no snapshot {snapshot_id}", field="snapshot")
         return found[0]
 
 
-def _blank(context: Context, name: str | None, by: str) -> Snapshot:
-    return Snapshot(
+def _blank(context: Context, name: str | None, by: str) -> ContextSnapshot:
+    return ContextSnapshot(
         id=new_id(),
         scope=context.scope,
         context_id=context.id,

@@ -24,6 +24,9 @@ from app.contexts.schemas import (
     ContextOut,
     ContextRotOut,
     ContextSearchIn,
+    ContextSnapshotIn,
+    ContextSnapshotOut,
+    ContextSnapshotsOut,
     ContextsOut,
     ContextUpkeepIn,
     ContextUpkeepOut,
@@ -35,9 +38,6 @@ from app.contexts.schemas import (
     ReflectedOut,
     RememberIn,
     RestoredOut,
-    SnapshotIn,
-    SnapshotOut,
-    SnapshotsOut,
 )
 from app.contexts.schemas import ContextEntryOut as EntryOut
 from app.contexts.service import ContextService
@@ -234,31 +234,39 @@ class ContextController(Controller):
         groups = await context_upkeep.merge(caller, context, dry_run=data.dry_run)
         return MergedOut(data.dry_run, groups)
 
-    @post("/{context:str}/snapshots", operation_id="takeSnapshot", opt={"requires": Role.WRITER})
+    @post(
+        "/{context:str}/snapshots",
+        operation_id="takeContextSnapshot",
+        opt={"requires": Role.WRITER},
+    )
     async def take_snapshot(
         self,
         context: FromPath[str],
-        data: JSONBody[SnapshotIn],
+        data: JSONBody[ContextSnapshotIn],
         caller: NamedDependency[Caller],
         context_snapshots: Snapshots,
-    ) -> SnapshotOut:
+    ) -> ContextSnapshotOut:
         """Keep the entries in use as they are now, with their SHA-256."""
-        return SnapshotOut.of(await context_snapshots.take(caller, context, data.name))
+        return ContextSnapshotOut.of(await context_snapshots.take(caller, context, data.name))
 
-    @get("/{context:str}/snapshots", operation_id="listSnapshots", opt={"requires": Role.READER})
+    @get(
+        "/{context:str}/snapshots",
+        operation_id="listContextSnapshots",
+        opt={"requires": Role.READER},
+    )
     async def list_snapshots(
         self,
         context: FromPath[str],
         caller: NamedDependency[Caller],
         context_snapshots: Snapshots,
-    ) -> SnapshotsOut:
+    ) -> ContextSnapshotsOut:
         """List the snapshots of a context, oldest first."""
         found = await context_snapshots.page(caller, context)
-        return SnapshotsOut([SnapshotOut.of(snapshot) for snapshot in found])
+        return ContextSnapshotsOut([ContextSnapshotOut.of(snapshot) for snapshot in found])
 
     @post(
         "/{context:str}/snapshots/{snapshot:str}/restore",
-        operation_id="restoreSnapshot",
+        operation_id="restoreContextSnapshot",
         opt={"requires": Role.WRITER},
         status_code=HTTP_200_OK,
     )
@@ -274,7 +282,7 @@ class ContextController(Controller):
 
     @delete(
         "/{context:str}/snapshots/{snapshot:str}",
-        operation_id="deleteSnapshot",
+        operation_id="deleteContextSnapshot",
         opt={"requires": Role.WRITER},
         status_code=HTTP_204_NO_CONTENT,
     )

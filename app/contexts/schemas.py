@@ -27,7 +27,7 @@ from app.contexts.model import Access, Context, ContextType, Level, Reach
 from app.contexts.own import Recalled
 from app.contexts.restoring import Restored
 from app.contexts.service import ContextDraft
-from app.contexts.snapshots import Snapshot
+from app.contexts.snapshots import ContextSnapshot
 from app.contexts.staleness import Verdict
 from app.contexts.upkeep import NAMED, Receipt, RotReport, Stale
 from app.contexts.writing import Imported
@@ -122,7 +122,7 @@ class FactsIn(WireModel):
     overwrite: bool = Field(False, description="Keys that are there get the new value.")
 
 
-class SnapshotIn(WireModel):
+class ContextSnapshotIn(WireModel):
     """A new snapshot."""
 
     name: ShortText | None = None
@@ -341,7 +341,7 @@ class ContextIntegrityOut(msgspec.Struct, frozen=True):
     entries: list[str]
 
 
-class SnapshotOut(msgspec.Struct, frozen=True):
+class ContextSnapshotOut(msgspec.Struct, frozen=True):
     """A snapshot."""
 
     id: str
@@ -353,17 +353,17 @@ class SnapshotOut(msgspec.Struct, frozen=True):
     untrusted: dict[str, Any]
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> SnapshotOut:
+    def of(cls, snapshot: ContextSnapshot) -> ContextSnapshotOut:
         """Return the wire form of a snapshot."""
         names = ("id", "context_id", "entries", "sha256", "created_at", "created_by")
         given = {name: getattr(snapshot, name) for name in names}
         return cls(**given, untrusted={"name": snapshot.name})
 
 
-class SnapshotsOut(msgspec.Struct, frozen=True):
+class ContextSnapshotsOut(msgspec.Struct, frozen=True):
     """Snapshots of a context, oldest first."""
 
-    items: list[SnapshotOut]
+    items: list[ContextSnapshotOut]
 
 
 class RestoredOut(msgspec.Struct, frozen=True):

@@ -30,7 +30,7 @@ TEXTS = ("key", "value", "tags", "task_id", "run_id")
 Sha = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
-class SnapshotEntry(Stored):
+class ContextSnapshotEntry(Stored):
     """One entry of a snapshot: `texts` are what clients wrote, `rest` is everything else, `by` who.
 
     The hash covers texts and rest with a `nonce`, which goes with them, so that nobody can guess
@@ -49,7 +49,7 @@ class SnapshotEntry(Stored):
     sha256: Sha
 
     @classmethod
-    def took(cls, snapshot: Snapshot, place: int, entry: Entry) -> Self:
+    def took(cls, snapshot: ContextSnapshot, place: int, entry: Entry) -> Self:
         """Return the place of an entry in a snapshot."""
         told = entry.model_dump(mode="json")
         texts = {name: told[name] for name in TEXTS}
@@ -136,7 +136,7 @@ class SnapshotEntry(Stored):
         return self.model_copy(update={"by": by})
 
 
-class Snapshot(Stored):
+class ContextSnapshot(Stored):
     """A snapshot; `sha256` is over the hashes of its entries."""
 
     context_id: Id
@@ -167,7 +167,7 @@ class Snapshot(Stored):
         update = {"created_by": "" if his else self.created_by}
         return self.model_copy(update={**update, "name": None if lost else self.name})
 
-    def proves(self, places: Sequence[SnapshotEntry]) -> bool:
+    def proves(self, places: Sequence[ContextSnapshotEntry]) -> bool:
         """Return whether these are the entries that were taken, and all of them."""
         whole = len(places) == self.entries and over(places) == self.sha256
         return whole and all(place.sound for place in places)
@@ -178,6 +178,6 @@ def sha_of(nonce: str, texts: Any, rest: Any) -> str:
     return digest(nonce, packed(texts), packed(rest))
 
 
-def over(places: Sequence[SnapshotEntry]) -> str:
+def over(places: Sequence[ContextSnapshotEntry]) -> str:
     """Return the SHA-256 over the hashes of entries, in the order of their places."""
     return digest(*(each.sha256 for each in sorted(places, key=lambda each: each.place)))
