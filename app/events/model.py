@@ -18,15 +18,16 @@ _PLACE = re.compile(r"(\d{1,15})\.(\d{1,15})\Z")
 # What the audit trail holds of what people see as well: by the word before the dot.
 OPEN = frozenset(
     (
-        "block", "capture", "document", "entity", "fact", "goal", "job", "knowledge_base",
-        "learning", "memory_pool_key_write", "merge", "note", "page", "possible_change", "scope",
-        "skill", "work",
+        "block", "capture", "context", "document", "entity", "escalation", "fact", "goal",
+        "intervention", "job", "knowledge_base", "learning", "memory_pool_key_write", "merge",
+        "note", "observation", "page", "possible_change", "scope", "skill", "snapshot", "table",
+        "trace", "work",
     )
 )  # fmt: skip
 # What an event may tell of its change, none of it text that somebody wrote.
 TOLD = (
     "by", "version", "status", "verdict", "outcome", "item", "to", "before", "state", "task",
-    "agent", "facts", "older", "key", "pool", "is_bulletin",
+    "agent", "facts", "older", "pool", "is_bulletin",
 )  # fmt: skip
 
 
