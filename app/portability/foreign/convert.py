@@ -156,6 +156,6 @@ class Places:
             number, place = divmod(int.from_bytes(source.read(WIDTH), "big"), FILE)
         known = self.format.fields.get(reject.field or "", reject.field)
         detail = reject.detail
-        if known != reject.field and reject.field:
-            detail = detail.replace(f"{reject.field}:", f"{known}:", 1)
+        if known != reject.field and detail.startswith(reject.field or " "):
+            detail = f"{known}{detail.removeprefix(reject.field or '')}"
         return replace(reject, file=self.names[number], line=place, field=known, detail=detail)

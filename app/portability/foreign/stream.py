@@ -16,6 +16,7 @@ from app.errors import InvalidInput, TooLarge
 BLOCK = 1 << 16  # characters
 LONGEST = 64 << 20  # characters of one piece
 BLANKS = " \t\r\n"
+GOES_ON = ("", *".eE+-0123456789")  # behind a number of which more may come
 
 
 def _constant(name: str) -> NoReturn:
@@ -80,11 +81,10 @@ class Text:
         beyond LONGEST.
         """
         self.peek()
-        self._drop()
         while True:
             try:
-                found, end = _DECODER.raw_decode(self.held)
-                if end < len(self.held) or self.ended:  # else a number may go on
+                found, end = _DECODER.raw_decode(self.held, self.place)
+                if self.ended or self.held[end : end + 1] not in GOES_ON:
                     self.place = end
                     return found
             except RecursionError:
@@ -92,6 +92,8 @@ class Text:
             except ValueError:
                 if self.ended:
                     self.wrong("the value is no JSON")
+            # What was read goes only here: a value after another costs no copy of the rest.
+            self._drop()
             if len(self.held) > LONGEST:
                 raise TooLarge(f"one value has more than {LONGEST} characters", field="path")
             self.more(max(self._block, len(self.held)))

@@ -38,7 +38,7 @@ def _moment(given: int | float | str) -> datetime:
     if not isinstance(given, str):
         seconds = given / 1000 if abs(given) > MILLISECONDS else given
         return datetime.fromtimestamp(seconds, UTC)
-    if NUMBER.match(given):
+    if NUMBER.match(given.strip()):
         raise ValueError(given)
     found = datetime.fromisoformat(_ZONE.sub("", given.strip()))
     return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -22,7 +22,11 @@ from app.portability.foreign.values import moment
 from tests.portability.foreign.reading import EXPORTS, SCOPE, became, checked
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-9, 9**20) | st.floats(allow_nan=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers(-9, 9**20)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=12,
 )
@@ -39,7 +43,7 @@ def flattened(whole: Any) -> list[tuple[str | None, Any]]:
 
 
 @given(st.lists(JSON) | st.dictionaries(st.text(), JSON), st.integers(1, 9), st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_pieces_are_those_of_the_whole(whole: Any, block: int, ascii_only: bool) -> None:
     text = json.dumps(whole, indent=1, ensure_ascii=ascii_only).encode(errors="surrogatepass")
     if not ascii_only and b"\xed" in text:
@@ -124,7 +128,7 @@ def test_each_bad_item_is_refused_by_its_number_and_its_own_field(tmp_path: Path
     assert [(r.file, r.line, r.field) for r in rejects] == [
         ("export.json", number, field) for number, (_, field) in enumerate(BAD, start=2)
     ]
-    assert not any("captured_at" in r.detail for r in rejects)
+    assert not any("captured_at" in r.detail or "content" in r.detail for r in rejects)
 
 
 def test_bad_lines_are_told_by_their_numbers(tmp_path: Path) -> None:
@@ -189,7 +193,7 @@ def test_any_type_anywhere_is_taken_or_refused(name: str, tmp_path: Path) -> Non
     told = became(EXPORTS / name)[1]["format"]
     pick = random.Random(name)
     path = tmp_path / name
-    for _ in range(120):
+    for _ in range(40):
         items = [bent(item, pick) for item in whole] if isinstance(whole, list) else None
         path.write_text(json.dumps(bent(whole, pick) if items is None else items))
         with suppress(LociError):  # of a file that is no list or object any more
@@ -231,7 +235,7 @@ def peak(path: Path) -> int:
         tracemalloc.stop()
 
 
-def test_a_hundred_thousand_memories_need_no_more_memory_than_a_few(tmp_path: Path) -> None:
-    small = peak(memories(tmp_path / "a.json", 5_000))
-    large = peak(memories(tmp_path / "b.json", 100_000))
+def test_ten_times_the_memories_need_no_more_memory(tmp_path: Path) -> None:
+    small = peak(memories(tmp_path / "a.json", 2_000))
+    large = peak(memories(tmp_path / "b.json", 20_000))
     assert large < 1.5 * small + (1 << 20)
