@@ -28,6 +28,7 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "captured_at": ("captured_at", "created_at", "timestamp", "date", "time"),
 }
 MOST = 65_536  # bytes of a mapping
+_SINCE = re.compile(r"\d{9,13}\Z", re.A)
 _BETWEEN = re.compile(r"[;,|]")
 
 
@@ -87,9 +88,16 @@ def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[R
         role=found.get("role") or None,
         speaker=short(found.get("speaker")),
         title=short(found.get("title")),
-        captured_at=moment(found.get("captured_at")),
-        ingested_at=moment(found.get("ingested_at")),
+        captured_at=moment(_when(found.get("captured_at"))),
+        ingested_at=moment(_when(found.get("ingested_at"))),
     )
+
+
+def _when(given: Any) -> Any:
+    """Seconds or milliseconds since 1970 as a number, as which no table holds them: 9 to 13
+    digits, so that 20260302 is none."""
+    seconds = isinstance(given, str) and _SINCE.match(given)
+    return int(given) if seconds else given
 
 
 def _at(item: Any, path: str) -> Any:

@@ -226,6 +226,23 @@ def test_a_mapping_says_which_field_is_which() -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("1740906000", "2025-03-02T09:00:00+00:00"),
+        ("1740906000000", "2025-03-02T09:00:00+00:00"),
+        ("2025-03-02 10:00:00+01:00", "2025-03-02T09:00:00+00:00"),
+        ("2025-03-02", "2025-03-02T00:00:00+00:00"),
+        ("20260302", "20260302"),  # for the import to refuse
+        ("soon", "soon"),
+    ],
+)
+def test_a_moment_of_a_table_is_read(given: str, read: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"text,date\nWilma keeps bees.,{given}\n")
+    assert became(path)[0]["episode"][0]["captured_at"] == read
+
+
+@pytest.mark.parametrize(
     "mapping", [{"content": 1}, {"id": "a"}, {"content": "a", "author": "b"}, [1], "x"]
 )
 def test_a_mapping_that_is_none_is_refused(mapping: Any, tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ async def test_notes_and_pages_come_back_out_of_a_bundle(
         "page": 0,
         "note": 0,
     }
-    assert await count(tenant) == before
+    assert {**await count(tenant), "Job": 0} == {**before, "Job": 0}  # but for the run itself
 
     other = f"{tenant}.other"
     moved = await load(tmp_path / "out", target=other, rejects=tmp_path / "r")
@@ -186,15 +186,12 @@ async def test_a_bundle_is_of_the_format(
     opened: Parts, admin: Principal, tenant: str, tmp_path: Path
 ) -> None:
     await written(admin)
-    answer = await admin.http.post(
-        "/v1/facts",
-        json={"subject": "Wilma Tarrant", "predicate": "lives_in", "object": "Harrow Hill"},
-    )
-    assert answer.is_success, answer.text
+    said = {"content": "Wilma Tarrant lives in Harrow Hill.", "session": "s"}
+    assert (await admin.http.post("/v1/episodes", json=said)).is_success
     chosen = await selection(opened.graph, tenant)
     await opened.consolidation.consolidate(tenant)
     files = await export_bundle(opened.graph, tmp_path / "out", chosen, "okf")
-    assert files["fact"] == 1
+    assert files["fact"] >= 1
     index = (tmp_path / "out" / "index.md").read_text()
     assert index.startswith('---\nokf_version: "0.2"\n---\n')
     seen = {}
