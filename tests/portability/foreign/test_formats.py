@@ -112,6 +112,18 @@ def test_a_file_read_twice_is_the_same_to_the_letter(name: str) -> None:
     assert became(EXPORTS / name) == became(EXPORTS / name)
 
 
+def test_a_run_is_known_again_until_the_file_changes(tmp_path: Path) -> None:
+    """A run that was killed goes on from its marks: they are of these bytes."""
+    path = tmp_path / "export.json"
+    marks = []
+    for name in ("mem0.json", "mem0.json", "mem0-get-all.json"):
+        if not marks or name != "mem0.json":
+            path.write_bytes((EXPORTS / name).read_bytes())
+        with converted(Foreign(path, SCOPE)) as package:
+            marks.append(package.fingerprint)
+    assert marks[0] == marks[1] != marks[2]
+
+
 def test_every_format_has_an_example() -> None:
     assert {row[1] for row in TOLD} | {"jsonl"} == set(BY_NAME)
 
