@@ -112,9 +112,10 @@ def _concept(reading: Reading, path: str, content: str, how: dict[str, Any]) -> 
 
 
 def _own(reading: Reading, mark: dict[str, Any], content: str) -> Record:
-    """The record of a file that Loci wrote: under its id where it came from this scope."""
-    kind = str(mark["kind"])
-    here = mark.get("scope") == reading.scope
+    """The record of a file that Loci wrote: in its scope and under its id where that is the scope
+    of the import or lies below it."""
+    kind, scope = str(mark["kind"]), mark.get("scope")
+    here = isinstance(scope, str) and f"{scope}/".startswith(f"{reading.scope}/")
     own = {name: value for name, value in mark.items() if name not in LEFT}
     for name in ("author", "updated_by"):
         if not _is_of(own.get(name), reading.scope):
@@ -125,7 +126,7 @@ def _own(reading: Reading, mark: dict[str, Any], content: str) -> Record:
     return kind, {
         **own,
         "id": identifier,
-        "scope": reading.scope,
+        "scope": scope if here else reading.scope,
         "content": unmarked(content, block=bool(mark.get("block"))),
     }
 

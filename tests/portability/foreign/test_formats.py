@@ -115,7 +115,7 @@ def test_a_file_read_twice_is_the_same_to_the_letter(name: str) -> None:
 def test_a_run_is_known_again_until_the_file_changes(tmp_path: Path) -> None:
     """A run that was killed goes on from its marks: they are of these bytes."""
     path = tmp_path / "export.json"
-    marks = []
+    marks: list[str] = []
     for name in ("mem0.json", "mem0.json", "mem0-get-all.json"):
         if not marks or name != "mem0.json":
             path.write_bytes((EXPORTS / name).read_bytes())
@@ -218,6 +218,20 @@ def test_a_concept_of_okf_keeps_its_front_matter() -> None:
     assert hives["tags"] == ["bees", "garden", "type:reference", "status:deprecated"]
     assert hives["updated_at"] == "2026-05-28T14:30:00+00:00"
     assert (keeper["title"], keeper["path"]) == ("keeper", "tables/keeper.md")
+
+
+@pytest.mark.parametrize(
+    ("scope", "kept"),
+    [(SCOPE, True), (f"{SCOPE}/user:wilma", True), ("mill/rivers", False), ("mill", False)],
+)
+def test_what_a_bundle_says_of_its_scope_holds_below_that_of_the_import(
+    scope: str, kept: bool, tmp_path: Path
+) -> None:
+    mark = json.dumps({"kind": "note", "id": "n", "scope": scope})
+    (tmp_path / "a.md").write_text(f"---\ntype: Note\nloci: {mark}\n---\nA text.")
+    (note,) = became(tmp_path)[0]["note"]
+    assert (note["scope"], note["id"] == "n") == (scope if kept else SCOPE, kept)
+    assert note["content"] == "A text."
 
 
 def test_a_fact_of_cogx_is_told_by_the_names_of_its_ends() -> None:
