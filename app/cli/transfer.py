@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 from filelock import FileLock, Timeout
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -29,8 +30,10 @@ from app.errors import Conflict
 from app.jobs.model import Cancelled
 from app.kernel.ids import digest
 from app.portability import exporter, service
+from app.portability.bundle import export_bundle
 from app.portability.package import packs
 from app.portability.progress import Progress
+from app.portability.rehearsal import rehearse
 from app.portability.service import Order, Store
 from app.telemetry.logging import configure_logging
 from app.wiring import INDEX_TASK, Parts, parts
@@ -52,11 +55,26 @@ def register(cli: typer.Typer) -> None:
 
 
 def import_command(
-    path: Annotated[Path, typer.Argument(help="Folder, archive or one JSONL file.")],
+    path: Annotated[
+        Path, typer.Argument(help="Folder, archive or JSONL file; or another program's export.")
+    ],
     scope: Annotated[
         str | None,
         typer.Option("--scope", help="Import into this tenant or workspace, not where it was."),
     ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option("--format", help="Format of another program; told by its content if unset."),
+    ] = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(
+            "--mapping", help="JSON that names the field of each column, of CSV or JSONL."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Read and check everything, and write nothing.")
+    ] = False,
     if_empty: Annotated[
         bool, typer.Option("--if-empty", help="Do nothing where the graph holds memories.")
     ] = False,
@@ -93,10 +111,17 @@ def import_command(
             place = rejects
             if rejects and len(folders) > 1:
                 place = rejects.with_name(f"{folder.name}.{rejects.name}")
-            order = Order(folder, scope, place, fresh=fresh, defer=defer_indexes, revive=revive)
+            order = Order(
+                folder, scope, place, fresh=fresh, defer=defer_indexes, revive=revive, format=form,
+                mapping=mapping,
+            )  # fmt: skip
+            if dry_run:
+                done.append(await rehearse(store, order))
+                continue
             with alone(order.rejects_path):
                 done.append(await _import(store, order, quiet=as_json))
-        await opened.queue.enqueue(INDEX_TASK)
+        if not dry_run:
+            await opened.queue.enqueue(INDEX_TASK)
         return done
 
     try:
@@ -109,7 +134,7 @@ def import_command(
     elif not results:
         console.print("The graph holds memories already: nothing was imported.")
     for result in [] if as_json else results:
-        _show_import(result)
+        (_show_rehearsal if dry_run else _show_import)(result)
     if any(result["rejects"] for result in results):
         raise typer.Exit(1)
 
@@ -153,6 +178,10 @@ def export_command(
     path: Annotated[Path, typer.Argument(help="New folder, or .zip, .tar.gz, .tar.zst.")],
     scope: Scope = None,
     vectors: Annotated[bool, typer.Option("--vectors", help="With vectors.")] = False,
+    form: Annotated[
+        str | None,
+        typer.Option("--format", help="okf or markdown: facts, notes and pages as Markdown."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Export everything, or one scope with all below it; API keys are secrets and stay."""
@@ -173,11 +202,16 @@ def export_command(
                         tasks[name] = bar.add_task(name, total=None)
                     bar.update(tasks[name], completed=count)
 
+            if form is not None:
+                return {"files": await export_bundle(opened.graph, path, chosen, form, tell)}
             return await exporter.export_package(opened.graph, path, chosen, tell)
 
     manifest = _run(work)
     if as_json:
         console.print_json(json.dumps(manifest))
+        return
+    if form is not None:
+        _show_files(manifest["files"])
         return
     _show_counts({f["kind"]: f["records"] for f in manifest["files"]}, manifest["digest"])
 
@@ -219,12 +253,41 @@ def _show_import(result: dict[str, Any]) -> None:
     console.print(table)
     for name, reason in result["skipped"].items():
         console.print(f"{name} was left out: {reason}.")
+    _show_lost(result)
     if result["rejects"]:
         console.print(f"What was rejected, and why: {result['rejects']}")
     console.print(
         f"{result['records']} records in {result['seconds']:.1f} s "
         f"({result['records_per_second']:.0f}/s)"
     )
+
+
+def _show_rehearsal(result: dict[str, Any]) -> None:
+    table = Table("kind", "would be taken", "rejected", box=None)
+    for kind, tally in result["kinds"].items():
+        table.add_row(kind, str(tally["accepted"]), str(tally["rejected"]))
+    console.print(table)
+    for reject in result["rejects"]:
+        told = f"{reject['file']}, {reject['line']}: {reject['detail']}"
+        console.print(escape(told), soft_wrap=True)
+    _show_lost(result)
+    console.print("Nothing was written.")
+
+
+def _show_lost(result: dict[str, Any]) -> None:
+    """What of another program's file is not kept, by field."""
+    if "format" not in result:
+        return
+    console.print(f"Read as {result['format']}: {result['items']} items.")
+    for name, count in sorted(result["lost"].items()):
+        console.print(escape(f"Not kept: {name} ({count})"), soft_wrap=True)
+
+
+def _show_files(counts: dict[str, int]) -> None:
+    table = Table("kind", "files", box=None)
+    for kind, files in counts.items():
+        table.add_row(kind, str(files))
+    console.print(table)
 
 
 def _show_counts(counts: dict[str, int], digest: str) -> None:

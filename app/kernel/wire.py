@@ -22,12 +22,14 @@ from app.errors import InvalidInput
 from app.kernel.sentences import of_value
 
 FIRST_YEAR, LAST_YEAR = 2, 9998
-NUMBER = re.compile(r"\s*[+-]?[\d_]*\.?\d*\s*\Z")
+NUMBER = re.compile(r"[+-]?[\d_]*(?:\.\d*)?\Z")  # of a text without blanks around it
 
 
 def _written(given: Any) -> Any:
     """Refuses a bare number: read as seconds since 1970, 20260302 would be a day of that year."""
-    number = isinstance(given, int | float) or (isinstance(given, str) and NUMBER.match(given))
+    number = isinstance(given, int | float) or (
+        isinstance(given, str) and NUMBER.match(given.strip())
+    )
     if number:
         raise ValueError("a moment is written in ISO 8601, such as 2026-03-02T09:00:00Z")
     return given

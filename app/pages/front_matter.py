@@ -54,14 +54,19 @@ def body_start(text: str) -> int:
 
 def read(text: str) -> FrontMatter:
     """What the block of a file says."""
-    match = _BLOCK.match(text)
-    found = _values(match["yaml"]) if match else {}
+    found = values(text)
     title = found.get("title")
     return FrontMatter(
         title=_text(title) if isinstance(title, str) else None,
         aliases=_texts(found, "aliases", "alias"),
         tags=_tags(found),
     )
+
+
+def values(text: str) -> dict[str, Any]:
+    """Everything that the block of a file says, as words, lists and maps of them."""
+    match = _BLOCK.match(text)
+    return _values(match["yaml"]) if match else {}
 
 
 def _values(block: str) -> dict[str, Any]:

@@ -96,7 +96,7 @@ async def export_package(
     Where it fails nothing is left at `path`. Raises AlreadyExists (field `path`) where something
     is there.
     """
-    with _place_of(path) as folder:
+    with place_of(path) as folder:
         manifest = await _write_folder(graph, folder, chosen, tell)
         if is_archive(path):
             await asyncio.to_thread(_packed, folder, path)
@@ -113,7 +113,7 @@ def _packed(folder: Path, archive: Path) -> None:
 
 
 @contextmanager
-def _place_of(path: Path) -> Iterator[Path]:
+def place_of(path: Path) -> Iterator[Path]:
     """A folder beside the path to write to, gone at the end; the path is made once it is whole."""
     if path.exists():
         raise AlreadyExists(f"{path} exists already", field="path")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import orjson
 from pydantic import Field, StringConstraints, ValidationError
@@ -19,7 +19,7 @@ from app.kernel.ids import digest
 from app.kernel.sentences import of_value
 from app.kernel.wire import Moment, ShortText, WireModel
 from app.portability.archive import Limits, is_archive, unpack
-from app.portability.kind import Kind
+from app.portability.kind import Kind, Reject
 from app.portability.kinds import BY_FILE, BY_NAME, KINDS
 
 MANIFEST = "manifest.json"
@@ -78,6 +78,13 @@ class Package:
     files: list[PackedFile]
     fingerprint: str
     origin: Path
+    where: Callable[[Reject], Reject] | None = None  # a reject as of the file that it comes from
+    told: dict[str, Any] | None = None  # of what came from another program
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether its records name the scope already to which they go."""
+        return self.told is not None
 
     @property
     def size(self) -> int:
@@ -125,6 +132,16 @@ def open_package(
             f"as one of {', '.join(BY_FILE)}",
             field="path",
         )
+
+
+def is_package(path: Path) -> bool:
+    """Whether a path is read as a package of ours: an archive, a file named as one of a kind, or
+    a folder with such files, or with a manifest that is not another program's."""
+    if not path.is_dir():
+        return is_archive(path) or path.name in BY_FILE
+    if (path / MANIFEST).is_file():
+        return b'"cogx_version"' not in (path / MANIFEST).read_bytes()[:BLOCK]
+    return any((path / name).is_file() for name in BY_FILE)
 
 
 def packs(path: Path) -> list[Path]:

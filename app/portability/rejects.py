@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import orjson
@@ -10,11 +10,18 @@ import orjson
 from app.portability.kind import Reject
 
 
+def _there(reject: Reject) -> Reject:
+    return reject
+
+
 class RejectsFile:
     """Appends; a run that goes on first cuts off what lies beyond its mark."""
 
-    def __init__(self, path: Path, size: int) -> None:
+    def __init__(
+        self, path: Path, size: int, where: Callable[[Reject], Reject] | None = None
+    ) -> None:
         self.path = path
+        self._where = where or _there
         self.size = size
         if size == 0:
             path.unlink(missing_ok=True)
@@ -26,7 +33,7 @@ class RejectsFile:
 
     def add(self, rejects: Iterable[Reject]) -> None:
         """Write these at once; the file is made with the first."""
-        text = b"".join(orjson.dumps(reject.to_json()) + b"\n" for reject in rejects)
+        text = b"".join(orjson.dumps(self._where(reject).to_json()) + b"\n" for reject in rejects)
         if text:
             with self.path.open("ab") as opened:
                 opened.write(text)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -24,10 +25,11 @@ from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
 from app.portability.archive import Limits
 from app.portability.deferral import deferred_indexes
+from app.portability.foreign.convert import Foreign, converted
 from app.portability.gate import ScopeGate
 from app.portability.importer import FEW, Importer, Tools
 from app.portability.kind import Rules, Selection, check_target
-from app.portability.package import Manifest, Package, open_package
+from app.portability.package import Manifest, Package, is_package, open_package
 from app.portability.prepare import preparer
 from app.portability.progress import Progress
 from app.portability.rejects import RejectsFile
@@ -67,6 +69,8 @@ class Order:
     vouched: bool = False
     limits: Limits = field(default_factory=Limits)
     spool: Path | None = None
+    format: str | None = None
+    mapping: Path | None = None
 
     @property
     def rejects_path(self) -> Path:
@@ -88,12 +92,28 @@ async def is_empty(graph: Graph) -> bool:
     return bool((await graph.one(Q.portability.is_empty))["empty"])
 
 
+@contextmanager
+def opened(order: Order) -> Iterator[Package]:
+    """The package that an order names, or what a file of another program becomes as one.
+
+    Raises what `open_package` and `converted` raise.
+    """
+    foreign = order.format or order.mapping or not is_package(order.path)
+    if foreign and order.path.exists():
+        source = Foreign(order.path, order.target, order.format, order.mapping)
+        with converted(source, order.spool) as package:
+            yield package
+    else:
+        with open_package(order.path, order.limits, order.spool) as package:
+            yield package
+
+
 async def import_attended(store: Store, order: Order, tell: ProgressTell) -> dict[str, Any]:
     """An import on the command line; killed, it goes on where it was when it is called again.
 
     Raises Cancelled where it was asked to stop over the API, and what `import_package` raises.
     """
-    with open_package(order.path, order.limits, order.spool) as package:
+    with opened(order) as package:
         run = await _begin(store.graph, package, order)
 
         async def note(progress: Progress, size: int) -> None:
@@ -122,10 +142,10 @@ async def import_package(
     where indexes shall be deferred and the store is not empty.
     """
     package, run = opened
-    rules = await _rules(store.graph, package, order, run)
+    rules = await rules_of(store.graph, package, order, run)
     progress = Progress.of(run.stored, run.moment)
     size = package.size
-    rejects = RejectsFile(order.rejects_path, progress.rejects_bytes)
+    rejects = RejectsFile(order.rejects_path, progress.rejects_bytes, package.where)
 
     async def told(progress: Progress) -> None:
         await tell(progress, size)
@@ -145,11 +165,13 @@ async def import_package(
     else:
         await perform()
     rejected = str(rejects.path) if rejects.size else None
-    return {"run": run.id, **progress.result(), "rejects": rejected}
+    own = package.told or {}
+    return {"run": run.id, **progress.result(), "rejects": rejected, **own}
 
 
-async def _rules(graph: Graph, package: Package, order: Order, run: Run) -> Rules:
-    target = check_target(order.target) if order.target else None
+async def rules_of(graph: Graph, package: Package, order: Order, run: Run) -> Rules:
+    """Under what a run imports a package. Raises ModelMismatch for vectors of another model."""
+    target = check_target(order.target) if order.target and not package.is_placed else None
     keeps = order.caller is None and target is None
     return Rules(
         run=run.id,

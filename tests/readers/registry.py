@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from typing import Any
 
 from app.consolidation.guards import Answer, Remembered, remembered
@@ -45,6 +47,9 @@ from app.pages.mentions import find
 from app.pages.prose import plain
 from app.pages.rewriting import edited
 from app.pages.wikilink import links
+from app.portability.foreign.okf import marked, unmarked
+from app.portability.foreign.stream import pieces as pieces_of
+from app.portability.foreign.values import labels, moment, short, tags
 from app.rag.pieces import pieces
 from app.retrieval.asking import covered
 from app.retrieval.names import opening_keys, phrases, title_keys, words, written
@@ -193,6 +198,9 @@ READERS: dict[str, Reader] = {
     "search.amounts": lambda t: list(amounts(t, "en")),
     "search.restated": lambda t: restated("the a b 1 of", [_hit(t, n) for n in range(8)]),
     "search.asks_of_the_past": asks_of_the_past,
+    "foreign.pieces": _settled(lambda t: deque(pieces_of(BytesIO(t.encode())), 0)),
+    "foreign.values": lambda t: (moment(t), short(t), tags([t]), labels({t: t})),
+    "foreign.marked": lambda t: unmarked(t, block=marked(t) is None),
     "skills.inferred": inferred,
     "skills.words_held": lambda t: words_held(t, t),
     "skills.whole_name": whole_name,

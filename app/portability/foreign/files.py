@@ -1,0 +1,144 @@
+"""Ways through a file: lines of JSON, rows of a table, a list or an object; and its beginning."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from app.errors import InvalidInput
+from app.portability.foreign.model import Probe, Shape
+from app.portability.foreign.stream import pieces
+from app.portability.prepare import LINE_LIMIT
+
+LINES = (".jsonl", ".ndjson")
+TABLES = (".csv", ".tsv")
+FIRST = 64  # pieces of an object that are looked at
+HEAD = 1 << 20  # bytes of a manifest
+BOM = b"\xef\xbb\xbf"
+
+
+class Unreadable(str):
+    """What stands for a line that is no JSON: the import refuses it where it stood."""
+
+
+BROKEN = Unreadable("a line that is no JSON")
+Item = tuple[int, str | None, Any]
+
+
+def lines(path: Path) -> Iterator[Item]:
+    """Each line that is not blank with its number; BROKEN for one that is no JSON or too long."""
+    with path.open("rb") as source:
+        number = 0
+        while line := source.readline(LINE_LIMIT + 1):
+            number += 1
+            whole = line
+            while not whole.endswith(b"\n") and (whole := source.readline(LINE_LIMIT)):
+                line = b"!"  # too long: what is left of it is read and dropped
+            line = line.removeprefix(BOM).strip()
+            if line:
+                yield number, None, _parsed(line)
+
+
+def _parsed(line: bytes) -> Any:
+    with suppress(orjson.JSONDecodeError):
+        return orjson.loads(line)
+    return BROKEN
+
+
+def rows(path: Path) -> Iterator[Item]:
+    """Each row of a table by the names in its first line, with the number of its last line.
+
+    Raises InvalidInput for a table that is no UTF-8, has a field beyond 128 KiB, or no names.
+    """
+    with path.open("r", encoding="utf-8-sig", newline="") as source:
+        reader = csv.reader(source, delimiter=_delimiter(path), strict=True)
+        try:
+            names = next(reader, [])
+            if not any(name.strip() for name in names):
+                raise InvalidInput("the table names no columns in its first line", field="path")
+            for row in reader:
+                if row:
+                    yield reader.line_num, None, _row(names, row)
+        except (csv.Error, UnicodeDecodeError) as error:
+            where = f"the table cannot be read after line {reader.line_num}"
+            raise InvalidInput(f"{where}: {_why(error)}", field="path") from error
+
+
+def _why(error: Exception) -> str:
+    return "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+
+
+def _row(names: list[str], row: list[str]) -> dict[str, str]:
+    named = {name.strip(): value for name, value in zip(names, row, strict=False) if name.strip()}
+    if len(row) > len(names):
+        named["columns without a name"] = row[len(names)]
+    return named
+
+
+def _delimiter(path: Path) -> str:
+    if path.suffix.lower() == ".tsv":
+        return "\t"
+    with path.open("r", encoding="utf-8-sig", errors="replace") as source:
+        head = source.readline(1 << 16)
+    return max(",;\t", key=head.count)
+
+
+def elements(path: Path) -> Iterator[Item]:
+    """Each piece of a list or an object with its number, under the name of its member."""
+    with path.open("rb") as source:
+        for number, (name, value) in enumerate(pieces(source), start=1):
+            yield number, name, value
+
+
+def items_of(probe: Probe) -> Iterator[Item]:
+    """The items of a file by its shape."""
+    ways = {"lines": lines, "table": rows}
+    yield from ways.get(probe.shape, elements)(probe.path)
+
+
+def probe(path: Path) -> Probe:
+    """The beginning of a file or a folder. Raises InvalidInput for a file that is broken there."""
+    if path.is_dir():
+        return Probe(path, "folder", members=_manifest(path / "manifest.json"))
+    shape = _shape(path)
+    if shape == "none":
+        return Probe(path, shape)
+    if shape == "object":
+        members: dict[str, Any] = {}
+        for _, name, value in islice(elements(path), FIRST):
+            members.setdefault(str(name), value)
+        return Probe(path, shape, members=members)
+    ways = {"lines": lines, "table": rows, "list": elements}
+    first = next((item for _, _, item in ways[shape](path) if isinstance(item, dict)), {})
+    return Probe(path, shape, first)
+
+
+def _shape(path: Path) -> Shape:
+    if path.suffix.lower() in TABLES:
+        return "table"
+    with path.open("rb") as source:
+        head = source.readline(LINE_LIMIT).removeprefix(BOM).lstrip()
+        while not head and (line := source.readline(LINE_LIMIT)):
+            head = line.lstrip()
+        if path.suffix.lower() in LINES:
+            return "lines"
+        if head.startswith(b"["):
+            return "list"
+        if not head.startswith(b"{"):
+            return "none"
+        further = source.readline(1 << 16).lstrip()
+    alone = isinstance(_parsed(head), dict)
+    return "lines" if alone and further.startswith(b"{") else "object"
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    with suppress(OSError, orjson.JSONDecodeError), path.open("rb") as source:
+        found = orjson.loads(source.read(HEAD))
+        return found if isinstance(found, dict) else {}
+    return {}

@@ -1,0 +1,50 @@
+"""Every format of another program, in the order in which they are tried: one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.errors import InvalidInput
+from app.portability.foreign.chats import CHATGPT, CLAUDE, MESSAGES
+from app.portability.foreign.cogx import COGX
+from app.portability.foreign.files import probe
+from app.portability.foreign.graphiti import GRAPHITI, ZEP
+from app.portability.foreign.langgraph import LANGGRAPH
+from app.portability.foreign.letta import LETTA
+from app.portability.foreign.mem0 import MEM0
+from app.portability.foreign.model import Format, Probe
+from app.portability.foreign.okf import OKF
+from app.portability.foreign.tables import MAPPED, TABLE
+
+FORMATS = (
+    COGX, OKF, CHATGPT, CLAUDE, LETTA, MESSAGES, LANGGRAPH, MEM0, ZEP, GRAPHITI, TABLE, MAPPED,
+)  # fmt: skip
+BY_NAME = {found.name: found for found in FORMATS}
+CONVERSATIONS = "conversations.json"  # what exports of chats hold among other files
+
+
+def place_of(path: Path) -> Path:
+    """The file within a folder that holds its conversations, or the path itself."""
+    inner = path / CONVERSATIONS
+    return inner if path.is_dir() and inner.is_file() else path
+
+
+def recognised(path: Path, name: str | None, *, mapped: bool = False) -> tuple[Format, Probe]:
+    """The format of a file or folder, by its name or else by its content, and how it begins.
+
+    Raises InvalidInput (`format`) for an unknown name, or for content that no format knows.
+    """
+    known = ", ".join(BY_NAME)
+    if name is not None and name not in BY_NAME:
+        raise InvalidInput(f"there is no format {name!r}; known: {known}", field="format")
+    found = probe(place_of(path))
+    fits = (f for f in FORMATS if f.recognises(found))
+    usual = TABLE if found.shape == "table" else MAPPED
+    chosen = BY_NAME[name] if name else usual if mapped else next(fits, None)
+    if chosen is None or found.shape == "none":
+        raise InvalidInput(
+            f"{path.name} is no package, and of no format that is known by its content; "
+            f"name one: {known}",
+            field="format" if name else "path",
+        )
+    return chosen, found

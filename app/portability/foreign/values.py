@@ -1,0 +1,124 @@
+"""What readers of other programs' formats share: moments, texts, names, tags. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from app.kernel.ids import digest
+from app.kernel.wire import NUMBER
+
+SHORT = 200  # characters of a name
+TAG = 64
+MOST_TAGS = 32
+MILLISECONDS = 10**11  # seconds since 1970 beyond this lie after the year 5138
+_ZONE = re.compile(r"\[[^\]]{0,60}\]\Z")  # as Java writes a zone: 2026-03-02T09:00Z[UTC]
+_NOT_TAG = re.compile(r"\s+")
+
+
+def moment(given: Any) -> Any:
+    """The moment in ISO 8601 and UTC, of text or of seconds or milliseconds since 1970.
+
+    Text without an offset counts as UTC. What is no moment is given back, so that the import
+    refuses it by name; what is empty is None.
+    """
+    if given is None or given == "":
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | float | str):
+        return given
+    try:
+        return _moment(given).astimezone(UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return str(given)[:SHORT]
+
+
+def _moment(given: int | float | str) -> datetime:
+    if not isinstance(given, str):
+        seconds = given / 1000 if abs(given) > MILLISECONDS else given
+        return datetime.fromtimestamp(seconds, UTC)
+    if NUMBER.match(given.strip()):
+        raise ValueError(given)
+    found = datetime.fromisoformat(_ZONE.sub("", given.strip()))
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def text(given: Any) -> str | None:
+    """A text that says something; None for anything else."""
+    return given if isinstance(given, str) and given.strip() else None
+
+
+def whole(given: Any) -> str:
+    """The text of a value with question marks for what is no character: half of a pair."""
+    return str(given).encode(errors="replace").decode()
+
+
+def short(given: Any) -> str | None:
+    """A name of at most 200 characters: a longer one is cut and told apart by its hash."""
+    if isinstance(given, bool) or not isinstance(given, str | int):
+        return None
+    name = " ".join(whole(given).split())
+    if len(name) <= SHORT:
+        return name or None
+    return f"{name[: SHORT - 17]}-{digest(name)[:16]}"
+
+
+def tags(given: Any, *more: str) -> list[str]:
+    """Tags out of a list of texts: lower case, hyphens for blanks, at most 32."""
+    items: Iterable[Any] = given if isinstance(given, list | tuple) else ()
+    found = [_tag(item) for item in (*items, *more) if isinstance(item, str)]
+    return list(dict.fromkeys(tag for tag in found if tag and len(tag) <= TAG))[:MOST_TAGS]
+
+
+def _tag(item: str) -> str:
+    return _NOT_TAG.sub("-", item.strip().lower())
+
+
+def labels(given: Any) -> tuple[list[str], list[str]]:
+    """Further fields as tags of the form `name:value`, and the names of those that are too long
+    or no plain values."""
+    kept, lost = [], []
+    for name, value in given.items() if isinstance(given, Mapping) else ():
+        if value is None or value in ("", [], {}):
+            continue
+        plain = isinstance(value, str | int | float)
+        tag = _tag(f"{name}:{value}") if plain else ""
+        if plain and 0 < len(tag) <= TAG:
+            kept.append(tag)
+        else:
+            lost.append(str(name))
+    return kept, lost
+
+
+def filled(**fields: Any) -> dict[str, Any]:
+    """The fields that are set."""
+    return {name: value for name, value in fields.items() if value is not None and value != []}
+
+
+def parts(content: Any) -> tuple[str | None, list[str]]:
+    """The text of a message whose content is a text or a list of parts, and the kinds of the
+    parts that are none."""
+    if isinstance(content, str):
+        return text(content), []
+    said, other = [], []
+    for part in content if isinstance(content, list) else ():
+        found = _part(part)
+        if found is not None:
+            said.append(found)
+        else:
+            other.append(_named(part) if isinstance(part, dict) else "part")
+    return text("\n".join(said)), other
+
+
+def _named(part: dict[str, Any]) -> str:
+    """What a part is; ChatGPT's exports call it otherwise than the APIs do."""
+    return str(part.get("type") or part.get("content_type") or "part")
+
+
+def _part(part: Any) -> str | None:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, dict) and part.get("type", "text") in ("text", "input_text", "output_text"):
+        return part.get("text") if isinstance(part.get("text"), str) else None
+    return None
