@@ -68,6 +68,7 @@ CALL () {
 WITH n, kind
 WHERE n.scope IN $scopes
 SET n.touched_at = $at
+WITH n, kind WHERE n.id IS NOT NULL
 RETURN n.id AS id, kind, n.scope AS scope
 
 // name: links(id, scope, scopes) read many

@@ -9,6 +9,7 @@ RETURN c {.*} AS context
 MATCH (c:PersistentContext {id: $id})
 WHERE c.scope IN $scopes
 SET c.touched_at = $at
+WITH c WHERE c.id IS NOT NULL
 RETURN c {.*} AS context
 
 // name: page(scopes, type, status, owner, after, limit) read many
@@ -43,6 +44,7 @@ UNWIND $ids AS id
 MATCH (e:ContextEntry {id: id})
 WHERE e.whole = $context AND e.scope = $scope
 SET e.touched_at = $at
+WITH e WHERE e.id IS NOT NULL
 RETURN e {.*} AS entry
 
 // name: lock_keys(slots, scope, at) write many
@@ -51,6 +53,7 @@ UNWIND $slots AS slot
 MATCH (e:ContextEntry {slot: slot})
 WHERE e.scope = $scope
 SET e.touched_at = $at
+WITH e WHERE e.id IS NOT NULL
 RETURN e {.*} AS entry
 
 // name: keyed(slots, scope) read many

@@ -60,6 +60,7 @@ RETURN n.id AS id, n.kind AS kind, n.scope AS scope,
 UNWIND $ids AS id
 MATCH (n:Declared {id: id})
 SET n.touched_at = $at
+WITH n WHERE n.id IS NOT NULL
 RETURN n {.*} AS row
 
 // name: change(rows) write none
@@ -104,6 +105,7 @@ RETURN kind, removed
 UNWIND $ids AS id
 MATCH (n:Declared {refers: id})
 SET n.touched_at = $at
+WITH n WHERE n.id IS NOT NULL
 RETURN n {.*} AS row
 
 // name: drop_referring(scopes) write one

@@ -10,6 +10,7 @@ RETURN p {.*} AS pool
 MATCH (p:MemoryPool {id: $id})
 WHERE p.scope = $scope AND p.ends_at > $at
 SET p.touched_at = $at
+WITH p WHERE p.id IS NOT NULL
 RETURN p {.*} AS pool
 
 // name: page(scopes, readers, type, lifetime, after, at, limit) read many

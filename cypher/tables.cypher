@@ -11,6 +11,7 @@ UNWIND $ids AS id
 MATCH (n:DataTable {id: id})
 WHERE n.scope IN $scopes
 SET n.touched_at = $at
+WITH n WHERE n.id IS NOT NULL
 RETURN n {.*} AS item
 
 // name: page(scopes, after, limit) read many
@@ -56,6 +57,7 @@ UNWIND $rows AS row
 MATCH (r:DataRow)
 WHERE r.whole = $id AND r.row_id = row AND r.scope = $scope AND r.live = true
 SET r.touched_at = $at
+WITH r WHERE r.id IS NOT NULL
 RETURN r {.*} AS item
 
 // name: size(id, scope) read one
@@ -150,6 +152,7 @@ RETURN r {.*} AS item ORDER BY r.id
 UNWIND $ids AS id
 MATCH (n:Declared {id: id})
 SET n.touched_at = $at
+WITH n WHERE n.id IS NOT NULL
 RETURN n.kind AS kind, n {.*} AS item ORDER BY n.id
 
 // name: hints(roots, scopes, fan) read many

@@ -9,6 +9,7 @@ RETURN n {.*} AS trace
 MATCH (n:ReasoningTrace {id: $id})
 WHERE n.scope IN $scopes
 SET n.touched_at = $at
+WITH n WHERE n.id IS NOT NULL
 RETURN n {.*} AS trace
 
 // name: page(scopes, session, agent, outcomes, running, tool, since, until, before, limit) read many
@@ -59,6 +60,7 @@ CALL () {
 WITH n, kind
 WHERE n.scope IN $scopes
 SET n.touched_at = $at
+WITH n, kind WHERE n.id IS NOT NULL
 RETURN n.id AS id, kind, n.scope AS scope
 
 // name: links(id, scope, scopes) read many

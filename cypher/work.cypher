@@ -11,6 +11,7 @@ UNWIND $ids AS id
 MATCH (n:WorkItem {id: id})
 WHERE n.scope IN $scopes
 SET n.touched_at = $at
+WITH n WHERE n.id IS NOT NULL
 RETURN n {.*} AS item
 
 // name: below(ids, scope, depth, limit) read many
@@ -44,6 +45,7 @@ CALL () {
 WITH n, kind
 WHERE n.scope IN $scopes
 SET n.touched_at = $at
+WITH n, kind WHERE n.id IS NOT NULL
 RETURN n.id AS id, kind, n.scope AS scope
 
 // name: links(id, scope, scopes) read many
