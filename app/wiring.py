@@ -618,6 +618,12 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         agentic=AgenticService(graph_rag, scopes, metered_model(graph, settings)),
     )
     data_tables = TableService(graph, scopes, table_limits(settings))
+    pools = PoolService(graph, scopes, pool_limits(settings))
+    work = WorkService(graph, scopes)
+    traces = TraceService(graph, scopes, trace_limits(settings))
+    figures = ToolStatistics(
+        graph, settings.traces.statistics_days, settings.traces.statistics_most_days
+    )
     services = Services(
         episodes=episodes,
         episode_rows=episode_rows,
@@ -634,6 +640,11 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         forgetting=forgetting,
         consolidation=consolidation_rows,
         data_tables=data_tables,
+        work=work,
+        pools=pools,
+        traces=traces,
+        alike=alike,
+        figures=figures,
     )
     bounds = QueryLimits(settings.api.graphql_depth, settings.api.graphql_cost)
     return Parts(
@@ -708,17 +719,15 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         page_passages=passages,
         due_pages=due,
         vaults=VaultService(pages, due),
-        pools=PoolService(graph, scopes, pool_limits(settings)),
+        pools=pools,
         events=EventService(EventRepository(graph, access_rows), keys, settings.api.event_seconds),
         pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
-        work=WorkService(graph, scopes),
+        work=work,
         **autonomy(settings, graph, scopes),
         snapshots=SnapshotService(graph, settings.autonomy.snapshot_entries),
-        traces=TraceService(graph, scopes, trace_limits(settings)),
+        traces=traces,
         alike=alike,
-        figures=ToolStatistics(
-            graph, settings.traces.statistics_days, settings.traces.statistics_most_days
-        ),
+        figures=figures,
         data_tables=data_tables,
         table_links=Linker(graph),
         contexts=contexts,

@@ -37,14 +37,20 @@ from app.mcp import prompts, resources
 from app.mcp.calls import ROUTE, called
 from app.mcp.instructions import INSTRUCTIONS, NAME, TITLE
 from app.mcp.reading import READING
+from app.mcp.shared_memory import POOLS
 from app.mcp.tabling import DATA
 from app.mcp.tool import Services, Tool
+from app.mcp.tracing import TRACES
+from app.mcp.work_items import WORK
 from app.mcp.writing import WRITING
 
 log = structlog.get_logger()
 TOOLS = {tool.name: tool for tool in (*READING, *WRITING)}
-# Further tools, listed and called where the address asks for them: `/mcp?tools=data`.
-PROFILES = {"data": {tool.name: tool for tool in DATA}}
+# Further tools, listed and called where the address asks for them: `/mcp?tools=data,work`.
+PROFILES = {
+    name: {tool.name: tool for tool in tools}
+    for name, tools in (("data", DATA), ("work", WORK), ("pools", POOLS), ("traces", TRACES))
+}
 Context = ServerRequestContext[Any, Any]
 Page = PaginatedRequestParams | None
 

@@ -21,12 +21,17 @@ from app.kernel.wire import WireModel
 from app.lifecycle.forgetting import ForgettingService
 from app.notes.service import NoteService
 from app.pages.reading import PageReader
+from app.pools.service import PoolService
 from app.questions.log import QuestionLog
 from app.rag.answering import AgenticService
 from app.rag.service import GraphRagService
 from app.search.service import SearchService
 from app.skills.door import SkillGraph
 from app.tables.service import TableService
+from app.traces.service import TraceService
+from app.traces.similar import SimilarTraces
+from app.traces.statistics import ToolStatistics
+from app.workitems.service import WorkService
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,11 @@ class Services:
     forgetting: ForgettingService
     consolidation: ConsolidationRepository
     data_tables: TableService
+    work: WorkService
+    pools: PoolService
+    traces: TraceService
+    alike: SimilarTraces
+    figures: ToolStatistics
 
 
 @dataclass(frozen=True, slots=True)

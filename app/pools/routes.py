@@ -31,7 +31,7 @@ from app.pools.schemas import (
     StatisticsOut,
     ValueIn,
 )
-from app.pools.service import Draft, PoolService, Which
+from app.pools.service import PoolService, Which
 
 InScope = Annotated[
     str | None,
@@ -83,21 +83,7 @@ class PoolController(Controller):
         pools: NamedDependency[PoolService],
     ) -> PoolOut:
         """Make a pool, which the caller owns."""
-        scope, lifetime, reach = data.words()
-        draft = Draft(
-            name=data.name,
-            pool_id=data.pool_id,
-            type=data.type,
-            scope=scope,
-            lifetime=lifetime,
-            reach=reach,
-            expires_at=data.expires_at,
-            retention_policy=data.retention_policy,
-            access_control=data.access_control,
-            persist_across_executions=data.persist_across_executions,
-            data=data.data,
-        )
-        return PoolOut.of(await pools.create(caller, draft), caller.principal)
+        return PoolOut.of(await pools.create(caller, data.to_draft()), caller.principal)
 
     @get("/", operation_id="listPools", opt={"requires": Role.READER})
     async def list_pools(

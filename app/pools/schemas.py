@@ -24,6 +24,7 @@ from app.pools.model import (
     RetentionPolicy,
     Type,
 )
+from app.pools.service import Draft
 
 W = TypeVar("W", Lifetime, Reach)
 
@@ -64,6 +65,23 @@ class PoolIn(WireModel):
         elif scope in set(Reach):
             reach, scope = _one(reach, Reach(scope)), None
         return scope, lifetime or Lifetime.PERSISTENT, reach or Reach.ACCOUNT
+
+    def to_draft(self) -> Draft:
+        """Return the draft that this describes; raises as `words` does."""
+        scope, lifetime, reach = self.words()
+        return Draft(
+            name=self.name,
+            pool_id=self.pool_id,
+            type=self.type,
+            scope=scope,
+            lifetime=lifetime,
+            reach=reach,
+            expires_at=self.expires_at,
+            retention_policy=self.retention_policy,
+            access_control=self.access_control,
+            persist_across_executions=self.persist_across_executions,
+            data=self.data,
+        )
 
 
 def _one(given: W | None, word: W) -> W:
