@@ -24,7 +24,7 @@ from app.access.idempotency import IdempotencyMiddleware
 from app.access.parameters import declared, refuse_unknown
 from app.communities import routes as community_routes
 from app.consolidation import routes as consolidation_routes
-from app.contexts import doors as context_doors
+from app.contexts import entry_routes as context_entry_routes
 from app.contexts import routes as context_routes
 from app.conversations import routes as conversation_routes
 from app.documents import rag as rag_routes
@@ -128,7 +128,7 @@ ROUTES: list[Any] = [
     table_routes.TableController,
     context_routes.ContextController,
     context_routes.OwnMemoryController,
-    context_doors.ContextEntryController,
+    context_entry_routes.ContextEntryController,
     page_routes.PageController,
     page_admin.AdminPageController,
     page_beside.EntityPageController,

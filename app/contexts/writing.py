@@ -145,7 +145,7 @@ class EntryService:
 
         return await self.change(caller, context, entry_id, act)
 
-    async def remove(self, caller: Caller, context_id: str, entry_id: str) -> None:
+    async def archive(self, caller: Caller, context_id: str, entry_id: str) -> Entry:
         """Archive an entry, whose key is free then."""
         context = await self.contexts.writable(caller, context_id)
 
@@ -153,7 +153,7 @@ class EntryService:
             made = held.archived(Reason.REMOVED, now())
             return await self.store(tx, caller, context, made, "context.entry.archive")
 
-        await self.change(caller, context, entry_id, act)
+        return await self.change(caller, context, entry_id, act)
 
     async def seal(self, caller: Caller, context_id: str, entry_id: str) -> Entry:
         """Keep the SHA-256 of content and metadata as they are now; the same again changes

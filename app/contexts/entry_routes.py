@@ -7,7 +7,7 @@ from typing import Annotated
 from litestar import Controller, delete, get, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
-from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
+from litestar.status_codes import HTTP_200_OK
 
 from app.access.parameters import Limit, one_of
 from app.contexts.entries import LONGEST_KEY, EntryType, MemoryType
@@ -193,17 +193,17 @@ class ContextEntryController(Controller):
         "/entries/{entry:str}",
         operation_id="archiveContextEntry",
         opt={"requires": Role.WRITER},
-        status_code=HTTP_204_NO_CONTENT,
+        status_code=HTTP_200_OK,
     )
-    async def remove(
+    async def archive(
         self,
         context: FromPath[str],
         entry: FromPath[str],
         caller: NamedDependency[Caller],
         context_entries: Entries,
-    ) -> None:
-        """Archive an entry, whose key is free then."""
-        await context_entries.remove(caller, context, entry)
+    ) -> EntryOut:
+        """Archive an entry, whose key is free then; it can still be read by its id."""
+        return EntryOut.of(await context_entries.archive(caller, context, entry), now())
 
     @get(
         "/entries/{entry:str}/versions",
