@@ -92,7 +92,7 @@ class Draft:
 @dataclass(frozen=True, slots=True)
 class Which:
     """A pool as an address names it: by `pool_id` in a scope (by default the nearest of the key's
-    home and what is above it), or by id."""
+    home and what is above it), or by id, which lies in the scope where one is given."""
 
     named: str
     scope: str | None = None
@@ -334,9 +334,9 @@ class PoolService:
             places = [caller.home]  # each scope has one of its own
         keepers = (caller.principal, "")
         ids = [POOL.id_of(place, which.named, keeper) for place in places for keeper in keepers]
-        if which.scope is None:
-            ids.append(which.named)
-        return await self.graph.many(Q.pools.find, Pool, ids=ids, scopes=caller.visible, at=now())
+        seen = caller.visible if which.scope is None else places
+        ids.append(which.named)
+        return await self.graph.many(Q.pools.find, Pool, ids=ids, scopes=seen, at=now())
 
     async def _default(self, caller: Caller, scope: str | None) -> Pool:
         """The default pool, stored as soon as somebody who may write asks for it."""

@@ -56,17 +56,27 @@ FIELDS = {
 # What stands in texts and in fields whose words the document does not list.
 WORDS: dict[str, Sequence[Any]] = {
     "body": SENTENCES,
+    "access_control": ({"public": True},),
     "category": [*Category],
     "change_type": [*ChangeType],
     "content": SENTENCES,
     "description": SENTENCES,
+    "columns": ([{"name": "name"}, {"name": "day", "type": "integer"}],),
     "dry_run": (False,),
+    "expires_at": ("2099-01-01T00:00:00Z",),
+    "filter": ({"column": "name", "op": "eq", "value": "a"},),
+    "keys": (["name"],),
     "name": [f"thing-{number}" for number in range(99)],
     "namespace": ("knowledge", "learnings"),
     "object": ({"name": "Ulm"},),
+    "path": ("day",),
     "query": ("Ada Berg",),
+    "retention_policy": ({},),
+    "rows": ([{"name": "a", "day": 1}, {"name": "b"}],),
+    "steps": ([{"thought": "Look first."}],),
     "text": SENTENCES,
     "title": [f"Page {number}" for number in range(99)],
+    "tool_calls": ([{"tool": "shell"}],),
     "unit": ("task",),
 }
 # Fields that are set where a body may have them.
@@ -222,7 +232,7 @@ class Walk:
         query = {
             parameter.name: scope if parameter.name == "scope" else WORDS[parameter.name][0]
             for parameter in operation.query
-            if parameter.name in ("scope", "query", "unit")
+            if parameter.name in ("scope", "query", "unit", "path")
         }
         cases: list[Case] = []
 

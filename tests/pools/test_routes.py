@@ -257,6 +257,16 @@ async def test_another_tenant_is_told_nothing(
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "agent")
 
 
+async def test_an_id_with_a_scope_means_the_pool_in_that_scope_alone(
+    admin: Principal, tenant: str, make: Make
+) -> None:
+    scope = f"{tenant}/dev"
+    made = await make("ops", by=admin, scope=scope)
+    url = f"/v1/pools/{made['id']}"
+    assert (await admin.http.get(url, params={"scope": scope})).json()["id"] == made["id"]
+    assert (await admin.http.get(url, params={"scope": tenant})).status_code == 404
+
+
 async def test_grants_are_given_and_taken_back(
     writer: Principal, other: Principal, make: Make
 ) -> None:
