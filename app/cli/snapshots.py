@@ -24,7 +24,10 @@ def snapshot(
         Path | None, typer.Option(help="File to write; one that says the same is not touched.")
     ] = None,
 ) -> None:
-    """Skills, learnings, knowledge and statistics of a scope as Markdown, in a stable order."""
+    """Skills, learnings, knowledge and statistics of a scope as Markdown.
+
+    The order is stable: nothing that changes means no line that differs.
+    """
 
     async def work(opened: Parts, caller: Caller) -> str:
         return (await opened.snapshots.render(caller.require(scope, Role.READER))).text
