@@ -172,7 +172,7 @@ def _most_read(entries: list[Entry]) -> list[Entry]:
 def _reflection(read: list[Entry], at: datetime) -> Draft:
     lines = [f"{each.key}: {text_of(each.value)[:LINE]}" for each in read]
     return Draft(
-        f"reflection-{at:%Y%m%dT%H%M%S}",
+        f"reflection-{at:%Y%m%dT%H%M%S%f}",
         {"text": "\n".join(lines), "keys": [each.key for each in read]},
         entry_type=EntryType.REFLECTION,
     )
