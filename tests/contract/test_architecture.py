@@ -61,7 +61,11 @@ def test_every_writing_route_asks_for_more_than_a_reader(app: Litestar) -> None:
     seeds_own = {"/api/v1/ai/rag/query", "/api/v1/ai/rag/search"}  # POST beside GET, as documented
     # Each field of Mutation and each tool asks for its own role (tests/graphql, tests/mcp).
     by_field = {"/graphql", "/mcp"}
-    one = {"/v1/tables/{table:str}/query", "/v1/contexts/{context:str}/search"}
+    one = {
+        "/v1/tables/{table:str}/query",
+        "/v1/contexts/{context:str}/search",
+        "/v1/conversations/{conversation:str}/recall",
+    }
     reading_posts = {"/v1/search", "/v1/exports"} | asking | seeds_own | by_field | one
     weak = []
     for route in app.routes:
