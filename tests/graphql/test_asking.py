@@ -153,7 +153,8 @@ async def test_what_hangs_on_a_retrieval_is_one_statement_a_kind(world: World) -
 
 
 CONTEXT = """query C($i: ContextInput!) { context(input: $i) { query question context tokens budget
-  frame ledger { id kind tokens kept reason } citations without reason } }"""
+  frame ledger { id kind tokens kept reason } citations
+  tables { entity scope tables untrusted { text } } without reason } }"""
 
 
 async def test_a_context_is_that_of_the_route_with_its_ledger(world: World) -> None:
