@@ -98,7 +98,7 @@ async def test_what_a_package_says_is_sanitised_and_checked(
     await export_package(opened.graph, tmp_path / "out", await selection(opened.graph, tenant))
     line = orjson.loads((tmp_path / "out" / "context_entries.jsonl").read_bytes())
     lines = [
-        line | {"id": "x", "key": "ask ada@example.org", "value": {"to": "bob@example.org"}},
+        line | {"id": "entry-x", "key": "ask ada@example.org", "value": {"to": "bob@example.org"}},
         line | {"id": "twin"},
         line | {"id": "y", "key": "y", "importance": 2},
         line | {"id": "z", "key": "z", "memory_type": "odd"},

@@ -96,16 +96,16 @@ async def test_what_a_package_says_is_sanitised_and_checked(
     call = orjson.loads((tmp_path / "out" / "tool_calls.jsonl").read_bytes().splitlines()[0])
     package = tmp_path / "in"
     package.mkdir()
-    hostile = line | {"id": "x", "task": "Write to ada@example.org."}
+    hostile = line | {"id": "trace-x", "task": "Write to ada@example.org."}
     lines = [hostile, line | {"outcome": "odd"}, line | {"surprise": 1}]
     (package / "traces.jsonl").write_bytes(b"\n".join(map(orjson.dumps, lines)))
     secret = {"arguments": {"password": "hunter2"}, "result": {"apiKey": "hunter2"}}
-    inner = [call | secret | {"trace": "x"}, call | {"trace": "none"}, call | {"number": 0}]
+    inner = [call | secret | {"trace": "trace-x"}, call | {"trace": "none"}, call | {"number": 0}]
     (package / "tool_calls.jsonl").write_bytes(b"\n".join(map(orjson.dumps, inner)))
     result = await load(package, rejects=tmp_path / "rejects")
     assert result["kinds"]["trace"] == {"accepted": 1, "duplicates": 0, "rejected": 2}
     assert result["kinds"]["tool_call"] == {"accepted": 1, "duplicates": 0, "rejected": 2}
-    told = str(await whole(writer, "x"))
+    told = str(await whole(writer, "trace-x"))
     assert "@example.org" not in told
     assert "hunter2" not in told
     assert "[secret]" in told

@@ -92,7 +92,11 @@ async def test_what_a_package_says_is_sanitised_and_checked(
     await make("fine", tags=["a"])
     await export_package(opened.graph, tmp_path / "out", await selection(opened.graph, tenant))
     line = orjson.loads((tmp_path / "out" / "work_items.jsonl").read_bytes())
-    hostile = line | {"id": "x", "title": "Write to ada@example.org.", "tags": ["b@example.org"]}
+    hostile = line | {
+        "id": "item-x",
+        "title": "Write to ada@example.org.",
+        "tags": ["b@example.org"],
+    }
     orphan = {
         "id": "l", "scope": line["scope"], "item": "none", "memory": "none",
         "memory_kind": "note", "memory_scope": line["scope"], "linked_at": line["created_at"],
@@ -108,7 +112,7 @@ async def test_what_a_package_says_is_sanitised_and_checked(
     assert result["kinds"]["work_link"]["rejected"] == 1
     rejects = [orjson.loads(row) for row in (tmp_path / "rejects").read_bytes().splitlines()]
     assert [row["field"] for row in rejects] == ["state", "depth", "surprise", "id"]
-    assert "@example.org" not in str(await tree(writer, "x"))
+    assert "@example.org" not in str(await tree(writer, "item-x"))
 
 
 @pytest.mark.parametrize("kind", ["note", "episode", "page"])
