@@ -5,6 +5,13 @@ UNWIND $rows AS row
 MERGE (e:FeedEvent {id: row.id})
 SET e = row
 
+// name: waiting(tenant) read one
+// Whether anything of a tenant has no place yet: nearly always there is nothing, and to look costs
+// no lock and no commit.
+// unscoped: one row of numbers a tenant
+RETURN EXISTS { MATCH (a:AuditEvent {unsealed: true}) WHERE a.tenant = $tenant } AS unsealed,
+       EXISTS { MATCH (e:FeedEvent {tenant: $tenant, unnumbered: true}) } AS unnumbered
+
 // name: lock_head(tenant, at) write one
 // The first statement of numbering: its write takes the lock of the tenant's numbers.
 // unscoped: one row of numbers a tenant

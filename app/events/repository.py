@@ -24,8 +24,13 @@ class EventRepository:
 
     async def settle(self, tenant: str) -> None:
         """Give every event of a tenant that has none its place."""
-        await seal_tenant(self._access, tenant)
+        waiting = await self.graph.one(Q.events.waiting, tenant=tenant)
+        if waiting["unsealed"]:
+            await seal_tenant(self._access, tenant)
+        if waiting["unnumbered"]:
+            await self._number(tenant)
 
+    async def _number(self, tenant: str) -> None:
         async def page(tx: Tx) -> int:
             head = await tx.one(Q.events.lock_head, tenant=tenant, at=now())
             row = await tx.one(Q.events.number, tenant=tenant, seq=head["seq"], limit=PAGE)

@@ -165,3 +165,31 @@ async def test_a_stream_ends_with_its_key(
 async def test_a_stream_ends_after_a_while(writer: Principal) -> None:
     answer = await writer.http.get("/v1/events")
     assert (answer.status_code, answer.text.partition("\n")[0]) == (200, "retry: 1000")
+
+
+async def test_a_client_is_told_where_events_were_dropped_that_it_has_not_seen(
+    opened: Parts, writer: Principal, address: str
+) -> None:
+    async with stream(address, writer, kinds="fact") as reader:
+        await say(writer, "Ingeborg Thalmann lives in Graz.")
+        await opened.consolidation.consolidate(writer.caller.home)
+        await reader.until("fact.opened")
+        last = reader.last
+    async with stream(address, writer, last, kinds="capture") as reader:
+        said = await say(writer, "A word.", "t")
+        assert (await reader.next())["target"] == said, "nothing was dropped"
+    await opened.graph.raw(
+        "MATCH (e:FeedEvent {tenant: $tenant}) DELETE e", tenant=writer.caller.tenant
+    )
+    async with stream(address, writer, "0.0", kinds="capture") as reader:
+        assert (await reader.next())["event"] == "gap"
+        assert (await reader.next())["event"] == "capture", "what the trail holds comes after it"
+
+
+async def test_a_process_has_so_many_streams_and_no_more(
+    opened: Parts, writer: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opened.events, "listening", 200)
+    answer = await writer.http.get("/v1/events")
+    assert answer.status_code == 429
+    assert int(answer.headers["retry-after"]) >= 1
