@@ -29,6 +29,7 @@ from app.kernel.caller import Caller, Role
 from app.settings import Settings, read_settings
 from app.wiring import Parts, parts
 from tests.support.server import Backend, start_backend
+from tests.support.serving import Served
 
 COUNTER = itertools.count(1)
 RUN = secrets.token_hex(3)
@@ -116,7 +117,7 @@ async def principal(opened: Parts, app: Litestar) -> AsyncIterator[MakePrincipal
         minted = await mint(opened, scope, kind=kind, name=name, role=role, subtree=subtree)
         caller = replace(await opened.keys.resolve(minted.text), request="test")
         client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(app),
+            transport=Served(app),
             base_url="http://loci",
             headers={"Authorization": f"Bearer {minted.text}"},
         )
