@@ -103,7 +103,7 @@ COMMANDS = {
     "page": Entry("pages", "Pages and their links."),
     "table": Entry("data_tables", "Data tables and their rows."),
     "eval": Entry(
-        "evals", "Measure quality and speed; a file of your own questions in place of a command."
+        "evals", "Your own questions: how well they are answered, and whether that became worse."
     ),
 }
 
@@ -161,8 +161,13 @@ cli = typer.Typer(
 
 def run() -> None:
     """Entry point of the program."""
+    answered(cli)
+
+
+def answered(program: typer.Typer) -> None:
+    """Run a program; what goes wrong is said on standard error, with exit code 1."""
     try:
-        cli()
+        program()
     except GraphUnavailable as error:
         fail(f"{error.detail}\n{NO_GRAPH}")
     except LociError as error:

@@ -3,7 +3,7 @@
 Rare words of a name weigh more than common ones, a telephone number more than a town, and what
 the one record has and the other lacks weighs nothing. The verdict is three-valued: where the
 evidence does not suffice, there is none. The figures were set on the training and validation pairs
-of `loci eval entities`; they are no probabilities.
+of `python -m bench entities`; they are no probabilities.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whether a text looks like an attempt to command the model that will read it: a linear classifier
 over its vector and what `counts` finds in it.
 
-It flags and cuts nothing. Its numbers stand in `suspicion.json`, made by `app/evals/suspicion.py`,
+It flags and cuts nothing. Its numbers stand in `suspicion.json`, made by `bench/suspicion.py`,
 and belong to one embedding model; with another there is no judgement at all (decision 0067).
 """
 

@@ -3,7 +3,7 @@
 Two witnesses: how like an answer its vector is, and which share of the question's words it holds.
 Each is calibrated, and a logistic model joins them: of hits of relevance 0.8 four in five were
 answers, where half of what was looked at were answers, and the others near misses and random texts
-in equal parts. Decision 0032 has the measurements, `loci eval calibration` makes them.
+in equal parts. Decision 0032 has the measurements, `python -m bench calibration` makes them.
 """
 
 from __future__ import annotations

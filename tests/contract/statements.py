@@ -63,10 +63,11 @@ class Use:
 
 @cache
 def modules() -> list[tuple[Path, ast.Module]]:
-    """Every module of app/, parsed once."""
+    """Every module of app/, and of the measurements beside it, parsed once."""
     return [
-        (path.relative_to(APP), ast.parse(path.read_text(encoding="utf-8")))
-        for path in sorted(APP.rglob("*.py"))
+        (path.relative_to(folder), ast.parse(path.read_text(encoding="utf-8")))
+        for folder in (APP, APP.parent / "bench")
+        for path in sorted(folder.rglob("*.py"))
     ]
 
 

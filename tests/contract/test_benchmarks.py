@@ -15,7 +15,7 @@ COMMIT = re.compile(r"[0-9a-f]{7}")
 @pytest.mark.parametrize("section", [pytest.param(s, id=s.splitlines()[0]) for s in SECTIONS])
 def test_a_section_has_its_command_and_says_whether_the_set_was_seen(section: str) -> None:
     assert re.match(r".+\n\nSeen while building: .+\.\n", section)
-    assert re.search(r"`(?:loci eval|loci page|pytest) ?[^`]*`", section)
+    assert re.search(r"`(?:python -m bench|loci page|pytest) ?[^`]*`", section)
 
 
 @pytest.mark.parametrize("section", [pytest.param(s, id=s.splitlines()[0]) for s in SECTIONS])

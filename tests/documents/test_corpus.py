@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.evals.documents import evaluate
+from bench.documents import evaluate
 
 PLACES = [Path(sysconfig.get_paths()["purelib"]), Path("/usr/share/doc")]
 SUFFIXES = (".html", ".pdf", ".docx", ".md")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.evals.building import measure
-from app.evals.recall import Record
 from app.wiring import Parts
+from bench.building import measure
+from bench.recall import Record
 from tests.conftest import Principal
 
 TOWNS = {

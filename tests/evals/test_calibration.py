@@ -7,9 +7,9 @@ import pytest
 
 from app.embeddings.hashing import HashEmbedder
 from app.embeddings.model import EmbeddingConfig
-from app.evals import calibration
-from app.evals.calibration import Pairs, embedded
-from app.evals.recall import Corpus, Question, Record
+from bench import calibration
+from bench.calibration import Pairs, embedded
+from bench.recall import Corpus, Question, Record
 
 
 def pairs(count: int = 4000) -> Pairs:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from app.evals import contradictions
 from app.evals.jsonl import rows
+from bench import contradictions
 
 ROOT = Path(__file__).parents[2]
 BENCH = ROOT.parent / "shared" / "bench"

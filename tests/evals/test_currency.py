@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.evals.currency import outcome
+from bench.currency import outcome
 
 SIDES = {"old": ["a"], "new": ["b", "c"]}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.evals import demo
+from bench import demo
 
 SEED = Path(__file__).parents[2] / "seed" / "demo"
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from app.embeddings.provider import EmbeddingConfig, build_embedder
-from app.evals.embedding import evaluate
+from bench.embedding import evaluate
 
 
 async def test_every_figure_is_there_and_positive() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.evals import entities
+from bench import entities
 
 BENCH = Path(__file__).parents[2].parent / "shared" / "bench"
 pytestmark = [

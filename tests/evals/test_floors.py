@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.evals.floors import fallen, half, read_floors, rows_of
-from app.evals.recall import Question
+from bench.floors import fallen, half, read_floors, rows_of
+from bench.recall import Question
 
 FLOORS = {"talk": {"hybrid": {"R@5": 70.0, "R@10": 80.0}}, "wiki": {"auto": {"R@2": 60.0}}}
 

@@ -1,9 +1,9 @@
-"""What `loci eval freshness` imports meanwhile."""
+"""What `python -m bench freshness` imports meanwhile."""
 
 from __future__ import annotations
 
-from app.evals.freshness import lines
 from app.portability.kinds import BY_NAME
+from bench.freshness import lines
 
 
 def test_what_is_imported_meanwhile_are_records_and_no_two_are_alike() -> None:

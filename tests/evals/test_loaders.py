@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from app.errors import InvalidInput
-from app.evals import locomo, longmemeval, passages
-from app.evals.recall import Question, recall_at, table
+from bench import locomo, longmemeval, passages
+from bench.recall import Question, recall_at, table
 
 
 def write(path: Path, *objects: dict[str, Any]) -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from app.consolidation.guards import Answer, remembered
 from app.consolidation.window import Window, Wording, question
-from app.evals.observed import Observed, answering
-from app.evals.recall import Record, recall_at
 from app.extraction.predicates import standard
 from app.llm.client import LanguageModel
 from app.llm.model import LlmConfig
 from app.llm.wording import CURRENT
+from bench.observed import Observed, answering
+from bench.recall import Record, recall_at
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 TEXTS = ("Hello!", "I moved to Rotterdam.\nIt is windy.", "Hello!", "My boat lies in Gouda.")

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from app.errors import InvalidInput
-from app.evals.packing import distractors, near, stored
-from app.evals.passages import Also, Form, bodies, drawn, ending, load, triples
-from app.evals.recall import Corpus, Question, Record
-from app.evals.walks import VARIANTS, Part, graph_of
+from bench.packing import distractors, near, stored
+from bench.passages import Also, Form, bodies, drawn, ending, load, triples
+from bench.recall import Corpus, Question, Record
+from bench.walks import VARIANTS, Part, graph_of
 
 RECORDS = (
     Record("a", "Ada Roth was born in Bremen, and Ada Roth sailed.", title="Ada Roth"),

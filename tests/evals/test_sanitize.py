@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from app.evals import sanitize
+from bench import sanitize
 
 BENCH = Path(__file__).parents[2].parent / "shared" / "bench"
 OUT = Console()

@@ -1,4 +1,4 @@
-"""What `loci eval truth` counts, on rows whose outcome is plain."""
+"""What `python -m bench truth` counts, on rows whose outcome is plain."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from app.evals.retrieval import ApiClient
-from app.evals.truth import Case, Outcome, Said, measure, table
+from app.evals.client import ApiClient
 from app.wiring import Parts
+from bench.truth import Case, Outcome, Said, measure, table
 from tests.conftest import Principal
 
 

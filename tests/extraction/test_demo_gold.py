@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.evals.extraction import near_misses, updates
+from bench.extraction import near_misses, updates
 
 SEED = Path(__file__).parents[2] / "seed" / "demo"
 

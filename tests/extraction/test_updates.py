@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.evals.updates import meeting, object_key, possible
 from app.extraction.model import Mode, Statement
 from app.extraction.predicates import standard
+from bench.updates import meeting, object_key, possible
 
 from .near_pairs import NEAR
 from .reading import LATER, SAID, statements

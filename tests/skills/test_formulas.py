@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.errors import InvalidInput
-from app.evals.skills import even, sizes_of
 from app.skills import effectiveness as eff
 from app.skills import learned, proposing, walk
 from app.skills.cover import greedy, ratio
@@ -18,6 +17,7 @@ from app.skills.learned import Shown
 from app.skills.priority import CODE_WEIGHTS, WEIGHTS, priority
 from app.skills.proposing import Finding
 from app.skills.vocabulary import Severity
+from bench.skills import even, sizes_of
 
 DAY = timedelta(days=1)
 PRIORITIES = [

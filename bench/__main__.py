@@ -1,0 +1,19 @@
+"""`python -m bench`: what the figures of `docs/benchmarks.md` were measured with."""
+
+from __future__ import annotations
+
+import typer
+
+from app.cli.main import answered
+from bench.commands import build, floor, freshness, house, sets, size, truth, turns, walk, working
+
+program = typer.Typer(
+    help="Measure quality and speed on data that lies beside the project.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+for module in (walk, build, size, floor, freshness, truth, turns, working, house, sets):
+    module.register(program)
+
+if __name__ == "__main__":
+    answered(program)
