@@ -40,8 +40,8 @@ async def test_an_agents_session_is_kept(
     heard: list[Any] = []
 
     class Scripted(Model):  # type: ignore[misc]
-        async def get_response(self, system: Any, given: Any, *_: Any, **__: Any) -> Any:
-            heard.append(given)
+        async def get_response(self, **given: Any) -> Any:
+            heard.append(given["input"])
             text = ResponseOutputText(
                 text=f"Turn {len(heard)}.", type="output_text", annotations=[]
             )
@@ -133,8 +133,7 @@ async def test_a_store_answers_as_the_one_in_memory(loci: AsyncLoci) -> None:
     from loci_client.langgraph import LociStore  # noqa: PLC0415
 
     dice, ours, model = random.Random(7), LociStore("random", aloci=loci), InMemoryStore()
-    places = [("users", "ann/b"), ("users", "ann/b", "notes"), ("teams",), ()]
-    places.remove(())  # LangGraph has no entry without a namespace
+    places = [("users", "ann/b"), ("users", "ann/b", "notes"), ("teams",)]
     for _ in range(25):
         place, key = dice.choice(places), dice.choice(["a", "b//c"])
         value = {"text": dice.choice(["tea", "milk"]), "n": dice.randrange(5), "none": None}
@@ -224,6 +223,7 @@ async def test_a_graph_goes_on_from_its_checkpoint(
     with Loci(address, writer.key) as sync:
         saver = LociSaver(loci=sync)
         last = await asyncio.to_thread(saver.get_tuple, where)
+        assert last is not None
         assert last.checkpoint["channel_values"]["cargo"] == ["tea", "coal"]
         threads = await asyncio.to_thread(
             lambda: {one.config["configurable"]["thread_id"] for one in saver.list(None)}

@@ -47,7 +47,8 @@ async def test_a_context_is_filled_searched_and_changed(app: Litestar, writer: P
         ("own_reflect", {}),
     )  # fmt: skip
     assert "High tide is at six." in recalled.content[0].text
-    assert faded.structured_content["importance"] < kept.structured_content["importance"]
+    assert kept.structured_content["importance"] is None
+    assert faded.structured_content["importance"] == 0.05
     assert not reflected.is_error
 
 

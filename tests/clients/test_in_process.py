@@ -1,0 +1,70 @@
+"""The facade in this process: the same story, told over HTTP and over the application itself."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from app import client
+from app.cli.keys import mint, revoke
+from app.kernel.caller import Role
+from app.settings import Settings
+from app.wiring import Parts
+from loci_client import LociProblem, Memory
+from tests.clients.test_memory import worker
+
+SAID = "Runa Voss lives in Malmö."
+
+
+def story(memory: Memory) -> list[Any]:
+    """What each verb answers, without what differs by chance: ids and moments."""
+    told: list[Any] = []
+    talk = [{"role": "user", "content": SAID}, {"role": "assistant", "content": "I see."}]
+    added = memory.add(talk, user="runa", tags=["move"], wait="consolidated")
+    told += [[r.status for r in added.receipts], memory.add(talk, user="runa").duplicates]
+    found = memory.search("Where does Runa Voss live?", user="runa", kinds=["episode"], limit=3)
+    told += [[(hit.kind, hit.text, hit.relevance) for hit in found], found.tokens]
+    told.append(SAID in memory.context("Where does Runa Voss live?", user="runa").text)
+    facts = list(memory.facts("Runa Voss", user="runa"))
+    told.append([(fact.statement, fact.status, fact.trust) for fact in facts])
+    told += [memory.forget(found.hits[0].id), memory.forget(user="runa") > 0]
+    told.append(list(memory.facts(user="runa")))
+    try:
+        memory.search("Malmö", limit=1000)
+    except LociProblem as problem:
+        told.append((problem.status, problem.code, problem.field))
+    return told
+
+
+async def test_a_story_is_the_same_in_process_and_over_http(
+    address: str, opened: Parts, settings: Settings, tenant: str
+) -> None:
+    def here() -> list[Any]:
+        with client.memory(client.Agent(f"{tenant}/near", "teller", "walk"), settings) as memory:
+            return story(memory)
+
+    def there(key: str) -> list[Any]:
+        with Memory(f"{tenant}/far", session="walk", url=address, key=key) as memory:
+            return story(memory)
+
+    minted = await mint(
+        opened, f"{tenant}/far", kind="agent", name="teller", role=Role.ADMIN, subtree=True
+    )
+    async with worker(opened, f"{tenant}/far/user:runa"):
+        far = await asyncio.to_thread(there, minted.text)
+    await revoke(opened, tenant, minted.id)
+    near = await asyncio.to_thread(here)
+    assert near == far
+    assert near[-1] == (422, "InvalidInput", "limit")
+    assert len(near) == 10
+
+
+async def test_a_program_with_a_loop_has_the_same(
+    opened: Parts, settings: Settings, tenant: str
+) -> None:
+    agent = client.Agent(f"{tenant}/loop", "teller")
+    async with client.async_memory(agent, settings) as memory:
+        await memory.add("The barn door squeaks.", wait="indexed")
+        assert "squeaks" in (await memory.context("What does the barn door do?")).text
+    keys = await opened.access_rows.list_keys(tenant, [f"{tenant}/loop", tenant])
+    assert [key["revoked_at"] is not None for key in keys] == [True]
