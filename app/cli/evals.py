@@ -20,6 +20,7 @@ from app.cli import (
     floor_eval,
     freshness_eval,
     size_eval,
+    tools_eval,
     truth_eval,
     walk_eval,
     working_eval,
@@ -94,6 +95,7 @@ def register(cli: typer.Typer) -> None:
     freshness_eval.register(group)
     truth_eval.register(group)
     working_eval.register(group)
+    tools_eval.register(group)
     group.command("locomo")(eval_locomo)
     group.command("longmemeval")(eval_longmemeval)
     group.command("demo")(eval_demo)

@@ -13,24 +13,33 @@ from app.wiring import Parts
 from loci_client import LociProblem, Memory
 from tests.clients.test_memory import worker
 
-SAID = "Runa Voss lives in Malmö."
+SAID = "Runa Voss works for Halden Logistics."
+
+
+def settled(memory: Memory, talk: list[dict[str, str]]) -> int:
+    """How many of the messages were there already, once what they say is known."""
+    for _ in range(6):
+        again = memory.add(talk, user="runa", wait="consolidated")
+        if all(receipt.consolidated for receipt in again.receipts):
+            return again.duplicates
+    raise TimeoutError("what was said is not consolidated after two minutes")
 
 
 def story(memory: Memory) -> list[Any]:
     """What each verb answers, without what differs by chance: ids and moments."""
     told: list[Any] = []
     talk = [{"role": "user", "content": SAID}, {"role": "assistant", "content": "I see."}]
-    added = memory.add(talk, user="runa", tags=["move"], wait="consolidated")
-    told += [[r.status for r in added.receipts], memory.add(talk, user="runa").duplicates]
-    found = memory.search("Where does Runa Voss live?", user="runa", kinds=["episode"], limit=3)
+    added = memory.add(talk, user="runa", tags=["move"])
+    told += [[r.status for r in added.receipts], settled(memory, talk)]
+    found = memory.search("Whom does Runa Voss work for?", user="runa", kinds=["episode"], limit=3)
     told += [[(hit.kind, hit.text, hit.relevance) for hit in found], found.tokens]
-    told.append(SAID in memory.context("Where does Runa Voss live?", user="runa").text)
+    told.append(SAID in memory.context("Whom does Runa Voss work for?", user="runa").text)
     facts = list(memory.facts("Runa Voss", user="runa"))
     told.append([(fact.statement, fact.status, fact.trust) for fact in facts])
     told += [memory.forget(found.hits[0].id), memory.forget(user="runa") > 0]
     told.append(list(memory.facts(user="runa")))
     try:
-        memory.search("Malmö", limit=1000)
+        memory.search("Halden", limit=1000)
     except LociProblem as problem:
         told.append((problem.status, problem.code, problem.field))
     return told
@@ -56,7 +65,7 @@ async def test_a_story_is_the_same_in_process_and_over_http(
     near = await asyncio.to_thread(here)
     assert near == far
     assert near[-1] == (422, "InvalidInput", "limit")
-    assert len(near) == 10
+    assert near[5] == [(SAID.rstrip("."), "active", near[5][0][2])]
 
 
 async def test_a_program_with_a_loop_has_the_same(
