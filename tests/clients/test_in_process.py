@@ -32,10 +32,10 @@ def story(memory: Memory) -> list[Any]:
     added = memory.add(talk, user="runa", tags=["move"])
     told += [[r.status for r in added.receipts], settled(memory, talk)]
     found = memory.search("Whom does Runa Voss work for?", user="runa", kinds=["episode"], limit=3)
-    told += [[(hit.kind, hit.text, hit.relevance) for hit in found], found.tokens]
+    told += [[(hit.kind, hit.text, round(hit.relevance, 2)) for hit in found], found.tokens]
     told.append(SAID in memory.context("Whom does Runa Voss work for?", user="runa").text)
     facts = list(memory.facts("Runa Voss", user="runa"))
-    told.append([(fact.statement, fact.status, fact.trust) for fact in facts])
+    told.append([(fact.statement, fact.status, round(fact.trust, 2)) for fact in facts])
     told += [memory.forget(found.hits[0].id), memory.forget(user="runa") > 0]
     told.append(list(memory.facts(user="runa")))
     try:
