@@ -31,8 +31,8 @@ def story(memory: Memory) -> list[Any]:
     talk = [{"role": "user", "content": SAID}, {"role": "assistant", "content": "I see."}]
     added = memory.add(talk, user="runa", tags=["move"])
     told += [[r.status for r in added.receipts], settled(memory, talk)]
-    found = memory.search("Whom does Runa Voss work for?", user="runa", kinds=["episode"], limit=3)
-    told += [[(hit.kind, hit.text, round(hit.relevance, 2)) for hit in found], found.tokens]
+    found = memory.search("Whom does Runa Voss work for?", user="runa", kinds=["episode"], limit=1)
+    told += [[(hit.kind, hit.text, hit.role, hit.speaker) for hit in found], found.tokens]
     told.append(SAID in memory.context("Whom does Runa Voss work for?", user="runa").text)
     facts = list(memory.facts("Runa Voss", user="runa"))
     told.append([(fact.statement, fact.status, round(fact.trust, 2)) for fact in facts])
