@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	&& echo $$p && break; done)
 
-.PHONY: up down install check test lock clean
+.PHONY: up down install check test lock types clean
 
 up: install
 	$(BIN)/loci up
@@ -44,5 +44,10 @@ lock:
 		--python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--no-header --no-annotate -q -o requirements/lock.txt
 
+# Needs Node; the versions are those of the lock file, which holds hashes and no addresses.
+types: install
+	cd clients/typescript && npm ci --ignore-scripts --silent
+	$(BIN)/python clients/typescript/generate.py
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) clients/typescript/node_modules build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -109,6 +109,7 @@ from app.llm.repository import ReadingRepository
 from app.mcp.service import McpService
 from app.mcp.tool import Services
 from app.notes.blocks import BlockService
+from app.notes.entries import NoteEntries
 from app.notes.repository import BlockRepository, NoteRepository
 from app.notes.service import NoteService
 from app.notes.service import Parts as NoteParts
@@ -624,6 +625,12 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     figures = ToolStatistics(
         graph, settings.traces.statistics_days, settings.traces.statistics_most_days
     )
+    access = AccessService(access_rows, keys, scopes.policy)
+    own_memory = OwnMemory(contexts, context_entries, context_finding)
+    working = WorkingService(
+        WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
+    )
+    autonomous = autonomy(settings, graph, scopes)
     services = Services(
         episodes=episodes,
         episode_rows=episode_rows,
@@ -645,6 +652,17 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         traces=traces,
         alike=alike,
         figures=figures,
+        entries=NoteEntries(notes),
+        contexts=contexts,
+        context_entries=context_entries,
+        context_finding=context_finding,
+        own_memory=own_memory,
+        conversations=conversations,
+        access=access,
+        working=working,
+        goals=autonomous["goals"],
+        escalations=autonomous["escalations"],
+        observing=autonomous["observing"],
     )
     bounds = QueryLimits(settings.api.graphql_depth, settings.api.graphql_cost)
     return Parts(
@@ -660,7 +678,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         asking=GraphqlService(doors, limiter, refusals, bounds),
         speaking=McpService(services, refusals, settings.api.max_body),
         keys=keys,
-        access=AccessService(access_rows, keys, scopes.policy),
+        access=access,
         limiter=limiter,
         foreground=Foreground(queue),
         idempotency=IdempotencyRecords(graph),
@@ -723,7 +741,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         events=EventService(EventRepository(graph, access_rows), keys, settings.api.event_seconds),
         pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
         work=work,
-        **autonomy(settings, graph, scopes),
+        **autonomous,
         snapshots=SnapshotService(graph, settings.autonomy.snapshot_entries),
         traces=traces,
         alike=alike,
@@ -735,7 +753,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         context_finding=context_finding,
         context_snapshots=ContextSnapshots(contexts, context_entries),
         context_upkeep=ContextUpkeep(contexts, context_entries, context_finding),
-        own_memory=OwnMemory(contexts, context_entries, context_finding),
+        own_memory=own_memory,
         upkeep=UpkeepService(graph, scopes, forgetting),
         doubling=DuplicateService(graph, embedder.info.name),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),
@@ -771,9 +789,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         ),
         document_remover=DocumentRemover(graph, chunks, erasure.finish),
         shortterm=ShortTermService(graph, scopes, settings.working.value_bytes),
-        working=WorkingService(
-            WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
-        ),
+        working=working,
     )
 
 

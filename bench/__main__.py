@@ -5,14 +5,26 @@ from __future__ import annotations
 import typer
 
 from app.cli.main import answered
-from bench.commands import build, floor, freshness, house, sets, size, truth, turns, walk, working
+from bench.commands import (
+    build,
+    floor,
+    freshness,
+    house,
+    sets,
+    size,
+    tool_calls,
+    truth,
+    turns,
+    walk,
+    working,
+)
 
 program = typer.Typer(
     help="Measure quality and speed on data that lies beside the project.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for module in (walk, build, size, floor, freshness, truth, turns, working, house, sets):
+for module in (walk, build, size, floor, freshness, truth, tool_calls, turns, working, house, sets):
     module.register(program)
 
 if __name__ == "__main__":

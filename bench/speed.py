@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.client import HTTPConnection
@@ -84,9 +84,10 @@ class Wire:
     It blocks, as nothing else runs meanwhile.
     """
 
-    def __init__(self, url: str, key: str) -> None:
+    def __init__(self, url: str, key: str, headers: Mapping[str, str] | None = None) -> None:
         self._http = HTTPConnection(url.removeprefix("http://").rstrip("/"), timeout=120)
-        self._headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+        own = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+        self._headers = {**own, **(headers or {})}
 
     def search(self, body: dict[str, Any]) -> tuple[float, dict[str, Any]]:
         """Milliseconds from sending a search to its last byte, and the answer.

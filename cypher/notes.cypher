@@ -229,3 +229,14 @@ SET w.live = n.live, w.facets = n.facets, w.expired_at = n.expired_at, w.expired
 MATCH (n:Note {id: $id})
 WHERE n.scope = $scope
 SET n:Searchable
+
+// name: with_text(scopes, namespaces, needle, whole, after, limit) read many
+// Held notes, by id, whose text holds $needle (in small letters), or is it where $whole is true.
+MATCH (n:Note)
+WHERE n.scope IN $scopes AND n.id > $after
+  AND n.standing = 'held' AND n.expired_at > datetime() AND n.valid_to > datetime()
+  AND n.namespace IN $namespaces
+  AND CASE WHEN $whole THEN toLower(trim(n.content)) = $needle
+           ELSE toLower(n.content) CONTAINS $needle END
+WITH n ORDER BY n.id LIMIT $limit
+RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null} AS note

@@ -80,6 +80,8 @@ COMMANDS = {
         "snapshots", "Skills, learnings, knowledge and statistics of a scope as Markdown."
     ),
     "search": Entry("search", "Ask the API and show what is recalled."),
+    "memory": Entry("memory", "Memories that were written down, and their upkeep."),
+    "knowledge": Entry("memory", "Knowledge that was written down."),
     "mcp": Entry(
         "mcp", "Speak the Model Context Protocol on standard input and output, for one key."
     ),

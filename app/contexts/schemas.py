@@ -93,7 +93,7 @@ class ContextEntryIn(WireModel):
 
     def to_draft(self) -> Draft:
         """Return the draft that this describes."""
-        given = {n: getattr(self, n) for n in type(self).model_fields if n != "content"}
+        given = {n: getattr(self, n) for n in ContextEntryIn.model_fields if n != "content"}
         return Draft(**given, value=self.content)
 
 

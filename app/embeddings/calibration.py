@@ -102,8 +102,8 @@ def _between(far: float, near: float, related: float) -> Line:
 _SKILLS = Line(
     ((0.788, 0.0), (0.864, 0.35), (0.899, 0.6), (0.932, 0.81), (0.996, 0.97), (1.0, 1.0))
 )
-# Fitted by hand to what `python -m bench similarity` and `calibration` tell, by halves; the decision
-# says how, and docs/benchmarks.md how well it holds.
+# Fitted by hand to what `python -m bench similarity` and `calibration` tell, by halves; the
+# decision says how, and docs/benchmarks.md how well it holds.
 E5_SMALL = Calibration(
     {
         Kinds.ANSWER: {

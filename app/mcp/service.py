@@ -34,9 +34,14 @@ from app.errors import LociError
 from app.kernel.caller import Caller
 from app.kernel.departures import STAYS
 from app.mcp import prompts, resources
+from app.mcp.at_hand import WORKING
 from app.mcp.calls import ROUTE, called
+from app.mcp.conversing import CONVERSATIONS
 from app.mcp.instructions import INSTRUCTIONS, NAME, TITLE
+from app.mcp.keeping import CONTEXTS
+from app.mcp.pursuing import ESCALATIONS, GOALS, OBSERVATIONS
 from app.mcp.reading import READING
+from app.mcp.remembering import MEMORY
 from app.mcp.shared_memory import POOLS
 from app.mcp.tabling import DATA
 from app.mcp.tool import Services, Tool
@@ -49,7 +54,19 @@ TOOLS = {tool.name: tool for tool in (*READING, *WRITING)}
 # Further tools, listed and called where the address asks for them: `/mcp?tools=data,work`.
 PROFILES = {
     name: {tool.name: tool for tool in tools}
-    for name, tools in (("data", DATA), ("work", WORK), ("pools", POOLS), ("traces", TRACES))
+    for name, tools in (
+        ("memory", MEMORY),
+        ("data", DATA),
+        ("work", WORK),
+        ("pools", POOLS),
+        ("traces", TRACES),
+        ("contexts", CONTEXTS),
+        ("conversations", CONVERSATIONS),
+        ("working", WORKING),
+        ("goals", GOALS),
+        ("escalations", ESCALATIONS),
+        ("observations", OBSERVATIONS),
+    )
 }
 Context = ServerRequestContext[Any, Any]
 Page = PaginatedRequestParams | None

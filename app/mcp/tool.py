@@ -10,16 +10,26 @@ import msgspec
 from mcp.types import Tool as Listed
 from mcp.types import ToolAnnotations
 
+from app.access.service import AccessService
 from app.consolidation.fast import FastPath
 from app.consolidation.repository import ConsolidationRepository
+from app.contexts.finding import FindingService
+from app.contexts.own import OwnMemory
+from app.contexts.service import ContextService
+from app.contexts.writing import EntryService
+from app.conversations.service import ConversationService
 from app.entities.service import EntityService
 from app.episodes.repository import EpisodeRepository
 from app.episodes.service import EpisodeService
+from app.escalations.service import EscalationService
 from app.facts.service import FactService
+from app.goals.service import GoalService
 from app.kernel.caller import Caller, Role
 from app.kernel.wire import WireModel
 from app.lifecycle.forgetting import ForgettingService
+from app.notes.entries import NoteEntries
 from app.notes.service import NoteService
+from app.observations.service import ObservationService
 from app.pages.reading import PageReader
 from app.pools.service import PoolService
 from app.questions.log import QuestionLog
@@ -31,6 +41,7 @@ from app.tables.service import TableService
 from app.traces.service import TraceService
 from app.traces.similar import SimilarTraces
 from app.traces.statistics import ToolStatistics
+from app.working.service import WorkingService
 from app.workitems.service import WorkService
 
 
@@ -58,6 +69,17 @@ class Services:
     traces: TraceService
     alike: SimilarTraces
     figures: ToolStatistics
+    entries: NoteEntries
+    contexts: ContextService
+    context_entries: EntryService
+    context_finding: FindingService
+    own_memory: OwnMemory
+    conversations: ConversationService
+    access: AccessService
+    working: WorkingService
+    goals: GoalService
+    escalations: EscalationService
+    observing: ObservationService
 
 
 @dataclass(frozen=True, slots=True)

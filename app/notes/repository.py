@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -47,6 +48,28 @@ class NoteRepository:
 
     async def page(self, scopes: list[str], **page: Any) -> list[Row]:
         return await self.graph.rows(Q.notes.page, scopes=scopes, **page)
+
+    async def with_text(
+        self,
+        scopes: Sequence[str],
+        namespaces: Sequence[str],
+        text: str,
+        *,
+        whole: bool = False,
+        after: str = "",
+        limit: int,
+    ) -> list[Row]:
+        """Held notes that contain a text, or with `whole` are it, in letters of either case."""
+        rows = await self.graph.rows(
+            Q.notes.with_text,
+            scopes=list(scopes),
+            namespaces=[str(one) for one in namespaces],
+            needle=text.strip().lower(),
+            whole=whole,
+            after=after,
+            limit=limit,
+        )
+        return [row["note"] for row in rows]
 
     async def versions(self, note: str, scopes: list[str]) -> list[Row]:
         rows = await self.graph.rows(Q.notes.versions, id=note, scopes=scopes)

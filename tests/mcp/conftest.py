@@ -31,11 +31,11 @@ def connect(app: Litestar) -> Connect:
     """Opens a client with a key: `async with connect(writer, "legacy") as client`."""
 
     @asynccontextmanager
-    async def opening(who: Principal, mode: str = "auto") -> AsyncIterator[Client]:
+    async def opening(who: Principal, mode: str = "auto", tools: str = "") -> AsyncIterator[Client]:
         async with httpx2.AsyncClient(
             transport=httpx2.ASGITransport(app), headers={"Authorization": f"Bearer {who.key}"}
         ) as http:
-            door = streamable_http_client("http://loci/mcp", http_client=http)
+            door = streamable_http_client(f"http://loci/mcp?tools={tools}", http_client=http)
             async with Client(door, mode=mode) as client:
                 yield client
 

@@ -73,6 +73,42 @@ TURNS = (
     ),
 )  # fmt: skip
 
+NOTHING = "Nothing is known of that."
+
+
+def stored(text: str, namespace: str = "knowledge") -> Turn:
+    """The user tells something; the model writes it down in its own words."""
+    return Turn(text, "memory_store", {"content": text, "namespace": namespace}, "Noted.")
+
+
+def changed(says: str, old: str, new: str) -> Turn:
+    """The user tells a change; the model updates what it has written down."""
+    return Turn(says, "memory_update", {"old": old, "new": new}, "Noted.")
+
+
+def asked(question: str, holds: str, no_more: str = "", tool: str = "memory_recall") -> Turn:
+    """The user asks; the model recalls."""
+    given = {"query": question} if tool == "memory_recall" else {"contains": question}
+    return Turn(question, tool, given, "So it is.", holds, no_more)
+
+
+NOTED = (
+    stored("The pump of the greenhouse is a Hydra 200."),
+    stored("Deploy with `make ship` from the branch release.", "methods"),
+    changed(
+        "The pump is a Hydra 300 now.", "Hydra 200", "The pump of the greenhouse is a Hydra 300."
+    ),
+    asked("Which pump has the greenhouse?", "Hydra 300", no_more="Hydra 200"),
+    asked("How do we deploy?", "make ship"),
+    changed(
+        "We ship from main.", "branch release", "Deploy with `make ship` from the branch main."
+    ),
+    asked("From which branch do we deploy?", "branch main", no_more="branch release"),
+    Turn("Forget the pump.", "memory_delete", {"pattern": "hydra"}, "Forgotten."),
+    asked("Which pump has the greenhouse?", NOTHING),
+    asked("deploy", "branch main", no_more="Hydra", tool="memory_list"),
+)
+
 
 def recorded(turn: Turn) -> list[Reply]:
     """The two answers of the model in one turn: for which tool it asks, and what it says."""
@@ -129,25 +165,42 @@ async def model() -> AsyncIterator[tuple[AsyncOpenAI, ScriptedServer]]:
             yield client, server
 
 
-@pytest.mark.parametrize("mode", REVISIONS)
+@dataclass(frozen=True)
+class Talk:
+    """Turns of a conversation, and the profiles of tools that the agent has beside the usual."""
+
+    turns: tuple[Turn, ...]
+    tools: str = ""
+
+
+@pytest.mark.parametrize(
+    ("mode", "talk"),
+    [*((mode, Talk(TURNS)) for mode in REVISIONS), ("auto", Talk(NOTED, "memory"))],
+    ids=[*REVISIONS, "memory"],
+)
 async def test_ten_turns_by_the_protocol_alone(
     mode: str,
+    talk: Talk,
     connect: Connect,
     model: tuple[AsyncOpenAI, ScriptedServer],
     opened: Parts,
     writer: Principal,
 ) -> None:
     client, server = model
-    async with connect(writer, mode) as memory:
+    async with connect(writer, mode, talk.tools) as memory:
         agent = Agent(client, memory, [{"role": "system", "content": "You have a memory."}])
-        for turn in TURNS:
+        for turn in talk.turns:
             server.replies = recorded(turn)
             assert await agent.turn(turn.says) == turn.replies
             await opened.consolidation.consolidate(writer.caller.home)  # as the worker does
             await opened.indexing.drain()
             if turn.holds:
                 seen = server.requests[-1]["messages"][-1]["content"]
+                if turn.holds == NOTHING:
+                    assert seen == NOTHING
+                    continue
                 held = seen[seen.index(OPEN) : seen.index(CLOSE)]
                 assert turn.holds in held
                 assert not turn.no_more or turn.no_more not in held
-    assert sum(bool(turn.holds) for turn in TURNS) == 5
+    assert sum(bool(turn.holds) for turn in talk.turns) == 5
+    assert len(talk.turns) == 10

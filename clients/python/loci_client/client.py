@@ -47,6 +47,10 @@ class Loci:
         """The JSON of a route that changes something; however often it is sent, it is done once."""
         return self.run(exchange(writing("POST", path, body, **params), self.retries))
 
+    def delete(self, path: str, **params: Any) -> Any:
+        """The JSON, if any, of a route that takes something out."""
+        return self.run(exchange(writing("DELETE", path, **params), self.retries))
+
     def items(self, path: str, **params: Any) -> Iterator[Any]:
         """Every item of a list, page by page as they are taken."""
         ask: Ask | None = reading("GET", path, **params)
@@ -122,6 +126,10 @@ class AsyncLoci:
     async def post(self, path: str, body: Mapping[str, Any], **params: Any) -> Any:
         """The JSON of a route that changes something; however often it is sent, it is done once."""
         return await self.run(exchange(writing("POST", path, body, **params), self.retries))
+
+    async def delete(self, path: str, **params: Any) -> Any:
+        """The JSON, if any, of a route that takes something out."""
+        return await self.run(exchange(writing("DELETE", path, **params), self.retries))
 
     async def items(self, path: str, **params: Any) -> AsyncIterator[Any]:
         """Every item of a list, page by page as they are taken."""

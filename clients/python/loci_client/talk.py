@@ -85,6 +85,22 @@ def writing(method: str, path: str, body: Mapping[str, Any] | None = None, **par
     return replace(reading(method, path, body, **params), key=uuid.uuid4().hex)
 
 
+def exact(method: str, path: str, body: Mapping[str, Any], **params: Any) -> Ask:
+    """The same with the body as it is: null is a value of its own in it."""
+    return replace(writing(method, path, **params), body=body)
+
+
+def pages(ask: Ask, retries: Retries) -> Talk[list[Any]]:
+    """Every item of a list."""
+    found: list[Any] = []
+    following: Ask | None = ask
+    while following is not None:
+        page = yield from exchange(following, retries)
+        found += page["items"]
+        following = following.after(page)
+    return found
+
+
 def exchange(ask: Ask, retries: Retries) -> Talk[Any]:
     """Ask until an answer is there; its JSON, None where it has none.
 

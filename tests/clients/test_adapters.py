@@ -1,0 +1,237 @@
+"""Adapters over the real packages and the real API; each skips where its package is not there."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from app.kernel.caller import Role
+from app.wiring import Parts
+from loci_client import AsyncLoci, AsyncMemory, Loci, LociProblem
+from tests.conftest import MakePrincipal, Principal
+
+HELD = {"role": "assistant", "content": None, "status": "completed"}  # null is a value
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def loci(address: str, writer: Principal) -> AsyncIterator[AsyncLoci]:
+    async with AsyncLoci(address, writer.key) as made:
+        yield made
+
+
+# --- OpenAI Agents SDK --------------------------------------------------------------------------
+
+
+async def test_an_agents_session_is_kept(
+    loci: AsyncLoci, address: str, principal: MakePrincipal, tenant: str
+) -> None:
+    agents = pytest.importorskip("agents")
+    from agents.memory import Session  # noqa: PLC0415
+    from agents.models.interface import Model  # noqa: PLC0415
+    from openai.types.responses import ResponseOutputMessage, ResponseOutputText  # noqa: PLC0415
+
+    from loci_client.openai_agents import LociSession  # noqa: PLC0415
+
+    heard: list[Any] = []
+
+    class Scripted(Model):  # type: ignore[misc]
+        async def get_response(self, **given: Any) -> Any:
+            heard.append(given["input"])
+            text = ResponseOutputText(
+                text=f"Turn {len(heard)}.", type="output_text", annotations=[]
+            )
+            said = ResponseOutputMessage(
+                id=f"m{len(heard)}", content=[text], role="assistant", status="completed",
+                type="message",
+            )  # fmt: skip
+            return agents.ModelResponse(output=[said], usage=agents.Usage(), response_id=None)
+
+        def stream_response(self, *_: Any, **__: Any) -> Any:
+            raise NotImplementedError
+
+    agents.set_tracing_disabled(True)
+    session = LociSession("quay", loci)
+    assert isinstance(session, Session)
+    agent = agents.Agent(name="Harbour", model=Scripted())
+    for said in ("Is the quay free?", "And now?"):
+        await agents.Runner.run(agent, said, session=session)
+    assert [item["role"] for item in heard[1]] == ["user", "assistant", "user"]
+    assert heard[1][1]["content"][0]["text"] == "Turn 1."
+    await session.add_items([HELD])
+    assert (await session.get_items())[-1] == HELD
+    assert await session.get_items(1) == [HELD]
+    assert await session.get_items(0) == []
+    assert await session.pop_item() == HELD
+    assert len(await session.get_items()) == 4
+    other = await principal(f"{tenant}/dev", name="other")
+    async with AsyncLoci(address, other.key) as theirs:
+        assert await LociSession("quay", theirs).get_items() == []
+    await session.clear_session()
+    assert await session.get_items() == []
+    assert await session.pop_item() is None
+
+
+# --- PydanticAI ---------------------------------------------------------------------------------
+
+
+async def test_a_pydantic_ai_agent_remembers(
+    address: str, principal: MakePrincipal, tenant: str, opened: Parts
+) -> None:
+    pytest.importorskip("pydantic_ai")
+    from pydantic_ai import Agent  # noqa: PLC0415
+    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart  # noqa: PLC0415
+    from pydantic_ai.models.function import FunctionModel  # noqa: PLC0415
+
+    from loci_client.pydantic_ai import memory_tools  # noqa: PLC0415
+
+    calls = [
+        ("memory_store", {"content": "Ida Brook works for Halden Logistics."}),
+        ("memory_search", {"query": "Whom does Ida Brook work for?"}),
+        ("memory_facts", {"about": "Ida Brook"}),
+        ("memory_search", {"query": "Who sings in the opera of Lima?"}),
+    ]
+    offered: set[str] = set()
+
+    async def scripted(messages: Any, info: Any) -> Any:
+        offered.update(tool.name for tool in info.function_tools)
+        done = sum(isinstance(message, ModelResponse) for message in messages)
+        if done:  # what the worker does between two steps
+            await opened.consolidation.consolidate(f"{tenant}/dev")
+            await opened.indexing.drain()
+        if done == len(calls):
+            return ModelResponse(parts=[TextPart("For Halden.")])
+        return ModelResponse(parts=[ToolCallPart(*calls[done])])
+
+    who = await principal(tenant, role=Role.ADMIN, name="ida", kind="user")
+    async with AsyncMemory(f"{tenant}/dev", url=address, key=who.key) as memory:
+        await memory.loci.post("/v1/scopes", {"scope": f"{tenant}/dev"})
+        agent = Agent(FunctionModel(scripted), toolsets=[memory_tools(memory)])
+        result = await agent.run("Whom does Ida Brook work for?")
+    assert offered == {"memory_store", "memory_search", "memory_facts"}
+    returned = [
+        part.content for message in result.all_messages() for part in message.parts
+        if part.part_kind == "tool-return"
+    ]  # fmt: skip
+    assert returned[0] == "Stored."
+    assert "Halden Logistics" in returned[1]
+    assert "recalled-memory-context" in returned[1]
+    assert returned[2] == ["Ida Brook works for Halden Logistics"]
+
+
+# --- LangGraph ----------------------------------------------------------------------------------
+
+
+async def test_a_store_answers_as_the_one_in_memory(loci: AsyncLoci) -> None:
+    pytest.importorskip("langgraph")
+    from langgraph.store.memory import InMemoryStore  # noqa: PLC0415
+
+    from loci_client.langgraph import LociStore  # noqa: PLC0415
+
+    dice, ours, model = random.Random(7), LociStore("random", aloci=loci), InMemoryStore()
+    places = [("users", "ann/b"), ("users", "ann/b", "notes"), ("teams",)]
+    for _ in range(25):
+        place, key = dice.choice(places), dice.choice(["a", "b//c"])
+        value = {"text": dice.choice(["tea", "milk"]), "n": dice.randrange(5), "none": None}
+        if dice.random() < 0.25:
+            await asyncio.gather(ours.adelete(place, key), model.adelete(place, key))
+        else:
+            await asyncio.gather(ours.aput(place, key, value), model.aput(place, key, value))
+    for place in places:
+        for key in ("a", "b//c", "missing"):
+            mine, theirs = await ours.aget(place, key), await model.aget(place, key)
+            assert (mine and mine.value) == (theirs and theirs.value)
+    for prefix in [("users",), ("users", "ann/b", "notes"), ("nobody",)]:
+        for wanted in (None, {"text": "tea"}, {"n": {"$gte": 2}}):
+            found = [await s.asearch(prefix, filter=wanted) for s in (ours, model)]
+            mine, theirs = ({(i.namespace, i.key, str(i.value)) for i in each} for each in found)
+            assert mine == theirs
+    for how in ({}, {"prefix": ("users", "*")}, {"suffix": ("notes",)}, {"max_depth": 1}):
+        assert await ours.alist_namespaces(**how) == sorted(await model.alist_namespaces(**how))
+
+
+async def test_a_store_finds_by_meaning(
+    loci: AsyncLoci, address: str, writer: Principal, opened: Parts
+) -> None:
+    pytest.importorskip("langgraph")
+    from loci_client.langgraph import LociStore  # noqa: PLC0415
+
+    with Loci(address, writer.key) as sync:
+        store = LociStore("meaning", loci=sync, aloci=loci)
+        place = ("users", "bo")
+        await asyncio.to_thread(store.put, place, "a", {"text": "Bo Falk drinks black coffee."})
+        await asyncio.to_thread(store.put, place, "b", {"text": "The ship leaves on Monday."})
+        await store.aput(("users", "cy"), "c", {"text": "Cy drinks coffee with milk."})
+        await opened.indexing.drain()
+        found = await store.asearch(place, query="What does Bo drink?", limit=1)
+        assert [(item.key, item.namespace) for item in found] == [("a", place)]
+        assert found[0].score is not None
+        again = LociStore("meaning", loci=sync)  # another process finds the same context
+        assert await asyncio.to_thread(lambda: again.get(place, "b").value["text"])
+        with pytest.raises(ValueError, match="255"):
+            await store.aput(place, "k" * 300, {})
+        with pytest.raises(ValueError, match="regex"):
+            await store.asearch(place, filter={"text": {"$regex": "x"}})
+
+
+async def test_a_graph_goes_on_from_its_checkpoint(
+    loci: AsyncLoci, address: str, writer: Principal
+) -> None:
+    pytest.importorskip("langgraph")
+    from langgraph.checkpoint.memory import InMemorySaver  # noqa: PLC0415
+    from langgraph.graph import END, START, StateGraph  # noqa: PLC0415
+    from langgraph.types import Command, interrupt  # noqa: PLC0415
+    from typing_extensions import TypedDict  # noqa: PLC0415
+
+    from loci_client.langgraph_checkpoints import LociSaver  # noqa: PLC0415
+
+    class State(TypedDict, total=False):
+        cargo: list[str]
+        allowed: bool
+
+    def load(state: State) -> State:
+        return {"cargo": [*state.get("cargo", []), "coal"]}
+
+    def ask(state: State) -> State:
+        return {"allowed": interrupt("May it leave?")}
+
+    built = StateGraph(State)
+    built.add_node("load", load)
+    built.add_node("ask", ask)
+    built.add_edge(START, "load")
+    built.add_edge("load", "ask")
+    built.add_edge("ask", END)
+    where = {"configurable": {"thread_id": "ship <7> +49 30 23125456"}}
+    told = []
+    for saver in (LociSaver(aloci=loci), InMemorySaver()):
+        graph = built.compile(checkpointer=saver)
+        await graph.ainvoke({"cargo": ["tea"]}, where)
+        later = built.compile(checkpointer=saver)  # as in another process
+        await later.ainvoke(Command(resume=True), where)
+        history = [state.values async for state in later.aget_state_history(where)]
+        newest = [one.metadata["step"] async for one in saver.alist(where, limit=2)]
+        source = [
+            one.metadata["step"] async for one in saver.alist(where, filter={"source": "loop"})
+        ]
+        told.append((history, newest, source))
+    assert told[0] == told[1]
+    assert told[0][0][0] == {"cargo": ["tea", "coal"], "allowed": True}
+    with Loci(address, writer.key) as sync:
+        saver = LociSaver(loci=sync)
+        last = await asyncio.to_thread(saver.get_tuple, where)
+        assert last is not None
+        assert last.checkpoint["channel_values"]["cargo"] == ["tea", "coal"]
+        threads = await asyncio.to_thread(
+            lambda: {one.config["configurable"]["thread_id"] for one in saver.list(None)}
+        )
+        assert threads == {where["configurable"]["thread_id"]}
+        await asyncio.to_thread(saver.delete_thread, where["configurable"]["thread_id"])
+        assert await asyncio.to_thread(saver.get_tuple, where) is None
+    assert (await loci.get("/v1/short-term-memory"))["items"] == []
+    huge = {"cargo": ["x" * 300_000]}
+    with pytest.raises(LociProblem, match="TooLarge"):
+        await built.compile(checkpointer=LociSaver(aloci=loci)).ainvoke(huge, where)
