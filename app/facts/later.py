@@ -15,6 +15,8 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from app.extraction.others import without_quotations
+from app.extraction.predicates import standard
 from app.extraction.segment import sentences
 from app.indexing.analysis import LANGUAGES, analyse, query_terms
 from app.indexing.stop_words import STOP_WORDS
@@ -26,6 +28,8 @@ MOST_ASIDE = 6  # words of a sentence beside the fact's where it names the subje
 WORD = re.compile(r"[^\W\d_]+")
 MOST_READ = 20_000
 LONGEST = 4  # words of one entry of the lists
+PART = 4  # letters that a part of a compound has at least, as a stem
+GAP = 2  # words between the two of an entry
 
 Forms = tuple[str, ...]  # one word, stemmed in either language
 
@@ -34,7 +38,8 @@ Forms = tuple[str, ...]  # one word, stemmed in either language
 class Held:
     """The words of a fact: of whom it is, of what it says of it, and the kinds of its values.
 
-    `size` is how many words `other` had before those that too many texts hold were left out.
+    `size` is how many words `other` had before those that too many texts hold were left out;
+    `relation` are those that tell what the one is to the other: works, job, employer.
     """
 
     subject: frozenset[Forms]
@@ -42,6 +47,11 @@ class Held:
     values: frozenset[str]
     kinds: frozenset[str]
     size: int
+    relation: frozenset[Forms] = frozenset()
+
+    def subject_speaks(self, piece: Piece) -> bool:
+        """Whether the subject is who says it of himself."""
+        return any(form in piece.speaker for forms in self.subject for form in forms)
 
     @property
     def words(self) -> frozenset[Forms]:
@@ -74,6 +84,7 @@ class Piece:
     values: frozenset[str]
     kinds: frozenset[str]
     speaker: frozenset[str]
+    language: str = "en"
 
 
 def held_words(subject: str, predicate: str, value: str) -> Held:
@@ -84,7 +95,18 @@ def held_words(subject: str, predicate: str, value: str) -> Held:
     words = {form for forms in other for form in forms}
     plain = {word for word in words if word.isdigit() or word in _listed("weekdays")}
     telling = frozenset(forms for forms in other if _tells(forms))
-    return Held(of, telling, frozenset(plain), _kinds(words), len(telling))
+    relation = _relation(predicate) - of - telling
+    return Held(of, telling, frozenset(plain), _kinds(words), len(telling), relation)
+
+
+@lru_cache(4096)
+def _relation(predicate: str) -> frozenset[Forms]:
+    """The words of a predicate, as the registry knows them or as its name has them."""
+    wording = standard().get(predicate).wording
+    known = " ".join(phrase for phrases in wording.values() for phrase in phrases)
+    plain = predicate.rpartition(":")[2].replace("_", " ")
+    every = {*query_terms(known), *query_terms(plain)}
+    return frozenset(forms for forms in every if not set(forms) <= _stops("en") | _stops("de"))
 
 
 @lru_cache(4096)  # of a text that is found for one fact the next search finds another
@@ -103,17 +125,37 @@ def changing(held: Held, pieces: Sequence[Piece]) -> tuple[int, int] | None:
         return None
     # A short text is about one thing: its words may stand in one sentence, the change in another.
     told = next((piece for piece in pieces if _changes(piece)), None)
-    if told is None or _cover(held, frozenset().union(*(p.words for p in pieces))) < BESIDE:
+    if told is None or not _about(held, pieces):
         return None
-    named = (piece for piece in pieces if _cover(held, piece.words) >= BESIDE)
+    named = (piece for piece in pieces if _cover(held, piece) >= BESIDE)
     found = next(named, told)
     return found.start, found.end
 
 
+def _about(held: Held, pieces: Sequence[Piece]) -> bool:
+    """Whether a short text is about what a fact says: half of its words stand there, or it is of
+    the fact's subject and any of them does, if only what the one is to the other."""
+    whole = _joined(pieces)
+    if _cover(held, whole) >= BESIDE:
+        return True
+    if not (_shared(held.subject, whole) or held.subject_speaks(whole)):
+        return False
+    return _shared(held.other | held.relation, whole) > 0
+
+
+def _joined(pieces: Sequence[Piece]) -> Piece:
+    """The sentences of a text as one."""
+    return replace(
+        pieces[0],
+        words=frozenset().union(*(piece.words for piece in pieces)),
+        speaker=frozenset().union(*(piece.speaker for piece in pieces)),
+    )
+
+
 def _speaks(held: Held, piece: Piece) -> bool:
-    named = _shared(held.subject, piece.words) > 0
-    subject = named or _shared(held.subject, piece.speaker) > 0
-    if _cover(held, piece.words) >= LEAST and (_changes(piece) or subject):
+    named = _shared(held.subject, piece) > 0
+    subject = named or held.subject_speaks(piece)
+    if _cover(held, piece) >= LEAST and (_changes(piece) or subject):
         return True
     if named and _changes(piece) and _aside(held, piece.words) <= MOST_ASIDE:
         return True
@@ -124,13 +166,38 @@ def _changes(piece: Piece) -> bool:
     return not piece.cues.isdisjoint(("ends", "begins"))
 
 
-def _cover(held: Held, words: Collection[str]) -> float:
-    """The share of what a fact says of its subject that stands among some words."""
-    return _shared(held.other, words) / max(held.size, 1)
+def _cover(held: Held, piece: Piece) -> float:
+    """The share of what a fact says of its subject that stands in a sentence."""
+    return _shared(held.other, piece) / max(held.size, 1)
 
 
-def _shared(wanted: Collection[Forms], words: Collection[str]) -> int:
-    return sum(any(form in words for form in forms) for forms in wanted)
+def _shared(wanted: Collection[Forms], piece: Piece) -> int:
+    return sum(_stands(forms, piece) for forms in wanted)
+
+
+def _stands(forms: Forms, piece: Piece) -> bool:
+    """Whether a word stands in a sentence, or in German one that is part of the other (Weizen and
+    Winterweizen)."""
+    if any(form in piece.words for form in forms):
+        return True
+    return piece.language == "de" and any(_compound(forms[-1], word) for word in piece.words)
+
+
+def parts(forms: Forms) -> Forms:
+    """What a German word may share with another that is part of its compound, or of which it is:
+    its beginnings and ends as terms, and itself as a beginning (with a star)."""
+    stem = forms[-1]
+    if len(stem) < PART or not (stem.isascii() and stem.isalpha()):
+        return ()
+    cuts = range(PART, len(stem) - PART + 2)
+    return tuple(dict.fromkeys([*(stem[:n] for n in cuts), *(stem[-n:] for n in cuts), f"{stem}*"]))
+
+
+def _compound(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    if len(short) < PART or len(long) < len(short) + PART - 1:
+        return False
+    return long.startswith(short) or long.endswith(short)
 
 
 def _aside(held: Held, words: Collection[str]) -> int:
@@ -148,11 +215,15 @@ def _kinds(words: Collection[str]) -> frozenset[str]:
 
 
 def _pieces(text: str, language: str, speaker: str) -> Iterator[Piece]:
-    for span in sentences(text):
-        sentence = text[span.start : span.end]
+    said = without_quotations(text)
+    for span in sentences(said):
+        sentence = said[span.start : span.end]
         stems = analyse(sentence, language)
         written = sentence.casefold().split()
-        asks = sentence.rstrip().endswith("?") or not _doubts().isdisjoint(written)
+        # A condition before a colon is none of what stands behind it.
+        asks = sentence.rstrip().endswith("?") or not _doubts().isdisjoint(
+            sentence.casefold().rpartition(": ")[2].split()
+        )
         cues, used = (set(), set()) if asks else _cues(stems, written, language)
         words = {s for s in stems if (len(s) > 2 or s.isdigit()) and s not in _stops(language)}
         words -= used
@@ -167,6 +238,7 @@ def _pieces(text: str, language: str, speaker: str) -> Iterator[Piece]:
             frozenset(values),
             kinds,
             frozenset(analyse(speaker, language) if own else ()),
+            language,
         )
 
 
@@ -176,16 +248,25 @@ def _cues(stems: list[str], written: list[str], language: str) -> tuple[set[str]
     found: set[str] = set()
     used: set[str] = set()
     for kind, entries in table.stems.items():
-        for place in range(len(stems)):
-            for size in range(1, LONGEST + 1):
-                some = tuple(stems[place : place + size])
-                if len(some) == size and some in entries:
-                    found.add(kind)
-                    used.update(some)
+        for some in _runs(stems):
+            if some in entries:
+                found.add(kind)
+                used.update(some)
         for word in written:
             if word.strip(".,;:!()\"'") in table.written[kind]:
                 found.add(kind)
     return found, used
+
+
+def _runs(stems: list[str]) -> Iterator[tuple[str, ...]]:
+    """Up to `LONGEST` words in a row, and two with up to `GAP` others between them: a verb and its
+    particle stand apart ("let us down", "gab die Stelle auf")."""
+    for place in range(len(stems)):
+        for size in range(1, LONGEST + 1):
+            if place + size <= len(stems):
+                yield tuple(stems[place : place + size])
+        for second in stems[place + 2 : place + 2 + GAP]:
+            yield stems[place], second
 
 
 @cache
