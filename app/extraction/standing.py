@@ -26,6 +26,8 @@ def standing_frame(clause: Clause, words: list[Token]) -> Frame | None:
 
 def _may(clause: Clause, words: list[Token]) -> Frame | None:
     """`Prescriptions can be ordered by phone`, `Rezepte können telefonisch bestellt werden`."""
+    if clause.denies or clause.ends:
+        return None
     for place, word in enumerate(words[1 : MOST_SUBJECT + 1], start=1):
         lemma = MODALS[clause.language].get(word.lower)
         if lemma and _subject_like(words[:place], clause.language):

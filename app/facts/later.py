@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any
 
 from app.extraction.others import without_quotations
-from app.extraction.predicates import standard
+from app.extraction.predicates import nouns_of, standard
 from app.extraction.segment import sentences
 from app.indexing.analysis import LANGUAGES, analyse, query_terms
 from app.indexing.stop_words import STOP_WORDS
@@ -30,6 +30,12 @@ MOST_READ = 20_000
 LONGEST = 4  # words of one entry of the lists
 PART = 4  # letters that a part of a compound has at least, as a stem
 GAP = 2  # words between the two of an entry
+
+# German participles whose particle tells what became of a thing: rausgemacht, umgebucht.
+PARTED = {
+    "ends": re.compile(r"(?:(?:he)?raus|weg|fort)ge\w+(?:t|en)\b"),
+    "begins": re.compile(r"umge\w+(?:t|en)\b"),
+}
 
 Forms = tuple[str, ...]  # one word, stemmed in either language
 
@@ -101,9 +107,11 @@ def held_words(subject: str, predicate: str, value: str) -> Held:
 
 @lru_cache(4096)
 def _relation(predicate: str) -> frozenset[Forms]:
-    """The words of a predicate, as the registry knows them or as its name has them."""
+    """The words of a predicate: as the registry knows them, as its name has them, and the nouns of
+    its kind (job, home, contract)."""
     wording = standard().get(predicate).wording
     known = " ".join(phrase for phrases in wording.values() for phrase in phrases)
+    known = " ".join([known, *nouns_of(predicate)])
     plain = predicate.rpartition(":")[2].replace("_", " ")
     every = {*query_terms(known), *query_terms(plain)}
     return frozenset(forms for forms in every if not set(forms) <= _stops("en") | _stops("de"))
@@ -138,8 +146,11 @@ def _about(held: Held, pieces: Sequence[Piece]) -> bool:
     whole = _joined(pieces)
     if _cover(held, whole) >= BESIDE:
         return True
-    if not (_shared(held.subject, whole) or held.subject_speaks(whole)):
+    named = _shared(held.subject, whole) > 0
+    if not (named or held.subject_speaks(whole)):
         return False
+    if named and _aside(held, whole.words) <= MOST_ASIDE:
+        return True
     return _shared(held.other | held.relation, whole) > 0
 
 
@@ -255,6 +266,8 @@ def _cues(stems: list[str], written: list[str], language: str) -> tuple[set[str]
         for word in written:
             if word.strip(".,;:!()\"'") in table.written[kind]:
                 found.add(kind)
+    if language == "de":
+        found |= {kind for word in written for kind, form in PARTED.items() if form.match(word)}
     return found, used
 
 
