@@ -15,8 +15,8 @@ from app.values import units
 
 # Every module with a bounded cache of texts; a test looks for others.
 MODULES = (
-    analysis, cleaned_labels, labels, later, later_reading, mentions, names, numbers, objects, spelling, stems,
-    units,
+    analysis, cleaned_labels, labels, later, later_reading, mentions, names, numbers, objects,
+    spelling, stems, units,
 )  # fmt: skip
 
 

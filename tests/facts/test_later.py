@@ -139,3 +139,28 @@ def test_parts_are_beginnings_and_ends_that_leave_a_word_over() -> None:
     assert {"wint", "weiz", "winterweiz*"} <= found
     assert found.isdisjoint({"winterwe", "eiz"})
     assert parts(("ort",)) == ()
+
+
+def test_what_was_done_by_the_subject_is_a_sign_without_a_word_of_change() -> None:
+    held = held_words("Vanessa", "is", "Kevin zusammen")
+    text = "Die Vanessa hat den Kevin vor die Tür gesetzt."
+    assert told(held, text, "de") == text
+    assert told(held, "Die Vanessa mag den Kevin sehr.", "de") is None
+    pottery = held_words("Aisha Noor", "go", "to the pottery class")
+    mine = "I walked out of pottery with a sore wrist"
+    assert told(pottery, mine, speaker="Aisha Noor") == mine
+    assert told(pottery, mine, speaker="Gil Tann") is None
+
+
+def test_who_speaks_is_known_where_no_text_holds_his_name() -> None:
+    held = held_words("Aisha Noor", "take", "5 mg ramipril")
+    bare = held.among(held.other)
+    text = "I'm at 10 since today."
+    assert told(bare, text, speaker="Aisha Noor") == text
+
+
+def test_titles_and_units_of_time_are_about_nobody() -> None:
+    assert (
+        told(held_words("Sonja", "doctor", "Frau Dr. Nemitz"), "Frau Lang geht jetzt.", "de")
+        is None
+    )
