@@ -470,7 +470,7 @@ RETURN f.id AS id,
 
 // name: to_be_changed(ids, scopes, as_of, known_at) read many
 // Of facts that are held at both moments: their words, since when they are held, when they were last
-// said, and what was decided to be no change of them.
+// said and in which session, and what was decided to be no change of them.
 UNWIND $ids AS id
 MATCH (f:Fact {id: id})
 WHERE f.scope IN $scopes AND NOT f.negated AND f.expired_at > datetime.realtime()
@@ -480,13 +480,15 @@ WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.ret
 WITH f, min(a.valid_from) AS since
 OPTIONAL MATCH (s:Entity {id: f.subject})
 CALL (f) {
-  OPTIONAL MATCH (:Passage)-[u:SUPPORTS]->(f)
+  OPTIONAL MATCH (p:Passage)-[u:SUPPORTS]->(f)
   WHERE u.recorded_at <= $known_at
-  RETURN max(u.said_at) AS confirmed, collect(DISTINCT u.rest)[..3] AS rests
+  WITH p, u ORDER BY u.said_at DESC, u.id
+  RETURN max(u.said_at) AS confirmed, collect(DISTINCT u.rest)[..3] AS rests,
+         head(collect(p.session)) AS session
 }
 RETURN f.id AS id, f.scope AS scope, f.predicate AS predicate, f.object_text AS object_text,
        f.statement AS statement, f.language AS language,
-       s.canonical_name AS subject_name, since, confirmed, rests,
+       s.canonical_name AS subject_name, since, confirmed, rests, session,
        [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL AND v.other IS NOT NULL | v.other] AS decided
 
 // name: texts_with(asked, scopes, after, upto, limit) read one
@@ -504,6 +506,19 @@ RETURN collect({place: place, held: held,
                 texts: CASE WHEN held = $limit THEN []
                        ELSE [p IN texts WHERE $after < p.captured_at <= $upto
                                           AND size(coalesce(p.flags, [])) = 0 | p.id] END}) AS found
+
+// name: texts_after(asked, scopes, upto, known_at, limit) read one
+// The texts with which each session went on after a moment, the first of them up to a limit, read in
+// the order of the index.
+UNWIND $asked AS one
+CALL (one) {
+  MATCH (p:Episode {session: one.session})
+  WHERE p.captured_at > one.after AND p.captured_at <= $upto AND p.ingested_at <= $known_at
+    AND p.live AND p.scope IN $scopes
+  WITH p ORDER BY p.session, p.captured_at, p.id LIMIT $limit
+  RETURN [q IN collect(p) WHERE size(coalesce(q.flags, [])) = 0 | q.id] AS texts
+}
+RETURN collect({fact: one.fact, texts: texts}) AS found
 
 // name: texts_said(ids, scopes) read one
 // Texts as they were said, in one row.

@@ -11,7 +11,7 @@ from app.extraction.accounting import account
 from app.extraction.clauses import Sentence, announces_correction, clauses
 from app.extraction.cues import GAME
 from app.extraction.drafts import Context, finished
-from app.extraction.frames import frame, has_no_subject
+from app.extraction.frames import frame, has_no_subject, plainer
 from app.extraction.language import language_of
 from app.extraction.mentions import Recogniser, Rules
 from app.extraction.model import Extracted, Mention, Span, Statement, Utterance
@@ -65,6 +65,9 @@ def _of_sentence(sentence: Sentence, reader: Reader, registry: Registry) -> Iter
         subject = found.subject
         context = Context(found, reader, registry)
         made = list(drafts(context))
+        if not made and (plain := plainer(found)) is not None:
+            context = Context(plain, reader, registry)
+            made = list(drafts(context))
         left = account(made, context)
         for draft in made:
             yield from finished(draft, context, left.rest, left.qualifier)

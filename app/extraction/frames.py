@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.extraction.clauses import Clause
 from app.extraction.english import english_frame
 from app.extraction.german import german_frame
+from app.extraction.standing import MODALS, standing_frame
 from app.extraction.tokens import Frame, Token, tokens
 from app.extraction.verbs import PREPOSITIONS, readings
 
@@ -14,9 +15,17 @@ def frame(clause: Clause, inherited: tuple[Token, ...] = ()) -> Frame | None:
     words = tokens(clause)
     if not words:
         return None
-    if clause.language == "en":
-        return english_frame(clause, words, inherited)
-    return german_frame(clause, words, inherited)
+    read = english_frame if clause.language == "en" else german_frame
+    found = read(clause, words, inherited)
+    # A modal in the subject tells that its verb was not seen: `Rezepte können bestellt werden`.
+    if found is None or any(t.lower in MODALS[clause.language] for t in found.subject):
+        return standing_frame(clause, words)
+    return found
+
+
+def plainer(found: Frame) -> Frame | None:
+    """A clause that no rule could read as it was framed, as one that tells how things stand."""
+    return None if found.standing else standing_frame(found.clause, tokens(found.clause))
 
 
 def has_no_subject(clause: Clause) -> bool:

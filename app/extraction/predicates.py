@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from app.errors import InvalidInput
-from app.extraction.data import predicate_rows, words
+from app.extraction.data import lexicon, predicate_rows, words
 from app.values.model import Kind
 
 NAME = re.compile(r"[^\W\d_][\w :/.%&+'-]{0,119}$")
@@ -119,6 +119,17 @@ def may_end(fits: Collection[str], predicate: str) -> bool:
         or (name == "*" and predicate not in standard().rows)
         for name in fits
     )
+
+
+def nouns_of(predicate: str) -> list[str]:
+    """The nouns of the kinds of things that a predicate tells of: `job` and its like."""
+    ends = lexicon()["ends"]
+    return [
+        noun
+        for kind, names in ends["classes"].items()
+        if predicate in names.split()
+        for noun in ends.get(f"nouns_{kind}", "").split()
+    ]
 
 
 def _checked(known: Predicate, row: Mapping[str, Any]) -> Predicate:

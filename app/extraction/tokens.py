@@ -60,7 +60,9 @@ class Token:
 @dataclass(frozen=True, slots=True)
 class Frame:
     """`lemma` is the full verb; `auxiliary` the one before it (be, have, sein, haben, werden).
-    `rest` are the words that follow, in German without the participle or particle at the end."""
+    `rest` are the words that follow, in German without the participle or particle at the end.
+    `standing`: read as a clause that tells how things stand (`standing.py`), for the open reading.
+    """
 
     clause: Clause
     subject: tuple[Token, ...]
@@ -69,6 +71,7 @@ class Frame:
     participle: str
     past: bool
     rest: tuple[Token, ...]
+    standing: bool = False
 
     @property
     def language(self) -> str:

@@ -34,6 +34,8 @@ def english(lemma: str, person: Person, *, past: bool = False) -> str:
     """The finite form of an English verb."""
     if lemma == "be":
         return BE[person, past]
+    if lemma == "can":
+        return "could" if past else lemma
     if past:
         return _english_past(lemma)[0]
     if person is not Person.ONE:
@@ -92,6 +94,8 @@ def _german_stem(stem: str) -> tuple[tuple[str, str], tuple[str, str], str]:
     participle = next(w for w, f in forms if f.participle)
     present = [w for w, f in forms if not f.past and not f.participle]
     first, other = present[0], present[0] if base in MODAL else present[1]
+    if base in VOWELS:
+        first = other = VOWELS[base]
     if base in ("sein", "haben", "werden") or base.endswith(("eln", "ern")):
         other = present[2]
     if base.endswith("ern"):
@@ -116,6 +120,7 @@ def _prefixed(stem: str) -> tuple[str, str]:
 
 
 UNSTRESSED = ("be", "ver", "er", "ent", "ge", "miss", "zer", "über", "unter", "wider", "emp")
+VOWELS = {"können": "kann", "dürfen": "darf"}  # ich and er, of verbs that no list of forms has
 MODAL = frozenset(["mögen", "wollen", "wissen", "können", "müssen", "dürfen", "sollen"])
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from app.facts.common_words import CommonWords
-from app.facts.later import Forms, Held, changing, held_words, read
+from app.facts.later import Forms, Held, changing, held_words, parts, read
 from app.indexing.entry import LIVE, PASSAGES, quoted, time_key
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -21,6 +21,7 @@ COMMON = 8  # texts of a scope that hold a word at most, for it to tell what a t
 RECENT = timedelta(seconds=5)
 MOST = 3  # later texts that are told with one fact, the newest
 WORDS = 24  # words of one fact that are looked for
+ONWARD = 8  # texts of a session after the one that told a fact: the talk goes on about it
 
 Word = tuple[str, Forms]  # of a scope
 
@@ -63,17 +64,43 @@ class LaterTexts:
             Q.facts.to_be_changed, ids=asked, scopes=scopes, as_of=as_of, known_at=known_at
         )
         held = {row["id"]: _held(row) for row in facts}
-        words = {(row["scope"], w) for row in facts for w in _looked_for(held[row["id"]])}
+        words = {(row["scope"], w) for row in facts for w in _sought(row, held[row["id"]])}
         # A range over every text's moment costs more than all else, so only a look back has it.
         then = known_at if known_at < now() - RECENT else None
         between = min(map(_said, facts), default=as_of), as_of
-        holding = await self._holding(words, scopes, then, between)
-        ids = sorted({text for found in holding.values() for text in found})
+        holding, after = await asyncio.gather(
+            self._holding(words, scopes, then, between),
+            self._after(facts, scopes, as_of, known_at),
+        )
+        ids = sorted(
+            {text for found in (holding, after) for some in found.values() for text in some}
+        )
         if not ids:
             return []
         said = await self._graph.one(Q.facts.texts_said, ids=ids, scopes=scopes)
         texts = [text for text in said["texts"] if text["ingested_at"] <= known_at]
-        return await asyncio.to_thread(_told, facts, held, holding, texts)
+        return await asyncio.to_thread(_told, facts, held, (holding, after), texts)
+
+    async def _after(
+        self, facts: Iterable[Row], scopes: list[str], as_of: datetime, known_at: datetime
+    ) -> dict[str, list[str]]:
+        """For each fact the texts with which the session went on that told it last."""
+        asked = [
+            {"fact": row["id"], "session": row["session"], "after": _said(row)}
+            for row in facts
+            if row["session"]
+        ]
+        if not asked:
+            return {}
+        row = await self._graph.one(
+            Q.facts.texts_after,
+            asked=asked,
+            scopes=scopes,
+            upto=as_of,
+            known_at=known_at,
+            limit=ONWARD,
+        )
+        return {one["fact"]: one["texts"] for one in row["found"]}
 
     async def _holding(
         self,
@@ -108,7 +135,13 @@ def _held(row: Row) -> Held:
 
 
 def _looked_for(held: Held) -> list[Forms]:
-    return [*sorted(held.other), *sorted(held.subject)][:WORDS] if held.other else []
+    return [*sorted(held.other), *sorted(held.subject)][:WORDS]
+
+
+def _sought(row: Row, held: Held) -> list[Forms]:
+    """The words of a fact, and of a German one what its compounds may share with others."""
+    words = _looked_for(held)
+    return words if row["language"] != "de" else [*words, *filter(None, map(parts, words))]
 
 
 def _asked(place: int, word: Word, known_at: datetime | None) -> Row:
@@ -119,11 +152,16 @@ def _asked(place: int, word: Word, known_at: datetime | None) -> Row:
         f"+scope:{quoted(scope)}^0",
         f"+facets:({' '.join(quoted(f'k={kind}') for kind in PASSAGES)})^0",
         f"+facets:{quoted(LIVE)}^0",
-        f"+terms:({' '.join(map(quoted, forms))})",
+        f"+terms:({' '.join(map(_term, forms))})",
     ]
     if known_at is not None:
         required.append(f"+ingested_key:[* TO {quoted(time_key(known_at))}]^0")
     return {"place": place, "scope": scope, "q": " ".join(required)}
+
+
+def _term(form: str) -> str:
+    """A term, or those that begin with it where it ends in a star."""
+    return form if form.endswith("*") else quoted(form)
 
 
 def _said(fact: Row) -> datetime:
@@ -135,16 +173,18 @@ def _said(fact: Row) -> datetime:
 def _told(
     facts: Iterable[Row],
     held: Mapping[str, Held],
-    holding: Mapping[Word, list[str]],
+    found: tuple[Mapping[Word, list[str]], Mapping[str, list[str]]],
     texts: Iterable[Row],
 ) -> list[Row]:
+    holding, after = found
     known = {text["id"]: text for text in texts}
     told: list[Row] = []
     for fact in facts:
-        words = _looked_for(held[fact["id"]])
+        words = _sought(fact, held[fact["id"]])
         telling = [word for word in words if (fact["scope"], word) in holding]
         own, said = held[fact["id"]].among(telling), _said(fact)
         ids = {text for word in telling for text in holding[fact["scope"], word]}
+        ids.update(after.get(fact["id"], ()))
         later = [known[text] for text in (ids & known.keys()).difference(fact["decided"])]
         entries = _entries(own, [text for text in later if said < text["captured_at"]])
         if entries:

@@ -7,7 +7,7 @@ from app.entities import names
 from app.episodes import labels
 from app.extraction import mentions, objects
 from app.extraction.verbs import english_name
-from app.facts import later
+from app.facts import later, later_reading
 from app.indexing import analysis, spelling
 from app.sanitize import labels as cleaned_labels
 from app.sanitize import numbers
@@ -15,8 +15,8 @@ from app.values import units
 
 # Every module with a bounded cache of texts; a test looks for others.
 MODULES = (
-    analysis, cleaned_labels, labels, later, mentions, names, numbers, objects, spelling, stems,
-    units,
+    analysis, cleaned_labels, labels, later, later_reading, mentions, names, numbers, objects,
+    spelling, stems, units,
 )  # fmt: skip
 
 

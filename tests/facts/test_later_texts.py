@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from app.facts.later_texts import COMMON
+from app.facts.later_texts import COMMON, ONWARD
 from app.kernel.caller import Role
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
@@ -73,6 +74,35 @@ async def test_an_erased_text_is_told_no_more(
     gone = await writer.http.post(f"/v1/memories/{episode}/forget")
     assert gone.status_code < 300, gone.text
     assert await told(writer) == []
+
+
+TRAIN = Said(0, "Mein Zug nach Wien geht am Freitag um 7:15.", speaker="Jurek Wolny")
+REBOOKED = Said(30, "hab umgebucht, fahr jetzt um 9:12", speaker="Jurek Wolny")
+
+
+@pytest.mark.parametrize(
+    ("between", "session", "found"), [(0, "s", True), (ONWARD, "s", False), (0, "t", False)]
+)
+async def test_the_session_that_told_a_fact_goes_on_about_it(
+    opened: Parts, writer: Principal, between: int, session: str, found: bool
+) -> None:
+    """Without one word of the fact, in its session and soon."""
+    talk = [Said(hour, f"Wetter Nummer {hour}.") for hour in range(1, between + 1)]
+    later = replace(REBOOKED, session=session)
+    await take_in(opened, {"one": writer.caller}, [later, *talk, TRAIN])
+    items = (await writer.http.get("/v1/facts")).json()["items"]
+    (fact,) = [item for item in items if "Wien" in item["untrusted"]["statement"]]
+    assert bool(fact["possible_changes"]) == found
+
+
+async def test_a_german_compound_is_found_by_its_part(opened: Parts, writer: Principal) -> None:
+    wheat = Said(0, "Auf der Südparzelle steht Winterroggen.", session="field")
+    reaped = Said(9, "Roggen ist jetzt gedroschen.", session="barn")
+    await take_in(opened, {"one": writer.caller}, [wheat, reaped])
+    items = (await writer.http.get("/v1/facts")).json()["items"]
+    (fact,) = [item for item in items if "Winterroggen" in item["untrusted"]["statement"]]
+    (later,) = fact["possible_changes"]
+    assert later["untrusted"]["statement"] == reaped.text
 
 
 async def test_a_text_of_another_scope_is_never_told(

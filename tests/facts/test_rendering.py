@@ -284,3 +284,20 @@ def test_verbs_of_both_languages_are_paired() -> None:
     assert german_verbs("build")[:1] == ("bauen",)
     assert german_verbs("ship to")[:1] == ("liefern nach",)
     assert POSSESSIVES["our"] == "we"
+
+
+@pytest.mark.parametrize(
+    ("predicate", "several", "language", "told"),
+    [
+        ("can", False, "en", "It can be ordered"),
+        ("can", True, "en", "It can be ordered"),
+        ("können", False, "de", "It kann be ordered"),
+        ("können", True, "de", "It können be ordered"),
+        ("dürfen", False, "de", "It darf be ordered"),
+    ],
+)
+def test_what_can_be_done_keeps_its_modal(
+    predicate: str, several: bool, language: str, told: str
+) -> None:
+    said = Said("It", "be ordered", kind="text", key="text:be ordered", several=several)
+    assert sentence(said, standard().get(predicate), language) == told

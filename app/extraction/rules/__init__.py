@@ -53,7 +53,7 @@ RULES: tuple[Rule, ...] = (
 
 def drafts(context: Context) -> Iterator[Draft]:
     """What the first rule that reads the clause finds."""
-    for rule in RULES:
+    for rule in (said_openly,) if context.frame.standing else RULES:
         found = rule(context)
         if found:
             yield from found

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
+from app.extraction.english import PARTICLES
 from app.extraction.model import Mention
 from app.extraction.moments import Role
 from app.extraction.rules.copula import is_be
 from app.extraction.rules.states import PARTICIPLE_DE
 from app.extraction.tokens import DETERMINERS, PERSONAL, Token
-from app.extraction.verbs import english_name
+from app.extraction.verbs import PREPOSITIONS, english_name
 from app.values.model import Kind, Value
 from app.values.wording import normal_text
 
@@ -70,7 +71,8 @@ def _subject(context: Context) -> Mention | None:
     if phrase is None or phrase.indefinite:
         return None
     subject = context.named(phrase, "is")
-    bare = len(phrase.head) > 1 and phrase.head[0].text[0].isupper()  # `Loading bay 3`
+    several = len(phrase.head) > 1 or context.frame.standing
+    bare = several and phrase.head[0].text[0].isupper()  # `Loading bay 3`, `Prescriptions`
     return subject if subject.named or phrase.definite or phrase.owner or bare else None
 
 
@@ -84,8 +86,8 @@ def _complement(context: Context) -> list[Token]:
     if not 0 < len(given) <= MOST_WORDS or given[0].text in '"“”„':
         return []
     empty = (words("sets", "hollow") | PERSONAL) - DETERMINERS[context.language]
-    if [t.lower for t in given[:2]] == ["out", "of"]:
-        empty -= {"out"}
+    if len(given) > 1 and given[1].lower in PREPOSITIONS[context.language]:
+        empty -= PARTICLES & {given[0].lower}  # `out of use`, `is going out with Aaron`
     if any(t.lower in empty for t in given) or not any(_is_noun(t) for t in given):
         return []
     return given

@@ -1,0 +1,105 @@
+"""Clauses that tell how things stand, where no frame reads them: what may be or is done, and what
+there is somewhere. They are kept in the open reading alone, so that they end nothing."""
+
+from __future__ import annotations
+
+from app.extraction.clauses import Clause
+from app.extraction.tokens import DETERMINERS, PRONOUNS, Frame, Token, noun_phrase_end
+from app.extraction.verbs import PREPOSITIONS, readings
+
+MODALS = {
+    "en": {"can": "can"},
+    "de": {"kann": "können", "können": "können", "darf": "dürfen", "dürfen": "dürfen"},
+}
+PLACED = {"en": frozenset(["in", "at", "on"]), "de": frozenset(["in", "an", "auf", "im", "am"])}
+MOST_SUBJECT = 6  # words
+
+
+def standing_frame(clause: Clause, words: list[Token]) -> Frame | None:
+    """The frame of such a clause; None where it is none."""
+    if clause.inherits or len(words) < 3:
+        return None
+    if clause.language == "en":
+        return _there_is(clause, words) or _is_so(clause, words) or _may(clause, words)
+    return _may(clause, words) or _somewhere(clause, words)
+
+
+def _may(clause: Clause, words: list[Token]) -> Frame | None:
+    """`Prescriptions can be ordered by phone`, `Rezepte können telefonisch bestellt werden`."""
+    if clause.denies or clause.ends:
+        return None
+    for place, word in enumerate(words[1 : MOST_SUBJECT + 1], start=1):
+        lemma = MODALS[clause.language].get(word.lower)
+        if lemma and _subject_like(words[:place], clause.language):
+            if not _is_done(words[place + 1 :], clause.language):
+                return None  # what may be so is an opinion more often than a rule
+            return _frame(clause, words[:place], lemma, words[place + 1 :])
+    return None
+
+
+def _is_so(clause: Clause, words: list[Token]) -> Frame | None:
+    """`Judo training is on Tuesdays`, `Planning enquiries are handled by Moira Stead`: the subject
+    looks like a doing, and what is said of it like a place, a time or what is done with it."""
+    for place, word in enumerate(words[1 : MOST_SUBJECT + 1], start=1):
+        if word.lower in ("is", "are") and place + 1 < len(words):
+            follows = words[place + 1].lower
+            told = _participle(follows) or follows in PREPOSITIONS["en"]
+            if told and _subject_like(words[:place], "en"):
+                return _frame(clause, words[:place], "be", words[place + 1 :])
+            return None
+    return None
+
+
+def _there_is(clause: Clause, words: list[Token]) -> Frame | None:
+    """`There's a bull in the top field`: of the field it is said."""
+    if words[0].lower != "there" or words[1].lower not in ("is", "are", "'s"):
+        return None
+    place = _place(words, 3, "en")
+    return None if place is None else _frame(clause, words[place + 1 :], "contain", words[2:place])
+
+
+def _somewhere(clause: Clause, words: list[Token]) -> Frame | None:
+    """`Auf dem Hof werden Schafe gehalten`, `Im Garten gibt es einen Teich`: of the place."""
+    if [w.lower for w in words[:2]] == ["es", "gibt"] and words[2].lower in PLACED["de"]:
+        end = 3 + noun_phrase_end(words[3:], "de")
+        return _frame(clause, words[3:end], "enthalten", words[end:]) if end > 3 else None
+    if words[0].lower not in PLACED["de"]:
+        return None
+    end = 1 + noun_phrase_end(words[1:], "de")
+    verb = words[end : end + 1]
+    if end < 2 or not verb or verb[0].lower not in ("werden", "wird", "gibt"):
+        return None
+    rest = words[end + 1 :]
+    if verb[0].lower == "gibt":
+        given = rest and rest[0].lower == "es"
+        return _frame(clause, words[1:end], "enthalten", rest[1:]) if given else None
+    return _frame(clause, words[1:end], "werden", rest)
+
+
+def _place(words: list[Token], first: int, language: str) -> int | None:
+    """Where the last place of a clause begins that a noun phrase with an article tells."""
+    for place in range(len(words) - 2, first, -1):
+        if words[place].lower in PLACED[language]:
+            return place if words[place + 1].lower in DETERMINERS[language] else None
+    return None
+
+
+def _frame(clause: Clause, subject: list[Token], lemma: str, rest: list[Token]) -> Frame:
+    return Frame(clause, tuple(subject), lemma, "", "", past=False, rest=tuple(rest), standing=True)
+
+
+def _subject_like(subject: list[Token], language: str) -> bool:
+    """Whether words are one noun phrase: no sign, no preposition and no verb stand among them."""
+    closed = PREPOSITIONS[language] | (PRONOUNS - DETERMINERS[language])
+    return all(w.text[0].isalnum() and w.lower not in closed for w in subject)
+
+
+def _is_done(rest: list[Token], language: str) -> bool:
+    """Whether a passive follows the modal: `be ordered`, `bestellt werden`."""
+    if language == "de":
+        return len(rest) > 1 and rest[-1].lower == "werden"
+    return len(rest) > 1 and rest[0].lower == "be" and _participle(rest[1].lower)
+
+
+def _participle(word: str) -> bool:
+    return word.endswith("ed") or any(f.participle and f.past for f in readings(word, "en"))
