@@ -69,7 +69,7 @@ class SegmentEvidenceIn(WireModel):
     )
     reply: Said | None = Field(None, description="What the user said next.")
     answer: Said | None = Field(None, description="What the agent said last.")
-    turns: Count | None = None
+    turn_count: Count | None = Field(None, description="Turns that it took.")
     cost: Amount | None = Field(None, description="In whatever unit, the same for all tasks.")
     cancelled: bool = False
     over_budget: bool = Field(False, description="More turns were needed than allowed.")
@@ -82,7 +82,7 @@ class SegmentEvidenceIn(WireModel):
             checks=self.checks or (),
             reply=self.reply,
             answer=self.answer,
-            turns=self.turns,
+            turns=self.turn_count,
             cost=self.cost,
             cancelled=self.cancelled,
             over_budget=self.over_budget,

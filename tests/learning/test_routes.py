@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from typing import Any
 
 from app.kernel.caller import Role
 from app.kernel.clock import now
@@ -21,7 +22,7 @@ async def test_a_task_is_begun_told_of_and_scored_once(writer: Principal, tenant
     assert (made["state"], made["label"], made["agent"]) == ("open", None, writer.caller.principal)
     assert "@example.org" not in made["untrusted"]["task"]
     url = f"/v1/segments/{made['id']}"
-    more = {"tools": [True, False], "turns": 4}
+    more = {"tools": [True, False], "turn_count": 4}
     held = await told(await writer.http.post(f"{url}/evidence", json=more))
     assert held["evidence"]["tools"] == [True, False]
     done = await end(writer, made["id"], tools=[True], reply="Thanks!", answer="Fixed it.")
@@ -30,7 +31,7 @@ async def test_a_task_is_begun_told_of_and_scored_once(writer: Principal, tenant
     # (.7 × .2 + .85 × .25 + .7 × .15) / .6
     assert (done["score"], done["label"], done["confidence"]) == (0.7625, "resolved", 0.7625)
     assert await end(writer, made["id"], cancelled=True) == done, "a second end changes nothing"
-    answer = await writer.http.post(f"{url}/evidence", json={"turns": 9})
+    answer = await writer.http.post(f"{url}/evidence", json={"turn_count": 9})
     assert (answer.status_code, answer.json()["code"]) == (409, "StateRefused")
     (entry,) = await log_of(writer, about=made["id"])
     assert entry["type"] == "resolution_scored"
@@ -54,18 +55,20 @@ async def test_what_is_wrong_is_refused_and_changes_nothing(
     stranger = await principal(f"{tenant}x/dev", name="stranger")
     made = await begin(writer, "Count the sheep")
     url = f"/v1/segments/{made['id']}"
-    for body, field in (
+    bodies: tuple[tuple[Any, Any], ...] = (
         ({"task": "a", "trace": "none"}, "trace"), ({"task": ""}, "task"),
         ({"task": "a", "surprise": 1}, "surprise"), ({"task": "a", "scope": "nowhere/x"}, "scope"),
-    ):  # fmt: skip
+    )  # fmt: skip
+    for body, field in bodies:
         answer = await writer.http.post("/v1/segments", json=body)
         assert answer.status_code in (404, 422), answer.text
         assert answer.json()["errors"][0]["field"] == field
-    for body, status in (
+    bodies = (
         ({"used": [{"memory": "none"}]}, 404),
         ({"checks": [{"kind": "luck", "passed": True}]}, 422),
-        ({"turns": -1}, 422), ({"tools": ["maybe"]}, 422),
-    ):  # fmt: skip
+        ({"turn_count": -1}, 422), ({"tools": ["maybe"]}, 422),
+    )  # fmt: skip
+    for body, status in bodies:
         answer = await writer.http.post(f"{url}/evidence", json=body)
         assert answer.status_code == status, answer.text
     assert (await other.http.post(f"{url}/end", json={})).status_code == 403
@@ -178,7 +181,7 @@ async def test_a_score_is_rolled_back_from_a_moment_on(
     read = (await told(await writer.http.get(f"/v1/segments/{done['id']}")))["segment"]
     assert (read["score"], read["label"], read["state"]) == (None, None, "ended")
     (entry,) = await log_of(writer, about=done["id"])
-    assert entry["valid_to"] == entry["closed_at"]
+    assert entry["recorded_at"] < entry["valid_to"] <= entry["closed_at"]
     assert await log_of(writer, as_of=now().isoformat()) == []
     assert len(await log_of(writer, as_of=entry["recorded_at"])) == 1, "it held then"
 

@@ -148,7 +148,8 @@ def test_quality_and_ranks_to_the_digit() -> None:
     assert quality([(4, True)] * 4) == pytest.approx(2 / 3), "low ranks count a quarter"
     assert skill_rank(0.5, 0.9, 1.0, 0.5) == 0.76
     assert skill_rank(0.5, None, 1.0, 0.5) == 0.75
-    assert (boost(0.5, 0.6), boost(1.0, 9.0), boost(0.0, 0.6)) == (1.0, 1.6, pytest.approx(0.4))
+    assert [boost(0.5, 0.6), boost(1.0, 9.0)] == [1.0, 1.6]
+    assert boost(0.0, 0.6) == pytest.approx(0.4)
     at = datetime(2026, 3, 1, tzinfo=UTC)
     assert recency(at - timedelta(days=30), at) == 0.5
     assert (recency(None, at), recency(at + timedelta(days=1), at)) == (0.0, 1.0)
