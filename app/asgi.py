@@ -91,6 +91,7 @@ ROUTES: list[Any] = [
     event_routes.follow_events,
     search_routes.search,
     search_routes.read_memory,
+    search_routes.read_memories,
     turn_routes.take_turn,
     turn_routes.recall,
     conversation_routes.ConversationController,
