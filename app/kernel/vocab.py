@@ -271,7 +271,7 @@ _PROPERTIES += """
 access_count entry_type last_accessed_at memory_type own place slot snapshot_id
 """  # contexts
 _PROPERTIES += """
-about batch certainty closed_at cost in_force intent rank recorded_at seconds session turns
-valid_from valid_to
+about batch certainty closed_at cost ended_at in_force intent label rank recorded_at seconds session
+turns used_at valid_from valid_to
 """  # the learning loop
 PROPERTIES = frozenset(_PROPERTIES.split())
