@@ -44,6 +44,7 @@ from app.kernel.departures import DepartureMiddleware
 from app.kernel.pauses import keep_for_good
 from app.kernel.problems import HANDLERS, describe
 from app.kernel.swagger import SwaggerPage, swagger_asset
+from app.learning import routes as learning_routes
 from app.lifecycle import doors as lifecycle_doors
 from app.lifecycle import routes as lifecycle_routes
 from app.mcp import routes as mcp_routes
@@ -90,6 +91,7 @@ ROUTES: list[Any] = [
     event_routes.follow_events,
     search_routes.search,
     search_routes.read_memory,
+    search_routes.read_memories,
     turn_routes.take_turn,
     turn_routes.recall,
     conversation_routes.ConversationController,
@@ -125,6 +127,9 @@ ROUTES: list[Any] = [
     intervention_routes.InterventionController,
     snapshot_routes.SnapshotController,
     trace_routes.TraceController,
+    learning_routes.SegmentController,
+    learning_routes.IntentController,
+    learning_routes.LearnedLogController,
     table_routes.TableController,
     context_routes.ContextController,
     context_routes.OwnMemoryController,
@@ -221,6 +226,9 @@ INJECTED = (
     "intervening",
     "snapshots",
     "traces",
+    "segments",
+    "intents",
+    "learned_log",
     "alike",
     "figures",
     "data_tables",

@@ -21,6 +21,7 @@ from app.escalations.model import ESCALATION
 from app.goals.model import GOAL, GOAL_LINK
 from app.interventions.model import INTERVENTION
 from app.kernel.kind import Kind
+from app.learning.kind import INTENT, LEARNED_CHANGE, LEARNED_ENTRY, SEGMENT, SEGMENT_USE
 from app.observations.model import OBSERVATION
 from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
 from app.snapshots.model import SNAPSHOT
@@ -54,5 +55,10 @@ KINDS: tuple[Kind[Any], ...] = (
     CONTEXT_SNAPSHOT,
     CONTEXT_SNAPSHOT_ENTRY,
     CONTEXT_ACCESS,
+    INTENT,
+    SEGMENT,
+    SEGMENT_USE,
+    LEARNED_ENTRY,
+    LEARNED_CHANGE,
 )
 BY_NAME = {kind.name: kind for kind in KINDS}

@@ -375,6 +375,25 @@ class TraceSettings(Group):
     )
 
 
+class LearningSettings(Group):
+    idle_minutes: int = Field(
+        30, ge=1, le=10_080, description="Silence after which a task has ended, in minutes."
+    )
+    uses: int = Field(200, ge=1, le=1000, description="Most skills and memories of one task.")
+    samples: int = Field(
+        1000, ge=20, le=10_000, description="Earlier tasks of a scope that one is compared with."
+    )
+    intent_floor: float = Field(
+        0.5, ge=0, le=1, description="Least calibrated similarity of two tasks of one intent."
+    )
+    intent_least: int = Field(
+        3, ge=2, le=100, description="Tasks alike from which on they are an intent."
+    )
+    intent_batch: int = Field(
+        200, ge=1, le=5000, description="Most tasks of a scope that one run looks at."
+    )
+
+
 class TableSettings(Group):
     per_scope: int = Field(200, ge=1, description="Most tables of one scope.")
     columns: int = Field(64, ge=1, le=1000, description="Most columns of one table.")
@@ -481,6 +500,7 @@ class Settings(Group):
     pools: PoolSettings = PoolSettings()
     autonomy: AutonomySettings = AutonomySettings()
     traces: TraceSettings = TraceSettings()
+    learning: LearningSettings = LearningSettings()
     tables: TableSettings = TableSettings()
     conversations: ConversationSettings = ConversationSettings()
     contexts: ContextSettings = ContextSettings()

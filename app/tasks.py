@@ -29,6 +29,14 @@ from app.jobs.model import Job, Outcome, Report, Schedule, TaskFunction
 from app.jobs.spool import spool_of
 from app.kernel.clock import now
 from app.kernel.cypher import Q
+from app.learning.tasks import (
+    COLLECT_LOG,
+    END_IDLE,
+    FIND_INTENTS,
+    collect_learning,
+    end_idle_segments,
+    find_intents,
+)
 from app.lifecycle.condensing import CONDENSE, run_condensing
 from app.lifecycle.tasks import (
     CHECK,
@@ -164,6 +172,9 @@ TASKS: Mapping[str, TaskFunction] = {
     STALE_GOALS: check_goals,
     ESCALATE: check_escalations,
     COLLECT: collect_observations,
+    END_IDLE: end_idle_segments,
+    FIND_INTENTS: find_intents,
+    COLLECT_LOG: collect_learning,
     CLEAN: clean_observations,
     SUGGEST: suggest_policies,
     SNAPSHOTS: take_snapshots,
@@ -212,6 +223,9 @@ SCHEDULES = [
     Schedule("observations.collect", "*/30 * * * *", COLLECT, "Asks Loci's own sensors."),
     Schedule("observations.cleanup", "50 3 * * *", CLEAN, "Deletes observations that are over."),
     Schedule("interventions.suggest", "0 6 * * 1", SUGGEST, "Suggests policies out of reviews."),
+    Schedule("learning.end_idle", "*/10 * * * *", END_IDLE, "Ends tasks gone silent."),
+    Schedule("learning.intents", "35 4 * * *", FIND_INTENTS, "Finds what tasks are after."),
+    Schedule("learning.collect", "45 * * * *", COLLECT_LOG, "Tells what was learnt."),
     Schedule("snapshots.take", "30 5 * * *", SNAPSHOTS, "Takes a snapshot of every scope."),
     Schedule("indexing.retry", "0 4 * * 0", "indexing.retry", "Offers refused texts once more."),
     Schedule("conversations.judge", "*/5 * * * *", JUDGE_ALL, "Judges what left its buffer."),

@@ -84,6 +84,9 @@ from app.jobs.spool import spool_of
 from app.kernel.graph import Graph, Login, connect
 from app.kernel.migrate import migrate
 from app.kernel.turns import Shares
+from app.learning.intents import IntentRule, IntentService
+from app.learning.log import LearnedLog
+from app.learning.segments import SegmentLimits, SegmentService
 from app.lifecycle.condensing import CondensingService
 from app.lifecycle.duplicates import DuplicateService
 from app.lifecycle.erasure import ErasureService
@@ -265,6 +268,9 @@ class Parts:
     intervening: InterventionService
     snapshots: SnapshotService
     traces: TraceService
+    segments: SegmentService
+    intents: IntentService
+    learned_log: LearnedLog
     alike: SimilarTraces
     figures: ToolStatistics
     data_tables: TableService
@@ -487,6 +493,20 @@ def autonomy(settings: Settings, graph: Graph, scopes: ScopeService) -> dict[str
         "observing": ObservationService(graph, scopes, limits),
         "collecting": Collector(graph, scopes, limits.ttl, stale / 2),
         "intervening": InterventionService(graph, scopes, pattern),
+    }
+
+
+def learning_parts(
+    settings: Settings, graph: Graph, scopes: ScopeService, spaces: Spaces
+) -> dict[str, Any]:
+    """Segments of tasks, intents, and the log of what was learnt."""
+    given = settings.learning
+    limits = SegmentLimits(timedelta(minutes=given.idle_minutes), given.uses, given.samples)
+    rule = IntentRule(given.intent_floor, given.intent_least, given.intent_batch)
+    return {
+        "segments": SegmentService(graph, scopes, limits),
+        "intents": IntentService(graph, spaces, rule),
+        "learned_log": LearnedLog(graph),
     }
 
 
@@ -744,6 +764,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         **autonomous,
         snapshots=SnapshotService(graph, settings.autonomy.snapshot_entries),
         traces=traces,
+        **learning_parts(settings, graph, scopes, spaces),
         alike=alike,
         figures=figures,
         data_tables=data_tables,

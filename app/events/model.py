@@ -19,9 +19,9 @@ _PLACE = re.compile(r"(\d{1,15})\.(\d{1,15})\Z")
 OPEN = frozenset(
     (
         "block", "capture", "context", "document", "entity", "escalation", "fact", "goal",
-        "intervention", "job", "knowledge_base", "learning", "memory_pool_key_write", "merge",
-        "note", "observation", "page", "possible_change", "scope", "skill", "snapshot", "table",
-        "trace", "work",
+        "intent", "intervention", "job", "knowledge_base", "learning",
+        "memory_pool_key_write", "merge", "note", "observation", "page", "possible_change", "scope",
+        "skill", "snapshot", "table", "task_segment", "trace", "work",
     )
 )  # fmt: skip
 # What an event may tell of its change, none of it text that somebody wrote.

@@ -105,6 +105,11 @@ class Label(StrEnum):
     CONTEXT_SNAPSHOT = "ContextSnapshot"
     CONTEXT_SNAPSHOT_ENTRY = "ContextSnapshotEntry"
     CONTEXT_ACCESS = "ContextAccess"
+    TASK_SEGMENT = "TaskSegment"
+    SEGMENT_USE = "SegmentUse"
+    INTENT = "Intent"
+    LEARNED_ENTRY = "LearnedEntry"
+    LEARNED_CHANGE = "LearnedChange"
 
 
 class Rel(StrEnum):
@@ -265,4 +270,8 @@ unnumbered
 _PROPERTIES += """
 access_count entry_type last_accessed_at memory_type own place slot snapshot_id
 """  # contexts
+_PROPERTIES += """
+about batch certainty closed_at cost ended_at in_force intent label rank recorded_at seconds session
+turns used_at valid_from valid_to
+"""  # the learning loop
 PROPERTIES = frozenset(_PROPERTIES.split())

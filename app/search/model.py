@@ -162,6 +162,7 @@ class SearchRequest:
     rerank: Rerank = Rerank.NONE
     hyde: bool = False
     asker: str = ""  # the scope whose budget pays where a model is asked
+    outcomes: float = 0.0  # how much the outcomes of tasks move a score, 0 to .6
     bases: tuple[str, ...] = ()  # knowledge bases among the sessions that it keeps to
 
 

@@ -14,9 +14,11 @@ from app.indexing.spaces import Part, Space
 from app.kernel.clock import END, START, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
+from app.learning.quality import quality
 from app.search.model import FOUND, NOTES, ROLES, Filters, Ranking
 
 ANY_ROLE = [*ROLES, ""]
+OUTCOMES = 200  # tasks of one memory that count, the newest
 
 
 class SearchRepository:
@@ -118,6 +120,13 @@ class SearchRepository:
             return {}
         rows = await self.graph.rows(Q.search.rests, ids=list(ids), scopes=scopes)
         return {row["id"]: row["turns"] for row in rows}
+
+    async def qualities(self, ids: Sequence[str], scopes: list[str]) -> dict[str, float]:
+        """How well tasks ended that used memories, of those that one used."""
+        rows = await self.graph.rows(
+            Q.learning.outcomes, ids=list(ids), scopes=scopes, limit=OUTCOMES
+        )
+        return {row["id"]: quality([(rank, good) for rank, good in row["uses"]]) for row in rows}
 
     async def turns(self, ids: Sequence[str], filters: Filters) -> dict[str, list[Row]]:
         """The turns that memories rest on, with what was said in them."""

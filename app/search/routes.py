@@ -16,7 +16,31 @@ from app.questions.log import QuestionLog
 from app.search.schemas import FoundOut, SearchIn
 from app.search.service import SearchService
 from app.search.telling import recorded
-from app.search.whole import BODY, VERBOSE, MemoryOut, memory_of
+from app.search.whole import (
+    AT_ONCE,
+    BODY,
+    EACH_MOST,
+    TOTAL_MOST,
+    VERBOSE,
+    Caps,
+    MemoriesOut,
+    MemoryOut,
+    memories_of,
+    memory_of,
+)
+
+Ids = Annotated[
+    list[str],
+    QueryParameter(
+        name="id", min_items=1, max_items=AT_ONCE, description="Ids of memories, at most 16."
+    ),
+]
+Each = Annotated[
+    int, QueryParameter(ge=1, le=EACH_MOST, description="Most characters of each memory.")
+]
+Total = Annotated[
+    int, QueryParameter(ge=1, le=TOTAL_MOST, description="Most characters of all together.")
+]
 
 
 @post(
@@ -56,3 +80,17 @@ async def read_memory(
     """One memory by id, cut to 480 characters unless asked for more."""
     size = None if full else VERBOSE if verbose else BODY
     return await memory_of(episode_rows, searches, caller, memory_id, size)
+
+
+@get("/v1/memories", operation_id="getMemories", tags=["Search"], opt={"requires": Role.READER})
+async def read_memories(
+    ids: Ids,
+    caller: NamedDependency[Caller],
+    episode_rows: NamedDependency[EpisodeRepository],
+    searches: NamedDependency[SearchService],
+    characters: Each = BODY,
+    total: Total = TOTAL_MOST,
+) -> MemoriesOut:
+    """Up to 16 memories by id, in the order given, each cut to what the caps leave of it."""
+    caps = Caps(characters, total)
+    return await memories_of(episode_rows, searches, caller, ids, caps)

@@ -15,6 +15,7 @@ from app.kernel.caller import Caller
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
+from app.learning.quality import MOST_BOOST
 from app.retrieval.model import Path
 from app.search.believed import believed, flags_of
 from app.search.bundle import LONGEST, SNIPPET, band, render
@@ -140,6 +141,11 @@ class SearchIn(WireModel):
         description="Look at the best 50 once more: by words and vectors, or by the reranker of "
         "the settings; `true` means `features`.",
     )
+    outcomes: Annotated[float, Field(ge=0, le=MOST_BOOST)] = Field(
+        0.0,
+        description="How much the outcomes of tasks count that used a memory: its score is "
+        "multiplied by 1 plus this, times twice what its quality is above 0.5.",
+    )
     hyde: bool = Field(
         False, description="Search also by a passage that the language model imagines."
     )
@@ -189,6 +195,7 @@ class SearchIn(WireModel):
             rerank=self._rerank(),
             hyde=self.hyde,
             asker=caller.home,
+            outcomes=self.outcomes,
             bases=self._bases(),
         )
 

@@ -21,6 +21,7 @@ from app.indexing.fusion import best
 from app.indexing.spaces import Part, Spaces
 from app.kernel.graph import Row, asking_for
 from app.kernel.turns import Shares
+from app.learning.quality import UNKNOWN, boost
 from app.lifecycle.fading import FadingService
 from app.notes.model import MEMORY
 from app.retrieval.service import WalkService
@@ -64,6 +65,7 @@ from app.search.walking import Outset, Ready, Walk, arranged, ready, take_walk
 MMR_POOL = 5  # candidates for each hit that diversity may choose from
 LOOK = 10  # least hits among which a later word is looked for, however few are shown
 PAGE = 10  # least candidates that are read at once after the first page
+PROVED = 200  # best candidates whose outcomes are asked for
 POOL = 50  # candidates that a floor or a reranker looks at
 
 
@@ -288,6 +290,7 @@ class SearchService:
             clock.mark("walk")
         faded = await self._faded(scores, fades_in)
         scores |= {memory: fade.score for memory, fade in faded.items()}
+        scores = await self._proved(scores, request)
         beside = found.memories or {n: r for n, r in legs.items() if r.memories}
         held = fuse(found.memories, request) if found.memories else {}
         ids = list(dict.fromkeys(m for ranking in beside.values() for m in ranking.memories))
@@ -407,6 +410,16 @@ class SearchService:
         left = await self.made.fading.left(list(scores), scopes)
         lowest = min(scores.values())
         return {memory: Fade(share, scores[memory], lowest) for memory, share in left.items()}
+
+    async def _proved(self, scores: dict[str, float], request: SearchRequest) -> dict[str, float]:
+        """The scores moved by how tasks ended that used the best of them, where that is asked for;
+        what no task used stays as it is, unless a score would be more than 1."""
+        if not request.outcomes or not scores:
+            return scores
+        known = await self._repository.qualities(best(scores)[:PROVED], request.filters.scopes)
+        moved = {m: s * boost(known.get(m, UNKNOWN), request.outcomes) for m, s in scores.items()}
+        most = max(1.0, *moved.values())
+        return {memory: score / most for memory, score in moved.items()}
 
     async def _legs(self, request: SearchRequest, clock: Stopwatch) -> Legs:
         """Both legs side by side; where there is a graph, what draws a walk in it as well."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -14,6 +16,16 @@ from app.kernel.graph import Row
 from app.search.service import SearchService
 
 BODY, VERBOSE = 480, 2000  # characters, seed 001
+AT_ONCE = 16  # memories
+EACH_MOST, TOTAL_MOST = 100_000, 400_000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """Most characters of each memory, and of all together."""
+
+    each: int
+    total: int
 
 
 class MemoryOut(msgspec.Struct, frozen=True):
@@ -27,6 +39,36 @@ class MemoryOut(msgspec.Struct, frozen=True):
     flags: list[str]
     untrusted: dict[str, Any]
     possible_changes: list[dict[str, Any]] = []
+
+
+class MemoriesOut(msgspec.Struct, frozen=True):
+    """Memories in the order of their ids as given; `missing` are ids of none that is visible."""
+
+    items: list[MemoryOut]
+    missing: list[str]
+    characters: int
+
+
+async def memories_of(
+    episode_rows: EpisodeRepository,
+    searches: SearchService,
+    caller: Caller,
+    ids: Sequence[str],
+    caps: Caps,
+) -> MemoriesOut:
+    """Several memories, each once, cut to what the caps leave of each."""
+    items: list[MemoryOut] = []
+    missing: list[str] = []
+    left = caps.total
+    for memory in dict.fromkeys(ids):
+        try:
+            item = await memory_of(episode_rows, searches, caller, memory, min(caps.each, left))
+        except NotFound:
+            missing.append(memory)
+            continue
+        left -= len(item.untrusted["text"])
+        items.append(item)
+    return MemoriesOut(items, missing, caps.total - left)
 
 
 async def memory_of(

@@ -16,6 +16,7 @@ from app.skills.learnings import LearningService
 from app.skills.links import LinkService
 from app.skills.outcomes import OutcomeService
 from app.skills.proposals import ProposalService
+from app.skills.ranking import RankingService
 from app.skills.repair import RepairService
 from app.skills.service import Parts, SkillService
 
@@ -37,6 +38,7 @@ class SkillGraph:
     learnings: LearningService
     knowledge: KnowledgeService
     chores: ChoreService
+    ranking: RankingService
 
     @classmethod
     def of(cls, parts: Parts, notes: NoteService) -> SkillGraph:
@@ -62,4 +64,5 @@ class SkillGraph:
             learnings=LearningService(parts, notes, proposals),
             knowledge=KnowledgeService(graph, discovery.finder),
             chores=ChoreService(parts, conflicts, proposals),
+            ranking=RankingService(graph, skills),
         )

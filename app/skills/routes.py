@@ -40,6 +40,7 @@ from app.skills.schemas import (
     SkillLinkIn,
     SkillLinkOut,
     SkillLinksOut,
+    SkillManifestOut,
     SkillOut,
     SkillsOut,
     SkillStatusIn,
@@ -53,6 +54,9 @@ from app.skills.service import Wanted
 from app.skills.vocabulary import Category, Dependency, Status, word
 from app.skills.walk import DEEPEST, TOKENS
 
+Window = Annotated[
+    int, QueryParameter(ge=0, le=10**9, description="Characters that the prompt may have.")
+]
 READS, WRITES = {"requires": Role.READER}, {"requires": Role.WRITER}
 Skilled = NamedDependency[SkillGraph]
 Text = Annotated[str, QueryParameter(min_length=1, max_length=2_000, description="In words.")]
@@ -126,6 +130,20 @@ class SkillController(Controller):
         named = category and word(Category, category, "category")
         sought = Sought(description, caller.among(within), named, limit)
         return DiscoveryOut.of(await skilled.discovery.discover(sought))
+
+    @get("/manifest", operation_id="listSkillsForPrompt", opt=READS)
+    async def manifest(
+        self,
+        caller: NamedDependency[Caller],
+        skilled: Skilled,
+        task: Annotated[str, QueryParameter(max_length=2_000, description="In words.")] = "",
+        within: Within = None,
+        window: Window = 0,
+    ) -> SkillManifestOut:
+        """Active skills for a prompt: chosen by words and by how tasks ended that used them, told
+        in the order of their names."""
+        scopes = caller.among(within)
+        return SkillManifestOut.of(await skilled.ranking.manifest(task, scopes, window))
 
     @get("/traverse", operation_id="traverseSkills", opt=READS)
     async def traverse(

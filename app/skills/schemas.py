@@ -19,6 +19,7 @@ from app.skills.discovery import Chain, Discovery, Hit, Step
 from app.skills.draft import LONGEST_BODY, SkillChange, SkillDraft, SkillText
 from app.skills.enrichment import Context
 from app.skills.links import Link
+from app.skills.manifest import Manifest, Ranked
 from app.skills.outcomes import Outcome, Recorded, rated
 from app.skills.proposals import Proposed, Research
 from app.skills.vocabulary import (
@@ -404,6 +405,45 @@ class SkillHitOut(msgspec.Struct, frozen=True):
                 "description": skill["description"],
                 "failures": [each["content"] for each in hit.failures],
             },
+        )
+
+
+class RankedSkillOut(msgspec.Struct, frozen=True):
+    """A skill of a manifest; `rate` is the share of tasks or uses that went well, null without one,
+    `reason` why it is left out: `shadowed` by one of its name in a narrower scope, or `budget`."""
+
+    id: str
+    scope: str
+    rank: float
+    rate: float | None
+    reason: str | None
+    untrusted: dict[str, str]
+
+    @classmethod
+    def of(cls, found: Ranked, reason: str | None = None) -> RankedSkillOut:
+        """The wire form of one of a manifest's skills."""
+        own = found.skill
+        rate = None if found.rate is None else round(found.rate, 4)
+        told = {"name": own["name"]}
+        return cls(own["id"], own["scope"], found.rank, rate, reason, told)
+
+
+class SkillManifestOut(msgspec.Struct, frozen=True):
+    """Skills for a prompt, of at most `budget` characters: `items` by name, `excluded` by rank."""
+
+    items: list[RankedSkillOut]
+    excluded: list[RankedSkillOut]
+    budget: int
+    untrusted: dict[str, str]
+
+    @classmethod
+    def of(cls, made: Manifest) -> SkillManifestOut:
+        """The wire form of a manifest."""
+        return cls(
+            items=[RankedSkillOut.of(one) for one in made.chosen],
+            excluded=[RankedSkillOut.of(one.ranked, one.reason) for one in made.excluded],
+            budget=made.budget,
+            untrusted={"text": made.text},
         )
 
 

@@ -399,6 +399,7 @@ TYPED = [
     "docs/guides/work-items.md",
     "docs/guides/autonomy.md",
     "docs/guides/traces.md",
+    "docs/guides/learning.md",
     "docs/guides/tables.md",
     "docs/guides/conversations.md",
     "docs/guides/contexts.md",

@@ -1,0 +1,26 @@
+"""The learning loop as tasks of a worker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.jobs.model import Job, Outcome, Report
+
+END_IDLE = "learning.end_idle"
+FIND_INTENTS = "learning.find_intents"
+COLLECT_LOG = "learning.collect"
+
+
+async def end_idle_segments(parts: Any, job: Job, report: Report) -> Outcome:
+    """End tasks of which nothing is told any more, and score them."""
+    return Outcome((await parts.segments.end_idle(None, dry_run=False)).told())
+
+
+async def find_intents(parts: Any, job: Job, report: Report) -> Outcome:
+    """Find what tasks are after that are alike."""
+    return Outcome((await parts.intents.find_new(None, dry_run=False)).told())
+
+
+async def collect_learning(parts: Any, job: Job, report: Report) -> Outcome:
+    """Tell the learning log of skills and of what consolidation has done."""
+    return Outcome((await parts.learned_log.collect(None, dry_run=False)).told())
