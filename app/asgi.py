@@ -71,6 +71,7 @@ from app.telemetry import routes as telemetry_routes
 from app.telemetry.logging import configure_logging
 from app.telemetry.requests import RequestMiddleware
 from app.telemetry.tracing import configure_tracing
+from app.tiers import routes as tier_routes
 from app.traces import routes as trace_routes
 from app.turns import routes as turn_routes
 from app.wiring import Parts, parts
@@ -98,6 +99,7 @@ ROUTES: list[Any] = [
     working_routes.WorkingShareController,
     working_routes.limits,
     short_routes.ShortTermController,
+    tier_routes.TierController,
     access_routes.ScopeController,
     access_routes.PrincipalController,
     access_routes.KeyController,
@@ -238,6 +240,8 @@ INJECTED = (
     "speaking",
     "working",
     "shortterm",
+    "tiers",
+    "tier_promotion",
 )
 
 

@@ -156,6 +156,10 @@ from app.snapshots.service import SnapshotService
 from app.tables.linking import Linker
 from app.tables.service import TableLimits, TableService
 from app.tasks import HEAVY, TASKS
+from app.tiers.model import Tier
+from app.tiers.promotion import TierPromotion
+from app.tiers.service import TierParts, TierService
+from app.tiers.shelves import LongShelf, SharedShelf, ShortShelf, WorkingShelf
 from app.traces.bounds import Bounds as JsonBounds
 from app.traces.service import TraceLimits, TraceService
 from app.traces.similar import SimilarTraces
@@ -277,6 +281,8 @@ class Parts:
     context_snapshots: ContextSnapshots
     context_upkeep: ContextUpkeep
     own_memory: OwnMemory
+    tiers: TierService
+    tier_promotion: TierPromotion
     asking: GraphqlService
     speaking: McpService
     working: WorkingService
@@ -588,6 +594,12 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     contexts = ContextService(graph, scopes, context_limits(settings))
     context_entries = EntryService(contexts)
     context_finding = ContextFinding(contexts, spaces)
+    own_memory = OwnMemory(contexts, context_entries, context_finding)
+    shortterm = ShortTermService(graph, scopes, settings.working.value_bytes)
+    working = WorkingService(
+        WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
+    )
+    tier_promotion = TierPromotion(contexts, context_entries, spaces, wakeup)
     question_log = QuestionLog(QuestionWriter(graph, scopes))
     refusals = Refusals(access_rows)
     limiter = RateLimiter(queue, settings.api.rate_per_minute)
@@ -735,7 +747,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         context_finding=context_finding,
         context_snapshots=ContextSnapshots(contexts, context_entries),
         context_upkeep=ContextUpkeep(contexts, context_entries, context_finding),
-        own_memory=OwnMemory(contexts, context_entries, context_finding),
+        own_memory=own_memory,
         upkeep=UpkeepService(graph, scopes, forgetting),
         doubling=DuplicateService(graph, embedder.info.name),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),
@@ -770,10 +782,25 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             )
         ),
         document_remover=DocumentRemover(graph, chunks, erasure.finish),
-        shortterm=ShortTermService(graph, scopes, settings.working.value_bytes),
-        working=WorkingService(
-            WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
+        shortterm=shortterm,
+        working=working,
+        tiers=TierService(
+            TierParts(
+                graph=graph,
+                shelves={
+                    Tier.WORKING: WorkingShelf(working),
+                    Tier.SHORT_TERM: ShortShelf(shortterm),
+                    Tier.LONG_TERM: LongShelf(contexts, context_entries, own_memory),
+                    Tier.SHARED: SharedShelf(pools),
+                },
+                working=working,
+                shortterm=shortterm,
+                searches=searches,
+                spaces=spaces,
+                promotion=tier_promotion,
+            )
         ),
+        tier_promotion=tier_promotion,
     )
 
 

@@ -20,7 +20,8 @@ OPEN = frozenset(
     (
         "block", "capture", "context", "document", "entity", "escalation", "fact", "goal",
         "intervention", "job", "knowledge_base", "learning", "memory_pool_key_write", "merge",
-        "note", "observation", "page", "possible_change", "scope", "skill", "snapshot", "table",
+        "note", "observation", "page", "possible_change", "scope", "short_memory", "skill",
+        "snapshot", "table",
         "trace", "work",
     )
 )  # fmt: skip

@@ -245,7 +245,7 @@ detected_at due_at effectiveness failure_count is_active parent paused_until see
 similarity skill skill_key success_count usage_count
 """  # skills
 _PROPERTIES += """
-ttl
+ready ttl
 """  # short-term memory
 _PROPERTIES += """
 avg_score door floored fusion knowledge_base_ids ms quality results shown strategy without words
