@@ -242,6 +242,8 @@ INJECTED = (
     "shortterm",
     "tiers",
     "tier_promotion",
+    "context_injector",
+    "context_blocks",
 )
 
 

@@ -140,6 +140,7 @@ from app.retrieval.synonyms import COSINES, SynonymService
 from app.sanitize.proof import prove_detectors
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
+from app.search.block import ContextBlocks
 from app.search.imagining import Imagination
 from app.search.judging import RerankStep
 from app.search.repository import SearchRepository
@@ -156,6 +157,7 @@ from app.snapshots.service import SnapshotService
 from app.tables.linking import Linker
 from app.tables.service import TableLimits, TableService
 from app.tasks import HEAVY, TASKS
+from app.tiers.injection import ContextInjector, InjectorParts
 from app.tiers.model import Tier
 from app.tiers.promotion import TierPromotion
 from app.tiers.service import TierParts, TierService
@@ -283,6 +285,8 @@ class Parts:
     own_memory: OwnMemory
     tiers: TierService
     tier_promotion: TierPromotion
+    context_blocks: ContextBlocks
+    context_injector: ContextInjector
     asking: GraphqlService
     speaking: McpService
     working: WorkingService
@@ -599,6 +603,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     working = WorkingService(
         WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
     )
+    self_directed = autonomy(settings, graph, scopes)
     tier_promotion = TierPromotion(contexts, context_entries, spaces, wakeup)
     question_log = QuestionLog(QuestionWriter(graph, scopes))
     refusals = Refusals(access_rows)
@@ -735,7 +740,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         events=EventService(EventRepository(graph, access_rows), keys, settings.api.event_seconds),
         pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
         work=work,
-        **autonomy(settings, graph, scopes),
+        **self_directed,
         snapshots=SnapshotService(graph, settings.autonomy.snapshot_entries),
         traces=traces,
         alike=alike,
@@ -801,6 +806,17 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             )
         ),
         tier_promotion=tier_promotion,
+        context_blocks=ContextBlocks(graph, searches),
+        context_injector=ContextInjector(
+            InjectorParts(
+                graph=graph,
+                working=working,
+                searches=searches,
+                traces=alike,
+                goals=self_directed["goals"],
+                observations=self_directed["observing"],
+            )
+        ),
     )
 
 

@@ -67,3 +67,19 @@ UNWIND $ids AS id
 MATCH (e:ContextEntry {id: id})
 WHERE e.scope IN $scopes
 RETURN e.id AS id, e.key AS key
+
+// name: facts(scopes, limit) read many
+// Facts of contexts in use, the most important first.
+MATCH (e:ContextEntry)
+WHERE e.scope IN $scopes AND e.memory_type = 'factual' AND e.id > '' AND e.status = 'active'
+WITH e ORDER BY coalesce(e.importance, 0.5) DESC, e.id LIMIT $limit
+MATCH (e)-[:PART_OF]->(c:PersistentContext)
+WHERE c.scope = e.scope AND c.status = 'active'
+RETURN e {.*} AS entry
+
+// name: entries(ids, scopes) read many
+// Entries of contexts, by id.
+UNWIND $ids AS id
+MATCH (e:ContextEntry {id: id})
+WHERE e.scope IN $scopes
+RETURN e {.*} AS entry

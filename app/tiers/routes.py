@@ -14,11 +14,14 @@ from app.contexts.entries import LONGEST_KEY
 from app.errors import InvalidInput
 from app.kernel.caller import Caller, Role
 from app.kernel.departures import READS as ONLY_READS
+from app.tiers.injection import ContextInjector
 from app.tiers.model import Address, Tier, tier_of
 from app.tiers.promotion import TierPromotion
 from app.tiers.receipt import Wanted
 from app.tiers.schemas import (
     ConsolidateIn,
+    InjectedOut,
+    InjectIn,
     PromoteIn,
     PromotionOut,
     TierHitOut,
@@ -129,6 +132,25 @@ class TierController(Controller):
         """Promote at once what of a session was read often."""
         done = await tiers.consolidate(caller, data.scope, data.session_id, dry_run=data.dry_run)
         return PromotionOut.of(done)
+
+    @post(
+        "/context",
+        operation_id="injectContext",
+        opt={"requires": Role.READER, ONLY_READS: True},
+        status_code=HTTP_200_OK,
+    )
+    async def inject(
+        self,
+        data: JSONBody[InjectIn],
+        caller: NamedDependency[Caller],
+        context_injector: NamedDependency[ContextInjector],
+    ) -> InjectedOut:
+        """Make the context for a task: facts, working memory, experiences, trajectories, shared
+        knowledge, learnings, the graph, goals, observations and what the agent remembers of
+        itself, in this order, as far as they fit."""
+        task = data.to_task()
+        done = await context_injector.inject(caller, data.scope, task)
+        return InjectedOut.of(done, task.budget)
 
     @get("/stats", operation_id="tierStatistics", opt={"requires": Role.READER})
     async def stats(

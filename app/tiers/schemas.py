@@ -9,10 +9,12 @@ import msgspec
 from pydantic import Field, StringConstraints
 
 from app.contexts.entries import LONGEST_KEY
-from app.kernel.wire import ShortText, WireModel
+from app.kernel.wire import ShortText, TagName, WireModel
 from app.search.schemas import LIMIT_MOST, QUERY_MOST
 from app.shortterm.model import LONGEST_TTL, Kind
+from app.tiers.injection import BUDGET, MINIMAL, Task
 from app.tiers.model import Address, Near, Tier, Value
+from app.tiers.packing import Packed, Section
 from app.tiers.receipt import Done, Receipt
 from app.tiers.service import Question
 from app.tiers.shelves import Written
@@ -87,6 +89,53 @@ class PromoteIn(WireModel):
 
     scope: str | None = Field(None, description="One scope; all that the key administers if unset.")
     dry_run: bool = Field(True, description="Tell what would change, and change nothing.")
+
+
+class InjectIn(WireModel):
+    """What a context is for, and how long it may be."""
+
+    query: Annotated[
+        str, StringConstraints(min_length=1, max_length=QUERY_MOST, strip_whitespace=True)
+    ] = Field(description="The task, as plain text.")
+    session_id: ShortText | None = Field(None, description="Whose working memory comes along.")
+    tags: tuple[TagName, ...] = Field(
+        (), max_length=32, description="Facts that share some of them come first."
+    )
+    minimal: bool = Field(False, description="Facts alone.")
+    token_budget: Annotated[int, Field(ge=100, le=100_000)] | None = Field(
+        None, description=f"Most tokens (o200k): {BUDGET}, or {MINIMAL} of a minimal one if unset."
+    )
+    scope: str | None = Field(None, description="Scope path; the key's home if unset.")
+
+    def to_task(self) -> Task:
+        """Return the task."""
+        budget = self.token_budget or (MINIMAL if self.minimal else BUDGET)
+        return Task(self.query, self.session_id, self.tags, budget, self.minimal)
+
+
+class SectionOut(msgspec.Struct, frozen=True):
+    """A section of a context: how many entries it tells, and how many did not fit."""
+
+    name: str
+    entries: int
+    left_out: int
+
+
+class InjectedOut(msgspec.Struct, frozen=True):
+    """A context: its text, ready for a prompt, is under `untrusted`, and empty where nothing is
+    known. `compressed` entries were above 500 tokens, and are half as long."""
+
+    tokens: int
+    token_budget: int
+    compressed: int
+    sections: list[SectionOut]
+    untrusted: dict[str, str]
+
+    @classmethod
+    def of(cls, done: Packed, budget: int) -> InjectedOut:
+        """Return the wire form of a context."""
+        sections = [SectionOut(s.value, done.told[s], done.left_out[s]) for s in Section]
+        return cls(done.tokens, budget, done.compressed, sections, {"text": done.text})
 
 
 class TierValueOut(msgspec.Struct, frozen=True):

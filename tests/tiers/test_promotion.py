@@ -92,7 +92,7 @@ async def test_what_was_read_three_times_is_kept_for_long(
     ids = {}
     for topic, (kind, (reads, _)) in zip(TOPICS, cases.items(), strict=False):
         ids[kind] = await noted(writer, kind, told_of(topic), reads, type=kind)
-    await noted(writer, "twice", told_of("beetle"), 2)
+    await noted(writer, "twice", told_of("beetle"), 1)
     dry = await consolidate(writer, dry_run=True)
     assert (dry["dry_run"], dry["counts"], await kept(opened, writer)) == (
         True,
@@ -310,6 +310,7 @@ async def test_a_run_that_breaks_off_at_any_statement_has_done_all_or_nothing(
     assert [(row["importance"], row["access_count"]) for row in found] == [(0.33, 6)]
 
 
+@pytest.mark.slow
 async def test_killed_and_run_by_two_at_once_nothing_is_promoted_twice(
     writer: Principal, opened: Parts
 ) -> None:
@@ -317,13 +318,13 @@ async def test_killed_and_run_by_two_at_once_nothing_is_promoted_twice(
         await noted(writer, f"k{number}", told_of(topic), 3)
     dice = random.Random(1)  # when to kill, not secrets
     env = environment(opened)
-    for _ in range(3):
+    for _ in range(2):
         pair = [_victim(env, writer.caller.home) for _ in range(2)]
         assert all(child.stdout and child.stdout.readline() == "ready\n" for child in pair)
         await asyncio.sleep(dice.uniform(0.05, 0.8))
         for child in pair:
             child.kill()
-            child.wait()
+            child.communicate()
     await asyncio.gather(consolidate(writer), consolidate(writer), consolidate(writer))
     rows = await kept(opened, writer)
     assert {orjson.loads(row["value"]) for row in rows} == {told_of(topic) for topic in TOPICS}
@@ -343,7 +344,8 @@ def _victim(env: dict[str, str], scope: str) -> subprocess.Popen[str]:
 
 
 SAME = [
-    ("The deploy runs every Friday at noon.", "The deploy runs every Friday at noon!"),
+    ("The deploy runs every Friday at noon.", "The deploy runs each Friday at noon."),
+    ("The report is due in May, and Nora sends it.", "The report is due in May and Nora sends it."),
     ("Der Server läuft auf Port 8080.", "Der Server läuft auf dem Port 8080."),
 ]
 APART = [
@@ -351,6 +353,8 @@ APART = [
     ("Der Server läuft auf Port 8080.", "Die Kantine schließt um zwei Uhr."),
     ("The server listens on port 8080.", "The billing team moved to Leeds in March."),
     ("The server listens on port 8080.", "Das Team der Buchhaltung ist nach Leeds gezogen."),
+    ("The server listens on port 8080.", "The server listens on port 9090."),
+    ("The deploy runs every Friday at noon.", "The deploy runs every Monday at noon."),
     ("The bakery opens at seven and sells rye bread.", "The bakery lost its oven in the fire."),
 ]
 
@@ -365,7 +369,6 @@ async def test_the_threshold_parts_what_says_the_same_from_what_is_related(
         assert await likeness.texts(one, other) < ALIKE, (one, other)
     # Texts that begin alike and go on differently are not the same.
     begin = "The ferry leaves at nine from the north quay. " * 60
-    end = [f"{word} is what the harbour master reads about at length. " * 60 for word in
-           ("Astronomy", "Bookkeeping")]  # fmt: skip
-    assert await likeness.texts(begin + end[0], begin + end[0]) == 1.0
-    assert await likeness.texts(begin + end[0], begin + "Rye bread is baked at five. " * 60) < ALIKE
+    end = "Astronomy is what the harbour master reads about at length. " * 60
+    assert await likeness.texts(begin + end, begin + end) == 1.0
+    assert await likeness.texts(begin + end, begin + "Rye bread is baked at five. " * 60) < ALIKE
