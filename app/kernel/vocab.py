@@ -263,6 +263,6 @@ _PROPERTIES += """
 unnumbered
 """  # events
 _PROPERTIES += """
-access_count entry_type last_accessed_at memory_type own place slot snapshot_id
+access_count entry_type last_accessed_at memory_type own place promoted_from slot snapshot_id
 """  # contexts
 PROPERTIES = frozenset(_PROPERTIES.split())

@@ -81,7 +81,7 @@ class Evidence:
 
 def base(blend: Blend, found: Evidence) -> float:
     """Return what the three legs say together; a similarity below .8 of the threshold is none."""
-    near = found.vector if found.vector >= OF_VECTOR * blend.threshold else 0.0
+    near = found.vector if found.vector >= round(OF_VECTOR * blend.threshold, 6) else 0.0
     return blend.vector * near + blend.text * found.text + blend.graph * found.graph
 
 

@@ -103,7 +103,9 @@ async def told(who: Principal, query: str, **more: Any) -> str:
 
 async def say(who: Principal, content: str, **more: Any) -> None:
     """Capture what a user said."""
-    answer = await who.http.post("/v1/episodes", json={"content": content, "role": "user", **more})
+    answer = await who.http.post(
+        "/v1/episodes", json={"content": content, "role": "user", "session": "s", **more}
+    )
     assert answer.status_code in (200, 201), answer.text
 
 
