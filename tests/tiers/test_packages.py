@@ -56,7 +56,7 @@ async def test_an_author_and_a_person_go_from_every_tier(
     )
     assert len(await kept(opened, writer)) == 2
     assert entity == [], "what is kept in tiers makes no entities"
-    await erase(opened, admin, author=writer.caller.principal)
+    await erase(opened, admin, author=writer.caller.principal, scope=writer.caller.home)
     for key in ("who", "what", "later"):
         assert (await read(writer, key))["found"] is False
     assert await kept(opened, writer) == []
