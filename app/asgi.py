@@ -240,7 +240,7 @@ INJECTED = (
     "speaking",
     "working",
     "shortterm",
-    "tiers",
+    "tiered",
     "tier_promotion",
     "context_injector",
     "context_blocks",

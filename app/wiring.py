@@ -283,7 +283,7 @@ class Parts:
     context_snapshots: ContextSnapshots
     context_upkeep: ContextUpkeep
     own_memory: OwnMemory
-    tiers: TierService
+    tiered: TierService
     tier_promotion: TierPromotion
     context_blocks: ContextBlocks
     context_injector: ContextInjector
@@ -789,7 +789,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         document_remover=DocumentRemover(graph, chunks, erasure.finish),
         shortterm=shortterm,
         working=working,
-        tiers=TierService(
+        tiered=TierService(
             TierParts(
                 graph=graph,
                 shelves={

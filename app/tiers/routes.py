@@ -62,7 +62,7 @@ class TierController(Controller):
     async def read(
         self,
         caller: NamedDependency[Caller],
-        tiers: Tiers,
+        tiered: Tiers,
         key: OfKey,
         session: OfSession = None,
         tier: OfTier = None,
@@ -73,16 +73,16 @@ class TierController(Controller):
         this order. `found` is false where there is nothing; a reading counts as its tier counts."""
         asked = one_of(Tier, tier, "tier")
         address = Address(key, session, pool)
-        return TierValueOut.of(key, await tiers.read(caller, within, address, asked))
+        return TierValueOut.of(key, await tiered.read(caller, within, address, asked))
 
     @put("/value", operation_id="writeTier", opt={"requires": Role.WRITER})
     async def write(
-        self, data: JSONBody[TierWriteIn], caller: NamedDependency[Caller], tiers: Tiers
+        self, data: JSONBody[TierWriteIn], caller: NamedDependency[Caller], tiered: Tiers
     ) -> TierValueOut:
         """Write a key, in the place of what it had: to short-term memory, unless another tier is
         named."""
         tier = tier_of(data.tier)
-        made = await tiers.write(caller, data.scope, data.to_address(), tier, data.to_written())
+        made = await tiered.write(caller, data.scope, data.to_address(), tier, data.to_written())
         return TierValueOut.of(data.key, made)
 
     @delete(
@@ -94,7 +94,7 @@ class TierController(Controller):
     async def remove(
         self,
         caller: NamedDependency[Caller],
-        tiers: Tiers,
+        tiered: Tiers,
         key: OfKey,
         tier: FromQuery[str],
         session: OfSession = None,
@@ -105,7 +105,7 @@ class TierController(Controller):
         asked = one_of(Tier, tier, "tier")
         if asked is None:
             raise InvalidInput("name the tier", field="tier")
-        await tiers.delete(caller, within, Address(key, session), asked)
+        await tiered.delete(caller, within, Address(key, session), asked)
 
     @post(
         "/search",
@@ -114,10 +114,10 @@ class TierController(Controller):
         status_code=HTTP_200_OK,
     )
     async def search(
-        self, data: JSONBody[TierSearchIn], caller: NamedDependency[Caller], tiers: Tiers
+        self, data: JSONBody[TierSearchIn], caller: NamedDependency[Caller], tiered: Tiers
     ) -> TierHitsOut:
         """Find values by meaning, by the same calibrated similarity in each tier."""
-        found = await tiers.search(caller, data.scope, data.to_question())
+        found = await tiered.search(caller, data.scope, data.to_question())
         return TierHitsOut([TierHitOut.of(near) for near in found])
 
     @post(
@@ -127,10 +127,10 @@ class TierController(Controller):
         status_code=HTTP_200_OK,
     )
     async def consolidate(
-        self, data: JSONBody[ConsolidateIn], caller: NamedDependency[Caller], tiers: Tiers
+        self, data: JSONBody[ConsolidateIn], caller: NamedDependency[Caller], tiered: Tiers
     ) -> PromotionOut:
         """Promote at once what of a session was read often."""
-        done = await tiers.consolidate(caller, data.scope, data.session_id, dry_run=data.dry_run)
+        done = await tiered.consolidate(caller, data.scope, data.session_id, dry_run=data.dry_run)
         return PromotionOut.of(done)
 
     @post(
@@ -154,10 +154,10 @@ class TierController(Controller):
 
     @get("/stats", operation_id="tierStatistics", opt={"requires": Role.READER})
     async def stats(
-        self, caller: NamedDependency[Caller], tiers: Tiers, within: InScope = None
+        self, caller: NamedDependency[Caller], tiered: Tiers, within: InScope = None
     ) -> TierStatsOut:
         """Tell how much the agent keeps in each tier."""
-        return TierStatsOut.of(await tiers.stats(caller, within))
+        return TierStatsOut.of(await tiered.stats(caller, within))
 
     @post(
         "/promote",
