@@ -72,6 +72,7 @@ from app.telemetry import routes as telemetry_routes
 from app.telemetry.logging import configure_logging
 from app.telemetry.requests import RequestMiddleware
 from app.telemetry.tracing import configure_tracing
+from app.tiers import routes as tier_routes
 from app.traces import routes as trace_routes
 from app.turns import routes as turn_routes
 from app.wiring import Parts, parts
@@ -100,6 +101,7 @@ ROUTES: list[Any] = [
     working_routes.WorkingShareController,
     working_routes.limits,
     short_routes.ShortTermController,
+    tier_routes.TierController,
     access_routes.ScopeController,
     access_routes.PrincipalController,
     access_routes.KeyController,
@@ -246,6 +248,10 @@ INJECTED = (
     "speaking",
     "working",
     "shortterm",
+    "tiered",
+    "tier_promotion",
+    "context_injector",
+    "context_blocks",
 )
 
 

@@ -87,6 +87,7 @@ from app.snapshots.tasks import SNAPSHOTS, take_snapshots
 from app.tables.tasks import LINK as LINK_ROWS
 from app.tables.tasks import RELINK as RELINK_ROWS
 from app.tables.tasks import link_anew, link_waiting
+from app.tiers.tasks import PROMOTE_OFTEN_READ, promote_often_read
 from app.working.tasks import EXPIRE_COPIES, expire_copies
 
 JOBS_KEPT = timedelta(days=30)
@@ -169,6 +170,7 @@ TASKS: Mapping[str, TaskFunction] = {
     MEND: mend_spaces,
     EXPIRE_COPIES: expire_copies,
     EXPIRE_ENTRIES: expire_entries,
+    PROMOTE_OFTEN_READ: promote_often_read,
     STALE_GOALS: check_goals,
     ESCALATE: check_escalations,
     COLLECT: collect_observations,
@@ -213,6 +215,7 @@ SCHEDULES = [
     Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
     Schedule("working.expire", "25 * * * *", EXPIRE_COPIES, "Removes copies of working memory."),
     Schedule("shortterm.expire", "35 * * * *", EXPIRE_ENTRIES, "Removes entries that ran out."),
+    Schedule("tiers.promote", "0 4 * * *", PROMOTE_OFTEN_READ, "Keeps what was read often."),
     Schedule("entities.repair", "45 4 * * *", REPAIR, "Proposes merges of entities."),
     Schedule("notes.condense", "15 5 * * *", CONDENSE, "Looks at every condensed note again."),
     Schedule("communities.refresh", "*/10 * * * *", COMMUNITIES, "Regroups what was written."),

@@ -144,6 +144,7 @@ from app.retrieval.synonyms import COSINES, SynonymService
 from app.sanitize.proof import prove_detectors
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
+from app.search.block import ContextBlocks
 from app.search.imagining import Imagination
 from app.search.judging import RerankStep
 from app.search.repository import SearchRepository
@@ -160,6 +161,11 @@ from app.snapshots.service import SnapshotService
 from app.tables.linking import Linker
 from app.tables.service import TableLimits, TableService
 from app.tasks import HEAVY, TASKS
+from app.tiers.injection import ContextInjector, InjectorParts
+from app.tiers.model import Tier
+from app.tiers.promotion import TierPromotion
+from app.tiers.service import TierParts, TierService
+from app.tiers.shelves import LongShelf, SharedShelf, ShortShelf, WorkingShelf
 from app.traces.bounds import Bounds as JsonBounds
 from app.traces.service import TraceLimits, TraceService
 from app.traces.similar import SimilarTraces
@@ -284,6 +290,10 @@ class Parts:
     context_snapshots: ContextSnapshots
     context_upkeep: ContextUpkeep
     own_memory: OwnMemory
+    tiered: TierService
+    tier_promotion: TierPromotion
+    context_blocks: ContextBlocks
+    context_injector: ContextInjector
     asking: GraphqlService
     speaking: McpService
     working: WorkingService
@@ -609,6 +619,12 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     contexts = ContextService(graph, scopes, context_limits(settings))
     context_entries = EntryService(contexts)
     context_finding = ContextFinding(contexts, spaces)
+    own_memory = OwnMemory(contexts, context_entries, context_finding)
+    shortterm = ShortTermService(graph, scopes, settings.working.value_bytes)
+    working = WorkingService(
+        WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
+    )
+    tier_promotion = TierPromotion(contexts, context_entries, spaces, wakeup)
     question_log = QuestionLog(QuestionWriter(graph, scopes))
     refusals = Refusals(access_rows)
     limiter = RateLimiter(queue, settings.api.rate_per_minute)
@@ -809,8 +825,36 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             )
         ),
         document_remover=DocumentRemover(graph, chunks, erasure.finish),
-        shortterm=ShortTermService(graph, scopes, settings.working.value_bytes),
+        shortterm=shortterm,
         working=working,
+        tiered=TierService(
+            TierParts(
+                graph=graph,
+                shelves={
+                    Tier.WORKING: WorkingShelf(working),
+                    Tier.SHORT_TERM: ShortShelf(shortterm),
+                    Tier.LONG_TERM: LongShelf(contexts, context_entries, own_memory),
+                    Tier.SHARED: SharedShelf(pools),
+                },
+                working=working,
+                shortterm=shortterm,
+                searches=searches,
+                spaces=spaces,
+                promotion=tier_promotion,
+            )
+        ),
+        tier_promotion=tier_promotion,
+        context_blocks=ContextBlocks(graph, searches),
+        context_injector=ContextInjector(
+            InjectorParts(
+                graph=graph,
+                working=working,
+                searches=searches,
+                traces=alike,
+                goals=autonomous["goals"],
+                observations=autonomous["observing"],
+            )
+        ),
     )
 
 

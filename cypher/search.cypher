@@ -149,7 +149,7 @@ WHERE n.scope IN $scopes AND n.expired_key > $alive AND n.ingested_at <= $known_
 RETURN collect(n {.id, .kind, .scope, .content, .title, .tags, .captured_key, .ingested_key,
                   .expired_key, .author, .content_hash, .windows, .namespace, .entry_type,
                   .terms, .about_terms, .language, .flags,
-                  .confidence, .trust, .standing, valid_to: toString(n.valid_to),
+                  .confidence, .confirmations, .trust, .standing, valid_to: toString(n.valid_to),
                   speaker: head([(n)-[:DERIVED_FROM]->(e:Passage) | e.speaker]),
                   role: head([(n)-[:DERIVED_FROM]->(e:Passage) | e.role]),
                   stated: [(n)-[:DERIVED_FROM]->(e:Passage)-[u:SUPPORTS]->(f:Fact)
@@ -292,3 +292,28 @@ UNWIND $ids AS id
 MATCH (w:Window {id: id})
 WHERE w.scope IN $scopes
 RETURN w.id AS id, w.memory_id AS memory_id, w.start AS start, w.end AS end
+
+// name: named_in(ids, scopes, limit) read many
+// What some passages and facts name, one thing for several that were merged, the most mentioned
+// first.
+UNWIND $ids AS id
+CALL (id) {
+  MATCH (p:Passage {id: id})-[:MENTIONS]->(e:Entity)
+  WHERE p.scope IN $scopes
+  RETURN e.root AS root
+  UNION
+  MATCH (f:Fact {id: id})
+  WHERE f.scope IN $scopes
+  MATCH (e:Entity)
+  WHERE e.id IN [f.subject, f.object_id]
+  RETURN e.root AS root
+}
+WITH DISTINCT root
+MATCH (r:Entity {id: root})
+WHERE r.scope IN $scopes
+WITH r, COLLECT {
+  MATCH (m:Entity {root: r.id}) WHERE m.scope IN $scopes RETURN coalesce(m.mention_count, 0)
+} AS counts
+RETURN r.id AS root, r.canonical_name AS name, r.type AS type,
+       reduce(sum = 0, count IN counts | sum + count) AS mentions
+ORDER BY mentions DESC, name, root LIMIT $limit

@@ -11,8 +11,8 @@ RETURN COUNT { MATCH (m:ShortMemory {tenant: $tenant, author: $agent}) WHERE m.e
 // unscoped: the service has checked the scope of $entry
 MERGE (m:ShortMemory {id: $entry.id})
 ON CREATE SET m.expires_at = datetime('0001-01-02T00:00:00Z')
-WITH m, m.expires_at <= $at AS made
-FOREACH (_ IN CASE WHEN made THEN [1] ELSE [] END | SET m = $entry)
+WITH m, m.expires_at <= $at AS made, m.processed_at AS processed
+FOREACH (_ IN CASE WHEN made THEN [1] ELSE [] END | SET m = $entry, m.processed_at = processed)
 RETURN made
 
 // name: get(id, scopes, agent, at) read optional
@@ -21,11 +21,12 @@ MATCH (m:ShortMemory {id: $id})
 WHERE m.scope IN $scopes AND m.author = $agent AND m.expires_at > $at
 RETURN m {.*} AS entry
 
-// name: read(id, scopes, agent, at) write optional
-// The same, counted as an access.
+// name: read(id, scopes, agent, at, often) write optional
+// The same, counted as an access; one that was read often is ready to be promoted.
 MATCH (m:ShortMemory {id: $id})
 WHERE m.scope IN $scopes AND m.author = $agent AND m.expires_at > $at
 SET m.count = m.count + 1, m.last_access = $at
+SET m.ready = CASE WHEN m.count >= $often THEN true END
 RETURN m {.*} AS entry
 
 // name: change(id, scopes, agent, at, properties) write optional

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -119,6 +119,11 @@ def merged(entries: Iterable[Entry], at: datetime) -> tuple[Entry, list[Entry]]:
     the accesses, all tags, and the ids of the others.
     """
     first, *rest = sorted(entries, key=lambda each: (-_weight(each), each.created_at, each.id))
+    return absorbed(first, rest, at)
+
+
+def absorbed(first: Entry, rest: Sequence[Entry], at: datetime) -> tuple[Entry, list[Entry]]:
+    """Return an entry with what others had that say the same, as `merged` tells, and these."""
     everyone = [first, *rest]
     sure = [each.confidence for each in everyone if each.confidence is not None]
     read = [each.last_accessed_at for each in everyone if each.last_accessed_at is not None]

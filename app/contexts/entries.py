@@ -114,6 +114,7 @@ class Entry(Stored):
 
     Its importance fades from `base_importance`, which it had at `based_at`; `decayed_days` tells
     how many days have been counted, so that a pass that runs again counts none of them twice.
+    `promoted_from` is the id of the short-term entry that it was, in the session `task_id`.
     """
 
     context_id: Id
@@ -145,6 +146,7 @@ class Entry(Stored):
     reason: Reason | None = None
     merged: tuple[Id, ...] = ()
     forgotten_at: Moment | None = None
+    promoted_from: Id | None = None
     seal: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None = None
     created_at: Moment
     created_by: Who

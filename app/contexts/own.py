@@ -82,7 +82,7 @@ class OwnMemory:
             near = await self._finding.near(context, query, limit * 2, RECALLED)
         except EmbedderUnavailable:
             near = []
-        found = [each for each in near if not _is_hidden(each.entry)][:limit]
+        found = [each for each in near if not is_hidden(each.entry)][:limit]
         way = Way.MEANING if found else Way.WORDS
         if not found:
             found = (await self._worded(context, query))[:limit]
@@ -136,7 +136,7 @@ class OwnMemory:
         shares = [
             Found(each, round(len(asked & set(analyse(text_of(each.value)))) / len(asked), 4))
             for each in entries
-            if not _is_hidden(each)
+            if not is_hidden(each)
         ]
         kept = [each for each in shares if each.similarity > 0]
         return sorted(kept, key=lambda each: (-each.similarity, each.entry.id))
@@ -164,7 +164,7 @@ def _most_read(entries: list[Entry]) -> list[Entry]:
         for each in entries
         if each.access_count >= READ_LEAST
         and each.entry_type is not EntryType.REFLECTION
-        and not _is_hidden(each)
+        and not is_hidden(each)
     ]
     return sorted(told, key=lambda each: (-each.access_count, each.id))[:REFLECTED]
 
@@ -178,6 +178,7 @@ def _reflection(read: list[Entry], at: datetime) -> Draft:
     )
 
 
-def _is_hidden(entry: Entry) -> bool:
+def is_hidden(entry: Entry) -> bool:
+    """Return whether an entry was forgotten so far that nobody finds it by its key."""
     weight = UNSET_IMPORTANCE if entry.importance is None else entry.importance
     return entry.forgotten_at is not None and weight < HIDDEN

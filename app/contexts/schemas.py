@@ -254,6 +254,7 @@ class ContextEntryOut(msgspec.Struct, frozen=True):
     reason: str | None
     merged: list[str]
     forgotten_at: datetime | None
+    promoted_from: str | None
     integrity: str
     created_at: datetime
     created_by: str
@@ -285,7 +286,8 @@ class ContextEntryOut(msgspec.Struct, frozen=True):
 _ALIKE = (
     *("id", "scope", "context_id", "importance", "confidence", "decay_rate", "access_count"),
     *("last_accessed_at", "agent", "from_agent", "duration_ms", "failed", "version"),
-    *("archived_at", "forgotten_at", "created_at", "created_by", "changed_at", "changed_by"),
+    *("archived_at", "forgotten_at", "promoted_from"),
+    *("created_at", "created_by", "changed_at", "changed_by"),
 )
 
 

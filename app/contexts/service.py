@@ -157,29 +157,30 @@ class ContextService:
     async def own(self, caller: Caller) -> Context:
         """Return the context in which the caller remembers, made when it is first asked for; it
         lies in the caller's home."""
-        scope = caller.require(caller.home, Role.WRITER)
-        at, by = now(), caller.principal
+        scope, by = caller.require(caller.home, Role.WRITER), caller.principal
 
         async def work(tx: Tx) -> Context:
-            await tx.optional(Q.contexts.lock_scope, scope=scope, at=at)
+            await tx.optional(Q.contexts.lock_scope, scope=scope, at=now())
             found = await tx.many(Q.contexts.own, Context, scope=scope, owner=by)
-            if found:
-                return found[0]
-            made = Context(
-                id=new_id(),
-                scope=scope,
-                name=OWN,
-                type=ContextType.AGENT_MEMORY,
-                owner=by,
-                own=True,
-                created_at=at,
-                changed_at=at,
-                changed_by=by,
-            )
-            return await self._store(tx, caller, made)
+            return found[0] if found else await self._store(tx, caller, self.blank_own(caller))
 
         known = await self.graph.many(Q.contexts.own, Context, scope=scope, owner=by)
         return known[0] if known else await self.graph.write("contexts.own", work)
+
+    def blank_own(self, caller: Caller) -> Context:
+        """Return the context that `own` makes, not stored."""
+        at, by = now(), caller.principal
+        return Context(
+            id=new_id(),
+            scope=caller.home,
+            name=OWN,
+            type=ContextType.AGENT_MEMORY,
+            owner=by,
+            own=True,
+            created_at=at,
+            changed_at=at,
+            changed_by=by,
+        )
 
     async def writable(self, caller: Caller, identifier: str) -> Context:
         """Return a context in use whose entries the caller may write; Forbidden, StateRefused."""

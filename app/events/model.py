@@ -19,8 +19,8 @@ _PLACE = re.compile(r"(\d{1,15})\.(\d{1,15})\Z")
 OPEN = frozenset(
     (
         "block", "capture", "context", "document", "entity", "escalation", "fact", "goal",
-        "intent", "intervention", "job", "knowledge_base", "learning",
-        "memory_pool_key_write", "merge", "note", "observation", "page", "possible_change", "scope",
+        "intent", "intervention", "job", "knowledge_base", "learning", "memory_pool_key_write",
+        "merge", "note", "observation", "page", "possible_change", "scope", "short_memory",
         "skill", "snapshot", "table", "task_segment", "trace", "work",
     )
 )  # fmt: skip

@@ -250,7 +250,7 @@ detected_at due_at effectiveness failure_count is_active parent paused_until see
 similarity skill skill_key success_count usage_count
 """  # skills
 _PROPERTIES += """
-ttl
+ready ttl
 """  # short-term memory
 _PROPERTIES += """
 avg_score door floored fusion knowledge_base_ids ms quality results shown strategy without words
@@ -268,7 +268,7 @@ _PROPERTIES += """
 unnumbered
 """  # events
 _PROPERTIES += """
-access_count entry_type last_accessed_at memory_type own place slot snapshot_id
+access_count entry_type last_accessed_at memory_type own place promoted_from slot snapshot_id
 """  # contexts
 _PROPERTIES += """
 about batch certainty closed_at cost ended_at in_force intent label rank recorded_at seconds session

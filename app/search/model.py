@@ -158,6 +158,7 @@ class SearchRequest:
     diversity: float | None = None  # MMR's lambda; None keeps the fused order
     blocks_of: list[str] | None = None  # scopes whose core blocks stand first; None leaves them out
     injected: bool = False  # whether the answer goes into a prompt
+    counted: bool = True  # whether each hit is shown; else who made the request tells which are
     floor: Floor | None = None
     rerank: Rerank = Rerank.NONE
     hyde: bool = False

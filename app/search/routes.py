@@ -13,7 +13,8 @@ from app.episodes.repository import EpisodeRepository
 from app.kernel.caller import Caller, Role
 from app.kernel.departures import READS as ONLY_READS
 from app.questions.log import QuestionLog
-from app.search.schemas import FoundOut, SearchIn
+from app.search.block import ContextBlocks
+from app.search.schemas import FoundOut, SearchIn, context_of
 from app.search.service import SearchService
 from app.search.telling import recorded
 from app.search.whole import (
@@ -55,10 +56,12 @@ async def search(
     caller: NamedDependency[Caller],
     searches: NamedDependency[SearchService],
     question_log: NamedDependency[QuestionLog],
+    context_blocks: NamedDependency[ContextBlocks],
 ) -> FoundOut:
     """Find memories by words, by meaning, or by both."""
-    found = await recorded(searches, question_log, caller, data.to_request(caller))
-    return FoundOut.of(found, data)
+    request = data.to_request(caller)
+    found = await recorded(searches, question_log, caller, request)
+    return FoundOut.of(found, data, await context_of(context_blocks, found, data, request))
 
 
 @get(

@@ -18,6 +18,8 @@ from app.kernel.wire import Moment, ShortText, TagName, WireModel
 from app.learning.quality import MOST_BOOST
 from app.retrieval.model import Path
 from app.search.believed import believed, flags_of
+from app.search.blend import Blend, Reach
+from app.search.block import CHARACTERS, LOOKED_AT, ContextBlocks
 from app.search.bundle import LONGEST, SNIPPET, band, render
 from app.search.floors import Floor
 from app.search.model import (
@@ -47,6 +49,7 @@ MMR_WEIGHT = 0.7
 SAID_BY = {kind: f"{kind}_id" for kind in ("episode", "skill", *FOUND)}
 
 
+HalfLife = Annotated[float, Field(ge=0.01, le=36_500)]
 NAMES = (*ALL_KINDS, "core_block")
 
 
@@ -68,6 +71,50 @@ class WeightsIn(WireModel):
 
     keyword: Annotated[float, Field(ge=0, le=10)] = 1.0
     vector: Annotated[float, Field(ge=0, le=10)] = 1.0
+
+
+class ScopeWeightsIn(WireModel):
+    """What a memory of each kind of scope counts in a block of context."""
+
+    user: Annotated[float, Field(ge=0, le=10)] = 1.0
+    context: Annotated[float, Field(ge=0, le=10)] = 0.8
+    global_: Annotated[float, Field(ge=0, le=10, alias="global")] = 0.3
+
+
+class HalfLivesIn(WireModel):
+    """Days after which a memory counts half in a block of context, by namespace."""
+
+    knowledge: HalfLife = 365.0
+    methods: HalfLife = 180.0
+    project_state: Annotated[HalfLife, Field(alias="project-state")] = 21.0
+    learnings: HalfLife = 120.0
+    other: HalfLife = 90.0
+
+
+class ContextIn(WireModel):
+    """How hits are weighed for `relevant_context`, and how long the block may be."""
+
+    vector: Annotated[float, Field(ge=0, le=10, description="Weight of the similarity.")] = 0.55
+    text: Annotated[float, Field(ge=0, le=10, description="Weight of the words.")] = 0.30
+    graph: Annotated[float, Field(ge=0, le=10, description="Weight of the walk.")] = 0.15
+    scopes: ScopeWeightsIn = ScopeWeightsIn()
+    half_lives: HalfLivesIn = HalfLivesIn()
+    threshold: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.55, description="A hit is kept above .3 of it, a similarity counts from .8 of it on."
+    )
+    characters: Annotated[int, Field(ge=200, le=100_000)] = Field(
+        CHARACTERS, description="Most characters of the block."
+    )
+
+    def to_blend(self) -> Blend:
+        """Return what counts how much."""
+        weights, lives = self.scopes, self.half_lives.model_dump(by_alias=True)
+        scopes = {
+            Reach.USER: weights.user,
+            Reach.CONTEXT: weights.context,
+            Reach.GLOBAL: weights.global_,
+        }
+        return Blend(self.vector, self.text, self.graph, scopes, lives, self.threshold)
 
 
 class SearchIn(WireModel):
@@ -149,8 +196,13 @@ class SearchIn(WireModel):
     hyde: bool = Field(
         False, description="Search also by a passage that the language model imagines."
     )
-    form: Literal["json", "bundle", "both"] = Field(
-        "json", description="`bundle` is for a prompt, `both` gives the hits beside it."
+    form: Literal["json", "bundle", "both", "relevant_context"] = Field(
+        "json",
+        description="`bundle` is for a prompt, `both` gives the hits beside it, `relevant_context` "
+        "is a block by scope alone.",
+    )
+    context: ContextIn | None = Field(
+        None, description="Weights and length of `relevant_context`; its own if unset."
     )
     snippet: Annotated[int, Field(ge=60, le=LONGEST)] | None = Field(
         None, description=f"Most characters of a hit in the bundle; {SNIPPET} if unset."
@@ -159,7 +211,9 @@ class SearchIn(WireModel):
     def to_request(self, caller: Caller) -> SearchRequest:
         """The search of this caller; NotFound where a scope is not visible, InvalidInput
         (`weights`, `snippet`) for what the fusion or the form has not."""
-        if self.snippet is not None and self.form == "json":
+        if self.context is not None and not self.is_context:
+            raise InvalidInput("`context` is for the form `relevant_context`", field="context")
+        if self.snippet is not None and self.form in ("json", "relevant_context"):
             raise InvalidInput(
                 "`snippet` cuts the hits of a bundle: ask for `both`", field="snippet"
             )
@@ -186,9 +240,10 @@ class SearchIn(WireModel):
             mode=self.mode,
             fusion=self.fusion,
             weights=(self.weights.keyword, self.weights.vector) if self.weights else None,
-            limit=self.limit,
+            limit=max(self.limit, LOOKED_AT) if self.is_context and self.limit else self.limit,
             token_budget=self.token_budget,
             diversity=weight if weight is None else float(weight),
+            counted=not self.is_context,
             blocks_of=filters.scopes if self._wants_blocks() else None,
             injected=self.form != "json",
             floor=None if self.min_score is None else Floor(self.min_score, self.fallback),
@@ -198,6 +253,11 @@ class SearchIn(WireModel):
             outcomes=self.outcomes,
             bases=self._bases(),
         )
+
+    @property
+    def is_context(self) -> bool:
+        """Whether a block of context is asked for, which weighs hits by itself."""
+        return self.form == "relevant_context"
 
     def _rerank(self) -> Rerank:
         """Seed 000 says true or false."""
@@ -221,6 +281,8 @@ class SearchIn(WireModel):
     def _wants_blocks(self) -> bool:
         """Core blocks are in every prompt, and among data unless other kinds are asked for; they
         are those of the scopes that are searched."""
+        if self.is_context:
+            return False
         return self.form != "json" or self.kinds is None or "core_block" in self.kinds
 
 
@@ -600,7 +662,8 @@ class FloorOut(msgspec.Struct, frozen=True):
 
 
 class FoundOut(msgspec.Struct, frozen=True):
-    """Hits in order, with how they came about; `bundle` holds the prompt form where asked for.
+    """Hits in order, with how they came about; `bundle` or `relevant_context` holds the prompt form
+    where asked for, which is an empty text where nothing of it helps.
 
     `mode` is what ran in the end, `without` says why no walk did where one was asked for, and
     `empty` why there is no hit.
@@ -615,15 +678,16 @@ class FoundOut(msgspec.Struct, frozen=True):
     milliseconds: dict[str, float]
     core_blocks: list[BlockOut]
     bundle: str | None = None
+    relevant_context: str | None = None
     without: str | None = None
     floor: FloorOut | None = None
     steps: list[StepOut] = []
     empty: str | None = None
 
     @classmethod
-    def of(cls, found: Found, asked: SearchIn) -> FoundOut:
-        """The wire form of what was found."""
-        listed, bundled = asked.form != "bundle", asked.form != "json"
+    def of(cls, found: Found, asked: SearchIn, block: str | None = None) -> FoundOut:
+        """The wire form of what was found, with the block of context that was made of it."""
+        listed, bundled = asked.form in ("json", "both"), asked.form in ("bundle", "both")
         return cls(
             hits=[HitOut.of(hit) for hit in found.hits] if listed else [],
             mode=found.mode.value,
@@ -634,6 +698,7 @@ class FoundOut(msgspec.Struct, frozen=True):
             milliseconds={name: round(ms, 3) for name, ms in found.milliseconds.items()},
             core_blocks=[BlockOut.of(row) for row in found.blocks] if listed else [],
             bundle=render(found, asked.query, asked.snippet or SNIPPET) if bundled else None,
+            relevant_context=block,
             without=found.without.value if found.without else None,
             floor=FloorOut.of(found),
             steps=[StepOut.of(step) for step in found.steps],
@@ -643,3 +708,20 @@ class FoundOut(msgspec.Struct, frozen=True):
 
 def _leg(name: str, leg: Leg) -> LegOut:
     return LegOut(leg.rank, round(leg.score, 6) if name in MEASURED else None)
+
+
+async def context_of(
+    blocks: ContextBlocks, found: Found, asked: SearchIn, request: SearchRequest
+) -> str | None:
+    """Return the block of context of what was found; None where none is asked for."""
+    if not asked.is_context:
+        return None
+    how = asked.context or ContextIn()
+    return await blocks.of(
+        found,
+        asked.query,
+        request.filters.scopes,
+        how.to_blend(),
+        limit=asked.limit,
+        characters=how.characters,
+    )

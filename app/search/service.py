@@ -9,6 +9,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+import numpy as np
+import numpy.typing as npt
+
 from app.embeddings.tokens import count_tokens
 from app.episodes.record import session_id
 from app.facts.possible import PossibleChange, of_facts
@@ -245,7 +248,7 @@ class SearchService:
         hits = [explained(hit, at, judge) for hit in hits]
         kept = within(hits, request.token_budget)
         clock.mark("render")
-        if self.made.shown is not None:
+        if self.made.shown is not None and request.counted:
             self.made.shown([hit.id for hit in kept], request.injected)
         floor = looked.floored or Floored(frozenset(), None)
         return Found(
@@ -514,6 +517,15 @@ class SearchService:
         if not imagined.text:
             return parts, imagined.step
         return await self._vectors.toward(parts, imagined.text), imagined.step
+
+    async def matrix(self, ids: list[str], scopes: list[str]) -> npt.NDArray[np.float32]:
+        """Return a row for each memory, zero where it has no vector."""
+        return await self._vectors.matrix(ids, scopes)
+
+    def shown(self, ids: list[str]) -> None:
+        """Count memories that go into a prompt."""
+        if self.made.shown is not None:
+            self.made.shown(ids, True)
 
     async def _diverse(self, pool: list[Candidate], request: SearchRequest) -> list[Candidate]:
         rows = await self._vectors.matrix([c.id for c in pool], request.filters.scopes)

@@ -12,6 +12,7 @@ from app.kernel.clock import FOREVER
 TTL = 3600  # seconds of an entry that names none
 LONGEST_TTL = 366 * 86_400  # seconds
 MOST = 10_000  # entries of one agent that have not run out
+OFTEN = 3  # readings from which on an entry is promoted
 UNSET: Any = object()
 
 

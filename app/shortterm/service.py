@@ -11,6 +11,7 @@ from app.errors import AlreadyExists, NotFound, QuotaReached
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
+from app.kernel.feed import told
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
@@ -18,7 +19,7 @@ from app.sanitize.labels import require_plain
 from app.sanitize.normalise import visible
 from app.sanitize.policy import SanitizePolicy
 from app.scopes.service import ScopeService
-from app.shortterm.model import MOST, UNSET, Change, Draft, end_of
+from app.shortterm.model import MOST, OFTEN, UNSET, Change, Draft, end_of
 from app.working.model import Part
 from app.working.values import dumped, packed, require_short
 
@@ -69,8 +70,16 @@ class ShortTermService:
         return entry
 
     async def read(self, who: Caller, entry: str) -> Row:
-        """One entry, counted as an access."""
-        return _found(await self.graph.optional(Q.shortterm.read, **_one(who, entry)))
+        """One entry, counted as an access; the third one is told as an event, to this agent."""
+
+        async def work(tx: Tx) -> Row:
+            read = await tx.optional(Q.shortterm.read, **_one(who, entry), often=OFTEN)
+            found = _found(read)
+            if found["count"] == OFTEN:
+                await tx.rows(Q.events.put, rows=[_ready(found)])
+            return found
+
+        return await self.graph.write("shortterm.read", work)
 
     async def refresh(self, who: Caller, entry: str) -> Row:
         """Let the time of an entry begin anew; one that never runs out stays as it is."""
@@ -132,6 +141,23 @@ class ShortTermService:
         return content
 
 
+def entry_id(scope: str, agent: str, session: str, key: str) -> str:
+    """Return the id that the entry of a session's key has."""
+    return digest("short", scope, agent, visible(session), key)[:32]
+
+
+def _ready(entry: Row) -> Row:
+    """The event that an entry was read often."""
+    return told(
+        "short_memory.ready",
+        entry["scope"],
+        entry["id"],
+        entry["last_access"],
+        actor=entry["author"],
+        readers=[entry["author"]],
+    )
+
+
 def _one(who: Caller, entry: str) -> dict[str, Any]:
     return {"id": entry, "scopes": who.visible, "agent": who.principal, "at": now()}
 
@@ -151,7 +177,7 @@ def _stored(content: bytes) -> dict[str, Any]:
 def _entry(who: Caller, scope: str, draft: Draft, content: bytes) -> Row:
     moment, session = now(), visible(draft.session)
     return {
-        "id": digest("short", scope, who.principal, session, draft.key)[:32],
+        "id": entry_id(scope, who.principal, draft.session, draft.key),
         "scope": scope,
         "tenant": who.tenant,
         "author": who.principal,

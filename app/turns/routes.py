@@ -10,6 +10,8 @@ from litestar.status_codes import HTTP_200_OK
 from app.conversations.service import ConversationService
 from app.jobs.foreground import PROMPT
 from app.kernel.caller import Caller, Role
+from app.search.block import ContextBlocks
+from app.search.schemas import context_of
 from app.turns.recalling import Recalling
 from app.turns.schemas import RecalledOut, RecallIn, TakenOut, TurnIn
 from app.turns.service import TurnService
@@ -23,7 +25,10 @@ from app.turns.service import TurnService
     status_code=HTTP_200_OK,
 )
 async def take_turn(
-    data: JSONBody[TurnIn], caller: NamedDependency[Caller], turns: NamedDependency[TurnService]
+    data: JSONBody[TurnIn],
+    caller: NamedDependency[Caller],
+    turns: NamedDependency[TurnService],
+    context_blocks: NamedDependency[ContextBlocks],
 ) -> TakenOut:
     """Store what was said since the last reply, and recall what else is known for the next one.
 
@@ -35,7 +40,10 @@ async def take_turn(
     request = asked.to_request(caller) if asked else None
     talk = turns.conversations.blank(caller, data.session, scope)
     done = await turns.take(caller, talk, data.to_captures(), request, begins=data.begins)
-    return TakenOut.of(done, asked)
+    block = None
+    if done.found is not None and asked is not None and request is not None:
+        block = await context_of(context_blocks, done.found, asked, request)
+    return TakenOut.of(done, asked, block)
 
 
 @post(

@@ -18,7 +18,7 @@ from app.kernel.wire import Moment, ShortText, TagName, WireModel, each
 from app.search.bundle import LONGEST, SNIPPET, snippet
 from app.search.model import Hit
 from app.search.relevance import Asked
-from app.search.schemas import LIMIT_DEFAULT, LIMIT_MOST, QUERY_MOST, FoundOut, SearchIn
+from app.search.schemas import LIMIT_DEFAULT, LIMIT_MOST, QUERY_MOST, ContextIn, FoundOut, SearchIn
 from app.turns.recalling import Recalled, Wanted
 from app.turns.service import Turn
 
@@ -66,6 +66,13 @@ class TurnIn(WireModel):
         None, description=f"Most characters of a hit in the bundle; {SNIPPET} if unset."
     )
 
+    form: Literal["both", "relevant_context"] = Field(
+        "both", description="`relevant_context` gives a block by scope in place of hits and bundle."
+    )
+    context: ContextIn | None = Field(
+        None, description="Weights and length of `relevant_context`; its own if unset."
+    )
+
     def to_captures(self) -> list[Capture | LociError]:
         """The captures that this describes, and in the place of a bad one what is wrong with it."""
         return [
@@ -80,7 +87,8 @@ class TurnIn(WireModel):
             return None
         return SearchIn(
             query=query,
-            form="both",
+            form=self.form,
+            context=self.context,
             scopes=self.scopes,
             token_budget=self.token_budget,
             limit=self.limit,
@@ -122,11 +130,11 @@ class TakenOut(msgspec.Struct, frozen=True):
     conversation: TalkOut
 
     @classmethod
-    def of(cls, turn: Turn, asked: SearchIn | None) -> TakenOut:
-        """The wire form of a turn."""
+    def of(cls, turn: Turn, asked: SearchIn | None, block: str | None) -> TakenOut:
+        """The wire form of a turn, with the block of context that was made of it."""
         recalled = None
         if turn.found is not None and asked is not None:
-            recalled = FoundOut.of(turn.found, asked)
+            recalled = FoundOut.of(turn.found, asked, block)
         done = turn.appended
         talk = TalkOut(done.talk.id, done.talk.scope, done.buffered, done.left)
         return cls([ReceiptOut.of(receipt) for receipt in done.receipts], recalled, talk)

@@ -65,6 +65,8 @@ def test_every_writing_route_asks_for_more_than_a_reader(app: Litestar) -> None:
         "/v1/tables/{table:str}/query",
         "/v1/contexts/{context:str}/search",
         "/v1/conversations/{conversation:str}/recall",
+        "/v1/tiers/search",
+        "/v1/tiers/context",
     }
     reading_posts = {"/v1/search", "/v1/exports"} | asking | seeds_own | by_field | one
     weak = []

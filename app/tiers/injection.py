@@ -1,0 +1,181 @@
+"""What an agent should have in mind for a task: out of every tier, under a number of tokens.
+
+The order of the sections, the budget and the weights of facts are those of the context injector of
+seed 000; trajectories are traces of tasks alike, and replays have no source of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from app.contexts.entries import Entry, MemoryType, text_of
+from app.contexts.formulas import UNSET_IMPORTANCE
+from app.contexts.own import is_hidden
+from app.errors import EmbedderUnavailable
+from app.goals.model import GoalState
+from app.goals.service import GoalService
+from app.goals.service import Wanted as WantedGoals
+from app.kernel.caller import Caller, Role
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph
+from app.kernel.ids import ID
+from app.kernel.scope import parse_scope
+from app.observations.service import ObservationService
+from app.observations.service import Wanted as WantedObservations
+from app.search.model import KINDS, Filters, Hit, SearchRequest
+from app.search.relevance import Asked
+from app.search.service import SearchService
+from app.tiers.packing import Item, Packed, Section, packed
+from app.traces.model import LONGEST_TASK
+from app.traces.similar import SimilarTraces, Sought
+from app.working.model import Part
+from app.working.service import WorkingService, own
+from app.working.values import unpacked
+
+BUDGET, MINIMAL = 4000, 1000  # tokens
+TAGGED = 0.2  # what each tag that fact and task share adds to the fact's importance, of itself
+EXPERIENCE, RELEVANT = 0.6, 0.5  # least similarity of an experience, relevance of the rest
+FACTS, HITS, MOST = 200, 50, 20  # facts that are weighed, hits of the search, entries of others
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a context is for; `minimal` tells facts alone."""
+
+    query: str
+    session: str | None = None
+    tags: tuple[str, ...] = ()
+    budget: int = BUDGET
+    minimal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InjectorParts:
+    """Where a context comes from."""
+
+    graph: Graph
+    working: WorkingService
+    searches: SearchService
+    traces: SimilarTraces
+    goals: GoalService
+    observations: ObservationService
+
+
+class ContextInjector:
+    """Reads only, by the rights that the caller has, and holds no state."""
+
+    def __init__(self, parts: InjectorParts) -> None:
+        self._parts = parts
+
+    async def inject(self, who: Caller, scope: str | None, task: Task) -> Packed:
+        """Return what helps with a task, of the caller's memory in a scope and of what else he
+        sees."""
+        home = who.require(str(parse_scope(scope or who.home)), Role.READER)
+        at_home = replace(who, home=home)
+        sections: dict[Section, list[Item]] = {Section.FACTS: await self._facts(at_home, task)}
+        if not task.minimal:
+            found = await asyncio.gather(
+                self._working(at_home, task),
+                self._searched(at_home, task),
+                self._trajectories(at_home, task),
+                self._goals(at_home),
+                self._observed(at_home),
+            )
+            for more in found:
+                sections |= more
+        return packed(sections, Asked.of(task.query), task.budget)
+
+    async def _facts(self, who: Caller, task: Task) -> list[Item]:
+        """Facts by their importance, and by how many tags they share with the task."""
+        entries = await self._parts.graph.many(
+            Q.tiers.facts, Entry, scopes=who.visible, limit=FACTS
+        )
+        tags = {tag.strip().lower() for tag in task.tags}
+        entries.sort(key=lambda one: (-weight(one, tags), one.id))
+        return [_item(entry) for entry in entries]
+
+    async def _working(self, who: Caller, task: Task) -> Mapping[Section, list[Item]]:
+        if task.session is None or not ID.match(task.session):
+            return {}
+        place = own(who, None, task.session, Role.READER)
+        found = await self._parts.working.values.values(place)
+        return {
+            Section.WORKING: [
+                Item(slot.field, place.scope, f"{slot.name}: {_said(content)}")
+                for slot, content in found[:MOST]
+                if slot.part is Part.KEYS
+            ]
+        }
+
+    async def _searched(self, who: Caller, task: Task) -> Mapping[Section, list[Item]]:
+        """What the one search finds, by what it is."""
+        filters = Filters(scopes=who.visible, kinds=list(KINDS), reader=who.principal)
+        request = SearchRequest(query=task.query, filters=filters, limit=HITS, injected=True)
+        hits = (await self._parts.searches.search(request)).hits
+        ids = [hit.id for hit in hits if hit.memory["kind"] == "context_entry"]
+        rows = await self._parts.graph.many(Q.tiers.entries, Entry, ids=ids, scopes=who.visible)
+        entries = {entry.id: entry for entry in rows}
+        found: dict[Section, list[Item]] = {}
+        for hit in hits:
+            section = section_of(hit, entries.get(hit.id), who.principal)
+            if section is not None:
+                item = Item(hit.id, hit.memory["scope"], hit.memory["content"])
+                found.setdefault(section, []).append(item)
+        return found
+
+    async def _trajectories(self, who: Caller, task: Task) -> Mapping[Section, list[Item]]:
+        sought = Sought(task.query[:LONGEST_TASK], self._parts.traces.floor, MOST)
+        try:
+            found = await self._parts.traces.among(who.visible, sought)
+        except EmbedderUnavailable:
+            return {}
+        told = [(one.trace, [one.trace.task, one.trace.result or ""]) for one in found]
+        items = [Item(trace.id, trace.scope, ": ".join(filter(None, said))) for trace, said in told]
+        return {Section.TRAJECTORIES: items}
+
+    async def _goals(self, who: Caller) -> Mapping[Section, list[Item]]:
+        wanted = WantedGoals(state=GoalState.ACTIVE)
+        goals = await self._parts.goals.page(who, [who.home], wanted, "", MOST)
+        return {Section.GOALS: [Item(g.id, g.scope, f"{g.title} ({g.progress} %)") for g in goals]}
+
+    async def _observed(self, who: Caller) -> Mapping[Section, list[Item]]:
+        wanted = WantedObservations(processed=False)
+        found = await self._parts.observations.page(who, [who.home], wanted, "", MOST)
+        items = [Item(o.id, o.scope, f"{o.sensor}: {text_of(o.payload)}") for o in found]
+        return {Section.OBSERVATIONS: items}
+
+
+def weight(entry: Entry, tags: Iterable[str]) -> float:
+    """Return what a fact counts: `importance * (1 + .2 * shared tags)`."""
+    shared = len(set(entry.tags) & set(tags))
+    held = UNSET_IMPORTANCE if entry.importance is None else entry.importance
+    return held * (1 + TAGGED * shared)
+
+
+def section_of(hit: Hit, entry: Entry | None, principal: str) -> Section | None:
+    """Return the section that a hit belongs to; None for one that tells too little."""
+    kind = hit.memory["kind"]
+    if kind == "context_entry":
+        if entry is None or is_hidden(entry) or entry.memory_type is MemoryType.FACTUAL:
+            return None
+        if entry.memory_type is MemoryType.EXPERIENTIAL:
+            return Section.EXPERIENCES if (hit.similarity or 0.0) >= EXPERIENCE else None
+    if hit.relevance < RELEVANT:
+        return None
+    if kind == "context_entry":
+        own_word = entry is not None and entry.created_by == principal
+        return Section.SELF if own_word else Section.SHARED_KNOWLEDGE
+    if kind == "note":
+        learnt = hit.memory["namespace"] == "learnings"
+        return Section.LEARNINGS if learnt else Section.SHARED_KNOWLEDGE
+    return Section.SHARED_KNOWLEDGE if kind == "skill" else Section.GRAPH
+
+
+def _item(entry: Entry) -> Item:
+    return Item(entry.id, entry.scope, f"{entry.key}: {text_of(entry.value)}")
+
+
+def _said(content: bytes) -> str:
+    return text_of(unpacked(content))

@@ -1,0 +1,207 @@
+"""One memory over its tiers: a key is looked for in each, and written to the one that is named."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.indexing.spaces import Spaces
+from app.kernel.caller import Caller, Role
+from app.kernel.clock import now, open_end
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row
+from app.kernel.scope import parse_scope
+from app.pools.model import EVERYONE
+from app.search.model import FOUND, Filters, Mode, SearchRequest
+from app.search.service import SearchService
+from app.shortterm.service import ShortTermService, Sought
+from app.tiers.likeness import Likeness
+from app.tiers.model import Address, Near, Tier, Value
+from app.tiers.promotion import TierPromotion
+from app.tiers.receipt import Receipt, Wanted
+from app.tiers.shelves import Shelf, Written, words
+from app.working.model import Part
+from app.working.service import WorkingService, own
+from app.working.values import unpacked
+
+LOOKED_AT = 200  # values of each tier without an index that a search compares
+
+
+@dataclass(frozen=True, slots=True)
+class TierParts:
+    """What the tiers are made of."""
+
+    graph: Graph
+    shelves: Mapping[Tier, Shelf]
+    working: WorkingService
+    shortterm: ShortTermService
+    searches: SearchService
+    spaces: Spaces
+    promotion: TierPromotion
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is looked for by meaning: in which tiers, in which session, how like the question."""
+
+    query: str
+    tiers: Sequence[Tier]
+    session: str | None
+    limit: int
+    least: float
+
+
+class TierService:
+    """Every operation over the tiers; what a tier refuses by itself, it refuses here."""
+
+    def __init__(self, parts: TierParts) -> None:
+        self._parts = parts
+
+    async def read(
+        self, who: Caller, scope: str | None, at: Address, tier: Tier | None
+    ) -> Value | None:
+        """Return what a key has in a tier, or in the first that has it: working, short-term,
+        long-term, shared. None where there is nothing."""
+        at_home = _in(who, scope, Role.READER)
+        for each in (tier,) if tier else Tier:
+            found = await self._parts.shelves[each].read(at_home, at)
+            if found is not None:
+                return found
+        return None
+
+    async def write(
+        self, who: Caller, scope: str | None, at: Address, tier: Tier | None, given: Written
+    ) -> Value:
+        """Keep a value in a tier; in short-term memory where none of ours is named."""
+        at_home = _in(who, scope, Role.WRITER)
+        return await self._parts.shelves[tier or Tier.SHORT_TERM].write(at_home, at, given)
+
+    async def delete(self, who: Caller, scope: str | None, at: Address, tier: Tier) -> None:
+        """Take out what a key has in a tier; long-term memory archives it, and what is shared stays
+        (StateRefused)."""
+        await self._parts.shelves[tier].delete(_in(who, scope, Role.WRITER), at)
+
+    async def search(self, who: Caller, scope: str | None, asked: Question) -> list[Near]:
+        """Return values like a question, the most similar first: of long-term memory by the one
+        search, of working and short-term memory by comparing the newest values of the session, or
+        for short-term memory of all sessions."""
+        at_home = _in(who, scope, Role.READER)
+        found: list[Near] = []
+        if Tier.LONG_TERM in asked.tiers and asked.limit:
+            found += await self._long(at_home, asked)
+        found += await self._compared(at_home, asked)
+        kept = [near for near in found if near.similarity >= asked.least]
+        kept.sort(key=lambda near: (-near.similarity, near.value.tier, near.key))
+        return kept[: asked.limit]
+
+    async def consolidate(
+        self, who: Caller, scope: str | None, session: str | None, *, dry_run: bool
+    ) -> Receipt:
+        """Promote at once what of a session, or of all of the caller's, was read often."""
+        home = _in(who, scope, Role.WRITER).home
+        wanted = Wanted([home], who.principal, session)
+        return await self._parts.promotion.run(wanted, dry_run=dry_run)
+
+    async def stats(self, who: Caller, scope: str | None) -> dict[Tier, dict[str, Any]]:
+        """Return the figures of the caller's tiers in a scope; those that are shared are of all the
+        pools that he may read there."""
+        at_home = _in(who, scope, Role.READER)
+        own_rows = {"agent": who.principal, "scopes": [at_home.home]}
+        kinds, rows, (tasks, usage) = await asyncio.gather(
+            self._parts.graph.rows(Q.tiers.figures, tenant=who.tenant, **own_rows, at=now()),
+            self._parts.graph.one(
+                Q.tiers.kept, agent=who.principal, scope=at_home.home, at=now(),
+                readers=[who.principal, EVERYONE],
+            ),
+            self._parts.working.tasks(at_home, at_home.home),
+        )  # fmt: skip
+        return {
+            Tier.WORKING: {"tasks": len(tasks), "bytes": usage.agent},
+            Tier.SHORT_TERM: _figures(kinds),
+            Tier.LONG_TERM: {"entries": rows["entries"], "promoted": rows["promoted"]},
+            Tier.SHARED: {"pools": rows["pools"], "bytes": rows["bytes"]},
+        }
+
+    # --- within -------------------------------------------------------------------------------
+
+    async def _long(self, who: Caller, asked: Question) -> list[Near]:
+        request = SearchRequest(
+            query=asked.query,
+            filters=Filters(
+                scopes=who.visible,
+                kinds=[kind for kind in FOUND if kind == "context_entry"],
+                reader=who.principal,
+            ),
+            mode=Mode.VECTOR,
+            limit=asked.limit,
+        )
+        hits = (await self._parts.searches.search(request)).hits
+        keys = await self._keys([hit.id for hit in hits], who)
+        return [
+            Near(
+                Value(Tier.LONG_TERM, hit.id, hit.memory["scope"], hit.memory["content"]),
+                keys.get(hit.id, ""),
+                hit.similarity or 0.0,
+            )
+            for hit in hits
+        ]
+
+    async def _keys(self, ids: Sequence[str], who: Caller) -> dict[str, str]:
+        rows = await self._parts.graph.rows(Q.tiers.keys, ids=list(ids), scopes=who.visible)
+        return {row["id"]: row["key"] for row in rows}
+
+    async def _compared(self, who: Caller, asked: Question) -> list[Near]:
+        held: list[tuple[str, Value]] = []
+        if Tier.WORKING in asked.tiers and asked.session is not None:
+            held += await self._working(who, asked.session)
+        if Tier.SHORT_TERM in asked.tiers:
+            held += await self._short(who, asked.session)
+        said = [(key, value, text) for key, value in held if (text := words(value))]
+        if not said:
+            return []
+        likeness = await Likeness.of(self._parts.spaces, who.home)
+        shares = await likeness.answers(asked.query, [text for _, _, text in said])
+        return [
+            Near(value, key, share) for (key, value, _), share in zip(said, shares, strict=True)
+        ]
+
+    async def _working(self, who: Caller, session: str) -> list[tuple[str, Value]]:
+        place = own(who, None, session, Role.READER)
+        found = await self._parts.working.values.values(place)
+        keys = [(slot.name, content) for slot, content in found if slot.part is Part.KEYS]
+        return [
+            (name, Value(Tier.WORKING, None, place.scope, unpacked(content)))
+            for name, content in keys[:LOOKED_AT]
+        ]
+
+    async def _short(self, who: Caller, session: str | None) -> list[tuple[str, Value]]:
+        rows = await self._parts.shortterm.page(who, [who.home], Sought(session), "", LOOKED_AT)
+        return [
+            (
+                row["key"],
+                Value(
+                    Tier.SHORT_TERM,
+                    row["id"],
+                    row["scope"],
+                    unpacked(row["content"].encode()),
+                    open_end(row["expires_at"]),
+                ),
+            )
+            for row in rows
+        ]
+
+
+def _in(who: Caller, scope: str | None, role: Role) -> Caller:
+    """The caller at home in the scope that is meant; raises as `Caller.require` does."""
+    return replace(who, home=who.require(str(parse_scope(scope or who.home)), role))
+
+
+def _figures(kinds: Sequence[Row]) -> dict[str, Any]:
+    return {
+        "entries": sum(row["entries"] for row in kinds),
+        "bytes": sum(row["bytes"] for row in kinds),
+        "ready": sum(row["ready"] for row in kinds),
+        "by_type": {row["kind"]: row["entries"] for row in kinds},
+    }

@@ -1,0 +1,85 @@
+// name: due(scopes, agent, session, at, before, after, limit) read many
+// Short-term entries that were read often enough, have not run out, and were not looked at of late.
+MATCH (m:ShortMemory {ready: true})
+WHERE m.id > $after AND m.expires_at > $at
+  AND (m.processed_at IS NULL OR m.processed_at <= $before)
+  AND ($scopes IS NULL OR m.scope IN $scopes)
+  AND ($agent IS NULL OR m.author = $agent) AND ($session IS NULL OR m.session = $session)
+WITH m ORDER BY m.id LIMIT $limit
+RETURN m {.*} AS entry ORDER BY m.id
+
+// name: lock(id, scope, at, before) write optional
+// One of them, for writing: whoever comes second reads what the first one wrote.
+MATCH (m:ShortMemory {id: $id})
+WHERE m.scope = $scope
+SET m.touched_at = $at
+WITH m
+WHERE m.ready AND m.expires_at > $at AND (m.processed_at IS NULL OR m.processed_at <= $before)
+RETURN m {.*} AS entry
+
+// name: promoted(id, scope, at) write none
+// It has run out: what it held is in long-term memory.
+MATCH (m:ShortMemory {id: $id})
+WHERE m.scope = $scope
+SET m.processed_at = $at, m.expires_at = $at, m.ready = null
+
+// name: passed_over(id, scope, at) write none
+// It was looked at and stays as it is.
+MATCH (m:ShortMemory {id: $id})
+WHERE m.scope = $scope
+SET m.processed_at = $at
+
+// name: unindexed(context, scope, since, limit) read many
+// Entries of a context that the vector index may not show yet as they are, the newest first.
+MATCH (e:ContextEntry)
+WHERE e.whole = $context AND e.id > '' AND e.scope = $scope AND e.status = 'active'
+  AND (e.embedding IS NULL OR e.changed_at > $since)
+WITH e ORDER BY e.changed_at DESC, e.id LIMIT $limit
+RETURN e {.*} AS entry ORDER BY e.id
+
+// name: figures(tenant, agent, scopes, at) read many
+// How many short-term entries of each kind an agent has, and how many wait to be promoted.
+MATCH (m:ShortMemory {tenant: $tenant, author: $agent})
+WHERE m.scope IN $scopes AND m.expires_at > $at
+RETURN m.kind AS kind, count(*) AS entries, sum(m.size) AS bytes,
+       count(CASE WHEN m.ready THEN 1 END) AS ready ORDER BY kind
+
+// name: kept(agent, scope, at, readers) read one
+// How much an agent keeps for long in a scope, and what it may read of the pools there.
+CALL () {
+  MATCH (c:PersistentContext)
+  WHERE c.scope = $scope AND c.id > '' AND c.own AND c.owner = $agent AND c.status = 'active'
+  MATCH (e:ContextEntry)
+  WHERE e.whole = c.id AND e.id > '' AND e.scope = $scope AND e.status = 'active'
+  RETURN count(e) AS entries, count(e.promoted_from) AS promoted
+}
+CALL () {
+  MATCH (p:MemoryPool)
+  WHERE p.scope = $scope AND p.id > '' AND p.ends_at > $at
+    AND (p.owner IN $readers OR any(reader IN p.readers WHERE reader IN $readers))
+  RETURN count(p) AS pools, coalesce(sum(p.size), 0) AS bytes
+}
+RETURN entries, promoted, pools, bytes
+
+// name: keys(ids, scopes) read many
+// The keys of entries of contexts.
+UNWIND $ids AS id
+MATCH (e:ContextEntry {id: id})
+WHERE e.scope IN $scopes
+RETURN e.id AS id, e.key AS key
+
+// name: facts(scopes, limit) read many
+// Facts of contexts in use, the most important first.
+MATCH (e:ContextEntry)
+WHERE e.scope IN $scopes AND e.memory_type = 'factual' AND e.id > '' AND e.status = 'active'
+WITH e ORDER BY coalesce(e.importance, 0.5) DESC, e.id LIMIT $limit
+MATCH (e)-[:PART_OF]->(c:PersistentContext)
+WHERE c.scope = e.scope AND c.status = 'active'
+RETURN e {.*} AS entry
+
+// name: entries(ids, scopes) read many
+// Entries of contexts, by id.
+UNWIND $ids AS id
+MATCH (e:ContextEntry {id: id})
+WHERE e.scope IN $scopes
+RETURN e {.*} AS entry
