@@ -26,6 +26,7 @@ from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
 from app.snapshots.model import SNAPSHOT
 from app.tables.kind import DATA_ROW, DATA_TABLE
 from app.traces.kind import TOOL_CALL, TRACE, TRACE_LINK, TRACE_STEP
+from app.webhooks.model import WEBHOOK, WEBHOOK_DELIVERY
 from app.workitems.kind import WORK_ITEM, WORK_LINK
 
 KINDS: tuple[Kind[Any], ...] = (
@@ -54,5 +55,7 @@ KINDS: tuple[Kind[Any], ...] = (
     CONTEXT_SNAPSHOT,
     CONTEXT_SNAPSHOT_ENTRY,
     CONTEXT_ACCESS,
+    WEBHOOK,
+    WEBHOOK_DELIVERY,
 )
 BY_NAME = {kind.name: kind for kind in KINDS}

@@ -79,6 +79,7 @@ from app.snapshots.tasks import SNAPSHOTS, take_snapshots
 from app.tables.tasks import LINK as LINK_ROWS
 from app.tables.tasks import RELINK as RELINK_ROWS
 from app.tables.tasks import link_anew, link_waiting
+from app.webhooks.tasks import EXPIRE_DELIVERIES, expire_deliveries
 from app.working.tasks import EXPIRE_COPIES, expire_copies
 
 JOBS_KEPT = timedelta(days=30)
@@ -161,6 +162,7 @@ TASKS: Mapping[str, TaskFunction] = {
     MEND: mend_spaces,
     EXPIRE_COPIES: expire_copies,
     EXPIRE_ENTRIES: expire_entries,
+    EXPIRE_DELIVERIES: expire_deliveries,
     STALE_GOALS: check_goals,
     ESCALATE: check_escalations,
     COLLECT: collect_observations,
@@ -202,6 +204,7 @@ SCHEDULES = [
     Schedule("upkeep.purge", "30 3 * * *", "upkeep.purge", "Drops what ran out."),
     Schedule("working.expire", "25 * * * *", EXPIRE_COPIES, "Removes copies of working memory."),
     Schedule("shortterm.expire", "35 * * * *", EXPIRE_ENTRIES, "Removes entries that ran out."),
+    Schedule("webhooks.expire", "55 3 * * *", EXPIRE_DELIVERIES, "Drops old deliveries."),
     Schedule("entities.repair", "45 4 * * *", REPAIR, "Proposes merges of entities."),
     Schedule("notes.condense", "15 5 * * *", CONDENSE, "Looks at every condensed note again."),
     Schedule("communities.refresh", "*/10 * * * *", COMMUNITIES, "Regroups what was written."),

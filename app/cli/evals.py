@@ -17,7 +17,9 @@ from rich.table import Table
 from app.access.service import operator
 from app.cli import (
     build_eval,
+    events_eval,
     floor_eval,
+    foreign_eval,
     freshness_eval,
     size_eval,
     truth_eval,
@@ -91,6 +93,8 @@ def register(cli: typer.Typer) -> None:
     build_eval.register(group)
     size_eval.register(group)
     floor_eval.register(group)
+    events_eval.register(group)
+    foreign_eval.register(group)
     freshness_eval.register(group)
     truth_eval.register(group)
     working_eval.register(group)
