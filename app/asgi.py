@@ -75,6 +75,7 @@ from app.telemetry.tracing import configure_tracing
 from app.tiers import routes as tier_routes
 from app.traces import routes as trace_routes
 from app.turns import routes as turn_routes
+from app.webhooks import routes as webhook_routes
 from app.wiring import Parts, parts
 from app.working import routes as working_routes
 from app.workitems import routes as work_routes
@@ -90,6 +91,7 @@ ROUTES: list[Any] = [
     episode_routes.capture_batch,
     episode_routes.read_session,
     event_routes.follow_events,
+    webhook_routes.WebhookController,
     search_routes.search,
     search_routes.read_memory,
     search_routes.read_memories,
@@ -219,6 +221,7 @@ INJECTED = (
     "page_neighbours",
     "pools",
     "events",
+    "webhooks",
     "pool_upkeep",
     "work",
     "goals",

@@ -27,6 +27,7 @@ from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
 from app.snapshots.model import SNAPSHOT
 from app.tables.kind import DATA_ROW, DATA_TABLE
 from app.traces.kind import TOOL_CALL, TRACE, TRACE_LINK, TRACE_STEP
+from app.webhooks.model import WEBHOOK, WEBHOOK_DELIVERY
 from app.workitems.kind import WORK_ITEM, WORK_LINK
 
 KINDS: tuple[Kind[Any], ...] = (
@@ -60,5 +61,7 @@ KINDS: tuple[Kind[Any], ...] = (
     SEGMENT_USE,
     LEARNED_ENTRY,
     LEARNED_CHANGE,
+    WEBHOOK,
+    WEBHOOK_DELIVERY,
 )
 BY_NAME = {kind.name: kind for kind in KINDS}

@@ -456,6 +456,37 @@ class ContextSettings(Group):
     )
 
 
+class WebhookSettings(Group):
+    per_scope: int = Field(20, ge=1, le=1000, description="Most webhooks of one scope.")
+    batch: int = Field(100, ge=1, le=1000, description="Most events of one delivery.")
+    look_seconds: float = Field(
+        1.0, ge=0.1, le=3600, description="How often the worker looks for events to send."
+    )
+    lanes: int = Field(8, ge=2, le=64, description="Webhooks that a worker serves at once.")
+    timeout_seconds: float = Field(
+        10.0, gt=0, le=60, description="Longest time for one attempt to deliver."
+    )
+    tries: int = Field(
+        8, ge=1, le=50, description="Attempts after which a delivery is a dead letter."
+    )
+    backoff_seconds: float = Field(
+        5.0, gt=0, le=3600, description="Wait before the second attempt; doubles with each."
+    )
+    backoff_most: float = Field(
+        3600.0, gt=0, le=86_400, description="The longest wait between two attempts, in seconds."
+    )
+    pause_after: int = Field(
+        24, ge=1, le=1000, description="Failed attempts in a row after which a webhook is paused."
+    )
+    kept_days: int = Field(7, ge=1, le=365, description="How long delivered ones are listed.")
+    dead_days: int = Field(30, ge=1, le=3650, description="How long dead letters are kept.")
+    allow: str = Field(
+        "",
+        description="Networks that are posted to, also without encryption, although they are not "
+        "public, by commas; `127.0.0.0/8` for tests and development.",
+    )
+
+
 class RuntimeSettings(Group):
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_dir("loci")),
@@ -504,6 +535,7 @@ class Settings(Group):
     tables: TableSettings = TableSettings()
     conversations: ConversationSettings = ConversationSettings()
     contexts: ContextSettings = ContextSettings()
+    webhooks: WebhookSettings = WebhookSettings()
     runtime: RuntimeSettings = Field(default_factory=RuntimeSettings)
     telemetry: TelemetrySettings = TelemetrySettings()
 

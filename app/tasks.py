@@ -88,6 +88,7 @@ from app.tables.tasks import LINK as LINK_ROWS
 from app.tables.tasks import RELINK as RELINK_ROWS
 from app.tables.tasks import link_anew, link_waiting
 from app.tiers.tasks import PROMOTE_OFTEN_READ, promote_often_read
+from app.webhooks.tasks import EXPIRE_DELIVERIES, expire_deliveries
 from app.working.tasks import EXPIRE_COPIES, expire_copies
 
 JOBS_KEPT = timedelta(days=30)
@@ -171,6 +172,7 @@ TASKS: Mapping[str, TaskFunction] = {
     EXPIRE_COPIES: expire_copies,
     EXPIRE_ENTRIES: expire_entries,
     PROMOTE_OFTEN_READ: promote_often_read,
+    EXPIRE_DELIVERIES: expire_deliveries,
     STALE_GOALS: check_goals,
     ESCALATE: check_escalations,
     COLLECT: collect_observations,
@@ -216,6 +218,7 @@ SCHEDULES = [
     Schedule("working.expire", "25 * * * *", EXPIRE_COPIES, "Removes copies of working memory."),
     Schedule("shortterm.expire", "35 * * * *", EXPIRE_ENTRIES, "Removes entries that ran out."),
     Schedule("tiers.promote", "0 4 * * *", PROMOTE_OFTEN_READ, "Keeps what was read often."),
+    Schedule("webhooks.expire", "55 3 * * *", EXPIRE_DELIVERIES, "Drops old deliveries."),
     Schedule("entities.repair", "45 4 * * *", REPAIR, "Proposes merges of entities."),
     Schedule("notes.condense", "15 5 * * *", CONDENSE, "Looks at every condensed note again."),
     Schedule("communities.refresh", "*/10 * * * *", COMMUNITIES, "Regroups what was written."),

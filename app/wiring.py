@@ -40,7 +40,7 @@ from app.conversations.judging import JudgingService
 from app.conversations.judging import Limits as JudgingLimits
 from app.conversations.service import ConversationService
 from app.documents.bases import BaseService
-from app.documents.fetch import Fetcher, FetchLimits, networks
+from app.documents.fetch import Fetcher, FetchLimits
 from app.documents.intake import Intake
 from app.documents.parsing import MIB, Limits
 from app.documents.reading import DocumentReader
@@ -83,6 +83,7 @@ from app.jobs.runner import Runner
 from app.jobs.spool import spool_of
 from app.kernel.graph import Graph, Login, connect
 from app.kernel.migrate import migrate
+from app.kernel.reach import Network, networks
 from app.kernel.turns import Shares
 from app.learning.intents import IntentRule, IntentService
 from app.learning.log import LearnedLog
@@ -172,6 +173,13 @@ from app.traces.similar import SimilarTraces
 from app.traces.statistics import ToolStatistics
 from app.turns.recalling import Recalling, RecallLimits
 from app.turns.service import TurnService
+from app.webhooks.backoff import Backoff
+from app.webhooks.posting import Postman
+from app.webhooks.repository import WebhookRepository
+from app.webhooks.sending import Limits as SendingLimits
+from app.webhooks.sending import Parts as SenderParts
+from app.webhooks.sending import Sender
+from app.webhooks.service import WebhookService
 from app.working.copies import CopyRepository
 from app.working.erasing import WorkingErasure
 from app.working.model import Limits as WorkingLimits
@@ -185,6 +193,7 @@ CONSOLIDATION_TASK = "consolidation.drain"
 MODEL_TASK = "consolidation.model"
 CONDENSING_TASK = "condensing.drain"
 LINK_TASK = "retrieval.link"
+WEBHOOK_TASK = "webhooks.send"
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +274,8 @@ class Parts:
     vaults: VaultService
     pools: PoolService
     events: EventService
+    webhooks: WebhookService
+    sender: Sender
     pool_upkeep: PoolUpkeep
     work: WorkService
     goals: GoalService
@@ -445,13 +456,30 @@ def context_limits(settings: Settings) -> ContextLimits:
 def fetch_limits(settings: Settings) -> FetchLimits:
     """How far fetching one document goes; InvalidInput names a setting that is no network."""
     given = settings.documents
-    try:
-        allowed = networks(given.fetch_allow)
-    except ValueError as error:
-        raise InvalidInput(
-            f"setting LOCI_DOCUMENTS__FETCH_ALLOW: {error}", field="LOCI_DOCUMENTS__FETCH_ALLOW"
-        ) from None
+    allowed = _networks(given.fetch_allow, "LOCI_DOCUMENTS__FETCH_ALLOW")
     return FetchLimits(size=given.max_size, seconds=given.fetch_seconds, allowed=allowed)
+
+
+def _networks(given: str, variable: str) -> tuple[Network, ...]:
+    try:
+        return networks(given)
+    except ValueError as error:
+        raise InvalidInput(f"setting {variable}: {error}", field=variable) from None
+
+
+def webhooks(
+    settings: Settings, graph: Graph, keys: KeyRing, scopes: ScopeService, events: EventRepository
+) -> dict[str, Any]:
+    """What makes webhooks and what sends them, by their names among the parts."""
+    given = settings.webhooks
+    postman = Postman(given.timeout_seconds, _networks(given.allow, "LOCI_WEBHOOKS__ALLOW"))
+    backoff = Backoff(given.backoff_seconds, given.backoff_most)
+    limits = SendingLimits(given.batch, given.tries, given.pause_after, backoff)
+    rows = WebhookRepository(graph)
+    return {
+        "webhooks": WebhookService(rows, scopes, events, postman, given.per_scope),
+        "sender": Sender(SenderParts(graph, keys, events, postman), limits),
+    }
 
 
 def table_limits(settings: Settings) -> TableLimits:
@@ -545,6 +573,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     wakeup = Wakeup(queue, INDEX_TASK)
     access_rows = AccessRepository(graph)
     keys = KeyRing(access_rows, settings.api.key_cache_seconds)
+    event_rows = EventRepository(graph, access_rows)
     scope_rows = ScopeRepository(graph)
     scopes = ScopeService(scope_rows)
     episode_rows = EpisodeRepository(graph)
@@ -774,7 +803,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         due_pages=due,
         vaults=VaultService(pages, due),
         pools=pools,
-        events=EventService(EventRepository(graph, access_rows), keys, settings.api.event_seconds),
+        events=EventService(event_rows, keys, settings.api.event_seconds),
+        **webhooks(settings, graph, keys, scopes, event_rows),
         pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
         work=work,
         **autonomous,

@@ -38,6 +38,7 @@ from app.wiring import (
     INDEX_TASK,
     LINK_TASK,
     MODEL_TASK,
+    WEBHOOK_TASK,
     Parts,
     parts,
 )
@@ -94,10 +95,17 @@ class Desk:
             MODEL_TASK: Pass(MODEL_TASK, self._model),
             CONDENSING_TASK: Pass(CONDENSING_TASK, self._condense),
             LINK_TASK: Pass(LINK_TASK, self._link),
+            WEBHOOK_TASK: Lanes(
+                "webhook",
+                assembled.settings.webhooks.lanes,
+                assembled.sender.due,
+                assembled.sender.turn,
+            ),
         }
         self._running = [
             asyncio.create_task(one.run(), name=name) for name, one in self.does.items()
         ]
+        self._running.append(asyncio.create_task(self._look(), name="looks for events"))
 
     def wake(self, *names: str) -> None:
         """Wake some of it, by default everything."""
@@ -109,6 +117,12 @@ class Desk:
         for task in self._running:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def _look(self) -> None:
+        """Wake webhooks as often as the settings say: nobody rings for an event."""
+        while True:
+            await asyncio.sleep(self._parts.settings.webhooks.look_seconds)
+            self.wake(WEBHOOK_TASK)
 
     async def _job(self, due: Due) -> bool:
         async with asyncio.timeout(JOB_SECONDS):

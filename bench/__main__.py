@@ -7,6 +7,8 @@ import typer
 from app.cli.main import answered
 from bench.commands import (
     build,
+    elsewhere,
+    events,
     floor,
     freshness,
     house,
@@ -24,7 +26,21 @@ program = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for module in (walk, build, size, floor, freshness, truth, tool_calls, turns, working, house, sets):
+for module in (
+    walk,
+    build,
+    size,
+    floor,
+    freshness,
+    truth,
+    tool_calls,
+    turns,
+    working,
+    events,
+    elsewhere,
+    house,
+    sets,
+):
     module.register(program)
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ Answered = Sequence[tuple[Question, Sequence[Found]]]
 
 def read_floors() -> Figures:
     """Return the recorded figures in percent, by data set, mode and cut (`R@5`)."""
-    text = files("app.evals").joinpath("floors.toml").read_text(encoding="utf-8")
+    text = files("bench").joinpath("floors.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 

@@ -64,6 +64,7 @@ def settings(backend: Backend, tmp_path_factory: pytest.TempPathFactory) -> Sett
         "LOCI_API__IMPORT_DIR": str(tmp_path_factory.mktemp("imports")),
         "LOCI_API__EVENT_SECONDS": "1",  # who reads every route waits for the end of a stream
         "LOCI_SEARCH__GRAPH_WAIT_MS": "20000",
+        "LOCI_WEBHOOKS__ALLOW": "127.0.0.0/8",
         "LOCI_TELEMETRY__LOG_LEVEL": "error",
     }
     return read_settings(environment)

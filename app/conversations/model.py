@@ -114,7 +114,7 @@ class Message(Stored):
 
     def relocated(self, place: Place) -> Self:
         """Return the message with what stands for its episode."""
-        return self.model_copy(update={"memory": place(self.memory, self.scope)[0]})
+        return self.model_copy(update={"memory": place(self.memory, self.scope, older=True)[0]})
 
     def without(self, gone: Gone) -> Self | None:
         """Return the message without a reason that names somebody; None where its episode, its

@@ -1,16 +1,12 @@
 """Fetching a document by its address, without reaching anything that is not public.
 
-A name is resolved once, every address it has is looked at, and the connection goes to an address
-that was looked at: a name that changes its mind in between gains nothing. Redirects are followed
-by hand, each looked at in the same way.
+Redirects are followed by hand, each looked at in the same way.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-import ipaddress
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -21,17 +17,10 @@ import httpx
 
 from app.documents.media import Media, media_of
 from app.errors import FetchFailed, FetchRefused, FileTooLarge, UnsupportedMediaType
+from app.kernel.reach import Network, checked_url, place_of
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 REDIRECTS = (301, 302, 303, 307, 308)
 LATER = (408, 425, 429)  # worth another attempt, like 5xx
-# Prefixes of IPv6 that carry an address of IPv4 in them, and where it begins (in bits from below).
-CARRIERS = (
-    (ipaddress.IPv6Network("64:ff9b::/96"), 0),
-    (ipaddress.IPv6Network("64:ff9b:1::/48"), 0),
-    (ipaddress.IPv6Network("2002::/16"), 80),
-)
 AGENT = "loci"
 
 
@@ -56,39 +45,6 @@ class Fetched:
     media: Media
     size: int
     sha256: str
-
-
-def is_public(address: Address) -> bool:
-    """Whether an address belongs to the public internet, and to one machine of it."""
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = _carried(address)
-        if inner is not None:
-            return is_public(inner)
-    return address.is_global and not (
-        address.is_multicast or address.is_reserved or address.is_unspecified
-    )
-
-
-def _carried(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    if address.ipv4_mapped is not None:
-        return address.ipv4_mapped
-    for network, shift in CARRIERS:
-        if address in network:
-            return ipaddress.IPv4Address((int(address) >> shift) & 0xFFFFFFFF)
-    return None
-
-
-def checked_url(text: str) -> httpx.URL:
-    """The address as a URL; FetchRefused (field `url`) for one that is not fetched at all."""
-    try:
-        url = httpx.URL(text.strip())
-    except httpx.InvalidURL as error:
-        raise FetchRefused("the address cannot be read", field="url") from error
-    if url.scheme not in ("http", "https") or not url.host:
-        raise FetchRefused("only http and https addresses are fetched", field="url")
-    if url.userinfo:
-        raise FetchRefused("an address with a user or password is not fetched", field="url")
-    return url
 
 
 class Fetcher:
@@ -122,7 +78,7 @@ class Fetcher:
 
     @asynccontextmanager
     async def _asked(self, url: httpx.URL) -> AsyncIterator[httpx.Response]:
-        place = await self._place(url)
+        place = await place_of(url, self._limits.allowed)
         # The host's own name goes into the header and the handshake, its checked address into the
         # connection; no proxy of the environment comes in between.
         extensions: dict[str, Any] = {"sni_hostname": url.raw_host.decode()}
@@ -136,23 +92,6 @@ class Fetcher:
                 yield answer
             finally:
                 await answer.aclose()
-
-    async def _place(self, url: httpx.URL) -> Address:
-        """The address that is connected to."""
-        loop = asyncio.get_running_loop()
-        port = url.port or (443 if url.scheme == "https" else 80)
-        host = url.raw_host.decode()
-        try:
-            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except (socket.gaierror, UnicodeError) as error:
-            raise FetchFailed("the name of the host is not known") from error
-        places = [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
-        if not places or not all(map(self._may_reach, places)):
-            raise FetchRefused("the address is not on the public internet", field="url")
-        return places[0]
-
-    def _may_reach(self, place: Address) -> bool:
-        return is_public(place) or any(place in network for network in self._limits.allowed)
 
     async def _kept(self, url: httpx.URL, answer: httpx.Response, into: Path) -> Fetched:
         _require_document(answer)
@@ -176,8 +115,3 @@ def _require_document(answer: httpx.Response) -> None:
         raise FetchRefused(f"the address answers with the status {code}")
     if answer.headers.get("content-encoding", "identity").lower() != "identity":
         raise UnsupportedMediaType("the answer is packed though it was asked for plain")
-
-
-def networks(text: str) -> tuple[Network, ...]:
-    """Networks by their text, divided by commas; ValueError for what is none."""
-    return tuple(ipaddress.ip_network(part.strip()) for part in text.split(",") if part.strip())

@@ -7,7 +7,6 @@ import hashlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from app.documents.fetch import checked_url
 from app.documents.media import Media, media_of
 from app.documents.orders import Content, Taken
 from app.documents.schemas import AboutDocument, DocumentIn, about_of, described_by
@@ -17,6 +16,7 @@ from app.errors import InvalidInput, TooLarge
 from app.jobs.spool import Spool
 from app.kernel.caller import Caller
 from app.kernel.ids import new_id
+from app.kernel.reach import checked_url
 
 TEXT_FILE = "text"
 

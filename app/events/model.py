@@ -99,10 +99,10 @@ class Event:
         """Whether it was done, and is of a kind that every reader of its scope may see."""
         return not self.refused and self.kind.partition(".")[0] in OPEN
 
-    @cached_property
-    def wire(self) -> bytes:
-        """The event as the stream sends it; made once for all who listen."""
-        body = {
+    @property
+    def told(self) -> dict[str, Any]:
+        """What it says: ids and words of ours, never content."""
+        return {
             "kind": self.kind,
             "scope": self.scope,
             "target": self.target,
@@ -110,10 +110,14 @@ class Event:
             "actor": self.actor,
             **self.payload,
         }
+
+    @cached_property
+    def wire(self) -> bytes:
+        """The event as the stream sends it; made once for all who listen."""
         return b"id: %b\nevent: %b\ndata: %b\n\n" % (
             str(self.place).encode(),
             self.kind.encode(),
-            orjson.dumps(body),
+            orjson.dumps(self.told),
         )
 
 

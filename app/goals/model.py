@@ -105,7 +105,8 @@ class GoalLink(Stored):
     def relocated(self, place: Place) -> Self:
         """Return the link between what stands for its two ends."""
         goal, _ = place(self.goal, self.scope)
-        memory, scope = place(self.memory, self.memory_scope)
+        older = self.memory_kind is not LinkKind.WORK_ITEM
+        memory, scope = place(self.memory, self.memory_scope, older=older)
         return self.model_copy(update={"goal": goal, "memory": memory, "memory_scope": scope})
 
     def without(self, gone: Gone) -> Self | None:

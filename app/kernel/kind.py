@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Generic, Self, TypeVar
+from typing import Annotated, Any, Generic, Protocol, Self, TypeVar
 
 import orjson
 from pydantic import BaseModel, StringConstraints
@@ -24,8 +24,14 @@ from app.kernel.ids import ID, digest
 from app.kernel.vocab import Label
 from app.kernel.wire import WireModel
 
-Place = Callable[[str, str], tuple[str, str]]  # an id and its scope, to those that stand for them
 PLAIN = (str, int, float, bool, datetime)  # what a property holds as it is
+
+
+class Place(Protocol):
+    """Gives what stands here for the id of a node and its scope."""
+
+    def __call__(self, identifier: str, scope: str, *, older: bool = False) -> tuple[str, str]:
+        """Return both; `older` tells that the node is of no declared kind."""
 
 
 @dataclass(frozen=True, slots=True)

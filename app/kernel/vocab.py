@@ -85,6 +85,8 @@ class Label(StrEnum):
     WORK_LINK = "WorkLink"
     FEED_EVENT = "FeedEvent"
     FEED_HEAD = "FeedHead"  # the last number of a tenant's feed events
+    WEBHOOK = "Webhook"
+    WEBHOOK_DELIVERY = "WebhookDelivery"
     GOAL = "Goal"
     GOAL_LINK = "GoalLink"
     ESCALATION = "Escalation"
@@ -266,6 +268,7 @@ agent conversation linked_at open_until people read_count readers refers waiting
 """  # declared kinds
 _PROPERTIES += """
 unnumbered
+created_by ended_at lease numbered sealed
 """  # events
 _PROPERTIES += """
 access_count entry_type last_accessed_at memory_type own place promoted_from slot snapshot_id

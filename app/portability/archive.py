@@ -19,6 +19,7 @@ from app.errors import InvalidInput, TooLarge
 SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar.zst")
 CHUNK = 1 << 20
 GIB = 1 << 30
+DEEPEST = 32  # folders within one another
 BROKEN = (
     tarfile.TarError,
     zipfile.BadZipFile,
@@ -43,14 +44,15 @@ def is_archive(path: Path) -> bool:
     return path.name.lower().endswith(SUFFIXES)
 
 
-def unpack(archive: Path, folder: Path, limits: Limits) -> None:
-    """Unpack the files of a package into `folder`, without the folders they lie in.
+def unpack(archive: Path, folder: Path, limits: Limits, *, tree: bool = False) -> None:
+    """Unpack the files of a package into `folder`, without the folders they lie in; with `tree`,
+    which another program's archive needs, in them.
 
     Raises TooLarge beyond the limits, InvalidInput (field `path`) for a broken archive or one that
     holds links or names outside itself.
     """
     try:
-        _Unpacking(folder, limits).all_of(archive)
+        _Unpacking(folder, limits, tree=tree).all_of(archive)
     except BROKEN as error:
         raise InvalidInput(
             f"{archive.name} is broken, or no archive of a kind that is read", field="path"
@@ -58,8 +60,9 @@ def unpack(archive: Path, folder: Path, limits: Limits) -> None:
 
 
 class _Unpacking:
-    def __init__(self, folder: Path, limits: Limits) -> None:
+    def __init__(self, folder: Path, limits: Limits, *, tree: bool) -> None:
         self._folder = folder
+        self._tree = tree
         self._limits = limits
         self._size = 0
         self._names: set[str] = set()
@@ -90,6 +93,7 @@ class _Unpacking:
 
     def _take(self, name: str, source: IO[bytes]) -> None:
         target = self._folder / self._plain(name)
+        target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("wb") as out:
             while block := source.read(CHUNK):
                 self._size += len(block)
@@ -101,12 +105,14 @@ class _Unpacking:
         path = PurePosixPath(name.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts or not path.name:
             raise InvalidInput("the archive holds a name outside itself", field="path")
-        if path.name in self._names:
-            raise InvalidInput(f"the archive holds {path.name} twice", field="path")
-        self._names.add(path.name)
+        own = str(path) if self._tree else path.name
+        if own in self._names or len(path.parts) > DEEPEST:
+            wrong = "twice" if own in self._names else "too deep"
+            raise InvalidInput(f"the archive holds {path.name} {wrong}", field="path")
+        self._names.add(own)
         if len(self._names) > self._limits.files:
             raise TooLarge(f"the archive holds more than {self._limits.files} files")
-        return path.name
+        return own
 
 
 @contextmanager

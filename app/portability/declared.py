@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
 
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
+from app.kernel.ids import digest
 from app.kernel.kind import Kind as Declared
 from app.kernel.kind import Stored
 from app.portability.derived import buried, write_unburied
@@ -16,6 +18,8 @@ from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Wri
 from app.sanitize.fields import redact_fields
 from app.sanitize.tree import sanitize_tree
 
+# A digest, whole or its first half, and a UUID.
+OWN = re.compile(r"(?:[0-9a-f]{32}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\Z")
 PAGE = 25  # values read at once: one may have megabytes
 
 
@@ -38,16 +42,17 @@ def prepare(kind: Declared[Any], record: Stored, at: At) -> Row:
     tenant, under the id that follows. It stays away where it or what it refers to was erased."""
     scope = at.scope(record.scope)
 
-    def place(identifier: str, of: str) -> tuple[str, str]:
-        there = at.scope(of)
-        return at.identifier(identifier, there), there
+    def place(identifier: str, scope: str, *, older: bool = False) -> tuple[str, str]:
+        there = at.scope(scope)
+        here = at.identifier(identifier, there)
+        return (here if older else unique(here, there)), there
 
     policy = at.policy(scope)
     clean = {name: getattr(record, name) for name in kind.sanitised}
     clean |= {name: redact_fields(clean[name], policy, name) for name in kind.secretive}
     clean = {name: sanitize_tree(value, policy, name) for name, value in clean.items()}
     here = record.relocated(place).renamed(lambda who: author_of(who, scope, at))
-    identifier = at.identifier(record.id, scope)
+    identifier, _ = place(record.id, record.scope)
     value = kind.placed(here.model_copy(update={**clean, "scope": scope, "id": identifier}))
     return {
         **kind.new(value, at.line),
@@ -56,6 +61,12 @@ def prepare(kind: Declared[Any], record: Stored, at: At) -> Row:
         "graves": [i for i in (value.id, record.id, value.refers(), record.refers()) if i],
         "said": getattr(record, kind.changed) if kind.changed else None,
     }
+
+
+def unique(identifier: str, scope: str) -> str:
+    """Return the id of a declared node: one of our own form as it is, any other, which somebody
+    else may have written too, as one that follows from it and the scope."""
+    return identifier if OWN.match(identifier) else digest("import", scope, identifier)[:32]
 
 
 async def write(kind: Declared[Any], tx: Tx, batch: Batch) -> Written:

@@ -21,13 +21,14 @@ from app.kernel.cypher import Q
 from app.portability.archive import Limits
 from app.portability.exporter import export_package
 from app.portability.kind import Selection
-from app.portability.package import open_package
 from app.portability.progress import Progress
-from app.portability.service import Order, Run, Store, import_package
+from app.portability.rehearsal import rehearse
+from app.portability.service import Order, Run, Store, import_package, opened
 
 IMPORT = "portability.import"
 EXPORT = "portability.export"
 EXPANSION = 8  # an upload may unpack to so many times what an upload may be
+MAPPING = "mapping.json"
 REJECTS = "rejects.jsonl"
 EXPORT_NAME = "export.tar.zst"
 
@@ -38,7 +39,7 @@ async def run_import(parts: Any, job: Job, report: Report) -> Outcome:
     place = spool.place(job.id)
     caller = await parts.keys.asker(job.args["caller"])
     if job.args["scope"]:
-        caller.require(job.args["scope"], Role.ADMIN)
+        check_place(caller, job.args["scope"])
     vouched = bool(job.args.get("vouched"))
     if vouched:
         check_vouching(caller)
@@ -50,19 +51,37 @@ async def run_import(parts: Any, job: Job, report: Report) -> Outcome:
         vouched=vouched,
         limits=Limits(size=EXPANSION * spool.limit),
         spool=place,
+        format=job.args.get("format"),
+        mapping=await asyncio.to_thread(_mapping, place, job.args.get("mapping")),
+        at=job.created_at,  # a run that goes on reads the same
     )
     store = Store(parts.graph, parts.scopes, parts.settings.search)
 
     async def tell(progress: Progress, size: int) -> None:
         await report({**progress.to_json(), "bytes": progress.bytes, "of_bytes": size})
 
+    if job.args.get("dry_run"):
+        return Outcome(await rehearse(store, order), tidy=partial(spool.drop, job.id))
     with ExitStack() as stack:
-        entering = open_package(order.path, order.limits, order.spool)
-        package = await asyncio.to_thread(stack.enter_context, entering)
+        package = await asyncio.to_thread(stack.enter_context, opened(order))
         run = Run(job.id, job.created_at, job.progress)
         result = await import_package(store, order, (package, run), tell)
     items = await asyncio.to_thread(_rejected, place / REJECTS)
     return Outcome({**result, "rejects": None}, items, tidy=partial(spool.drop, job.id))
+
+
+def _mapping(place: Path, given: dict[str, str] | None) -> Path | None:
+    if given is None:
+        return None
+    path = place / MAPPING
+    path.write_bytes(orjson.dumps(given))
+    return path
+
+
+def check_place(caller: Caller, scope: str) -> None:
+    """Raise NotFound or Forbidden for who is no admin of a scope, or of all that will be there."""
+    if not caller.governs(scope):
+        caller.require(scope, Role.ADMIN)
 
 
 def check_vouching(caller: Caller) -> None:

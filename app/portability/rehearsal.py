@@ -7,13 +7,16 @@ from collections import Counter
 from contextlib import ExitStack
 from typing import Any
 
+from app.errors import LociError
 from app.kernel.clock import now
 from app.kernel.cypher import Q
+from app.kernel.graph import Row
 from app.kernel.ids import new_id
+from app.portability.gate import ScopeGate
 from app.portability.importer import chunks
 from app.portability.kind import Reject, Rules
 from app.portability.package import Package, PackedFile
-from app.portability.prepare import prepare_chunk
+from app.portability.prepare import Chunk, Prepared, prepare_chunk
 from app.portability.progress import Mark
 from app.portability.service import Order, Run, Store, opened, rules_of
 
@@ -33,34 +36,65 @@ async def rehearse(store: Store, order: Order) -> dict[str, Any]:
         rules = await rules_of(store.graph, package, order, run)
         rows = await store.graph.rows(Q.portability.known_policies)
         policies = {row["path"]: row["policy"] for row in rows}
-        return await asyncio.to_thread(_read, package, rules, policies)
+        gate = ScopeGate(store.graph, store.scopes, order.caller)
+        return await _Rehearsal(rules, policies, gate).run(package)
 
 
-def _read(package: Package, rules: Rules, policies: dict[str, str]) -> dict[str, Any]:
-    kinds: dict[str, Counter[str]] = {}
-    shown: list[Reject] = []
-    for file in package.files:
-        tally = kinds.setdefault(file.kind.name, Counter(accepted=0, rejected=0))
-        for reject in _file(file, tally, rules, policies):
-            if len(shown) < SHOWN:
-                shown.append(package.where(reject) if package.where else reject)
+class _Rehearsal:
+    """One reading of one package."""
+
+    def __init__(self, rules: Rules, policies: dict[str, str], gate: ScopeGate) -> None:
+        self._rules = rules
+        self._policies = policies
+        self._gate = gate
+        self._refused: dict[str, LociError | None] = {}
+
+    async def run(self, package: Package) -> dict[str, Any]:
+        """Read every file."""
+        kinds: dict[str, Counter[str]] = {}
+        shown: list[Reject] = []
+        for file in package.files:
+            tally = kinds.setdefault(file.kind.name, Counter(accepted=0, rejected=0))
+            for reject in await self._file(file, tally):
+                if len(shown) < SHOWN:
+                    shown.append(package.where(reject) if package.where else reject)
+        return _told(package, kinds, shown)
+
+    async def _file(self, file: PackedFile, tally: Counter[str]) -> list[Reject]:
+        """Count one file; its first rejects."""
+        found: list[Reject] = []
+        with await asyncio.to_thread(file.path.open, "rb") as source:
+            for chunk in chunks(source, file, Mark()):
+                done = await asyncio.to_thread(prepare_chunk, chunk, self._rules, self._policies)
+                rejects = [*done.rejects, *await self._barred(chunk, done)]
+                tally["accepted"] += len(done.rows) + len(done.rejects) - len(rejects)
+                tally["rejected"] += len(rejects)
+                found += rejects[: SHOWN - len(found)]
+        return found
+
+    async def _barred(self, chunk: Chunk, done: Prepared) -> list[Reject]:
+        """Rejects of the rows whose scopes may not be written to; none is made."""
+        paths = {path for row in done.rows for path in _needed(row)} - self._refused.keys()
+        if paths:
+            refused = await self._gate.check(paths)
+            self._refused |= {path: refused.get(path) for path in paths}
+        barred = []
+        for row in done.rows:
+            errors = (self._refused[path] for path in _needed(row))
+            error = next((one for one in errors if one is not None), None)
+            if error is not None:
+                barred.append(Reject.of(chunk.file, row["line"], error))
+        return barred
+
+
+def _needed(row: Row) -> list[str]:
+    return [*row["scopes"], *([row["makes"]] if "makes" in row else [])]
+
+
+def _told(package: Package, kinds: dict[str, Counter[str]], shown: list[Reject]) -> dict[str, Any]:
     return {
         "dry_run": True,
         "kinds": {name: dict(tally) for name, tally in kinds.items()},
         "rejects": [reject.to_json() for reject in shown],
         **(package.told or {}),
     }
-
-
-def _file(
-    file: PackedFile, tally: Counter[str], rules: Rules, policies: dict[str, str]
-) -> list[Reject]:
-    """Count one file; its first rejects."""
-    found: list[Reject] = []
-    with file.path.open("rb") as source:
-        for chunk in chunks(source, file, Mark()):
-            done = prepare_chunk(chunk, rules, policies)
-            tally["accepted"] += len(done.rows)
-            tally["rejected"] += len(done.rejects)
-            found += done.rejects[: SHOWN - len(found)]
-    return found

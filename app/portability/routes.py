@@ -24,9 +24,16 @@ from app.jobs.spool import spool_of
 from app.kernel.caller import Caller, Role
 from app.kernel.ids import digest, new_id
 from app.kernel.wire import WireModel
-from app.portability.jobs import EXPORT, EXPORT_NAME, IMPORT, check_vouching, find_export
-from app.portability.kind import check_target
-from app.portability.upload import Upload, receive
+from app.portability.jobs import (
+    EXPORT,
+    EXPORT_NAME,
+    IMPORT,
+    check_place,
+    check_vouching,
+    find_export,
+)
+from app.portability.orders import How
+from app.portability.upload import FOREIGN_LINES, Upload, receive
 
 KEY = "idempotency-key"
 ARCHIVE = "application/zstd"
@@ -72,9 +79,31 @@ class ImportController(Controller):
                 "of the whole tenant may, and the audit says; else all is the importer's word."
             ),
         ] = False,
+        form: Annotated[
+            str | None,
+            QueryParameter(
+                name="format",
+                description="Format of another program; told by the content if unset. An archive "
+                "is of one only where it is named.",
+            ),
+        ] = None,
+        mapping: Annotated[
+            str | None,
+            QueryParameter(
+                description="JSON that names the field of each column, of CSV or JSONL."
+            ),
+        ] = None,
+        dry_run: Annotated[
+            bool,
+            QueryParameter(description="Read and check everything, and write nothing."),
+        ] = False,
     ) -> JobOut:
-        """Import an archive, a form with one, or JSON lines; only where this key is admin."""
-        target = caller.require(check_target(into), Role.ADMIN) if into else None
+        """Import an archive, a form with one, JSON lines, or what another program exports; only
+        where this key is admin."""
+        how = How.of(into, form, mapping, dry_run=dry_run)
+        target = how.target
+        if target is not None:
+            check_place(caller, target)
         if vouched:
             check_vouching(caller)
         key = request.headers.get(KEY)
@@ -83,7 +112,9 @@ class ImportController(Controller):
         place = await asyncio.to_thread(spool.place, new_id())
         try:
             content_type = request.headers.get("content-type", "")
-            taken = await receive(request.stream(), content_type, kind, (place, spool.limit))
+            lines = FOREIGN_LINES if how.is_named else kind
+            taken = await receive(request.stream(), content_type, lines, (place, spool.limit))
+            await asyncio.to_thread(how.check, taken.path)
             found = await runner.jobs.get(job_id, shown_to(caller))
             if found is not None:
                 return JobOut.of(_same(found, taken))
@@ -98,15 +129,18 @@ class ImportController(Controller):
             "bytes": (await asyncio.to_thread(path.stat)).st_size,
             "caller": asked_by(caller),
             "vouched": vouched,
+            **how.args,
         }
-        # Without a target it goes wherever its lines say: nobody else's to see.
+        # Without a target it goes wherever its lines say: nobody else's to see. Nor is a job in a
+        # scope that the import is yet to make.
+        is_seen = target in caller.roles
         job = await runner.submit(
             IMPORT,
             tenant=caller.tenant,
-            scope=target or caller.home,
+            scope=target if target and is_seen else caller.home,
             args=args,
             job_id=job_id,
-            access=ADMINISTERED if target else Access(owner=caller.principal),
+            access=ADMINISTERED if is_seen else Access(owner=caller.principal),
         )
         return JobOut.of(job)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
-from app.portability.archive import Limits
+from app.portability.archive import Limits, is_archive, unpack
 from app.portability.deferral import deferred_indexes
 from app.portability.foreign.convert import Foreign, converted
 from app.portability.gate import ScopeGate
@@ -71,6 +72,12 @@ class Order:
     spool: Path | None = None
     format: str | None = None
     mapping: Path | None = None
+    at: datetime | None = None
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is another program's file. An archive is one where a format is named."""
+        return bool(self.format or self.mapping) or not is_package(self.path)
 
     @property
     def rejects_path(self) -> Path:
@@ -98,14 +105,29 @@ def opened(order: Order) -> Iterator[Package]:
 
     Raises what `open_package` and `converted` raise.
     """
-    foreign = order.format or order.mapping or not is_package(order.path)
-    if foreign and order.path.exists():
-        source = Foreign(order.path, order.target, order.format, order.mapping)
-        with converted(source, order.spool) as package:
-            yield package
+    if order.path.exists() and order.is_foreign:
+        with unpacked(order) as path:
+            source = Foreign(path, order.target, order.format, order.mapping, order.at)
+            with converted(source, order.spool) as package:
+                yield package
     else:
         with open_package(order.path, order.limits, order.spool) as package:
             yield package
+
+
+@contextmanager
+def unpacked(order: Order) -> Iterator[Path]:
+    """The path of an order, or what its archive holds: the one folder in it, else all of it.
+
+    Raises what `unpack` raises.
+    """
+    if not is_archive(order.path):
+        yield order.path
+        return
+    with tempfile.TemporaryDirectory(prefix="loci-archive-", dir=order.spool) as made:
+        unpack(order.path, Path(made), order.limits, tree=True)
+        inner = list(Path(made).iterdir())
+        yield inner[0] if len(inner) == 1 else Path(made)
 
 
 async def import_attended(store: Store, order: Order, tell: ProgressTell) -> dict[str, Any]:

@@ -22,8 +22,17 @@ SUFFIX_OF = {
     "application/gzip": ".tar.gz",
     "application/zstd": ".tar.zst",
 }
+# What other programs export, by the end of the file's name.
+FOREIGN = (".json", ".af", ".jsonl", ".ndjson", ".csv", ".tsv")
+FOREIGN_OF = {
+    "application/json": ".json",
+    "text/csv": ".csv",
+    "text/tab-separated-values": ".tsv",
+}
 LINES = ("application/x-ndjson", "application/jsonl", "application/x-jsonlines")
 FORM = "multipart/form-data"
+UPLOAD = "upload"
+FOREIGN_LINES = ""  # in the place of a kind: the lines are another program's
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +68,7 @@ class _Sink:
 async def receive(
     body: AsyncIterator[bytes], content_type: str, kind: str, into: tuple[Path, int]
 ) -> Upload:
-    """Store a body in the folder and under the limit of `into`.
+    """Store a body in the folder and under the limit of `into`; bare JSON lines are of a `kind`.
 
     Raises UnsupportedMediaType, TooLarge, and InvalidInput for a form without a file.
     """
@@ -83,11 +92,15 @@ async def receive(
 def _raw_name(media: str, kind: str) -> str:
     if media in SUFFIX_OF:
         return f"package{SUFFIX_OF[media]}"
+    if media in FOREIGN_OF:
+        return f"{UPLOAD}{FOREIGN_OF[media]}"
+    if media in LINES and kind == FOREIGN_LINES:
+        return f"{UPLOAD}.jsonl"
     if media in LINES:
         if kind not in BY_NAME:
             raise InvalidInput(f"kind is one of {', '.join(BY_NAME)}", field="kind")
         return BY_NAME[kind].file
-    known = ", ".join((FORM, LINES[0], *SUFFIX_OF))
+    known = ", ".join((FORM, LINES[0], *SUFFIX_OF, *FOREIGN_OF))
     raise UnsupportedMediaType(f"an import comes as one of {known}", field="content-type")
 
 
@@ -129,8 +142,11 @@ def _form_name(given: str) -> str:
     for kind in BY_NAME.values():
         if lower == kind.file:
             return kind.file
+    for suffix in FOREIGN:
+        if lower.endswith(suffix):
+            return f"{UPLOAD}{suffix}"
     raise InvalidInput(
-        f"a file is named *{', *'.join(SUFFIXES)} or as one of "
+        f"a file is named *{', *'.join((*SUFFIXES, *FOREIGN))} or as one of "
         f"{', '.join(kind.file for kind in BY_NAME.values())}",
         field="file",
     )

@@ -231,7 +231,7 @@ class TraceLink(Stored):
     def relocated(self, place: Place) -> Self:
         """Return the link between what stands for its two ends."""
         trace, _ = place(self.trace, self.scope)
-        memory, scope = place(self.memory, self.memory_scope)
+        memory, scope = place(self.memory, self.memory_scope, older=True)
         return self.model_copy(update={"trace": trace, "memory": memory, "memory_scope": scope})
 
     def without(self, gone: Gone) -> Self | None:

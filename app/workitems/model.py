@@ -208,7 +208,7 @@ class WorkLink(Stored):
     def relocated(self, place: Place) -> Self:
         """Return the link between what stands for its two ends."""
         item, _ = place(self.item, self.scope)
-        memory, scope = place(self.memory, self.memory_scope)
+        memory, scope = place(self.memory, self.memory_scope, older=True)
         return self.model_copy(update={"item": item, "memory": memory, "memory_scope": scope})
 
     def without(self, gone: Gone) -> Self | None:

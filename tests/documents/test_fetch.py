@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from app.documents.fetch import Fetcher, FetchLimits, is_public, networks
+from app.documents.fetch import Fetcher, FetchLimits
 from app.documents.media import Media
 from app.errors import FetchFailed, FetchRefused, FileTooLarge, LociError, UnsupportedMediaType
+from app.kernel.reach import is_public, networks
 
 HERE = networks("127.0.0.0/8")
 

@@ -104,6 +104,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
         "LOCI_BOLT_PORT": str(free_port()),
         "LOCI_HTTP_PORT": str(free_port()),
         "LOCI_VALKEY_PORT": str(free_port()),
+        "LOCI_WEBHOOKS__ALLOW": "127.0.0.0/8",
         "LOCI_EMBEDDING__FURTHER": FURTHER,
         "LOCI_EMBEDDING__ALLOW_TEST": "true",
         "LOCI_RUNTIME__HEAP_MB": "1024",

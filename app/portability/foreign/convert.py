@@ -33,12 +33,14 @@ UNWRITABLE = b'"what no line can hold"'  # a text that is no Unicode, a number b
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """What to read: the file, where it goes, and how, as far as the caller says that."""
+    """What to read: the file, where it goes, and how, as far as the caller says that; `at` is the
+    moment of what has none of its own, by default when the file was changed last."""
 
     path: Path
     scope: str | None
     format: str | None = None
     mapping: Path | None = None
+    at: datetime | None = None
 
 
 @contextmanager
@@ -52,8 +54,8 @@ def converted(order: Foreign, spool: Path | None = None) -> Iterator[Package]:
     chosen, found = recognised(order.path, order.format, mapped=bool(mapping))
     if order.scope is None:
         raise InvalidInput(f"name the scope to which {chosen.name} goes", field="scope")
-    at = datetime.fromtimestamp(int(found.path.stat().st_mtime), UTC).isoformat()
-    reading = Reading(chosen.name, str(parse_scope(order.scope)), at, mapping)
+    at = order.at or datetime.fromtimestamp(int(found.path.stat().st_mtime), UTC)
+    reading = Reading(chosen.name, str(parse_scope(order.scope)), at.isoformat(), mapping)
     with tempfile.TemporaryDirectory(prefix="loci-import-", dir=spool) as made:
         folder = Path(made)
         kinds = _write(chosen, found, reading, folder)

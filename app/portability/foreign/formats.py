@@ -29,14 +29,21 @@ def place_of(path: Path) -> Path:
     return inner if path.is_dir() and inner.is_file() else path
 
 
+def check_format(name: str) -> None:
+    """Raise InvalidInput (`format`) for a name that no format has."""
+    if name not in BY_NAME:
+        known = ", ".join(BY_NAME)
+        raise InvalidInput(f"there is no format {name!r}; known: {known}", field="format")
+
+
 def recognised(path: Path, name: str | None, *, mapped: bool = False) -> tuple[Format, Probe]:
     """The format of a file or folder, by its name or else by its content, and how it begins.
 
     Raises InvalidInput (`format`) for an unknown name, or for content that no format knows.
     """
     known = ", ".join(BY_NAME)
-    if name is not None and name not in BY_NAME:
-        raise InvalidInput(f"there is no format {name!r}; known: {known}", field="format")
+    if name is not None:
+        check_format(name)
     found = probe(place_of(path))
     fits = (f for f in FORMATS if f.recognises(found))
     usual = TABLE if found.shape == "table" else MAPPED

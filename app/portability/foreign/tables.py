@@ -42,6 +42,11 @@ def mapping_of(path: Path) -> dict[str, str]:
             found = orjson.loads(source.read(MOST))
     except (OSError, orjson.JSONDecodeError) as error:
         raise InvalidInput(f"{path.name} is no mapping in JSON", field="mapping") from error
+    return checked_mapping(found)
+
+
+def checked_mapping(found: Any) -> dict[str, str]:
+    """A mapping; InvalidInput (`mapping`) for what is none, or maps a field that there is not."""
     if not isinstance(found, dict) or not all(isinstance(v, str) for v in found.values()):
         raise InvalidInput("a mapping is an object of texts", field="mapping")
     unknown = sorted(found.keys() - set(FIELDS))
