@@ -105,6 +105,10 @@ class Label(StrEnum):
     CONTEXT_SNAPSHOT = "ContextSnapshot"
     CONTEXT_SNAPSHOT_ENTRY = "ContextSnapshotEntry"
     CONTEXT_ACCESS = "ContextAccess"
+    TRANSCRIPT = "Transcript"
+    TRANSCRIPT_MESSAGE = "TranscriptMessage"
+    PREFERENCE = "Preference"
+    ENTITY_VERDICT = "EntityVerdict"
 
 
 class Rel(StrEnum):
