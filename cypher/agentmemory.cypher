@@ -58,3 +58,8 @@ CALL (id) {
 MATCH (e:Passage)-[:SUPPORTS]->(f)
 WHERE e.scope IN $scopes AND e.author = $author AND e.assertion IS NOT NULL
 RETURN DISTINCT e.id AS id, e.scope AS scope
+
+// name: dropped_passages(scope, at) write none
+// Tells every process that has read the passage graph of a scope that passages of it are gone.
+MATCH (g:PassageGraph {scope: $scope})
+SET g.revision = g.revision + 1, g.dropped = g.revision + 1, g.touched_at = $at

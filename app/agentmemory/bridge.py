@@ -54,12 +54,13 @@ from app.agentmemory.names import shown
 from app.agentmemory.wired import AgentMemory
 from app.errors import LociError, NotFound
 from app.kernel.caller import Caller, Role
+from app.kernel.departures import READS as ONLY_READS
 from app.kernel.problems import http_error, loci_error, unexpected, validation_error
 from app.transcripts.service import Draft
 
 VERSION = "0.1.0"  # of the bridge, as its document counts
 KEPT = frozenset({401, 403, 429, 501})  # statuses that clients tell apart
-READS: dict[str, Any] = {"requires": Role.READER}
+READS: dict[str, Any] = {"requires": Role.READER, ONLY_READS: True}
 WRITES: dict[str, Any] = {"requires": Role.WRITER}
 
 

@@ -7,6 +7,7 @@ import asyncio
 from app.errors import GraphBusy
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
+from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph
 from app.kernel.vocab import Label
@@ -15,7 +16,7 @@ from app.lifecycle.scope_deletion import REMOVED, TRIES
 # Settings of the scope, and what work is handed out by: not memories.
 _KEPT = frozenset(
     {Label.PREDICATE, Label.CONSOLIDATION_CURSOR, Label.JOB, Label.COMMUNITY_CURSOR,
-     Label.FEED_EVENT, Label.FEED_HEAD, Label.MODEL_USAGE}
+     Label.PASSAGE_GRAPH, Label.FEED_EVENT, Label.FEED_HEAD, Label.MODEL_USAGE}
 )  # fmt: skip
 CLEARED = tuple(label.value for label in REMOVED if label not in _KEPT)
 MOST_ROUNDS = 10  # against others who write meanwhile
@@ -42,6 +43,7 @@ class ClearService:
                 break
             for label in row["labels"]:
                 total += await self._drop(label, scope)
+        await self._graph.rows(Q.agentmemory.dropped_passages, scope=scope, at=now())
         event = audit.event(caller, "scope.clear", scope, removed=total)
         await self._graph.rows(Q.transcripts.tell, events=[event])
         return total

@@ -70,7 +70,7 @@ async def connect(bridged: Litestar, principal: MakePrincipal) -> AsyncIterator[
     async def make(scope: str, role: Role = Role.ADMIN, name: str = "scout") -> Bridge:
         who = await principal(scope, role=role, name=name)
         http = httpx.AsyncClient(
-            transport=Served(bridged),
+            transport=Served(bridged),  # type: ignore[arg-type]
             base_url="http://loci",
             headers={"Authorization": f"Bearer {who.key}"},
         )

@@ -1,4 +1,4 @@
-"""The demands of the protocol on entities, preferences, facts and relationships, over the bridge."""
+"""The demands on entities, preferences, facts and relationships, over the bridge."""
 
 from __future__ import annotations
 

@@ -9,7 +9,13 @@ from uuid import UUID, uuid4
 
 from tests.agentmemory.conftest import Bridge
 
-NESTED = {"source": "kit", "tags": ["a", "b"], "deep": {"er": {"est": [1, {"x": None}]}}, "n": 42, "on": True}  # fmt: skip
+NESTED = {
+    "source": "kit",
+    "tags": ["a", "b"],
+    "deep": {"er": {"est": [1, {"x": None}]}},
+    "n": 42,
+    "on": True,
+}
 SIGNS = "Hello 世界 🌍 éèê üöä ☃️ ❤️\u200d🔥"
 MARKS = "Line1\nLine2\tTabbed \"quoted\" 'single' back\\slash"
 
