@@ -8,7 +8,7 @@ import orjson
 from litestar import Controller, Request, Response, post
 from litestar.connection import ASGIConnection
 from litestar.di import NamedDependency
-from litestar.exceptions import HTTPException, ValidationException
+from litestar.exceptions import HTTPException, NotFoundException, ValidationException
 from litestar.handlers import BaseRouteHandler
 from litestar.params import JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
@@ -30,7 +30,6 @@ from app.agentmemory.bridge_schemas import (
     MergeIn,
     MessageIn,
     MessageOut,
-    NothingIn,
     PreferenceOut,
     RelatedIn,
     RelationshipIn,
@@ -52,22 +51,22 @@ from app.agentmemory.bridge_schemas import (
 )
 from app.agentmemory.names import shown
 from app.agentmemory.wired import AgentMemory
-from app.errors import LociError, NotFound
+from app.errors import LociError
 from app.kernel.caller import Caller, Role
 from app.kernel.departures import READS as ONLY_READS
 from app.kernel.problems import http_error, loci_error, unexpected, validation_error
 from app.transcripts.service import Draft
 
 VERSION = "0.1.0"  # of the bridge, as its document counts
-KEPT = frozenset({401, 403, 429, 501})  # statuses that clients tell apart
+KEPT = frozenset({401, 403, 405, 429, 501})  # statuses that clients tell apart
 READS: dict[str, Any] = {"requires": Role.READER, ONLY_READS: True}
 WRITES: dict[str, Any] = {"requires": Role.WRITER}
 
 
 def switched_on(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-    """Raise NotFound where the settings leave the bridge off."""
+    """Raise NotFoundException where the settings leave the bridge off."""
     if not connection.app.state.settings.agent_memory.bridge:
-        raise NotFound("the bridge is switched off here")
+        raise NotFoundException("the bridge is switched off here")
 
 
 def told(answer: Response[bytes]) -> Response[bytes]:
@@ -94,7 +93,8 @@ def _invalid(request: Request[Any, Any, Any], error: ValidationException) -> Res
 
 
 def _http(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
-    return told(http_error(request, error))
+    answer = http_error(request, error)
+    return answer if error.status_code == 404 else told(answer)
 
 
 def _unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
@@ -120,18 +120,16 @@ class BridgeController(Controller):
     }
 
     @post("/setup", opt=READS, status_code=HTTP_200_OK)
-    async def setup(self, data: JSONBody[NothingIn | None], caller: Asking) -> dict[str, Any]:
+    async def setup(self, caller: Asking) -> dict[str, Any]:
         """Tell which protocol is spoken."""
         return {"ok": True, "protocol_version": VERSION}
 
     @post("/teardown", opt=READS, status_code=HTTP_204_NO_CONTENT)
-    async def teardown(self, data: JSONBody[NothingIn | None], caller: Asking) -> None:
+    async def teardown(self, caller: Asking) -> None:
         """Do nothing: a session of a client holds nothing here."""
 
     @post("/clear_all_data", opt={"requires": Role.ADMIN}, status_code=HTTP_204_NO_CONTENT)
-    async def clear_all_data(
-        self, data: JSONBody[NothingIn | None], caller: Asking, agent_memory: Serving
-    ) -> None:
+    async def clear_all_data(self, caller: Asking, agent_memory: Serving) -> None:
         """Take out everything in the home of the key, and nothing elsewhere."""
         await agent_memory.clearing.clear(caller)
 

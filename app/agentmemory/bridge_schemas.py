@@ -224,10 +224,6 @@ class SimilarIn(WireModel):
     success_only: bool = True
 
 
-class NothingIn(WireModel):
-    """An empty body."""
-
-
 class MessageOut(msgspec.Struct, frozen=True):
     """A message."""
 

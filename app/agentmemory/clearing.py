@@ -15,7 +15,7 @@ from app.lifecycle.scope_deletion import REMOVED, TRIES
 
 # Settings of the scope, and what work is handed out by: not memories.
 _KEPT = frozenset(
-    {Label.PREDICATE, Label.CONSOLIDATION_CURSOR, Label.JOB, Label.COMMUNITY_CURSOR,
+    {Label.PREDICATE, Label.JOB, Label.COMMUNITY_CURSOR,
      Label.PASSAGE_GRAPH, Label.FEED_EVENT, Label.FEED_HEAD, Label.MODEL_USAGE}
 )  # fmt: skip
 CLEARED = tuple(label.value for label in REMOVED if label not in _KEPT)

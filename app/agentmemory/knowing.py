@@ -7,7 +7,7 @@ or how it is described.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -210,7 +210,8 @@ class KnowledgeService:
     async def merge(
         self, caller: Caller, source: str, target: str, name: str | None = None
     ) -> Thing:
-        """Make two entities one, as a curator; the same again changes nothing."""
+        """Make two entities one, as a curator, and return it by the id of the target; the same
+        again changes nothing."""
         one, other = await self.thing(caller, source), await self.thing(caller, target)
         caller.require(other.scope, Role.WRITER)
         if not caller.may(other.scope, Role.CURATOR):
@@ -219,7 +220,7 @@ class KnowledgeService:
             await self._merged(caller, one, other)
         if name is not None:
             await self.change(caller, other.id, name, None)
-        return await self.thing(caller, other.id)
+        return replace(await self.thing(caller, other.id), id=other.id)
 
     async def judge(
         self, caller: Caller, given: str, score: float | None, confirmed: bool | None

@@ -89,7 +89,7 @@ async def test_clearing_empties_the_home_and_nothing_else(
     for _ in range(2):
         await own("clear_all_data")
     left = await opened.graph.raw(
-        "MATCH (n:!AuditEvent&!ConsolidationCursor&!PassageGraph) WHERE n.scope = $scope "
+        "MATCH (n:!AuditEvent&!FeedEvent&!PassageGraph) WHERE n.scope = $scope "
         "RETURN collect(DISTINCT labels(n)) AS found",
         scope=f"{tenant}/dev",
     )
@@ -165,7 +165,7 @@ async def test_the_bridge_refuses_in_the_shape_of_the_protocol(bridge: Bridge) -
         ("add_fact", {"subject": "a", "predicate": "§", "obj": "b"}, "predicate"),
         ("get_related_entities", {"entity_id": str(uuid4()), "depth": 9}, "depth"),
         ("complete_trace", {"trace_id": str(uuid4())}, "trace_id"),
-        ("setup", {"surprise": 1}, "surprise"),
+        ("list_sessions", {"surprise": 1}, "surprise"),
     ]
     for method, given, field in wrong:
         answer = await bridge.send(method, **given)
