@@ -349,11 +349,15 @@ class KnowledgeService:
         kept = [row for row in rows if row["entity"]["id"] in there]
         members = [member["id"] for row in kept for member in row["members"]]
         told = await self._descriptions(caller, members)
-        latest = {row["fact"]["subject"]: row["fact"]["object_text"] for row in told}
-        return [_thing(row, latest) for row in kept]
+        return [_thing(row, told) for row in kept]
 
     async def _descriptions(self, caller: Caller, members: Sequence[str]) -> list[Row]:
         """Return the facts that describe some entities and hold now, the latest last."""
+
+        def since(row: Row) -> tuple[datetime, datetime, str]:
+            interval = row["interval"]
+            return interval["valid_from"], interval["recorded_at"], row["fact"]["id"]
+
         at = now()
         rows: list[Row] = await self._graph.rows(
             Q.facts.list_held,
@@ -365,7 +369,7 @@ class KnowledgeService:
             after="",
             limit=MOST_FACTS,
         )
-        return sorted(rows, key=lambda row: (row["interval"]["recorded_at"], row["fact"]["id"]))
+        return sorted(rows, key=since)
 
     async def _edges(self, caller: Caller, roots: Sequence[str]) -> list[Relation]:
         at = now()
@@ -389,11 +393,12 @@ def _fact(done: Remembered) -> Row:
     return fact
 
 
-def _thing(row: Row, descriptions: dict[str, str]) -> Thing:
+def _thing(row: Row, descriptions: Sequence[Row]) -> Thing:
     entity, members = row["entity"], row["members"]
     ids = tuple(member["id"] for member in members)
     names = {name for member in members for name in member["aliases"]} | {*entity["aliases"]}
-    told = [descriptions[one] for one in ids if one in descriptions]
+    facts = [row["fact"] for row in descriptions]
+    told = [fact["object_text"] for fact in facts if fact["subject"] in ids]
     return Thing(
         id=entity["id"],
         name=entity["canonical_name"],

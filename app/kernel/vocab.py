@@ -262,6 +262,7 @@ current_until
 idle_since pending_at priority processed_at resolver sensor
 cells columns entity recorded_by row_id unlinked
 agent conversation linked_at open_until people read_count readers refers waiting whole time
+began_at number user words
 """  # declared kinds
 _PROPERTIES += """
 unnumbered
