@@ -15,7 +15,7 @@ from app.agentmemory.names import known_as, told_type, type_of
 from app.consolidation.fast import FastPath, Observation, Remembered
 from app.entities.merges import MergeService, Proposal
 from app.entities.service import Change, EntityService, Sought
-from app.errors import Conflict, Forbidden, InvalidInput, NotFound
+from app.errors import Conflict, Forbidden, InvalidInput, NotFound, NotOffered
 from app.facts.service import FactService
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
@@ -179,13 +179,13 @@ class KnowledgeService:
     async def change(
         self, caller: Caller, given: str, name: str | None, description: str | None
     ) -> Thing:
-        """Add a name to an entity, as a curator, or replace what describes it."""
+        """Add a name to an entity, as a curator; NotOffered for another description."""
         thing = await self.thing(caller, given)
+        if description is not None and description != thing.description:
+            raise NotOffered("a description is a fact: supersede it by /v1/facts")
         if name is not None and name not in thing.aliases:
             names = tuple(dict.fromkeys((*thing.aliases, name)))
             await self._parts.entities.change(caller, thing.id, Change(aliases=names))
-        if description is not None and description != thing.description:
-            await self._describe(caller, thing, description)
         return await self.thing(caller, thing.id)
 
     async def delete(self, caller: Caller, given: str) -> bool:
@@ -286,24 +286,6 @@ class KnowledgeService:
                 origin=SESSION,
             ),
         )
-
-    async def _describe(self, caller: Caller, thing: Thing, description: str) -> None:
-        rows = await self._descriptions(caller, thing.members)
-        if not rows:
-            subject = {"name": thing.name, "type": thing.ours}
-            value = {"value": description}
-            await self._state(caller, thing.scope, subject, DESCRIPTION, value)
-            return
-        seen = Observation(
-            session=SESSION,
-            role=None,
-            statement={"mode": "assert", "ongoing": True},
-            origin=SESSION,
-        )
-        for row in rows:
-            await self._parts.fast.supersede(
-                caller, row["fact"]["id"], {"value": description}, seen
-            )
 
     async def _merged(self, caller: Caller, one: Thing, other: Thing) -> None:
         merges = self._parts.merges

@@ -101,7 +101,7 @@ class MemoryEntityController(Controller):
         caller: Asking,
         agent_memory: Serving,
     ) -> MemoryEntityOut:
-        """Replace what describes an entity, or, as a curator, add a name to it."""
+        """Add a name to an entity, as a curator; another description is refused."""
         made = await agent_memory.knowledge.change(caller, entity, data.name, data.description)
         return MemoryEntityOut.of(made)
 

@@ -151,10 +151,8 @@ async def test_entities_over_rest(opened: Any, principal: MakePrincipal, tenant:
     assert ends in [{edge["left"]["id"], edge["right"]["id"]} for edge in listed]
     both = [await called(who, "GET", f"/entities/{one['id']}") for one in (marit, other)]
     assert both[0] == both[1]
-    changed = await called(
-        who, "PUT", f"/entities/{marit['id']}", json={"description": "Master builder"}
-    )
-    assert changed["description"] == "Master builder"
+    body = {"description": "Master builder"}
+    await called(who, "PUT", f"/entities/{marit['id']}", 501, json=body)
     found = await called(who, "POST", "/entities/search", json={"query": "Nordorgel"})
     same = await called(who, "GET", f"/entities/{firm['id']}")
     assert same["id"] in [one["id"] for one in found["entities"]]
