@@ -22,6 +22,14 @@ from app.access import routes as access_routes
 from app.access.guard import Door, guard, provide_caller
 from app.access.idempotency import IdempotencyMiddleware
 from app.access.parameters import declared, refuse_unknown
+from app.agentmemory.bridge import BridgeController
+from app.agentmemory.rest_entities import MemoryEntityController
+from app.agentmemory.rest_reasoning import (
+    MemoryKeyController,
+    MemoryReasoningController,
+    query_memory,
+)
+from app.agentmemory.rest_talks import TalkController
 from app.communities import routes as community_routes
 from app.consolidation import routes as consolidation_routes
 from app.contexts import entry_routes as context_entry_routes
@@ -185,6 +193,12 @@ ROUTES: list[Any] = [
     graphql_routes.page,
     graphql_routes.asset,
     mcp_routes.exchange,
+    TalkController,
+    MemoryEntityController,
+    MemoryReasoningController,
+    MemoryKeyController,
+    query_memory,
+    BridgeController,
 ]
 
 # What handlers may ask for by name, out of the parts of this process. No name is also a field of
@@ -246,6 +260,7 @@ INJECTED = (
     "context_snapshots",
     "context_upkeep",
     "own_memory",
+    "agent_memory",
     "reembedding",
     "asking",
     "speaking",

@@ -31,6 +31,7 @@ The tree (a leaf's class name is its code on the wire)::
     │   └── FetchRefused           422   an address that is not fetched, or gives no document
     ├── UnsupportedMediaType       415
     ├── RateLimited                429   `retry_after` in seconds
+    ├── NotOffered                 501   a protocol has it, and Loci does not do it
     ├── Unavailable                503   a part that Loci needs does not answer
     │   ├── GraphUnavailable       503
     │   ├── GraphBusy              503   others wrote to the same until the time for retries was up
@@ -210,6 +211,11 @@ class RateLimited(LociError):
     def __init__(self, detail: str = "", *, retry_after: float = 1.0) -> None:
         super().__init__(detail)
         self.retry_after = retry_after
+
+
+class NotOffered(LociError):
+    status = 501
+    title = "Loci does not offer this"
 
 
 class Unavailable(LociError):

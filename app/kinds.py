@@ -27,6 +27,12 @@ from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
 from app.snapshots.model import SNAPSHOT
 from app.tables.kind import DATA_ROW, DATA_TABLE
 from app.traces.kind import TOOL_CALL, TRACE, TRACE_LINK, TRACE_STEP
+from app.transcripts.kind import (
+    ENTITY_VERDICT,
+    PREFERENCE,
+    TRANSCRIPT,
+    TRANSCRIPT_MESSAGE,
+)
 from app.webhooks.model import WEBHOOK, WEBHOOK_DELIVERY
 from app.workitems.kind import WORK_ITEM, WORK_LINK
 
@@ -63,5 +69,9 @@ KINDS: tuple[Kind[Any], ...] = (
     LEARNED_CHANGE,
     WEBHOOK,
     WEBHOOK_DELIVERY,
+    TRANSCRIPT,
+    TRANSCRIPT_MESSAGE,
+    PREFERENCE,
+    ENTITY_VERDICT,
 )
 BY_NAME = {kind.name: kind for kind in KINDS}

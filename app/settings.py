@@ -350,6 +350,27 @@ class AutonomySettings(Group):
     )
 
 
+class AgentMemorySettings(Group):
+    bridge: bool = Field(
+        False, description="Whether the bridge of the agent-memory protocol answers."
+    )
+    page: int = Field(
+        200, ge=1, le=1000, description="Most items of one answer over the agent-memory protocol."
+    )
+    messages: int = Field(
+        1000, ge=100, le=10_000, description="Most messages of a conversation that is read whole."
+    )
+    recent: int = Field(
+        20, ge=1, le=200, description="Messages, observations and reflections of a context."
+    )
+    metadata_bytes: int = Field(
+        16_384, ge=256, le=262_144, description="Most bytes of metadata as JSON."
+    )
+    graph_nodes: int = Field(
+        500, ge=1, le=5000, description="Most entities of the graph that one answer shows."
+    )
+
+
 class TraceSettings(Group):
     json_bytes: int = Field(
         8192,
@@ -532,6 +553,7 @@ class Settings(Group):
     autonomy: AutonomySettings = AutonomySettings()
     traces: TraceSettings = TraceSettings()
     learning: LearningSettings = LearningSettings()
+    agent_memory: AgentMemorySettings = AgentMemorySettings()
     tables: TableSettings = TableSettings()
     conversations: ConversationSettings = ConversationSettings()
     contexts: ContextSettings = ContextSettings()

@@ -19,6 +19,7 @@ from app.access.limits import RateLimiter
 from app.access.refusals import Refusals
 from app.access.repository import AccessRepository
 from app.access.service import AccessService
+from app.agentmemory.wired import AgentMemory, AgentMemoryParts
 from app.communities.service import CommunityService
 from app.communities.summaries import SummaryService
 from app.consolidation.fast import FastPath
@@ -305,6 +306,7 @@ class Parts:
     tier_promotion: TierPromotion
     context_blocks: ContextBlocks
     context_injector: ContextInjector
+    agent_memory: AgentMemory
     asking: GraphqlService
     speaking: McpService
     working: WorkingService
@@ -821,6 +823,25 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         context_snapshots=ContextSnapshots(contexts, context_entries),
         context_upkeep=ContextUpkeep(contexts, context_entries, context_finding),
         own_memory=own_memory,
+        agent_memory=AgentMemory.of(
+            AgentMemoryParts(
+                settings=settings.agent_memory,
+                days=settings.traces.statistics_most_days,
+                graph=graph,
+                scopes=scopes,
+                episodes=episodes,
+                searches=searches,
+                forgetting=forgetting,
+                fast=fast,
+                entities=doors.entities,
+                merges=doors.merges,
+                facts=facts,
+                notes=notes,
+                traces=traces,
+                alike=alike,
+                figures=figures,
+            )
+        ),
         upkeep=UpkeepService(graph, scopes, forgetting),
         doubling=DuplicateService(graph, embedder.info.name),
         sweeping=SweepService(graph, scopes, forgetting, predicates.registry),

@@ -5,7 +5,7 @@
 UNWIND $rows AS row
 MERGE (c:ConsolidationCursor {scope: row.scope})
 ON CREATE SET c = row.properties, c.holder = $run
-WITH c, row, c.holder = $run AS mine
+WITH c, row, coalesce(c.holder, '') = $run AS mine
 FOREACH (_ IN CASE WHEN mine THEN [1] ELSE [] END |
   SET c.lease_until = $until, c.restored_by = $run)
 RETURN row.line AS line, mine

@@ -112,6 +112,10 @@ class Label(StrEnum):
     INTENT = "Intent"
     LEARNED_ENTRY = "LearnedEntry"
     LEARNED_CHANGE = "LearnedChange"
+    TRANSCRIPT = "Transcript"
+    TRANSCRIPT_MESSAGE = "TranscriptMessage"
+    PREFERENCE = "Preference"
+    ENTITY_VERDICT = "EntityVerdict"
 
 
 class Rel(StrEnum):
@@ -265,6 +269,7 @@ current_until
 idle_since pending_at priority processed_at resolver sensor
 cells columns entity recorded_by row_id unlinked
 agent conversation linked_at open_until people read_count readers refers waiting whole time
+began_at number user words
 """  # declared kinds
 _PROPERTIES += """
 unnumbered

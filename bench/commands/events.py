@@ -1,4 +1,4 @@
-"""`python -m bench events`: whether streams lose events at a rate, also while processes are killed."""
+"""`python -m bench events`: whether streams lose events, also while processes are killed."""
 
 from __future__ import annotations
 

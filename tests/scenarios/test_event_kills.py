@@ -1,7 +1,7 @@
 """kill -9 of the API, of Valkey and of the worker while events are read and posted.
 
-A smaller version of `python -m bench events`: no event is lost, doubled, or read by a key of another
-scope; webhooks have each event at least once, and in order.
+A smaller version of `python -m bench events`: no event is lost, doubled, or read by a key of
+another scope; webhooks have each event at least once, and in order.
 """
 
 from __future__ import annotations
