@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from app.lifecycle.invariants import broken
+from app.portability.declared import unique
 from app.portability.exporter import digest_of, export_package
 from app.portability.service import selection
 from app.wiring import Parts
@@ -96,7 +97,7 @@ async def test_what_a_package_says_is_sanitised_and_checked(
     result = await load(package)
     assert result["kinds"]["task_segment"] == {"accepted": 1, "duplicates": 0, "rejected": 2}
     assert result["kinds"]["learned_entry"]["rejected"] == 1
-    assert "@example.org" not in str(await read(writer, "segment-x"))
+    assert "@example.org" not in str(await read(writer, unique("segment-x", line["scope"])))
 
 
 async def test_an_author_goes_with_his_tasks_and_leaves_no_word(

@@ -7,6 +7,7 @@ from pathlib import Path
 import orjson
 
 from app.lifecycle.invariants import broken
+from app.portability.declared import unique
 from app.portability.exporter import digest_of, export_package
 from app.portability.service import selection
 from app.wiring import Parts
@@ -105,7 +106,7 @@ async def test_what_a_package_says_is_sanitised_and_checked(
     result = await load(package, rejects=tmp_path / "rejects")
     assert result["kinds"]["trace"] == {"accepted": 1, "duplicates": 0, "rejected": 2}
     assert result["kinds"]["tool_call"] == {"accepted": 1, "duplicates": 0, "rejected": 2}
-    told = str(await whole(writer, "trace-x"))
+    told = str(await whole(writer, unique("trace-x", line["scope"])))
     assert "@example.org" not in told
     assert "hunter2" not in told
     assert "[secret]" in told

@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from app.lifecycle.invariants import broken
+from app.portability.declared import unique
 from app.portability.exporter import digest_of, export_package
 from app.portability.service import selection
 from app.wiring import Parts
@@ -112,7 +113,7 @@ async def test_what_a_package_says_is_sanitised_and_checked(
     assert result["kinds"]["work_link"]["rejected"] == 1
     rejects = [orjson.loads(row) for row in (tmp_path / "rejects").read_bytes().splitlines()]
     assert [row["field"] for row in rejects] == ["state", "depth", "surprise", "id"]
-    assert "@example.org" not in str(await tree(writer, "item-x"))
+    assert "@example.org" not in str(await tree(writer, unique("item-x", line["scope"])))
 
 
 @pytest.mark.parametrize("kind", ["note", "episode", "page"])
