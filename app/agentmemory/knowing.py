@@ -190,7 +190,10 @@ class KnowledgeService:
 
     async def delete(self, caller: Caller, given: str) -> bool:
         """Forget what the caller has stated of an entity, which is gone unless something else
-        speaks of it; whether there was one."""
+        speaks of it; whether there was one.
+
+        Raises Conflict where the caller has stated nothing of it.
+        """
         rows = await self._rows(caller, known_as(given))
         if not rows:
             return False
@@ -203,8 +206,9 @@ class KnowledgeService:
         )
         for scope in {place["scope"] for place in places}:
             caller.require(scope, Role.WRITER)
-        if places:
-            await self._parts.forgetting.apply(caller, "forget", places)
+        if not places:
+            raise Conflict("what speaks of this entity was said by others, or in a text")
+        await self._parts.forgetting.apply(caller, "forget", places)
         return True
 
     async def merge(

@@ -58,7 +58,7 @@ def test_every_operation_that_takes_an_id_has_a_link_into_it(app: Litestar) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 async def test_what_answers_name_can_be_read_changed_and_deleted(
     app: Litestar, opened: Parts, principal: MakePrincipal, tenant: str
 ) -> None:

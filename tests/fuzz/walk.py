@@ -78,6 +78,7 @@ WORDS: dict[str, Sequence[Any]] = {
     "title": [f"Page {number}" for number in range(99)],
     "tool_calls": ([{"tool": "shell"}],),
     "unit": ("task",),
+    "url": ("https://127.0.0.1/hook",),
 }
 # Fields that are set where a body may have them.
 FURTHER = ("category", "content", "dry_run", "name", "namespace", "object", "text", "title")
@@ -87,11 +88,22 @@ STEPS: dict[str, Sequence[Any]] = {
     "POST /v1/skill-conflicts/{conflict_id}/status": [*ConflictStatus],
     "POST /v1/skill-proposals/{proposal_id}/status": [*ProposalStatus],
 }
+# What a field of one operation holds, where elsewhere it holds something else.
+ONLY: dict[tuple[str, str], Sequence[Any]] = {("POST /v1/webhooks", "kinds"): ([],)}
 # Parts of paths that are words, and no ids.
 PATHS: dict[str, Sequence[str]] = {
     "name": ("works_for", "lives_in"), "chore": [*Chore], "task": ("sum", "send"),
     "conversation": ("talk", "tour"),
 }  # fmt: skip
+# What no path tells: which answer gives the id that an operation takes, by path and method.
+LINKS = {
+    ("/v1/learned", "get"): [("rollBackLearned", "batch", "/items/*/batch")],
+    ("/agent-memory/v1/reasoning/steps", "post"): [("explainMemoryStep", "step", "/id")],
+    ("/agent-memory/v1/entities", "post"): [("getMemoryProvenance", "entity", "/id")],
+    ("/agent-memory/v1/conversations", "post"): [("getMemoryTrace", "talk", "/id")],
+}
+# What may be there after its deletion: an entity of which something else speaks.
+STAYS = ("GET /agent-memory/v1/entities/{entity}",)
 Document = dict[str, Any]
 
 
@@ -108,6 +120,12 @@ def add_links(document: Document) -> None:
     for target in ("shareWorking", "unshareWorking", "getWorkingShare"):
         link = link_of(target, "agent", "/items/*/id")
         paths["/v1/principals"]["get"]["responses"]["200"].setdefault("links", {})[target] = link
+    for (maker, method), linked in LINKS.items():
+        for status, answer in paths[maker][method]["responses"].items():
+            if status.startswith("2"):
+                answer.setdefault("links", {}).update(
+                    (target, link_of(target, name, where)) for target, name, where in linked
+                )
     targets = defaultdict(list)
     for path, _, operation in operations(document):
         for parameter in operation.get("parameters", []):
@@ -267,7 +285,7 @@ class Walk:
         reads = (o for o in self.operations if o.label == f"GET {operation.path}")
         for read in reads:
             again = read.Case(path_parameters=dict(deleted.path_parameters))
-            if (status := self.check(again)) != httpx.codes.NOT_FOUND:
+            if (status := self.check(again)) != httpx.codes.NOT_FOUND and read.label not in STAYS:
                 self.failures[f"{read.label}: deleted"] = f"{read.label}: {status} when deleted"
 
     def takes_ids(self) -> list[str]:
@@ -319,6 +337,7 @@ class Walk:
     def word(self, label: str, name: str, otherwise: Any) -> Any:
         """Something that a field may hold, where the document does not say it."""
         words = STEPS.get(label, ()) if name == "status" else WORDS.get(name, ())
+        words = ONLY.get((label, name), words)
         return self.rng.choice(words) if words else otherwise
 
     def place(self) -> str:
