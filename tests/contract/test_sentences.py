@@ -48,7 +48,10 @@ async def test_bad_values_of_every_body_are_told_in_sentences(
                 for error in told(answer):
                     seen += 1
                     last = re.split(r"\.", error["field"])[0]
-                    if RAW.search(error["detail"].removeprefix(last)) or last not in error["detail"] + error["field"]:
+                    if (
+                        RAW.search(error["detail"].removeprefix(last))
+                        or last not in error["detail"] + error["field"]
+                    ):
                         wrong.append(f"{method} {path} {field}={str(value)[:20]}: {error}")
     assert seen > 1000
     assert not wrong, "\n".join(wrong[:40])
