@@ -37,8 +37,10 @@ async def test_a_capture_and_what_it_comes_to_are_told(
         assert held.json()["predicate"] == "lives_in", held.text
         await say(writer, "Odalys Verhoeven moved to Bruges in 2024.", "t")
         await opened.consolidation.consolidate(scope)
-        kinds = [(await reader.next())["event"] for _ in range(4)]
-        assert sorted(kinds) == ["capture", "fact.ended", "fact.opened", "fact.supersede"]
+        wanted, told = {"capture", "fact.ended", "fact.opened", "fact.supersede"}, []
+        while not wanted <= {event["event"] for event in told}:
+            assert len(told) < 8, told
+            told.append(await reader.next())
 
 
 async def test_a_client_that_comes_back_misses_nothing_and_sees_nothing_twice(

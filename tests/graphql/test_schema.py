@@ -182,7 +182,7 @@ SHOWN: dict[str, type[msgspec.Struct]] = {
 # Members that a type leaves out: of one capture there is no error beside the answer's own, and
 # what is a thing of its own is linked.
 LEFT_OUT = {
-    "SearchResult": {"bundle"},
+    "SearchResult": {"bundle", "relevant_context"},
     "CaptureReceipt": {"error", "detail", "field"},
     "Erasure": {"preview"},
     "Timeline": {"sentences"},  # of its entity
@@ -203,7 +203,7 @@ TAKEN: dict[str, type[BaseModel]] = {
     "RetrieveInput": RetrieveIn, "ContextInput": ContextIn,
 }  # fmt: skip
 OTHERWISE: dict[str, tuple[set[str], set[str]]] = {
-    "SearchInput": ({"first"}, {"limit", "form", "snippet"}),  # both of a bundle
+    "SearchInput": ({"first"}, {"limit", "form", "snippet", "context"}),  # three of a prompt
     "ErasureInput": (set(), {"dry_run"}),
 }
 # The operations of the routes that the fields of `Query` stand for, where their names differ by
