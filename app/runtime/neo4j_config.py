@@ -16,7 +16,6 @@ from app.runtime.passwords import read_or_create, write_private
 HASH_ROUNDS = 1024
 STORE_MARK = "loci-store.json"
 CHECKPOINT_SECONDS = 60
-REPLAN_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,6 @@ class Neo4jSpec:
     upgrade: bool = False
     java_flags: tuple[str, ...] = ()
     checkpoint_seconds: int = CHECKPOINT_SECONDS
-    replan_seconds: int = REPLAN_SECONDS
 
 
 def settings_of(spec: Neo4jSpec) -> dict[str, str]:
@@ -64,7 +62,7 @@ def settings_of(spec: Neo4jSpec) -> dict[str, str]:
         "db.logs.query.enabled": "OFF",
         # While an import lets the statistics change, a plan that is older than this is made anew
         # in a reader's time: a tenth of a second for the larger queries. The default is 10 s.
-        "dbms.cypher.min_replan_interval": f"{spec.replan_seconds}s",
+        "dbms.cypher.min_replan_interval": "60s",
         # There are more than a thousand statements, some of them planned for several types of
         # parameters: the default of 1,000 plans would have some made anew in turns.
         "server.memory.query_cache.per_db_cache_num_entries": "4000",

@@ -44,9 +44,6 @@ TEST_MEMORY = Memory(heap_mb=1024, pagecache_mb=512)
 TEST_JAVA_FLAGS = ("-XX:TieredStopAtLevel=1",)
 # What a crash test kills has lived for seconds only; a real server has had its first checkpoint.
 TEST_CHECKPOINT_SECONDS = 5
-# A store that begins empty lets the statistics change all the time, and planning is most of what a
-# test costs.
-TEST_REPLAN_SECONDS = 3600
 ROOM = 6 * 1024**3  # bytes, of memory that stores of tests may take some of
 CHECKPOINT = re.compile(r"\[neo4j/.*Scheduled checkpoint .* checkpoint completed")
 
@@ -241,5 +238,4 @@ class EmbeddedPair:
             memory=TEST_MEMORY,
             java_flags=self._java_flags,
             checkpoint_seconds=TEST_CHECKPOINT_SECONDS,
-            replan_seconds=TEST_REPLAN_SECONDS,
         )
