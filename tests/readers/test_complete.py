@@ -22,8 +22,6 @@ SLICES = (
 )  # fmt: skip
 WHOLE = {"text", "body", "content", "question", "sentence", "title", "query"}  # not a word of one
 BOUNDED = [
-    "app.kernel.reach.checked_url",  # an address or a setting
-    "app.kernel.reach.networks",
     "app.documents.semantic.cut_by_meaning",  # asks the embedder
     "app.pages.rewriting.linked",  # at places that a reader found
     "app.pages.rewriting.rewritten",
