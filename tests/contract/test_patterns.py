@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 import subprocess
 import sys
@@ -46,8 +47,14 @@ def test_a_possessive_quantifier_is_seen() -> None:
 
 def test_no_pattern_that_is_compiled_at_import_is_uneven() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", LISTING], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", LISTING],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},  # the client lies beside
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
+    assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert len(found) > 300
     assert [pattern for pattern in found if _is_uneven(pattern)] == []
