@@ -10,7 +10,6 @@ are made and the other not.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from pydantic import BaseModel, ConfigDict
 from app.errors import LociError
 from app.evals.client import ApiClient
 from app.evals.jsonl import rows
+from bench.floors import HALVES, half_of
 
 BATCH = 64  # captures of one request
 WAITS = 40  # times that a batch is handed in again until all of it is consolidated
@@ -53,8 +53,7 @@ class Case(BaseModel):
     @property
     def half(self) -> str:
         """`seen` or `unseen`, by the parity of a hash of the id."""
-        odd = hashlib.sha256(self.id.encode()).digest()[0] % 2
-        return "unseen" if odd else "seen"
+        return "seen" if half_of(self.id) == HALVES[0] else "unseen"
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,21 +146,18 @@ class TranscriptMessage(Stored):
         return {**self.metadata, **told}
 
 
-class Preference(Stored):
-    """What a note says somebody prefers: of which category, and in which context."""
+class OfMemory(Stored):
+    """What an agent says of one note or entity, which lies in the same scope."""
 
     agent: Who
     memory: Id
-    category: Annotated[str, StringConstraints(min_length=1)]
-    context: str | None = None
-    noted_at: Moment
 
     def derived(self) -> dict[str, Any]:
-        """Return the scope of the note."""
+        """Return the scope of the note or entity."""
         return {"memory_scope": self.scope}
 
     def refers(self) -> str | None:
-        """Return the note."""
+        """Return the note or entity."""
         return self.memory
 
     def people(self) -> Iterable[str]:
@@ -168,12 +165,20 @@ class Preference(Stored):
         return {self.agent}
 
     def renamed(self, name: Callable[[str], str]) -> Self:
-        """Return the preference as another agent's."""
+        """Return the value as another agent's."""
         return self.model_copy(update={"agent": name(self.agent)})
 
     def relocated(self, place: Place) -> Self:
-        """Return the preference with what stands for its note."""
+        """Return the value with what stands for its note or entity."""
         return self.model_copy(update={"memory": place(self.memory, self.scope)[0]})
+
+
+class Preference(OfMemory):
+    """What a note says somebody prefers: of which category, and in which context."""
+
+    category: Annotated[str, StringConstraints(min_length=1)]
+    context: str | None = None
+    noted_at: Moment
 
     def without(self, gone: Gone) -> Self | None:
         """Return the preference without a context that names somebody; None where its note or its
@@ -185,34 +190,12 @@ class Preference(Stored):
         return self
 
 
-class EntityVerdict(Stored):
+class EntityVerdict(OfMemory):
     """What an agent says of an entity: a score of 0 to 1, and whether it is as it should be."""
 
-    agent: Who
-    memory: Id
     score: Annotated[float, Field(ge=0, le=1)] | None = None
     confirmed: bool | None = None
     given_at: Moment
-
-    def derived(self) -> dict[str, Any]:
-        """Return the scope of the entity."""
-        return {"memory_scope": self.scope}
-
-    def refers(self) -> str | None:
-        """Return the entity."""
-        return self.memory
-
-    def people(self) -> Iterable[str]:
-        """Return the agent."""
-        return {self.agent}
-
-    def renamed(self, name: Callable[[str], str]) -> Self:
-        """Return the verdict as another agent's."""
-        return self.model_copy(update={"agent": name(self.agent)})
-
-    def relocated(self, place: Place) -> Self:
-        """Return the verdict with what stands for the entity."""
-        return self.model_copy(update={"memory": place(self.memory, self.scope)[0]})
 
     def without(self, gone: Gone) -> Self | None:
         """Return the verdict; None where its agent or the entity is gone."""
