@@ -39,6 +39,7 @@ The tree (a leaf's class name is its code on the wire)::
     │   ├── WorkingMemoryUnavailable 503 the Valkey that keeps working memory does not answer
     │   ├── EmbedderUnavailable    503
     │   ├── FetchFailed            503   an address that may answer another time
+    │   ├── NotReadYet             503   captured, and its turn did not come while it was waited for
     │   ├── GdsUnavailable         503   Graph Data Science is missing, busy, or short of memory
     │   ├── RerankerUnavailable    503   a search goes on without it
     │   ├── LlmUnavailable         503   the language model does not answer
@@ -221,6 +222,10 @@ class NotOffered(LociError):
 class Unavailable(LociError):
     status = 503
     title = "A part that Loci needs does not answer"
+
+
+class NotReadYet(Unavailable):
+    title = "The text is stored and waits to be read; the same request again finds what came of it"
 
 
 class GraphUnavailable(Unavailable):

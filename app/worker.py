@@ -46,7 +46,6 @@ from app.wiring import (
 log = structlog.get_logger()
 JOB_SECONDS = 6 * 3600  # then a job that hangs is broken off and goes on from where it was
 INDEX_LOCK = "loci:indexing"
-MODEL_LOCK = "loci:model"
 CONDENSING_LOCK = "loci:condensing"
 LINK_LOCK = "loci:linking"
 LOCK_SECONDS = 30  # a worker that was killed holds up indexing for so long at most
@@ -92,7 +91,7 @@ class Desk:
                 "consolidation", width, assembled.consolidation.due, self._consolidated
             ),
             INDEX_TASK: Pass(INDEX_TASK, self._index),
-            MODEL_TASK: Pass(MODEL_TASK, self._model),
+            MODEL_TASK: Lanes("model", width, assembled.model_reader.due, self._model),
             CONDENSING_TASK: Pass(CONDENSING_TASK, self._condense),
             LINK_TASK: Pass(LINK_TASK, self._link),
             WEBHOOK_TASK: Lanes(
@@ -144,9 +143,11 @@ class Desk:
     async def _link(self) -> None:
         await drain_links(self._parts)
 
-    async def _model(self) -> None:
-        if self._parts.model_reader.model and await drain_model(self._parts):
+    async def _model(self, due: Due) -> bool:
+        tally = await self._parts.model_reader.turn(due)
+        if tally.merged:
             self.wake(CONSOLIDATION_TASK)
+        return tally.taken > 0
 
     async def _condense(self) -> None:
         if await drain_condensing(self._parts):
@@ -171,18 +172,6 @@ async def drain_links(assembled: Parts) -> int:
         return await assembled.linking.drain() + await assembled.synonyms.drain()
 
     return await _alone(assembled, LINK_LOCK, work)
-
-
-async def drain_model(assembled: Parts) -> int:
-    """Let the model read what is due, one process at a time; how much is to be read again."""
-
-    async def work() -> int:
-        tally = await assembled.model_reader.drain()
-        if tally.taken:
-            log.info("model", read=tally.read, failed=tally.failed, accepted=tally.accepted)
-        return tally.merged
-
-    return await _alone(assembled, MODEL_LOCK, work)
 
 
 async def drain_condensing(assembled: Parts) -> int:

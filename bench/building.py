@@ -95,7 +95,8 @@ def passes(opened: Parts, scope: str) -> dict[str, Pass]:
         return await opened.linking.drain() + await opened.synonyms.drain()
 
     async def ask() -> int:
-        return (await opened.model_reader.drain()).taken
+        reader = opened.model_reader
+        return sum([(await reader.turn(one)).taken for one in await reader.due()])
 
     found: dict[str, Pass] = {
         "indexing": opened.indexing.drain,

@@ -16,8 +16,8 @@ SET e.model_state = 'due', e.model_due_at = $at, e.model_attempts = 0
 REMOVE e.model_error, e.model_holder
 RETURN count(e) AS found
 
-// name: due_scopes(at, limit) read many
-// Scopes with something for the model to read, those that wait longest first.
+// name: due_scopes(at, each) read many
+// Scopes with something for the model to read, of each tenant those that wait longest.
 // unscoped: the worker serves every tenant
 MATCH (s:Scope)
 CALL (s) {
@@ -26,7 +26,10 @@ CALL (s) {
   RETURN min(e.model_due_at) AS first
 }
 WITH s, first WHERE first IS NOT NULL
-RETURN s.path AS scope, s.tenant AS tenant ORDER BY first LIMIT $limit
+WITH s ORDER BY first
+WITH s.tenant AS tenant, collect(s.path)[..$each] AS waiting
+UNWIND waiting AS scope
+RETURN scope, tenant
 
 // name: take(scope, tenant, usage, day, holder, at, settled, until, most) write many
 // The next turns of a scope for one holder: what is due of the session that waits longest, in the

@@ -15,7 +15,7 @@ from app.consolidation.repository import ConsolidationRepository
 from app.consolidation.service import ConsolidationService
 from app.episodes.model import Capture, Receipt
 from app.episodes.service import EpisodeService
-from app.errors import InvalidInput, LociError
+from app.errors import InvalidInput, LociError, NotReadYet
 from app.facts.service import FactService, Moments
 from app.kernel.caller import Caller
 from app.kernel.graph import Row
@@ -67,7 +67,11 @@ class FastPath:
         self._parts = parts
 
     async def remember(self, caller: Caller, seen: Observation) -> Remembered:
-        """Capture an observation and settle what it says; raises as capture does."""
+        """Capture an observation and settle what it says.
+
+        Raises as capture does, and NotReadYet where what is stored could not be read in time; the
+        same observation again is a duplicate, and waits for the reading of the first.
+        """
         scope = str(parse_scope(seen.scope or caller.home))
         fields = await self._cleaned(seen.statement, scope) if seen.statement else None
         capture = Capture(
@@ -83,14 +87,23 @@ class FastPath:
         )
         receipt = await self._parts.episodes.capture(caller, capture)
         episode = receipt.id or ""
-        if receipt.status == "accepted":
-            tally = await self._parts.consolidation.consolidate_now(scope, [episode])
-            if not (tally.episodes or tally.failed):  # the capture woke a worker: it has it
-                await self._parts.episodes.wait([episode], "consolidated")
+        if receipt.status == "duplicate" or not await self._read(scope, episode):
+            await self._awaited(episode)
         ids = await self._parts.rows.facts_of(episode, caller.visible)
         at = Moments.of(None, None)
         facts = await self._parts.facts.repository.get(ids, caller.visible, at.as_of, at.known_at)
         return Remembered(receipt, facts)
+
+    async def _read(self, scope: str, episode: str) -> bool:
+        """Read an episode now; false where the worker that its capture woke has it."""
+        tally = await self._parts.consolidation.consolidate_now(scope, [episode])
+        return tally.episodes + tally.failed > 0
+
+    async def _awaited(self, episode: str) -> None:
+        """Wait for another's reading; what cannot be read is not waited for, and says nothing."""
+        episodes, aim = self._parts.episodes, "consolidated"
+        if not await episodes.wait([episode], aim) and await episodes.waits(episode, aim):
+            raise NotReadYet
 
     async def supersede(
         self, caller: Caller, fact: str, value: dict[str, Any], seen: Observation

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import count
 
 import structlog
 from pydantic import ValidationError
@@ -28,6 +29,7 @@ from app.extraction.extract import extract
 from app.extraction.predicates import Registry
 from app.extraction.proposed import Checked
 from app.indexing.analysis import detect_language
+from app.jobs.lanes import Due
 from app.kernel.clock import FOREVER, now
 from app.kernel.graph import Row, Tx
 from app.kernel.ids import new_id
@@ -46,6 +48,7 @@ ATTEMPTS = 5  # at an answer that fits; then a person looks
 FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=6)
 NEW, BEFORE = 16, 6  # turns of a window that are read, and before them
 FACTS = 24  # held facts that are shown beside a window
+AWAY = 15.0  # seconds in which nobody asks an endpoint that did not answer
 SPARE = timedelta(seconds=60)  # of a lease, beyond the longest question
 
 
@@ -92,31 +95,36 @@ class ModelReader:
         self._parts = parts
         self.rows = parts.rows
         self.limits = parts.limits
+        self._away_until = 0.0
 
     @property
     def model(self) -> str | None:
         """The name of the model; None where there is none."""
         return self._parts.model.config.model if self._parts.model else None
 
-    async def drain(self) -> ReadTally:
-        """Every scope that has something due, until none has or the endpoint is away."""
-        tally = ReadTally()
-        while self.model and not tally.away and (due := await self.rows.due_scopes()):
-            before = tally.taken
-            for scope in due:
-                await self.read_scope(scope, tally)
-            if tally.taken == before:
-                break
+    async def due(self) -> list[Due]:
+        """Return scopes that have something to read; none while the endpoint is away."""
+        if self.model is None or time.monotonic() < self._away_until:
+            return []
+        return [Due(row["scope"], row["tenant"]) for row in await self.rows.due_scopes()]
+
+    async def turn(self, due: Due) -> ReadTally:
+        """Read a few windows of one scope, as many as are asked about side by side."""
+        tally = await self.read_scope(due.key, windows=1)
+        if tally.away:
+            self._away_until = time.monotonic() + AWAY
+        if tally.taken:
+            log.info("model", read=tally.read, failed=tally.failed, accepted=tally.accepted)
         return tally
 
     async def asking(self, scopes: Collection[str]) -> set[str]:
         """Those of some scopes whose rules let the model be asked."""
         return await self._parts.consolidation.asking(scopes)
 
-    async def read_scope(self, scope: str, tally: ReadTally | None = None) -> ReadTally:
-        """One scope until nothing is due there, or its rules switch the model off; several
-        episodes at a time."""
-        total = tally or ReadTally()
+    async def read_scope(self, scope: str, windows: int | None = None) -> ReadTally:
+        """Read one scope until nothing is due there, its rules switch the model off, or each of
+        those that read side by side has read so many windows."""
+        total = ReadTally()
         model = self._parts.model
         if model is None:
             return total
@@ -124,7 +132,9 @@ class ModelReader:
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(self.limits.concurrency):
-                    group.create_task(_Pass(self._parts, model, registry, total).run(scope))
+                    group.create_task(
+                        _Pass(self._parts, model, registry, total).run(scope, windows)
+                    )
         except* LociError as errors:
             raise errors.exceptions[0] from None
         return total
@@ -155,13 +165,16 @@ class _Pass:
     registry: Registry
     tally: ReadTally
 
-    async def run(self, scope: str) -> None:
-        """Read window after window until nothing is due or the scope wants no model any more."""
+    async def run(self, scope: str, windows: int | None) -> None:
+        """Read window after window, so many at most, until nothing is due or the scope wants no
+        model any more."""
         holder = new_id()
         lease = timedelta(seconds=self.model.config.deadline_s) + SPARE
         patience = timedelta(seconds=self.parts.limits.patience)
         # Asked before each window: from the moment of the switch on none is sent any more.
-        while not self.tally.away and await self.parts.consolidation.asking([scope]):
+        for _ in count() if windows is None else range(windows):
+            if self.tally.away or not await self.parts.consolidation.asking([scope]):
+                return
             hold = await self.parts.rows.take(scope, holder, lease, NEW, patience)
             if hold is None:
                 return

@@ -94,6 +94,11 @@ class EpisodeService:
             await asyncio.sleep(WAIT_STEP)
         return False
 
+    async def waits(self, id: str, aim: str) -> bool:
+        """Whether an episode is still to be `indexed` or `consolidated`."""
+        states = await self._parts.episodes.states([id])
+        return any(state[aim] in WAITING for state in states)
+
     async def _clean(self, caller: Caller, capture: Capture) -> Cleaned:
         scope = capture.scope or caller.home
         try:

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from app.consolidation.fast import FastPath, Observation
-from app.errors import Forbidden, NotFound
+from app.errors import Forbidden, NotFound, NotReadYet
 from app.facts.service import Decision, FactService
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
@@ -120,10 +120,13 @@ class PromotionService:
             said_at=fact["ingested_at"],
             origin=ORIGIN,
         )
-        stored = await self._parts.fast.remember(caller, seen)
+        try:
+            stored = await self._parts.fast.remember(caller, seen)
+        except NotReadYet:
+            return 0  # another worker reads the episode; the next run finds it
         copies = [r["fact"]["id"] for r in stored.facts]
         if not copies:
-            return 0  # another worker reads the episode; the next run finds it
+            return 0
         promotion = {
             "id": digest("promotion", fact["id"], target)[:32],
             "tenant": fact["tenant"],

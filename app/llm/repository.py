@@ -58,9 +58,9 @@ class ReadingRepository:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
 
-    async def due_scopes(self, limit: int = 1000) -> list[str]:
-        rows = await self.graph.rows(Q.llm.due_scopes, at=now(), limit=limit)
-        return [row["scope"] for row in rows]
+    async def due_scopes(self, each: int = 100) -> list[Row]:
+        """Scopes with something for the model to read, at most `each` of a tenant."""
+        return await self.graph.rows(Q.llm.due_scopes, at=now(), each=each)
 
     async def take(
         self, scope: str, holder: str, lease: timedelta, most: int, patience: timedelta = NONE

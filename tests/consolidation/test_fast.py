@@ -7,6 +7,8 @@ import asyncio
 import pytest
 
 from app.consolidation.service import ConsolidationService, Tally
+from app.episodes import service
+from app.errors import GraphBusy
 from app.wiring import Parts
 from tests.conftest import Principal
 
@@ -51,3 +53,49 @@ async def test_what_a_worker_took_first_is_settled_before_the_answer(
     assert answer.status_code == 200, answer.text
     (fact,) = answer.json()["facts"]
     assert fact["untrusted"]["statement"] == "Nova has the status active"
+
+
+NIGHTJAR = {
+    "statement": {
+        "subject": {"name": "Nightjar", "type": "project"},
+        "predicate": "status",
+        "object": {"value": "active"},
+    }
+}
+
+
+async def test_the_same_again_waits_for_the_reading_of_the_first(
+    opened: Parts, writer: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the first answer was lost, or its own reading gave way to another writer."""
+
+    async def busy(self: ConsolidationService, scope: str, ids: list[str]) -> Tally:
+        raise GraphBusy
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ConsolidationService, "consolidate_now", busy)
+        assert (await writer.http.post("/v1/facts:remember", json=NIGHTJAR)).status_code == 503
+        again = asyncio.create_task(writer.http.post("/v1/facts:remember", json=NIGHTJAR))
+        await asyncio.sleep(0.2)
+        await opened.consolidation.consolidate(writer.caller.home)
+    answer = await again
+    assert answer.status_code == 200, answer.text
+    (fact,) = answer.json()["facts"]
+    assert fact["untrusted"]["statement"] == "Nightjar has the status active"
+
+
+async def test_what_nobody_reads_in_time_is_told_as_stored_and_unread(
+    opened: Parts, writer: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def taken(self: ConsolidationService, scope: str, ids: list[str]) -> Tally:
+        return Tally()
+
+    monkeypatch.setattr(service, "WAIT_LIMIT", 0.2)
+    with monkeypatch.context() as patched:
+        patched.setattr(ConsolidationService, "consolidate_now", taken)
+        answer = await writer.http.post("/v1/facts:remember", json=NIGHTJAR)
+    assert (answer.status_code, answer.json()["code"]) == (503, "NotReadYet"), answer.text
+    await opened.consolidation.consolidate(writer.caller.home)
+    answer = await writer.http.post("/v1/facts:remember", json=NIGHTJAR)
+    assert (answer.status_code, answer.json()["status"]) == (200, "duplicate")
+    assert len(answer.json()["facts"]) == 1

@@ -352,7 +352,7 @@ async def test_without_a_model_nothing_is_due(opened: Opened, writer: Principal)
         scope=writer.caller.home,
     )
     assert rows == [{"state": None}]
-    assert await opened.model_reader.drain() == ReadTally()
+    assert await opened.model_reader.due() == []
     seen = (await writer.http.get("/v1/consolidation")).json()
     assert (seen["model"], seen["model_failures"]) == (None, [])
 
@@ -412,7 +412,21 @@ async def test_a_worker_lets_the_model_read_and_consolidates_after_it(
     finally:
         await working.close()
     assert await desk.facts() == {("lives_in", "rotterdam"): "active"}
-    assert desk.scope not in await desk.reader.rows.due_scopes()
+    assert desk.scope not in {one.key for one in await desk.reader.due()}
+
+
+async def test_an_endpoint_that_is_away_is_left_alone_for_a_while(
+    desk: Desk, endpoint: ScriptedServer
+) -> None:
+    endpoint.replies = [BUSY]
+    await desk.say(Said(1, VEILED), Said(2, VEILED, session="later"))
+    (due,) = [one for one in await desk.reader.due() if one.key == desk.scope]
+    tally = await desk.reader.turn(due)
+    assert (tally.away, tally.read) == (True, 0)
+    asked = len(endpoint.requests)
+    assert await desk.reader.due() == []
+    assert len(endpoint.requests) == asked
+    assert await desk.facts() == {}
 
 
 async def test_an_episode_that_another_pass_holds_is_merged_later(
