@@ -79,7 +79,7 @@ async def test_who_has_a_short_text_does_not_wait_for_a_long_one() -> None:
 
 async def started(apart: Apart) -> Any:
     """The process of very long texts, once it is there."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while apart._long._process is None or apart._long._process.pid is None:
         assert time.monotonic() < end
         await asyncio.sleep(0.05)

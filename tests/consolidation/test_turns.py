@@ -41,7 +41,7 @@ async def test_a_capture_wakes_consolidation_and_its_answer_may_wait_for_it(
     waiting = asyncio.create_task(
         writer.http.post("/v1/episodes", params={"wait": "consolidated"}, json=body)
     )
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not await pool.queued_jobs():  # noqa: ASYNC110 - what is looked at is the queue
             await asyncio.sleep(0.02)
     assert {job.function for job in await pool.queued_jobs()} == {INDEX_TASK}

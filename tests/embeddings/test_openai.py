@@ -40,7 +40,7 @@ def real_endpoint() -> Iterator[str]:
 
 
 def _wait_for(url: str) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while time.monotonic() < end:
         try:
             if httpx.get(url).is_success:

@@ -107,7 +107,7 @@ async def test_whoever_is_broken_off_leaves_no_turn_behind(seed: int) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
     work.running.clear()  # of those that were broken off within
     after = [work.one(party, n) for n in range(30) for party in "ab"]
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await asyncio.gather(*after)
     assert len([n for n in work.done if n]) >= 60
 
@@ -131,7 +131,7 @@ async def test_a_tenants_query_is_answered_while_another_has_many(opened: Parts)
     many = [asyncio.create_task(shared.write("a test's own", work)) for _ in range(12)]
     await full.wait()
     asking_for.set("few")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         assert await shared.rows(Q.health.server)
     assert begun == 2
     over.set()

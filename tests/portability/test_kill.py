@@ -89,7 +89,7 @@ async def test_an_import_survives_kill_9_of_itself_and_of_neo4j(
         helpers = psutil.Process(child.pid).children(recursive=True)
         os.kill(child.pid, signal.SIGKILL)
         child.wait()
-        psutil.wait_procs(helpers, timeout=20)
+        psutil.wait_procs(helpers, timeout=60)
         assert not [p for p in helpers if p.is_running()], "processes were left behind"
         before = await stored(store)
         assert before < COUNT - 1

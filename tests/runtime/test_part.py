@@ -18,7 +18,7 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(part_module, "FIRST_PAUSE", 0.05)
 
 
-def tend(part: Part, seconds: float = 20.0) -> bool:
+def tend(part: Part, seconds: float = 60.0) -> bool:
     """Tend until something changed; False when `seconds` passed without."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
