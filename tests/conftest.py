@@ -19,6 +19,8 @@ import pytest_asyncio
 from click.testing import Result
 from litestar import Litestar
 from typer.testing import CliRunner
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from app.asgi import create_app, fill_state
 from app.cli.keys import mint
@@ -33,12 +35,29 @@ from tests.support.serving import Served
 
 COUNTER = itertools.count(1)
 RUN = secrets.token_hex(3)
+BY_FILE = {"tests/contract", "tests/scenarios", "tests/security"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put files with slow tests first: one that begins last keeps a single process at work."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFolder:
+    """Share the tests out by folder."""
+    return ByFolder(config, log)
+
+
+class ByFolder(LoadFileScheduling):  # type: ignore[misc]
+    """Gives a folder of tests to one process, since each database plans every statement itself, a
+    tenth of a second each, and a slice's statements are those of its folder. Folders that ask all
+    slices, or start servers of their own, are shared out by file."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.split("::", 1)[0]
+        folder = path.rpartition("/")[0]
+        return path if folder in BY_FILE else folder
 
 
 @pytest.fixture(scope="session")
