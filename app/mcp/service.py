@@ -166,9 +166,9 @@ class McpService:
 
 def told(error: LociError) -> MCPError:
     """An error of ours as one of the protocol, with its code and field."""
-    if error.status >= 500:
+    if error.ours:
         log.error("mcp.failed", code=error.code, detail=error.detail)
-    code = INTERNAL_ERROR if error.status >= 500 else INVALID_PARAMS
+    code = INTERNAL_ERROR if error.ours else INVALID_PARAMS
     return MCPError(code, error.told, {"code": error.code, "field": error.field})
 
 
