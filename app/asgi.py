@@ -193,6 +193,8 @@ ROUTES: list[Any] = [
     graphql_routes.page,
     graphql_routes.asset,
     mcp_routes.exchange,
+    mcp_routes.stream,
+    mcp_routes.end,
     TalkController,
     MemoryEntityController,
     MemoryReasoningController,
