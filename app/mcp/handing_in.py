@@ -43,7 +43,7 @@ class DocumentSearchIn(WireModel):
 
     query: Question = Field(description="The question, as plain text.")
     knowledge_base_ids: tuple[ShortText, ...] | None = Field(
-        None, min_length=1, max_length=50, description="Only documents of these."
+        None, min_length=1, max_length=50, description="Only documents of the bases of these ids."
     )
     limit: Annotated[int, Field(ge=1, le=50)] = Field(10, description="Most passages.")
     scopes: Scopes = None
@@ -58,7 +58,7 @@ class BaseAskIn(AskIn):
     """A question to knowledge bases."""
 
     knowledge_base_ids: tuple[ShortText, ...] = Field(
-        min_length=1, max_length=50, description="Ids or names of the knowledge bases."
+        min_length=1, max_length=50, description="Ids of the knowledge bases."
     )
 
 

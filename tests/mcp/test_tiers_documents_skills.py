@@ -64,7 +64,7 @@ async def test_a_document_is_handed_in_and_asked(
         if job := receipt.structured_content["job"]:
             await opened.runner.run(opened, job["id"])
     await opened.indexing.drain()
-    base = {"knowledge_base_ids": ["yard"]}
+    base = {"knowledge_base_ids": [answer.json()["id"]]}
     _, (documents, one, found, asked, graph) = await speak(
         app, writer, address,
         ("list_documents", {"knowledge_base": "yard"}),
