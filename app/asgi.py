@@ -193,6 +193,8 @@ ROUTES: list[Any] = [
     graphql_routes.page,
     graphql_routes.asset,
     mcp_routes.exchange,
+    mcp_routes.stream,
+    mcp_routes.end,
     TalkController,
     MemoryEntityController,
     MemoryReasoningController,
@@ -201,8 +203,8 @@ ROUTES: list[Any] = [
     BridgeController,
 ]
 
-# What handlers may ask for by name, out of the parts of this process. No name is also a field of
-# a body: the framework would take a bad body for a fault of ours (contract test).
+# What handlers may ask for by name, out of the parts of this process. A field of a
+# body may have the same name (contract test).
 INJECTED = (
     "intake",
     "blocks",

@@ -78,6 +78,12 @@ class LociError(Exception):
         self.field = field
 
     @property
+    def ours(self) -> bool:
+        """Whether something failed here, so that it belongs into the log: every 5xx but what is not
+        offered, which works as it should."""
+        return self.status >= 500 and self.status != 501
+
+    @property
     def told(self) -> str:
         """The detail as anybody may read it."""
         if self.status == 500:

@@ -111,7 +111,9 @@ from app.llm.client import LanguageModel
 from app.llm.metered import MeteredModel
 from app.llm.model import LlmConfig
 from app.llm.repository import ReadingRepository
+from app.mcp.listening import Listening
 from app.mcp.service import McpService
+from app.mcp.subscribing import Subscriptions
 from app.mcp.tool import Services
 from app.notes.blocks import BlockService
 from app.notes.entries import NoteEntries
@@ -698,6 +700,34 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
     )
     autonomous = autonomy(settings, graph, scopes)
+    learned = learning_parts(settings, graph, scopes, spaces)
+    tiered = TierService(
+        TierParts(
+            graph=graph,
+            shelves={
+                Tier.WORKING: WorkingShelf(working),
+                Tier.SHORT_TERM: ShortShelf(shortterm),
+                Tier.LONG_TERM: LongShelf(contexts, context_entries, own_memory),
+                Tier.SHARED: SharedShelf(pools),
+            },
+            working=working,
+            shortterm=shortterm,
+            searches=searches,
+            spaces=spaces,
+            promotion=tier_promotion,
+        )
+    )
+    context_injector = ContextInjector(
+        InjectorParts(
+            graph=graph,
+            working=working,
+            searches=searches,
+            traces=alike,
+            goals=autonomous["goals"],
+            observations=autonomous["observing"],
+        )
+    )
+    intake = Intake(documents, spool_of(settings), settings.documents.max_size)
     services = Services(
         episodes=episodes,
         episode_rows=episode_rows,
@@ -730,7 +760,13 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         goals=autonomous["goals"],
         escalations=autonomous["escalations"],
         observing=autonomous["observing"],
+        intake=intake,
+        learned_log=learned["learned_log"],
+        tiered=tiered,
+        context_injector=context_injector,
     )
+    events = EventService(event_rows, keys, settings.api.event_seconds)
+    listening = Listening(events, Subscriptions(queue))
     bounds = QueryLimits(settings.api.graphql_depth, settings.api.graphql_cost)
     return Parts(
         settings=settings,
@@ -743,7 +779,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         access_rows=access_rows,
         refusals=refusals,
         asking=GraphqlService(doors, limiter, refusals, bounds),
-        speaking=McpService(services, refusals, settings.api.max_body),
+        speaking=McpService(services, refusals, listening, settings.api.max_body),
         keys=keys,
         access=access,
         limiter=limiter,
@@ -805,14 +841,14 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         due_pages=due,
         vaults=VaultService(pages, due),
         pools=pools,
-        events=EventService(event_rows, keys, settings.api.event_seconds),
+        events=events,
         **webhooks(settings, graph, keys, scopes, event_rows),
         pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
         work=work,
         **autonomous,
         snapshots=SnapshotService(graph, settings.autonomy.snapshot_entries),
         traces=traces,
-        **learning_parts(settings, graph, scopes, spaces),
+        **learned,
         alike=alike,
         figures=figures,
         data_tables=data_tables,
@@ -861,7 +897,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         chunks=chunks,
         bases=doors.bases,
         documents=documents,
-        intake=Intake(documents, spool_of(settings), settings.documents.max_size),
+        intake=intake,
         document_reader=DocumentReader(
             DocumentReaderParts(
                 graph=graph,
@@ -878,34 +914,10 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         document_remover=DocumentRemover(graph, chunks, erasure.finish),
         shortterm=shortterm,
         working=working,
-        tiered=TierService(
-            TierParts(
-                graph=graph,
-                shelves={
-                    Tier.WORKING: WorkingShelf(working),
-                    Tier.SHORT_TERM: ShortShelf(shortterm),
-                    Tier.LONG_TERM: LongShelf(contexts, context_entries, own_memory),
-                    Tier.SHARED: SharedShelf(pools),
-                },
-                working=working,
-                shortterm=shortterm,
-                searches=searches,
-                spaces=spaces,
-                promotion=tier_promotion,
-            )
-        ),
+        tiered=tiered,
         tier_promotion=tier_promotion,
         context_blocks=ContextBlocks(graph, searches),
-        context_injector=ContextInjector(
-            InjectorParts(
-                graph=graph,
-                working=working,
-                searches=searches,
-                traces=alike,
-                goals=autonomous["goals"],
-                observations=autonomous["observing"],
-            )
-        ),
+        context_injector=context_injector,
     )
 
 

@@ -99,17 +99,25 @@ class Wire:
     def ask(
         self, method: str, path: str, body: dict[str, Any] | None = None
     ) -> tuple[float, dict[str, Any]]:
-        """The same of any request that answers with 200."""
+        """The same of any request that answers with 200; over a new connection where the API has
+        closed the one that lay idle while something slow went on beside."""
         sent = None if body is None else msgspec.json.encode(body)
+        try:
+            whole, status, received = self._answer(method, path, sent)
+        except ConnectionError:
+            self._http.close()
+            whole, status, received = self._answer(method, path, sent)
+        found: dict[str, Any] = msgspec.json.decode(received)
+        if status != HTTPStatus.OK:
+            raise LociError(f"{method} {path}: {found.get('detail')}")
+        return whole, found
+
+    def _answer(self, method: str, path: str, sent: bytes | None) -> tuple[float, int, bytes]:
         start = time.perf_counter()
         self._http.request(method, path, sent, self._headers)
         answer = self._http.getresponse()
         received = answer.read()
-        whole = (time.perf_counter() - start) * 1000
-        found: dict[str, Any] = msgspec.json.decode(received)
-        if answer.status != HTTPStatus.OK:
-            raise LociError(f"{method} {path}: {found.get('detail')}")
-        return whole, found
+        return (time.perf_counter() - start) * 1000, answer.status, received
 
     def close(self) -> None:
         """Close the connection."""

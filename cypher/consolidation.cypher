@@ -59,6 +59,7 @@ RETURN e {seen: e.lone IS NOT NULL OR EXISTS { (e)-[:MENTIONS|SUPPORTS]->() },
 // Marks episodes as consolidated in the transaction that wrote what they yield; fewer rows than ids
 // mean that the lease was lost.
 MERGE (c:ConsolidationCursor {scope: $scope})
+ON CREATE SET c.created_at = $at
 SET c.touched_at = $at
 WITH c
 CALL () {

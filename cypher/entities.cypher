@@ -126,6 +126,7 @@ ORDER BY id
 // name: hold_names(scope, at) write none
 // Locks the names of a scope: whether one is that of a thing is decided by one writer at a time.
 MERGE (c:ConsolidationCursor {scope: $scope})
+ON CREATE SET c.created_at = $at
 SET c.touched_at = $at
 
 // name: hold_names_of(scopes, at) write none

@@ -47,6 +47,15 @@ CALL () {
 WITH a, h, min(least) AS least
 RETURN coalesce(a.seq, 0) AS sealed, coalesce(h.seq, 0) AS numbered, least
 
+// name: about(facts, scopes) read many
+// The entities that some facts are about, each with the one that stands for it.
+UNWIND $facts AS id
+MATCH (f:Fact {id: id})
+WHERE f.scope IN $scopes
+UNWIND [f.subject, f.object_id] AS end
+MATCH (e:Entity {id: end})
+RETURN DISTINCT e.id AS id, coalesce(e.root, e.id) AS root
+
 // name: sealed(tenant, after, limit) read many
 // Events of the audit trail after a place.
 // unscoped: the service shows each to those who see its scope

@@ -221,6 +221,22 @@ CALL (row, refused, there) {
 }
 RETURN row.line AS line, refused, there
 
+// name: audit_without(rows) read many
+// Which of some events lost some of what they were about, which the rows name.
+// unscoped: restored by the operator
+UNWIND $rows AS row
+MATCH (a:AuditEvent {id: row.event})
+WHERE COUNT { (a)-[:AUDIT]->() } < size(row.targets)
+RETURN a.id AS id
+
+// name: tied_again(ids) write none
+// What is there again is no longer kept by its id alone; a sealed event has that from its seal.
+// unscoped: restored by the operator
+UNWIND $ids AS id
+MATCH (a:AuditEvent {id: id})-[:AUDIT]->(t)
+WHERE a.unsealed = true AND coalesce(t.id, t.path) = a.target
+REMOVE a.target
+
 // name: tie_audit(label, rows) write none
 // What restored events are about, by kind of target.
 // unscoped: restored by the operator

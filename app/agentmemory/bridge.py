@@ -8,7 +8,12 @@ import orjson
 from litestar import Controller, Request, Response, post
 from litestar.connection import ASGIConnection
 from litestar.di import NamedDependency
-from litestar.exceptions import HTTPException, NotFoundException, ValidationException
+from litestar.exceptions import (
+    HTTPException,
+    InternalServerException,
+    NotFoundException,
+    ValidationException,
+)
 from litestar.handlers import BaseRouteHandler
 from litestar.params import JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
@@ -54,7 +59,7 @@ from app.agentmemory.wired import AgentMemory
 from app.errors import LociError
 from app.kernel.caller import Caller, Role
 from app.kernel.departures import READS as ONLY_READS
-from app.kernel.problems import http_error, loci_error, unexpected, validation_error
+from app.kernel.problems import http_error, internal_error, loci_error, unexpected, validation_error
 from app.transcripts.service import Draft
 
 VERSION = "0.1.0"  # of the bridge, as its document counts
@@ -92,6 +97,10 @@ def _invalid(request: Request[Any, Any, Any], error: ValidationException) -> Res
     return told(validation_error(request, error))
 
 
+def _internal(request: Request[Any, Any, Any], error: InternalServerException) -> Response[bytes]:
+    return told(internal_error(request, error))
+
+
 def _http(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
     answer = http_error(request, error)
     return answer if error.status_code == 404 else told(answer)
@@ -115,6 +124,7 @@ class BridgeController(Controller):
     exception_handlers = {  # noqa: RUF012
         LociError: _loci,
         ValidationException: _invalid,
+        InternalServerException: _internal,
         HTTPException: _http,
         Exception: _unexpected,
     }

@@ -15,7 +15,7 @@ from app.agentmemory.names import known_as, told_type, type_of
 from app.consolidation.fast import FastPath, Observation, Remembered
 from app.entities.merges import MergeService, Proposal
 from app.entities.service import Change, EntityService, Sought
-from app.errors import Conflict, Forbidden, InvalidInput, NotFound, NotOffered
+from app.errors import Conflict, Forbidden, InvalidInput, NotFound
 from app.facts.service import FactService
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
@@ -32,6 +32,7 @@ from app.transcripts.service import Said, TranscriptService
 
 SESSION = "agent-memory"  # of statements that belong to no conversation
 DESCRIPTION, TYPE = "description", "is_a"  # predicates of what is said of a new entity
+NEW_VALUE: dict[str, Any] = {"mode": "assert", "precision": "instant", "ongoing": True}
 FAN = 50  # relationships that one entity of a graph shows
 MOST_FACTS = 2000  # descriptions that are looked at
 MOST_MENTIONS = 200
@@ -179,13 +180,13 @@ class KnowledgeService:
     async def change(
         self, caller: Caller, given: str, name: str | None, description: str | None
     ) -> Thing:
-        """Add a name to an entity, as a curator; NotOffered for another description."""
+        """Add a name to an entity, as a curator, and say how it is described from now on."""
         thing = await self.thing(caller, given)
-        if description is not None and description != thing.description:
-            raise NotOffered("a description is a fact: supersede it by /v1/facts")
         if name is not None and name not in thing.aliases:
             names = tuple(dict.fromkeys((*thing.aliases, name)))
             await self._parts.entities.change(caller, thing.id, Change(aliases=names))
+        if description is not None and description != thing.description:
+            await self._describe(caller, thing, description)
         return await self.thing(caller, thing.id)
 
     async def delete(self, caller: Caller, given: str) -> bool:
@@ -261,6 +262,17 @@ class KnowledgeService:
     def _graph(self) -> Any:
         return self._parts.transcripts.graph
 
+    async def _describe(self, caller: Caller, thing: Thing, description: str) -> None:
+        """Put a description in the place of the one that is shown, or state the first."""
+        held, value = await self._descriptions(caller, thing.members), {"value": description}
+        if not held:
+            subject = {"name": thing.name, "type": thing.ours}
+            # With a moment: one that was taken back before is stated anew.
+            await self._state(caller, thing.scope, subject, DESCRIPTION, value, said_at=now())
+            return
+        seen = Observation(session=SESSION, role=None, statement=NEW_VALUE, origin=SESSION)
+        await self._parts.fast.supersede(caller, held[-1]["fact"]["id"], value, seen)
+
     async def _state(
         self,
         caller: Caller,
@@ -269,15 +281,9 @@ class KnowledgeService:
         predicate: str,
         value: dict[str, Any],
         properties: dict[str, Any] | None = None,
+        said_at: datetime | None = None,
     ) -> Remembered:
-        statement: dict[str, Any] = {
-            "subject": subject,
-            "predicate": predicate,
-            "object": value,
-            "mode": "assert",
-            "precision": "instant",
-            "ongoing": True,
-        }
+        statement = {**NEW_VALUE, "subject": subject, "predicate": predicate, "object": value}
         if properties:
             statement["properties"] = properties
         return await self._parts.fast.remember(
@@ -287,6 +293,7 @@ class KnowledgeService:
                 role=None,
                 statement=statement,
                 scope=scope,
+                said_at=said_at,
                 origin=SESSION,
             ),
         )
@@ -355,7 +362,8 @@ class KnowledgeService:
             after="",
             limit=MOST_FACTS,
         )
-        return sorted(rows, key=since)
+        # A denial ("is not a painter") holds as well, and describes nothing.
+        return sorted((row for row in rows if not row["fact"]["negated"]), key=since)
 
     async def _edges(self, caller: Caller, roots: Sequence[str]) -> list[Relation]:
         at = now()

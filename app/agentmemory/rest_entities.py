@@ -101,7 +101,7 @@ class MemoryEntityController(Controller):
         caller: Asking,
         agent_memory: Serving,
     ) -> MemoryEntityOut:
-        """Add a name to an entity, as a curator; another description is refused."""
+        """Add a name to an entity, as a curator, and say how it is described from now on."""
         made = await agent_memory.knowledge.change(caller, entity, data.name, data.description)
         return MemoryEntityOut.of(made)
 

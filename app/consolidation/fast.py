@@ -6,7 +6,7 @@ capture leaves it raw, for the worker to take up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -18,6 +18,7 @@ from app.episodes.service import EpisodeService
 from app.errors import InvalidInput, LociError, NotReadYet
 from app.facts.service import FactService, Moments
 from app.kernel.caller import Caller
+from app.kernel.clock import now
 from app.kernel.graph import Row
 from app.kernel.scope import parse_scope
 from app.sanitize.step import sanitize
@@ -47,6 +48,11 @@ class Remembered:
 
     receipt: Receipt
     facts: list[Row]
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing of what it says is held now, or waits for a review."""
+        return bool(self.facts) and not any(row["intervals"] for row in self.facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,24 +142,29 @@ class FastPath:
     async def _said_of(
         self, caller: Caller, held: Row, told: dict[str, Any], seen: Observation
     ) -> Remembered:
-        """A statement with the subject and the predicate of a fact."""
+        """A statement with the subject and the predicate of a fact.
+
+        Made before and no longer so, it is made again: whoever changes a value back and forth says
+        the same twice, and means both.
+        """
         statement = {
             **(seen.statement or {}),
             "subject": {"name": held["subject_name"], "type": held["subject_type"]},
             "predicate": held["predicate"],
             **told,
         }
-        return await self.remember(
-            caller,
-            Observation(
-                session=seen.session,
-                role=seen.role,
-                statement=statement,
-                scope=held["scope"],
-                speaker=seen.speaker,
-                origin=seen.origin,
-            ),
+        again = Observation(
+            session=seen.session,
+            role=seen.role,
+            statement=statement,
+            scope=held["scope"],
+            speaker=seen.speaker,
+            origin=seen.origin,
         )
+        done = await self.remember(caller, again)
+        if done.receipt.status == "duplicate" and done.over:
+            done = await self.remember(caller, replace(again, said_at=now()))
+        return done
 
     async def _cleaned(self, fields: dict[str, Any], scope: str) -> dict[str, Any]:
         """Every name and literal through the sanitising step of the scope, as its text is."""

@@ -45,6 +45,11 @@ class EventRepository:
         least = row["least"] if row["least"] is not None else row["numbered"] + 1
         return Place(row["sealed"], row["numbered"]), int(least)
 
+    async def about(self, facts: list[str], scopes: list[str]) -> set[str]:
+        """Return the entities that some of these ids are facts about, and what stands for them."""
+        rows = await self.graph.rows(Q.events.about, facts=facts, scopes=scopes)
+        return {id for row in rows for id in (row["id"], row["root"])}
+
     async def after(self, tenant: str, place: Place) -> list[Event]:
         """Return the next events after a place, each with its own; none where there are none."""
         sealed = await self.graph.rows(

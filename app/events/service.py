@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 
 import structlog
@@ -119,21 +119,25 @@ class Following:
     wanted: Wanted
     place: Place
 
-    def take(self, events: list[Event]) -> bytes:
+    def take(self, events: list[Event]) -> list[Event]:
         """Return those of the next events that the caller sees, wants and does not know yet."""
         visible = frozenset(self.caller.visible)
         fresh = [event for event in events if not self.place.covers(event)]
         if fresh:
             self.place = fresh[-1].place
-        wanted = (e for e in fresh if self.wanted.takes(e, self.caller, visible))
-        return b"".join(event.wire for event in wanted)
+        return [event for event in fresh if self.wanted.takes(event, self.caller, visible)]
+
+
+def wire(events: list[Event]) -> bytes:
+    """Return events as a stream sends them; a sign of life where there are none."""
+    return b"".join(event.wire for event in events) or b": alive\n\n"
 
 
 class EventService:
     """Streams of one process, each of `longest` seconds at most; its client comes back then."""
 
     def __init__(self, rows: EventRepository, keys: KeyRing, longest: float) -> None:
-        self._rows = rows
+        self.rows = rows
         self._keys = keys
         self.longest = longest
         self._tails: dict[str, Tail] = {}
@@ -144,33 +148,49 @@ class EventService:
     ) -> AsyncIterator[bytes]:
         """Yield what the stream sends: from the place after which the client has seen nothing, or
         from now on. It ends when the key does."""
-        tail = self._tails.setdefault(caller.tenant, Tail(self._rows, caller.tenant))
-        listener, start = await tail.join()
-        self.listening += 1
-        stream = Following(key, caller, wanted, start if after is None else after)
-        try:
+        async with self._joined(caller.tenant) as (listener, start):
+            stream = Following(key, caller, wanted, start if after is None else after)
             yield b"retry: 1000\n\n"
             async for part in self._missed(stream, start):
                 yield part
-            async for part in self._live(stream, listener):
-                yield part
+            async for events in self._live(stream, listener):
+                yield wire(events)
+
+    async def watch(
+        self, key: str, caller: Caller, wanted: Wanted
+    ) -> AsyncGenerator[tuple[Caller, list[Event]], None]:
+        """Yield whose the key is by now, and what has changed: nothing at first, which tells that
+        no later change is missed, and as a sign of life. It ends as `follow` does."""
+        async with self._joined(caller.tenant) as (listener, start):
+            stream = Following(key, caller, wanted, start)
+            yield caller, []
+            async for events in self._live(stream, listener):
+                yield stream.caller, events
+
+    @contextlib.asynccontextmanager
+    async def _joined(self, tenant: str) -> AsyncIterator[tuple[Listener, Place]]:
+        tail = self._tails.setdefault(tenant, Tail(self.rows, tenant))
+        listener, start = await tail.join()
+        self.listening += 1
+        try:
+            yield listener, start
         finally:
             self.listening -= 1
             tail.leave(listener)
 
     async def _missed(self, stream: Following, until: Place) -> AsyncIterator[bytes]:
         """Yield what came since the client went, up to where the tail goes on."""
-        _, least = await self._rows.end(stream.caller.tenant)
+        _, least = await self.rows.end(stream.caller.tenant)
         if stream.place.numbered + 1 < least:
             yield GAP
         while not stream.place.reaches(until):
-            events = await self._rows.after(stream.caller.tenant, stream.place)
+            events = await self.rows.after(stream.caller.tenant, stream.place)
             if not events:
                 return
-            yield stream.take(events)
+            yield b"".join(event.wire for event in stream.take(events))
 
-    async def _live(self, stream: Following, listener: Listener) -> AsyncIterator[bytes]:
-        """Yield what comes from now on, and a sign of life where nothing does."""
+    async def _live(self, stream: Following, listener: Listener) -> AsyncIterator[list[Event]]:
+        """Yield what comes from now on, and nothing as a sign of life where nothing does."""
         clock = asyncio.get_running_loop().time
         looked = clock()
         end = looked + self.longest
@@ -180,9 +200,9 @@ class EventService:
                 # Unauthenticated ends the stream.
                 stream.caller = await self._keys.resolve(stream.key)
                 looked = clock()
-            part = stream.take([event for event in found if event is not None])
-            if part or not found:
-                yield part or b": alive\n\n"
+            events = stream.take([event for event in found if event is not None])
+            if events or not found:
+                yield events
             if None in found:
                 return
 

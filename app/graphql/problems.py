@@ -26,7 +26,7 @@ def cause_of(error: GraphQLError) -> LociError:
     if cause is None and error.path is None:
         return InvalidInput(error.message)
     if isinstance(cause, LociError):
-        if cause.status >= 500:
+        if cause.ours:
             log.error("graphql.failed", code=cause.code, detail=cause.detail)
         return cause
     # A value of ours that does not fit its type is found by the language, below a field.

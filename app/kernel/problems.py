@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 import structlog
 from litestar import Request, Response
-from litestar.exceptions import HTTPException, ValidationException
+from litestar.exceptions import HTTPException, InternalServerException, ValidationException
 from litestar.openapi.spec import (
     OpenAPI,
     OpenAPIMediaType,
@@ -65,7 +65,7 @@ def problem(
 
 def loci_error(request: Request[Any, Any, Any], error: LociError) -> Response[bytes]:
     """Our own tree; the detail of a 5xx is for us, and goes into the log."""
-    if error.status >= 500:
+    if error.ours:
         log.error("request.failed", code=error.code, detail=error.detail)
     errors = [{"field": error.field, "detail": error.told}] if error.field else None
     response = problem(request, error.status, error.code, error.title, error.told, errors)
@@ -76,9 +76,7 @@ def loci_error(request: Request[Any, Any, Any], error: LociError) -> Response[by
     return response
 
 
-def validation_error(
-    request: Request[Any, Any, Any], error: ValidationException
-) -> Response[bytes]:
+def validation_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
     """A payload or parameter that does not fit its type: 422 with each field named."""
     errors = [wrong._asdict() for wrong in _wrongs(error)]
     missing = MISSING.match(error.detail)
@@ -87,6 +85,16 @@ def validation_error(
     detail = errors[0]["detail"] if errors else error.detail
     title = "The request holds a value that cannot be accepted"
     return problem(request, 422, "InvalidInput", title, detail, errors)
+
+
+def internal_error(
+    request: Request[Any, Any, Any], error: InternalServerException
+) -> Response[bytes]:
+    """What the framework takes for a broken dependency of ours, since a field of the body has the
+    name of one; a body that does not fit is told as any other."""
+    if getattr(error.__cause__, "errors", None):
+        return validation_error(request, error)
+    return unexpected(request, error)
 
 
 def http_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
@@ -150,7 +158,7 @@ def _close(document: OpenAPI, shape: Schema | Reference | None) -> None:
             _close(document, each)
 
 
-def _wrongs(error: ValidationException) -> list[Wrong]:
+def _wrongs(error: HTTPException) -> list[Wrong]:
     """What is wrong with a body by its fields, else with the parameters."""
     details = getattr(error.__cause__, "errors", None)
     if details:
@@ -168,6 +176,7 @@ def _parameter(item: dict[str, Any]) -> Wrong:
 HANDLERS: dict[Any, Any] = {
     LociError: loci_error,
     ValidationException: validation_error,
+    InternalServerException: internal_error,
     HTTPException: http_error,
     Exception: unexpected,
 }

@@ -45,7 +45,7 @@ def _result(told: Told) -> CallToolResult:
 
 def problem(error: LociError, takes: type[WireModel]) -> CallToolResult:
     """A problem with code, title, status and field, as a problem document has them."""
-    if error.status >= 500:
+    if error.ours:
         log.error("mcp.failed", code=error.code, detail=error.detail)
     told: dict[str, Any] = {
         "code": error.code,

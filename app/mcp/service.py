@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -15,6 +17,7 @@ from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    EmptyResult,
     GetPromptRequestParams,
     GetPromptResult,
     ListPromptsResult,
@@ -24,6 +27,10 @@ from mcp.types import (
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
+    SubscribeRequestParams,
+    SubscriptionsListenRequestParams,
+    SubscriptionsListenResult,
+    UnsubscribeRequestParams,
 )
 from pydantic import ValidationError
 
@@ -37,13 +44,18 @@ from app.mcp import prompts, resources
 from app.mcp.at_hand import WORKING
 from app.mcp.calls import ROUTE, called
 from app.mcp.conversing import CONVERSATIONS
+from app.mcp.handing_in import DOCUMENTS
 from app.mcp.instructions import INSTRUCTIONS, NAME, TITLE
 from app.mcp.keeping import CONTEXTS
+from app.mcp.listening import Listening
 from app.mcp.pursuing import ESCALATIONS, GOALS, OBSERVATIONS
 from app.mcp.reading import READING
 from app.mcp.remembering import MEMORY
 from app.mcp.shared_memory import POOLS
+from app.mcp.skilled import SKILLS
+from app.mcp.subscribing import SESSION
 from app.mcp.tabling import DATA
+from app.mcp.tiered import TIERS
 from app.mcp.tool import Services, Tool
 from app.mcp.tracing import TRACES
 from app.mcp.work_items import WORK
@@ -66,8 +78,12 @@ PROFILES = {
         ("goals", GOALS),
         ("escalations", ESCALATIONS),
         ("observations", OBSERVATIONS),
+        ("tiers", TIERS),
+        ("documents", DOCUMENTS),
+        ("skills", SKILLS),
     )
 }
+BEGUN = "mcp_session"  # set in a request's state where a session of the older revision begins
 Context = ServerRequestContext[Any, Any]
 Page = PaginatedRequestParams | None
 
@@ -75,15 +91,24 @@ Page = PaginatedRequestParams | None
 class McpService:
     """Tools, resources and prompts for whoever has passed the door; holds nothing of a caller."""
 
-    def __init__(self, services: Services, refusals: Refusals, max_body: int) -> None:
+    def __init__(
+        self, services: Services, refusals: Refusals, listening: Listening, max_body: int
+    ) -> None:
         self._services = services
+        self._listening = listening
         self._refusals = refusals
         self._max_body = max_body
         every = {
             name: tool for tools in (TOOLS, *PROFILES.values()) for name, tool in tools.items()
         }
         self._listed = {name: tool.listed() for name, tool in every.items()}
-        self._server = Server(
+        self._server = self._made()
+        self._notifying = self._made(
+            on_subscribe_resource=self._subscribe, on_unsubscribe_resource=self._unsubscribe
+        )
+
+    def _made(self, **further: Any) -> Server[Any]:
+        server = Server(
             NAME,
             version=__version__,
             title=TITLE,
@@ -96,30 +121,43 @@ class McpService:
             on_read_resource=self._read_resource,
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
+            on_subscriptions_listen=self._listen,
+            **further,
         )
-        self._server.middleware.append(self._contained)
+        server.middleware.append(self._contained)
+        return server
 
     async def exchange(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer one HTTP request, of any revision; all that it starts ends with it."""
+        server = self._notifying if notifies(scope) else self._server
         manager = StreamableHTTPSessionManager(
-            self._server, json_response=True, stateless=True, max_request_body_size=self._max_body
+            server, json_response=True, stateless=True, max_request_body_size=self._max_body
         )
+
+        async def begun(message: Any) -> None:
+            session = scope["state"].get(BEGUN)
+            if session and message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], (SESSION.encode(), session.encode())]
+            await send(message)
+
         async with manager.run():
-            await manager.handle_request(scope, receive, send)
+            await manager.handle_request(scope, receive, begun)
+
+    def stream(self, key: str, caller: Caller, session: str) -> AsyncIterator[bytes]:
+        """What is told to a session of the older revision; raises as `Listening.stream`."""
+        return self._listening.stream(key, caller, session)
+
+    async def end(self, caller: Caller, session: str) -> None:
+        """End a session of the older revision."""
+        await self._listening.subscriptions.end(caller, session)
 
     def _schema(self, name: str) -> dict[str, Any] | None:
         tool = self._listed.get(name)
         return None if tool is None else tool.input_schema
 
     async def _list_tools(self, context: Context, _: Page) -> ListToolsResult:
-        caller = _caller(context)
-        return ListToolsResult(
-            tools=[
-                self._listed[name]
-                for name, tool in _tools(context).items()
-                if caller.holds(tool.requires)
-            ]
-        )
+        shown = _shown(_tools(context), _caller(context))
+        return ListToolsResult(tools=[self._listed[name] for name in shown])
 
     async def _call_tool(self, context: Context, asked: CallToolRequestParams) -> CallToolResult:
         tool = _tools(context).get(asked.name)
@@ -150,8 +188,31 @@ class McpService:
         given = asked.arguments or {}
         return await prompts.made(self._services, _caller(context), asked.name, given)
 
+    async def _listen(
+        self, context: Context, asked: SubscriptionsListenRequestParams
+    ) -> SubscriptionsListenResult:
+        tools = _tools(context)
+        return await self._listening.serve(
+            context,
+            asked.notifications,
+            _caller(context),
+            lambda caller: frozenset(_shown(tools, caller)),
+        )
+
+    async def _subscribe(self, context: Context, asked: SubscribeRequestParams) -> EmptyResult:
+        _state(context)[STAYS] = True
+        await self._listening.subscriptions.add(_caller(context), _session(context), asked.uri)
+        return EmptyResult()
+
+    async def _unsubscribe(self, context: Context, asked: UnsubscribeRequestParams) -> EmptyResult:
+        _state(context)[STAYS] = True
+        await self._listening.subscriptions.drop(_caller(context), _session(context), asked.uri)
+        return EmptyResult()
+
     async def _contained(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """What goes wrong becomes an error of the protocol: a library's words stay in the log."""
+        if ctx.method == "initialize" and notifies(_scope(ctx)):
+            _state(ctx)[BEGUN] = secrets.token_urlsafe(24)
         try:
             return await call_next(ctx)
         except (MCPError, ValidationError):
@@ -166,28 +227,53 @@ class McpService:
 
 def told(error: LociError) -> MCPError:
     """An error of ours as one of the protocol, with its code and field."""
-    if error.status >= 500:
+    if error.ours:
         log.error("mcp.failed", code=error.code, detail=error.detail)
-    code = INTERNAL_ERROR if error.status >= 500 else INVALID_PARAMS
+    code = INTERNAL_ERROR if error.ours else INVALID_PARAMS
     return MCPError(code, error.told, {"code": error.code, "field": error.field})
 
 
 def _tools(context: Context) -> dict[str, Tool]:
     """The tools that every client has, with those of the profiles that the address names."""
-    request: Any = context.request
-    asked = parse_qs(request.scope.get("query_string", b"").decode("latin-1"))
     found = dict(TOOLS)
-    for name in ",".join(asked.get("tools", [])).split(","):
+    for name in ",".join(asked_of(_scope(context)).get("tools", [])).split(","):
         if name and name not in PROFILES:
             raise MCPError(INVALID_PARAMS, f"tools are of the profiles {', '.join(PROFILES)}")
         found |= PROFILES.get(name, {})
     return found
 
 
+def _shown(tools: Mapping[str, Tool], caller: Caller) -> list[str]:
+    """The names of the tools that a caller may call."""
+    return [name for name, tool in tools.items() if caller.holds(tool.requires)]
+
+
+def asked_of(scope: Any) -> dict[str, list[str]]:
+    """What the address of a request asks for."""
+    return parse_qs(scope.get("query_string", b"").decode("latin-1"))
+
+
+def notifies(scope: Any) -> bool:
+    """Whether the address asks for the notifications of the older revision, which has a session
+    for them and a stream that stays open."""
+    return asked_of(scope).get("notifications") == ["true"]
+
+
+def _scope(context: Context) -> Any:
+    """The request that the message came in."""
+    request: Any = context.request
+    return request.scope
+
+
+def _session(context: Context) -> str | None:
+    request: Any = context.request
+    session: str | None = request.headers.get(SESSION)
+    return session
+
+
 def _state(context: Context) -> dict[str, Any]:
     """The state of the request that the message came in."""
-    request: Any = context.request
-    state: dict[str, Any] = request.scope["state"]
+    state: dict[str, Any] = _scope(context)["state"]
     return state
 
 

@@ -18,6 +18,7 @@ from app.contexts.own import OwnMemory
 from app.contexts.service import ContextService
 from app.contexts.writing import EntryService
 from app.conversations.service import ConversationService
+from app.documents.intake import Intake
 from app.entities.service import EntityService
 from app.episodes.repository import EpisodeRepository
 from app.episodes.service import EpisodeService
@@ -26,6 +27,7 @@ from app.facts.service import FactService
 from app.goals.service import GoalService
 from app.kernel.caller import Caller, Role
 from app.kernel.wire import WireModel
+from app.learning.log import LearnedLog
 from app.lifecycle.forgetting import ForgettingService
 from app.notes.entries import NoteEntries
 from app.notes.service import NoteService
@@ -38,6 +40,8 @@ from app.rag.service import GraphRagService
 from app.search.service import SearchService
 from app.skills.door import SkillGraph
 from app.tables.service import TableService
+from app.tiers.injection import ContextInjector
+from app.tiers.service import TierService
 from app.traces.service import TraceService
 from app.traces.similar import SimilarTraces
 from app.traces.statistics import ToolStatistics
@@ -80,6 +84,10 @@ class Services:
     goals: GoalService
     escalations: EscalationService
     observing: ObservationService
+    intake: Intake
+    learned_log: LearnedLog
+    tiered: TierService
+    context_injector: ContextInjector
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from app.portability.records import AuditRecord, ChainRecord
 
 PAGE = 500
 RESTORE = "import.restore"  # what a restore says of itself: no part of what was restored
+CLEAR = "scope.clear"  # what the emptying of a scope says of itself: no part of what was there
 
 
 def prepare_chain(record: ChainRecord, at: At) -> Row:
@@ -62,23 +63,40 @@ def prepare_event(record: AuditRecord, at: At) -> Row:
 
 
 async def write_event(tx: Tx, batch: Batch) -> Written:
-    """Events that are not there yet, tied to what is there of their targets."""
+    """Events that are not there yet, tied to what is there of their targets; one that is there is
+    tied again to what it lost when that was taken out."""
     unique = {row["event"]["id"]: row for row in reversed(batch.rows)}
     rows = [{"line": r["line"], "event": r["event"]} for r in unique.values()]
     answers = await tx.rows(Q.portability.save_audit, rows=rows)
     refused = {row["line"] for row in answers if row["refused"]}
     there = {row["line"] for row in answers if row["there"] and not row["refused"]}
-    new = [r for r in unique.values() if r["line"] not in refused | there]
-    for label in sorted({t["label"] for row in new for t in row["targets"]}):
+    fits = [r for r in unique.values() if r["line"] not in refused]
+    new = [r for r in fits if r["line"] not in there]
+    await _tie(tx, new)
+    await _tie_again(tx, [r for r in fits if r["line"] in there])
+    rejects = [_taken(batch, row) for row in unique.values() if row["line"] in refused]
+    return Written(len(new), len(batch.rows) - len(new) - len(rejects), rejects)
+
+
+async def _tie_again(tx: Tx, rows: list[Row]) -> None:
+    known = [
+        {"event": row["event"]["id"], "targets": [target["id"] for target in row["targets"]]}
+        for row in rows
+    ]
+    lost = {row["id"] for row in await tx.rows(Q.portability.audit_without, rows=known)}
+    await _tie(tx, [row for row in rows if row["event"]["id"] in lost])
+    await tx.rows(Q.portability.tied_again, ids=sorted(lost))
+
+
+async def _tie(tx: Tx, rows: list[Row]) -> None:
+    for label in sorted({t["label"] for row in rows for t in row["targets"]}):
         tied = [
             {"event": row["event"]["id"], "id": target["id"]}
-            for row in new
+            for row in rows
             for target in row["targets"]
             if target["label"] == label
         ]
         await tx.rows(Q.portability.tie_audit, label=label, rows=tied)
-    rejects = [_taken(batch, row) for row in unique.values() if row["line"] in refused]
-    return Written(len(new), len(batch.rows) - len(new) - len(rejects), rejects)
 
 
 async def export_event(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
@@ -100,8 +118,8 @@ async def export_event(graph: Graph, chosen: Selection) -> AsyncIterator[Record]
 
 
 def counted(record: Record) -> Record:
-    """Everything, but for what a restore said of itself, which is dropped as empty."""
-    return {} if record["kind"] == RESTORE else record
+    """Everything but what a restore or an emptying said of itself, which is dropped as empty."""
+    return {} if record["kind"] in (RESTORE, CLEAR) else record
 
 
 CHAIN = Kind(

@@ -23,7 +23,7 @@ def prepare(record: CursorRecord, at: At) -> Row:
         "scope": scope,
         "subject": scope,
         "scopes": [scope],
-        "properties": {"created_at": at.moment, **own, **named},
+        "properties": {**own, **named},
     }
 
 

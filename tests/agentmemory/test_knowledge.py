@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from tests.agentmemory.conftest import Bridge
+from app.kernel.caller import Role
+from tests.agentmemory.conftest import REST, Bridge, MakeBridge
 
 TYPES = ("PERSON", "ORGANIZATION", "LOCATION", "EVENT", "OBJECT")
 THINGS = (
@@ -160,3 +162,68 @@ async def test_entities_are_merged(bridge: Bridge) -> None:
     assert [thing["name"] for thing in found] == ["Brunnholm Works"]
     named = await bridge("get_entity_by_name", name="The Dam Lady")
     assert named["id"] == merged["id"]
+
+
+WORDS = ("Weaver", "Weaver of carpets, since 1950", "Weberin in Lund", "42", "Retired")
+
+
+@pytest.mark.parametrize("seed", [3, 8])
+async def test_the_description_given_last_is_shown(bridge: Bridge, seed: int) -> None:
+    chance = random.Random(seed)
+    thing = await entity(bridge, "Solveig Trondal", "PERSON", *chance.sample([WORDS[0]], seed % 2))
+    url = f"{REST}/entities/{thing['id']}"
+    for told in chance.choices(WORDS, k=6):
+        answer = await bridge.who.http.put(url, json={"description": told})
+        assert (answer.status_code, answer.json()["description"]) == (200, told), answer.text
+        assert (await bridge("get_entity_by_name", name="Solveig Trondal"))["description"] == told
+    held = await held_of(bridge, plain(thing["id"]))
+    assert [one["untrusted"]["object"] for one in held] == [told]
+
+
+async def test_a_value_is_superseded_back_and_forth(bridge: Bridge) -> None:
+    thing = await entity(bridge, "Runar Holmsund", "PERSON", "Skipper")
+    http, subject = bridge.who.http, plain(thing["id"])
+    for value in ("Pilot", "Skipper", "Pilot", "Skipper"):
+        for _ in range(2):  # the same request again changes nothing
+            (old,) = await held_of(bridge, subject)
+            body = {"fact": old["id"], "object": {"value": value}}
+            answer = await http.post("/v1/facts:supersede", json=body)
+            assert answer.status_code == 200, answer.text
+        assert [one["untrusted"]["object"] for one in await held_of(bridge, subject)] == [value]
+
+
+async def test_a_description_is_changed_by_whoever_may_write(
+    bridge: Bridge, connect: MakeBridge, tenant: str
+) -> None:
+    thing = await entity(bridge, "Tormod Aaseby", "PERSON", "Fisher")
+    url = f"{REST}/entities/{thing['id']}"
+    reader = await connect(f"{tenant}/dev", role=Role.READER, name="looker")
+    writer = await connect(f"{tenant}/dev", role=Role.WRITER, name="scribe")
+    stranger = await connect(f"{tenant}x/dev", role=Role.ADMIN, name="stranger")
+    for who, status in ((reader, 403), (stranger, 404)):
+        answer = await who.who.http.put(url, json={"description": "Thief"})
+        assert answer.status_code == status, answer.text
+    answer = await writer.who.http.put(url, json={"name": "Tor", "description": "Thief"})
+    assert answer.status_code == 403  # a name takes a curator, and nothing is half done
+    assert (await bridge("get_entity_by_name", name="Tormod Aaseby"))["description"] == "Fisher"
+    answer = await writer.who.http.put(url, json={"description": "Fisher and sailor"})
+    assert answer.json()["description"] == "Fisher and sailor"
+
+
+def plain(given: str) -> str:
+    return given.replace("-", "")
+
+
+async def held_of(bridge: Bridge, subject: str) -> list[dict[str, Any]]:
+    """The facts that describe an entity, but for denials."""
+    asked = {"subject": subject, "predicate": "description"}
+    answer = await bridge.who.http.get("/v1/facts", params=asked)
+    return [one for one in answer.json()["items"] if not one["negated"]]
+
+
+async def test_a_field_called_like_a_part_of_ours_is_named(bridge: Bridge) -> None:
+    answer = await bridge.send("setup_nothing", agent_memory=1)
+    assert answer.status_code == 404
+    answer = await bridge.send("add_fact", subject="a", predicate="b", obj="c", agent_memory=1)
+    assert answer.status_code == 400
+    assert answer.json() == {"error": "agent_memory: there is no field agent_memory here"}

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
+from structlog.testing import capture_logs
 
 from app.kernel.caller import Role
 from tests.agentmemory.conftest import REST
@@ -152,7 +153,8 @@ async def test_entities_over_rest(opened: Any, principal: MakePrincipal, tenant:
     both = [await called(who, "GET", f"/entities/{one['id']}") for one in (marit, other)]
     assert both[0] == both[1]
     body = {"description": "Master builder"}
-    await called(who, "PUT", f"/entities/{marit['id']}", 501, json=body)
+    told = await called(who, "PUT", f"/entities/{marit['id']}", json=body)
+    assert told["description"] == body["description"]
     found = await called(who, "POST", "/entities/search", json={"query": "Nordorgel"})
     same = await called(who, "GET", f"/entities/{firm['id']}")
     assert same["id"] in [one["id"] for one in found["entities"]]
@@ -213,8 +215,10 @@ async def test_what_was_thought_is_told_with_what_it_touched(writer: Principal) 
 async def test_what_is_not_offered_says_why(writer: Principal, admin: Principal) -> None:
     """V-5.5.1"""
     body = {"cypher": "MATCH (n) RETURN count(n) AS total", "params": {}}
-    told = await called(writer, "POST", "/query", 501, json=body)
+    with capture_logs() as logged:
+        told = await called(writer, "POST", "/query", 501, json=body)
     assert (told["code"], told["status"]) == ("NotOffered", 501)
+    assert [line for line in logged if line["log_level"] == "error"] == []
     body = {"cypher": "CREATE (n:Intruder) RETURN n"}
     await called(writer, "POST", "/query", 501, json=body)
     await called(admin, "GET", "/auth/api-keys/some/reveal", 501)

@@ -89,17 +89,6 @@ def test_every_writing_route_asks_for_more_than_a_reader(app: Litestar) -> None:
     assert weak == []
 
 
-def test_no_dependency_has_the_name_of_a_field(app: Litestar) -> None:
-    # The framework tells a bad body from a broken dependency by that name, and answers 500.
-    wrong = []
-    for route in app.routes:
-        for handler in route.route_handlers if isinstance(route, HTTPRoute) else []:
-            body = handler.parsed_fn_signature.parameters.get("data")
-            fields = set(getattr(body.annotation, "model_fields", {})) if body else set()
-            wrong += [f"{route.path} {name}" for name in fields & app.dependencies.keys()]
-    assert wrong == []
-
-
 @pytest.mark.parametrize("folder", [APP, ROOT / "tests"])
 def test_no_module_is_named_after_nothing(folder: Path) -> None:
     assert [p for p in folder.rglob("*.py") if p.name in FORBIDDEN_NAMES] == []

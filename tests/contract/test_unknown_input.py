@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest_asyncio
 from graphql import GraphQLList, GraphQLNonNull, GraphQLOutputType, GraphQLScalarType
 from litestar import Litestar
+from litestar.routes import HTTPRoute
 
 from app.graphql.schema import build
 from app.kernel.caller import Role
@@ -58,13 +60,48 @@ async def test_every_body_names_a_field_that_it_does_not_declare(
         if "application/json" not in operation.get("requestBody", {}).get("content", {}):
             continue
         url = _filled(path)
-        needs = {p["name"] for p in operation.get("parameters", ()) if p.get("required")}
-        params = {"scope": admin.caller.home} if "scope" in needs else {}
+        params = _needed(operation, admin)
         answer = await admin.http.request(method, url, params=params, json={"zzz": 1})
         fields = [e["field"].rpartition(".")[2] for e in answer.json().get("errors", ())]
         if answer.status_code != 422 or "zzz" not in fields:
             wrong.append(f"{method} {path}: {answer.status_code} {answer.text[:200]}")
     assert not wrong, "\n".join(wrong)
+
+
+async def test_a_field_called_like_a_part_of_ours_is_named_as_any_other(
+    app: Litestar, admin: Principal
+) -> None:
+    # The framework tells a bad body from a broken dependency by that name, and would answer 500.
+    wrong, tried = [], 0
+    params_of = {
+        (path, method): _needed(operation, admin) for path, method, operation in operations(app)
+    }
+    for path, method, names in _handlers(app):
+        for name in sorted(names & app.dependencies.keys()):
+            params = params_of.get((path, method))
+            if params is None:
+                continue
+            answer = await admin.http.request(method, _filled(path), params=params, json={name: 1})
+            fields = [e["field"] for e in answer.json().get("errors", ())]
+            tried += 1
+            if answer.status_code != 422 or name not in fields:
+                wrong.append(f"{method} {path} {name}: {answer.status_code} {fields}")
+    assert tried > 50
+    assert not wrong, "\n".join(wrong)
+
+
+def _handlers(app: Litestar) -> Iterator[tuple[str, str, set[str]]]:
+    """Handlers with a body whose fields are declared: path, method, and what they ask for."""
+    for route in app.routes:
+        for handler in route.route_handlers if isinstance(route, HTTPRoute) else []:
+            taken = handler.parsed_fn_signature.parameters
+            if "data" in taken and hasattr(taken["data"].annotation, "model_fields"):
+                yield route.path_format, min(handler.http_methods).lower(), set(taken)
+
+
+def _needed(operation: dict[str, Any], admin: Principal) -> dict[str, str]:
+    needs = {p["name"] for p in operation.get("parameters", ()) if p.get("required")}
+    return {"scope": admin.caller.home} if "scope" in needs else {}
 
 
 async def test_an_unknown_field_of_a_body_is_named(admin: Principal) -> None:
