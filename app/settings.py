@@ -109,6 +109,13 @@ ModelName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$
 
 class EmbeddingSettings(ModelSettings):
     batch: int = Field(64, ge=1, le=2048, description="Texts taken by one embedding job step.")
+    near_duplicate: float = Field(
+        0.95,
+        ge=0.0,
+        le=1.0,
+        description="Similarity, calibrated, from which an episode is flagged as a near repeat of "
+        "another one of its scope; 0 looks for none.",
+    )
     allow_test: bool = Field(False, description="Lets the hash embedder be built, in tests.")
     cache: Path | None = Field(None, description="Folder of the converted model.")
     further: Annotated[dict[ModelName, ModelSettings], BeforeValidator(_parsed)] = Field(

@@ -606,7 +606,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     forgetting, uses = ForgettingService(graph), UseCounter(graph)
     walks = walk_service(graph, settings)
     namer = Measured.of(embedder, COSINES) if settings.search.synonyms else None
-    indexing = IndexService(index_rows, spaces, settings.embedding.batch)
+    indexing = IndexService(
+        index_rows, spaces, settings.embedding.batch, settings.embedding.near_duplicate
+    )
     runner = Runner(jobs, queue, TASKS, settings.worker.max_tries, HEAVY, keys.still_may)
     bounds_of_work = working_limits(settings)
     store = WorkingStore(settings.redis.url, bounds_of_work)

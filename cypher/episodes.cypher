@@ -33,7 +33,13 @@ OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 OPTIONAL MATCH (e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
 RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at, .expired_at,
           .content_hash, .importance, .trust, .last_access, .is_pinned, .consolidation_state,
-          .index_state, .tags, .marker_ids, .pii, .flags, .language, .windows} AS episode,
+          .index_state, .tags, .marker_ids, .pii, .flags, .language, .windows, .privacy,
+          supersedes: head(COLLECT { MATCH (o:Searchable {memory_id: e.supersedes}) WHERE o:Memory AND o.scope IN $scopes
+            AND o.expired_at > datetime.realtime() RETURN o.memory_id }),
+          superseded_by: COLLECT { MATCH (o:Episode {supersedes: e.id}) WHERE o.scope IN $scopes
+            AND o.expired_at > datetime.realtime() RETURN o.id ORDER BY o.captured_at DESC, o.id LIMIT 5 },
+          near_duplicate: head(COLLECT { MATCH (o:Searchable {memory_id: e.near_duplicate}) WHERE o:Memory
+            AND o.scope IN $scopes AND o.expired_at > datetime.realtime() RETURN o.memory_id })} AS episode,
        s {.id, .key} AS session, v {.*} AS provenance
 
 // name: list_episodes(scopes, flagged, after_at, after_id, since, until, limit) read many
@@ -45,7 +51,13 @@ WHERE e.scope IN $scopes AND e.captured_at >= $since AND e.captured_at < $until
   AND e.live AND ($flagged IS NULL OR coalesce(e.flags <> [], false) = $flagged)
 WITH e ORDER BY e.captured_at, e.id LIMIT $limit
 RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
-          .session, .tags, .flags, .index_state, .consolidation_state} AS episode
+          .session, .tags, .flags, .index_state, .consolidation_state, .privacy,
+          supersedes: head(COLLECT { MATCH (o:Searchable {memory_id: e.supersedes}) WHERE o:Memory AND o.scope IN $scopes
+            AND o.expired_at > datetime.realtime() RETURN o.memory_id }),
+          superseded_by: COLLECT { MATCH (o:Episode {supersedes: e.id}) WHERE o.scope IN $scopes
+            AND o.expired_at > datetime.realtime() RETURN o.id ORDER BY o.captured_at DESC, o.id LIMIT 5 },
+          near_duplicate: head(COLLECT { MATCH (o:Searchable {memory_id: e.near_duplicate}) WHERE o:Memory
+            AND o.scope IN $scopes AND o.expired_at > datetime.realtime() RETURN o.memory_id })} AS episode
 
 // name: list_session_episodes(scopes, session, flagged, after_at, after_id, since, until, limit) read many
 // One session's episodes in the order of their events.
@@ -56,7 +68,13 @@ WHERE e.scope IN $scopes AND e.captured_at >= $since AND e.captured_at < $until
   AND e.live AND ($flagged IS NULL OR coalesce(e.flags <> [], false) = $flagged)
 WITH e ORDER BY e.captured_at, e.id LIMIT $limit
 RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
-          .session, .tags, .flags, .index_state, .consolidation_state} AS episode
+          .session, .tags, .flags, .index_state, .consolidation_state, .privacy,
+          supersedes: head(COLLECT { MATCH (o:Searchable {memory_id: e.supersedes}) WHERE o:Memory AND o.scope IN $scopes
+            AND o.expired_at > datetime.realtime() RETURN o.memory_id }),
+          superseded_by: COLLECT { MATCH (o:Episode {supersedes: e.id}) WHERE o.scope IN $scopes
+            AND o.expired_at > datetime.realtime() RETURN o.id ORDER BY o.captured_at DESC, o.id LIMIT 5 },
+          near_duplicate: head(COLLECT { MATCH (o:Searchable {memory_id: e.near_duplicate}) WHERE o:Memory
+            AND o.scope IN $scopes AND o.expired_at > datetime.realtime() RETURN o.memory_id })} AS episode
 
 // name: get_session(ids, scopes) read optional
 // A session's manifest: who spoke, how much, from when to when.
@@ -92,3 +110,18 @@ RETURN e.index_state AS indexed, e.consolidation_state AS consolidated
 // unscoped: the caller's own principal
 MATCH (p:Principal {id: $principal})
 RETURN p.public_key AS public_key
+
+// name: superseded(id, scopes) read optional
+// A memory that a hint may name: live, and in one of the scopes; with whose words it is.
+MATCH (m:Searchable {memory_id: $id})
+WHERE m:Memory AND (m:Episode OR m:Note) AND m.scope IN $scopes AND m.live
+RETURN m.id AS id, m.role AS role, m.author AS author, m.tier AS tier
+
+// name: near_duplicates(ids, scopes) read many
+// What episodes nearly repeat, as far as it is seen.
+UNWIND $ids AS id
+MATCH (e:Passage {id: id})
+WHERE e:Episode AND e.scope IN $scopes AND e.near_duplicate IS NOT NULL
+MATCH (o:Searchable {memory_id: e.near_duplicate})
+WHERE o:Memory AND o.scope IN $scopes AND o.expired_at > datetime.realtime()
+RETURN e.id AS id, o.memory_id AS other

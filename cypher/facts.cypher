@@ -353,6 +353,7 @@ OPTIONAL MATCH (s:Entity {id: f.subject})
 RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_text, .object_id, .negated, .statement,
           .language, .confidence, .evidence, .principals, .trust, .status, .importance, .is_pinned, .last_access,
           .valid_from, .valid_to, .ingested_at, .expired_at, .index_state,
+          privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }), 
           subject_name: s.canonical_name, subject_type: s.type} AS fact,
        [(f)-[a:ABOUT]->(:Entity)
          WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at |
@@ -382,6 +383,7 @@ WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.ret
 WITH f, s, a ORDER BY f.id LIMIT $limit
 RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_text, .object_id, .negated, .statement,
           .language, .confidence, .evidence, .principals, .trust, .status, .ingested_at, .is_pinned,
+          privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }), 
           subject_name: s.canonical_name, subject_type: s.type} AS fact,
        a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason} AS interval,
        COLLECT { MATCH (f)<-[m:MAY_CHANGE]-(n:Fact)-[b:ABOUT]->(:Entity)
@@ -407,6 +409,7 @@ CALL (scope) {
 WITH f, a, s ORDER BY f.id LIMIT $limit
 RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_text, .object_id, .negated, .statement,
           .language, .confidence, .evidence, .principals, .trust, .status, .ingested_at, .is_pinned,
+          privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }), 
           subject_name: s.canonical_name, subject_type: s.type} AS fact,
        a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason} AS interval,
        COLLECT { MATCH (f)<-[m:MAY_CHANGE]-(n:Fact)-[b:ABOUT]->(:Entity)
@@ -489,7 +492,16 @@ CALL (f) {
 RETURN f.id AS id, f.scope AS scope, f.predicate AS predicate, f.object_text AS object_text,
        f.statement AS statement, f.language AS language,
        s.canonical_name AS subject_name, since, confirmed, rests, session,
-       [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL AND v.other IS NOT NULL | v.other] AS decided
+       [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL AND v.other IS NOT NULL | v.other] AS decided,
+       COLLECT {
+         MATCH (p:Passage)-[u:SUPPORTS]->(f)
+         WHERE u.recorded_at <= $known_at
+         WITH DISTINCT p ORDER BY p.captured_at DESC, p.id LIMIT 16
+         MATCH (e:Episode {supersedes: p.id})
+         WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
+           AND e.captured_at <= $as_of AND e.ingested_at <= $known_at
+         RETURN e {.id, .content, .captured_at, .ingested_at} ORDER BY e.captured_at DESC, e.id LIMIT 3
+       } AS hints
 
 // name: texts_with(asked, scopes, after, upto, limit) read one
 // How many texts of a scope hold a word, up to a limit, and where they are fewer which of them were

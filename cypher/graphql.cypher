@@ -11,7 +11,13 @@ OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 OPTIONAL MATCH (e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
 RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
           .expired_at, .content_hash, .importance, .trust, .is_pinned, .consolidation_state,
-          .index_state, .session, .tags, .marker_ids, .pii, .flags} AS episode,
+          .index_state, .session, .tags, .marker_ids, .pii, .flags, .privacy,
+          supersedes: head(COLLECT { MATCH (o:Searchable {memory_id: e.supersedes}) WHERE o:Memory AND o.scope IN $scopes
+            AND o.expired_at > datetime.realtime() RETURN o.memory_id }),
+          superseded_by: COLLECT { MATCH (o:Episode {supersedes: e.id}) WHERE o.scope IN $scopes
+            AND o.expired_at > datetime.realtime() RETURN o.id ORDER BY o.captured_at DESC, o.id LIMIT 5 },
+          near_duplicate: head(COLLECT { MATCH (o:Searchable {memory_id: e.near_duplicate}) WHERE o:Memory
+            AND o.scope IN $scopes AND o.expired_at > datetime.realtime() RETURN o.memory_id })} AS episode,
        s {.id, .key} AS session, v {.*} AS provenance
 ORDER BY e.captured_at, e.id
 
@@ -26,7 +32,13 @@ OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 OPTIONAL MATCH (e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
 RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
           .expired_at, .content_hash, .importance, .trust, .is_pinned, .consolidation_state,
-          .index_state, .session, .tags, .marker_ids, .pii, .flags} AS episode,
+          .index_state, .session, .tags, .marker_ids, .pii, .flags, .privacy,
+          supersedes: head(COLLECT { MATCH (o:Searchable {memory_id: e.supersedes}) WHERE o:Memory AND o.scope IN $scopes
+            AND o.expired_at > datetime.realtime() RETURN o.memory_id }),
+          superseded_by: COLLECT { MATCH (o:Episode {supersedes: e.id}) WHERE o.scope IN $scopes
+            AND o.expired_at > datetime.realtime() RETURN o.id ORDER BY o.captured_at DESC, o.id LIMIT 5 },
+          near_duplicate: head(COLLECT { MATCH (o:Searchable {memory_id: e.near_duplicate}) WHERE o:Memory
+            AND o.scope IN $scopes AND o.expired_at > datetime.realtime() RETURN o.memory_id })} AS episode,
        s {.id, .key} AS session, v {.*} AS provenance
 ORDER BY e.captured_at, e.id
 
@@ -40,7 +52,13 @@ OPTIONAL MATCH (e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
 RETURN id AS parent,
        e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
           .expired_at, .content_hash, .importance, .trust, .is_pinned, .consolidation_state,
-          .index_state, .session, .tags, .marker_ids, .pii, .flags} AS episode,
+          .index_state, .session, .tags, .marker_ids, .pii, .flags, .privacy,
+          supersedes: head(COLLECT { MATCH (o:Searchable {memory_id: e.supersedes}) WHERE o:Memory AND o.scope IN $scopes
+            AND o.expired_at > datetime.realtime() RETURN o.memory_id }),
+          superseded_by: COLLECT { MATCH (o:Episode {supersedes: e.id}) WHERE o.scope IN $scopes
+            AND o.expired_at > datetime.realtime() RETURN o.id ORDER BY o.captured_at DESC, o.id LIMIT 5 },
+          near_duplicate: head(COLLECT { MATCH (o:Searchable {memory_id: e.near_duplicate}) WHERE o:Memory
+            AND o.scope IN $scopes AND o.expired_at > datetime.realtime() RETURN o.memory_id })} AS episode,
        s {.id, .key} AS session, v {.*} AS provenance
 
 // name: sessions_by_id(ids, scopes) read many
@@ -74,7 +92,13 @@ OPTIONAL MATCH (e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
 RETURN id AS parent,
        e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
           .expired_at, .content_hash, .importance, .trust, .is_pinned, .consolidation_state,
-          .index_state, .session, .tags, .marker_ids, .pii, .flags} AS episode,
+          .index_state, .session, .tags, .marker_ids, .pii, .flags, .privacy,
+          supersedes: head(COLLECT { MATCH (o:Searchable {memory_id: e.supersedes}) WHERE o:Memory AND o.scope IN $scopes
+            AND o.expired_at > datetime.realtime() RETURN o.memory_id }),
+          superseded_by: COLLECT { MATCH (o:Episode {supersedes: e.id}) WHERE o.scope IN $scopes
+            AND o.expired_at > datetime.realtime() RETURN o.id ORDER BY o.captured_at DESC, o.id LIMIT 5 },
+          near_duplicate: head(COLLECT { MATCH (o:Searchable {memory_id: e.near_duplicate}) WHERE o:Memory
+            AND o.scope IN $scopes AND o.expired_at > datetime.realtime() RETURN o.memory_id })} AS episode,
        s {.id, .key} AS session, v {.*} AS provenance
 ORDER BY parent, e.captured_at, e.id
 
@@ -115,7 +139,8 @@ OPTIONAL MATCH (s:Entity {id: f.subject})
 RETURN id AS parent,
        f {.id, .scope, .subject, .predicate, .object_kind, .object_text, .object_id, .negated,
           .statement, .confidence, .evidence, .principals, .trust, .status, .ingested_at,
-          .is_pinned, subject_name: s.canonical_name} AS fact,
+          .is_pinned, privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }), 
+          subject_name: s.canonical_name} AS fact,
        [(f)-[a:ABOUT]->(:Entity)
          WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at |
          a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing,
@@ -131,7 +156,8 @@ OPTIONAL MATCH (s:Entity {id: f.subject})
 RETURN id AS parent,
        f {.id, .scope, .subject, .predicate, .object_kind, .object_text, .object_id, .negated,
           .statement, .confidence, .evidence, .principals, .trust, .status, .ingested_at,
-          .is_pinned, subject_name: s.canonical_name} AS fact,
+          .is_pinned, privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }), 
+          subject_name: s.canonical_name} AS fact,
        [(f)-[a:ABOUT]->(:Entity)
          WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at |
          a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing,
@@ -169,7 +195,8 @@ CALL (e) {
 RETURN id AS parent,
        f {.id, .scope, .subject, .predicate, .object_kind, .object_text, .object_id, .negated,
           .statement, .confidence, .evidence, .principals, .trust, .status, .ingested_at,
-          .is_pinned, subject_name: s.canonical_name} AS fact,
+          .is_pinned, privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }), 
+          subject_name: s.canonical_name} AS fact,
        a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason}
          AS interval
 ORDER BY parent, f.id
@@ -261,7 +288,13 @@ OPTIONAL MATCH (p)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
 RETURN id AS parent,
        p {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
           .expired_at, .content_hash, .importance, .trust, .is_pinned, .consolidation_state,
-          .index_state, .session, .tags, .marker_ids, .pii, .flags} AS episode,
+          .index_state, .session, .tags, .marker_ids, .pii, .flags, .privacy,
+          supersedes: head(COLLECT { MATCH (o:Searchable {memory_id: p.supersedes}) WHERE o:Memory AND o.scope IN $scopes
+            AND o.expired_at > datetime.realtime() RETURN o.memory_id }),
+          superseded_by: COLLECT { MATCH (o:Episode {supersedes: p.id}) WHERE o.scope IN $scopes
+            AND o.expired_at > datetime.realtime() RETURN o.id ORDER BY o.captured_at DESC, o.id LIMIT 5 },
+          near_duplicate: head(COLLECT { MATCH (o:Searchable {memory_id: p.near_duplicate}) WHERE o:Memory
+            AND o.scope IN $scopes AND o.expired_at > datetime.realtime() RETURN o.memory_id })} AS episode,
        s {.id, .key} AS session, v {.*} AS provenance
 ORDER BY parent, p.captured_at DESC, p.id
 
@@ -557,7 +590,11 @@ WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
   AND (n.cited IS NULL
        OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
 RETURN id AS parent,
-       n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null} AS note,
+       n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null,
+          privacy: reduce(most = coalesce(n.privacy, 0), x IN
+           [(n)-[:DERIVED_FROM]->(x:Passage) | coalesce(x.privacy, 0)]
+           + [(n)-[:DERIVED_FROM]->(:Fact)<-[:SUPPORTS]-(x:Passage) | coalesce(x.privacy, 0)] |
+           CASE WHEN x > most THEN x ELSE most END)} AS note,
        [(n)-[:SUPERSEDED_BY]->(m:Note) WHERE m.scope IN $scopes | m.id] AS superseded_by,
        [(m:Note)-[:SUPERSEDED_BY]->(n) WHERE m.scope IN $scopes | m.id] AS supersedes,
        [(m:Note)-[:CONTRADICTS]-(n) WHERE m.scope IN $scopes | m.id] AS contradicts,

@@ -90,6 +90,34 @@ CALL (hash) {
 }
 RETURN hash, vector
 
+// name: near_episodes(ids, near) read many
+// Of episodes that have a vector, what is next to each in its own scope; the filter is inside the
+// index. A memory that is met by several windows counts by the nearest.
+// unscoped: the worker serves every tenant; each is held against its own scope
+CYPHER 25
+UNWIND $ids AS id
+MATCH (e:Passage {id: id})
+WHERE e:Episode AND e.live AND e.embedding IS NOT NULL
+CALL (e) {
+  MATCH (n:Searchable)
+  SEARCH n IN (VECTOR INDEX memory_vector FOR e.embedding
+    WHERE n.scope = e.scope AND n.live = true AND n.kind IN ['episode', 'note'] LIMIT $near) SCORE AS score
+  WITH n.memory_id AS memory, max(score) AS score
+  WHERE memory <> e.id
+  MATCH (o:Searchable {memory_id: memory}) USING INDEX o:Searchable(memory_id)
+  WHERE o:Memory AND o.scope = e.scope
+  RETURN collect(o {.id, .kind, .content, .language, .terms, .tenant, .ingested_at, cosine: 2 * score - 1}) AS near
+}
+RETURN e {.id, .kind, .content, .language, .terms, .tenant, .ingested_at} AS episode, near
+
+// name: flag_repeats(rows) write none
+// What episodes nearly repeat; what was found first stays.
+// unscoped: the worker serves every tenant
+UNWIND $rows AS row
+MATCH (e:Passage {id: row.id})
+WHERE e:Episode AND e.near_duplicate IS NULL
+SET e.near_duplicate = row.other
+
 // name: store_vectors(rows) write none
 // Vectors of one batch, in one vector space.
 // unscoped: the worker serves every tenant

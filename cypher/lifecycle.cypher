@@ -276,6 +276,19 @@ CALL () {
 }
 RETURN facts, relations, reviews, attestations, windows
 
+// name: drop_hints(ids) write none
+// What was said in the place of a memory that goes, or nearly repeats it, names it no more.
+// unscoped: members of a closure, whose scopes the service checks
+UNWIND $ids AS id
+CALL (id) {
+  MATCH (e:Episode {supersedes: id})
+  REMOVE e.supersedes
+}
+CALL (id) {
+  MATCH (e:Episode {near_duplicate: id})
+  REMOVE e.near_duplicate
+}
+
 // name: drop_notes(ids, at) write one
 // Notes with their former texts and windows; a note that one of them had ended holds again.
 // unscoped: members of a closure, whose scopes the service checks

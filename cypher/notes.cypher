@@ -157,7 +157,11 @@ MATCH (n:Note {id: $id})
 WHERE n.scope IN $scopes AND n.expired_at > datetime()
   AND (n.cited IS NULL
        OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
-RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null} AS note,
+RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null,
+          privacy: reduce(most = coalesce(n.privacy, 0), x IN
+           [(n)-[:DERIVED_FROM]->(x:Passage) | coalesce(x.privacy, 0)]
+           + [(n)-[:DERIVED_FROM]->(:Fact)<-[:SUPPORTS]-(x:Passage) | coalesce(x.privacy, 0)] |
+           CASE WHEN x > most THEN x ELSE most END)} AS note,
        [(n)-[:SUPERSEDED_BY]->(m:Note) WHERE m.scope IN $scopes | m.id] AS superseded_by,
        [(m:Note)-[:SUPERSEDED_BY]->(n) WHERE m.scope IN $scopes | m.id] AS supersedes,
        [(m:Note)-[:CONTRADICTS]-(n) WHERE m.scope IN $scopes | m.id] AS contradicts,
@@ -177,7 +181,11 @@ WHERE n.scope IN $scopes AND n.id > $after
   AND (n.cited IS NULL
        OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
 WITH n ORDER BY n.id LIMIT $limit
-RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null} AS note,
+RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null,
+          privacy: reduce(most = coalesce(n.privacy, 0), x IN
+           [(n)-[:DERIVED_FROM]->(x:Passage) | coalesce(x.privacy, 0)]
+           + [(n)-[:DERIVED_FROM]->(:Fact)<-[:SUPPORTS]-(x:Passage) | coalesce(x.privacy, 0)] |
+           CASE WHEN x > most THEN x ELSE most END)} AS note,
        COLLECT { MATCH (n)-[:DERIVED_FROM]->(f:Fact|Passage) RETURN f.id ORDER BY f.id } AS sources
 
 // name: versions(id, scopes) read many
@@ -239,4 +247,8 @@ WHERE n.scope IN $scopes AND n.id > $after
   AND CASE WHEN $whole THEN toLower(trim(n.content)) = $needle
            ELSE toLower(n.content) CONTAINS $needle END
 WITH n ORDER BY n.id LIMIT $limit
-RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null} AS note
+RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null,
+          privacy: reduce(most = coalesce(n.privacy, 0), x IN
+           [(n)-[:DERIVED_FROM]->(x:Passage) | coalesce(x.privacy, 0)]
+           + [(n)-[:DERIVED_FROM]->(:Fact)<-[:SUPPORTS]-(x:Passage) | coalesce(x.privacy, 0)] |
+           CASE WHEN x > most THEN x ELSE most END)} AS note

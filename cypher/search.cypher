@@ -80,7 +80,10 @@ WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()
 OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 WITH collect(e {.id, .kind, .scope, .content, .role, .speaker, .title, .tags, .captured_key,
                   .ingested_key, .expired_key, .author, .content_hash, .origin, .windows, .terms,
-                  .about_terms, .language, .flags,
+                  .about_terms, .language, .flags, .privacy,
+                  hints: COLLECT { MATCH (x:Episode {supersedes: e.id}) WHERE x.scope IN $scopes
+                    AND x.expired_at > datetime.realtime()
+                    RETURN [x.captured_key, x.ingested_key, x.id] ORDER BY x.captured_at DESC, x.id LIMIT 5 },
                   .work, .number, .start, .own, .end, .heading_path, group: e.session,
                   kind_of_work: head([(e)-[:PART_OF]->(w) | CASE WHEN w:Page THEN w.kind ELSE 'document' END]),
                   session_id: s.id, session_key: s.key,
@@ -108,14 +111,14 @@ OPTIONAL CALL (f) {
   MATCH (e:Passage {id: parts[1]})
   WHERE e.scope IN $scopes
   RETURN [e.captured_key, e.id, toInteger(parts[2]), toInteger(parts[3]), e.author, e.origin,
-          e.content_hash, coalesce(e.flags, [])] AS source
+          e.content_hash, coalesce(e.flags, []), coalesce(e.privacy, 0)] AS source
   UNION ALL
   WITH f WHERE NOT $latest OR f.newest IS NULL
   MATCH (e:Passage)-[u:SUPPORTS]->(f)
   WHERE e.scope IN $scopes AND u.recorded_at <= $known_at
   WITH e, u ORDER BY u.said_at DESC, e.id DESC, u.start DESC LIMIT 10
   RETURN [e.captured_key, e.id, u.start, u.end, e.author, e.origin, e.content_hash,
-          coalesce(e.flags, [])] AS source
+          coalesce(e.flags, []), coalesce(e.privacy, 0)] AS source
 }
 WITH f, collect(source) AS support
 OPTIONAL MATCH (s:Entity {id: f.subject})
@@ -149,6 +152,13 @@ WHERE n.scope IN $scopes AND n.expired_key > $alive AND n.ingested_at <= $known_
 RETURN collect(n {.id, .kind, .scope, .content, .title, .tags, .captured_key, .ingested_key,
                   .expired_key, .author, .content_hash, .windows, .namespace, .entry_type,
                   .terms, .about_terms, .language, .flags,
+                  privacy: reduce(most = coalesce(n.privacy, 0), x IN
+                    [(n)-[:DERIVED_FROM]->(x:Passage) | coalesce(x.privacy, 0)]
+                    + [(n)-[:DERIVED_FROM]->(:Fact)<-[:SUPPORTS]-(x:Passage) | coalesce(x.privacy, 0)] |
+                    CASE WHEN x > most THEN x ELSE most END),
+                  hints: COLLECT { MATCH (x:Episode {supersedes: n.id}) WHERE x.scope IN $scopes
+                    AND x.expired_at > datetime.realtime()
+                    RETURN [x.captured_key, x.ingested_key, x.id] ORDER BY x.captured_at DESC, x.id LIMIT 5 },
                   .confidence, .confirmations, .trust, .standing, valid_to: toString(n.valid_to),
                   speaker: head([(n)-[:DERIVED_FROM]->(e:Passage) | e.speaker]),
                   role: head([(n)-[:DERIVED_FROM]->(e:Passage) | e.role]),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.sanitize.privacy import Level
+
 
 @dataclass(frozen=True, slots=True)
 class Signature:
@@ -30,6 +32,8 @@ class Capture:
     model_family: str | None = None
     signature: Signature | None = None
     transport: str = "http"
+    privacy: Level = "none"  # at least; what is found raises it
+    supersedes: str | None = None  # id of a memory in the place of which this is said
     assertion: str | None = None  # a statement that the client made itself, as JSON
 
 
@@ -48,6 +52,8 @@ class Receipt:
     redactions: int = 0
     markers: tuple[str, ...] = ()
     indexed: bool = False
+    privacy: Level = "none"
+    supersedes: str | None = None
     error: str | None = None
     detail: str | None = None
     field: str | None = None

@@ -16,6 +16,7 @@ from app.kernel.caller import Caller
 from app.kernel.clock import FOREVER
 from app.kernel.ids import digest, new_id
 from app.sanitize.normalise import visible
+from app.sanitize.privacy import highest, number
 from app.sanitize.step import SANITIZER_VERSION, Sanitized
 
 IMPORTANCE = 0.5  # of a new episode
@@ -140,6 +141,8 @@ def episode_row(cleaned: Cleaned, stamp: Stamp) -> dict[str, Any]:
         "consolidation_state": "raw",
         "marker_ids": list(cleaned.text.marker_ids),
         "pii": sorted(cleaned.text.tags),
+        "privacy": number(highest(capture.privacy, cleaned.text.privacy)),
+        "supersedes": capture.supersedes,
         "sanitizer": SANITIZER_VERSION,
         "windows": 1,
     }

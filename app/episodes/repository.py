@@ -62,6 +62,15 @@ class EpisodeRepository:
         """How far each is on its way to be `indexed` and `consolidated`."""
         return await self.graph.rows(Q.episodes.states, ids=ids)
 
+    async def superseded(self, memory: str, scopes: list[str]) -> Row | None:
+        """A live episode or note in the scopes, with whose words it is."""
+        return await self.graph.optional(Q.episodes.superseded, id=memory, scopes=scopes)
+
+    async def near_duplicates(self, ids: list[str], scopes: list[str]) -> dict[str, str]:
+        """What episodes nearly repeat, by episode."""
+        rows = await self.graph.rows(Q.episodes.near_duplicates, ids=ids, scopes=scopes)
+        return {row["id"]: row["other"] for row in rows}
+
     async def public_key(self, principal: str) -> str | None:
         row = await self.graph.optional(Q.episodes.public_key, principal=principal)
         return row["public_key"] if row else None

@@ -64,7 +64,8 @@ class EpisodeController(Controller):
         receipt = await capturing.capture(caller, data.to_capture("http"))
         reached = await _waited(capturing, [receipt.id], wait)
         again = receipt.status == "duplicate"
-        shown = ReceiptOut.of(receipt, reached)
+        near = await capturing.near_duplicates(caller, [receipt.id]) if reached else {}
+        shown = ReceiptOut.of(receipt, reached, near)
         return Response(shown, status_code=HTTP_200_OK if again else HTTP_201_CREATED)
 
     @get("/{episode_id:str}", operation_id="getEpisode", opt={"requires": Role.READER})
@@ -129,10 +130,12 @@ async def capture_batch(
 ) -> ReceiptsOut:
     """Store at most 64 things that were said, in order; a bad one does not hold up the rest."""
     receipts = await capturing.capture_batch(caller, data.to_captures())
-    reached = await _waited(capturing, [r.id for r in receipts], wait)
+    ids = [receipt.id for receipt in receipts]
+    reached = await _waited(capturing, ids, wait)
+    near = await capturing.near_duplicates(caller, ids) if reached else {}
     statuses = [receipt.status for receipt in receipts]
     return ReceiptsOut(
-        receipts=[ReceiptOut.of(receipt, reached) for receipt in receipts],
+        receipts=[ReceiptOut.of(receipt, reached, near) for receipt in receipts],
         accepted=statuses.count("accepted"),
         duplicates=statuses.count("duplicate"),
         refused=statuses.count("refused"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -14,6 +14,7 @@ from app.errors import LociError
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
 from app.kernel.wire import Moment, ShortText, TagName, Title, WireModel, each
+from app.sanitize.privacy import Level, named
 
 BATCH_LIMIT = 64
 
@@ -46,6 +47,14 @@ class EpisodeIn(WireModel):
     origin: ShortText = Field("api", description="What it came from: an app, a channel.")
     tags: tuple[TagName, ...] = Field((), max_length=32, description="Labels to filter by.")
     model_family: ShortText | None = Field(None, description="Family of the model that spoke.")
+    privacy: Level = Field(
+        "none", description="At least so private; what is found in the text may raise it."
+    )
+    supersedes: ShortText | None = Field(
+        None,
+        description="Id of an earlier episode or note in the place of which this is said: a hint, "
+        "which ends nothing. You have to see it and may write where it is.",
+    )
     signature: SignatureIn | None = Field(None, description="Checked against the author's key.")
 
     def to_capture(self, transport: str) -> Capture:
@@ -62,6 +71,8 @@ class EpisodeIn(WireModel):
             origin=self.origin,
             tags=tuple(dict.fromkeys(self.tags)),
             model_family=self.model_family,
+            privacy=self.privacy,
+            supersedes=self.supersedes,
             signature=Signature(signature.value, signature.signed_at) if signature else None,
             transport=transport,
         )
@@ -82,7 +93,11 @@ class EpisodeBatchIn(WireModel):
 
 
 class ReceiptOut(msgspec.Struct, frozen=True, omit_defaults=False):
-    """What became of one capture. `id` names the first episode where this one is a duplicate."""
+    """What became of one capture. `id` names the first episode where this one is a duplicate.
+
+    `supersedes` is the hint as far as it counts, `near_duplicate` what it nearly repeats: known
+    once the vector is there, so only where that was waited for.
+    """
 
     index: int
     status: Literal["accepted", "duplicate", "refused"]
@@ -96,13 +111,19 @@ class ReceiptOut(msgspec.Struct, frozen=True, omit_defaults=False):
     markers: list[str]
     indexed: bool
     consolidated: bool
+    privacy: Level
+    supersedes: str | None
+    near_duplicate: str | None
     error: str | None = None
     detail: str | None = None
     field: str | None = None
 
     @classmethod
-    def of(cls, receipt: Receipt, reached: str | None = None) -> ReceiptOut:
-        """The wire form of a receipt; `reached` is what was waited for and came to be."""
+    def of(
+        cls, receipt: Receipt, reached: str | None = None, near: Mapping[str, str] | None = None
+    ) -> ReceiptOut:
+        """The wire form of a receipt; `reached` is what was waited for and came to be, and `near`
+        names by episode what it nearly repeats."""
         return cls(
             index=receipt.index,
             status=receipt.status,  # type: ignore[arg-type]
@@ -116,6 +137,9 @@ class ReceiptOut(msgspec.Struct, frozen=True, omit_defaults=False):
             markers=list(receipt.markers),
             indexed=reached == "indexed" and receipt.id is not None,
             consolidated=reached == "consolidated" and receipt.id is not None,
+            privacy=receipt.privacy,
+            supersedes=receipt.supersedes,
+            near_duplicate=(near or {}).get(receipt.id or ""),
             error=receipt.error,
             detail=receipt.detail,
             field=receipt.field,
@@ -151,6 +175,10 @@ class EpisodeOut(msgspec.Struct, frozen=True):
     markers: list[str]
     pii: list[str]
     flags: list[str]
+    privacy: Level
+    supersedes: str | None
+    superseded_by: list[str]
+    near_duplicate: str | None
     provenance: dict[str, Any]
     untrusted: dict[str, Any]
 
@@ -176,6 +204,10 @@ class EpisodeOut(msgspec.Struct, frozen=True):
             markers=episode.get("marker_ids") or [],
             pii=episode.get("pii") or [],
             flags=episode.get("flags") or [],
+            privacy=named(episode.get("privacy")),
+            supersedes=episode.get("supersedes"),
+            superseded_by=episode.get("superseded_by") or [],
+            near_duplicate=episode.get("near_duplicate"),
             provenance=_provenance(row.get("provenance")),
             untrusted={
                 "content": episode["content"],

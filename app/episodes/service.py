@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
 from app.access.repository import AccessRepository
-from app.episodes import record, signing
+from app.episodes import hints, record, signing
 from app.episodes.labels import clean_labels
 from app.episodes.model import Capture, Receipt
 from app.episodes.record import Cleaned
@@ -22,6 +22,7 @@ from app.kernel.clock import now
 from app.kernel.graph import Row
 from app.kernel.scope import parse_scope
 from app.sanitize.policy import SanitizePolicy
+from app.sanitize.privacy import named
 from app.sanitize.step import Sanitized, sanitize
 from app.scopes.service import ScopeService
 
@@ -83,6 +84,11 @@ class EpisodeService:
             raise NotFound(f"there is no episode {episode_id}")
         return rows[0]
 
+    async def near_duplicates(self, caller: Caller, ids: Sequence[str | None]) -> dict[str, str]:
+        """What episodes nearly repeat, by episode, as far as it is known and the caller sees it."""
+        asked = [identifier for identifier in ids if identifier]
+        return await self._parts.episodes.near_duplicates(asked, caller.visible)
+
     async def wait(self, ids: list[str], aim: str) -> bool:
         """Wait until these episodes are `indexed` or `consolidated`, at most 20 s; whether they
         are. What could not be is waited for no longer."""
@@ -108,11 +114,26 @@ class EpisodeService:
             signature = await self._verified(caller, capture, scope)
             policy = await self._parts.scopes.policy(scope)
             text = await _sanitized(capture.content, policy)
-            labelled = clean_labels(capture, policy)
+            labelled = clean_labels(await self._hinted(caller, capture), policy)
         except LociError as error:
             await self._audit_refusal(caller, capture, scope, error)
             raise
         return Cleaned(labelled, scope, text, signature)
+
+    async def _hinted(self, caller: Caller, capture: Capture) -> Capture:
+        """The capture with its hint as far as that counts: not on a word of more weight.
+
+        Raises NotFound, naming `supersedes`, alike for what there is not, what is not live, what
+        the caller does not see and what lies where he does not write.
+        """
+        if capture.supersedes is None:
+            return capture
+        writable = [scope for scope in caller.visible if caller.may(scope, Role.WRITER)]
+        older = await self._parts.episodes.superseded(capture.supersedes, writable)
+        if older is None:
+            raise NotFound(f"there is no memory {capture.supersedes}", field="supersedes")
+        counts = hints.weight(capture.role, caller.kind) >= hints.weight_of(older)
+        return capture if counts else replace(capture, supersedes=None)
 
     async def _verified(self, caller: Caller, capture: Capture, scope: str) -> str:
         if capture.signature is None:
@@ -174,6 +195,8 @@ def _receipt(cleaned: Cleaned, answer: Row, row: dict[str, Any]) -> Receipt:
         ingested_at=answer["ingested_at"],
         redactions=len(cleaned.text.redactions),
         markers=tuple(cleaned.text.marker_ids),
+        privacy=named(row["episode"]["privacy"]),
+        supersedes=row["episode"].get("supersedes") if answer["accepted"] else None,
     )
 
 

@@ -20,6 +20,7 @@ from app.kernel.graph import Graph, Row
 COMMON = 8  # texts of a scope that hold a word at most, for it to tell what a text is about
 RECENT = timedelta(seconds=5)
 MOST = 3  # later texts that are told with one fact, the newest
+SHOWN = 240  # characters of a text that was said in the place of another
 WORDS = 24  # words of one fact that are looked for
 ONWARD = 8  # texts of a session after the one that told a fact: the talk goes on about it
 
@@ -75,7 +76,7 @@ class LaterTexts:
         ids = sorted(
             {text for found in (holding, after) for some in found.values() for text in some}
         )
-        if not ids:
+        if not ids and not any(row["hints"] for row in facts):
             return []
         said = await self._graph.one(Q.facts.texts_said, ids=ids, scopes=scopes)
         texts = [text for text in said["texts"] if text["ingested_at"] <= known_at]
@@ -185,12 +186,23 @@ def _told(
         own, said = held[fact["id"]].among(telling), _said(fact)
         ids = {text for word in telling for text in holding[fact["scope"], word]}
         ids.update(after.get(fact["id"], ()))
-        later = [known[text] for text in (ids & known.keys()).difference(fact["decided"])]
-        entries = _entries(own, [text for text in later if said < text["captured_at"]])
+        hints = [hint for hint in fact["hints"] if hint["id"] not in fact["decided"]]
+        hinted = [_hinted(hint) for hint in hints if said < hint["captured_at"]]
+        seen = {entry["passage"] for entry in hinted}
+        later = [known[text] for text in (ids & known.keys()).difference(fact["decided"], seen)]
+        told_by = _entries(own, [text for text in later if said < text["captured_at"]])
+        entries = sorted([*hinted, *told_by], key=lambda entry: entry["since"], reverse=True)[:MOST]
         if entries:
             names = ("id", "statement", "language")
             told.append({**{name: fact[name] for name in names}, "newer": entries})
     return told
+
+
+def _hinted(hint: Row) -> Row:
+    """What is told of a text that was said in the place of one that told the fact."""
+    words = " ".join(hint["content"].split())
+    shown = words if len(words) <= SHOWN else words[: SHOWN - 2].rsplit(" ", 1)[0] + " …"
+    return {"passage": hint["id"], "statement": shown, "since": hint["captured_at"]}
 
 
 def _entries(held: Held, texts: Iterable[Row]) -> list[Row]:

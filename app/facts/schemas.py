@@ -17,6 +17,7 @@ from app.facts.service import Decision
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
 from app.kernel.wire import Moment, ShortText, WireModel
+from app.sanitize.privacy import Level, named
 
 TIERS = ("external_unverified", "agent_inferred", "tool_verified", "user_asserted", "curator",
          "user_quoted")  # fmt: skip
@@ -65,6 +66,7 @@ class FactOut(msgspec.Struct, frozen=True):
     evidence: int
     principals: int
     is_pinned: bool
+    privacy: Level
     ingested_at: datetime
     intervals: list[IntervalOut]
     untrusted: dict[str, Any]
@@ -92,6 +94,7 @@ class FactOut(msgspec.Struct, frozen=True):
             evidence=fact["evidence"],
             principals=fact["principals"],
             is_pinned=bool(fact.get("is_pinned")),
+            privacy=named(fact.get("privacy")),
             ingested_at=fact["ingested_at"],
             intervals=[IntervalOut.of(i) for i in sorted(intervals, key=_start)],
             untrusted={

@@ -55,11 +55,26 @@ class IndexRepository:
         rows = await self.graph.rows(space.over(query=Q.indexing.known_vectors), hashes=hashes)
         return {row["hash"]: row["vector"] for row in rows}
 
-    async def store(self, entries: list[Row], stored: list[Stored]) -> None:
-        """One transaction for a batch; ids in order, so that two workers cannot deadlock."""
+    async def near(self, space: Space, ids: list[str], most: int) -> list[Row]:
+        """Episodes with what is next to each in a space, at most `most`."""
+        query = space.over(query=Q.indexing.near_episodes)
+        return await self.graph.rows(query, ids=ids, near=most)
+
+    async def store(self, entries: list[Row], repeats: list[Row]) -> None:
+        """What is known of a batch whose vectors are there: it waits no longer. One transaction;
+        ids in order, so that two workers cannot deadlock."""
 
         async def work(tx: Tx) -> None:
             await tx.rows(Q.indexing.store_entries, rows=_ordered(entries))
+            if repeats:
+                await tx.rows(Q.indexing.flag_repeats, rows=_ordered(repeats))
+
+        await self.graph.write("indexing.store", work)
+
+    async def store_vectors(self, stored: list[Stored]) -> None:
+        """One transaction for the vectors of a batch, in the same order."""
+
+        async def work(tx: Tx) -> None:
             for part in stored:
                 over = part.space.over
                 if not part.vectors:
@@ -69,7 +84,7 @@ class IndexRepository:
                 if part.windows:
                     await tx.rows(over(query=Q.indexing.store_windows), rows=part.windows)
 
-        await self.graph.write("indexing.store", work)
+        await self.graph.write("indexing.store_vectors", work)
 
     async def mark_failed(self, ids: list[str], reason: str) -> None:
         await self.graph.rows(Q.indexing.mark_failed, ids=ids, reason=reason)

@@ -14,11 +14,13 @@ from itertools import cycle, zip_longest
 
 import structlog
 
+from app.embeddings.calibration import calibration
 from app.embeddings.model import Embedder, Role
 from app.embeddings.windows import Span
 from app.errors import InvalidInput
 from app.indexing.compose import REACH, Composed, compose
 from app.indexing.judging import JUDGED, is_unjudged, judgement, kept
+from app.indexing.repeats import LEAST, NEAR, pairs_of, repeats
 from app.indexing.repository import IndexRepository, Stored
 from app.indexing.spaces import Space, SpaceMap, Spaces
 from app.kernel.graph import Row
@@ -67,7 +69,11 @@ class Filled:
 class IndexService:
     """Brings the index up to what the graph holds."""
 
-    def __init__(self, repository: IndexRepository, spaces: Spaces, batch: int) -> None:
+    def __init__(
+        self, repository: IndexRepository, spaces: Spaces, batch: int, least: float = LEAST
+    ) -> None:
+        """`least` is the similarity from which an episode repeats another; 0 looks for none."""
+        self._least = least
         self._repository = repository
         self._spaces = spaces
         self._batch = batch
@@ -116,7 +122,38 @@ class IndexService:
         done = [t for t in composed if t not in failed]
         judged = await asyncio.to_thread(_judged, done, texts, filled)
         entries = [_entry(texts[t], composed[t], filled) | judged[t] for t in done]
-        await self._repository.store(entries, [_stored(part, texts, failed) for part in filled])
+        await self._repository.store_vectors([_stored(part, texts, failed) for part in filled])
+        # Found once the vectors are there: of two that come at once, the later one sees the other.
+        own = [i for i in ids if i in texts and i not in failed]
+        repeated = await self._repeated(own, texts, chosen) if self._least else []
+        await self._repository.store(entries, repeated)
+
+    async def _repeated(self, ids: list[str], texts: dict[str, Row], chosen: SpaceMap) -> list[Row]:
+        """Which episodes nearly repeat another one of their scope, each in its own space."""
+        episodes = [i for i in ids if texts[i]["kind"] == "episode"]
+        spaces: dict[Space, list[str]] = {}
+        for episode in episodes:
+            spaces.setdefault(chosen.of(texts[episode]["scope"]).active, []).append(episode)
+        found: list[Row] = []
+        for space, members in spaces.items():
+            embedder = await self._spaces.embedder(space, chosen)
+            means = calibration(embedder.info.name)
+            pairs = pairs_of(await self._repository.near(space, members, NEAR), means)
+            sides = {row["id"]: row for pair in pairs for row in (pair.older, pair.newer)}
+            vectors = await self._alone(embedder, space, sides)
+            found += repeats(pairs, vectors, means, self._least)
+        return found
+
+    async def _alone(
+        self, embedder: Embedder, space: Space, texts: Mapping[str, Row]
+    ) -> dict[str, list[float]]:
+        """Vectors of texts without the turns before them, by the first range of each."""
+        first = {
+            memory: (await _cut(embedder, text, Composed(text["content"], "")))[0]
+            for memory, text in texts.items()
+        }
+        vectors = await self._vectors(embedder, space, list(first.values())) if first else {}
+        return {memory: vectors[p.hash] for memory, p in first.items() if p.hash in vectors}
 
     async def inputs(self, ids: list[str], embedder: Embedder) -> list[str]:
         """What a model is given for these memories: their ranges, each with its context."""

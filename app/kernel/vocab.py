@@ -282,4 +282,7 @@ _PROPERTIES += """
 about batch certainty closed_at cost ended_at in_force intent label rank recorded_at seconds session
 turns used_at valid_from valid_to
 """  # the learning loop
+_PROPERTIES += """
+near_duplicate privacy supersedes
+"""
 PROPERTIES = frozenset(_PROPERTIES.split())

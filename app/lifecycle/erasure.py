@@ -462,6 +462,7 @@ class ErasureService:
         await self._parts.entities.unlink_mentions(tx, episodes)
         read = {"episodes": episodes, "facts": facts, "notes": notes}
         removed.add(await tx.one(Q.llm.drop_readings, **read, at=now()))
+        await tx.rows(Q.lifecycle.drop_hints, ids=sorted([*episodes, *notes]))
         removed.add(await tx.one(Q.lifecycle.drop_facts, ids=facts))
         removed.add(await tx.one(Q.lifecycle.drop_notes, ids=notes, at=now()))
         removed.add(await tx.one(Q.retrieval.drop_names, passages=episodes, at=now()))

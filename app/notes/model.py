@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from app.errors import InvalidInput
 from app.facts.claim import Tier
+from app.sanitize.privacy import Level
 
 
 class Namespace(StrEnum):
@@ -96,6 +97,7 @@ class Draft:
     tags: tuple[str, ...] = ()
     source: Source | None = None
     valid_from: datetime | None = None
+    privacy: Level = "none"  # at least; what is found raises it
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from app.kernel.ids import digest
 from app.notes.candidates import namespace_facet
 from app.notes.decide import ends_at
 from app.notes.model import KINDS_OF, Decision, Draft, Namespace, Standing
+from app.sanitize.privacy import highest, number
 from app.sanitize.step import SANITIZER_VERSION, Sanitized
 
 WAITING = "withheld"  # index state of what nobody may find
@@ -70,6 +71,7 @@ def note_row(draft: Draft, text: Sanitized, stamp: Stamp, decision: Decision) ->
         "is_pinned": False,
         "marker_ids": list(text.marker_ids),
         "pii": sorted(text.tags),
+        "privacy": number(highest(draft.privacy, text.privacy)),
         "sanitizer": SANITIZER_VERSION,
         "windows": 1,
     }

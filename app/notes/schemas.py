@@ -14,6 +14,7 @@ from app.kernel.wire import Moment, ShortText, TagName, Title, WireModel
 from app.notes.blocks import Pattern
 from app.notes.model import CONFIDENCE, IMPORTANCE, Draft, NoteReceipt, Source, written_namespace
 from app.notes.service import Change
+from app.sanitize.privacy import Level, named
 
 LONGEST = 8_000  # characters of a note, seed 003
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST)]
@@ -43,6 +44,9 @@ class NoteIn(WireModel):
         None, description="Whose words they are; by the kind of the key's principal if unset."
     )
     valid_from: Moment | None = Field(None, description="Since when it is so; now if unset.")
+    privacy: Level = Field(
+        "none", description="At least so private; what is found in the text may raise it."
+    )
 
     def to_draft(self) -> Draft:
         """The draft that this describes; InvalidInput for a namespace that there is not."""
@@ -57,6 +61,7 @@ class NoteIn(WireModel):
             tags=tuple(dict.fromkeys(self.tags)),
             source=Source(self.source) if self.source else None,
             valid_from=self.valid_from,
+            privacy=self.privacy,
         )
 
 
@@ -69,6 +74,7 @@ class NoteChangeIn(WireModel):
     importance: Share | None = None
     confidence: Share | None = None
     tags: Annotated[tuple[TagName, ...], Field(max_length=32)] | None = None
+    privacy: Level | None = Field(None, description="Raises the level.")
 
     def to_change(self) -> Change:
         """The change that this describes."""
@@ -79,6 +85,7 @@ class NoteChangeIn(WireModel):
             importance=self.importance,
             confidence=self.confidence,
             tags=None if self.tags is None else tuple(dict.fromkeys(self.tags)),
+            privacy=self.privacy,
         )
 
 
@@ -163,6 +170,7 @@ class NoteOut(msgspec.Struct, frozen=True):
     contradicts: list[str]
     reason: str
     sources: list[str]
+    privacy: Level
     untrusted: dict[str, Any]
 
     @classmethod
@@ -176,6 +184,7 @@ class NoteOut(msgspec.Struct, frozen=True):
             superseded_by=row.get("superseded_by", []),
             contradicts=row.get("contradicts", []),
             sources=row.get("sources", []),
+            privacy=named(note.get("privacy")),
             untrusted={
                 "content": note["content"],
                 "title": note.get("title"),

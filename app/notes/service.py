@@ -42,6 +42,7 @@ from app.notes.model import (
 )
 from app.notes.repository import NoteRepository
 from app.sanitize.labels import clean_tags
+from app.sanitize.privacy import Level, highest, number
 from app.sanitize.step import Sanitized, sanitize
 from app.scopes.service import ScopeService
 
@@ -69,6 +70,7 @@ class Change:
     importance: float | None = None
     confidence: float | None = None
     tags: tuple[str, ...] | None = None
+    privacy: Level | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +182,11 @@ class NoteService:
         text = _sanitized(draft.content, "content", policy)
         if len(text.text.strip()) < SHORTEST:
             raise InvalidInput(f"a note has at least {SHORTEST} characters", field="content")
-        title = draft.title and _sanitized(draft.title, "title", policy).text
-        return replace(draft, title=title, tags=clean_tags(draft.tags, policy)), text
+        titled = _sanitized(draft.title, "title", policy) if draft.title else None
+        title = titled.text if titled else draft.title
+        privacy = highest(draft.privacy, text.privacy, titled.privacy if titled else None)
+        tags = clean_tags(draft.tags, policy)
+        return replace(draft, title=title, tags=tags, privacy=privacy), text
 
     async def _near(self, text: str, scope: str) -> Part | None:
         """The vector to compare by; None where the model is away: words decide alone then."""
@@ -258,12 +263,16 @@ class NoteService:
 
     async def _cleaned_change(self, change: Change, scope: str) -> Change:
         policy = await self._parts.scopes.policy(scope)
-        content = change.content and _sanitized(change.content, "content", policy).text
+        new = _sanitized(change.content, "content", policy) if change.content else None
+        content = new.text if new else change.content
         if content is not None and len(content.strip()) < SHORTEST:
             raise InvalidInput(f"a note has at least {SHORTEST} characters", field="content")
-        title = change.title and _sanitized(change.title, "title", policy).text
+        titled = _sanitized(change.title, "title", policy) if change.title else None
+        title = titled.text if titled else change.title
+        levels = [change.privacy, *(found.privacy for found in (new, titled) if found)]
         tags = None if change.tags is None else clean_tags(change.tags, policy)
-        return replace(change, content=content, title=title, tags=tags)
+        privacy = highest(*levels)
+        return replace(change, content=content, title=title, tags=tags, privacy=privacy)
 
     async def _rewrite(self, tx: Tx, who: Caller, note: str, change: Change) -> None:
         row = await tx.optional(Q.notes.lock_note, id=note, scopes=who.visible, at=now())
@@ -473,6 +482,9 @@ def _changed(stored: Row, change: Change) -> tuple[Row, Row | None]:
         "tags": None if change.tags is None else list(change.tags),
     }
     properties: Row = {key: value for key, value in named.items() if value is not None}
+    level = number(change.privacy or "none")
+    if level > (stored.get("privacy") or 0):  # a level is never lowered: former texts had it
+        properties["privacy"] = level
     text = change.content if change.content is not None else stored["content"]
     properties |= _reindexed(stored, properties, text)
     if change.content is None or change.content == stored["content"]:

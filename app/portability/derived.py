@@ -19,6 +19,7 @@ from app.lifecycle.graves import graves
 from app.portability.kind import At, Batch, Record, Reject, Rules, Written
 from app.portability.writing import event_of
 from app.sanitize.labels import clean_tags
+from app.sanitize.privacy import Level
 from app.sanitize.step import sanitize
 
 PAGE = 500
@@ -47,6 +48,11 @@ def clean(text: str, field: str, scope: str, at: At) -> str:
     except LociError as error:
         error.field = field
         raise
+
+
+def privacy_in(text: str, scope: str, at: At) -> Level:
+    """How private a text is that `clean` let pass."""
+    return sanitize(text, at.policy(scope)).privacy
 
 
 def clean_tags_of(tags: Iterable[str], scope: str, at: At) -> tuple[str, ...]:

@@ -33,6 +33,7 @@ from app.portability.records import EpisodeRecord
 from app.portability.vectors import counted, given_vectors, judged, packed_vector, stored_vectors
 from app.portability.writing import importer_of, write_events
 from app.sanitize.policy import SanitizePolicy
+from app.sanitize.privacy import named
 from app.sanitize.step import sanitize
 
 DEEPEST = 100  # levels of a statement; the JSON that is stored takes no more than 254
@@ -51,9 +52,11 @@ def prepare(record: EpisodeRecord, at: At) -> Row:
     scope = at.scope(record.scope)
     cleaned_up = _clean(record, scope, at)
     stamp = _stamp(record, scope, at)
+    near = record.near_duplicate
     episode = {
         **episode_row(cleaned_up, stamp),
         **_carried(record, cleaned_up),
+        **({"near_duplicate": at.identifier(near, scope)} if near else {}),
         **triples.packed(record.triples, scope, at),
     }
     if record.assertion:
@@ -106,6 +109,8 @@ def _clean(record: EpisodeRecord, scope: str, at: At) -> Cleaned:
         tags=tuple(dict.fromkeys(record.tags)),
         model_family=record.model_family,
         transport=at.rules.transport,
+        privacy=record.privacy,
+        supersedes=at.identifier(record.supersedes, scope) if record.supersedes else None,
     )
     labelled = clean_labels(capture, policy)
     try:
@@ -338,6 +343,8 @@ PLAIN = (
     "origin",
     "id",
     "pii",
+    "supersedes",
+    "near_duplicate",
 )
 
 
@@ -348,6 +355,7 @@ def _record(row: Row, key: str, vector: Row | None) -> Record:
     record["expired_at"] = open_end(episode["expired_at"])
     record["timed"] = _is_timed(episode)
     record["markers"] = episode.get("marker_ids")
+    record["privacy"] = named(episode["privacy"]) if episode.get("privacy") else None
     record["stats"] = {name: episode[name] for name in STATS if episode.get(name) is not None}
     if episode["consolidation_state"] == "in_progress":
         record["stats"]["consolidation_state"] = "raw"  # nothing is written before it is done

@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints
 from app.kernel.wire import Moment, ShortText, TagName, Title, WireModel
 from app.portability.derived_records import Properties, Text
 from app.portability.records import MOST_CHARACTERS, Count, Id, Path, Positive, Unit
+from app.sanitize.privacy import Level
 
 Content = Annotated[str, StringConstraints(min_length=1, max_length=MOST_CHARACTERS)]
 
@@ -65,6 +66,7 @@ class NoteRecord(WireModel):
     is_pinned: bool = False
     markers: tuple[ShortText, ...] = ()
     pii: tuple[ShortText, ...] = ()
+    privacy: Level = "none"
     versions: tuple[NoteVersionRecord, ...] = ()
     sources: tuple[SourceRecord, ...] = ()
     subject: Id | None = None

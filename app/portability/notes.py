@@ -25,6 +25,7 @@ from app.portability.derived import (
     clean_tags_of,
     closed,
     opened,
+    privacy_in,
     rest,
     unrest,
     write_new,
@@ -33,6 +34,8 @@ from app.portability.derived import (
 from app.portability.episodes import author_of
 from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
 from app.portability.note_records import BlockRecord, NoteLinkRecord, NoteRecord, PatternRecord
+from app.sanitize.privacy import highest, number
+from app.sanitize.privacy import named as level_named
 from app.sanitize.step import SANITIZER_VERSION
 
 FOUND = ("held", "superseded")  # what the indexes hold; the rest waits or was rejected
@@ -47,7 +50,7 @@ MADE = (
     "role", "live", "captured_at", "captured_key", "ingested_key", "expired_key", "facets",
     "language", "terms", "about_terms", "context_terms", "index_state", "index_rev",
     "index_error", "embedding", "embed_hash", "embedding_b", "embed_hash_b", "embedding_c",
-    "embed_hash_c", "touched_at", "cited", "flags", "judged_by", "judged_hash",
+    "embed_hash_c", "touched_at", "cited", "flags", "judged_by", "judged_hash", "privacy",
 )  # fmt: skip
 BLOCK_PLAIN = (
     "scope", "kind", "content", "author", "version", "ingested_at", "updated_at", "expired_at",
@@ -121,6 +124,7 @@ def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
         **(_made(record, scope, at) if made_here else {}),
         "tags": list(record.tags),
         "pii": list(record.pii),
+        "privacy": number(highest(record.privacy, privacy_in(record.content, scope, at))),
         "marker_ids": list(record.markers),
         "author": author,
         "reason": record.reason or "",
@@ -188,6 +192,7 @@ def _record(row: Row) -> Record:
             **opened({name: note.get(name) for name in PLAIN}),
             "reason": note.get("reason") or None,
             "markers": note.get("marker_ids"),
+            "privacy": level_named(note["privacy"]) if note.get("privacy") else None,
             "versions": versions,
             "sources": row["sources"],
             "stats": rest(note, (*PLAIN, *MADE)),

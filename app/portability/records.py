@@ -17,6 +17,7 @@ from app.access.schemas import PrincipalName, RoleName
 from app.kernel.ids import ID
 from app.kernel.wire import Moment, ShortText, TagName, Title, WireModel
 from app.sanitize.policy import SanitizePolicy
+from app.sanitize.privacy import Level
 from app.scopes.rules import ScopeRules
 
 MOST_CHARACTERS = 1_048_576  # of one text
@@ -184,6 +185,9 @@ class EpisodeRecord(WireModel):
     id: Id | None = Field(None, description="Kept where the package keeps its paths.")
     markers: tuple[ShortText, ...] = Field((), description="Markers cut before it was exported.")
     pii: tuple[ShortText, ...] = Field((), description="Classes of personal data left in.")
+    privacy: Level = Field("none", description="How private it is, at least.")
+    supersedes: Id | None = Field(None, description="What it was said in the place of.")
+    near_duplicate: Id | None = Field(None, description="What it nearly repeats.")
     provenance: ProvenanceRecord | None = None
     stats: StatsRecord | None = None
     assertion: dict[ShortText, Any] | None = Field(

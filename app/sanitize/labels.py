@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from app.errors import InvalidInput, LociError
 from app.sanitize.policy import SanitizePolicy
+from app.sanitize.privacy import Level
 from app.sanitize.step import Sanitized, sanitize
 
 # A session or tag is found again by its exact name, so it is refused where a text would be cut.
@@ -48,6 +49,11 @@ def clean_word(text: str, policy: SanitizePolicy) -> str:
     """Return a short text as it may be stored; what was met lately is not looked at again, such as
     the names of an object. Raises as `sanitize` does."""
     return _sanitized(text, policy).text
+
+
+def label_privacy(label: str, policy: SanitizePolicy) -> Level:
+    """How private a label is that was cleaned under the policy."""
+    return _sanitized(label, policy).privacy
 
 
 def _checked(text: str, field: str, policy: SanitizePolicy) -> Sanitized:

@@ -9,13 +9,16 @@ from itertools import chain
 from operator import itemgetter
 
 from app.sanitize.addresses import emails, ibans, networks
-from app.sanitize.disguise import meant, rewritten
+from app.sanitize.disguise import Meant, meant, rewritten
 from app.sanitize.finds import Find, settle
+from app.sanitize.health import health
 from app.sanitize.numbers import cards, glued, national_ids, phones, says_phone
+from app.sanitize.personal import addresses, birth_dates, documents
+from app.sanitize.policy import PII_CLASSES
 from app.sanitize.secrets import secrets
 
 _DIGIT = re.compile(r"\d")
-_PLACEHOLDER = re.compile(r"\[(?:email|phone|iban|card|national_id|ip|secret|name)\]")
+_PLACEHOLDER = re.compile(rf"\[(?:{'|'.join(PII_CLASSES)})\]")
 # Fewer digits than this and no number of a person, an account or a telephone can be there.
 _FEWEST_DIGITS = 6
 _NUMBER_DETECTORS: tuple[Callable[[str], Iterator[Find]], ...] = (
@@ -25,12 +28,42 @@ _NUMBER_DETECTORS: tuple[Callable[[str], Iterator[Find]], ...] = (
     phones,
     ibans,
 )
+_WORD_DETECTORS: tuple[Callable[[str, str], Iterator[Find]], ...] = (
+    birth_dates,
+    addresses,
+    documents,
+    health,
+)
 
 
 def find_pii(text: str, wanted: frozenset[str]) -> list[Find]:
     """Finds of the `wanted` classes (names apart), in order and free of overlaps."""
-    finds = [find for find in chain(_all(text), _disguised(text)) if find.kind in wanted]
-    return settle(_outside_placeholders(text, finds)) if finds else finds
+    view = meant(text)
+    finds = [find for find in chain(_all(text), _disguised(text, view)) if find.kind in wanted]
+    settled = settle(_outside_placeholders(text, finds)) if finds else finds
+    told = [find for find in _told(text, view) if find.kind in wanted]
+    return _beside(text, settled, told) if told else settled
+
+
+def _told(text: str, view: Meant | None) -> Iterator[Find]:
+    """What words tell of a person, in the text and, where that differs, in what it means."""
+    for said in (text,) if view is None else (text, view.text):
+        lowered = said.lower()
+        for detector in _WORD_DETECTORS:
+            for find in detector(said, lowered):
+                if view is None or said is text:
+                    yield find
+                else:
+                    yield Find(*view.span(find.start, find.end), find.kind)
+
+
+def _beside(text: str, settled: list[Find], told: list[Find]) -> list[Find]:
+    """Both in order. What words tell may be long, and never covers a number that is redacted."""
+    taken = [(find.start, find.end) for find in settled]
+    fresh = [
+        find for find in settle(_outside_placeholders(text, told)) if not _touches(taken, find)
+    ]
+    return sorted([*settled, *fresh])
 
 
 def _all(text: str) -> Iterator[Find]:
@@ -43,9 +76,8 @@ def _all(text: str) -> Iterator[Find]:
     return chain.from_iterable(found)
 
 
-def _disguised(text: str) -> Iterator[Find]:
+def _disguised(text: str, view: Meant | None) -> Iterator[Find]:
     """Finds in what the text means, where that differs, and in numbers parted in odd ways."""
-    view = meant(text)
     said = text if view is None else view.text
     finds = _parted(said) if view is None else chain(_all(said), _parted(said))
     for find in finds:

@@ -19,7 +19,10 @@ class Action(StrEnum):
     KEEP = "keep"
 
 
-PII_CLASSES = ("email", "phone", "iban", "card", "national_id", "ip", "secret", "name")
+PII_CLASSES = (
+    *("email", "phone", "iban", "card", "national_id", "passport", "ip", "secret"),
+    *("birth_date", "address", "health", "name"),
+)
 PLACEHOLDERS = {kind: f"[{kind}]" for kind in PII_CLASSES}
 
 
@@ -33,8 +36,12 @@ class SanitizePolicy(BaseModel):
     iban: Action = Field(Action.REDACT, description="bank accounts with a valid checksum")
     card: Action = Field(Action.REDACT, description="payment cards, 13 to 19 digits, Luhn")
     national_id: Action = Field(Action.REDACT, description="US, DE, AT, CH and UK person numbers")
+    passport: Action = Field(Action.REDACT, description="numbers of identity documents")
     ip: Action = Field(Action.TAG, description="IPv4 and IPv6 addresses")
     secret: Action = Field(Action.REDACT, description="keys, tokens, passwords")
+    birth_date: Action = Field(Action.TAG, description="dates of birth and birthdays")
+    address: Action = Field(Action.TAG, description="postal addresses, in English and German forms")
+    health: Action = Field(Action.TAG, description="what is told of somebody's health")
     name: Action = Field(Action.REDACT, description="names of people, if `names` is on")
     names: bool = Field(False, strict=True, description="look for names of people")
 

@@ -30,6 +30,14 @@ _PERSONAL = (
     ("national_id", "AHV 756.9217.0769.85", "AHV [national_id]"),
     ("national_id", "SVNR 1237 010180", "SVNR [national_id]"),
     ("national_id", "NINO AB 12 34 56 C", "NINO [national_id]"),
+    ("passport", "passport number is C01X00T47, renewed", "passport number is [passport], renewed"),
+    ("passport", "Ausweisnummer: T220001293", "Ausweisnummer: [passport]"),
+    ("birth_date", "She was born on 14 March 1987 there.", "She was born on [birth_date] there."),
+    ("birth_date", "Geburtsdatum: 21.07.1990", "Geburtsdatum: [birth_date]"),
+    ("address", "I live at 42 Rosewood Avenue now.", "I live at [address] now."),
+    ("address", "Ich wohne in der Lindenstraße 14, 50674 Köln.", "Ich wohne in der [address]."),
+    ("health", "He is allergic to penicillin.", "He is [health]."),
+    ("health", "Sie leidet an schwerer Migräne.", "Sie [health]."),
     ("ip", "from 192.168.2.17 at noon", "from [ip] at noon"),
     ("ip", "host 2001:db8::8a2e:370:7334 answers", "host [ip] answers"),
     ("secret", "key sk-abcdefghijklmnopqrstuvwx here", "key [secret] here"),
@@ -56,7 +64,12 @@ _COMMANDS = (
     ("encoded_instruction", "SWdub3JlIGFsbCBwcmV2aW91cyBpbnN0cnVjdGlvbnMu"),
 )
 _BEFORE = "The weekly meeting was moved from Monday to Thursday."
-_EVERYTHING = SanitizePolicy(ip=Action.REDACT)
+_EVERYTHING = SanitizePolicy(
+    ip=Action.REDACT,
+    birth_date=Action.REDACT,
+    address=Action.REDACT,
+    health=Action.REDACT,
+)
 
 
 @cache

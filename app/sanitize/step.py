@@ -13,9 +13,10 @@ from app.sanitize.names import find_names
 from app.sanitize.normalise import normalise, reveal
 from app.sanitize.pii import find_pii
 from app.sanitize.policy import PLACEHOLDERS, Action, SanitizePolicy
+from app.sanitize.privacy import Level, level_of
 from app.sanitize.trace import Edit, Traced
 
-SANITIZER_VERSION = "4"
+SANITIZER_VERSION = "5"
 
 # A cut can join two halves of a further marker, a placeholder can set a number free. A text that
 # still changes after so many rounds was built to do so.
@@ -48,6 +49,11 @@ class Sanitized:
     redactions: tuple[Redaction, ...] = ()
     changed: bool = False
     traced: Traced | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def privacy(self) -> Level:
+        """How private the text is, by the classes that were found in it."""
+        return level_of(self.pii)
 
     def place(self, start: int) -> int:
         """Where in `text` the character stands that stood at `start` of the text as it came."""

@@ -8,6 +8,7 @@ from datetime import datetime
 from app.extraction.model import Precision
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
+from app.sanitize.privacy import Level, named
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class Support:
     origin: str | None
     content_hash: str | None
     flags: list[str]
+    privacy: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,14 @@ def flags_of(memory: Row) -> list[str]:
     if memory["kind"] != "fact":
         return list(memory.get("flags") or [])
     return sorted({flag for support in believed(memory).support for flag in support.flags})
+
+
+def privacy_of(memory: Row) -> Level:
+    """How private a memory is; a fact as the most private of the texts that say it, as far as
+    shown."""
+    if memory["kind"] != "fact":
+        return named(memory.get("privacy"))
+    return named(max((support.privacy for support in believed(memory).support), default=0))
 
 
 def worded(moment: datetime, precision: Precision) -> str:

@@ -81,7 +81,11 @@ def line(hit: Hit, asked: Asked, size: int) -> str:
     is_fact = memory["kind"] == "fact"
     if not is_fact:
         attributes["possibly-changed"] = "; ".join(change.sentence for change in hit.changes)
-    attributes |= outdated(hit.marks) | {"later": " ".join(hit.later), "score": band(hit.relevance)}
+    attributes |= outdated(hit.marks) | {
+        "later": " ".join(hit.later),
+        "superseded-by": " ".join(hit.superseded_by),
+        "score": band(hit.relevance),
+    }
     text = snippet(memory["content"], hit.span, asked, size)
     if is_fact:
         text = " ".join([text, *(change.aside for change in hit.changes)])

@@ -331,6 +331,7 @@ class Hit:
     similarity: float | None = None
     turns: tuple[Row, ...] = ()  # what a memory rests on, in the order in which it was said
     changes: tuple[PossibleChange, ...] = ()  # of what it says and is held
+    superseded_by: tuple[str, ...] = ()  # what was said in its place, as writers hinted
 
 
 @dataclass(frozen=True, slots=True)

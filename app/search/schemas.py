@@ -17,7 +17,8 @@ from app.kernel.graph import Row
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
 from app.learning.quality import MOST_BOOST
 from app.retrieval.model import Path
-from app.search.believed import believed, flags_of
+from app.sanitize.privacy import Level
+from app.search.believed import believed, flags_of, privacy_of
 from app.search.blend import Blend, Reach
 from app.search.block import CHARACTERS, LOOKED_AT, ContextBlocks
 from app.search.bundle import LONGEST, SNIPPET, band, render
@@ -480,7 +481,8 @@ class HitOut(msgspec.Struct, frozen=True):
 
     `score` follows from `rank` alone and counts within this answer; `relevance`, its `score_band`
     and `similarity` (of vectors alone) are calibrated and count anywhere. `possible_changes` name
-    what may have ended what the hit says.
+    what may have ended what the hit says, `superseded_by` what was said in its place as writers
+    hinted.
     """
 
     id: str
@@ -505,6 +507,8 @@ class HitOut(msgspec.Struct, frozen=True):
     flags: list[str]
     marks: list[MarkOut]
     later: list[str]
+    superseded_by: list[str]
+    privacy: Level
     possible_changes: list[dict[str, Any]]
     fact: FactHitOut | None = None
     note: NoteHitOut | None = None
@@ -548,6 +552,8 @@ class HitOut(msgspec.Struct, frozen=True):
             flags=flags_of(hit.memory),
             marks=[MarkOut.of(mark) for mark in hit.marks],
             later=list(hit.later),
+            superseded_by=list(hit.superseded_by),
+            privacy=privacy_of(hit.memory),
             possible_changes=on_the_wire(hit.changes),
             fact=FactHitOut.of(memory) if memory["kind"] == "fact" else None,
             note=NoteHitOut.of(memory) if memory["kind"] in NOTES else None,

@@ -32,6 +32,7 @@ from app.search.across import told_across
 from app.search.believed import flags_of
 from app.search.blending import fuse
 from app.search.floors import Floored, Judged, floored
+from app.search.hinted import hinted_first, hints_of
 from app.search.holding import claimed, lapsed, marks_of, said_by, unrepeated
 from app.search.imagining import Imagination
 from app.search.judging import Judge, RerankStep, featured
@@ -174,6 +175,7 @@ class Told:
     later: Mapping[str, list[str]]
     marks: Mapping[str, tuple[Mark, ...]]
     changes: Mapping[str, tuple[PossibleChange, ...]]
+    hints: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,13 +239,15 @@ class SearchService:
         pool = held_first(request.query, pool, marks, judge)
         if request.diversity is not None:
             pool = await self._diverse(pool, request)
+        hints = {c.id: hints_of(reading.memories[c.id], reading.moments) for c in pool}
+        pool = hinted_first(pool, hints, reading.memories)
         clock.mark("hydrate")
         pool = pool[: request.limit]
         newer = restated(request.query, [reading.memories[c.id] for c in pool])
         newer = {memory: said for memory, said in newer.items() if not marks[memory]}
         memories = reading.memories
         both = {c.id: joined(changes[c.id], newer.get(c.id, ()), memories) for c in pool}
-        told = Told(later, marks, both)
+        told = Told(later, marks, both, hints)
         hits = await self._hits(pool, reading, request, told)
         hits = [explained(hit, at, judge) for hit in hits]
         kept = within(hits, request.token_budget)
@@ -571,6 +575,7 @@ class SearchService:
                     ),
                     marks=told.marks[candidate.id],
                     changes=told.changes[candidate.id],
+                    superseded_by=told.hints[candidate.id],
                     turns=tuple(turns.get(candidate.id, ())),
                     later=tuple(i for i in told.later.get(candidate.id, ()) if i in shown),
                 )

@@ -29,7 +29,9 @@ from app.skills.versioning import slug_of
 
 SEED = Path(__file__).parents[2] / "seed" / "demo"
 UPDATE_KINDS = {"change", "number", "state", "negation", "correction", "exclusive"}
-PERSONAL = {"email": 3, "phone": 3, "iban": 1, "card": 1, "ip": 1}
+PERSONAL = {
+    "email": 3, "phone": 3, "iban": 1, "card": 1, "ip": 1, "birth_date": 1, "health": 1,
+}  # fmt: skip
 
 
 def lines(name: str) -> list[dict[str, Any]]:

@@ -74,6 +74,7 @@ WORDS: dict[str, Sequence[Any]] = {
     "retention_policy": ({},),
     "rows": ([{"name": "a", "day": 1}, {"name": "b"}],),
     "steps": ([{"thought": "Look first."}],),
+    "supersedes": (None,),
     "text": SENTENCES,
     "title": [f"Page {number}" for number in range(99)],
     "tool_calls": ([{"tool": "shell"}],),

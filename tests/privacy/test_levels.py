@@ -1,0 +1,140 @@
+"""How private memories are: as found, as raised by who writes, and as what they rest on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from app.kernel.caller import Role
+from app.lifecycle.invariants import broken
+from app.portability.exporter import export_package
+from app.portability.service import selection
+from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
+from tests.pools.test_packages import Load, load
+
+__all__ = ["load"]
+URL = "/v1/episodes"
+
+
+async def said(who: Principal, text: str, **more: Any) -> dict[str, Any]:
+    answer = await who.http.post(URL, json={"content": text, "session": "levels", **more})
+    assert answer.status_code == 201, answer.text
+    receipt: dict[str, Any] = answer.json()
+    return receipt
+
+
+async def noted(who: Principal, text: str, **more: Any) -> dict[str, Any]:
+    answer = await who.http.post("/v1/notes", json={"content": text, **more})
+    assert answer.status_code in (200, 201), answer.text
+    note: dict[str, Any] = (await who.http.get(f"/v1/notes/{answer.json()['id']}")).json()
+    return note
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "level"),
+    [
+        ("The ladder leans on the barn.", {}, "none"),
+        ("Solveig was born on 14 March 1987.", {}, "pii"),
+        ("Solveig is allergic to penicillin.", {}, "phi"),
+        ("Solveig hat seit dem Winter Asthma.", {}, "phi"),
+        ("Pay to DE89 3704 0044 0532 0130 00 today.", {}, "restricted"),
+        ("The ladder is red.", {"privacy": "restricted"}, "restricted"),
+        ("Solveig is allergic to latex.", {"privacy": "pii"}, "phi"),
+        ("The ladder is blue.", {"title": "Call +49 30 901820 first"}, "pii"),
+    ],
+)
+async def test_an_episode_has_the_higher_of_what_is_found_and_asked(
+    writer: Principal, text: str, more: dict[str, Any], level: str
+) -> None:
+    receipt = await said(writer, text, **more)
+    shown = (await writer.http.get(f"{URL}/{receipt['id']}")).json()
+    listed = (await writer.http.get(URL)).json()["items"]
+    assert (receipt["privacy"], shown["privacy"], listed[0]["privacy"]) == (level,) * 3
+
+
+async def test_a_level_that_there_is_not_is_refused(writer: Principal) -> None:
+    for url in (URL, "/v1/notes"):
+        body = {"content": "The ladder is green.", "session": "s", "privacy": "secret"}
+        if url != URL:
+            del body["session"]
+        answer = await writer.http.post(url, json=body)
+        assert answer.status_code == 422
+        assert answer.json()["errors"][0]["field"] == "privacy"
+
+
+async def test_a_note_is_raised_and_never_lowered(writer: Principal) -> None:
+    note = await noted(writer, "The ladder of Solveig stands behind the barn.")
+    assert note["privacy"] == "none"
+    levels = []
+    for change in (
+        {"privacy": "pii"},
+        {"content": "Solveig is allergic to the resin, and has asthma."},
+        {"privacy": "none"},
+        {"content": "The ladder of Solveig stands in the yard."},
+    ):
+        answer = await writer.http.patch(f"/v1/notes/{note['id']}", json=change)
+        assert answer.status_code == 200, answer.text
+        levels.append(answer.json()["privacy"])
+    assert levels == ["pii", "phi", "phi", "phi"]
+
+
+async def test_a_fact_has_the_level_of_what_says_it(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    who = await principal(f"{tenant}/dev", kind="user", name="solveig-a")
+    await said(who, "Solveig Brandt works at Tidewater.")
+    await opened.consolidation.consolidate(f"{tenant}/dev")
+    (fact,) = (await who.http.get("/v1/facts")).json()["items"]
+    assert fact["privacy"] == "none"
+    await said(who, "Solveig Brandt works at Tidewater. She is allergic to penicillin.")
+    await opened.consolidation.consolidate(f"{tenant}/dev")
+    listed = (await who.http.get("/v1/facts")).json()["items"]
+    mine = [one["privacy"] for one in listed if one["id"] == fact["id"]]
+    shown = (await who.http.get(f"/v1/facts/{fact['id']}")).json()
+    asked = "query($id: ID!) { fact(id: $id) { privacy } }"
+    told = await who.http.post("/graphql", json={"query": asked, "variables": {"id": fact["id"]}})
+    body = {"query": "Tidewater", "mode": "keyword", "kinds": ["fact"]}
+    hits = (await who.http.post("/v1/search", json=body)).json()["hits"]
+    assert told.json() == {"data": {"fact": {"privacy": "phi"}}}
+    assert (mine, shown["privacy"]) == (["phi"], "phi")
+    assert {hit["privacy"] for hit in hits if hit["id"] == fact["id"]} == {"phi"}
+
+
+async def test_a_package_keeps_levels_and_hints(
+    opened: Parts, principal: MakePrincipal, tenant: str, load: Load, tmp_path: Path
+) -> None:
+    who = await principal(f"{tenant}/dev", kind="user", name="solveig-b", role=Role.ADMIN)
+    first = await said(who, "Her SSN is 536-90-4399, says the form.")
+    assert first["privacy"] == "phi"
+    second = await said(who, "The form was wrong.", privacy="pii", supersedes=first["id"])
+    note = await noted(who, "The form of Solveig lies in the safe.", privacy="restricted")
+    chosen = await selection(opened.graph, tenant)
+    await export_package(opened.graph, tmp_path / "out", chosen)
+    await load(tmp_path / "out", target=f"{tenant}y")
+    other = await principal(f"{tenant}y/dev", name="scout")
+    items = (await other.http.get(URL)).json()["items"]
+    assert [item["privacy"] for item in items] == ["phi", "pii"]
+    assert items[1]["supersedes"] == items[0]["id"]
+    assert items[0]["superseded_by"] == [items[1]["id"]]
+    assert items[0]["id"] != first["id"]
+    (kept,) = (await other.http.get("/v1/notes")).json()["items"]
+    assert (kept["privacy"], note["privacy"]) == ("restricted", "restricted")
+    assert await broken(opened.graph, f"{tenant}y") == []
+    await opened.graph.raw(
+        "MATCH (n) WHERE n.scope = $scope AND (n:Episode OR n:Note OR n:ProvenanceRecord) "
+        "DETACH DELETE n RETURN count(*) AS n",
+        scope=f"{tenant}/dev",
+    )
+    result = await load(tmp_path / "out")
+    assert result["kinds"]["episode"]["accepted"] == 2
+    await export_package(opened.graph, tmp_path / "again", chosen)
+    for name in ("episodes.jsonl", "notes.jsonl"):
+        texts = [(tmp_path / folder / name).read_bytes() for folder in ("out", "again")]
+        told = [[orjson.loads(line) for line in text.splitlines()] for text in texts]
+        assert told[0] == told[1]
+    shown = (await who.http.get(f"{URL}/{second['id']}")).json()
+    assert (shown["privacy"], shown["supersedes"]) == ("pii", first["id"])
