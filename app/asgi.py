@@ -19,6 +19,7 @@ from litestar.types import Scope
 
 from app import __version__
 from app.access import routes as access_routes
+from app.access import settings_routes
 from app.access.guard import Door, guard, provide_caller
 from app.access.idempotency import IdempotencyMiddleware
 from app.access.parameters import declared, refuse_unknown
@@ -113,6 +114,7 @@ ROUTES: list[Any] = [
     short_routes.ShortTermController,
     tier_routes.TierController,
     access_routes.ScopeController,
+    settings_routes.SettingsController,
     access_routes.PrincipalController,
     access_routes.KeyController,
     access_routes.AuditController,

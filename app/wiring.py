@@ -155,6 +155,7 @@ from app.search.service import Parts as SearchParts
 from app.search.service import SearchService
 from app.settings import ModelSettings, Settings
 from app.shortterm.erasing import ShortTermErasure
+from app.shortterm.model import Limits as ShortLimits
 from app.shortterm.service import ShortTermService
 from app.skills.door import SkillGraph
 from app.skills.falling_back import fall_back
@@ -165,6 +166,7 @@ from app.tables.service import TableLimits, TableService
 from app.tasks import HEAVY, TASKS
 from app.tiers.injection import ContextInjector, InjectorParts
 from app.tiers.model import Tier
+from app.tiers.promoting import Rule as PromotionRule
 from app.tiers.promotion import TierPromotion
 from app.tiers.service import TierParts, TierService
 from app.tiers.shelves import LongShelf, SharedShelf, ShortShelf, WorkingShelf
@@ -511,6 +513,18 @@ def working_limits(settings: Settings) -> WorkingLimits:
     )
 
 
+def short_limits(settings: Settings) -> ShortLimits:
+    """How many entries of short-term memory an agent has, and for how long."""
+    given = settings.short_term
+    return ShortLimits(given.ttl_seconds, given.ttl_most, given.entries, settings.tiers.reads)
+
+
+def promotion_rule(settings: Settings) -> PromotionRule:
+    """When entries of short-term memory become long-term memory."""
+    given = settings.tiers
+    return PromotionRule(given.alike, timedelta(hours=given.again_hours))
+
+
 def autonomy(settings: Settings, graph: Graph, scopes: ScopeService) -> dict[str, Any]:
     """Goals, escalations, observations and suggestions, by their names among the parts."""
     given = settings.autonomy
@@ -545,7 +559,7 @@ def learning_parts(
     rule = IntentRule(given.intent_floor, given.intent_least, given.intent_batch)
     return {
         "segments": SegmentService(graph, scopes, limits),
-        "intents": IntentService(graph, spaces, rule),
+        "intents": IntentService(graph, scopes, spaces, rule),
         "learned_log": LearnedLog(graph),
     }
 
@@ -559,7 +573,7 @@ def buffer_bounds(settings: Settings) -> BufferBounds:
 def judging_limits(settings: Settings) -> JudgingLimits:
     """How much one pass over mid-term memory takes."""
     given = settings.conversations
-    return JudgingLimits(given.items, given.model_least, given.price)
+    return JudgingLimits(given.items, given.model_least, given.price, given.prompt)
 
 
 def recall_limits(settings: Settings) -> RecallLimits:
@@ -577,7 +591,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     keys = KeyRing(access_rows, settings.api.key_cache_seconds)
     event_rows = EventRepository(graph, access_rows)
     scope_rows = ScopeRepository(graph)
-    scopes = ScopeService(scope_rows)
+    scopes = ScopeService(scope_rows, settings)
     episode_rows = EpisodeRepository(graph)
     index_rows = IndexRepository(graph)
     jobs = JobRepository(graph, timedelta(seconds=settings.worker.lease_seconds))
@@ -651,11 +665,13 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     context_entries = EntryService(contexts)
     context_finding = ContextFinding(contexts, spaces)
     own_memory = OwnMemory(contexts, context_entries, context_finding)
-    shortterm = ShortTermService(graph, scopes, settings.working.value_bytes)
+    shortterm = ShortTermService(graph, scopes, short_limits(settings), bounds_of_work)
     working = WorkingService(
         WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
     )
-    tier_promotion = TierPromotion(contexts, context_entries, spaces, wakeup)
+    tier_promotion = TierPromotion(
+        contexts, context_entries, spaces, wakeup, promotion_rule(settings)
+    )
     question_log = QuestionLog(QuestionWriter(graph, scopes))
     refusals = Refusals(access_rows)
     limiter = RateLimiter(queue, settings.api.rate_per_minute)
@@ -807,7 +823,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         pools=pools,
         events=EventService(event_rows, keys, settings.api.event_seconds),
         **webhooks(settings, graph, keys, scopes, event_rows),
-        pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
+        pool_upkeep=PoolUpkeep(graph, scopes, pool_limits(settings)),
         work=work,
         **autonomous,
         snapshots=SnapshotService(graph, settings.autonomy.snapshot_entries),

@@ -21,13 +21,18 @@ MATCH (m:ShortMemory {id: $id})
 WHERE m.scope IN $scopes AND m.author = $agent AND m.expires_at > $at
 RETURN m {.*} AS entry
 
-// name: read(id, scopes, agent, at, often) write optional
-// The same, counted as an access; one that was read often is ready to be promoted.
+// name: read(id, scopes, agent, at) write optional
+// The same, counted as an access.
 MATCH (m:ShortMemory {id: $id})
 WHERE m.scope IN $scopes AND m.author = $agent AND m.expires_at > $at
 SET m.count = m.count + 1, m.last_access = $at
-SET m.ready = CASE WHEN m.count >= $often THEN true END
 RETURN m {.*} AS entry
+
+// name: ready(id, scope) write none
+// One that was read often is ready to be promoted.
+MATCH (m:ShortMemory {id: $id})
+WHERE m.scope = $scope
+SET m.ready = true
 
 // name: change(id, scopes, agent, at, properties) write optional
 // Sets parts of an entry that has not run out.

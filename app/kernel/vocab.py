@@ -78,6 +78,7 @@ class Label(StrEnum):
     WORKING_COPY = "WorkingCopy"
     SHORT_MEMORY = "ShortMemory"
     DECLARED = "Declared"  # umbrella over the kinds that their slices declare (app/kernel/kind.py)
+    WORKSPACE_SETTINGS = "WorkspaceSettings"
     MEMORY_POOL = "MemoryPool"
     POOL_VERSION = "PoolVersion"
     POOL_EVENT = "PoolEvent"

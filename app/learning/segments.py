@@ -31,17 +31,19 @@ from app.learning.scoring import Resolution
 from app.sanitize.labels import require_plain
 from app.sanitize.tree import sanitize_tree
 from app.scopes.service import ScopeService
+from app.scopes.tuning import tuned
 
 LAST = "~"  # after every id
+SHORTEST = timedelta(minutes=1)  # silence, the shortest that a scope may set
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentLimits:
     """After which silence a task ends, most uses of one, and how many earlier ones are compared."""
 
-    idle: timedelta
-    uses: int
-    samples: int
+    idle: timedelta = tuned("learning.idle_minutes", lambda minutes: timedelta(minutes=minutes))
+    uses: int = tuned("learning.uses")
+    samples: int = tuned("learning.samples")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +152,12 @@ class SegmentService:
         """End the tasks of some scopes, or of all, of which nothing was told for half an hour by
         default; a second run ends nothing more."""
         receipt = Receipt(dry_run, moment or now())
-        before, after = receipt.at - self.limits.idle, ""
-        while found := await self._idle(scopes, before, after):
+        after = ""
+        while found := await self._idle(scopes, receipt.at - SHORTEST, after):
             for one in found:
+                before = receipt.at - (await self._bounds(one.scope)).idle
+                if one.changed_at > before:
+                    continue
                 if dry_run or await self._ended(one, before, receipt.id):
                     receipt.add(one)
             after = found[-1].id
@@ -196,6 +201,9 @@ class SegmentService:
 
     # --- within -------------------------------------------------------------------------------
 
+    async def _bounds(self, scope: str) -> SegmentLimits:
+        return await self._scopes.limits(self.limits, scope)
+
     async def _own(self, caller: Caller, identifier: str) -> Segment:
         segment = await self.find(caller, identifier)
         caller.require(segment.scope, Role.WRITER)
@@ -230,8 +238,9 @@ class SegmentService:
         before = await pen.tx.rows(
             Q.learning.uses, segment=held.id, scope=held.scope, scopes=caller.visible
         )
-        if fresh and len(before) + len(fresh) > self.limits.uses:
-            raise QuotaReached(f"a task has {self.limits.uses} uses", field="used")
+        most = (await self._bounds(held.scope)).uses
+        if fresh and len(before) + len(fresh) > most:
+            raise QuotaReached(f"a task has {most} uses", field="used")
         for one in fresh.values():
             pen.make(SEGMENT_USE, one)
 
@@ -240,8 +249,9 @@ class SegmentService:
         ended = told.model_copy(update={"state": SegmentState.ENDED, "ended_at": pen.at})
         evidence = await completed(pen.tx, ended)
         ended = ended.model_copy(update={"evidence": evidence})
+        samples = (await self._bounds(ended.scope)).samples
         earlier = await pen.tx.one(
-            Q.learning.spread, scope=ended.scope, limit=self.limits.samples, other=ended.id
+            Q.learning.spread, scope=ended.scope, limit=samples, other=ended.id
         )
         figures = resolution(ended, spreads(earlier))
         entry = pen.learn(LearningType.RESOLUTION_SCORED, ended.id, SEGMENT.name, figures)
