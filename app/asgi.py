@@ -248,6 +248,7 @@ INJECTED = (
     "snapshots",
     "traces",
     "segments",
+    "following",
     "intents",
     "learned_log",
     "alike",

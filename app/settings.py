@@ -422,6 +422,9 @@ class LearningSettings(Group):
     idle_minutes: int = Field(
         30, ge=1, le=10_080, description="Silence after which a task has ended, in minutes."
     )
+    turns: bool = Field(
+        True, description="Whether what is said in a conversation begins and ends tasks by itself."
+    )
     uses: int = Field(200, ge=1, le=1000, description="Most skills and memories of one task.")
     samples: int = Field(
         1000, ge=20, le=10_000, description="Earlier tasks of a scope that one is compared with."

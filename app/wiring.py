@@ -89,6 +89,7 @@ from app.kernel.turns import Shares
 from app.learning.intents import IntentRule, IntentService
 from app.learning.log import LearnedLog
 from app.learning.segments import SegmentLimits, SegmentService
+from app.learning.turns import TurnFollower
 from app.lifecycle.condensing import CondensingService
 from app.lifecycle.duplicates import DuplicateService
 from app.lifecycle.erasure import ErasureService
@@ -289,6 +290,7 @@ class Parts:
     snapshots: SnapshotService
     traces: TraceService
     segments: SegmentService
+    following: TurnFollower
     intents: IntentService
     learned_log: LearnedLog
     alike: SimilarTraces
@@ -555,10 +557,14 @@ def learning_parts(
 ) -> dict[str, Any]:
     """Segments of tasks, intents, and the log of what was learnt."""
     given = settings.learning
-    limits = SegmentLimits(timedelta(minutes=given.idle_minutes), given.uses, given.samples)
+    limits = SegmentLimits(
+        timedelta(minutes=given.idle_minutes), given.uses, given.samples, given.turns
+    )
     rule = IntentRule(given.intent_floor, given.intent_least, given.intent_batch)
+    segments = SegmentService(graph, scopes, limits)
     return {
-        "segments": SegmentService(graph, scopes, limits),
+        "segments": segments,
+        "following": TurnFollower(segments),
         "intents": IntentService(graph, scopes, spaces, rule),
         "learned_log": LearnedLog(graph),
     }

@@ -18,9 +18,10 @@ from app.jobs.model import Job
 from app.kernel.clock import now
 from app.kernel.graph import Tx
 from app.lifecycle.invariants import broken
+from app.settings import Settings
 from app.shortterm.model import Kind
 from app.tasks import SCHEDULES, TASKS
-from app.tiers.formulas import ALIKE, joined, promoted_importance
+from app.tiers.formulas import joined, promoted_importance
 from app.tiers.likeness import Likeness
 from app.tiers.receipt import Wanted
 from app.tiers.tasks import PROMOTE_OFTEN_READ
@@ -28,6 +29,8 @@ from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.lifecycle.test_kills import ROOT, environment
 from tests.tiers.conftest import URL, consolidate, kept, noted, read, write
+
+ALIKE = Settings().tiers.alike
 
 JOB = Job("j", PROMOTE_OFTEN_READ, "_system", "_system", "running", {}, 1, now(), now())
 TOPICS = ("kiln", "ferry", "violin", "glacier", "orchard", "parliament", "tunnel", "beetle")
