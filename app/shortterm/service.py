@@ -68,7 +68,9 @@ class ShortTermService:
             held = (await tx.one(Q.shortterm.hold_agent, **hold))["held"]
             if held >= limits.entries:
                 raise QuotaReached(f"an agent has at most {limits.entries} entries", field="key")
-            return bool((await tx.one(Q.shortterm.create_entry, entry=entry, at=moment))["made"])
+            aside = digest("ran out", entry["id"], moment.isoformat())[:32]
+            row = await tx.one(Q.shortterm.create_entry, entry=entry, aside=aside, at=moment)
+            return bool(row["made"])
 
         if not await self.graph.write("shortterm.create", work):
             raise AlreadyExists(f"the session has an entry {draft.key}", field="key")

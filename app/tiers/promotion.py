@@ -58,13 +58,17 @@ class TierPromotion:
             self._wakeup.set()
         return receipt
 
+    async def run_out(self) -> Receipt:
+        """Promote what ran out and was read often, before it goes."""
+        return await self.run(Wanted(ran_out=True), dry_run=False)
+
     async def _due(self, wanted: Wanted, receipt: Receipt, after: str) -> list[Row]:
         return await self._graph.rows(
             Q.tiers.due,
             scopes=None if wanted.scopes is None else list(wanted.scopes),
             agent=wanted.agent,
             session=wanted.session,
-            at=receipt.at,
+            ran_out=receipt.at if wanted.ran_out else None,
             before=receipt.at - SHORTEST,
             after=after,
             limit=PAGE,
