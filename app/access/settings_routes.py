@@ -49,9 +49,8 @@ class ScopeSettingsOut(msgspec.Struct, frozen=True):
     def of(cls, found: Effective, installation: Settings) -> ScopeSettingsOut:
         """Return the wire form of what holds in a scope."""
         made: dict[str, dict[str, SettingOut]] = {}
-        for name, setting in tuning.tunable().items():
-            default = tuning.value_of(installation, name)
-            value, origin = found.values.get(name, (default, None))
+        for name, (value, origin) in found.every(installation).items():
+            setting, default = tuning.tunable()[name], tuning.value_of(installation, name)
             group, _, key = name.partition(".")
             made.setdefault(group, {})[key] = SettingOut(
                 value,

@@ -43,6 +43,14 @@ class Effective:
         """The version of the scope's own settings; 0 where it has none."""
         return 0 if self.own is None else self.own.version
 
+    def every(self, installation: Settings) -> dict[str, tuple[Any, str | None]]:
+        """Return every setting with the scope that it is set on; None where the installation's
+        value holds."""
+        made: dict[str, tuple[Any, str | None]] = {}
+        for name in tuning.tunable():
+            made[name] = self.values.get(name, (tuning.value_of(installation, name), None))
+        return made
+
 
 class SettingsService:
     """Settings of scopes of the caller's tenant; only administrators change them."""

@@ -33,7 +33,7 @@ from app.wiring import (
     table_limits,
     working_limits,
 )
-from tests.conftest import MakePrincipal, Principal
+from tests.conftest import Command, MakePrincipal, Principal
 
 PATH = "/v1/scopes/settings"
 Patched = Callable[..., Awaitable[Any]]
@@ -335,3 +335,20 @@ async def test_settings_come_back_from_a_package_and_forget_who_set_them(
         ("", {}),
     ]
     assert await broken(opened.graph, tenant) == []
+
+
+async def test_the_command_line_shows_and_sets(
+    command: Command, admin: Principal, writer: Principal, tenant: str
+) -> None:
+    scope = f"{tenant}/dev"
+    change = ("--set", "tables.columns=7", "--set", "conversations.prompt=Keep mills.", "--json")
+    done = await command("scope", "settings", scope, *change)
+    assert done.exit_code == 0, done.output
+    shown = flat(await held(admin, scope))
+    assert shown["tables.columns"] == (7, scope)
+    assert shown["conversations.prompt"] == ("Keep mills.", scope)
+    back = await command("scope", "settings", scope, "--unset", "tables.columns")
+    assert "tables.columns" in back.output
+    assert flat(await held(admin, scope))["tables.columns"] == (64, None)
+    wrong = await command("scope", "settings", scope, "--set", "tables.columns=0")
+    assert wrong.exit_code != 0
