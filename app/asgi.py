@@ -57,6 +57,7 @@ from app.learning import routes as learning_routes
 from app.lifecycle import doors as lifecycle_doors
 from app.lifecycle import routes as lifecycle_routes
 from app.mcp import routes as mcp_routes
+from app.notes import attested_routes
 from app.notes import routes as note_routes
 from app.observations import routes as observation_routes
 from app.pages import admin as page_admin
@@ -132,6 +133,8 @@ ROUTES: list[Any] = [
     fact_routes.timeline,
     note_routes.NoteController,
     note_routes.CoreBlockController,
+    attested_routes.ProtectionController,
+    attested_routes.BlockEditController,
     note_routes.BadPatternController,
     pool_routes.PoolController,
     work_routes.WorkController,
@@ -249,6 +252,7 @@ INJECTED = (
     "traces",
     "segments",
     "following",
+    "attesting",
     "intents",
     "learned_log",
     "alike",

@@ -22,6 +22,7 @@ from app.goals.model import GOAL, GOAL_LINK
 from app.interventions.model import INTERVENTION
 from app.kernel.kind import Kind
 from app.learning.kind import INTENT, LEARNED_CHANGE, LEARNED_ENTRY, SEGMENT, SEGMENT_USE
+from app.notes.attested import BLOCK_EDIT, BLOCK_PROTECTION
 from app.observations.model import OBSERVATION
 from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
 from app.scopes.workspace import WORKSPACE_SETTINGS
@@ -39,6 +40,8 @@ from app.workitems.kind import WORK_ITEM, WORK_LINK
 
 KINDS: tuple[Kind[Any], ...] = (
     WORKSPACE_SETTINGS,
+    BLOCK_PROTECTION,
+    BLOCK_EDIT,
     POOL,
     POOL_VERSION,
     POOL_EVENT,

@@ -114,6 +114,7 @@ from app.llm.model import LlmConfig
 from app.llm.repository import ReadingRepository
 from app.mcp.service import McpService
 from app.mcp.tool import Services
+from app.notes.attesting import AttestingService
 from app.notes.blocks import BlockService
 from app.notes.entries import NoteEntries
 from app.notes.repository import BlockRepository, NoteRepository
@@ -251,6 +252,7 @@ class Parts:
     analytics: AnalyticsService
     question_log: QuestionLog
     blocks: BlockService
+    attesting: AttestingService
     erasure: ErasureService
     erasing: ErasureRequests
     deletion: ScopeDeletion
@@ -814,6 +816,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         communities=CommunityService(graph),
         summaries=SummaryService(graph, scopes, metered_model(graph, settings)),
         blocks=BlockService(BlockRepository(graph), scopes),
+        attesting=AttestingService(graph, scopes),
         forgetting=forgetting,
         feedback=doors.feedback,
         uses=uses,

@@ -78,6 +78,8 @@ class Label(StrEnum):
     WORKING_COPY = "WorkingCopy"
     SHORT_MEMORY = "ShortMemory"
     DECLARED = "Declared"  # umbrella over the kinds that their slices declare (app/kernel/kind.py)
+    BLOCK_PROTECTION = "BlockProtection"
+    BLOCK_EDIT = "BlockEdit"
     WORKSPACE_SETTINGS = "WorkspaceSettings"
     MEMORY_POOL = "MemoryPool"
     POOL_VERSION = "PoolVersion"
