@@ -231,6 +231,9 @@ _PROPERTIES += """
 cited cluster condense_all condensed_at
 """  # condensed notes
 _PROPERTIES += """
+block_kind entered_at first unfollowed values
+"""  # settings of scopes, tasks of turns, blocks that others attest
+_PROPERTIES += """
 alike_rev alike_state called_at given how link_state link_targets linked linked_rev names owned
 parts revision spans triples written
 """  # the retrieval graph
