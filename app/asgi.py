@@ -19,6 +19,7 @@ from litestar.types import Scope
 
 from app import __version__
 from app.access import routes as access_routes
+from app.access import settings_routes
 from app.access.guard import Door, guard, provide_caller
 from app.access.idempotency import IdempotencyMiddleware
 from app.access.parameters import declared, refuse_unknown
@@ -56,6 +57,7 @@ from app.learning import routes as learning_routes
 from app.lifecycle import doors as lifecycle_doors
 from app.lifecycle import routes as lifecycle_routes
 from app.mcp import routes as mcp_routes
+from app.notes import attested_routes
 from app.notes import routes as note_routes
 from app.observations import routes as observation_routes
 from app.pages import admin as page_admin
@@ -113,6 +115,7 @@ ROUTES: list[Any] = [
     short_routes.ShortTermController,
     tier_routes.TierController,
     access_routes.ScopeController,
+    settings_routes.SettingsController,
     access_routes.PrincipalController,
     access_routes.KeyController,
     access_routes.AuditController,
@@ -130,6 +133,8 @@ ROUTES: list[Any] = [
     fact_routes.timeline,
     note_routes.NoteController,
     note_routes.CoreBlockController,
+    attested_routes.ProtectionController,
+    attested_routes.BlockEditController,
     note_routes.BadPatternController,
     pool_routes.PoolController,
     work_routes.WorkController,
@@ -248,6 +253,8 @@ INJECTED = (
     "snapshots",
     "traces",
     "segments",
+    "following",
+    "attesting",
     "intents",
     "learned_log",
     "alike",

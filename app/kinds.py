@@ -22,8 +22,10 @@ from app.goals.model import GOAL, GOAL_LINK
 from app.interventions.model import INTERVENTION
 from app.kernel.kind import Kind
 from app.learning.kind import INTENT, LEARNED_CHANGE, LEARNED_ENTRY, SEGMENT, SEGMENT_USE
+from app.notes.attested import BLOCK_EDIT, BLOCK_PROTECTION
 from app.observations.model import OBSERVATION
 from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
+from app.scopes.workspace import WORKSPACE_SETTINGS
 from app.snapshots.model import SNAPSHOT
 from app.tables.kind import DATA_ROW, DATA_TABLE
 from app.traces.kind import TOOL_CALL, TRACE, TRACE_LINK, TRACE_STEP
@@ -37,6 +39,9 @@ from app.webhooks.model import WEBHOOK, WEBHOOK_DELIVERY
 from app.workitems.kind import WORK_ITEM, WORK_LINK
 
 KINDS: tuple[Kind[Any], ...] = (
+    WORKSPACE_SETTINGS,
+    BLOCK_PROTECTION,
+    BLOCK_EDIT,
     POOL,
     POOL_VERSION,
     POOL_EVENT,

@@ -309,6 +309,28 @@ class WorkingSettings(Group):
     )
 
 
+class ShortTermSettings(Group):
+    ttl_seconds: int = Field(
+        3600, ge=1, le=31_622_400, description="How long an entry lives that names no time."
+    )
+    ttl_most: int = Field(
+        31_622_400, ge=1, le=31_622_400, description="The longest that one may live, in seconds."
+    )
+    entries: int = Field(
+        10_000, ge=1, le=100_000, description="Most entries of one agent that have not run out."
+    )
+
+
+class TierSettings(Group):
+    reads: int = Field(3, ge=1, le=1000, description="Readings from which on an entry is promoted.")
+    alike: float = Field(
+        0.92, ge=0.5, le=1, description="Similarity from which on two entries say the same."
+    )
+    again_hours: int = Field(
+        24, ge=1, le=720, description="Hours before an entry that stayed is looked at again."
+    )
+
+
 class PoolSettings(Group):
     max_bytes: int = Field(
         5_000_000, ge=1024, le=5_000_000, description="Most bytes of the data of one pool."
@@ -407,6 +429,9 @@ class LearningSettings(Group):
     idle_minutes: int = Field(
         30, ge=1, le=10_080, description="Silence after which a task has ended, in minutes."
     )
+    turns: bool = Field(
+        True, description="Whether what is said in a conversation begins and ends tasks by itself."
+    )
     uses: int = Field(200, ge=1, le=1000, description="Most skills and memories of one task.")
     samples: int = Field(
         1000, ge=20, le=10_000, description="Earlier tasks of a scope that one is compared with."
@@ -464,6 +489,11 @@ class ConversationSettings(Group):
     )
     price: float | None = Field(
         None, ge=0, description="What a million tokens cost, to tell the cost of verdicts."
+    )
+    prompt: str = Field(
+        "",
+        max_length=4000,
+        description="What a model is told of which messages to keep; the built-in words if empty.",
     )
 
 
@@ -556,6 +586,8 @@ class Settings(Group):
     reranker: RerankerSettings = RerankerSettings()
     documents: DocumentSettings = DocumentSettings()
     working: WorkingSettings = WorkingSettings()
+    short_term: ShortTermSettings = ShortTermSettings()
+    tiers: TierSettings = TierSettings()
     pools: PoolSettings = PoolSettings()
     autonomy: AutonomySettings = AutonomySettings()
     traces: TraceSettings = TraceSettings()

@@ -33,9 +33,11 @@ from app.learning.tasks import (
     COLLECT_LOG,
     END_IDLE,
     FIND_INTENTS,
+    FOLLOW_TURNS,
     collect_learning,
     end_idle_segments,
     find_intents,
+    follow_turns,
 )
 from app.lifecycle.condensing import CONDENSE, run_condensing
 from app.lifecycle.tasks import (
@@ -179,6 +181,7 @@ TASKS: Mapping[str, TaskFunction] = {
     END_IDLE: end_idle_segments,
     FIND_INTENTS: find_intents,
     COLLECT_LOG: collect_learning,
+    FOLLOW_TURNS: follow_turns,
     CLEAN: clean_observations,
     SUGGEST: suggest_policies,
     SNAPSHOTS: take_snapshots,
@@ -229,6 +232,7 @@ SCHEDULES = [
     Schedule("observations.collect", "*/30 * * * *", COLLECT, "Asks Loci's own sensors."),
     Schedule("observations.cleanup", "50 3 * * *", CLEAN, "Deletes observations that are over."),
     Schedule("interventions.suggest", "0 6 * * 1", SUGGEST, "Suggests policies out of reviews."),
+    Schedule("learning.follow", "* * * * *", FOLLOW_TURNS, "Follows turns with tasks."),
     Schedule("learning.end_idle", "*/10 * * * *", END_IDLE, "Ends tasks gone silent."),
     Schedule("learning.intents", "35 4 * * *", FIND_INTENTS, "Finds what tasks are after."),
     Schedule("learning.collect", "45 * * * *", COLLECT_LOG, "Tells what was learnt."),

@@ -89,6 +89,7 @@ from app.kernel.turns import Shares
 from app.learning.intents import IntentRule, IntentService
 from app.learning.log import LearnedLog
 from app.learning.segments import SegmentLimits, SegmentService
+from app.learning.turns import TurnFollower
 from app.lifecycle.condensing import CondensingService
 from app.lifecycle.duplicates import DuplicateService
 from app.lifecycle.erasure import ErasureService
@@ -115,6 +116,7 @@ from app.mcp.listening import Listening
 from app.mcp.service import McpService
 from app.mcp.subscribing import Subscriptions
 from app.mcp.tool import Services
+from app.notes.attesting import AttestingService
 from app.notes.blocks import BlockService
 from app.notes.entries import NoteEntries
 from app.notes.repository import BlockRepository, NoteRepository
@@ -157,6 +159,7 @@ from app.search.service import Parts as SearchParts
 from app.search.service import SearchService
 from app.settings import ModelSettings, Settings
 from app.shortterm.erasing import ShortTermErasure
+from app.shortterm.model import Limits as ShortLimits
 from app.shortterm.service import ShortTermService
 from app.skills.door import SkillGraph
 from app.skills.falling_back import fall_back
@@ -167,6 +170,7 @@ from app.tables.service import TableLimits, TableService
 from app.tasks import HEAVY, TASKS
 from app.tiers.injection import ContextInjector, InjectorParts
 from app.tiers.model import Tier
+from app.tiers.promoting import Rule as PromotionRule
 from app.tiers.promotion import TierPromotion
 from app.tiers.service import TierParts, TierService
 from app.tiers.shelves import LongShelf, SharedShelf, ShortShelf, WorkingShelf
@@ -250,6 +254,7 @@ class Parts:
     analytics: AnalyticsService
     question_log: QuestionLog
     blocks: BlockService
+    attesting: AttestingService
     erasure: ErasureService
     erasing: ErasureRequests
     deletion: ScopeDeletion
@@ -289,6 +294,7 @@ class Parts:
     snapshots: SnapshotService
     traces: TraceService
     segments: SegmentService
+    following: TurnFollower
     intents: IntentService
     learned_log: LearnedLog
     alike: SimilarTraces
@@ -513,6 +519,18 @@ def working_limits(settings: Settings) -> WorkingLimits:
     )
 
 
+def short_limits(settings: Settings) -> ShortLimits:
+    """How many entries of short-term memory an agent has, and for how long."""
+    given = settings.short_term
+    return ShortLimits(given.ttl_seconds, given.ttl_most, given.entries, settings.tiers.reads)
+
+
+def promotion_rule(settings: Settings) -> PromotionRule:
+    """When entries of short-term memory become long-term memory."""
+    given = settings.tiers
+    return PromotionRule(given.alike, timedelta(hours=given.again_hours))
+
+
 def autonomy(settings: Settings, graph: Graph, scopes: ScopeService) -> dict[str, Any]:
     """Goals, escalations, observations and suggestions, by their names among the parts."""
     given = settings.autonomy
@@ -543,11 +561,15 @@ def learning_parts(
 ) -> dict[str, Any]:
     """Segments of tasks, intents, and the log of what was learnt."""
     given = settings.learning
-    limits = SegmentLimits(timedelta(minutes=given.idle_minutes), given.uses, given.samples)
+    limits = SegmentLimits(
+        timedelta(minutes=given.idle_minutes), given.uses, given.samples, given.turns
+    )
     rule = IntentRule(given.intent_floor, given.intent_least, given.intent_batch)
+    segments = SegmentService(graph, scopes, limits)
     return {
-        "segments": SegmentService(graph, scopes, limits),
-        "intents": IntentService(graph, spaces, rule),
+        "segments": segments,
+        "following": TurnFollower(segments),
+        "intents": IntentService(graph, scopes, spaces, rule),
         "learned_log": LearnedLog(graph),
     }
 
@@ -561,7 +583,7 @@ def buffer_bounds(settings: Settings) -> BufferBounds:
 def judging_limits(settings: Settings) -> JudgingLimits:
     """How much one pass over mid-term memory takes."""
     given = settings.conversations
-    return JudgingLimits(given.items, given.model_least, given.price)
+    return JudgingLimits(given.items, given.model_least, given.price, given.prompt)
 
 
 def recall_limits(settings: Settings) -> RecallLimits:
@@ -579,7 +601,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     keys = KeyRing(access_rows, settings.api.key_cache_seconds)
     event_rows = EventRepository(graph, access_rows)
     scope_rows = ScopeRepository(graph)
-    scopes = ScopeService(scope_rows)
+    scopes = ScopeService(scope_rows, settings)
     episode_rows = EpisodeRepository(graph)
     index_rows = IndexRepository(graph)
     jobs = JobRepository(graph, timedelta(seconds=settings.worker.lease_seconds))
@@ -655,11 +677,13 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     context_entries = EntryService(contexts)
     context_finding = ContextFinding(contexts, spaces)
     own_memory = OwnMemory(contexts, context_entries, context_finding)
-    shortterm = ShortTermService(graph, scopes, settings.working.value_bytes)
+    shortterm = ShortTermService(graph, scopes, short_limits(settings), bounds_of_work)
     working = WorkingService(
         WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
     )
-    tier_promotion = TierPromotion(contexts, context_entries, spaces, wakeup)
+    tier_promotion = TierPromotion(
+        contexts, context_entries, spaces, wakeup, promotion_rule(settings)
+    )
     question_log = QuestionLog(QuestionWriter(graph, scopes))
     refusals = Refusals(access_rows)
     limiter = RateLimiter(queue, settings.api.rate_per_minute)
@@ -830,6 +854,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         communities=CommunityService(graph),
         summaries=SummaryService(graph, scopes, metered_model(graph, settings)),
         blocks=BlockService(BlockRepository(graph), scopes),
+        attesting=AttestingService(graph, scopes),
         forgetting=forgetting,
         feedback=doors.feedback,
         uses=uses,
@@ -845,7 +870,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         pools=pools,
         events=events,
         **webhooks(settings, graph, keys, scopes, event_rows),
-        pool_upkeep=PoolUpkeep(graph, pool_limits(settings)),
+        pool_upkeep=PoolUpkeep(graph, scopes, pool_limits(settings)),
         work=work,
         **autonomous,
         snapshots=SnapshotService(graph, settings.autonomy.snapshot_entries),

@@ -32,3 +32,33 @@ RETURN p {.*} AS pattern
 MATCH (p:BadPattern)
 WHERE p.scope IN $scopes AND p.id > $after AND p.expired_at > datetime()
 RETURN p {.*} AS pattern ORDER BY p.id LIMIT $limit
+
+// name: block_of(scope, kind) read many
+// The core block of a kind in a scope.
+MATCH (b:CoreBlock)
+WHERE b.scope = $scope AND b.kind = $kind AND b.expired_at > datetime()
+RETURN b {.*} AS block
+
+// name: protection(scope, kind) read many
+// The protection of that block.
+MATCH (n:BlockProtection {scope: $scope, block_kind: $kind})
+RETURN n {.*} AS protection
+
+// name: edits(ids, scopes) read many
+// Edits of core blocks by id.
+UNWIND $ids AS id
+MATCH (n:BlockEdit {id: id})
+WHERE n.scope IN $scopes
+RETURN n {.*} AS edit
+
+// name: edits_of(scope, kind, after, limit) read many
+// Edits of a core block by id.
+MATCH (n:BlockEdit {scope: $scope, block_kind: $kind})
+WHERE n.id > $after
+RETURN n {.*} AS edit ORDER BY n.id LIMIT $limit
+
+// name: apply(id, scope, content, at) write none
+// What an edit that was attested makes of a core block.
+MATCH (b:CoreBlock {id: $id})
+WHERE b.scope = $scope
+SET b += $content, b.updated_at = $at, b.version = b.version + 1

@@ -152,3 +152,11 @@ RETURN EXISTS {
 UNWIND $events AS event
 MERGE (a:AuditEvent {id: event.id})
 SET a = event
+
+// name: follow(id, scope, at) write many
+// A conversation by id, for writing: nothing is said in it meanwhile.
+MATCH (c:Conversation {id: $id})
+WHERE c.scope = $scope
+SET c.touched_at = $at
+WITH c WHERE c.id IS NOT NULL
+RETURN c {.*} AS conversation

@@ -185,3 +185,40 @@ MATCH (l:LearningEntry)
 WHERE l.scope = $scope AND l.place > $after
 WITH l ORDER BY l.place LIMIT $limit
 RETURN l.id AS id, l.place AS place, l.payload AS payload, l.recorded_at AS at ORDER BY l.place
+
+// name: unfollowed(scopes, after, limit) read many
+// Conversations of some scopes, or of all, with messages that no task has followed, by id.
+MATCH (c:Conversation {unfollowed: true})
+WHERE c.id > $after AND ($scopes IS NULL OR c.scope IN $scopes)
+WITH c ORDER BY c.id LIMIT $limit
+RETURN c.id AS id, c.scope AS scope ORDER BY id
+
+// name: said_since(id, scope, after, limit) read many
+// The messages of a conversation behind one of them, in order; of what is forgotten, and of what is
+// sent again, no words.
+MATCH (m:ConversationMessage {whole: $id})
+WHERE m.seq > $after AND m.scope = $scope
+WITH m ORDER BY m.seq LIMIT $limit
+OPTIONAL MATCH (e:Passage {id: m.refers})
+WHERE e.scope = $scope AND e.expired_at > datetime.realtime() AND m.first = m.seq
+RETURN m.seq AS seq, m.refers AS episode, m.entered_at AS at, e.role AS role,
+       e.content AS content ORDER BY seq
+
+// name: open_of(scope, agent, session, at) write many
+// The tasks of an agent that go on in a conversation, for writing, those that began last first.
+MATCH (n:TaskSegment)
+WHERE n.scope = $scope AND n.session_key = $session AND n.idle_since IS NOT NULL
+  AND n.agent = $agent
+SET n.touched_at = $at
+WITH n WHERE n.state = 'open'
+RETURN n {.*} AS segment ORDER BY n.id DESC
+
+// name: skills_used(agent, since, until, at, limit) write many
+// Skills of which an agent told an outcome within some time, each once, for links to them.
+// unscoped: what the agent told itself
+MATCH (u:SkillUsageRecord)
+WHERE u.principal = $agent AND u.at >= $since AND u.at <= $until
+MATCH (s:Skill {id: u.skill})
+WITH s, max(u.at) AS used_at ORDER BY used_at, s.id LIMIT $limit
+SET s.touched_at = $at
+RETURN s.id AS skill, s.scope AS scope, used_at ORDER BY used_at, skill

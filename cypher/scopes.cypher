@@ -94,3 +94,22 @@ ORDER BY path
 // unscoped: a whole tenant; what a reader does not see is kept out by his own list
 MATCH (s:Scope {tenant: $tenant})
 RETURN collect(s.path) AS paths
+
+// name: settings_of(scopes) read many
+// What scopes set of the agent's memory, with the versions before.
+UNWIND $scopes AS scope
+MATCH (n:WorkspaceSettings {scope: scope})
+RETURN n {.*} AS settings
+
+// name: settings_values(scopes) read many
+// What scopes set of the agent's memory, without the versions before.
+UNWIND $scopes AS scope
+MATCH (n:WorkspaceSettings {scope: scope})
+RETURN n.scope AS scope, n.values AS values
+
+// name: tell(events) write none
+// Audit events about settings.
+// unscoped: the service has checked the scope of each
+UNWIND $events AS event
+MERGE (a:AuditEvent {id: event.id})
+SET a = event

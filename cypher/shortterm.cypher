@@ -5,10 +5,15 @@ SET p.touched_at = $at
 RETURN COUNT { MATCH (m:ShortMemory {tenant: $tenant, author: $agent}) WHERE m.expires_at > $at }
        AS held
 
-// name: create_entry(entry, at) write one
+// name: create_entry(entry, aside, at) write one
 // An entry, in the place of one of the same key that has run out; `made` is false, and nothing
-// changes, where there is one that has not.
+// changes, where there is one that has not. One that ran out and waits to be promoted steps aside.
 // unscoped: the service has checked the scope of $entry
+CALL () {
+  MATCH (old:ShortMemory {id: $entry.id})
+  WHERE old.expires_at <= $at AND old.ready
+  SET old.id = $aside
+}
 MERGE (m:ShortMemory {id: $entry.id})
 ON CREATE SET m.expires_at = datetime('0001-01-02T00:00:00Z')
 WITH m, m.expires_at <= $at AS made, m.processed_at AS processed
@@ -21,13 +26,18 @@ MATCH (m:ShortMemory {id: $id})
 WHERE m.scope IN $scopes AND m.author = $agent AND m.expires_at > $at
 RETURN m {.*} AS entry
 
-// name: read(id, scopes, agent, at, often) write optional
-// The same, counted as an access; one that was read often is ready to be promoted.
+// name: read(id, scopes, agent, at) write optional
+// The same, counted as an access.
 MATCH (m:ShortMemory {id: $id})
 WHERE m.scope IN $scopes AND m.author = $agent AND m.expires_at > $at
 SET m.count = m.count + 1, m.last_access = $at
-SET m.ready = CASE WHEN m.count >= $often THEN true END
 RETURN m {.*} AS entry
+
+// name: ready(id, scope) write none
+// One that was read often is ready to be promoted.
+MATCH (m:ShortMemory {id: $id})
+WHERE m.scope = $scope
+SET m.ready = true
 
 // name: change(id, scopes, agent, at, properties) write optional
 // Sets parts of an entry that has not run out.
@@ -45,12 +55,12 @@ SET m.expires_at = CASE WHEN m.ttl IS NULL THEN m.expires_at
 RETURN m {.*} AS entry
 
 // name: remove(id, scopes, agent, at) write one
-// Takes an entry out; one that has run out counts as not there.
+// Takes an entry out; one that has run out is not there.
 OPTIONAL MATCH (m:ShortMemory {id: $id})
-WHERE m.scope IN $scopes AND m.author = $agent
-WITH m, m.expires_at > $at AS live
+WHERE m.scope IN $scopes AND m.author = $agent AND m.expires_at > $at
+WITH m, m IS NOT NULL AS removed
 DETACH DELETE m
-RETURN coalesce(live, false) AS removed
+RETURN removed
 
 // name: page(tenant, agent, scopes, session, key, kind, at, after, limit) read many
 // Entries of one agent that have not run out, by id.
@@ -60,9 +70,13 @@ WHERE m.scope IN $scopes AND m.expires_at > $at AND m.id > $after
   AND ($key IS NULL OR m.key = $key) AND ($kind IS NULL OR m.kind = $kind)
 RETURN m {.*} AS entry ORDER BY m.id LIMIT $limit
 
-// name: expire(at) batched one
+// name: expire(at, given_up) batched one
+// Entries that ran out go; one that was read often only once it was looked at since, or when nobody
+// could for long.
 // unscoped: upkeep of the whole installation
-MATCH (m:ShortMemory) WHERE m.expires_at <= $at
+MATCH (m:ShortMemory)
+WHERE m.expires_at <= $at
+  AND (m.ready IS NULL OR m.processed_at >= m.expires_at OR m.expires_at <= $given_up)
 CALL (m) { DETACH DELETE m } IN TRANSACTIONS OF 1000 ROWS
 RETURN count(*) AS removed
 

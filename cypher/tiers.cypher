@@ -1,7 +1,8 @@
-// name: due(scopes, agent, session, at, before, after, limit) read many
-// Short-term entries that were read often enough, have not run out, and were not looked at of late.
+// name: due(scopes, agent, session, ran_out, before, after, limit) read many
+// Short-term entries that were read often enough and were not looked at of late; those that have run
+// out by a moment alone, where one is given.
 MATCH (m:ShortMemory {ready: true})
-WHERE m.id > $after AND m.expires_at > $at
+WHERE m.id > $after AND ($ran_out IS NULL OR m.expires_at <= $ran_out)
   AND (m.processed_at IS NULL OR m.processed_at <= $before)
   AND ($scopes IS NULL OR m.scope IN $scopes)
   AND ($agent IS NULL OR m.author = $agent) AND ($session IS NULL OR m.session = $session)
@@ -14,7 +15,7 @@ MATCH (m:ShortMemory {id: $id})
 WHERE m.scope = $scope
 SET m.touched_at = $at
 WITH m
-WHERE m.ready AND m.expires_at > $at AND (m.processed_at IS NULL OR m.processed_at <= $before)
+WHERE m.ready AND (m.processed_at IS NULL OR m.processed_at <= $before)
 RETURN m {.*} AS entry
 
 // name: promoted(id, scope, at) write none

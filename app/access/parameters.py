@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 from litestar import Litestar
 from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
-from litestar.params import QueryParameter
+from litestar.params import HeaderParameter, QueryParameter
 
 from app.errors import InvalidInput
 from app.kernel.caller import Caller
@@ -32,6 +32,10 @@ KnownAt = Annotated[
 _PRINCIPAL = re.compile(rf"(?:agent|user):(?P<tenant>{NAME}):{NAME}\Z")
 _NAME = re.compile(rf"{NAME}\Z")
 Limit = Annotated[int, QueryParameter(ge=1, le=500, description="Most items of a page.")]
+IfMatch = Annotated[
+    str | None,
+    HeaderParameter(name="If-Match", description="The version that is changed; 412 if another."),
+]
 
 
 E = TypeVar("E", bound=StrEnum)
@@ -110,3 +114,13 @@ def aware(moment: datetime | None, field: str) -> datetime | None:
     if not FIRST_YEAR <= moment.year <= LAST_YEAR:
         raise InvalidInput("the year must lie between 2 and 9998", field=field)
     return moment.astimezone(UTC)
+
+
+def version_of(given: str | None) -> int | None:
+    """Return the version that `If-Match` names, bare or quoted; InvalidInput where it is none."""
+    if given is None or given.strip() == "*":
+        return None
+    bare = given.strip().removeprefix("W/").strip('"')
+    if not bare.isdecimal() or len(bare) > 15:
+        raise InvalidInput("If-Match is the version, such as 3", field="If-Match")
+    return int(bare)

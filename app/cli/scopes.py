@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import orjson
 import typer
 
 from app.access.service import operator
@@ -33,6 +34,62 @@ def list_scopes(tenant: str, as_json: AsJson = False) -> None:
         return {row["path"]: row["kind"] for row in rows}
 
     show(with_parts(work), as_json, tenant)
+
+
+@commands.command("settings")
+def settings(
+    scope: Annotated[str, typer.Argument(help="Scope path, or a tenant.")],
+    change: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="`group.field=value`, such as conversations.messages=20."),
+    ] = None,
+    unset: Annotated[
+        list[str] | None, typer.Option(help="`group.field` that follows the scope above again.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what would hold, and change nothing.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """What holds of the agents' memory in a scope, and where it is set; changes it with --set."""
+    path = str(parse_scope(scope))
+    patch = _patch(change or [], unset or [])
+
+    async def work(opened: Parts) -> dict[str, Any]:
+        tenant = path.partition("/")[0]
+        scopes = await all_scopes(opened, tenant)
+        if path not in scopes:
+            raise NotFound(f"there is no scope {path}", field="scope")
+        service = opened.scopes.settings
+        if patch:
+            policy, caller = await opened.scopes.policy(path), operator(tenant, scopes)
+            found = await service.change(caller, path, patch, policy, dry_run=dry_run)
+        else:
+            found = await service.effective(path)
+        return {
+            name: value if origin is None else f"{value} (set on {origin})"
+            for name, (value, origin) in found.every(service.installation).items()
+        }
+
+    show(with_parts(work), as_json, path)
+
+
+def _patch(change: list[str], unset: list[str]) -> dict[str, dict[str, Any]]:
+    """The settings that options name; a value is JSON, or else a text."""
+    named: dict[str, Any] = dict.fromkeys(unset)
+    for one in change:
+        name, given, text = one.partition("=")
+        if not given:
+            raise InvalidInput(f"{one} is no group.field=value", field="set")
+        try:
+            named[name] = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            named[name] = text
+    made: dict[str, dict[str, Any]] = {}
+    for name, value in named.items():
+        group, _, key = name.partition(".")
+        made.setdefault(group, {})[key] = value
+    return made
 
 
 @commands.command("delete")

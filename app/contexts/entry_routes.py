@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 
-from app.access.parameters import Limit, one_of
+from app.access.parameters import IfMatch, Limit, one_of, version_of
 from app.contexts.entries import LONGEST_KEY, EntryType, MemoryType
 from app.contexts.model import Status
 from app.contexts.schemas import (
@@ -26,7 +26,6 @@ from app.contexts.schemas import ContextEntryOut as EntryOut
 from app.contexts.writing import EntryService
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
-from app.pools.routes import IfMatch, version_of
 
 Entries = NamedDependency[EntryService]
 OfEntryType = Annotated[

@@ -143,7 +143,7 @@ class OwnMemory:
 
     async def _make_room(self, tx: Tx, caller: Caller, context: Context, made: Entry) -> None:
         entries = await self._entries.active(context, tx)
-        over = len(entries) - self._contexts.limits.own
+        over = len(entries) - (await self._contexts.bounds(context.scope)).own
         if over <= 0:
             return
         others = sorted(

@@ -52,7 +52,7 @@ class ContextSnapshots:
         async def work(tx: Tx) -> ContextSnapshot:
             held = await self.contexts.managing(tx, caller, context.id)
             known = await tx.rows(Q.contexts.snapshots, context=held.id, scope=held.scope)
-            most = self.contexts.limits.snapshots
+            most = (await self.contexts.bounds(held.scope)).snapshots
             if len(known) >= most:
                 raise QuotaReached(f"a context has at most {most} snapshots: delete one")
             blank = _blank(held, clean, caller.principal)
@@ -137,7 +137,7 @@ class ContextSnapshots:
             Q.contexts.prune_versions,
             entries=[each.id for each in other],
             scope=context.scope,
-            keep=self.contexts.limits.versions,
+            keep=(await self.contexts.bounds(context.scope)).versions,
         )
         kept, empty = len(made) - len(fresh) - len(other), len(places) - len(wanted)
         return Restored(len(fresh), len(other), kept, len(gone), empty)

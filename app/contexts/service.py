@@ -28,6 +28,7 @@ from app.kernel.ids import new_id
 from app.kernel.scope import parse_scope
 from app.sanitize.tree import sanitize_tree
 from app.scopes.service import ScopeService
+from app.scopes.tuning import tuned
 
 T = TypeVar("T")
 OWN = "Own memory"  # name of the context that an agent has of itself
@@ -37,14 +38,14 @@ OWN = "Own memory"  # name of the context that an agent has of itself
 class ContextLimits:
     """Bounds of the settings, as these describe them."""
 
-    per_scope: int
-    entries: int
-    content_bytes: int
-    versions: int
-    snapshots: int
-    accesses: int
-    experiences: int
-    own: int
+    per_scope: int = tuned("contexts.per_scope")
+    entries: int = tuned("contexts.entries")
+    content_bytes: int = tuned("contexts.content_bytes")
+    versions: int = tuned("contexts.versions")
+    snapshots: int = tuned("contexts.snapshots")
+    accesses: int = tuned("contexts.accesses")
+    experiences: int = tuned("contexts.experiences")
+    own: int = tuned("contexts.own")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class ContextService:
     def __init__(self, graph: Graph, scopes: ScopeService, limits: ContextLimits) -> None:
         self.graph = graph
         self.limits = limits
-        self._scopes = scopes
+        self.scopes = scopes
 
     async def create(self, caller: Caller, draft: ContextDraft) -> Context:
         """Make a context, which the caller owns. Raises InvalidInput (`reach`) where no scope, or
@@ -240,23 +241,30 @@ class ContextService:
         )
         place = {"context": context.id, "scope": context.scope}
 
+        keep = (await self.bounds(context.scope)).accesses
+
         async def work(tx: Tx) -> None:
             await tx.rows(Q.kinds.restore, rows=[CONTEXT_ACCESS.new(access)])
-            await tx.rows(Q.contexts.prune_accesses, **place, keep=self.limits.accesses)
+            await tx.rows(Q.contexts.prune_accesses, **place, keep=keep)
             await tx.rows(Q.contexts.touch, ids=ids, **place, at=at)
 
         await self.graph.write("contexts.read_by", work)
 
+    async def bounds(self, scope: str) -> ContextLimits:
+        """Return the bounds that hold in a scope."""
+        return await self.scopes.limits(self.limits, scope)
+
     async def clean(self, value: Any, scope: str, field: str) -> Any:
         """Return a value as it may be stored; what refuses it names the place."""
-        return sanitize_tree(value, await self._scopes.policy(scope), field)
+        return sanitize_tree(value, await self.scopes.policy(scope), field)
 
     async def _store(self, tx: Tx, caller: Caller, context: Context) -> Context:
         count = await tx.optional(Q.contexts.lock_scope, scope=context.scope, at=now())
         if count is None:
             raise NotFound(f"there is no scope {context.scope}", field="scope")
-        if count["contexts"] >= self.limits.per_scope:
-            raise QuotaReached(f"a scope has at most {self.limits.per_scope} contexts")
+        most = (await self.bounds(context.scope)).per_scope
+        if count["contexts"] >= most:
+            raise QuotaReached(f"a scope has at most {most} contexts")
         await tx.rows(Q.kinds.restore, rows=[CONTEXT.new(context)])
         await tx.rows(Q.contexts.tell, events=[event_of(caller, "context.create", context)])
         return context

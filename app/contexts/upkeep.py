@@ -170,7 +170,7 @@ class ContextUpkeep:
     async def _thin_out(self, context: Context, receipt: Receipt) -> None:
         """Beyond so many experiences, merge those that say the same; then the least important
         ones go."""
-        most = self._contexts.limits.experiences
+        most = (await self._contexts.bounds(context.scope)).experiences
         if len(await self._experiences(context)) <= most:
             return
         groups = await self._groups(context, MERGED_BY_JOB)

@@ -56,7 +56,6 @@ class EntryService:
     def __init__(self, contexts: ContextService) -> None:
         self.contexts = contexts
         self.graph = contexts.graph
-        self.limits = contexts.limits
 
     async def add(self, caller: Caller, context_id: str, draft: Draft) -> Entry:
         """Write an entry under a key. A fact whose key is taken by a fact gets the new value.
@@ -208,10 +207,9 @@ class EntryService:
         check(given, "content")
         if given is None or given in ("", {}, []):
             raise InvalidInput("the content is empty", field="content")
-        if len(packed(given).encode()) > self.limits.content_bytes:
-            raise TooLarge(
-                f"content has at most {self.limits.content_bytes} bytes", field="content"
-            )
+        most = (await self.contexts.bounds(scope)).content_bytes
+        if len(packed(given).encode()) > most:
+            raise TooLarge(f"content has at most {most} bytes", field="content")
         return await self.contexts.clean(given, scope, "content")
 
     async def active(self, context: Context, tx: Tx | None = None) -> list[Entry]:
@@ -288,15 +286,11 @@ class EntryService:
         made = reworded(held, value, caller.principal, now())
         if made is None:
             return held
-        if self.limits.versions:
+        keep = (await self.contexts.bounds(held.scope)).versions
+        if keep:
             former = CONTEXT_ENTRY_VERSION.placed(EntryVersion.former(held))
             await tx.rows(Q.kinds.restore, rows=[CONTEXT_ENTRY_VERSION.new(former)])
-        await tx.rows(
-            Q.contexts.prune_versions,
-            entries=[held.id],
-            scope=held.scope,
-            keep=self.limits.versions,
-        )
+        await tx.rows(Q.contexts.prune_versions, entries=[held.id], scope=held.scope, keep=keep)
         return await self.store(tx, caller, context, made, "context.entry.update")
 
     async def _keyed(self, tx: Tx, context: Context, key: str) -> Entry | None:
@@ -308,8 +302,9 @@ class EntryService:
 
     async def _room(self, tx: Tx, context: Context) -> None:
         count = await tx.one(Q.contexts.count, context=context.id, scope=context.scope)
-        if count["entries"] >= self.limits.entries:
-            raise QuotaReached(f"a context has at most {self.limits.entries} entries in use")
+        most = (await self.contexts.bounds(context.scope)).entries
+        if count["entries"] >= most:
+            raise QuotaReached(f"a context has at most {most} entries in use")
 
     async def _entry(self, context: Context, entry_id: str) -> Entry:
         place = {"context": context.id, "scope": context.scope}

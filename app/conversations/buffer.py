@@ -8,14 +8,17 @@ from datetime import datetime, timedelta
 
 from app.conversations.kind import MESSAGE
 from app.conversations.model import Conversation, Message, State
+from app.scopes.tuning import tuned
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """How many messages a buffer holds, and how long they are held back when nothing is said."""
 
-    messages: int
-    open_for: timedelta
+    messages: int = tuned("conversations.messages")
+    open_for: timedelta = tuned(
+        "conversations.open_seconds", lambda seconds: timedelta(seconds=seconds)
+    )
 
 
 @dataclass(slots=True)

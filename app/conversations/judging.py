@@ -31,6 +31,7 @@ from app.notes.remembering import remember
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import sanitize
 from app.scopes.service import ScopeService
+from app.scopes.tuning import tuned
 
 log = structlog.get_logger()
 LEASE = timedelta(minutes=10)  # longer than a question with all its attempts
@@ -38,12 +39,13 @@ LEASE = timedelta(minutes=10)  # longer than a question with all its attempts
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`items` of one pass, the characters of an exchange below which no model is asked, and what a
-    million tokens cost."""
+    """`items` of one pass, the characters of an exchange below which no model is asked, what a
+    million tokens cost, and what a model is told of which messages to keep."""
 
-    items: int
-    least: int
-    price: float | None = None
+    items: int = tuned("conversations.items")
+    least: int = tuned("conversations.model_least")
+    price: float | None = tuned("conversations.price", default=None)
+    prompt: str = tuned("conversations.prompt", default="")
 
 
 @dataclass(slots=True)
@@ -98,7 +100,7 @@ class JudgingService:
             agent=agent,
             scopes=list(scopes),
             at=now(),
-            limit=self.limits.items,
+            limit=await self._items(scopes),
         )
         for exchange in exchanges(map(Item.of, rows)):
             asks = await self._asks(exchange)
@@ -118,7 +120,7 @@ class JudgingService:
             at=at,
             until=at + LEASE,
             holder=holder,
-            limit=self.limits.items,
+            limit=await self._items(scopes),
         )
         away = False
         for exchange in exchanges(map(Item.of, rows)):
@@ -138,8 +140,14 @@ class JudgingService:
         if self._model is not None:
             await self._model.aclose()
 
+    async def _items(self, scopes: Sequence[str]) -> int:
+        """How many messages one pass takes: as few as any of its scopes has it."""
+        bounds = [await self._scopes.limits(self.limits, scope) for scope in scopes]
+        return min((one.items for one in bounds), default=self.limits.items)
+
     async def _asks(self, exchange: Exchange) -> bool:
-        if self._model is None or exchange.characters < self.limits.least or not exchange.useful:
+        limits = await self._scopes.limits(self.limits, exchange.scope)
+        if self._model is None or exchange.characters < limits.least or not exchange.useful:
             return False
         return (await self._scopes.rules(exchange.scope)).language_model
 
@@ -148,18 +156,20 @@ class JudgingService:
         if self._model is None or not await self._asks(exchange):
             return exchange.by_rules()
         receipt.asked += 1
+        limits = await self._scopes.limits(self.limits, exchange.scope)
+        question = exchange.question(limits.prompt)
         try:
-            answer = await self._model.ask(exchange.scope, exchange.question(), Verdicts)
+            answer = await self._model.ask(exchange.scope, question, Verdicts)
         except (BudgetSpent, LlmAnswerUnusable) as error:
             log.warning("conversations.judged_by_rules", scope=exchange.scope, reason=error.detail)
             receipt.tokens += error.tokens
-            return _priced(exchange.by_rules(), error.tokens, self.limits)
+            return _priced(exchange.by_rules(), error.tokens, limits)
         except LlmUnavailable as error:
             log.warning("conversations.postponed", scope=exchange.scope, reason=error.detail)
             return None
         receipt.tokens += answer.tokens
         judged = exchange.by_model(answer.value, self._model.name)
-        return _priced(judged, answer.tokens, self.limits)
+        return _priced(judged, answer.tokens, limits)
 
     async def _postpone(self, exchange: Exchange, holder: str, receipt: Receipt) -> None:
         ids = [item.message.id for item in exchange.items]

@@ -43,7 +43,8 @@ class Verdict(StrEnum):
 
 class Conversation(Stored):
     """A conversation of one agent; `said` numbers its messages, and those up to `began` are of a
-    time before it began anew. What is in its buffer is held back until `open_until`."""
+    time before it began anew. What is in its buffer is held back until `open_until`; tasks have
+    followed its messages up to `followed`."""
 
     agent: Who
     conversation: Name
@@ -52,6 +53,11 @@ class Conversation(Stored):
     began_at: Moment
     changed_at: Moment
     open_until: Moment
+    followed: Count = 0
+
+    def derived(self) -> dict[str, Any]:
+        """Return whether there are messages that no task has followed."""
+        return {"unfollowed": True if self.said > self.followed else None}
 
     def people(self) -> Iterable[str]:
         """Return the agent."""
@@ -69,7 +75,8 @@ class Conversation(Stored):
 
 
 class Message(Stored):
-    """A message of a conversation: `memory` is its episode, `seq` its place.
+    """A message of a conversation: `memory` is its episode, `seq` its place, `first` the one that
+    it had before it was sent again.
 
     The verdict tells who gave it, a model or our rules, why, how many memories were made of the
     exchange, and what the model's answer about that cost, once for each exchange.
@@ -79,6 +86,7 @@ class Message(Stored):
     conversation: Name
     memory: Id
     seq: Count
+    first: Count = 0
     state: State = State.BUFFERED
     entered_at: Moment
     left_at: Moment | None = None
@@ -128,6 +136,8 @@ class Message(Stored):
     def entered(self, seq: int, at: datetime) -> Self:
         """Return the message as it comes into the buffer, once more where it has been there."""
         update = {"seq": seq, "state": State.BUFFERED, "entered_at": at, "left_at": None}
+        if self.seq == 0:
+            update["first"] = seq
         return self.model_copy(update=update)
 
     def left(self, at: datetime) -> Self:

@@ -125,7 +125,8 @@ class ConversationController(Controller):
         """Return the figures of a conversation; one in which nothing was said has zeros."""
         talk = await conversations.seen(caller, conversation, scope_path)
         figures = await conversations.figures(talk)
-        return ConversationOut.of(talk, figures, conversations.bounds.messages)
+        bounds = await conversations.bounds_of(talk.scope)
+        return ConversationOut.of(talk, figures, bounds.messages)
 
 
 class MidTermController(Controller):

@@ -73,7 +73,7 @@ class ConversationService:
     ) -> None:
         self.graph = graph
         self.bounds = bounds
-        self._scopes = scopes
+        self.scopes = scopes
         self._episodes = episodes
 
     async def append(
@@ -86,7 +86,7 @@ class ConversationService:
     ) -> Appended:
         """Capture messages and let them into the buffer, in one transaction; a bad one gets a
         receipt that says why. With `begins` the buffer is cleared first."""
-        entering = Entering(caller, talk, self.bounds, begins)
+        entering = Entering(caller, talk, await self.bounds_of(talk.scope), begins)
         receipts = await self._episodes.capture_batch(caller, captures, entering)
         done = entering.done
         if done is None:
@@ -105,10 +105,10 @@ class ConversationService:
             found = await self._found(caller, name)
             if found is not None:
                 return caller, found
-            caller = await self._scopes.with_own_leaf(caller)
+            caller = await self.scopes.with_own_leaf(caller)
             scope = own_leaf(caller)
         scope = caller.require(str(parse_scope(scope)), Role.WRITER)
-        require_plain(name, "conversation", await self._scopes.policy(scope))
+        require_plain(name, "conversation", await self.scopes.policy(scope))
         return caller, self.blank(caller, name, scope)
 
     async def seen(self, caller: Caller, name: str, scope: str | None) -> Conversation:
@@ -144,10 +144,11 @@ class ConversationService:
     async def clear(self, caller: Caller, talk: Conversation) -> int:
         """Let all messages leave the buffer, since a conversation begins; how many that were."""
         caller.require(talk.scope, Role.WRITER)
+        bounds = await self.bounds_of(talk.scope)
 
         async def work(tx: Tx) -> int:
             current = await _flow(tx, await held(tx, talk), [])
-            current.clear(now(), self.bounds)
+            current.clear(now(), bounds)
             await save(tx, current)
             await _tell(tx, caller, current, "conversation.clear", messages=len(current.gone))
             return len(current.gone)
@@ -171,6 +172,10 @@ class ConversationService:
             after=after,
             limit=limit,
         )
+
+    async def bounds_of(self, scope: str) -> Bounds:
+        """Return how much a buffer holds in a scope, and for how long."""
+        return await self.scopes.limits(self.bounds, scope)
 
     def blank(self, caller: Caller, name: str, scope: str) -> Conversation:
         """Return a conversation in which nothing was said yet."""

@@ -10,7 +10,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 
-from app.access.parameters import Within, aware, one_of
+from app.access.parameters import IfMatch, Within, aware, one_of, version_of
 from app.autonomy.receipt import CheckIn, CheckOut
 from app.autonomy.wire import Most
 from app.escalations.model import HIGHEST, EscalationState
@@ -23,7 +23,6 @@ from app.escalations.schemas import (
 )
 from app.escalations.service import EscalationService, Wanted
 from app.kernel.caller import Caller, Role
-from app.pools.routes import IfMatch, version_of
 
 InState = Annotated[
     str | None,

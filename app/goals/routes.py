@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
 
-from app.access.parameters import Within, one_of
+from app.access.parameters import IfMatch, Within, one_of, version_of
 from app.autonomy.receipt import CheckIn, CheckOut
 from app.autonomy.wire import Most
 from app.goals.model import GoalState
@@ -26,7 +26,6 @@ from app.goals.schemas import (
 from app.goals.service import GoalService, Wanted
 from app.goals.upkeep import abandon_stale
 from app.kernel.caller import Caller, Role
-from app.pools.routes import IfMatch, version_of
 from app.workitems.model import Priority
 
 InState = Annotated[

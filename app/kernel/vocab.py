@@ -78,6 +78,9 @@ class Label(StrEnum):
     WORKING_COPY = "WorkingCopy"
     SHORT_MEMORY = "ShortMemory"
     DECLARED = "Declared"  # umbrella over the kinds that their slices declare (app/kernel/kind.py)
+    BLOCK_PROTECTION = "BlockProtection"
+    BLOCK_EDIT = "BlockEdit"
+    WORKSPACE_SETTINGS = "WorkspaceSettings"
     MEMORY_POOL = "MemoryPool"
     POOL_VERSION = "PoolVersion"
     POOL_EVENT = "PoolEvent"
@@ -227,6 +230,9 @@ model_holder model_state tokens beside milliseconds prompt turn
 _PROPERTIES += """
 cited cluster condense_all condensed_at
 """  # condensed notes
+_PROPERTIES += """
+block_kind entered_at first unfollowed values
+"""  # settings of scopes, tasks of turns, blocks that others attest
 _PROPERTIES += """
 alike_rev alike_state called_at given how link_state link_targets linked linked_rev names owned
 parts revision spans triples written

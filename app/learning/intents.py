@@ -18,6 +18,8 @@ from app.learning.folding import Group, grouped
 from app.learning.kind import INTENT, SEGMENT
 from app.learning.model import Figures, Intent, IntentState, LearningType, Segment
 from app.learning.pen import Pen
+from app.scopes.service import ScopeService
+from app.scopes.tuning import tuned
 
 NEAREST = 64  # tasks that are looked at around one
 DIGITS = 4
@@ -28,9 +30,9 @@ class IntentRule:
     """How alike tasks of one intent are, how many of them make a new one, and how many tasks of a
     scope one run looks at."""
 
-    floor: float
-    least: int
-    batch: int
+    floor: float = tuned("learning.intent_floor")
+    least: int = tuned("learning.intent_least")
+    batch: int = tuned("learning.intent_batch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,11 @@ class Counted:
 class IntentService:
     """Every operation on intents; those of a scope that is not seen are not there."""
 
-    def __init__(self, graph: Graph, spaces: Spaces, rule: IntentRule) -> None:
+    def __init__(
+        self, graph: Graph, scopes: ScopeService, spaces: Spaces, rule: IntentRule
+    ) -> None:
         self.graph = graph
+        self._scopes = scopes
         self.rule = rule
         self._spaces = spaces
 
@@ -55,8 +60,9 @@ class IntentService:
         run finds nothing more. Raises EmbedderUnavailable."""
         receipt = Receipt(dry_run)
         async for scope in every(self.graph, scopes):
+            batch = (await self._scopes.limits(self.rule, scope)).batch
             waiting = await self.graph.many(
-                Q.learning.unclassified, Segment, scope=scope, after="", limit=self.rule.batch
+                Q.learning.unclassified, Segment, scope=scope, after="", limit=batch
             )
             if waiting:
                 await self._scope(scope, waiting, receipt)
@@ -145,7 +151,8 @@ class IntentService:
     ) -> list[Group]:
         rows = await source.rows(Q.learning.intents_of, ids=ids, scope=scope)
         known = {row["id"]: row["intent"] for row in rows if row["intent"]}
-        return grouped([one for one in near if one in waiting], near, known, self.rule.least)
+        least = (await self._scopes.limits(self.rule, scope)).least
+        return grouped([one for one in near if one in waiting], near, known, least)
 
     async def _near(self, segment: Segment) -> dict[str, float]:
         """The segments of the scope whose tasks are like one, with their similarity."""
@@ -158,7 +165,8 @@ class IntentService:
                 limit=NEAREST,
             )
             found |= {row["id"]: _similarity(part, row) for row in rows}
-        return {i: share for i, share in found.items() if share >= self.rule.floor}
+        floor = (await self._scopes.limits(self.rule, segment.scope)).floor
+        return {i: share for i, share in found.items() if share >= floor}
 
 
 async def _joined(pen: Pen, group: Group, held: dict[str, Segment]) -> list[Segment]:

@@ -99,13 +99,15 @@ class Evidence(WireModel):
 class Segment(Stored):
     """A task from its beginning to its end; its agent's alone to write, so that it goes with him.
 
-    `changed_at` is when something was last told of it.
+    `changed_at` is when something was last told of it; `turn` is the episode that began it, None
+    where its agent did.
     """
 
     task: Text
     session_key: Who | None = None
     agent: Who
     trace: Id | None = None
+    turn: Id | None = None
     state: SegmentState = SegmentState.OPEN
     started_at: Moment
     changed_at: Moment
@@ -144,8 +146,8 @@ class Segment(Stored):
         return Searched(self.task, self.ended_at, session=self.spoken_in() or "", tags=tags)
 
     def refers(self) -> str | None:
-        """Return the trace."""
-        return self.trace
+        """Return the trace, or the episode that began it."""
+        return self.trace or self.turn
 
     def people(self) -> Iterable[str]:
         """Return the agent."""
@@ -160,16 +162,20 @@ class Segment(Stored):
         update: dict[str, Any] = {}
         if self.trace is not None:
             update["trace"] = place(self.trace, self.scope)[0]
+        if self.turn is not None:
+            update["turn"] = place(self.turn, self.scope, older=True)[0]
         if self.intent is not None:
             update["intent"] = place(self.intent, self.scope)[0]
         return self.model_copy(update=update)
 
     def without(self, gone: Gone) -> Self | None:
         """Return the segment without its trace where that is gone; None where somebody is its agent
-        or named by the task, and where its session is forgotten."""
+        or named by the task, and where its session, or the words that it quotes, are forgotten."""
         if gone.wrote(self.agent) or gone.named(self.task):
             return None
         if gone.session is not None and gone.session == self.spoken_in():
+            return None
+        if gone.took(self.turn):
             return None
         return self.model_copy(update={"trace": None}) if gone.took(self.trace) else self
 

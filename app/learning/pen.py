@@ -94,7 +94,11 @@ class Pen:
 
     async def write(self, done: str, **told: Any) -> None:
         """Write all of it, with the changelog's next versions and an audit event."""
-        await self.tx.rows(Q.kinds.restore, rows=self.created)
+        parts = [row for row in self.created if row["properties"]["whole"] is not None]
+        wholes = [row for row in self.created if row["properties"]["whole"] is None]
+        await self.tx.rows(Q.kinds.restore, rows=wholes)
+        if parts:  # a part is made beside a whole that is there
+            await self.tx.rows(Q.kinds.restore, rows=parts)
         await self.tx.rows(Q.kinds.change, rows=list(self.updated.values()))
         await self.tx.rows(Q.kinds.restore, rows=await self._rows())
         event = audit.event(self.who, done, self.scope, batch=self.batch, **told)

@@ -10,7 +10,7 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 
 from app.access.parameters import AsOf, KnownAt, Within, aware, one_of
-from app.autonomy.receipt import CheckIn, CheckOut
+from app.autonomy.receipt import CheckIn, CheckOut, Receipt
 from app.autonomy.wire import Most
 from app.kernel.caller import Caller, Role
 from app.learning.intents import IntentService
@@ -34,6 +34,7 @@ from app.learning.schemas import (
 )
 from app.learning.scoring import Resolution
 from app.learning.segments import SegmentService, Wanted
+from app.learning.turns import TurnFollower
 
 READS, WRITES = {"requires": Role.READER}, {"requires": Role.WRITER}
 CURATES, ADMINISTERS = {"requires": Role.CURATOR}, {"requires": Role.ADMIN}
@@ -116,6 +117,18 @@ class SegmentController(Controller):
         """End tasks of which nothing is told any more, as the schedule does; by default a dry
         run."""
         return CheckOut.of(await segments.end_idle(data.scopes(caller), dry_run=data.dry_run))
+
+    @post("/follow", operation_id="followTurns", opt=ADMINISTERS, status_code=HTTP_200_OK)
+    async def follow(
+        self,
+        data: JSONBody[CheckIn],
+        caller: NamedDependency[Caller],
+        following: NamedDependency[TurnFollower],
+    ) -> CheckOut:
+        """Begin and end tasks by what was said in conversations since the last run, as the schedule
+        does each minute; by default a dry run."""
+        receipt = Receipt(dry_run=data.dry_run)
+        return CheckOut.of(await following.run(data.scopes(caller), receipt))
 
     @get("/{segment:str}", operation_id="getSegment", opt=READS)
     async def read(

@@ -24,24 +24,28 @@ from app.learning.model import (
     Segment,
     SegmentState,
     SegmentUse,
-    Used,
 )
 from app.learning.pen import Pen
 from app.learning.scoring import Resolution
+from app.learning.using import use_skills, used
 from app.sanitize.labels import require_plain
 from app.sanitize.tree import sanitize_tree
 from app.scopes.service import ScopeService
+from app.scopes.tuning import tuned
 
 LAST = "~"  # after every id
+SHORTEST = timedelta(minutes=1)  # silence, the shortest that a scope may set
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentLimits:
-    """After which silence a task ends, most uses of one, and how many earlier ones are compared."""
+    """After which silence a task ends, most uses of one, how many earlier ones are compared, and
+    whether turns begin and end tasks."""
 
-    idle: timedelta
-    uses: int
-    samples: int
+    idle: timedelta = tuned("learning.idle_minutes", lambda minutes: timedelta(minutes=minutes))
+    uses: int = tuned("learning.uses")
+    samples: int = tuned("learning.samples")
+    turns: bool = tuned("learning.turns", default=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +154,12 @@ class SegmentService:
         """End the tasks of some scopes, or of all, of which nothing was told for half an hour by
         default; a second run ends nothing more."""
         receipt = Receipt(dry_run, moment or now())
-        before, after = receipt.at - self.limits.idle, ""
-        while found := await self._idle(scopes, before, after):
+        after = ""
+        while found := await self._idle(scopes, receipt.at - SHORTEST, after):
             for one in found:
+                before = receipt.at - (await self.bounds(one.scope)).idle
+                if one.changed_at > before:
+                    continue
                 if dry_run or await self._ended(one, before, receipt.id):
                     receipt.add(one)
             after = found[-1].id
@@ -196,6 +203,10 @@ class SegmentService:
 
     # --- within -------------------------------------------------------------------------------
 
+    async def bounds(self, scope: str) -> SegmentLimits:
+        """Return the limits that hold in a scope."""
+        return await self._scopes.limits(self.limits, scope)
+
     async def _own(self, caller: Caller, identifier: str) -> Segment:
         segment = await self.find(caller, identifier)
         caller.require(segment.scope, Role.WRITER)
@@ -223,30 +234,41 @@ class SegmentService:
     async def _use(self, pen: Pen, caller: Caller, held: Segment, uses: Sequence[Use]) -> None:
         if not uses:
             return
-        made = [await _used(pen, caller, held, use) for use in uses]
+        made = [await used(pen, caller, held, use.memory, use.rank) for use in uses]
         rows = await pen.tx.rows(Q.kinds.present, ids=[one.id for one in made])
         known = {row["id"] for row in rows}
         fresh = {one.id: one for one in made if one.id not in known}
         before = await pen.tx.rows(
             Q.learning.uses, segment=held.id, scope=held.scope, scopes=caller.visible
         )
-        if fresh and len(before) + len(fresh) > self.limits.uses:
-            raise QuotaReached(f"a task has {self.limits.uses} uses", field="used")
+        most = (await self.bounds(held.scope)).uses
+        if fresh and len(before) + len(fresh) > most:
+            raise QuotaReached(f"a task has {most} uses", field="used")
         for one in fresh.values():
             pen.make(SEGMENT_USE, one)
 
     async def _settled(self, pen: Pen, told: Segment) -> Segment:
-        """Score a segment whose lock is held, and write it as ended."""
-        ended = told.model_copy(update={"state": SegmentState.ENDED, "ended_at": pen.at})
+        """Score a segment whose lock is held, and write it as ended now."""
+        made = await self.settle(pen, told, pen.at)
+        await pen.write("task_segment.end", segment=made.id, label=str(made.label))
+        return made
+
+    async def settle(self, pen: Pen, told: Segment, at: datetime, *, new: bool = False) -> Segment:
+        """Score a segment, new or locked, and let it be written as ended at a moment; one that
+        turns began used the skills of which its agent told an outcome meanwhile."""
+        ended = told.model_copy(update={"state": SegmentState.ENDED, "ended_at": at})
         evidence = await completed(pen.tx, ended)
         ended = ended.model_copy(update={"evidence": evidence})
+        samples = (await self.bounds(ended.scope)).samples
         earlier = await pen.tx.one(
-            Q.learning.spread, scope=ended.scope, limit=self.limits.samples, other=ended.id
+            Q.learning.spread, scope=ended.scope, limit=samples, other=ended.id
         )
         figures = resolution(ended, spreads(earlier))
         entry = pen.learn(LearningType.RESOLUTION_SCORED, ended.id, SEGMENT.name, figures)
-        made = pen.change(SEGMENT, segment_of(ended, [entry]))
-        await pen.write("task_segment.end", segment=made.id, label=str(figures.label))
+        made = segment_of(ended, [entry])
+        (pen.make if new else pen.change)(SEGMENT, made)
+        if made.turn is not None:
+            await use_skills(pen, made, (await self.bounds(made.scope)).uses)
         return made
 
     async def _idle(
@@ -270,29 +292,6 @@ class SegmentService:
             return True
 
         return await self.graph.write("learning.end_idle", work)
-
-
-async def _used(pen: Pen, caller: Caller, held: Segment, use: Use) -> SegmentUse:
-    found = await pen.tx.optional(
-        Q.learning.lock_used, id=use.memory, scopes=caller.visible, at=pen.at
-    )
-    if found is None:
-        raise NotFound(
-            f"there is no skill, episode, note, fact, page or entity {use.memory}", field="used"
-        )
-    return SEGMENT_USE.placed(
-        SegmentUse(
-            id="new",
-            scope=held.scope,
-            segment=held.id,
-            memory=use.memory,
-            memory_kind=Used(found["kind"]),
-            memory_scope=found["scope"],
-            rank=use.rank,
-            agent=held.agent,
-            used_at=pen.at,
-        )
-    )
 
 
 async def _require_trace(tx: Tx, caller: Caller, scope: str, trace: str) -> None:

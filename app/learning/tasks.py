@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.autonomy.receipt import Receipt
 from app.jobs.model import Job, Outcome, Report
 
 END_IDLE = "learning.end_idle"
+FOLLOW_TURNS = "learning.follow"
 FIND_INTENTS = "learning.find_intents"
 COLLECT_LOG = "learning.collect"
 
@@ -14,6 +16,11 @@ COLLECT_LOG = "learning.collect"
 async def end_idle_segments(parts: Any, job: Job, report: Report) -> Outcome:
     """End tasks of which nothing is told any more, and score them."""
     return Outcome((await parts.segments.end_idle(None, dry_run=False)).told())
+
+
+async def follow_turns(parts: Any, job: Job, report: Report) -> Outcome:
+    """Begin and end tasks by what was said in conversations since the last run."""
+    return Outcome((await parts.following.run(None, Receipt(dry_run=False))).told())
 
 
 async def find_intents(parts: Any, job: Job, report: Report) -> Outcome:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from app.errors import StateRefused
 from app.facts.claim import Tier
 from app.indexing.spaces import Part
 from app.kernel.cypher import Q
-from app.kernel.graph import Graph, Row
+from app.kernel.graph import Graph, Row, Tx
 from app.notes.candidates import MOST, text_query
 from app.notes.model import Candidate, Incoming, Namespace, Standing
 from app.notes.record import shelf_id
@@ -97,8 +98,17 @@ class BlockRepository:
         self.graph = graph
 
     async def put(self, block: Row, audit: Row) -> Row:
-        found: Row = (await self.graph.one(Q.blocks.put_block, block=block, audit=audit))["block"]
-        return found
+        """Set a block; StateRefused for one that changes only as others attest."""
+        scope, kind = block["scope"], block["kind"]
+
+        async def work(tx: Tx) -> Row:
+            await tx.optional(Q.scopes.lock_scope, path=scope, at=block["updated_at"])
+            if await tx.rows(Q.blocks.protection, scope=scope, kind=kind):
+                raise StateRefused("the block is protected: propose an edit", field="kind")
+            found: Row = (await tx.one(Q.blocks.put_block, block=block, audit=audit))["block"]
+            return found
+
+        return await self.graph.write("blocks.put", work)
 
     async def blocks(self, scopes: list[str]) -> list[Row]:
         return [row["block"] for row in await self.graph.rows(Q.blocks.list_blocks, scopes=scopes)]

@@ -180,7 +180,8 @@ class CoreBlockController(Controller):
         caller: NamedDependency[Caller],
         blocks: NamedDependency[BlockService],
     ) -> CoreBlockOut:
-        """Set the block of that kind: identity, persona or redline."""
+        """Set the block of that kind: identity, persona or redline; 409 for one that changes only
+        as others attest."""
         return CoreBlockOut.of(await blocks.put(caller, data.scope, kind, data.content))
 
     @get("/{kind:str}", operation_id="getCoreBlock", opt={"requires": Role.READER})

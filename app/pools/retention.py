@@ -16,6 +16,7 @@ from app.pools.kind import POOL
 from app.pools.model import NOBODY, Pool
 from app.pools.service import PoolLimits, save
 from app.pools.writing import Act, change
+from app.scopes.service import ScopeService
 
 PAGE = 100
 EVENTS_LAST = timedelta(days=1)
@@ -58,8 +59,9 @@ def stale_keys(pool: Pool, at: datetime) -> list[str]:
 class PoolUpkeep:
     """Runs by night and by hand; a second run changes nothing more."""
 
-    def __init__(self, graph: Graph, limits: PoolLimits) -> None:
+    def __init__(self, graph: Graph, scopes: ScopeService, limits: PoolLimits) -> None:
         self._graph = graph
+        self._scopes = scopes
         self._limits = limits
 
     async def run(
@@ -104,9 +106,10 @@ class PoolUpkeep:
         keys = stale_keys(pool, receipt.at)
         if receipt.dry_run:
             return pool, 0, len(keys)
-        done = change(pool, _without(keys), NOBODY, receipt.at, self._limits.bytes)
+        limits = await self._scopes.limits(self._limits, pool.scope)
+        done = change(pool, _without(keys), NOBODY, receipt.at, limits.bytes)
         if done is not None:
-            await save(tx, done, self._limits)
+            await save(tx, done, limits)
             await self._tell(tx, pool, receipt, pools=0, keys=len(keys))
         else:
             await tx.rows(Q.kinds.change, rows=[POOL.row(pool)])

@@ -6,11 +6,10 @@ from typing import Annotated
 
 from litestar import Controller, delete, get, patch, post, put
 from litestar.di import NamedDependency
-from litestar.params import FromPath, FromQuery, HeaderParameter, JSONBody, QueryParameter
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
 
-from app.access.parameters import Limit, Within, one_of, principal_of
-from app.errors import InvalidInput
+from app.access.parameters import IfMatch, Limit, Within, one_of, principal_of, version_of
 from app.kernel.caller import Caller, Role
 from app.pools.model import Lifetime, PoolType
 from app.pools.retention import PoolUpkeep
@@ -53,20 +52,6 @@ Version = Annotated[
         name="version", ge=1, le=2**53 - 1, description="A former version; the present if unset."
     ),
 ]
-IfMatch = Annotated[
-    str | None,
-    HeaderParameter(name="If-Match", description="The version that is changed; 412 if another."),
-]
-
-
-def version_of(given: str | None) -> int | None:
-    """Return the version that `If-Match` names, bare or quoted; InvalidInput where it is none."""
-    if given is None or given.strip() == "*":
-        return None
-    bare = given.strip().removeprefix("W/").strip('"')
-    if not bare.isdecimal() or len(bare) > 15:
-        raise InvalidInput("If-Match is the version of the pool, such as 3", field="If-Match")
-    return int(bare)
 
 
 class PoolController(Controller):

@@ -55,6 +55,7 @@ from app.pools.reads import PoolReads
 from app.pools.writing import EVENTS_KEPT, Act, Written, change
 from app.sanitize.tree import sanitize_tree
 from app.scopes.service import ScopeService
+from app.scopes.tuning import tuned
 
 QUICK = 20_000  # bytes that are sanitised without a thread of their own
 # Who is meant by `public` there would contradict what the type says.
@@ -66,10 +67,10 @@ class PoolLimits:
     """Quotas of the settings: bytes of one pool, pools of one scope, versions kept and bytes of
     these."""
 
-    bytes: int
-    pools: int
-    versions: int
-    versions_bytes: int
+    bytes: int = tuned("pools.max_bytes")
+    pools: int = tuned("pools.per_scope")
+    versions: int = tuned("pools.versions")
+    versions_bytes: int = tuned("pools.versions_bytes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +265,7 @@ class PoolService:
             "pool_id": pool.pool_id,
             "entries": len(pool.data),
             "data_size_bytes": size_of(pool.data),
-            "max_size_bytes": self.most(pool),
+            "max_size_bytes": await self.most(pool),
             "version": pool.version,
             "versions": counts.get("versions", 0),
             "events": counts.get("events", 0),
@@ -274,10 +275,14 @@ class PoolService:
             "changed_at": pool.changed_at,
         }
 
-    def most(self, pool: Pool) -> int:
+    async def most(self, pool: Pool) -> int:
         """Return the bytes that a pool may hold."""
-        own = pool.retention_policy.max_size_bytes
-        return self.limits.bytes if own is None else min(own, self.limits.bytes)
+        own, most = pool.retention_policy.max_size_bytes, (await self.bounds(pool.scope)).bytes
+        return most if own is None else min(own, most)
+
+    async def bounds(self, scope: str) -> PoolLimits:
+        """Return the quotas that hold in a scope."""
+        return await self._scopes.limits(self.limits, scope)
 
     # --- rights -------------------------------------------------------------------------------
 
@@ -361,19 +366,19 @@ class PoolService:
     async def _filled(self, pool: Pool, data: dict[str, Any]) -> Pool:
         check(data, "data")
         clean = await self._clean(nested(data), pool.scope, "data")
-        done = change(
-            pool, lambda held: put(held, (), clean), pool.owner, pool.created_at, self.limits.bytes
-        )
+        most = (await self.bounds(pool.scope)).bytes
+        done = change(pool, lambda held: put(held, (), clean), pool.owner, pool.created_at, most)
         return done.pool.model_copy(update={"version": 1, "seq": 0}) if done else pool
 
     async def _store(self, caller: Caller, pool: Pool) -> Pool:
         event = _event(caller, "pool.create", pool, type=pool.type.value)
+        most = (await self.bounds(pool.scope)).pools
 
         async def work(tx: Tx) -> bool:
             held = await tx.optional(Q.pools.lock_scope, scope=pool.scope, at=now())
             if held is None:
                 raise NotFound(f"there is no scope {pool.scope}", field="scope")
-            if held["pools"] >= self.limits.pools:
+            if held["pools"] >= most:
                 raise QuotaReached(f"{pool.scope} has {held['pools']} pools", field="scope")
             for ended in await tx.rows(Q.pools.ended, id=pool.id, scope=pool.scope, at=now()):
                 await tx.rows(Q.kinds.drop, ids=ended["ids"])
@@ -401,16 +406,17 @@ class PoolService:
     async def _change(self, caller: Caller, pool: Pool, act: Act, expected: int | None) -> Pool:
         """Read, change and write in one transaction that holds the pool's lock from its first
         statement."""
+        limits = await self.bounds(pool.scope)
 
         async def work(tx: Tx) -> Pool:
             held = await self._locked(tx, caller, pool)
             _permit(caller, held)
             if expected is not None and expected != held.version:
                 raise VersionMismatch(f"the pool has version {held.version}", field="If-Match")
-            done = change(held, act, caller.principal, now(), self.limits.bytes)
+            done = change(held, act, caller.principal, now(), limits.bytes)
             if done is None:
                 return held
-            await save(tx, done, self.limits)
+            await save(tx, done, limits)
             event = _event(
                 caller, "pool.write", done.pool, version=done.pool.version, keys=len(done.events)
             )

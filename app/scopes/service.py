@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import orjson
 from pydantic import BaseModel
@@ -20,15 +21,22 @@ from app.sanitize.labels import clean_label
 from app.sanitize.policy import SanitizePolicy
 from app.scopes.repository import ScopeRepository
 from app.scopes.rules import ScopeRules
+from app.scopes.settings import SettingsService
+from app.settings import Settings
 
 POLICY_SECONDS = 2.0
+T = TypeVar("T")
 
 
 class ScopeService:
-    """Scopes of the caller's tenant; policies are remembered for two seconds a process."""
+    """Scopes of the caller's tenant; policies are remembered for two seconds a process.
 
-    def __init__(self, repository: ScopeRepository) -> None:
+    `installation` are the settings that hold where no scope has its own.
+    """
+
+    def __init__(self, repository: ScopeRepository, installation: Settings) -> None:
         self.repository = repository
+        self.settings = SettingsService(repository.graph, installation)
         self._policies: dict[str, tuple[float, SanitizePolicy]] = {}
         self._rules: dict[str, tuple[float, ScopeRules]] = {}
 
@@ -92,6 +100,10 @@ class ScopeService:
         rows = [_row(step, name if [step] == paths else None) for step in ordered]
         event = audit.event(caller, "scope.create", str(paths[-1]), paths=sorted(wanted))
         return await self.repository.save(rows, caller.principal, role, event)
+
+    async def limits(self, limits: T, scope: str) -> T:
+        """Return limits of the installation with what the settings of a scope say instead."""
+        return await self.settings.limits(limits, scope)
 
     async def policy(self, scope: str) -> SanitizePolicy:
         """The sanitising policy of the nearest scope on the path that has one, else the default."""

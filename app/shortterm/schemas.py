@@ -11,10 +11,11 @@ from pydantic import Field, StringConstraints
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
 from app.kernel.wire import ShortText, WireModel
-from app.shortterm.model import LONGEST_TTL, TTL, UNSET, Change, Draft, Kind
+from app.shortterm.model import LONGEST_TTL, UNSET, Change, Draft, Kind
 from app.working.values import unpacked
 
 EntryKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:~-]{0,127}$")]
+TTL = 3600  # seconds of an entry that names none, in an installation that sets nothing
 Seconds = Annotated[int, Field(ge=1, le=LONGEST_TTL)]
 
 
@@ -25,12 +26,17 @@ class ShortMemoryIn(WireModel):
     key: EntryKey = Field(description="Its name in the session.")
     value: Any = Field(description="JSON of any kind; texts in it are sanitised.")
     type: Kind = Field(Kind.TASK_CONTEXT, description="What it is.")
-    ttl: Seconds | None = Field(TTL, description="Seconds that it lives; null never runs out.")
+    ttl: Seconds | None = Field(
+        TTL,
+        description="Seconds that it lives; null never runs out. Unset, an hour, or as the "
+        "settings of the scope say.",
+    )
     scope: str | None = Field(None, description="Scope path; the key's home if unset.")
 
     def to_draft(self) -> Draft:
         """The entry that this describes."""
-        return Draft(self.session, self.key, self.value, self.type, self.ttl)
+        ttl = self.ttl if "ttl" in self.model_fields_set else UNSET
+        return Draft(self.session, self.key, self.value, self.type, ttl)
 
 
 class ShortMemoryChangeIn(WireModel):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -19,7 +19,8 @@ from app.sanitize.labels import require_plain
 from app.sanitize.normalise import visible
 from app.sanitize.policy import SanitizePolicy
 from app.scopes.service import ScopeService
-from app.shortterm.model import MOST, OFTEN, UNSET, Change, Draft, end_of
+from app.shortterm.model import UNSET, Change, Draft, Limits, end_of
+from app.working.model import Limits as WorkingLimits
 from app.working.model import Part
 from app.working.values import dumped, packed, require_short
 
@@ -38,15 +39,17 @@ class Sought:
 class ShortTermService:
     """An agent is the principal of its key: nobody else sees its entries, whatever his role.
 
-    `bytes_of_value` is the largest value, as JSON. Each method raises NotFound for what is not
+    `bounds` says how large a value may be. Each method raises NotFound for what is not
     there, has run out, or is another agent's.
     """
 
-    def __init__(self, graph: Graph, scopes: ScopeService, bytes_of_value: int) -> None:
+    def __init__(
+        self, graph: Graph, scopes: ScopeService, limits: Limits, bounds: WorkingLimits
+    ) -> None:
         self.graph = graph
-        self.most = MOST
+        self.limits = limits
         self._scopes = scopes
-        self._bytes = bytes_of_value
+        self._bounds = bounds
 
     async def create(self, who: Caller, scope: str | None, draft: Draft) -> Row:
         """Make an entry. Raises AlreadyExists (`key`) where the session has one of that key that
@@ -55,15 +58,19 @@ class ShortTermService:
         policy = await self._scopes.policy(path)
         require_plain(draft.session, "session", policy)
         require_plain(draft.key, "key", policy)
-        entry = _entry(who, path, draft, await self._content(draft.value, policy))
+        limits = await self._scopes.limits(self.limits, path)
+        draft = replace(draft, ttl=limits.seconds(draft.ttl))
+        entry = _entry(who, path, draft, await self._content(draft.value, path, policy))
         moment: datetime = entry["ingested_at"]
 
         async def work(tx: Tx) -> bool:
             hold = {"agent": who.principal, "tenant": who.tenant, "at": moment}
             held = (await tx.one(Q.shortterm.hold_agent, **hold))["held"]
-            if held >= self.most:
-                raise QuotaReached(f"an agent has at most {self.most} entries", field="key")
-            return bool((await tx.one(Q.shortterm.create_entry, entry=entry, at=moment))["made"])
+            if held >= limits.entries:
+                raise QuotaReached(f"an agent has at most {limits.entries} entries", field="key")
+            aside = digest("ran out", entry["id"], moment.isoformat())[:32]
+            row = await tx.one(Q.shortterm.create_entry, entry=entry, aside=aside, at=moment)
+            return bool(row["made"])
 
         if not await self.graph.write("shortterm.create", work):
             raise AlreadyExists(f"the session has an entry {draft.key}", field="key")
@@ -73,9 +80,10 @@ class ShortTermService:
         """One entry, counted as an access; the third one is told as an event, to this agent."""
 
         async def work(tx: Tx) -> Row:
-            read = await tx.optional(Q.shortterm.read, **_one(who, entry), often=OFTEN)
-            found = _found(read)
-            if found["count"] == OFTEN:
+            found = _found(await tx.optional(Q.shortterm.read, **_one(who, entry)))
+            often = (await self._scopes.limits(self.limits, found["scope"])).often
+            if found["count"] >= often and not found.get("ready"):
+                await tx.rows(Q.shortterm.ready, id=entry, scope=found["scope"])
                 await tx.rows(Q.events.put, rows=[_ready(found)])
             return found
 
@@ -89,14 +97,16 @@ class ShortTermService:
     async def change(self, who: Caller, entry: str, change: Change) -> Row:
         """Set value, kind or time to live, which begins anew then; raises as `create` does."""
         stored = await self._writable(who, entry)
+        limits = await self._scopes.limits(self.limits, stored["scope"])
         properties: dict[str, Any] = {"updated_at": now()}
         if change.value is not UNSET:
             policy = await self._scopes.policy(stored["scope"])
-            properties |= _stored(await self._content(change.value, policy))
+            properties |= _stored(await self._content(change.value, stored["scope"], policy))
         if change.kind is not UNSET:
             properties["kind"] = str(change.kind)
         if change.ttl is not UNSET:
-            properties |= {"ttl": change.ttl, "expires_at": end_of(change.ttl, now())}
+            ttl = limits.seconds(change.ttl)
+            properties |= {"ttl": ttl, "expires_at": end_of(ttl, now())}
         return _found(
             await self.graph.optional(Q.shortterm.change, **_one(who, entry), properties=properties)
         )
@@ -130,14 +140,14 @@ class ShortTermService:
         who.require(stored["scope"], Role.WRITER)
         return stored
 
-    async def _content(self, value: Any, policy: SanitizePolicy) -> bytes:
-        size = len(dumped(value))
-        require_short(size, self._bytes)
+    async def _content(self, value: Any, scope: str, policy: SanitizePolicy) -> bytes:
+        size, most = len(dumped(value)), (await self._scopes.limits(self._bounds, scope)).value
+        require_short(size, most)
         if size > LONG:
             content = await asyncio.to_thread(packed, value, Part.KEYS, policy)
         else:
             content = packed(value, Part.KEYS, policy)
-        require_short(len(content), self._bytes)
+        require_short(len(content), most)
         return content
 
 

@@ -27,6 +27,7 @@ from app.kernel.scope import parse_scope
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.tree import sanitize_tree
 from app.scopes.service import ScopeService
+from app.scopes.tuning import tuned
 from app.tables.filters import Test
 from app.tables.kind import DATA_ROW, DATA_TABLE
 from app.tables.linking import link_rows, stand_for
@@ -43,13 +44,13 @@ class TableLimits:
     """Limits of the settings: tables of one scope; columns, rows, former versions and bytes of one
     table; bytes of one row; rows of one insert."""
 
-    tables: int
-    columns: int
-    rows: int
-    versions: int
-    bytes: int
-    row_bytes: int
-    batch: int
+    tables: int = tuned("tables.per_scope")
+    columns: int = tuned("tables.columns")
+    rows: int = tuned("tables.rows")
+    versions: int = tuned("tables.versions")
+    bytes: int = tuned("tables.max_bytes")
+    row_bytes: int = tuned("tables.row_bytes")
+    batch: int = tuned("tables.batch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ class TableService:
         """
         scope = caller.require(str(parse_scope(draft.scope or caller.home)), Role.WRITER)
         policy = await self._scopes.policy(scope)
-        check(draft, policy, self.limits.columns)
+        check(draft, policy, (await self._bounds(scope)).columns)
         said = draft.description
         table = DATA_TABLE.placed(
             Table(
@@ -167,10 +168,11 @@ class TableService:
         upsert = mode == "upsert" or (mode is None and bool(table.keys))
         if upsert and not table.keys:
             raise InvalidInput("the table has no key columns to upsert by", field="mode")
-        if len(rows) > self.limits.batch:
-            raise TooLarge(f"an insert has {self.limits.batch} rows at most", field="rows")
+        limits = await self._bounds(table.scope)
+        if len(rows) > limits.batch:
+            raise TooLarge(f"an insert has {limits.batch} rows at most", field="rows")
         policy = await self._scopes.policy(table.scope)
-        given = await asyncio.to_thread(read_rows, table, rows, policy, self.limits.row_bytes)
+        given = await asyncio.to_thread(read_rows, table, rows, policy, limits.row_bytes)
 
         async def work(tx: Tx) -> Inserted:
             held = await self._locked(tx, caller, table)
@@ -213,12 +215,16 @@ class TableService:
 
     # --- within -------------------------------------------------------------------------------
 
+    async def _bounds(self, scope: str) -> TableLimits:
+        return await self._scopes.limits(self.limits, scope)
+
     async def _store(self, tx: Tx, caller: Caller, table: Table) -> Table:
         found = await tx.optional(Q.tables.lock_scope, scope=table.scope, at=now())
         if found is None:
             raise NotFound(f"there is no scope {table.scope}", field="scope")
-        if found["tables"] >= self.limits.tables:
-            raise QuotaReached(f"a scope has {self.limits.tables} tables", field="scope")
+        most = (await self._bounds(table.scope)).tables
+        if found["tables"] >= most:
+            raise QuotaReached(f"a scope has {most} tables", field="scope")
         if not await tx.rows(Q.kinds.restore, rows=[DATA_TABLE.new(table)]):
             raise AlreadyExists(f"there is a table {table.name}", field="name")
         await stand_for(self.graph, tx, table)
@@ -275,14 +281,16 @@ class TableService:
             return
         await tx.rows(Q.kinds.change, rows=[DATA_ROW.row(row) for row in rows])
         await tx.rows(Q.tables.unlink, ids=[row.id for row in rows])
-        await tx.one(Q.tables.prune, id=table.id, scope=table.scope, keep=self.limits.versions)
+        keep = (await self._bounds(table.scope)).versions
+        await tx.one(Q.tables.prune, id=table.id, scope=table.scope, keep=keep)
 
     async def _check_size(self, tx: Tx, table: Table) -> None:
         size = await tx.one(Q.tables.size, id=table.id, scope=table.scope)
-        if size["rows"] > self.limits.rows:
-            raise QuotaReached(f"a table has {self.limits.rows} rows at most", field="rows")
-        if size["bytes"] > self.limits.bytes:
-            raise QuotaReached(f"a table has {self.limits.bytes} bytes at most", field="rows")
+        limits = await self._bounds(table.scope)
+        if size["rows"] > limits.rows:
+            raise QuotaReached(f"a table has {limits.rows} rows at most", field="rows")
+        if size["bytes"] > limits.bytes:
+            raise QuotaReached(f"a table has {limits.bytes} bytes at most", field="rows")
 
     async def _tell(
         self, tx: Tx, caller: Caller, table: Table, kind: str, count: int, *, wrote: bool = False

@@ -11,7 +11,6 @@ from app.contexts.formulas import UNSET_IMPORTANCE
 from app.shortterm.model import Kind
 
 CONFIDENCE = 0.7  # of what is promoted
-ALIKE = 0.92  # similarity from which on two entries say the same
 AGAIN = 0.03  # importance that saying a thing again adds
 READS_WHOLE, READS_MOST, TYPED = 10, 0.8, 0.1
 

@@ -23,17 +23,26 @@ from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
+from app.scopes.tuning import tuned
 from app.shortterm.model import Kind
-from app.tiers.formulas import ALIKE, CONFIDENCE, joined, promoted_importance, type_of
+from app.tiers.formulas import CONFIDENCE, joined, promoted_importance, type_of
 from app.tiers.likeness import Likeness
 from app.tiers.receipt import Done, Fate, Receipt
 from app.working.values import unpacked
 
-AGAIN = timedelta(hours=24)  # before which an entry that was looked at is not looked at again
 FRESH = timedelta(minutes=10)  # in which the vector index may not show an entry as it is
 UNINDEXED, NEAR = 200, 8  # entries that one is compared with: without the index, and by it
 ROUNDS = 5  # comparisons of one entry, where others write into its context meanwhile
 PROMOTE = "context.entry.promote"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """From which similarity on two entries say the same, and how long an entry that was looked at
+    is not looked at again."""
+
+    alike: float = tuned("tiers.alike")
+    again: timedelta = tuned("tiers.again_hours", lambda hours: timedelta(hours=hours))
 
 
 @dataclass(slots=True)
@@ -45,8 +54,13 @@ class Bench:
     entries: EntryService
     spaces: Spaces
     receipt: Receipt
+    rule: Rule
     planned: dict[tuple[str, str], dict[str, Entry]] = field(default_factory=dict)
     _likeness: dict[str, Likeness] = field(default_factory=dict)
+
+    async def rule_of(self, scope: str) -> Rule:
+        """Return the rule that holds in a scope."""
+        return await self.contexts.scopes.limits(self.rule, scope)
 
     async def likeness(self, scope: str) -> Likeness:
         """Return what compares texts of a scope, and remembers their vectors for this run."""
@@ -143,7 +157,8 @@ class Work:
         await likeness.read([asked, *texts.values()])
         shares = {i: await likeness.texts(asked, text) for i, text in texts.items()}
         best = max(shares, key=lambda i: (shares[i], i), default=None)
-        if best is None or shares[best] < ALIKE:
+        rule = await self._bench.rule_of(entry.scope)
+        if best is None or shares[best] < rule.alike:
             return None
         return next(one for one in others if one.id == best)
 
@@ -163,7 +178,8 @@ class Work:
         """Write what the comparison led to; None where it has to be made anew."""
         at, row = self._receipt.at, self._row
         place = {"id": row["id"], "scope": row["scope"]}
-        held = await tx.optional(Q.tiers.lock, **place, at=at, before=at - AGAIN)
+        before = at - (await self._bench.rule_of(row["scope"])).again
+        held = await tx.optional(Q.tiers.lock, **place, at=at, before=before)
         if held is None or held["entry"]["content_hash"] != row["content_hash"]:
             return self._told(Fate.GONE)
         if (await self._contexts.held(tx, self._who, context.id)).status is not Status.ACTIVE:

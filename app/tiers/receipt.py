@@ -21,16 +21,18 @@ class Fate(StrEnum):
     UPDATED = "updated"  # it was promoted before, with another value
     REFUSED = "refused"  # long-term memory does not take it: empty, too long, or full
     WAITING = "waiting"  # no model to compare it by, or others wrote all the while
-    GONE = "gone"  # another run was first, or it has run out
+    GONE = "gone"  # another run was first, or its agent took it out
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which entries are looked at: of some scopes, of an agent, of a session; all where unset."""
+    """Which entries are looked at: of some scopes, of an agent, of a session; all where unset.
+    With `ran_out` only those whose time is over."""
 
     scopes: Sequence[str] | None = None
     agent: str | None = None
     session: str | None = None
+    ran_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)

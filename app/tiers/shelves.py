@@ -77,7 +77,7 @@ class WorkingShelf:
     async def write(self, who: Caller, at: Address, given: Written) -> Value:
         """Keep a value for 30 minutes, where no other time is named."""
         place, slot = self._place(who, at)
-        most = self._working.limits.ttl_most
+        most = (await self._working.bounds(place.scope)).ttl_most
         seconds = min(ROUTER_TTL, most) if given.ttl is None else given.ttl
         _, kept = await self._working.store(who, place, slot, Given(given.value, seconds))
         held = await self._working.retrieve(place, slot)

@@ -16,6 +16,7 @@ from app.kernel.caller import Caller
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.questions.log import QuestionLog
+from app.scopes.tuning import tuned
 from app.search.bundle import render
 from app.search.model import Empty, Filters, Found, Mode, SearchRequest
 from app.search.relevance import Asked
@@ -31,10 +32,10 @@ RECENT = 4  # messages at the end of a buffer that matter whatever they say, unl
 class RecallLimits:
     """Characters of the query, hits, characters of each, and the least relevance of one."""
 
-    query: int
-    hits: int
-    characters: int
-    relevance: float
+    query: int = tuned("conversations.query_characters")
+    hits: int = tuned("conversations.hits")
+    characters: int = tuned("conversations.hit_characters")
+    relevance: float = tuned("conversations.relevance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,30 +77,35 @@ class Recalling:
     async def recall(self, caller: Caller, talk: Conversation, wanted: Wanted) -> Recalled:
         """Return what helps with the reply to a message, by default the user's last one."""
         rows = await self._conversations.buffer(talk)
-        query = (wanted.query or _last_of_user(rows)).strip()[: self.limits.query].strip()
+        limits = await self.bounds(talk.scope)
+        query = (wanted.query or _last_of_user(rows)).strip()[: limits.query].strip()
         matters = chosen(rows, query)
         if not query:
             return Recalled(query, matters, None, NOTHING)
-        request = self._request(caller, talk, query, wanted)
+        request = _request(caller, talk, query, wanted, limits)
         if not await anything(self._conversations.graph, request.filters):
             return Recalled(query, matters, None, NOTHING)
         found = await recorded(self._searches, self._questions, caller, request)
-        text = render(found, query, self.limits.characters) if found.hits else NOTHING
+        text = render(found, query, limits.characters) if found.hits else NOTHING
         return Recalled(query, matters, found, text)
 
-    def _request(
-        self, caller: Caller, talk: Conversation, query: str, wanted: Wanted
-    ) -> SearchRequest:
-        limits = self.limits
-        asked = SearchIn(
-            query=query,
-            scopes=wanted.scopes,
-            limit=wanted.hits or limits.hits,
-            min_score=limits.relevance if wanted.relevance is None else wanted.relevance,
-            fallback=False,
-            form="bundle",
-        ).to_request(caller)
-        return replace(asked, filters=replace(asked.filters, talk=talk.id), blocks_of=None)
+    async def bounds(self, scope: str) -> RecallLimits:
+        """Return how much is recalled for a message of a conversation in a scope."""
+        return await self._conversations.scopes.limits(self.limits, scope)
+
+
+def _request(
+    caller: Caller, talk: Conversation, query: str, wanted: Wanted, limits: RecallLimits
+) -> SearchRequest:
+    asked = SearchIn(
+        query=query,
+        scopes=wanted.scopes,
+        limit=wanted.hits or limits.hits,
+        min_score=limits.relevance if wanted.relevance is None else wanted.relevance,
+        fallback=False,
+        form="bundle",
+    ).to_request(caller)
+    return replace(asked, filters=replace(asked.filters, talk=talk.id), blocks_of=None)
 
 
 async def anything(graph: Graph, filters: Filters) -> bool:

@@ -66,4 +66,5 @@ async def recall(
     """
     talk = await conversations.seen(caller, conversation, data.scope)
     done = await recalling.recall(caller, talk, data.to_wanted())
-    return RecalledOut.of(talk, done, recalling.limits.characters)
+    bounds = await recalling.bounds(talk.scope)
+    return RecalledOut.of(talk, done, bounds.characters)

@@ -8,6 +8,7 @@ from typing import Any
 
 from app.errors import InvalidInput, NotFound
 from app.kernel.ids import checked_id
+from app.scopes.tuning import tuned
 
 SHARED = ">"  # begins the name of what is kept for another agent; no task begins so
 
@@ -102,12 +103,12 @@ class Limits:
     """Most bytes of a value, keys of a task, bytes of an agent and of a tenant, and seconds: of a
     value without a time of its own, and the most."""
 
-    value: int
-    keys: int
-    agent: int
-    tenant: int
-    ttl: int
-    ttl_most: int
+    value: int = tuned("working.value_bytes")
+    keys: int = tuned("working.keys")
+    agent: int = tuned("working.agent_bytes")
+    tenant: int = tuned("working.tenant_bytes")
+    ttl: int = tuned("working.ttl_seconds")
+    ttl_most: int = tuned("working.ttl_most")
 
     def seconds(self, asked: int | None) -> int:
         """How long a value lives; InvalidInput (`ttl`) beyond the most."""

@@ -57,8 +57,12 @@ class WorkingService:
 
     @property
     def limits(self) -> Limits:
-        """The bounds that hold."""
+        """The bounds of the installation."""
         return self.values.limits
+
+    async def bounds(self, scope: str) -> Limits:
+        """Return the bounds that hold in a scope."""
+        return await self._parts.scopes.limits(self.limits, scope)
 
     # --- one task ------------------------------------------------------------------------------
 
@@ -68,9 +72,11 @@ class WorkingService:
         Raises InvalidInput, PiiRefused and ResidueOnly naming the text, TooLarge, QuotaReached.
         """
         policy = await self._policy(who, at, slot)
-        seconds = self.limits.seconds(given.ttl)
-        value = await self._packed(given.value, partial(packed, part=slot.part, policy=policy))
-        return await self.values.put(at, slot, value, seconds), seconds
+        limits = await self.bounds(at.scope)
+        seconds = limits.seconds(given.ttl)
+        pack = partial(packed, part=slot.part, policy=policy)
+        value = await _packed(given.value, pack, limits)
+        return await self.values.put(at, slot, value, seconds, limits), seconds
 
     async def append(self, who: Caller, at: Place, slot: Slot, given: Given) -> tuple[int, int]:
         """Add a message to the conversation or a line to the scratch pad; nothing that others add
@@ -79,14 +85,17 @@ class WorkingService:
         Raises as `store` does, and InvalidInput for a part that is neither.
         """
         policy = await self._policy(who, at, slot)
-        seconds = self.limits.seconds(given.ttl)
+        limits = await self.bounds(at.scope)
+        seconds = limits.seconds(given.ttl)
         if slot.part is Part.CONVERSATION:
             require_message(given.value, "value")
-            item = await self._packed(given.value, partial(packed, part=Part.KEYS, policy=policy))
-            return await self.values.add_item(at, slot, item, seconds), seconds
+            pack = partial(packed, part=Part.KEYS, policy=policy)
+            item = await _packed(given.value, pack, limits)
+            return await self.values.add_item(at, slot, item, seconds, limits), seconds
         if slot.part is Part.SCRATCH_PAD:
-            text = await self._packed(given.value, partial(packed, part=slot.part, policy=policy))
-            return await self.values.add_text(at, slot, text, seconds), seconds
+            pack = partial(packed, part=slot.part, policy=policy)
+            text = await _packed(given.value, pack, limits)
+            return await self.values.add_text(at, slot, text, seconds, limits), seconds
         raise InvalidInput(f"nothing is appended to {slot.part}", field="part")
 
     async def retrieve(self, at: Place, slot: Slot) -> Held:
@@ -163,14 +172,15 @@ class WorkingService:
     async def load(self, at: Place, ttl: int | None, *, replace: bool) -> tuple[int, int]:
         """Bring a copy back: how many values came, and how many are there already and stay unless
         `replace`. Raises NotFound, TooLarge, QuotaReached; what came before the error stays."""
-        seconds = self.limits.seconds(ttl)
+        limits = await self.bounds(at.scope)
+        seconds = limits.seconds(ttl)
         copy, loaded = await self.copied(at), 0
         for slot, value in copy.values:
-            require_short(len(value), self.limits.value)
+            require_short(len(value), limits.value)
             if replace:
-                await self.values.put(at, slot, value, seconds)
+                await self.values.put(at, slot, value, seconds, limits)
                 loaded += 1
-            elif await self.values.put_new(at, slot, value, seconds):
+            elif await self.values.put_new(at, slot, value, seconds, limits):
                 loaded += 1
         return loaded, len(copy.values) - loaded
 
@@ -191,10 +201,11 @@ class WorkingService:
             require_plain(slot.name, "name", policy)
         return policy
 
-    async def _packed(self, value: Any, pack: Callable[[Any], bytes]) -> bytes:
-        size = len(dumped(value))
-        require_short(size, self.limits.value)
-        return await asyncio.to_thread(pack, value) if size > LONG else pack(value)
+
+async def _packed(value: Any, pack: Callable[[Any], bytes], limits: Limits) -> bytes:
+    size = len(dumped(value))
+    require_short(size, limits.value)
+    return await asyncio.to_thread(pack, value) if size > LONG else pack(value)
 
 
 def own(who: Caller, scope: str | None, task: str, role: Role) -> Place:

@@ -26,7 +26,10 @@ ROUNDS = 1000  # of taking off what has run out before a quota is told
 
 
 class WorkingStore:
-    """One method an operation; raises WorkingMemoryUnavailable where Valkey does not answer."""
+    """One method an operation; raises WorkingMemoryUnavailable where Valkey does not answer.
+
+    Where a write names no `limits`, those of the installation hold.
+    """
 
     def __init__(self, url: str, limits: Limits) -> None:
         self.limits = limits
@@ -41,21 +44,29 @@ class WorkingStore:
         script = files("app.working").joinpath("memory.lua").read_text(encoding="utf-8")
         self._change = self._redis.register_script(script)
 
-    async def put(self, place: Place, slot: Slot, value: bytes, ttl: float) -> int:
+    async def put(
+        self, place: Place, slot: Slot, value: bytes, ttl: float, limits: Limits | None = None
+    ) -> int:
         """Keep a value for so many seconds; its bytes. Raises TooLarge, QuotaReached."""
-        return int((await self._write("set", place, slot, value, ttl))[1])
+        return int((await self._write("set", place, slot, value, ttl, limits))[1])
 
-    async def put_new(self, place: Place, slot: Slot, value: bytes, ttl: float) -> bool:
+    async def put_new(
+        self, place: Place, slot: Slot, value: bytes, ttl: float, limits: Limits | None = None
+    ) -> bool:
         """The same where the slot is empty; whether it was."""
-        return (await self._write("new", place, slot, value, ttl))[0] == b"done"
+        return (await self._write("new", place, slot, value, ttl, limits))[0] == b"done"
 
-    async def add_item(self, place: Place, slot: Slot, item: bytes, ttl: float) -> int:
+    async def add_item(
+        self, place: Place, slot: Slot, item: bytes, ttl: float, limits: Limits | None = None
+    ) -> int:
         """Append JSON to a list, which is made where it is not there; the bytes of all."""
-        return int((await self._write("item", place, slot, item, ttl))[1])
+        return int((await self._write("item", place, slot, item, ttl, limits))[1])
 
-    async def add_text(self, place: Place, slot: Slot, text: bytes, ttl: float) -> int:
+    async def add_text(
+        self, place: Place, slot: Slot, text: bytes, ttl: float, limits: Limits | None = None
+    ) -> int:
         """Append a text, as JSON, on a line of its own; the bytes of all."""
-        return int((await self._write("text", place, slot, text, ttl))[1])
+        return int((await self._write("text", place, slot, text, ttl, limits))[1])
 
     async def get(self, place: Place, slot: Slot) -> Held | None:
         """A value with the seconds that it has left; None where there is none."""
@@ -141,9 +152,9 @@ class WorkingStore:
             return await call(*command)
 
     async def _write(
-        self, how: str, place: Place, slot: Slot, value: bytes, ttl: float
+        self, how: str, place: Place, slot: Slot, value: bytes, ttl: float, bounds: Limits | None
     ) -> tuple[bytes, int]:
-        limits = self.limits
+        limits = bounds or self.limits
         given = (value, round(ttl * 1000), limits.value, limits.keys, limits.agent, limits.tenant)
         for _ in range(ROUNDS):
             code, number, cleared = await self._changed(how, place, slot.field, *given, WEIGHT)
@@ -151,22 +162,7 @@ class WorkingStore:
                 return code, int(number)
             if code in (b"value", b"keys") or not cleared:
                 break
-        raise self._refused(code.decode(), int(number))
-
-    def _refused(self, code: str, number: int) -> TooLarge | QuotaReached:
-        limits = self.limits
-        if code == "value":
-            return TooLarge(
-                f"a value has at most {limits.value} bytes, and this one {number}", field="value"
-            )
-        if code == "keys":
-            return QuotaReached(f"a task has at most {limits.keys} values", field="name")
-        most = limits.agent if code == "agent" else limits.tenant
-        whose = "this agent's" if code == "agent" else "this tenant's"
-        return QuotaReached(
-            f"{whose} working memory has at most {most} bytes, and {number} are in use",
-            field="value",
-        )
+        raise _refused(code.decode(), int(number), limits)
 
     async def _changed(self, operation: str, place: Place, *given: Any) -> tuple[bytes, int, int]:
         tenant = place.tenant
@@ -181,6 +177,21 @@ class WorkingStore:
                 keys=keys, args=[operation, str(place), *field]
             )
         return code, number, cleared
+
+
+def _refused(code: str, number: int, limits: Limits) -> TooLarge | QuotaReached:
+    if code == "value":
+        return TooLarge(
+            f"a value has at most {limits.value} bytes, and this one {number}", field="value"
+        )
+    if code == "keys":
+        return QuotaReached(f"a task has at most {limits.keys} values", field="name")
+    most = limits.agent if code == "agent" else limits.tenant
+    whose = "this agent's" if code == "agent" else "this tenant's"
+    return QuotaReached(
+        f"{whose} working memory has at most {most} bytes, and {number} are in use",
+        field="value",
+    )
 
 
 @contextmanager

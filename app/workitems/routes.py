@@ -9,9 +9,8 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
 
-from app.access.parameters import Within, one_of
+from app.access.parameters import IfMatch, Within, one_of, version_of
 from app.kernel.caller import Caller, Role
-from app.pools.routes import IfMatch, version_of
 from app.workitems.model import State
 from app.workitems.schemas import (
     AdvanceIn,

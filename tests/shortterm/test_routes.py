@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -177,14 +178,15 @@ async def test_values_are_sanitised_and_bounded(opened: Parts, writer: Principal
     large = {"session": "s", "key": "k", "value": "x" * 262_144}
     answer = await writer.http.post(BASE, json=large)
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (413, "value")
-    before, opened.shortterm.most = opened.shortterm.most, 5
+    before = opened.shortterm.limits
+    opened.shortterm.limits = replace(before, entries=5)
     try:
         bodies = ({"session": "s", "key": f"k{number}", "value": 1} for number in range(12))
         answers = await asyncio.gather(*(writer.http.post(BASE, json=body) for body in bodies))
         assert sorted({answer.status_code for answer in answers}) == [201, 409]
         assert len(await listed(writer)) == 5
     finally:
-        opened.shortterm.most = before
+        opened.shortterm.limits = before
 
 
 async def test_nobody_reads_what_another_one_keeps(

@@ -18,9 +18,11 @@ from app.jobs.model import Job
 from app.kernel.clock import now
 from app.kernel.graph import Tx
 from app.lifecycle.invariants import broken
+from app.settings import Settings
 from app.shortterm.model import Kind
+from app.shortterm.tasks import EXPIRE_ENTRIES
 from app.tasks import SCHEDULES, TASKS
-from app.tiers.formulas import ALIKE, joined, promoted_importance
+from app.tiers.formulas import joined, promoted_importance
 from app.tiers.likeness import Likeness
 from app.tiers.receipt import Wanted
 from app.tiers.tasks import PROMOTE_OFTEN_READ
@@ -28,6 +30,8 @@ from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.lifecycle.test_kills import ROOT, environment
 from tests.tiers.conftest import URL, consolidate, kept, noted, read, write
+
+ALIKE = Settings().tiers.alike
 
 JOB = Job("j", PROMOTE_OFTEN_READ, "_system", "_system", "running", {}, 1, now(), now())
 TOPICS = ("kiln", "ferry", "violin", "glacier", "orchard", "parliament", "tunnel", "beetle")
@@ -137,10 +141,87 @@ async def test_the_third_reading_is_told_once(
     await opened.graph.raw(
         "MATCH (m:ShortMemory {id: $id}) SET m.expires_at = $at", id=short, at=now()
     )
-    assert (await consolidate(writer))["counts"] == {}, "what has run out is never read"
+    assert not (await read(writer, "k", tier="short_term"))["found"], "what ran out is not read"
     await noted(writer, "k", "w", 4)
     rows = await opened.graph.raw("MATCH (e:FeedEvent {target: $id}) RETURN e.id AS id", id=short)
     assert len(rows) == 2
+
+
+async def outrun(opened: Parts, *ids: str, days: float = 0.0) -> None:
+    """Let the time of entries be over, for so many days."""
+    await opened.graph.raw(
+        "MATCH (m:ShortMemory) WHERE m.id IN $ids SET m.expires_at = $at",
+        ids=list(ids),
+        at=now() - timedelta(days=days),
+    )
+
+
+async def left(opened: Parts, who: Principal) -> set[str]:
+    """The keys of the short-term entries that are stored."""
+    rows = await opened.graph.raw(
+        "MATCH (m:ShortMemory {author: $who}) RETURN m.key AS key", who=who.caller.principal
+    )
+    return {row["key"] for row in rows}
+
+
+async def expire(opened: Parts) -> None:
+    """Run the job that removes what ran out."""
+    await TASKS[EXPIRE_ENTRIES](opened, JOB, _unreported)
+
+
+async def test_what_ran_out_is_promoted_before_it_goes(writer: Principal, opened: Parts) -> None:
+    often = [await noted(writer, topic, told_of(topic), 3) for topic in TOPICS[:3]]
+    seldom = await noted(writer, "seldom", "The mill of the mill stands by the mill.", 2)
+    live = await noted(writer, "live", told_of("violin"), 3)
+    await outrun(opened, *often, seldom)
+    assert not (await read(writer, TOPICS[0], tier="short_term"))["found"]
+    await asyncio.gather(expire(opened), expire(opened))
+    rows = await kept(opened, writer)
+    assert {row["key"] for row in rows} == set(TOPICS[:3]), "and what lives waits for the night"
+    assert {row["promoted_from"] for row in rows} == set(often)
+    await expire(opened)
+    assert await left(opened, writer) == {"live"}
+    assert live
+
+
+async def test_what_waits_to_be_promoted_is_not_written_over(
+    writer: Principal, opened: Parts
+) -> None:
+    await outrun(opened, await noted(writer, "plan", told_of("tunnel"), 3))
+    await noted(writer, "plan", told_of("beetle"), 3)
+    await expire(opened)
+    await consolidate(writer)
+    found = {orjson.loads(row["value"]) for row in await kept(opened, writer)}
+    assert found == {told_of("tunnel"), told_of("beetle")}
+
+
+async def test_what_cannot_be_promoted_goes_once_it_was_looked_at(
+    writer: Principal, opened: Parts
+) -> None:
+    empty = await noted(writer, "empty", {}, 3)
+    await outrun(opened, empty)
+    await expire(opened)
+    assert await left(opened, writer) == set()
+    assert await kept(opened, writer) == []
+
+
+async def test_killed_while_entries_run_out_each_is_promoted_once(
+    writer: Principal, opened: Parts
+) -> None:
+    ids = [await noted(writer, topic, told_of(topic), 3) for topic in TOPICS]
+    await outrun(opened, *ids)
+    env, dice = environment(opened), random.Random(3)  # when to kill, not secrets
+    child = _victim(env, writer.caller.home)
+    assert child.stdout
+    assert child.stdout.readline() == "ready\n"
+    await asyncio.sleep(dice.uniform(0.05, 0.4))
+    child.kill()
+    child.communicate()
+    await expire(opened)
+    await expire(opened)
+    rows = await kept(opened, writer)
+    assert sorted(row["key"] for row in rows) == sorted(TOPICS)
+    assert await left(opened, writer) == set()
 
 
 async def test_what_says_the_same_is_merged(writer: Principal, opened: Parts) -> None:
@@ -185,13 +266,9 @@ async def test_a_key_that_is_taken_by_something_else_is_kept_beside_it(
     await consolidate(writer)
     keys = {row["key"]: orjson.loads(row["value"]) for row in await kept(opened, writer)}
     assert keys == {"plan": told_of("orchard"), f"plan:{short[:8]}": told_of("tunnel")}
-    # The same entry of the session, the next day, is the same entry for long with another value.
+    # The same entry of the session, the next day, is the same entry for long with another value,
+    # although its time is over by then.
     await noted(writer, "plan", told_of("beetle"), 3)
-    await opened.tier_promotion.run(
-        Wanted([writer.caller.home]), dry_run=False, moment=now() + timedelta(hours=25)
-    )
-    assert len(await kept(opened, writer)) == 2, "by then it has run out"
-    await noted(writer, "plan", told_of("beetle"), 3, ttl=200_000)
     early = now() + timedelta(hours=23)
     scope = Wanted([writer.caller.home])
     assert not (await opened.tier_promotion.run(scope, dry_run=False, moment=early)).items
