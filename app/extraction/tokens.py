@@ -216,5 +216,6 @@ def possible_subject(subject: tuple[Token, ...], language: str) -> bool:
     ):
         return False
     return not (
-        len(subject) == 1 and subject[0].lower in PRONOUNS - {"i", "we", "ich", "wir", "it", "es"}
+        len(subject) == 1
+        and subject[0].lower in PRONOUNS - {"i", "we", "ich", "wir", "it", "es", "they"}
     )

@@ -41,7 +41,10 @@ def said_openly(context: Context) -> list[Draft]:
     if given:
         text = " ".join(context.clause.work[given[0].start - start : given[-1].end - start].split())
     value = Value(Kind.TEXT, f"text:{normal_text(text)}", text)
-    return [Draft(subject, _name(context), value, "open", confidence=SURE, read=tuple(given))]
+    name = _name(context)
+    # What is no longer so need not be told in the very words in which it was told that it is.
+    fits = (name,) if context.clause.ends else ()
+    return [Draft(subject, name, value, "open", confidence=SURE, fits=fits, read=tuple(given))]
 
 
 def _hour(context: Context) -> str:
