@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import groupby
 
 from app.extraction.model import ANYTHING, Mode
 from app.extraction.predicates import may_end
@@ -50,6 +51,7 @@ class OpenEnd:
     value: str
     words: frozenset[Forms] = frozenset()
     near: frozenset[Near] | None = None
+    sentence: str = ""
 
     def is_about(self, name: str, predicate: str, *, as_value: bool) -> bool:
         """Whether a fact of a key may be what ended, by its predicate and by whom it is of."""
@@ -98,17 +100,44 @@ def settle_subject(
     the ends themselves. `reviews` are those of the ends."""
     live = [end for end in ends if end.claim.fact not in reviews.disbelieved]
     several: set[tuple[str, str]] = set()
-    for end in sorted(live, key=lambda e: (e.at, e.claim.id)):
-        fitting = _fitting(keys, end, as_value=False) or _fitting(keys, end, as_value=True)
-        chosen = [one for one in fitting if (one[1], end.claim.fact) in reviews.changed]
-        if chosen or len(fitting) == 1:
-            name, _, value = (chosen or fitting)[0]
-            keys[name].added.append(_end(end, value, whole=bool(chosen)))
-        else:
-            several |= {(fact, end.claim.fact) for _, fact, _ in fitting}
+    for _, told in groupby(sorted(live, key=_told), key=lambda end: _told(end)[:2]):
+        several |= _end_each(keys, list(told), reviews)
     found = {name: key.settled() for name, key in keys.items()}
     found[""] = _of_ends(ends, found.values(), several, reviews)
     return found
+
+
+def _told(end: OpenEnd) -> tuple[datetime, str, str]:
+    """The order of ends; those of one sentence lie together."""
+    return end.at, f"{end.claim.said_at.isoformat()} {end.sentence or end.claim.id}", end.claim.id
+
+
+def _end_each(
+    keys: Mapping[str, Keyed], told: Sequence[OpenEnd], reviews: Reviews
+) -> set[tuple[str, str]]:
+    """Let each of the ends that one sentence tells (who left, and whom he left) end the one fact
+    that fits; the pairs of which several fit. What fits several and one that another of them ends,
+    or a curator chose for another, ends no more."""
+    fitting = {
+        end: _fitting(keys, end, as_value=False) or _fitting(keys, end, as_value=True)
+        for end in told
+    }
+    chosen = {
+        one
+        for end, some in fitting.items()
+        for one in some
+        if (one[1], end.claim.fact) in reviews.changed
+    }
+    only = chosen or {some[0] for some in fitting.values() if len(some) == 1}
+    several: set[tuple[str, str]] = set()
+    for end, some in fitting.items():
+        mine = [one for one in some if (one[1], end.claim.fact) in reviews.changed]
+        if mine or (len(some) == 1 and only.issuperset(some)):
+            name, _, value = (mine or some)[0]
+            keys[name].added.append(_end(end, value, whole=bool(mine)))
+        elif only.isdisjoint(some):
+            several |= {(fact, end.claim.fact) for _, fact, _ in some}
+    return several
 
 
 def _fitting(

@@ -58,7 +58,7 @@ def joined_groups(near: Mapping[str, Collection[Near]]) -> list[list[str]]:
 def open_end(claim: Claim, fact: Row, value: str, near: frozenset[Near]) -> OpenEnd:
     """An end out of its claim and its fact; `value` is the key of what it names."""
     words = frozenset(query_terms(fact["object_text"])) if fact["object_text"] else frozenset()
-    return OpenEnd(claim, frozenset(fact["fits"] or ()), value, words, near)
+    return OpenEnd(claim, frozenset(fact["fits"] or ()), value, words, near, fact["statement"])
 
 
 def words_said(row: Row) -> frozenset[Forms]:
