@@ -190,7 +190,7 @@ FILLER = re.compile(
     r"somit|erst|that|dass|note that|remember that|remember|please note|oh|ach)\b[,:]?\s+|"
     r"(?:yes|no|ok(?:ay)?|well|right|ja|nein|gut|doch|danke|thanks|thank you|sorry|btw|hello|hi|"
     r"hey|hallo|exactly|genau|stimmt|sure|fyi|great|good|schön|super|klar|understood|verstanden)"
-    r"\s*,\s+)+"
+    r"\s*,\s+|(?:yes|yeah|yep|ja)\s+(?=(?:I|we|ich|wir)\b))+"
 )
 SUBORDINATE = re.compile(
     r"(?i)^\s*(?:since when|seit wann|wann|wohin|woher|wieso|weshalb|"
