@@ -175,7 +175,7 @@ RETURN collect({
 // false), and those of which it is the value; `in_part` tells that the subject is the first word of
 // a person's whole name there. What fits exactly is for the caller to say: here a fact that is not of
 // the subject and of a predicate that the end fits has to share the beginning of a word with what
-// the end names.
+// the end names. `linked` are the keys of what such ends among the keys have ended so far, or may have.
 // unscoped: keys are digests that cover their scope, and merged entities lie in one
 CALL () {
   UNWIND $keys AS key
@@ -233,7 +233,12 @@ WITH collect(DISTINCT {end: e.key, key: c.key, as_value: as_value, in_part: in_p
 RETURN pairs, COLLECT {
   UNWIND $keys AS key
   MATCH (e:Fact {key: key, predicate: 'ended'})
-  RETURN DISTINCT e.key } AS ends
+  RETURN DISTINCT e.key } AS ends, COLLECT {
+  UNWIND $keys AS key
+  MATCH (e:Fact {key: key, predicate: 'ended'})
+  MATCH (e)-[r:SUPERSEDED_BY|MAY_CHANGE]-(c:Fact)
+  WHERE r.retracted_at = datetime('9999-12-31T00:00:00Z')
+  RETURN DISTINCT {key: c.key, subject: c.subject} } AS linked
 
 // name: carried(rows) read one
 // For keys whose settlement can go on from where it ended, that state with the facts that it names

@@ -150,7 +150,7 @@ class FactRepository:
             return Settled(0, 0, (), ())
         done = Changes(now())
         ends = await open_ends(tx, keys)
-        together = {key for group in ends.groups for key in group}
+        together = ends.keys
         if ends.subjects:  # of other subjects than those that the caller locked
             await tx.rows(Q.facts.lock, ids=sorted(ends.subjects), at=now())
         later = {key: news for key, news in how.news.items() if key not in together}

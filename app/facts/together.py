@@ -16,11 +16,18 @@ from app.kernel.graph import Row, Tx
 class Together:
     """Keys that are settled together, since ends leave open which of them they ended; `near` has
     for the key of such ends those keys, each as far as the ends are about it.
-    `subjects` are those of the keys that are not the ends'."""
+    `subjects` are those of the keys that are not the ends'; `linked` are keys that such ends have
+    borne on so far, as before two names were parted."""
 
     groups: list[list[str]]
     near: Mapping[str, frozenset[Near]]
     subjects: frozenset[str]
+    linked: frozenset[str] = frozenset()
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """All keys to settle, those that an end bore on and is not about any more as well."""
+        return self.linked.union(*self.groups)
 
 
 async def open_ends(tx: Tx, keys: Collection[str]) -> Together:
@@ -28,6 +35,7 @@ async def open_ends(tx: Tx, keys: Collection[str]) -> Together:
     asked: set[str] = set()
     near: dict[str, set[Near]] = {}
     subjects: set[str] = set()
+    linked: set[str] = set()
     waiting = set(keys)
     while waiting:
         asked |= waiting
@@ -39,10 +47,12 @@ async def open_ends(tx: Tx, keys: Collection[str]) -> Together:
                 Near(pair["key"], as_value=pair["as_value"], in_part=pair["in_part"])
             )
             subjects.add(pair["subject"])
+        linked |= {one["key"] for one in found["linked"]}
+        subjects |= {one["subject"] for one in found["linked"]}
         waiting = {key for end, some in near.items() for key in (end, *(one.key for one in some))}
-        waiting -= asked
+        waiting = (waiting | linked) - asked
     about = {end: frozenset(some) for end, some in near.items()}
-    return Together(joined_groups(about), about, frozenset(subjects))
+    return Together(joined_groups(about), about, frozenset(subjects), frozenset(linked))
 
 
 def joined_groups(near: Mapping[str, Collection[Near]]) -> list[list[str]]:

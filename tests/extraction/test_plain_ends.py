@@ -24,10 +24,6 @@ ENDS = [
     ("Wanda Lill and Piet Oss are married.", "Wanda Lill and Piet Oss got divorced."),
     ("Mein Bruder Jobst arbeitet als Koch im Adler.", "Jobst hat im Adler gekündigt."),
     (
-        "The first horns are led by Celia Prinz.",
-        "Bo Ark succeeds Celia Prinz as head of the first horns.",
-    ),
-    (
         "The site manager at Fern Heights is Bill Oates.",
         "Farah Asad takes Bill Oates's place as site manager at Fern Heights.",
     ),

@@ -310,8 +310,8 @@ def of_habit(who: Mention, what: Thing, read: Any) -> Draft:
 
 
 def office_ended(former: Mention, office: Mention | None, said: str, read: Any) -> Draft:
-    """Who is succeeded holds the office no more: known by whose office it is, else by its name."""
-    text = office.name if office is not None else said
+    """Who is succeeded holds the office no more, of whom it is where that is said."""
+    text = said if office is None or office.name in said else f"{said} {office.name}"
     value = Value(Kind.TEXT, f"text:{normal_text(text)}", text)
     return _draft(former, value, _predicates("office"), read=tuple(read))
 
