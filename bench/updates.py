@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from app.extraction.model import ANYTHING, Mention, Mode, Statement
 from app.extraction.predicates import Registry, may_end
+from app.indexing.analysis import query_terms
 from app.values.model import Value
 from app.values.money import comparable
 from app.values.wording import normal_text
@@ -45,14 +46,16 @@ def retires(new: Statement, old: Statement, registry: Registry, *, exact: bool =
 
 def bears_on(new: Statement, old: Statement, registry: Registry, *, exact: bool = False) -> bool:
     """Whether the later statement would end or correct the earlier one, were it wholly read."""
-    if old.mode in (Mode.END, Mode.DENY) or not _same_predicate(new, old):
+    if old.mode in (Mode.END, Mode.DENY):
         return False
-    if new.qualifier != old.qualifier and not new.fits:
+    if new.fits:
+        return any(_leaves_open(new, old, as_value, exact=exact) for as_value in (False, True))
+    if new.predicate != old.predicate or new.qualifier != old.qualifier:
         return False
     if not same_subject(new.subject, old.subject, exact=exact):
         return False
     if new.mode in (Mode.END, Mode.DENY):
-        return new.object == ANYTHING or _same_object(new.object, old.object)
+        return _same_object(new.object, old.object)
     if new.replaces is not None and object_key(new.replaces) == object_key(old.object):
         return True
     if not registry.get(new.predicate).functional:
@@ -61,8 +64,27 @@ def bears_on(new: Statement, old: Statement, registry: Registry, *, exact: bool 
     return one != other and comparable(one, other)
 
 
-def _same_predicate(new: Statement, old: Statement) -> bool:
-    return may_end(new.fits, old.predicate) if new.fits else new.predicate == old.predicate
+def _leaves_open(new: Statement, old: Statement, as_value: bool, *, exact: bool = False) -> bool:
+    """Whether an end that leaves open what ended fits: the one that it is about is the subject of
+    the earlier statement, or its value."""
+    about = old.object if as_value else old.subject
+    named = new.object != ANYTHING
+    if not isinstance(about, Mention) or not same_subject(new.subject, about, exact=exact):
+        return False
+    if not may_end(new.fits, old.predicate, as_value=as_value, named=named):
+        return False
+    return not named or _same_object(new.object, old.object) or _stands_in(new.object, old)
+
+
+def _stands_in(what: Mention | Value, old: Statement) -> bool:
+    """Whether the words of what an end names all stand in the earlier statement."""
+    said = f"{old.subject.name} {old.predicate} {_text(old.object)} {old.rest}"
+    known = {form for forms in query_terms(said.replace("_", " ")) for form in forms}
+    return all(not known.isdisjoint(forms) for forms in query_terms(_text(what)))
+
+
+def _text(thing: Mention | Value) -> str:
+    return thing.name if isinstance(thing, Mention) else thing.text
 
 
 def _same_object(one: Mention | Value, other: Mention | Value) -> bool:
@@ -80,6 +102,8 @@ def meeting(
     met: list[tuple[Statement, Statement]] = []
     for later in new:
         hit = [o for o in olds if retires(later, o, registry)]
+        if later.fits:  # of whom it tells comes before of whose facts it is the value
+            hit = [o for o in hit if _leaves_open(later, o, as_value=False)] or hit
         if not later.fits or len(hit) == 1:
             met += [(o, later) for o in hit]
     return met

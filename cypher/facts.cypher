@@ -144,6 +144,7 @@ RETURN collect({
   name: coalesce('name:' + o.canonical_key, f.object_key),
   fact: f {.id, .scope, .tenant, .object_key, .negated, .predicate, .status, .confidence, .evidence, .principals,
            .trust, .live, .facets, .weighed, .settled_by, .heads, .newest, .settle_state, .may_change, .fits, .about_terms,
+           .object_text, .statement,
            valid_from: f.valid_from.epochSeconds * 1000000 + f.valid_from.microsecond,
            valid_to: f.valid_to.epochSeconds * 1000000 + f.valid_to.microsecond,
            expired_at: f.expired_at.epochSeconds * 1000000 + f.expired_at.microsecond},
@@ -169,29 +170,75 @@ RETURN collect({
 }) AS rows
 
 // name: open_ends(keys) read one
-// Keys that are settled together, since their subject has ends that leave open what ended: those of
-// the ends, and those of what they may have ended. Subjects none of whose given keys is of either are
-// left out.
+// The ends among keys that leave open what ended, and for each such end, among the keys or not, the
+// keys of what it may have ended, as far as either is among them: facts of its subject (`as_value`
+// false), and those of which it is the value; `in_part` tells that the subject is the first word of
+// a person's whole name there. What fits exactly is for the caller to say: here a fact that is not of
+// the subject and of a predicate that the end fits has to share the beginning of a word with what
+// the end names. `linked` are the keys of what such ends among the keys have ended so far, or may have.
 // unscoped: keys are digests that cover their scope, and merged entities lie in one
-UNWIND $keys AS key
-MATCH (f:Fact {key: key})
-WITH f.subject AS subject, collect(DISTINCT f.predicate) AS predicates
-MATCH (s:Entity {id: subject})
-WITH s.root AS root, collect(predicates) AS lists
-MATCH (m:Entity {root: root})
-MATCH (e:Fact {subject: m.id, predicate: 'ended'})
-WITH root, lists, collect(e) AS found
-WITH root, reduce(all = [], list IN lists | all + list) AS touched,
-     reduce(all = [], e IN found | all + coalesce(e.fits, [])) AS fits, [e IN found | e.key] AS ends
-WHERE any(predicate IN touched WHERE predicate = 'ended' OR predicate IN fits)
-CALL (root, fits) {
-  UNWIND fits AS predicate
-  WITH DISTINCT root, predicate
-  MATCH (m:Entity {root: root})
-  MATCH (c:Fact {subject: m.id, predicate: predicate})
-  RETURN collect(DISTINCT c.key) AS keys
+CALL () {
+  UNWIND $keys AS key
+  MATCH (c:Fact {key: key})
+  WHERE c.predicate <> 'ended'
+  UNWIND CASE WHEN c.object_id IS NULL THEN [[c.subject, false]]
+              ELSE [[c.subject, false], [c.object_id, true]] END AS side
+  WITH c, side[1] AS as_value, side[0] AS thing
+  MATCH (t:Entity {id: thing})
+  CALL (t) {
+    MATCH (m:Entity {root: t.root})
+    RETURN m, false AS in_part
+    UNION ALL
+    WITH t WHERE t.canonical_key CONTAINS ' '
+    MATCH (m:Entity {scope: t.scope, canonical_key: split(t.canonical_key, ' ')[0]})
+    WHERE m.root <> t.root AND m.type = 'person' AND t.type IN ['person', 'unknown']
+    RETURN m, true AS in_part
+  }
+  MATCH (e:Fact {subject: m.id, predicate: 'ended'})
+  RETURN e, c, as_value, in_part
+  UNION
+  UNWIND $keys AS key
+  MATCH (e:Fact {key: key, predicate: 'ended'})
+  MATCH (t:Entity {id: e.subject})
+  CALL (t) {
+    MATCH (m:Entity {root: t.root})
+    RETURN m, false AS in_part
+    UNION ALL
+    WITH t WHERE NOT t.canonical_key CONTAINS ' '
+    MATCH (m:Entity)
+    WHERE m.scope = t.scope AND m.canonical_key STARTS WITH t.canonical_key + ' '
+      AND m.root <> t.root AND t.type = 'person' AND m.type IN ['person', 'unknown']
+    RETURN m, true AS in_part
+  }
+  CALL (m) {
+    MATCH (c:Fact {subject: m.id})
+    RETURN c, false AS as_value
+    UNION ALL
+    MATCH (c:Fact {object_id: m.id})
+    RETURN c, true AS as_value
+  }
+  RETURN e, c, as_value, in_part
 }
-RETURN collect({keys: keys, ends: ends}) AS groups
+WITH e, c, as_value, in_part, [fit IN coalesce(e.fits, []) WHERE (fit STARTS WITH '~') = as_value |
+                               CASE WHEN as_value THEN substring(fit, 1) ELSE fit END] AS fits
+WHERE c.predicate <> 'ended'
+  AND (c.predicate IN fits AND NOT in_part
+       OR any(fit IN fits WHERE fit = '*' OR fit = c.predicate
+                             OR (fit ENDS WITH ':' AND c.predicate STARTS WITH fit))
+          AND (e.object_text = '' AND NOT in_part
+               OR any(word IN split(toLower(e.object_text), ' ')
+                      WHERE toLower(c.statement) CONTAINS left(word, 4))))
+WITH collect(DISTINCT {end: e.key, key: c.key, as_value: as_value, in_part: in_part,
+                       subject: c.subject}) AS pairs
+RETURN pairs, COLLECT {
+  UNWIND $keys AS key
+  MATCH (e:Fact {key: key, predicate: 'ended'})
+  RETURN DISTINCT e.key } AS ends, COLLECT {
+  UNWIND $keys AS key
+  MATCH (e:Fact {key: key, predicate: 'ended'})
+  MATCH (e)-[r:SUPERSEDED_BY|MAY_CHANGE]-(c:Fact)
+  WHERE r.retracted_at = datetime('9999-12-31T00:00:00Z')
+  RETURN DISTINCT {key: c.key, subject: c.subject} } AS linked
 
 // name: carried(rows) read one
 // For keys whose settlement can go on from where it ended, that state with the facts that it names

@@ -220,6 +220,8 @@ def _put(
     derived.claims.setdefault(claim["id"], claim)
     derived.locks.add(triple.subject.root or triple.subject.id or "")
     derived.locks.add(triple.subject.id or "")
+    if triple.object.root:  # an end of what it is the value of looks at this fact as well
+        derived.locks.add(triple.object.root)
 
 
 def _triple(

@@ -38,7 +38,8 @@ AFTER = re.compile(
     r"(?i)\b(?:after|nach) (?:\d+|[a-zäöü]{3,9}) "
     r"(?:days|weeks|months|years|tagen|wochen|monaten|jahren)\b"
 )
-REASONS = frozenset(["because", "weil"])
+REASONS = frozenset(["because", "weil", "wegen", "aufgrund"])
+SO = frozenset(["so", "also"])
 MOST_WORDS = 4  # of one qualification
 # Prepositions that select one of several; where something is so, and with what, they leave open.
 SELECTING = frozenset(["for", "on", "per", "für", "auf", "unter", "pro", "je"])
@@ -75,7 +76,7 @@ def account(drafts: Sequence[Draft], context: Context) -> Account:
     if may_qualify and not any(w.start > _comma(words) for w in left):
         qualifier = _qualifier(left, context.language)
         left = [] if qualifier else left
-    aside = [*context.clause.left, *_beyond(drafts, context)]
+    aside = [*_left(drafts, context), *_beyond(drafts, context)]
     for when in context.clause.when:
         if not all(_is_told(when, draft, context) for draft in drafts):
             key = _period(when) if may_qualify and not qualifier else ""
@@ -84,6 +85,25 @@ def account(drafts: Sequence[Draft], context: Context) -> Account:
     if any(_is_content(token, context.language) for token in left):
         aside.insert(0, " ".join(t.text for t in sorted(left, key=lambda t: t.start)))
     return Account(" … ".join(part.strip() for part in aside if part.strip()), qualifier)
+
+
+def _left(drafts: Sequence[Draft], context: Context) -> list[str]:
+    """What was taken out of the clause and limits it. That the speaker left `I` unsaid limits no
+    end of his own, where one knows who speaks: `Packed in the pottery`."""
+    left = list(context.clause.left)
+    unsaid = [t for t in context.frame.subject if t.start == t.end]
+    known = context.reader.utterance.speaker and all(draft.ends for draft in drafts)
+    if unsaid and known:
+        word = next((w for w in left if unsaid[0].start == _place(w, context)), None)
+        left = [w for w in left if w is not word]
+    return left
+
+
+def _place(word: str, context: Context) -> int:
+    """Where a word that was taken out stands in the text; -1 where it does not begin the clause."""
+    clause = context.clause
+    lead = len(clause.text) - len(clause.text.lstrip())
+    return clause.start + lead if clause.text[lead:].startswith(word) else -1
 
 
 def _read(drafts: Sequence[Draft], context: Context) -> tuple[Sequence[Token], list[bool]]:
@@ -136,8 +156,16 @@ def _beyond(drafts: Sequence[Draft], context: Context) -> list[str]:
 
 
 def _reason(words: Sequence[Token]) -> int:
-    """Where a reason begins."""
-    return next((i for i, w in enumerate(words) if i and w.lower in REASONS), len(words))
+    """Where a reason begins, or behind a comma a consequence."""
+    after = [*words[:1], *words]
+    return next(
+        (
+            i
+            for i, w in enumerate(words)
+            if i and (w.lower in REASONS or (w.lower in SO and after[i].text == ","))
+        ),
+        len(words),
+    )
 
 
 def _comma(words: Sequence[Token]) -> int:

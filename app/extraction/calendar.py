@@ -64,7 +64,7 @@ POINT = (
     rf"vorige[nrm]?|vergangene[nrm]?|kommende[nrm]?|diese[nrm]?))\s)?(?P<wd>{_D}))\b"
     rf"|(?P<today>(?i:today|tonight|this\s(?:morning|afternoon|evening)|heute(?:\s(?:früh|morgen|"
     rf"abend|mittag|nachmittag))?))\b"
-    rf"|(?P<yesterday>(?i:yesterday(?:\s(?:morning|evening))?|gestern(?:\s(?:abend|früh))?))\b"
+    rf"|(?P<yesterday>(?i:yesterday(?:\s(?:morning|evening))?|last\snight|gestern(?:\s(?:abend|früh))?))\b"
     rf"|(?P<tomorrow>(?i:tomorrow|morgen))\b"
     rf"|(?P<ago>(?:(?P<ago_n>(?i:{_N}))\s(?P<ago_u>{_UNIT})\sago|(?i:vor)\s(?P<vor_n>{_N})\s(?P<vor_u>{_UNIT})))\b"
     rf"|(?P<span>(?P<span_n>{_N})\s(?P<span_u>days|weeks|months|years|Tagen|Wochen|Monaten|Jahren))\b"

@@ -193,8 +193,12 @@ def _of_name(text: str, start: int, segment: str) -> tuple[int, str] | None:
     name = NAME_BEFORE.search(text, max(0, start - LONGEST_NAME), start) if who else None
     if who is None or name is None:
         return None
+    first, _, rest = name["name"].partition(" ")
+    verb = first.endswith("ed") or readings(first, "en")  # `Introduced Farah Aziz`
+    told = rest and not name.start("name") and verb
+    at = name.start("name") + (len(first) + 1 if told else 0)
     blank = " " * (start + who.end() - name.end("name"))
-    return name.start("name"), name["name"] + blank + segment[who.end() :]
+    return at, text[at : name.end("name")] + blank + segment[who.end() :]
 
 
 def _is_heading(segment: str) -> bool:
@@ -257,6 +261,7 @@ def _segments(text: str, language: str) -> Iterator[tuple[int, str, str]]:
         follows = text[resume : cuts[position + 1][0]] if position + 1 < len(cuts) else ""
         has_verb = has_verb or _has_verb(text[start:end], language)
         turns = has_verb or TURN.match(follows) is not None
+        turns = turns or (sign == "," and _of_name(text, resume, follows) is not None)
         if sign != ":" and sign and not (turns and _starts_clause(follows, language)):
             continue
         yield start, text[start:end], sign

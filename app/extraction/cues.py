@@ -123,7 +123,7 @@ ADVERBS = re.compile(
     r"actually|definitely|finally|recently|lately|these days|nowadays|by the way|at the moment|"
     r"at present|for now|for the time being|anyway|of course|in fact|honestly|simply|certainly|"
     r"obviously|effective immediately|with immediate effect|going forward|meanwhile|by now|"
-    r"at last|after all|"
+    r"at last|after all|for good(?!\s+[a-z])|once and for all|endgültig|ein für alle mal|"
     r"auch|ebenfalls|zusätzlich|außerdem|noch immer|immer noch|noch|schon|jetzt|nun|inzwischen|"
     r"mittlerweile|aktuell|derzeit|zurzeit|zur zeit|momentan|im moment|gerade|übrigens|eigentlich|"
     r"tatsächlich|ja|doch|halt|eben|einfach|bereits|weiterhin|nach wie vor|endlich|leider|"
@@ -190,7 +190,7 @@ FILLER = re.compile(
     r"somit|erst|that|dass|note that|remember that|remember|please note|oh|ach)\b[,:]?\s+|"
     r"(?:yes|no|ok(?:ay)?|well|right|ja|nein|gut|doch|danke|thanks|thank you|sorry|btw|hello|hi|"
     r"hey|hallo|exactly|genau|stimmt|sure|fyi|great|good|schön|super|klar|understood|verstanden)"
-    r"\s*,\s+)+"
+    r"\s*,\s+|(?:yes|yeah|yep|ja)\s+(?=(?:I|we|ich|wir)\b))+"
 )
 SUBORDINATE = re.compile(
     r"(?i)^\s*(?:since when|seit wann|wann|wohin|woher|wieso|weshalb|"

@@ -135,8 +135,9 @@ def is_kin(phrase: Phrase) -> bool:
 def appositive(phrase: Phrase) -> Phrase:
     """Femke's brother Enno Oldag is Enno Oldag; my sister from York is not York."""
     head = phrase.head
-    if len(head) > 1 and phrase.owner is not None and head[0].text[0].islower():
-        names = [t for t in head if t.text[0].isupper()]
+    kin = head[0].text[0].islower() or head[0].lower in listed("nouns", "kin")
+    if len(head) > 1 and phrase.owner is not None and kin:
+        names = [t for t in head[1:] if t.text[0].isupper()]
         linked = head[-len(names) - 1].lower in PREPOSITIONS[phrase.language]
         if names and tuple(names) == head[-len(names) :] and not linked:
             return Phrase(tuple(names), language=phrase.language)

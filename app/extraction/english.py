@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.extraction.clauses import Clause
 from app.extraction.data import words as words_of
-from app.extraction.inflect import Form
+from app.extraction.inflect import Form, invariable
 from app.extraction.moments import Role
 from app.extraction.tokens import (
     AUXILIARIES,
@@ -263,9 +263,10 @@ def _framed(
     if lemma == "have" and rest and rest[0].lower == "been":
         auxiliary, lemma, rest = "have", "be", rest[1:]
     if lemma in ("be", "have") and rest:
-        found = next((f for f in readings(rest[0].lower, "en") if f.participle), None)
+        forms = readings(rest[0].lower, "en")
+        found = next((f for f in forms if f.participle or invariable(f.lemma)), None)
         if found is not None and rest[0].text[0].islower():
-            if lemma == "have" and found.past:
+            if lemma == "have" and (found.past or invariable(found.lemma)):
                 auxiliary, lemma, past, rest = "have", found.lemma, True, rest[1:]
             elif lemma == "be":
                 auxiliary, participle = "be", rest[0].lower

@@ -45,6 +45,11 @@ def english(lemma: str) -> list[tuple[str, Form]]:
     ]
 
 
+def invariable(lemma: str) -> bool:
+    """Whether an English verb has one form for now and then: quit, shut."""
+    return lemma in irregular_en() and not any(form.past for _, form in english(lemma))
+
+
 def _listed_form(lemma: str, form: str) -> Form:
     if form == lemma or form.endswith("s") or form in ("am", "are"):
         return Form(lemma, past=form == "was")
@@ -111,6 +116,10 @@ def _german_stem(lemma: str) -> list[tuple[str, Form]]:
     listed = irregular_de().get(lemma)
     if listed is not None:
         return list(listed)
+    for prefix in INSEPARABLE:
+        stem = irregular_de().get(lemma.removeprefix(prefix))
+        if stem is not None and lemma.startswith(prefix):
+            return [_with_inseparable(prefix, *form) for form in stem]
     if lemma.endswith(("eln", "ern")):
         return _weak_l(lemma)
     root = lemma.removesuffix("en") if lemma.endswith("en") else lemma.removesuffix("n")
@@ -126,6 +135,15 @@ def _german_stem(lemma: str) -> list[tuple[str, Form]]:
         (root + e + "ten", Form(lemma, past=True)),
         (participle, Form(lemma, participle=True)),
     ]
+
+
+INSEPARABLE = ("be", "ver", "er", "ent", "zer", "über", "unter", "wider", "hinter")
+
+
+def _with_inseparable(prefix: str, word: str, form: Form) -> tuple[str, Form]:
+    """`übernimmt`, `übernommen`: such a prefix stays with the verb and takes the place of `ge`."""
+    plain = word.removeprefix("ge") if form.participle else word
+    return prefix + plain, _renamed(form, prefix + form.lemma)
 
 
 def _weak_l(lemma: str) -> list[tuple[str, Form]]:

@@ -106,19 +106,25 @@ def standard() -> Registry:
     return bare.with_overrides(predicate_rows())
 
 
-def may_end(fits: Collection[str], predicate: str) -> bool:
+def may_end(
+    fits: Collection[str], predicate: str, *, as_value: bool = False, named: bool = True
+) -> bool:
     """Return whether an end that leaves open what ended fits a held fact of the predicate.
 
     Of the names in `fits`, one that ends in a colon stands for all predicates that begin with it,
     and `*` for those that the registry does not have: whoever gives up peanuts may be allergic to
-    them all the same.
+    them all the same. Those that begin with `~` are of facts of which the end's subject is the
+    value (`as_value`). Where the end names nothing (`named`), it is none of what `*` stands for.
     """
-    return any(
-        name == predicate
-        or (name.endswith(":") and predicate.startswith(name))
-        or (name == "*" and predicate not in standard().rows)
-        for name in fits
-    )
+    for name in fits:
+        if name.startswith("~") != as_value:
+            continue
+        plain = name.removeprefix("~")
+        if plain == predicate or (plain == "*" and named and predicate not in standard().rows):
+            return True
+        if plain.endswith(":") and predicate.startswith(plain) and (named or not as_value):
+            return True
+    return False
 
 
 def nouns_of(predicate: str) -> list[str]:

@@ -163,10 +163,20 @@ def _noun(word: Token) -> bool:
 
 
 def after_comma(words: tuple[Token, ...]) -> tuple[Token, ...]:
+    words = _without_brackets(words)
     for position in range(len(words) - 1, -1, -1):
         if words[position].text in ",;:–(":
             return words[position + 1 :]
     return words
+
+
+def _without_brackets(words: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Without what stands in brackets: `Ticket OPS-4 (flaky VPN in Berlin) is open`."""
+    signs = [t.text for t in words]
+    if "(" not in signs or ")" not in signs:
+        return words
+    start, end = signs.index("("), len(signs) - 1 - signs[::-1].index(")")
+    return words[:start] + words[end + 1 :] if 0 < start < end else words
 
 
 PERSONAL = words_of("sets", "personal_pronouns")
@@ -216,5 +226,6 @@ def possible_subject(subject: tuple[Token, ...], language: str) -> bool:
     ):
         return False
     return not (
-        len(subject) == 1 and subject[0].lower in PRONOUNS - {"i", "we", "ich", "wir", "it", "es"}
+        len(subject) == 1
+        and subject[0].lower in PRONOUNS - {"i", "we", "ich", "wir", "it", "es", "they"}
     )

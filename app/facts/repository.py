@@ -15,9 +15,10 @@ from app.facts.following import follow_sources
 from app.facts.interval import Standing
 from app.facts.later_texts import LaterTexts
 from app.facts.onward import News, asked, go_on, news_of, seal, state_row
-from app.facts.open_ends import Keyed, OpenEnd, settle_subject
+from app.facts.open_ends import Keyed, Near, OpenEnd, settle_subject
 from app.facts.record import OPEN_END, belief_key
 from app.facts.revision import Revision, claims_in, keep, reviews_of, revise, revised
+from app.facts.together import Together, open_end, open_ends, words_said
 from app.kernel import audit, feed
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -148,13 +149,15 @@ class FactRepository:
         if not keys:
             return Settled(0, 0, (), ())
         done = Changes(now())
-        groups = (await tx.one(Q.facts.open_ends, keys=sorted(keys)))["groups"]
-        together = {key for group in groups for key in (*group["keys"], *group["ends"])}
+        ends = await open_ends(tx, keys)
+        together = ends.keys
+        if ends.subjects:  # of other subjects than those that the caller locked
+            await tx.rows(Q.facts.lock, ids=sorted(ends.subjects), at=now())
         later = {key: news for key, news in how.news.items() if key not in together}
         await self._go_on(tx, replace(how, news=later), done)
         whole = sorted((set(keys) | together) - done.keys)
         if whole:
-            await self._settle_whole(tx, whole, groups, how.terms, done)
+            await self._settle_whole(tx, whole, ends, how.terms, done)
         if done.kept or done.begun:
             await tx.rows(Q.facts.keep_states, kept=done.kept, dropped=sorted(done.begun))
         await self._write(tx, done.revision, done.facts, done.at, how.request)
@@ -175,13 +178,13 @@ class FactRepository:
                 done.kept.append(state_row(key, group[0]["fact"], went[1], rules[key]))
 
     async def _settle_whole(
-        self, tx: Tx, keys: list[str], groups: list[Row], terms: Terms, done: Changes
+        self, tx: Tx, keys: list[str], ends: Together, terms: Terms, done: Changes
     ) -> None:
         done.begun |= set(keys)
         held = _by_key(await self._claims_of(tx, keys))
-        for group in groups:
-            _settle_group({key: held.pop(key) for key in (*group["keys"], *group["ends"])
-                           if key in held}, terms, done)  # fmt: skip
+        for group in ends.groups:
+            some = {key: held.pop(key) for key in group if key in held}
+            _settle_group(some, ends.near, terms, done)
         for key, rows in sorted(held.items()):
             values = {row["fact"]["id"]: row["value"] for row in rows}
             first = rows[0]["fact"]
@@ -347,8 +350,13 @@ def believed(revision: Revision, facts: Mapping[str, Row], at: datetime) -> Iter
         yield feed.told(kind, scope, ids[0], at, facts=ids)
 
 
-def _settle_group(held: dict[str, list[Row]], terms: Terms, done: Changes) -> None:
-    """Settle the keys of one subject that has ends which leave open what ended."""
+def _settle_group(
+    held: dict[str, list[Row]],
+    near: Mapping[str, frozenset[Near]],
+    terms: Terms,
+    done: Changes,
+) -> None:
+    """Settle keys of which ends leave open which of them they ended."""
     keys: dict[str, Keyed] = {}
     ends: list[OpenEnd] = []
     of_ends: list[Row] = []
@@ -359,18 +367,20 @@ def _settle_group(held: dict[str, list[Row]], terms: Terms, done: Changes) -> No
         rules = terms.rules(first["predicate"], first["object_key"])
         keep(rows, claims, rules)
         if first["predicate"] == OPEN_END:
-            fits = {row["fact"]["id"]: frozenset(row["fact"]["fits"] or ()) for row in rows}
-            ends += [OpenEnd(claim, fits[claim.fact], values[claim.fact]) for claim in claims]
+            told = {row["fact"]["id"]: row["fact"] for row in rows}
+            ends += [open_end(c, told[c.fact], values[c.fact], near[key]) for c in claims]
             of_ends += rows
         else:
-            keys[key] = Keyed(first["predicate"], claims, rules, reviews_of(rows))
+            words = {row["fact"]["id"]: words_said(row) for row in rows}
+            keys[key] = Keyed(first["predicate"], claims, rules, reviews_of(rows), words=words)
     settled = settle_subject(keys, ends, reviews_of(of_ends))
     for key, keyed in keys.items():
         for row in held[key] if keyed.added else ():
             row["kept"]["heads"] = None  # an end says more than that it holds from some moment on
         done.add(key, held[key], revised(held[key], settled[key], done.at))
-    if of_ends:
-        done.add(of_ends[0]["key"], of_ends, revised(of_ends, settled[""], done.at))
+    for key, rows in sorted(held.items()):
+        if rows[0]["fact"]["predicate"] == OPEN_END:
+            done.add(key, rows, revised(rows, settled[""], done.at))
 
 
 def packed(batch: Batch) -> dict[str, Any]:

@@ -6,12 +6,14 @@ import itertools
 import random
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.extraction.model import ANYTHING, Mode
 from app.facts.claim import Claim, Reviews
-from app.facts.open_ends import ANY, Keyed, OpenEnd, settle_subject
+from app.facts.open_ends import ANY, Keyed, Near, OpenEnd, settle_subject
+from app.facts.together import joined_groups
 from app.kernel.caller import Role
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
@@ -76,6 +78,61 @@ def test_an_end_of_anything_ends_no_predicate_that_is_known() -> None:
     found = settle_subject(keys, [replace(over(5, "peanuts"), fits=frozenset("*"))], Reviews())
     assert held(found["k"], day(9)) == {"peanuts"}
     assert held(found["m"], day(9)) == {"over"}
+
+
+def spoken(*words: str) -> dict[str, frozenset[tuple[str, ...]]]:
+    """The words of the fact `york`."""
+    return {"york": frozenset((word,) for word in words)}
+
+
+@pytest.mark.parametrize(
+    ("near", "fits", "words", "ends"),
+    [
+        ([Near("k")], "lives_in", [], True),
+        ([Near("k", as_value=True)], "lives_in", [], False),
+        ([Near("k", as_value=True)], "~lives_in", [], True),
+        ([Near("k", in_part=True)], "lives_in", [], False),  # part of a name and nothing named
+        ([Near("k", in_part=True)], "lives_in", ["tower"], True),
+        ([Near("k")], "lives_in", ["tower"], True),
+        ([Near("k")], "lives_in", ["tower", "garden"], False),
+        ([Near("other")], "lives_in", [], False),
+    ],
+)
+def test_it_ends_what_it_is_about(
+    near: list[Near], fits: str, words: list[str], ends: bool
+) -> None:
+    told = keyed("lives_in", claim("york", day(1)))
+    told.words = spoken("tower", "york", "ilse")
+    named = frozenset((word,) for word in words)
+    value = "what is named" if words else ANY
+    end = replace(over(5, value), fits=frozenset([fits]), near=frozenset(near), words=named)
+    found = settle_subject({"k": told}, [end], Reviews())
+    assert held(found["k"], day(9)) == ({"over"} if ends else {"york"})
+
+
+def test_few_words_of_a_long_fact_are_not_enough() -> None:
+    long = keyed("lives_in", claim("york", day(1)))
+    long.words = spoken("tower", *(f"word{n}" for n in range(10)))
+    end = replace(over(5, "named"), words=frozenset([("tower",)]))
+    found = settle_subject({"k": long}, [end], Reviews())
+    assert held(found["k"], day(9)) == {"york"}
+
+
+def test_of_whom_it_tells_comes_before_of_whom_it_is_the_value() -> None:
+    keys = {
+        "k": keyed("lives_in", claim("york", day(1))),
+        "m": keyed("member_of", claim("choir", day(1))),
+    }
+    near = frozenset([Near("k"), Near("m", as_value=True)])
+    end = replace(over(5), fits=frozenset(["lives_in", "~member_of"]), near=near)
+    found = settle_subject(keys, [end], Reviews())
+    assert held(found["k"], day(9)) == {"over"}
+    assert held(found["m"], day(9)) == {"choir"}
+
+
+def test_ends_that_share_a_key_are_settled_together() -> None:
+    near = {"a": [Near("1"), Near("2")], "b": [Near("2", as_value=True)], "c": [Near("3")], "d": []}
+    assert joined_groups(near) == [["1", "2", "a", "b"], ["3", "c"], ["d"]]
 
 
 def test_what_begins_later_is_not_ended() -> None:

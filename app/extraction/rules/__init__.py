@@ -10,7 +10,7 @@ from app.extraction.rules.agents import bought, by_whom, comes
 from app.extraction.rules.attributes import called, coloured, described
 from app.extraction.rules.change import amount_changed, moved, replaced, switched
 from app.extraction.rules.dates import birthday, dated, rescheduled
-from app.extraction.rules.ends import brought, ended, took_over
+from app.extraction.rules.ends import brought, ended, takes_place, took_over
 from app.extraction.rules.measures import frequency, lasting, term
 from app.extraction.rules.openly import said_openly
 from app.extraction.rules.places import placed
@@ -24,6 +24,7 @@ RULES: tuple[Rule, ...] = (
     birthday,
     moved,
     took_over,
+    takes_place,
     ended,
     amount_changed,
     switched,

@@ -8,10 +8,11 @@ from dataclasses import replace
 from app.extraction.data import words as listed
 from app.extraction.drafts import Context, Draft, is_kin
 from app.extraction.model import Mention
-from app.extraction.objects import amount, thing, until_stop
+from app.extraction.objects import amount, literal, thing, until_stop
 from app.extraction.phrases import attribute, attribute_predicate, is_name
 from app.extraction.rules.amounts import amount_target, like, relative_clause
 from app.extraction.rules.copula import person
+from app.extraction.rules.ends import of_habit, office_ended
 from app.extraction.tokens import Token
 from app.extraction.verbs import CHANGES, MOVES, REPLACES, SWITCHES
 from app.values.model import Value
@@ -177,6 +178,8 @@ def switched(context: Context) -> list[Draft]:
     if not after:
         return []
     if patient := _patient(context):
+        if (who := _whom(context, patient)) is not None:
+            return _person_switched(context, who, before, patient)
         return _patient_switched(context, patient, before, after)
     phrase = context.subject_phrase()
     found = attribute(phrase, context.reader, language) if phrase else None
@@ -213,6 +216,26 @@ def _patient(context: Context, passed: tuple[str, ...] = ()) -> list[Token]:
         if word.lower not in passed:
             taken.append(word)
     return taken if taken and taken[0].lower not in ("over", "all", "completely") else []
+
+
+def _whom(context: Context, patient: list[Token]) -> Mention | None:
+    """The person who is moved from one thing to another, as the speaker or by a name."""
+    if len(patient) == 1 and (who := context.reader.person(patient[0])) is not None:
+        return who
+    found = thing(patient, "managed_by", context) if is_name(patient, "en") else None
+    return found if isinstance(found, Mention) else None
+
+
+def _person_switched(
+    context: Context, who: Mention, before: list[Token], patient: list[Token]
+) -> list[Draft]:
+    """`They have switched me from warfarin to apixaban`: what he had is over; what he has now has a
+    name, and nobody says what it is to him."""
+    old = thing(before, "uses", context) or literal(before, context) if before else None
+    if old is None:
+        return []
+    after = tuple(t for t in context.frame.rest if t not in before)
+    return [of_habit(who, old, (*patient, *after))]
 
 
 def _patient_switched(
@@ -311,4 +334,7 @@ def _successor(context: Context, old: list[Token], office: list[Token]) -> list[
         attribute_predicate(found.noun, language) if found.possessor else f"attribute:{found.noun}"
     )
     read = tuple(words)
-    return [Draft(holder, predicate, new, "successor", old=former, dated=True, read=read)]
+    made = [Draft(holder, predicate, new, "successor", old=former, dated=True, read=read)]
+    if isinstance(former, Mention):
+        made.append(office_ended(former, found.possessor, phrase.text, read))
+    return made

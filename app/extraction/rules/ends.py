@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 from app.extraction.data import lexicon, words
 from app.extraction.drafts import Context, Draft, Thing, is_kin
 from app.extraction.inflect import english
 from app.extraction.model import ANYTHING, Mention
 from app.extraction.objects import literal, thing, until_stop
-from app.extraction.phrases import Phrase, attribute, attribute_predicate, is_name, normal_noun
+from app.extraction.phrases import (
+    Attribute,
+    Phrase,
+    attribute,
+    attribute_predicate,
+    is_name,
+    normal_noun,
+)
 from app.extraction.rules.copula import person
 from app.extraction.rules.roles import is_duty, is_job
+from app.extraction.rules.states import stated
 from app.extraction.tokens import DETERMINERS, Token
 from app.extraction.verbs import PREPOSITIONS, readings
 from app.values.model import Kind, Value
 from app.values.parse import parse_value
 from app.values.states import parse_state
+from app.values.wording import normal_text
 
 AS = {"en": "as", "de": "als"}
 SOURCE = frozenset(
     ["at", "from", "with", "of", "out", "in", "bei", "beim", "von", "vom", "aus", "mit", "im"]
 )
+PLACES = frozenset(["place", "job", "seat", "role", "spot", "post"])
+HANDS = {
+    "en": frozenset(["hand", "pass", "give", "sell"]),
+    "de": frozenset(["abgeben", "übergeben", "weitergeben", "weiterreichen", "verkaufen"]),
+}
+FOR_GOOD = re.compile(r"(?i)\b(?:for good|for ever|forever|once and for all|endgültig|für immer)\b")
 SELF = frozenset(["sich", "mich", "uns"])
 
 
@@ -64,10 +81,11 @@ def ended(context: Context) -> list[Draft]:
         return []
     end, rest = found
     rest, office = _office(rest, context)
+    rest, taker = _taker(rest, context)
     stopped = _stopped(rest, end, context)
     if stopped is None:
         return []
-    used = (*stopped.read, *(t for t in context.frame.rest if t not in found[1]))
+    used = (*stopped.read, *taker, *(t for t in context.frame.rest if t not in found[1]))
     return [
         replace(draft, read=(*draft.read, *used)) for draft in _drafts(context, stopped, office)
     ]
@@ -123,6 +141,21 @@ def _office(rest: list[Token], context: Context) -> tuple[list[Token], Phrase | 
     return ([*rest[:place], *rest[place + 1 + len(taken) :]] if phrase else rest), phrase
 
 
+def _taker(rest: list[Token], context: Context) -> tuple[list[Token], list[Token]]:
+    """The words without whom a thing was handed to, and those: `to Sam Reed`, `an Herrn Lohse`."""
+    if context.frame.lemma not in HANDS[context.language]:
+        return rest, []
+    marks = ("to", "on") if context.language == "en" else ("an",)
+    place = next((i for i, t in enumerate(rest) if t.lower in marks), None)
+    if place is None:
+        return rest, []
+    name = until_stop(rest[place + 1 :], context.language)
+    if not name or not is_name([t for t in name if not t.text.islower()], "en"):
+        return rest, []
+    end = place + 1 + len(name)
+    return [*rest[:place], *rest[end:]], rest[place:end]
+
+
 def _stopped(rest: Sequence[Token], end: End, context: Context) -> Stopped | None:
     """What stopped; a word for a post or a home stands for all that is one."""
     place = 0
@@ -130,7 +163,10 @@ def _stopped(rest: Sequence[Token], end: End, context: Context) -> Stopped | Non
         place += 1
     given = until_stop(rest[place:], context.language)
     if not given or given[0].lower in PREPOSITIONS[context.language]:
-        return Stopped(None, end.alone, (), is_sure=not end.is_vague) if end.alone else None
+        alone = end.alone
+        if end.of == _predicates("site") and FOR_GOOD.search(context.clause.text):
+            alone = _predicates("firm")  # closed for a day is a state
+        return Stopped(None, alone, (), is_sure=not end.is_vague) if alone else None
     nouns = {given[-1].lower, normal_noun(given[-1].text, context.language)}
     for kind in ("job", "home", "contract"):
         may = set(_predicates(kind)) & {*end.alone, *end.of}
@@ -171,19 +207,30 @@ def _drafts(context: Context, stopped: Stopped, office: Phrase | None) -> list[D
     if held := _of_office_holder(context, office):
         return held
     fits = stopped.fits
-    subject = context.subject(fits[0])
+    if "married_to" in fits and not stopped.thing and (both := _pair(context)):
+        return both + _single(both[0].subject, context)
+    subject = context.subject(fits[0].removeprefix("~"))
     if subject is None:
         return []
     what = stopped.thing or ANYTHING
     doubt = "" if stopped.is_sure else context.frame.lemma
-    made = [Draft(subject, fits[0], what, "ended", dated=True, ends=True, fits=fits, doubt=doubt)]
+    made = [_draft(subject, what, fits, doubt=doubt)]
+    if fits == _predicates("service"):
+        made += stated(context)
     body = _body(stopped, context) if "works_for" in fits else None
     if body is not None and subject.named and not subject.is_speaker:
         made.append(_of_the_other(body, subject))
-    if fits[0] == "married_to":
-        single = Value(Kind.STATE, "state:single", "divorced")
-        made.append(Draft(subject, "marital_status", single, "ended", dated=True))
+    if "married_to" in fits:
+        made += _single(subject, context)
     return made
+
+
+def _single(who: Mention, context: Context) -> list[Draft]:
+    """Who was divorced is single."""
+    if not {context.frame.lemma, context.frame.participle} & {"divorce", "divorced", "scheiden"}:
+        return []
+    value = Value(Kind.STATE, "state:single", "divorced")
+    return [Draft(who, "marital_status", value, "ended", dated=True)]
 
 
 def _body(stopped: Stopped, context: Context) -> Mention | None:
@@ -194,10 +241,29 @@ def _body(stopped: Stopped, context: Context) -> Mention | None:
     return context.reader.mention(phrase) if phrase is not None else None
 
 
+def _draft(subject: Mention, what: Thing, fits: tuple[str, ...], **more: Any) -> Draft:
+    """An end that leaves open what ended."""
+    name = fits[0].removeprefix("~")
+    return Draft(subject, name, what, "ended", dated=True, ends=True, fits=fits, **more)
+
+
 def _of_the_other(body: Mention, who: Mention) -> Draft:
     """Who left X holds no office there: the singer of X is no longer who left."""
-    roles = ("attribute:", "led_by", "managed_by", "contact_person", "chaired_by", "by:")
-    return Draft(body, "contact_person", who, "ended", dated=True, ends=True, fits=roles)
+    return _draft(body, who, _predicates("holder"))
+
+
+def _pair(context: Context) -> list[Draft]:
+    """`Lena und Korbinian haben sich getrennt`: what the one is to the other is over."""
+    subject = context.frame.subject
+    place = next((i for i, t in enumerate(subject) if t.lower in ("and", "und")), 0)
+    parts = (subject[:place], subject[place + 1 :])
+    if not all(parts):
+        return []
+    phrases = [context.reader.phrase(part, context.language) for part in parts]
+    one, other = (context.named(p, "married_to") if p else None for p in phrases)
+    if one is None or other is None or not (one.named and other.named):
+        return []
+    return [_draft(one, other, _predicates("partner"), read=subject)]
 
 
 def _of_office_holder(context: Context, office: Phrase | None) -> list[Draft]:
@@ -211,7 +277,7 @@ def _of_office_holder(context: Context, office: Phrase | None) -> list[Draft]:
         group = context.reader.group(context.reader.mention(office).span)
         predicate = attribute_predicate(found.noun, context.language)
         role = Value(Kind.TEXT, f"text:{_role_key(found.noun, context)}", found.noun)
-        fits = ("has_role", "works_as")
+        fits = _predicates("office")
         return [
             Draft(
                 found.possessor or group,
@@ -222,7 +288,7 @@ def _of_office_holder(context: Context, office: Phrase | None) -> list[Draft]:
                 ends=True,
                 read=office.head,
             ),
-            Draft(who, "has_role", role, "ended", dated=True, ends=True, fits=fits),
+            _draft(who, role, fits),
         ]
     phrase = context.subject_phrase()
     if phrase is None or phrase.owner is None:
@@ -236,6 +302,18 @@ def _of_office_holder(context: Context, office: Phrase | None) -> list[Draft]:
             found.possessor, predicate, ANYTHING, "ended", dated=True, ends=True, fits=(predicate,)
         )
     ]
+
+
+def of_habit(who: Mention, what: Thing, read: Any) -> Draft:
+    """What somebody was taken off."""
+    return _draft(who, what, _predicates("habit"), read=tuple(read))
+
+
+def office_ended(former: Mention, office: Mention | None, said: str, read: Any) -> Draft:
+    """Who is succeeded holds the office no more, of whom it is where that is said."""
+    text = said if office is None or office.name in said else f"{said} {office.name}"
+    value = Value(Kind.TEXT, f"text:{normal_text(text)}", text)
+    return _draft(former, value, _predicates("office"), read=tuple(read))
 
 
 def _role_key(noun: str, context: Context) -> str:
@@ -302,7 +380,7 @@ def took_over(context: Context) -> list[Draft]:
         and not said_as
         and not _is_office(found.head_word, language)
     ):
-        return []
+        return _duty(context, taken, rest[len(taken) :])
     after = rest[len(taken) :]
     old, old_words = _from_whom(after, context)
     predicate = attribute_predicate(found.noun, language)
@@ -316,9 +394,56 @@ def took_over(context: Context) -> list[Draft]:
                 Draft(group, predicate, person(who), "took_over", dated=True, doubt=phrase.text)
             )
         return made
-    return [
+    made = [
         Draft(found.possessor, predicate, person(who), "took_over", old=old, dated=True, read=read)
     ]
+    if isinstance(old, Mention):
+        made.append(office_ended(old, found.possessor, phrase.text, read))
+    return made
+
+
+def takes_place(context: Context) -> list[Draft]:
+    """`Farah takes Bill's place as site manager at Quarry Heights`: Bill holds it no more."""
+    frame, language = context.frame, context.language
+    mark = next((i for i, t in enumerate(frame.rest) if t.lower == "'s"), 0)
+    after = frame.rest[mark + 1 :]
+    if frame.lemma != "take" or not mark or context.clause.ends or context.clause.denies:
+        return []
+    if len(after) < 3 or after[0].lower not in PLACES or after[1].lower != AS["en"]:
+        return []
+    taken = until_stop(after[2:], language, through="of for at")
+    phrase = context.reader.phrase(taken, language)
+    former = thing(frame.rest[:mark], "managed_by", context)
+    if phrase is None or not isinstance(former, Mention):
+        return []
+    found = attribute(phrase, context.reader, language)
+    return _succeeded(context, former, phrase, found, (*after[:2], *taken, frame.rest[mark]))
+
+
+def _succeeded(
+    context: Context, former: Mention, phrase: Phrase, found: Attribute | None, read: Any
+) -> list[Draft]:
+    holder = found.possessor if found is not None else None
+    made = [office_ended(former, holder, phrase.text, read)]
+    new = context.subject("works_for")
+    if found is not None and holder is not None and new is not None:
+        predicate = attribute_predicate(found.noun, context.language)
+        made.append(Draft(holder, predicate, person(new), "took_over", old=former, dated=True))
+    return made
+
+
+def _duty(context: Context, taken: list[Token], after: list[Token]) -> list[Draft]:
+    """`Mei took over the pipeline from Yusuf`: it is no longer with Yusuf."""
+    words_ = [*taken, *after]
+    cut = next((i for i, t in enumerate(words_) if t.lower in ("from", "von", "vom")), None)
+    if not cut:
+        return []
+    taken, after = words_[:cut], words_[cut:]
+    old, words_ = _from_whom(after, context)
+    what = thing(taken, "uses", context) or literal(taken, context)
+    if not isinstance(old, Mention) or what is None:
+        return []
+    return [of_habit(old, what, (*taken, *words_, *context.frame.rest[:1]))]
 
 
 def _from_whom(after: Sequence[Token], context: Context) -> tuple[Thing | None, list[Token]]:

@@ -14,7 +14,7 @@ from app.extraction.moments import Role
 from app.extraction.rules.copula import is_be
 from app.extraction.rules.states import PARTICIPLE_DE
 from app.extraction.tokens import DETERMINERS, PERSONAL, Token
-from app.extraction.verbs import PREPOSITIONS, english_name
+from app.extraction.verbs import english_name
 from app.values.model import Kind, Value
 from app.values.wording import normal_text
 
@@ -41,7 +41,10 @@ def said_openly(context: Context) -> list[Draft]:
     if given:
         text = " ".join(context.clause.work[given[0].start - start : given[-1].end - start].split())
     value = Value(Kind.TEXT, f"text:{normal_text(text)}", text)
-    return [Draft(subject, _name(context), value, "open", confidence=SURE, read=tuple(given))]
+    name = _name(context)
+    # What is no longer so need not be told in the very words in which it was told that it is.
+    fits = (name,) if context.clause.ends else ()
+    return [Draft(subject, name, value, "open", confidence=SURE, fits=fits, read=tuple(given))]
 
 
 def _hour(context: Context) -> str:
@@ -86,8 +89,8 @@ def _complement(context: Context) -> list[Token]:
     if not 0 < len(given) <= MOST_WORDS or given[0].text in '"“”„':
         return []
     empty = (words("sets", "hollow") | PERSONAL) - DETERMINERS[context.language]
-    if len(given) > 1 and given[1].lower in PREPOSITIONS[context.language]:
-        empty -= PARTICLES & {given[0].lower}  # `out of use`, `is going out with Aaron`
+    if len(given) > 1:
+        empty -= PARTICLES & {given[0].lower}  # `out of use`, `signs off the tags`
     if any(t.lower in empty for t in given) or not any(_is_noun(t) for t in given):
         return []
     return given
