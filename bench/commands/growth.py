@@ -10,6 +10,7 @@ import typer
 
 from app.cli.console import Console
 from app.cli.local import local_settings
+from app.telemetry.logging import configure_logging
 from app.wiring import parts
 from bench.growth import Growth
 from bench.places import URL, Url
@@ -34,8 +35,11 @@ def eval_growth(
     nothing to do read more, the more there was.
     """
 
+    settings = local_settings()
+    configure_logging(settings.telemetry)
+
     async def run() -> dict[str, Any]:
-        async with parts(local_settings()) as opened:
+        async with parts(settings) as opened:
             return await Growth(opened, url, turns).measure(agents)
 
     found = asyncio.run(run())
