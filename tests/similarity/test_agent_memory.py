@@ -7,6 +7,7 @@ were written blind.
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,15 +15,19 @@ import pytest
 from app.embeddings.e5 import E5Embedder
 from app.embeddings.model import Role
 from app.indexing.analysis import analyse, detect_language
+from app.kernel.caller import Role as Rank
 from app.mcp.remembering import LEAST as TOLD
 from app.search.judging import Judge
 from app.search.model import Nearness
 from app.search.relevance import Asked
-from app.settings import ConversationSettings
+from app.settings import ConversationSettings, LearningSettings
 from app.tiers.injection import RELEVANT
 from app.tiers.likeness import Likeness
 from app.tiers.schemas import LEAST as OF_TIERS
+from app.wiring import Parts
+from tests.conftest import MakePrincipal
 from tests.similarity.test_thresholds import TOPICS
+from tests.traces.test_threshold import FLOOR, TASKS
 
 Shares = dict[tuple[bool, str], list[float]]  # values by whether they are related, and languages
 SAID = [(topic["topic"], topic[name]) for topic in TOPICS for name in ("near", "fern")]
@@ -89,3 +94,24 @@ async def test_a_search_of_the_tiers_parts_likewise(e5: E5Embedder) -> None:
             found[topic == other, spoken].append(value)
     hold(found, OF_TIERS, 0.45, 0.3)
     assert passing(found, OF_TIERS)[False, "en-en"] == 0.0
+
+
+async def test_tasks_alike_become_one_intent_and_others_do_not(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    """Twelve tasks of three kinds, each told twice in either language, over HTTP."""
+    assert LearningSettings().intent_floor == FLOOR, "compared as tasks of traces are"
+    boss = await principal(f"{tenant}/dev", role=Rank.ADMIN, name="finder")
+    kinds = TASKS[0], TASKS[1], TASKS[4]
+    for told, kind in product(range(4), kinds):
+        made = await boss.http.post("/v1/segments", json={"task": kind[told]})
+        ended = await boss.http.post(f"/v1/segments/{made.json()['id']}/end", json={})
+        assert ended.is_success, ended.text
+    await opened.indexing.drain()
+    done = await boss.http.post("/v1/intents/find", json={"dry_run": False})
+    assert done.is_success, done.text
+    items = (await boss.http.get("/v1/segments", params={"limit": 50})).json()["items"]
+    groups = defaultdict(set)
+    for one in items:
+        groups[one["intent"]].add(one["untrusted"]["task"])
+    assert sorted(map(sorted, groups.values())) == sorted(sorted(kind) for kind in kinds)
