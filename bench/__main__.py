@@ -11,7 +11,9 @@ from bench.commands import (
     events,
     floor,
     freshness,
+    growth,
     house,
+    isolation,
     sets,
     size,
     tool_calls,
@@ -32,6 +34,7 @@ for module in (
     size,
     floor,
     freshness,
+    growth,
     truth,
     tool_calls,
     turns,
@@ -39,6 +42,7 @@ for module in (
     events,
     elsewhere,
     house,
+    isolation,
     sets,
 ):
     module.register(program)

@@ -217,10 +217,15 @@ def own(who: Caller, scope: str | None, task: str, role: Role) -> Place:
 def given_to(who: Caller, scope: str | None, agent: str) -> Place:
     """Where the caller keeps what another agent may read."""
     path = who.require(str(parse_scope(scope or who.home)), Role.WRITER)
-    return Place.between(who.tenant, path, who.principal, checked_id(agent, "agent"))
+    return Place.between(who.tenant, path, who.principal, _whole(who, agent))
 
 
 def given_by(who: Caller, scope: str | None, agent: str) -> Place:
     """Where another agent keeps what the caller may read."""
     path = who.require(str(parse_scope(scope or who.home)), Role.READER)
-    return Place.between(who.tenant, path, checked_id(agent, "agent"), who.principal)
+    return Place.between(who.tenant, path, _whole(who, agent), who.principal)
+
+
+def _whole(who: Caller, agent: str) -> str:
+    """The id of an agent that may go by its name, as everywhere else; InvalidInput (`agent`)."""
+    return agent if ":" in checked_id(agent, "agent") else f"agent:{who.tenant}:{agent}"

@@ -221,3 +221,20 @@ async def test_a_repeated_append_with_a_key_is_done_once(writer: Principal) -> N
         )
         assert answer.status_code == 200
     assert await got(writer, "t/scratch-pad") == "once"
+
+
+async def test_an_agent_is_named_by_its_name_or_by_its_whole_id(
+    principal: MakePrincipal, tenant: str
+) -> None:
+    giver = await principal(f"{tenant}/dev", name="lender")
+    taker = await principal(f"{tenant}/dev", name="borrower")
+    shares = "/v1/working-shares"
+    given = await giver.http.put(f"{shares}/borrower/ladder", json={"value": "in the shed"})
+    assert given.status_code == 200, given.text
+    for source in ("lender", giver.caller.principal):
+        taken = await taker.http.get(f"{shares}/{source}/ladder")
+        assert taken.json()["untrusted"]["value"] == "in the shed", source
+    assert (await giver.http.put(f"{shares}/nobody/ladder", json={"value": 1})).status_code == 404
+    gone = await giver.http.delete(f"{shares}/borrower/ladder")
+    assert gone.status_code == 204
+    assert (await taker.http.get(f"{shares}/lender/ladder")).status_code == 404
