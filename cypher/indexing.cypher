@@ -91,13 +91,13 @@ CALL (hash) {
 RETURN hash, vector
 
 // name: near_episodes(ids, near) read many
-// Of episodes that have a vector, what is next to each in its own scope; the filter is inside the
-// index. A memory that is met by several windows counts by the nearest.
+// Of captured episodes that have a vector, what is next to each in its own scope; the filter is
+// inside the index. A memory that is met by several windows counts by the nearest.
 // unscoped: the worker serves every tenant; each is held against its own scope
 CYPHER 25
 UNWIND $ids AS id
 MATCH (e:Passage {id: id})
-WHERE e:Episode AND e.live AND e.embedding IS NOT NULL
+WHERE e:Episode AND e.repeats_due AND e.live AND e.embedding IS NOT NULL
 CALL (e) {
   MATCH (n:Searchable)
   SEARCH n IN (VECTOR INDEX memory_vector FOR e.embedding
@@ -111,12 +111,13 @@ CALL (e) {
 RETURN e {.id, .kind, .content, .language, .terms, .tenant, .ingested_at} AS episode, near
 
 // name: flag_repeats(rows) write none
-// What episodes nearly repeat; what was found first stays.
+// What episodes nearly repeat, if anything; what was found first stays.
 // unscoped: the worker serves every tenant
 UNWIND $rows AS row
 MATCH (e:Passage {id: row.id})
-WHERE e:Episode AND e.near_duplicate IS NULL
-SET e.near_duplicate = row.other
+WHERE e:Episode
+SET e.near_duplicate = coalesce(e.near_duplicate, row.other)
+REMOVE e.repeats_due
 
 // name: store_vectors(rows) write none
 // Vectors of one batch, in one vector space.

@@ -143,6 +143,8 @@ def episode_row(cleaned: Cleaned, stamp: Stamp) -> dict[str, Any]:
         "pii": sorted(cleaned.text.tags),
         "privacy": number(highest(capture.privacy, cleaned.text.privacy)),
         "supersedes": capture.supersedes,
+        # An import asks for none: a query by vector for each text would double its time.
+        "repeats_due": True,
         "sanitizer": SANITIZER_VERSION,
         "windows": 1,
     }

@@ -129,7 +129,8 @@ class IndexService:
         await self._repository.store(entries, repeated)
 
     async def _repeated(self, ids: list[str], texts: dict[str, Row], chosen: SpaceMap) -> list[Row]:
-        """Which episodes nearly repeat another one of their scope, each in its own space."""
+        """Which episodes nearly repeat another one of their scope, each in its own space; rows with
+        `other` null for those that repeat none, so that they are not looked at again."""
         episodes = [i for i in ids if texts[i]["kind"] == "episode"]
         spaces: dict[Space, list[str]] = {}
         for episode in episodes:
@@ -142,7 +143,8 @@ class IndexService:
             sides = {row["id"]: row for pair in pairs for row in (pair.older, pair.newer)}
             vectors = await self._alone(embedder, space, sides)
             found += repeats(pairs, vectors, means, self._least)
-        return found
+        repeating = {row["id"] for row in found}
+        return found + [{"id": i, "other": None} for i in episodes if i not in repeating]
 
     async def _alone(
         self, embedder: Embedder, space: Space, texts: Mapping[str, Row]

@@ -289,6 +289,6 @@ about batch certainty closed_at cost ended_at in_force intent label rank recorde
 turns used_at valid_from valid_to
 """  # the learning loop
 _PROPERTIES += """
-near_duplicate privacy supersedes
+near_duplicate privacy repeats_due supersedes
 """
 PROPERTIES = frozenset(_PROPERTIES.split())
