@@ -20,6 +20,7 @@ from redis.asyncio import Redis
 from app.cli.keys import mint
 from app.jobs.repository import SYSTEM
 from app.kernel.caller import Role
+from app.kernel.cypher import Q
 from app.tasks import SCHEDULES
 from app.wiring import Parts
 from bench.hits import counted
@@ -163,12 +164,10 @@ class Growth:
 
     async def _nodes(self) -> Counter[str]:
         """Nodes in all, by the empty name, and of each label, from the store's own counts."""
-        whole = await self.opened.graph.raw("MATCH (n) RETURN count(n) AS n")
-        labels = await self.opened.graph.raw("CALL db.labels() YIELD label RETURN label")
-        counts = Counter({"": int(whole[0]["n"])})
-        for row in labels:
-            text = f"MATCH (n:`{row['label']}`) RETURN count(n) AS n"
-            counts[row["label"]] = int((await self.opened.graph.raw(text))[0]["n"])
+        row = await self.opened.graph.one(Q.evals.store_counts)
+        counts: Counter[str] = Counter()
+        for node in row["nodes"]:
+            counts[node.get("label") or ""] += node["count"]
         return counts
 
     def _client(self, key: str) -> httpx.AsyncClient:
