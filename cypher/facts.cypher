@@ -169,13 +169,15 @@ RETURN collect({
             v {.id, .verdict, .valid_from, .valid_to, .by, .other}]
 }) AS rows
 
-// name: open_ends(keys) read one
+// name: open_ends(keys, most) read one
 // The ends among keys that leave open what ended, and for each such end, among the keys or not, the
 // keys of what it may have ended, as far as either is among them: facts of its subject (`as_value`
 // false), and those of which it is the value; `in_part` tells that the subject is the first word of
 // a person's whole name there. What fits exactly is for the caller to say: here a fact that is not of
 // the subject and of a predicate that the end fits has to share the beginning of a word with what
-// the end names. `linked` are the keys of what such ends among the keys have ended so far, or may have.
+// the end names. An end among the keys whose subject is the value of more than `most` such facts is
+// about none of these, and has one pair without a key. `linked` are the keys of what such ends among
+// the keys have ended so far, or may have.
 // unscoped: keys are digests that cover their scope, and merged entities lie in one
 CALL () {
   UNWIND $keys AS key
@@ -208,26 +210,44 @@ CALL () {
     MATCH (m:Entity)
     WHERE m.scope = t.scope AND m.canonical_key STARTS WITH t.canonical_key + ' '
       AND m.root <> t.root AND t.type = 'person' AND m.type IN ['person', 'unknown']
+    WITH m ORDER BY m.id LIMIT $most
     RETURN m, true AS in_part
   }
-  CALL (m) {
+  CALL (e, m) {
+    UNWIND [fit IN e.fits WHERE NOT fit STARTS WITH '~' AND NOT fit ENDS WITH ':' AND fit <> '*'] AS fit
+    MATCH (c:Fact {subject: m.id, predicate: fit})
+    RETURN c, false AS as_value
+    UNION
+    WITH e, m
+    WHERE any(fit IN e.fits WHERE fit = '*' OR fit ENDS WITH ':' AND NOT fit STARTS WITH '~')
     MATCH (c:Fact {subject: m.id})
     RETURN c, false AS as_value
-    UNION ALL
+    UNION
+    WITH e, m
+    WHERE any(fit IN e.fits WHERE fit STARTS WITH '~')
     MATCH (c:Fact {object_id: m.id})
+    WHERE any(fit IN e.fits WHERE fit IN ['~*', '~' + c.predicate]
+                               OR fit STARTS WITH '~' AND fit ENDS WITH ':' AND '~' + c.predicate STARTS WITH fit)
+      AND (e.object_text = ''
+           OR any(word IN split(toLower(e.object_text), ' ') WHERE toLower(c.statement) CONTAINS left(word, 4)))
+    WITH c LIMIT $most + 1
+    WITH collect(c) AS some
+    UNWIND CASE WHEN size(some) > $most THEN [null] ELSE some END AS c
     RETURN c, true AS as_value
   }
   RETURN e, c, as_value, in_part
 }
 WITH e, c, as_value, in_part, [fit IN coalesce(e.fits, []) WHERE (fit STARTS WITH '~') = as_value |
                                CASE WHEN as_value THEN substring(fit, 1) ELSE fit END] AS fits
-WHERE c.predicate <> 'ended'
+WHERE c IS NULL OR c.predicate <> 'ended'
   AND (c.predicate IN fits AND NOT in_part
-       OR any(fit IN fits WHERE fit = '*' OR fit = c.predicate
-                             OR (fit ENDS WITH ':' AND c.predicate STARTS WITH fit))
-          AND (e.object_text = '' AND NOT in_part
-               OR any(word IN split(toLower(e.object_text), ' ')
-                      WHERE toLower(c.statement) CONTAINS left(word, 4))))
+       OR e.object_text = '' AND NOT in_part AND NOT as_value
+          AND any(fit IN fits WHERE fit ENDS WITH ':' AND c.predicate STARTS WITH fit)
+       OR e.object_text <> ''
+          AND any(fit IN fits WHERE fit IN ['*', c.predicate]
+                                 OR fit ENDS WITH ':' AND c.predicate STARTS WITH fit)
+          AND any(word IN split(toLower(e.object_text), ' ')
+                  WHERE toLower(c.statement) CONTAINS left(word, 4)))
 WITH collect(DISTINCT {end: e.key, key: c.key, as_value: as_value, in_part: in_part,
                        subject: c.subject}) AS pairs
 RETURN pairs, COLLECT {

@@ -11,6 +11,8 @@ from app.indexing.analysis import query_terms
 from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
 
+MOST = 64  # facts of which an end's subject is the value, beyond which it is about none of them
+
 
 @dataclass(frozen=True, slots=True)
 class Together:
@@ -31,22 +33,29 @@ class Together:
 
 
 async def open_ends(tx: Tx, keys: Collection[str]) -> Together:
-    """The keys that have to be settled with some, until no end is about any other."""
+    """The keys that have to be settled with some, until no end is about any other. An end of what
+    is the value of more than `MOST` facts ("the city closed") is about none of these."""
     asked: set[str] = set()
     near: dict[str, set[Near]] = {}
     subjects: set[str] = set()
     linked: set[str] = set()
+    crowded: set[str] = set()
     waiting = set(keys)
     while waiting:
         asked |= waiting
-        found = await tx.one(Q.facts.open_ends, keys=sorted(waiting))
+        found = await tx.one(Q.facts.open_ends, keys=sorted(waiting), most=MOST)
         for end in found["ends"]:
             near.setdefault(end, set())
+        crowded |= {pair["end"] for pair in found["pairs"] if pair["key"] is None}
         for pair in found["pairs"]:
+            if pair["as_value"] and pair["end"] in crowded:
+                continue
             near.setdefault(pair["end"], set()).add(
                 Near(pair["key"], as_value=pair["as_value"], in_part=pair["in_part"])
             )
             subjects.add(pair["subject"])
+        for end in crowded & near.keys():
+            near[end] = {one for one in near[end] if not one.as_value}
         linked |= {one["key"] for one in found["linked"]}
         subjects |= {one["subject"] for one in found["linked"]}
         waiting = {key for end, some in near.items() for key in (end, *(one.key for one in some))}

@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from app.facts.together import MOST
 from app.kernel.caller import Role
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
@@ -83,3 +84,16 @@ async def test_erasing_the_end_brings_it_back(
     (left,) = [e["id"] for e in page if "left" in str(e)]
     assert (await http.post("/v1/erasures", json={"memory": left})).is_success
     assert len(await held(writer)) == 1
+
+
+@pytest.mark.parametrize(("services", "told"), [(3, 3), (MOST + 6, 0)])
+async def test_what_many_depend_on_is_told_of_none_of_them(
+    opened: Parts, writer: Principal, services: int, told: int
+) -> None:
+    """Each new one would have all of them settled again."""
+    said = [Said(n, f"Our relay{n} runs on Hudson.") for n in range(services)]
+    gone = Said(80, "Hudson was decommissioned last night.")
+    await take_in(opened, {"one": writer.caller}, [*said[:-1], gone], batch=100)
+    await take_in(opened, {"one": writer.caller}, said[-1:])
+    assert len(await held(writer)) == services
+    assert sum(len(one["older"]) for one in await changes(writer)) == told
