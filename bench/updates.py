@@ -78,7 +78,8 @@ def _leaves_open(new: Statement, old: Statement, as_value: bool, *, exact: bool 
 
 def _stands_in(what: Mention | Value, old: Statement) -> bool:
     """Whether the words of what an end names all stand in the earlier statement."""
-    said = f"{old.subject.name} {old.predicate} {_text(old.object)} {old.rest}"
+    kind, _, noun = old.predicate.rpartition(":")  # a verb names no thing
+    said = f"{old.subject.name} {noun if kind else ''} {_text(old.object)} {old.rest}"
     known = {form for forms in query_terms(said.replace("_", " ")) for form in forms}
     return all(not known.isdisjoint(forms) for forms in query_terms(_text(what)))
 

@@ -81,7 +81,11 @@ def open_end(claim: Claim, fact: Row, value: str, near: frozenset[Near]) -> Open
 
 
 def words_said(row: Row) -> frozenset[Forms]:
-    """The words of a fact, with those that its sources say beside it."""
-    rests = (claim["rest"] for claim in row["claims"] if claim["rest"])
-    noun = row["fact"]["predicate"].rpartition(":")[2].replace("_", " ")
-    return frozenset(query_terms(" ".join([row["fact"]["statement"], noun, *rests])))
+    """The words of a fact, with those that its sources say beside it. A verb names no thing: who
+    works for somebody and left work has not left him."""
+    fact = row["fact"]
+    rests = [claim["rest"] for claim in row["claims"] if claim["rest"]]
+    kind, _, noun = fact["predicate"].rpartition(":")
+    verb = frozenset() if kind else frozenset(query_terms(noun.replace("_", " ")))
+    beside = [fact["object_text"] or "", *rests, noun.replace("_", " ") if kind else ""]
+    return (frozenset(query_terms(fact["statement"])) - verb) | {*query_terms(" ".join(beside))}

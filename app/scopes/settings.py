@@ -26,6 +26,7 @@ from app.scopes.workspace import WORKSPACE_SETTINGS, WorkspaceSettings
 from app.settings import Settings
 
 SECONDS = 2.0
+MOST = 10_000  # scopes whose settings a process remembers
 T = TypeVar("T")
 
 
@@ -128,6 +129,8 @@ class SettingsService:
         by_scope = {row["scope"]: orjson.loads(row["values"]) for row in rows}
         found = tuning.effective(by_scope, _upward(scope), self.installation)
         values = {name: value for name, (value, _) in found.items()}
+        if len(self._known) >= MOST:
+            self._known.clear()
         self._known[scope] = (time.monotonic() + SECONDS, values)
         return values
 

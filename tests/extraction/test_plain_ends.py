@@ -19,7 +19,10 @@ ENDS = [
     ("I take ramipril.", "They've switched me from ramipril to losartan, so no more coughing."),
     ("Ida Rusk runs the payroll.", "Ida Rusk handed over the payroll to Sam Tolle."),
     ("Ida Rusk owns the release pipeline.", "Sam Tolle took over the release pipeline from Ida."),
-    ("Tom Abt owns the release pipeline.", "Tom Abt hat die release pipeline abgegeben."),
+    (
+        "Tom Abt owns the release pipeline.",
+        "Tom Abt hat die release pipeline an Ida Rusk abgegeben.",
+    ),
     ("Lena Sahm und Jörn Wieck sind ein Paar.", "Lena Sahm und Jörn Wieck haben sich getrennt."),
     ("Wanda Lill and Piet Oss are married.", "Wanda Lill and Piet Oss got divorced."),
     ("Mein Bruder Jobst arbeitet als Koch im Adler.", "Jobst hat im Adler gekündigt."),
@@ -28,6 +31,10 @@ ENDS = [
         "Farah Asad takes Bill Oates's place as site manager at Fern Heights.",
     ),
     ("Our CI runs on Hudson.", "Hudson was decommissioned last night."),
+    ("Our CI runs on Hudson.", "Hudson was switched off for good."),
+    ("Hal Onslow eats sugar.", "Hal Onslow has dropped sugar."),
+    ("Hal Onslow nimmt Ramipril.", "Hal Onslow hat Ramipril abgesetzt."),
+    ("Hal Onslow isst Fleisch.", "Hal Onslow hat Fleisch weggelassen."),
     ("Ich bin Student.", "Hab mich heute exmatrikuliert."),
 ]
 
@@ -45,6 +52,21 @@ NONE = [
     ("Wanda Lill teaches Piet Oss.", "Wanda Lill and Piet Oss got divorced."),
     ("Emil geht in die Kita Sonnenblume.", "Emil geht nicht mehr freiwillig in die Kita."),
     ("Tilda's is open.", "Tilda's has shut for today."),
+    ("Tom Abt works for Merck.", "Tom Abt left."),
+    ("Tom Abt works for Merck.", "Tom Abt left work."),
+    ("Tom Abt works for Merck.", "Tom Abt left the works."),
+    ("Wanda Lill plays chess.", "Wanda Lill left the play."),
+    ("Wanda Lill ist Kundin der Volksbank.", "Wanda Lill hat die Volksbank um zehn verlassen."),
+    ("Hal Onslow has a phone.", "Hal Onslow dropped his phone."),
+    ("Hal Onslow owns a ball.", "Hal Onslow kicked the ball."),
+    ("Hal Onslow plays guitar.", "Hal Onslow dropped the guitar."),
+    ("Hal Onslow owns a drill.", "Hal Onslow handed over the drill."),
+    ("Hal Onslow trägt einen Hut.", "Hal Onslow hat den Hut abgesetzt."),
+    ("Hal Onslow nutzt eine Maschine.", "Hal Onslow hat die Maschine eingestellt."),
+    ("Hal Onslow hat ein Paket.", "Hal Onslow hat das Paket aufgegeben."),
+    ("Unser Haus nutzt die Heizung.", "Die Heizung wurde abgeschaltet."),
+    ("Unser Haus nutzt die Heizung.", "Die Heizung wurde eingestellt."),
+    ("Our CI runs on Hudson.", "Hudson was switched off."),
 ]
 
 

@@ -40,6 +40,11 @@ HANDS = {
     "en": frozenset(["hand", "pass", "give", "sell"]),
     "de": frozenset(["abgeben", "übergeben", "weitergeben", "weiterreichen", "verkaufen"]),
 }
+# Who leaves at an hour comes back the next day: `um zehn verlassen`.
+AT_AN_HOUR = re.compile(
+    r"(?i)\b(?:um|gegen|kurz vor|kurz nach) "
+    r"(?:eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b"
+)
 FOR_GOOD = re.compile(r"(?i)\b(?:for good|for ever|forever|once and for all|endgültig|für immer)\b")
 SELF = frozenset(["sich", "mich", "uns"])
 
@@ -85,6 +90,8 @@ def ended(context: Context) -> list[Draft]:
     stopped = _stopped(rest, end, context)
     if stopped is None:
         return []
+    if (not taker and _by_hand(stopped, context)) or AT_AN_HOUR.search(context.clause.text):
+        stopped = replace(stopped, is_sure=False)
     used = (*stopped.read, *taker, *(t for t in context.frame.rest if t not in found[1]))
     return [
         replace(draft, read=(*draft.read, *used)) for draft in _drafts(context, stopped, office)
@@ -166,7 +173,8 @@ def _stopped(rest: Sequence[Token], end: End, context: Context) -> Stopped | Non
         alone = end.alone
         if end.of == _predicates("site") and FOR_GOOD.search(context.clause.text):
             alone = _predicates("firm")  # closed for a day is a state
-        return Stopped(None, alone, (), is_sure=not end.is_vague) if alone else None
+        is_sure = not end.is_vague or FOR_GOOD.search(context.clause.text) is not None
+        return Stopped(None, alone, (), is_sure=is_sure) if alone else None
     nouns = {given[-1].lower, normal_noun(given[-1].text, context.language)}
     for kind in ("job", "home", "contract"):
         may = set(_predicates(kind)) & {*end.alone, *end.of}
@@ -188,6 +196,17 @@ def _stopped(rest: Sequence[Token], end: End, context: Context) -> Stopped | Non
     else:
         found = literal(given, context)
     return Stopped(found, end.of, tuple(given)) if found is not None else None
+
+
+def _by_hand(stopped: Stopped, context: Context) -> bool:
+    """Whether the verb may as well tell what a hand did to one thing: `dropped the phone`, `hat den
+    Hut abgesetzt`, where `dropped sugar` and `hat Ramipril abgesetzt` give something up."""
+    language = context.language
+    if not stopped.read or context.frame.lemma not in words("ends", f"by_hand_{language}"):
+        return False
+    first, last = stopped.read[0], stopped.read[-1]
+    is_doing = language == "de" and first.lower == "das" and last.text.endswith("en")  # das Rauchen
+    return first.lower in DETERMINERS[language] and not is_doing
 
 
 def _site(given: Sequence[Token], after: Sequence[Token], context: Context) -> Stopped | None:
