@@ -83,7 +83,8 @@ def to_row(caller: Caller, index: int, cleaned: Cleaned, ingested_at: datetime) 
         ingested_at=ingested_at,
         timed=capture.captured_at is not None,
     )
-    episode = episode_row(cleaned, stamp)
+    # An import asks for no near repeats: a query by vector for each text would double its time.
+    episode = {**episode_row(cleaned, stamp), "repeats_due": True}
     session = session_row(cleaned, stamp)
     return {
         "index": index,
@@ -143,8 +144,6 @@ def episode_row(cleaned: Cleaned, stamp: Stamp) -> dict[str, Any]:
         "pii": sorted(cleaned.text.tags),
         "privacy": number(highest(capture.privacy, cleaned.text.privacy)),
         "supersedes": capture.supersedes,
-        # An import asks for none: a query by vector for each text would double its time.
-        "repeats_due": True,
         "sanitizer": SANITIZER_VERSION,
         "windows": 1,
     }

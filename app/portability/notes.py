@@ -109,7 +109,8 @@ def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
         made["live"] = False
         made["facets"] = [token for token in made["facets"] if token != LIVE]
     own = record.model_dump(
-        exclude={"versions", "sources", "stats", "markers", "scope", "id"}, exclude_none=True
+        exclude={"versions", "sources", "stats", "markers", "privacy", "scope", "id"},
+        exclude_none=True,
     )
     own["tier"] = int(tier)
     return {
@@ -124,7 +125,7 @@ def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
         **(_made(record, scope, at) if made_here else {}),
         "tags": list(record.tags),
         "pii": list(record.pii),
-        "privacy": number(highest(record.privacy, privacy_in(record.content, scope, at))),
+        **({} if made_here else {"privacy": _level(record, scope, at)}),
         "marker_ids": list(record.markers),
         "author": author,
         "reason": record.reason or "",
@@ -135,6 +136,11 @@ def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
         "sanitizer": SANITIZER_VERSION,
         "windows": 1,
     }
+
+
+def _level(record: NoteRecord, scope: str, at: At) -> int:
+    """How private a written note is; one that is made of others is so private as these are."""
+    return number(highest(record.privacy, privacy_in(record.content, scope, at)))
 
 
 def _made(record: NoteRecord, scope: str, at: At) -> Row:
