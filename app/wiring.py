@@ -721,10 +721,6 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         graph, settings.traces.statistics_days, settings.traces.statistics_most_days
     )
     access = AccessService(access_rows, keys, scopes.policy)
-    own_memory = OwnMemory(contexts, context_entries, context_finding)
-    working = WorkingService(
-        WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
-    )
     autonomous = autonomy(settings, graph, scopes)
     learned = learning_parts(settings, graph, scopes, spaces)
     tiered = TierService(
