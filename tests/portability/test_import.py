@@ -69,7 +69,10 @@ async def test_an_import_writes_the_properties_that_capture_writes(
     )
     shapes = [{name: sorted(value) for name, value in row.items()} for row in rows]
     assert len(shapes) == 2
-    assert shapes[0] == shapes[1]
+    captured, imported = sorted(shapes, key=lambda shape: len(shape["own"]), reverse=True)
+    # Near repeats are looked for among captures alone.
+    assert captured["own"] == sorted([*imported["own"], "repeats_due"])
+    assert {**captured, "own": []} == {**imported, "own": []}
 
 
 async def test_the_same_package_twice_writes_nothing_the_second_time(
