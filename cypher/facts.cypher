@@ -420,7 +420,7 @@ OPTIONAL MATCH (s:Entity {id: f.subject})
 RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_text, .object_id, .negated, .statement,
           .language, .confidence, .evidence, .principals, .trust, .status, .importance, .is_pinned, .last_access,
           .valid_from, .valid_to, .ingested_at, .expired_at, .index_state,
-          privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }), 
+          privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }),
           subject_name: s.canonical_name, subject_type: s.type} AS fact,
        [(f)-[a:ABOUT]->(:Entity)
          WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.retracted_at |
@@ -450,7 +450,7 @@ WHERE a.valid_from <= $as_of < a.valid_to AND a.recorded_at <= $known_at < a.ret
 WITH f, s, a ORDER BY f.id LIMIT $limit
 RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_text, .object_id, .negated, .statement,
           .language, .confidence, .evidence, .principals, .trust, .status, .ingested_at, .is_pinned,
-          privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }), 
+          privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }),
           subject_name: s.canonical_name, subject_type: s.type} AS fact,
        a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason} AS interval,
        COLLECT { MATCH (f)<-[m:MAY_CHANGE]-(n:Fact)-[b:ABOUT]->(:Entity)
@@ -476,7 +476,7 @@ CALL (scope) {
 WITH f, a, s ORDER BY f.id LIMIT $limit
 RETURN f {.id, .scope, .subject, .predicate, .object_kind, .object_key, .object_text, .object_id, .negated, .statement,
           .language, .confidence, .evidence, .principals, .trust, .status, .ingested_at, .is_pinned,
-          privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }), 
+          privacy: head(COLLECT { MATCH (x:Passage)-[:SUPPORTS]->(f) RETURN max(coalesce(x.privacy, 0)) }),
           subject_name: s.canonical_name, subject_type: s.type} AS fact,
        a {.valid_from, .valid_to, .from_precision, .to_precision, .recorded_at, .standing, .reason} AS interval,
        COLLECT { MATCH (f)<-[m:MAY_CHANGE]-(n:Fact)-[b:ABOUT]->(:Entity)

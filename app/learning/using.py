@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from app.errors import NotFound
 from app.kernel.caller import Caller
 from app.kernel.cypher import Q
@@ -19,19 +21,8 @@ async def used(
         raise NotFound(
             f"there is no skill, episode, note, fact, page or entity {memory}", field="used"
         )
-    return SEGMENT_USE.placed(
-        SegmentUse(
-            id="new",
-            scope=held.scope,
-            segment=held.id,
-            memory=memory,
-            memory_kind=Used(found["kind"]),
-            memory_scope=found["scope"],
-            rank=rank,
-            agent=held.agent,
-            used_at=pen.at,
-        )
-    )
+    kind, scope = Used(found["kind"]), found["scope"]
+    return _use(held, memory, kind, scope, used_at=pen.at, rank=rank)
 
 
 async def use_skills(pen: Pen, segment: Segment, most: int) -> None:
@@ -45,14 +36,30 @@ async def use_skills(pen: Pen, segment: Segment, most: int) -> None:
         limit=most,
     )
     for row in rows:
-        made = SegmentUse(
+        made = _use(segment, row["skill"], Used.SKILL, row["scope"], used_at=row["used_at"])
+        pen.make(SEGMENT_USE, made)
+
+
+def _use(
+    segment: Segment,
+    memory: str,
+    kind: Used,
+    scope: str,
+    *,
+    used_at: datetime,
+    rank: int | None = None,
+) -> SegmentUse:
+    """Make the use of a memory of some scope in a task, which lies where the task does."""
+    return SEGMENT_USE.placed(
+        SegmentUse(
             id="new",
             scope=segment.scope,
             segment=segment.id,
-            memory=row["skill"],
-            memory_kind=Used.SKILL,
-            memory_scope=row["scope"],
+            memory=memory,
+            memory_kind=kind,
+            memory_scope=scope,
+            rank=rank,
             agent=segment.agent,
-            used_at=row["used_at"],
+            used_at=used_at,
         )
-        pen.make(SEGMENT_USE, SEGMENT_USE.placed(made))
+    )
