@@ -76,7 +76,21 @@ from app.skills.versioning import slug_of
 from app.values.parse import parse_value
 
 AT = datetime(2026, 5, 14, tzinfo=UTC)
-PII = frozenset(["email", "phone", "iban", "card", "national_id", "ip", "secret"])
+PII = frozenset(
+    [
+        "email",
+        "phone",
+        "iban",
+        "card",
+        "national_id",
+        "ip",
+        "secret",
+        "birth_date",
+        "address",
+        "passport",
+        "health",
+    ]
+)
 LIMIT = 16_000_000  # characters that readers of files take
 Reader = Callable[[str], Any]
 
