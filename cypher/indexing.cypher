@@ -76,7 +76,7 @@ RETURN collect({id: e.id, before: before, after: after}) AS found
 UNWIND $ids AS id
 MATCH (e:Searchable {memory_id: id}) USING INDEX e:Searchable(memory_id) WHERE e:Memory
 RETURN collect(e {.id, .tenant, .scope, .kind, .content, .speaker, .title, .language, .terms,
-                  .flags, .judged_by, .judged_hash, rev: e.index_rev,
+                  .flags, .judged_by, .judged_hash, .repeats_due, rev: e.index_rev,
                   hashes: [e.embed_hash, e.embed_hash_b, e.embed_hash_c]}) AS found
 
 // name: known_vectors(hashes) read many

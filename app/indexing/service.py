@@ -124,16 +124,16 @@ class IndexService:
         entries = [_entry(texts[t], composed[t], filled) | judged[t] for t in done]
         await self._repository.store_vectors([_stored(part, texts, failed) for part in filled])
         # Found once the vectors are there: of two that come at once, the later one sees the other.
-        own = [i for i in ids if i in texts and i not in failed]
-        repeated = await self._repeated(own, texts, chosen) if self._least else []
+        # Neighbours wait no longer after this either, so those that are due are looked at too.
+        due = [t for t in done if texts[t]["repeats_due"]]
+        repeated = await self._repeated(due, texts, chosen) if self._least else []
         await self._repository.store(entries, repeated)
 
     async def _repeated(self, ids: list[str], texts: dict[str, Row], chosen: SpaceMap) -> list[Row]:
         """Which episodes nearly repeat another one of their scope, each in its own space; rows with
         `other` null for those that repeat none, so that they are not looked at again."""
-        episodes = [i for i in ids if texts[i]["kind"] == "episode"]
         spaces: dict[Space, list[str]] = {}
-        for episode in episodes:
+        for episode in ids:
             spaces.setdefault(chosen.of(texts[episode]["scope"]).active, []).append(episode)
         found: list[Row] = []
         for space, members in spaces.items():
@@ -144,7 +144,7 @@ class IndexService:
             vectors = await self._alone(embedder, space, sides)
             found += repeats(pairs, vectors, means, self._least)
         repeating = {row["id"] for row in found}
-        return found + [{"id": i, "other": None} for i in episodes if i not in repeating]
+        return found + [{"id": i, "other": None} for i in ids if i not in repeating]
 
     async def _alone(
         self, embedder: Embedder, space: Space, texts: Mapping[str, Row]

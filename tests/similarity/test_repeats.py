@@ -125,3 +125,22 @@ async def test_two_that_come_at_once_are_told_apart_by_when_they_came(
     assert await flag(who, first["id"]) is None
     await service.index([second["id"], first["id"]])  # a second time changes nothing
     assert await flag(who, second["id"]) == first["id"]
+
+
+async def test_what_is_indexed_as_the_neighbour_of_another_is_looked_at_too(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    """A batch of others makes a turn searchable; nothing comes back to it for its repeats."""
+    who = await principal(f"{tenant}/dev", name="neighbour")
+    said = "The lid of the rain barrel is held by a blue strap."
+    first = await captured(who, said, "one")
+    await opened.indexing.index([first["id"]])
+    second = await captured(who, said, "two")
+    beside = await captured(who, "Who fetches the ladder?", "two")
+    await opened.indexing.index([beside["id"]])
+    assert await flag(who, second["id"]) == first["id"]
+    rows = await opened.graph.raw(
+        "MATCH (e:Episode {tenant: $tenant}) RETURN e.index_state AS state, e.repeats_due AS due",
+        tenant=tenant,
+    )
+    assert rows == [{"state": "done", "due": None}] * 3
