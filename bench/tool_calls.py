@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,13 +54,15 @@ def calls(task: str, scope: str) -> list[Call]:
 
 def measure(rest: Wire, mcp: Wire, call: Call, count: int, most: float = MOST) -> Overhead:
     """A tool and its route so many times, one after the other, so that whatever else the machine
-    does meanwhile slows both alike."""
+    does meanwhile slows both alike; each is first every other time, for the second may find what
+    the first left at hand."""
     samples: dict[str, list[float]] = {"mcp": [], "rest": []}
+    sides: list[tuple[str, Callable[[], float]]] = [
+        ("rest", lambda: rest.ask(call.method, call.path, call.body)[0]),
+        ("mcp", lambda: by_protocol(mcp, call)[0]),
+    ]
     for number in range(count + WARM_UP):
-        taken = {
-            "rest": rest.ask(call.method, call.path, call.body)[0],
-            "mcp": by_protocol(mcp, call)[0],
-        }
+        taken = {name: ask() for name, ask in (sides if number % 2 else reversed(sides))}
         if number >= WARM_UP:
             for name, milliseconds in taken.items():
                 samples[name].append(milliseconds)

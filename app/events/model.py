@@ -56,6 +56,12 @@ class Place:
         """Return whether this is as far as another place, or further, in both orders."""
         return self.sealed >= other.sealed and self.numbered >= other.numbered
 
+    def joined(self, other: Place) -> Place:
+        """Return the place of who has read as far as either, in each order."""
+        if other.reaches(self):
+            return other
+        return Place(max(self.sealed, other.sealed), max(self.numbered, other.numbered))
+
     def __str__(self) -> str:
         return f"{self.sealed}.{self.numbered}"
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from dataclasses import dataclass, replace
 
 import structlog
 
 from app.access.keys import KeyRing
 from app.errors import LociError
+from app.events.earlier import Earlier
 from app.events.model import Event, Place, Wanted
 from app.events.repository import EventRepository
 from app.kernel.caller import Caller
@@ -122,10 +123,18 @@ class Following:
     def take(self, events: list[Event]) -> list[Event]:
         """Return those of the next events that the caller sees, wants and does not know yet."""
         visible = frozenset(self.caller.visible)
-        fresh = [event for event in events if not self.place.covers(event)]
-        if fresh:
-            self.place = fresh[-1].place
-        return [event for event in fresh if self.wanted.takes(event, self.caller, visible)]
+        return [
+            event for event in self._fresh(events) if self.wanted.takes(event, self.caller, visible)
+        ]
+
+    def _fresh(self, events: list[Event]) -> Iterator[Event]:
+        """Yield what is not known yet, and go on to its place. A page that others read too may
+        begin before what this client knows: his place never goes back."""
+        for event in events:
+            if self.place.covers(event):
+                continue
+            self.place = self.place.joined(event.place)
+            yield event if event.place == self.place else replace(event, place=self.place)
 
 
 def wire(events: list[Event]) -> bytes:
@@ -138,6 +147,7 @@ class EventService:
 
     def __init__(self, rows: EventRepository, keys: KeyRing, longest: float) -> None:
         self.rows = rows
+        self._earlier = Earlier(rows)
         self._keys = keys
         self.longest = longest
         self._tails: dict[str, Tail] = {}
@@ -184,10 +194,11 @@ class EventService:
         if stream.place.numbered + 1 < least:
             yield GAP
         while not stream.place.reaches(until):
-            events = await self.rows.after(stream.caller.tenant, stream.place)
-            if not events:
+            before = stream.place
+            events = stream.take(await self._earlier.after(stream.caller.tenant, before))
+            if stream.place == before:
                 return
-            yield b"".join(event.wire for event in stream.take(events))
+            yield b"".join(event.wire for event in events)
 
     async def _live(self, stream: Following, listener: Listener) -> AsyncIterator[list[Event]]:
         """Yield what comes from now on, and nothing as a sign of life where nothing does."""
