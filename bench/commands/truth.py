@@ -1,4 +1,5 @@
-"""`python -m bench truth`: what later texts do to what earlier ones said, on a file of rows."""
+"""`python -m bench truth` and `ends`: what later texts do to what earlier ones said, on files of
+rows."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from app.cli.local import local_settings
 from app.evals.client import ApiClient
 from app.kernel.caller import Role
 from app.wiring import parts
+from bench import ends
 from bench.places import URL, Url
 from bench.truth import Outcome, load, measure, table
 
@@ -26,6 +28,7 @@ progress = Console(stderr=True)
 def register(group: typer.Typer) -> None:
     """Add the command to the group."""
     group.command("truth")(eval_truth)
+    group.command("ends")(eval_ends)
 
 
 def eval_truth(
@@ -58,6 +61,13 @@ def eval_truth(
     if out is not None:
         out.write_text("".join(_line(outcome.as_row()) for outcome in outcomes), encoding="utf-8")
     console.print_json(json.dumps(table(outcomes)))
+
+
+def eval_ends(
+    files: Annotated[list[Path], typer.Argument(help="Rows as in tests/evals/truth.")],
+) -> None:
+    """What the last texts of the rows are read as, by rules alone; needs no server."""
+    console.print_json(json.dumps(ends.table(case for file in files for case in load(file))))
 
 
 def _line(row: dict[str, Any]) -> str:

@@ -87,7 +87,8 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
     """`loci up` with its demo, in a home and on ports of its own, and a checkout's files."""
     skip_where_pure()
     if shutil.which("curl") is None or shutil.which("jq") is None:
-        pytest.skip("curl and jq are what the pages type")
+        absent = pytest.fail if os.environ.get("TESTS_NEED_SHELL") else pytest.skip
+        absent("curl and jq are what the pages type")
     folder = tmp_path_factory.mktemp("reader")
     for name in ("README.md", "docs", "seed", "app"):
         (folder / name).symlink_to(ROOT / name)
