@@ -2,8 +2,8 @@
 
 Searches go over HTTP, one after the other, in a small scope of one tenant, with two captures a
 second beside them. Both are timed with nothing else to do, then while another tenant imports
-episodes, has them read, has its communities found, hands in texts as large as one may be, and asks
-GraphQL for as much as a query may, in width and in depth. The quiet figures are of the same run on
+episodes, has them read, has its communities found, has an erasure checked, hands in texts as large
+as one may be, and asks GraphQL for as much as a query may, in width and in depth. The quiet figures are of the same run on
 the same machine, before and after all that, and of the same requests: a capture waits for the
 searches of its own tenant there too.
 """
@@ -65,6 +65,7 @@ class Work(StrEnum):
     IMPORTING = "importing"
     CONSOLIDATING = "consolidating"
     COMMUNITIES = "communities"
+    CHECKING = "checking"
     LONG_TEXTS = "long texts"
     WIDE_GRAPHQL = "graphql"
     DEEP_GRAPHQL = "deep graphql"
@@ -137,6 +138,9 @@ async def _works(other: Tenant, bounds: Bounds) -> AsyncIterator[tuple[Work, Bus
         jobs = [str(job["job"]) for job in asked]
         yield Work.COMMUNITIES, lambda: _running(client, *jobs)
         await _over(lambda: _running(client, *jobs))
+    if Work.CHECKING in bounds.works:
+        async with _checking(other):
+            yield Work.CHECKING, _always
     if Work.LONG_TEXTS in bounds.works:
         await _hand_in_long(other)
         yield Work.LONG_TEXTS, lambda: _waiting(client)
@@ -218,6 +222,31 @@ async def _hand_in_long(other: Tenant) -> None:
         )
         body = {"content": content, "scope": other.scope, "session": f"long {text}"}
         await other.client.call("POST", "/v1/episodes", body)
+
+
+@asynccontextmanager
+async def _checking(other: Tenant) -> AsyncIterator[None]:
+    """One erased memory of the other tenant, and the check whether anything holds what it took,
+    through all that the tenant keeps, again and again."""
+    client, rules = other.client, {"erasure": True}
+    await client.call("PUT", f"/v1/scopes/rules?scope={other.scope}", rules)
+    said = {"content": "The key of the annex hangs behind the door.", "scope": other.scope}
+    memory = (await client.call("POST", "/v1/episodes", {**said, "session": "erased"}))["id"]
+    receipt = (await client.call("POST", "/v1/erasures", {"memory": memory}))["receipt"]
+
+    async def check() -> None:
+        while True:
+            job = (await client.call("POST", f"/v1/erasures/{receipt}/check", {}))["job"]
+            await _over(lambda: _running(client, job))
+
+    checking = asyncio.create_task(check())
+    try:
+        yield
+    finally:
+        if checking.done():
+            checking.result()
+        checking.cancel()
+        await asyncio.gather(checking, return_exceptions=True)
 
 
 @asynccontextmanager

@@ -53,8 +53,12 @@ def table(cases: Iterable[Case]) -> list[dict[str, str | int]]:
     for case in cases:
         counted.setdefault((case.kind, case.half), Counter())[became(case)] += 1
     return [
-        {"kind": kind, "half": half, "rows": found.total()}
-        | {str(became): found[became] for became in Became}
+        {
+            "kind": kind,
+            "half": half,
+            "rows": found.total(),
+            **{str(became): found[became] for became in Became},
+        }
         for (kind, half), found in sorted(counted.items())
     ]
 

@@ -70,8 +70,8 @@ def eval_beside(
     ] = None,
 ) -> None:
     """Milliseconds of a search and of a capture: alone, and while another tenant imports, has
-    episodes read and communities found, hands in long texts, and asks GraphQL for much at once,
-    in width and in depth.
+    episodes read, communities found and an erasure checked, hands in long texts, and asks GraphQL
+    for much at once, in width and in depth.
 
     Needs a running API and worker. What is imported stays.
     """
