@@ -39,6 +39,12 @@ def pair() -> Iterator[EmbeddedPair]:
         yield made
 
 
+@pytest.fixture(scope="module")
+def servers(pair: EmbeddedPair) -> Backend:
+    """Both servers, started once."""
+    return pair.backend()
+
+
 def environment(backend: Backend, home: Path) -> dict[str, str]:
     """What a `loci` command needs to find the servers."""
     return {
@@ -84,12 +90,12 @@ async def wait_for(
 @pytest.mark.slow
 @pytest.mark.timeout(900)  # four starts of a process and two of a server
 async def test_an_import_survives_kill_9_of_itself_and_of_neo4j(
-    pair: EmbeddedPair, tmp_path: Path
+    pair: EmbeddedPair, servers: Backend, tmp_path: Path
 ) -> None:
     lines: list[Any] = turns(f"{TENANT}/dev", COUNT)
     lines[3] = "{broken"
     package = write_package(tmp_path / "p", episodes=lines)
-    env = environment(pair.backend(), tmp_path / "home")
+    env = environment(servers, tmp_path / "home")
 
     async with parts(read_settings(env)) as store:
         child = start_import(package, env, tmp_path)
@@ -184,10 +190,10 @@ async def content_digest(store: Parts, scope: str) -> str:
 @pytest.mark.timeout(900)  # two starts of a process
 @pytest.mark.parametrize("make", [memories, archive])
 async def test_a_killed_import_of_another_format_ends_with_the_same_digest(
-    make: Callable[[Path], Path], pair: EmbeddedPair, opened: Parts, tenant: str, tmp_path: Path
+    make: Callable[[Path], Path], servers: Backend, opened: Parts, tenant: str, tmp_path: Path
 ) -> None:
     path, scope = make(tmp_path / "export.json"), f"{tenant}/dev"
-    env = environment(pair.backend(), tmp_path / "home")
+    env = environment(servers, tmp_path / "home")
     async with parts(read_settings(env)) as store:
         child = start_import(path, env, tmp_path, "--scope", scope)
         await wait_for(store, 300, child, tenant)
