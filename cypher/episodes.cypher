@@ -33,7 +33,7 @@ OPTIONAL MATCH (e)-[:IN_SESSION]->(s:MemSession)
 OPTIONAL MATCH (e)-[:HAS_PROVENANCE]->(v:ProvenanceRecord)
 RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at, .expired_at,
           .content_hash, .importance, .trust, .last_access, .is_pinned, .consolidation_state,
-          .index_state, .tags, .marker_ids, .pii, .flags, .language, .windows, .privacy,
+          .index_state, .tags, .marker_ids, .pii, .flags, .language, .windows, .privacy, .metadata,
           supersedes: head(COLLECT { MATCH (o:Searchable {memory_id: e.supersedes}) WHERE o:Memory AND o.scope IN $scopes
             AND o.expired_at > datetime.realtime() RETURN o.memory_id }),
           superseded_by: COLLECT { MATCH (o:Episode {supersedes: e.id}) WHERE o.scope IN $scopes
@@ -51,7 +51,7 @@ WHERE e.scope IN $scopes AND e.captured_at >= $since AND e.captured_at < $until
   AND e.live AND ($flagged IS NULL OR coalesce(e.flags <> [], false) = $flagged)
 WITH e ORDER BY e.captured_at, e.id LIMIT $limit
 RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
-          .session, .tags, .flags, .index_state, .consolidation_state, .privacy,
+          .session, .tags, .flags, .index_state, .consolidation_state, .privacy, .metadata,
           supersedes: head(COLLECT { MATCH (o:Searchable {memory_id: e.supersedes}) WHERE o:Memory AND o.scope IN $scopes
             AND o.expired_at > datetime.realtime() RETURN o.memory_id }),
           superseded_by: COLLECT { MATCH (o:Episode {supersedes: e.id}) WHERE o.scope IN $scopes
@@ -68,7 +68,7 @@ WHERE e.scope IN $scopes AND e.captured_at >= $since AND e.captured_at < $until
   AND e.live AND ($flagged IS NULL OR coalesce(e.flags <> [], false) = $flagged)
 WITH e ORDER BY e.captured_at, e.id LIMIT $limit
 RETURN e {.id, .scope, .content, .role, .speaker, .title, .origin, .captured_at, .ingested_at,
-          .session, .tags, .flags, .index_state, .consolidation_state, .privacy,
+          .session, .tags, .flags, .index_state, .consolidation_state, .privacy, .metadata,
           supersedes: head(COLLECT { MATCH (o:Searchable {memory_id: e.supersedes}) WHERE o:Memory AND o.scope IN $scopes
             AND o.expired_at > datetime.realtime() RETURN o.memory_id }),
           superseded_by: COLLECT { MATCH (o:Episode {supersedes: e.id}) WHERE o.scope IN $scopes

@@ -247,13 +247,16 @@ CALL () {
   UNWIND $scopes AS scope
   MATCH (e:Passage {scope: scope})
   WHERE e.author > '' AND any(n IN $names WHERE toLower(coalesce(e.title, '') + ' ' + coalesce(e.speaker, '')
-        + ' ' + e.content) CONTAINS toLower(n))
-  RETURN e.id AS id, coalesce(e.title, '') + ' ' + coalesce(e.speaker, '') + ' ' + e.content AS text
+        + ' ' + e.content + ' ' + coalesce(e.metadata, '')) CONTAINS toLower(n))
+  RETURN e.id AS id, coalesce(e.title, '') + ' ' + coalesce(e.speaker, '') + ' ' + e.content
+         + ' ' + replace(coalesce(e.metadata, ''), '\\n', ' ') AS text
   UNION
   UNWIND $scopes AS scope
   MATCH (n:Note {scope: scope})
-  WHERE n.id > '' AND any(x IN $names WHERE toLower(coalesce(n.title, '') + ' ' + n.content) CONTAINS toLower(x))
-  RETURN n.id AS id, coalesce(n.title, '') + ' ' + n.content AS text
+  WHERE n.id > '' AND any(x IN $names WHERE toLower(coalesce(n.title, '') + ' ' + n.content
+        + ' ' + coalesce(n.metadata, '')) CONTAINS toLower(x))
+  RETURN n.id AS id, coalesce(n.title, '') + ' ' + n.content
+         + ' ' + replace(coalesce(n.metadata, ''), '\\n', ' ') AS text
   UNION
   UNWIND $scopes AS scope
   MATCH (p:Page {scope: scope})

@@ -215,6 +215,7 @@ class EpisodeOut(msgspec.Struct, frozen=True):
                 "title": episode.get("title"),
                 "tags": episode.get("tags") or [],
                 "session": session.get("key"),
+                **_metadata(episode),
             },
         )
 
@@ -258,6 +259,12 @@ class SessionOut(msgspec.Struct, frozen=True):
             authors=sorted(row["authors"]),
             untrusted={"key": session["key"], "speakers": sorted(row["speakers"])},
         )
+
+
+def _metadata(episode: Row) -> dict[str, Any]:
+    """What another program said beside the text, where it was imported from one."""
+    said = episode.get("metadata")
+    return {"metadata": msgspec.json.decode(said)} if said else {}
 
 
 def _provenance(row: Row | None) -> dict[str, Any]:

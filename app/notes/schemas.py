@@ -189,6 +189,7 @@ class NoteOut(msgspec.Struct, frozen=True):
                 "content": note["content"],
                 "title": note.get("title"),
                 "tags": note["tags"],
+                **_metadata(note),
             },
         )
 
@@ -198,6 +199,12 @@ _PLAIN = (
     "confidence", "confirmations", "trust", "is_pinned", "version", "valid_from", "ingested_at",
     "updated_at", "index_state", "reason",
 )  # fmt: skip
+
+
+def _metadata(note: Row) -> dict[str, Any]:
+    """What another program said beside the text, where it was imported from one."""
+    said = note.get("metadata")
+    return {"metadata": msgspec.json.decode(said)} if said else {}
 
 
 class NotesOut(msgspec.Struct, frozen=True):

@@ -21,7 +21,7 @@ from app.kernel.graph import Graph
 from app.notes.model import MADE
 from app.pages import front_matter
 from app.pages.naming import own_slug
-from app.portability import facts, notes, pages
+from app.portability import facts, notes, pages, promotions
 from app.portability.archive import is_archive
 from app.portability.exporter import Tell, place_of, silent
 from app.portability.kind import Record, Selection
@@ -49,7 +49,7 @@ async def export_bundle(
     if is_archive(path):
         raise InvalidInput("Markdown is written to a folder, not to an archive", field="path")
     with place_of(path) as folder:
-        bundle = _Bundle(folder, form == "okf")
+        bundle = _Bundle(folder, form == "okf", await _attested(graph, chosen))
         for kind in (notes.NOTE, pages.PAGE, facts.FACT):
             async for record in kind.export(graph, chosen):
                 if _is_told(kind.name, record):
@@ -70,12 +70,24 @@ def _is_told(kind: str, record: Record) -> bool:
     return record.get("standing") not in LEFT_OUT and record.get("namespace") not in MADE
 
 
-class _Bundle:
-    """The files in the making, and the index of them."""
+async def _attested(graph: Graph, chosen: Selection) -> dict[str, Record]:
+    """The last attestation that stands, by the id of its fact."""
+    found: dict[str, Record] = {}
+    async for record in promotions.export_attestation(graph, chosen):
+        before = found.get(record["fact"])
+        newer = before is None or before["at"] < record["at"]
+        if record.get("revoked_at") is None and newer:
+            found[record["fact"]] = record
+    return found
 
-    def __init__(self, folder: Path, okf: bool) -> None:
+
+class _Bundle:
+    """The files in the making, and the index of them; `attested` tells who stands for a fact."""
+
+    def __init__(self, folder: Path, okf: bool, attested: dict[str, Record]) -> None:
         self._folder = folder
         self._okf = okf
+        self._attested = attested
         self._index = (folder / "index.md").open("w", encoding="utf-8", newline="\n")
         self._index.write(INDEX if okf else "")
         self.counts: Counter[str] = Counter()
@@ -89,7 +101,8 @@ class _Bundle:
         name = f"{place(record['scope'])}/{kind}s/{file_name(title, record['id'])}"
         path = self._folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text_of(kind, record, okf=self._okf).encode())
+        verified = self._attested.get(record["id"]) if kind == "fact" else None
+        path.write_bytes(text_of(kind, record, okf=self._okf, verified=verified).encode())
         shown = title.replace("[", "(").replace("]", ")")
         self._index.write(f"* [{shown}]({name})\n")
 
@@ -116,11 +129,12 @@ def title_of(kind: str, record: Record) -> str:
     return line if len(line) <= 80 else f"{line[:79]}…"
 
 
-def text_of(kind: str, record: Record, *, okf: bool) -> str:
-    """The file of a record: its front matter and its text."""
+def text_of(kind: str, record: Record, *, okf: bool, verified: Record | None = None) -> str:
+    """The file of a record: its front matter and its text. `verified` is an attestation of it."""
     body = str(record["statement"] + "\n" if kind == "fact" else record["content"])
     start = front_matter.body_start(body) if kind == "page" else 0
-    head = _head(kind, record) if okf else _plain(record, title_of(kind, record))
+    said = verified or _checked(record)
+    head = _head(kind, record, said) if okf else _plain(record, title_of(kind, record))
     if not start:
         mark = _mark(kind, record, block=False) if okf else ""
         return f"---\n{_yaml(head)}{mark}---\n{body}"
@@ -144,8 +158,17 @@ def _type(kind: str, record: Record) -> str:
     return HEADINGS[kind][:-1]
 
 
-def _head(kind: str, record: Record) -> Record:
-    """The keys of the format: what it is, by whom and when, how it stands, until when."""
+def _checked(record: Record) -> Record | None:
+    """Who verified a learning last, and when; None where nobody did, or it was disproved."""
+    stats = record.get("stats") or {}
+    if stats.get("checked") != "verified":
+        return None
+    return {"principal": stats.get("checked_by"), "at": stats["checked_at"]}
+
+
+def _head(kind: str, record: Record, verified: Record | None) -> Record:
+    """The keys of the format: what it is, by whom and when, who verified it, how it stands, until
+    when."""
     ended = record.get("valid_to")
     status = STATUS.get(str(record.get("standing")), "stable")
     if ended is not None and ended <= now():
@@ -157,6 +180,10 @@ def _head(kind: str, record: Record) -> Record:
     if changed is not None:
         by = record.get("updated_by") or record.get("author")
         head["generated"] = {"by": actor(by), "at": changed.isoformat()}
+    if verified is not None:
+        at = verified["at"]
+        said = at if isinstance(at, str) else at.isoformat()
+        head["verified"] = {"by": actor(verified["principal"]), "at": said}
     head["status"] = status
     if ended is not None:
         head["stale_after"] = ended.date().isoformat()

@@ -26,7 +26,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.kernel.scope import NAME, parse_scope
-from app.portability import sessions, triples
+from app.portability import metadata, sessions, triples
 from app.portability.derived import buried, held
 from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Written, cleaned
 from app.portability.records import EpisodeRecord
@@ -58,6 +58,7 @@ def prepare(record: EpisodeRecord, at: At) -> Row:
         **_carried(record, cleaned_up),
         **({"near_duplicate": at.identifier(near, scope)} if near else {}),
         **triples.packed(record.triples, scope, at),
+        **metadata.packed(record.metadata, at.policy(scope)),
     }
     if record.assertion:
         packed = _cleaned_tree(record.assertion, at.policy(scope))
@@ -362,6 +363,7 @@ def _record(row: Row, key: str, vector: Row | None) -> Record:
     if episode.get("assertion"):
         record["assertion"] = orjson.loads(episode["assertion"])
     record["triples"] = triples.opened(episode.get("triples"))
+    record["metadata"] = metadata.opened(episode)
     if provenance:
         record["provenance"] = _provenance_record(provenance)
         record["model_family"] = provenance.get("model_family")

@@ -8,6 +8,7 @@ from pydantic import Field, StringConstraints
 
 from app.kernel.wire import Moment, ShortText, TagName, Title, WireModel
 from app.portability.derived_records import Properties, Text
+from app.portability.metadata import Metadata
 from app.portability.records import MOST_CHARACTERS, Count, Id, Path, Positive, Unit
 from app.sanitize.privacy import Level
 
@@ -72,6 +73,7 @@ class NoteRecord(WireModel):
     subject: Id | None = None
     cluster: ShortText | None = None
     model: ShortText | None = None
+    metadata: Metadata = Field(default_factory=dict)
     stats: Properties = Field(default_factory=dict)
 
 

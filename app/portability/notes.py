@@ -18,6 +18,7 @@ from app.notes.condensed import AUTHOR
 from app.notes.memories import sentence_hash
 from app.notes.model import MADE as NEVER_WRITTEN
 from app.notes.model import Draft, Namespace
+from app.portability import metadata
 from app.portability.derived import (
     PAGE,
     buried,
@@ -51,6 +52,7 @@ MADE = (
     "language", "terms", "about_terms", "context_terms", "index_state", "index_rev",
     "index_error", "embedding", "embed_hash", "embedding_b", "embed_hash_b", "embedding_c",
     "embed_hash_c", "touched_at", "cited", "flags", "judged_by", "judged_hash", "privacy",
+    "metadata",
 )  # fmt: skip
 BLOCK_PLAIN = (
     "scope", "kind", "content", "author", "version", "ingested_at", "updated_at", "expired_at",
@@ -109,7 +111,7 @@ def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
         made["live"] = False
         made["facets"] = [token for token in made["facets"] if token != LIVE]
     own = record.model_dump(
-        exclude={"versions", "sources", "stats", "markers", "privacy", "scope", "id"},
+        exclude={"versions", "sources", "stats", "markers", "privacy", "scope", "id", "metadata"},
         exclude_none=True,
     )
     own["tier"] = int(tier)
@@ -123,6 +125,7 @@ def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
         "content_hash": digest(text),
         **({"title": title} if title else {}),
         **(_made(record, scope, at) if made_here else {}),
+        **metadata.packed(record.metadata, at.policy(scope)),
         "tags": list(record.tags),
         "pii": list(record.pii),
         **({} if made_here else {"privacy": _level(record, scope, at)}),
@@ -198,6 +201,7 @@ def _record(row: Row) -> Record:
             **opened({name: note.get(name) for name in PLAIN}),
             "reason": note.get("reason") or None,
             "markers": note.get("marker_ids"),
+            "metadata": metadata.opened(note),
             "privacy": level_named(note["privacy"]) if note.get("privacy") else None,
             "versions": versions,
             "sources": row["sources"],

@@ -16,6 +16,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 from app.access.schemas import PrincipalName, RoleName
 from app.kernel.ids import ID
 from app.kernel.wire import Moment, ShortText, TagName, Title, WireModel
+from app.portability.metadata import Metadata
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.privacy import Level
 from app.scopes.rules import ScopeRules
@@ -194,6 +195,7 @@ class EpisodeRecord(WireModel):
         None, description="A statement that the client made itself, in place of what rules read."
     )
     triples: Triples = ()
+    metadata: Metadata = Field(default_factory=dict)
     embedding: Vector | None = None
     index: IndexRecord | None = None
 

@@ -49,7 +49,7 @@ from app.pages.rewriting import edited
 from app.pages.wikilink import links
 from app.portability.foreign.okf import marked, unmarked
 from app.portability.foreign.stream import pieces as pieces_of
-from app.portability.foreign.values import labels, moment, short, tags
+from app.portability.foreign.values import labels, moment, short, tagged
 from app.rag.pieces import pieces
 from app.retrieval.asking import covered
 from app.retrieval.names import opening_keys, phrases, title_keys, words, written
@@ -213,7 +213,7 @@ READERS: dict[str, Reader] = {
     "search.restated": lambda t: restated("the a b 1 of", [_hit(t, n) for n in range(8)]),
     "search.asks_of_the_past": asks_of_the_past,
     "foreign.pieces": _settled(lambda t: deque(pieces_of(BytesIO(t.encode())), 0)),
-    "foreign.values": lambda t: (moment(t), short(t), tags([t]), labels({t: t})),
+    "foreign.values": lambda t: (moment(t), short(t), tagged([t]), labels({t: t})),
     "foreign.marked": lambda t: unmarked(t, block=marked(t) is None),
     "skills.inferred": inferred,
     "skills.words_held": lambda t: words_held(t, t),

@@ -9,23 +9,23 @@ from typing import Any
 from app.portability.foreign.chats import ROLES
 from app.portability.foreign.files import lines
 from app.portability.foreign.model import FILE, Format, Probe, Reading, Record
-from app.portability.foreign.values import labels, moment, short, tags, text
+from app.portability.foreign.values import is_set, moment, short, text
 
 FILES = {
     "document": "documents.jsonl", "episode": "episodes.jsonl", "entity": "entities.jsonl",
     "fact": "facts.jsonl", "memory": "memories.jsonl", "memory_block": "memory_blocks.jsonl",
     "raw_node": "nodes.jsonl",
 }  # fmt: skip
-BASE = ("kind", "external_system", "external_id", "scope", "created_at", "updated_at", "metadata")
+BASE = ("external_id", "scope", "created_at", "metadata")
 OWN = {
     "document": ("content", "title"),
-    "episode": ("turns", "title"),
+    "episode": ("turns",),
     "entity": ("name", "entity_type", "description"),
-    "fact": ("subject_ref", "predicate", "object_ref", "fact_text", "valid_at", "invalid_at",
-             "confidence"),
+    "fact": ("fact_text", "valid_at", "invalid_at", "confidence"),
     "memory": ("content", "categories"),
     "memory_block": ("label", "value"),
 }  # fmt: skip
+NAMING = ("kind", "external_id", "name")  # what facts need of an entity
 Item = dict[str, Any]
 
 
@@ -58,13 +58,27 @@ def read(reading: Reading, name: str | None, item: Item) -> Iterator[Record]:
     if name == "raw_node" or name is None:
         reading.lose("raw nodes")
         return
-    reading.rest(item, (*BASE, *OWN[name]), f"{name}.")
     if name in ("entity", "fact", "memory_block"):
         yield from _note(reading, name, item)
     elif name == "episode":
-        yield from _turns(reading, item)
+        own = item.get("metadata")
+        beside = _rest(reading, name, item) | ({"metadata": own} if is_set(own) else {})
+        yield from reading.whole(_turns(reading, item), name, beside)
     else:
         yield _episode(reading, name, item)
+
+
+def _rest(reading: Reading, name: str, item: Item) -> Item:
+    """What is kept beside a record: its scope as far as the record does not say it, too. The kind
+    is that of the file."""
+    beside = reading.rest(item, (*BASE, *OWN[name]))
+    if beside.get("kind") == name:
+        del beside["kind"]
+    given = item.get("scope")
+    own = () if name in ("entity", "fact", "memory_block") else _named(_scope(item))
+    left = {k: v for k, v in _scope(item).items() if k not in own and is_set(v)}
+    kept = left if isinstance(given, dict) else given
+    return beside | ({"scope": kept} if is_set(kept) else {})
 
 
 def _scope(item: Item) -> Item:
@@ -72,10 +86,15 @@ def _scope(item: Item) -> Item:
     return found if isinstance(found, dict) else {}
 
 
+def _named(scope: Item) -> tuple[str, ...]:
+    """The field of a scope that names the session; none where none does."""
+    named = ("session_id", "run_id", "user_id", "agent_id")
+    return tuple(n for n in named if scope.get(n))[:1]
+
+
 def _session(item: Item, other: str) -> Any:
     scope = _scope(item)
-    named = ("session_id", "run_id", "user_id", "agent_id")
-    return next((scope[n] for n in named if scope.get(n)), other)
+    return next((scope[n] for n in _named(scope)), other)
 
 
 def _episode(reading: Reading, name: str, item: Item) -> Record:
@@ -84,9 +103,10 @@ def _episode(reading: Reading, name: str, item: Item) -> Record:
         item.get("content"),
         item.get("metadata"),
         item.get("categories"),
+        _rest(reading, name, item),
         id=reading.id(name, item.get("external_id")),
-        title=short(item.get("title")),
-        speaker=short(_scope(item).get("user_id")),
+        title=reading.name(f"{name}.title", item.get("title")),
+        speaker=reading.name(f"{name}.scope.user_id", _scope(item).get("user_id")),
         captured_at=moment(item.get("created_at")),
         ingested_at=moment(item.get("created_at")),
     )
@@ -105,9 +125,11 @@ def _turns(reading: Reading, item: Item) -> Iterator[Record]:
         yield reading.episode(
             key,
             turn.get("content"),
+            turn.get("metadata"),
+            beside=reading.rest(turn, ("role", "content", "occurred_at", "metadata")),
             id=reading.id("turn", item.get("external_id"), number),
             role=known,
-            speaker=None if known else short(role),
+            speaker=None if known else reading.name("episode.turns.role", role),
             captured_at=moment(turn.get("occurred_at")) or moment(item.get("created_at")),
             ingested_at=moment(item.get("created_at")),
         )
@@ -116,13 +138,16 @@ def _turns(reading: Reading, item: Item) -> Iterator[Record]:
 def _note(reading: Reading, name: str, item: Item) -> Iterator[Record]:
     content, title = _worded(reading, name, item)
     if name == "entity" and not text(content):
-        reading.lose("entities without a description")
+        lost = (f"entity.{n}" for n, v in item.items() if n not in NAMING and is_set(v))
+        reading.lose("entities without a description", *lost)
         return
-    own, lost = labels(item.get("metadata"))
-    reading.lose(*(f"metadata.{n}" for n in lost))
     created = moment(item.get("created_at"))
+    kind = item.get("entity_type")
     yield reading.note(
         content,
+        item.get("metadata"),
+        kind if isinstance(kind, list) else [kind],
+        _rest(reading, name, item),
         id=reading.id(name, item.get("external_id")),
         title=title,
         entry_type="fact" if name == "fact" else "knowledge",
@@ -130,16 +155,15 @@ def _note(reading: Reading, name: str, item: Item) -> Iterator[Record]:
         valid_to=moment(item.get("invalid_at")),
         ingested_at=created,
         confidence=item.get("confidence"),
-        tags=tags([short(item.get("entity_type")) or ""], *own),
     )
 
 
 def _worded(reading: Reading, name: str, item: Item) -> tuple[Any, str | None]:
     """The text and the title of what becomes a note."""
     if name == "entity":
-        return item.get("description"), short(item.get("name"))
+        return item.get("description"), reading.name("entity.name", item.get("name"))
     if name == "memory_block":
-        return item.get("value"), short(item.get("label"))
+        return item.get("value"), reading.name("memory_block.label", item.get("label"))
     known = reading.names
     ends = [known.get(str(item.get(n)), item.get(n)) for n in ("subject_ref", "object_ref")]
     said = [str(part) for part in (ends[0], item.get("predicate"), ends[1]) if part]

@@ -74,11 +74,15 @@ def _why(error: Exception) -> str:
     return "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
 
 
-def _row(names: list[str], row: list[str]) -> dict[str, str]:
-    named = {name.strip(): value for name, value in zip(names, row, strict=False) if name.strip()}
-    if len(row) > len(names):
-        named["columns without a name"] = row[len(names)]
-    return named
+def _row(names: list[str], row: list[str]) -> dict[str, Any]:
+    named: dict[str, Any] = {}
+    left = [value for value in row[len(names) :] if value]
+    for name, value in zip(names, row, strict=False):
+        if name.strip() and name.strip() not in named:
+            named[name.strip()] = value
+        elif value:
+            left.append(value)
+    return named | ({"columns without a name": left} if left else {})
 
 
 def _delimiter(path: Path) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.errors import InvalidInput
+from app.pages.vault import files_below
 from app.portability.foreign.chats import CHATGPT, CLAUDE, MESSAGES
 from app.portability.foreign.cogx import COGX
 from app.portability.foreign.files import probe
@@ -49,9 +50,11 @@ def recognised(path: Path, name: str | None, *, mapped: bool = False) -> tuple[F
     usual = TABLE if found.shape == "table" else MAPPED
     chosen = BY_NAME[name] if name else usual if mapped else next(fits, None)
     if chosen is None or found.shape == "none":
+        named = f"name one: {known}"
+        if found.shape == "folder" and files_below(path)[:1]:
+            named = f"`loci page import` takes a folder of Markdown, such as a vault; or {named}"
         raise InvalidInput(
-            f"{path.name} is no package, and of no format that is known by its content; "
-            f"name one: {known}",
+            f"{path.name} is no package, and of no format that is known by its content; {named}",
             field="format" if name else "path",
         )
     return chosen, found

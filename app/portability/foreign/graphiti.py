@@ -11,18 +11,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.portability.foreign.model import Format, Probe, Reading, Record
-from app.portability.foreign.values import moment, short, tags, text
+from app.portability.foreign.values import is_set, moment, short, text
 
-EDGE = (
-    "uuid", "id", "name", "fact", "group_id", "created_at", "expired_at", "valid_at", "invalid_at",
-    "source_node_uuid", "target_node_uuid", "fact_embedding",
-)  # fmt: skip
-ENTITY = ("uuid", "id", "name", "summary", "labels", "group_id", "created_at", "name_embedding")
-EPISODE = (
-    "uuid", "id", "name", "content", "source_description", "group_id", "created_at",
-    "valid_at", "labels", "role", "role_type", "thread_id", "session_id",
-)  # fmt: skip
+# The ends of an edge are kept by their ids too, and its name, which is not always in the title.
+EDGE = ("fact", "group_id", "created_at", "expired_at", "valid_at", "invalid_at")
+ENTITY = ("name", "summary", "labels", "group_id", "created_at")
+EPISODE = ("content", "source_description", "created_at", "valid_at", "role", "role_type")
+IDS = ("uuid", "uuid_", "id")
 NEO4J = ("type", "label")  # what a dump of the database calls a node or an edge
+CALLED = ("node", "relationship", "RELATES_TO")
+VECTORS = ("fact_embedding", "name_embedding", "embedding")
+SESSIONS = ("thread_id", "session_id", "group_id")
+ENDS = ("start", "end", "properties", "labels", *NEO4J)  # of a node or an edge in Neo4j's dump
 LISTS = ("nodes", "edges", "relationships", "entities", "entity_nodes", "entity_edges", "episodes",
          "episodic_nodes", "facts", "messages")  # fmt: skip
 ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant",
@@ -91,12 +91,14 @@ def _kind(item: Item) -> str | None:
 def learn(reading: Reading, name: str | None, item: Item) -> None:
     """Remember the name of an entity, by which edges call it."""
     known = flat(item)
-    if _kind(known) == "entity" and isinstance(known.get("uuid"), str):
-        reading.names[known["uuid"]] = short(known.get("name")) or ""
+    identifier = known.get(_called(known))
+    if _kind(known) == "entity" and isinstance(identifier, str):
+        reading.names[identifier] = short(known.get("name")) or ""
 
 
 def read(reading: Reading, name: str | None, item: Item) -> Iterator[Record]:
     """The record of a node or an edge."""
+    _drop(reading, item)
     item = flat(item)
     kind = _kind(item) or ("edge" if name in ("edges", "facts", "entity_edges") else None)
     if kind in ("link", "community"):
@@ -109,16 +111,32 @@ def read(reading: Reading, name: str | None, item: Item) -> Iterator[Record]:
         yield _episode(reading, item)
 
 
+def _drop(reading: Reading, item: Item) -> None:
+    """Count what Neo4j's dump says of a node or an edge beside its properties: its own ids."""
+    if not isinstance(item.get("properties"), dict):
+        return
+    reading.lose(*reading.rest(item, ENDS))
+    for end in ("start", "end"):
+        node = item.get(end)
+        inner = node.get("properties") if isinstance(node, dict) else None
+        if isinstance(node, dict) and isinstance(inner, dict):
+            left = {**reading.rest(node, ("properties",)), **reading.rest(inner, ("uuid",))}
+            reading.lose(*(f"{end}.{name}" for name in left))
+
+
 def _edge(reading: Reading, item: Item) -> Record:
     names = reading.names
     ends = [_named(item, end, names) for end in ("source", "target")]
-    reading.rest(item, (*EDGE, *NEO4J, "source_node_name", "target_node_name"))
+    beside = _rest(reading, item, EDGE)
     ended, overtaken = moment(item.get("invalid_at")), moment(item.get("expired_at"))
     created = moment(item.get("created_at"))
     said = [ends[0], text(item.get("name")), ends[1]]
     title = " ".join(str(part) for part in said) if all(said) else None
     return reading.note(
         item.get("fact"),
+        item.get("metadata"),
+        _group(item),
+        beside=beside,
         id=_id(reading, item),
         title=title and title[:500],
         entry_type="fact",
@@ -127,8 +145,19 @@ def _edge(reading: Reading, item: Item) -> Record:
         valid_to=ended or overtaken,
         superseded_at=overtaken,
         ingested_at=created,
-        tags=_tags(item),
     )
+
+
+def _rest(reading: Reading, item: Item, used: tuple[str, ...]) -> dict[str, Any]:
+    """The fields that no record says, but for what only says which kind of thing the item is."""
+    kinds = [n for n in NEO4J if item.get(n) in CALLED]
+    kinds += ["labels"] if item.get("labels") == ["Episodic"] else []
+    return reading.rest(item, (*used, *kinds, "metadata", _called(item)), VECTORS)
+
+
+def _called(item: Item) -> str:
+    """The field that the id is of."""
+    return next((n for n in IDS if item.get(n)), IDS[0])
 
 
 def _named(item: Item, end: str, names: Mapping[str, str]) -> str | None:
@@ -137,49 +166,60 @@ def _named(item: Item, end: str, names: Mapping[str, str]) -> str | None:
     return given or (names.get(identifier) if isinstance(identifier, str) else None)
 
 
-def _tags(item: Item) -> list[str]:
-    group = short(item.get("group_id"))
-    return tags([f"group:{group}"] if group else [])
+def _group(item: Item) -> list[Any]:
+    """The group as a tag."""
+    group = item.get("group_id")
+    return [f"group:{group}" if short(group) else group] if is_set(group) else []
 
 
 def _id(reading: Reading, item: Item) -> str | None:
-    given = next((item[n] for n in ("uuid", "uuid_", "id") if item.get(n)), None)
-    return reading.id(given) or reading.id("text", item.get("fact") or item.get("name"))
+    return reading.id(item.get(_called(item))) or reading.id(
+        "text", item.get("fact") or item.get("name")
+    )
 
 
 def _entity(reading: Reading, item: Item) -> Iterator[Record]:
-    reading.rest(item, (*ENTITY, *NEO4J))
+    beside = _rest(reading, item, ENTITY)
     if not text(item.get("summary")):
-        reading.lose("entities without a summary")
+        said = ("group_id", "created_at", "labels", "metadata")
+        beside |= {n: 1 for n in said if is_set(item.get(n))}
+        reading.lose("entities without a summary", *(f"entities.{name}" for name in beside))
         return
     created = moment(item.get("created_at"))
     labels = item.get("labels")
     kinds = [n for n in labels if n != "Entity"] if isinstance(labels, list) else []
     yield reading.note(
         item["summary"],
+        item.get("metadata"),
+        [*kinds, *_group(item)],
+        beside=beside,
         id=_id(reading, item),
-        title=short(item.get("name")),
+        title=reading.name("entities.name", item.get("name")),
         entry_type="knowledge",
         valid_from=created or reading.at,
         ingested_at=created,
-        tags=tags(kinds, *_tags(item)),
     )
 
 
 def _episode(reading: Reading, item: Item) -> Record:
-    reading.rest(item, (*EPISODE, *NEO4J, "uuid_"))
-    session = next(
-        (item[n] for n in ("thread_id", "session_id", "group_id") if item.get(n)), reading.format
-    )
+    where = next((n for n in SESSIONS if item.get(n)), SESSIONS[0])
+    # A message of a thread has a name of its own beside the role; else the role may be one.
+    speaks = "name" if "role" in item and not item.get("role_type") else "role"
+    beside = _rest(reading, item, (*EPISODE, where, speaks))
     role = item.get("role_type") or item.get("role")
     known = ROLES.get(role) if isinstance(role, str) else None
-    speaker = short(item.get("role")) if item.get("role_type") or known is None else None
+    if is_set(item.get("role_type")) and known is None:
+        beside["role_type"] = item["role_type"]
+    named = item.get(speaks) or (item.get("role") if known is None else None)
+    speaker = reading.name(f"messages.{speaks}", named)
     created = moment(item.get("created_at"))
     return reading.episode(
-        session,
+        item.get(where) or reading.format,
         item.get("content"),
+        item.get("metadata"),
+        beside=beside,
         id=_id(reading, item),
-        title=short(item.get("source_description")),
+        title=reading.name("episodes.source_description", item.get("source_description")),
         role=known,
         speaker=speaker,
         captured_at=moment(item.get("valid_at")) or created,

@@ -10,7 +10,8 @@ import orjson
 from app.portability.foreign.model import Format, Probe, Reading, Record
 from app.portability.foreign.values import moment, text
 
-KNOWN = ("namespace", "prefix", "key", "value", "created_at", "updated_at", "score")
+USED = ("key", "value", "created_at")
+DROPPED = ("score",)  # of the search that the answer is of
 TEXTS = ("content", "text", "memory", "data")
 
 
@@ -22,17 +23,17 @@ def recognises(probe: Probe) -> bool:
 
 def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[Record]:
     """An item as an episode of its namespace."""
-    reading.rest(item, KNOWN)
-    space = item.get("namespace", item.get("prefix"))
+    where = "namespace" if "namespace" in item else "prefix"
+    beside = reading.rest(item, (*USED, where), DROPPED)
+    space = item.get(where)
     path = "/".join(map(str, space)) if isinstance(space, list) else str(space or "")
     value = item.get("value")
     content, further = _said(value)
-    if item.get("updated_at") not in (None, item.get("created_at")):
-        reading.lose("updated_at")
     yield reading.episode(
         path,
         content,
         further,
+        beside=beside,
         id=reading.id(path, item.get("key")),
         captured_at=moment(item.get("created_at")),
         ingested_at=moment(item.get("created_at")),

@@ -12,18 +12,19 @@ import orjson
 
 from app.portability.foreign.chats import ROLES
 from app.portability.foreign.model import Format, Probe, Reading, Record
-from app.portability.foreign.values import moment, parts, short, tags, text
+from app.portability.foreign.values import is_set, moment, parts, short, text
 
-AGENT = ("id", "name", "messages", "core_memory", "memory_blocks", "block_ids", "created_at",
-         "in_context_message_ids")  # fmt: skip
-MESSAGE = ("id", "role", "content", "text", "name", "created_at", "tool_calls", "tool_returns",
-           "tool_call_id", "agent_id", "model", "type")  # fmt: skip
-BLOCK = ("id", "label", "value", "description", "created_at", "updated_at")
-PASSAGE = ("id", "text", "content", "created_at", "updated_at", "embedding", "embedding_config",
-           "metadata", "tags")  # fmt: skip
+AGENT = ("messages", "core_memory", "memory_blocks", "created_at")
+MESSAGE = ("id", "role", "name", "created_at", "tool_calls")
+BLOCK = ("id", "label", "value")
+PASSAGE = ("id", "created_at", "metadata", "tags")
+# What an agent is told, and which of its parts it holds, which are read themselves.
+SETTINGS = ("system", "block_ids", "in_context_message_ids", "message_ids")
+VECTORS = ("embedding", "embedding_config")
 PASSAGES = ("passages", "archival_memory", "archival_passages")
 OLD = ("messages", "core_memory", "memory_blocks", *PASSAGES)  # members of the former file
 LISTS = frozenset(["agents", "blocks", *OLD])
+CALL = ("function", "message")
 SPEAKS = ("send_message",)  # tools whose `message` is what the agent says
 QUIET = ("heartbeat", "login", "system_alert")
 
@@ -49,11 +50,16 @@ def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[R
 
 
 def _agent(reading: Reading, item: dict[str, Any]) -> Iterator[Record]:
-    reading.rest(item, (*AGENT, *PASSAGES), "agents.")
-    key = short(item.get("name")) or short(item.get("id")) or "agent"
+    called = next((n for n in ("name", "id") if short(item.get(n))), "name")
+    beside = reading.rest(item, (*AGENT, *PASSAGES, called), SETTINGS, "agents.")
+    key = reading.name(f"agents.{called}", item.get(called)) or "agent"
     yield reading.session(
         key, started_at=moment(item.get("created_at")), metadata={"from": "letta"}
     )
+    yield from reading.whole(_parts(reading, item, key), "agent", beside)
+
+
+def _parts(reading: Reading, item: dict[str, Any], key: str) -> Iterator[Record]:
     for block in _listed(item, "core_memory", "memory_blocks"):
         yield from _block(reading, block)
     for message in _listed(item, "messages"):
@@ -70,28 +76,30 @@ def _listed(item: dict[str, Any], *names: str) -> Iterator[dict[str, Any]]:
 
 
 def _block(reading: Reading, item: dict[str, Any]) -> Iterator[Record]:
-    reading.rest(item, BLOCK, "blocks.")
     if not text(item.get("value")):
         reading.lose("empty blocks")
         return
-    at = moment(item.get("updated_at") or item.get("created_at")) or reading.at
+    changed = "updated_at" if item.get("updated_at") else "created_at"
+    at = moment(item.get(changed)) or reading.at
     yield reading.note(
         item["value"],
         id=reading.id("block", item.get("id") or item.get("label"), item["value"]),
-        title=short(item.get("label")),
+        categories=["letta:block"],
+        beside=reading.rest(item, (*BLOCK, changed)),
+        title=reading.name("blocks.label", item.get("label")),
         entry_type="knowledge",
         valid_from=at,
-        tags=tags(["letta:block"]),
     )
 
 
 def _passage(reading: Reading, item: dict[str, Any], session: str) -> Record:
-    reading.rest(item, PASSAGE, "passages.")
+    said = "text" if item.get("text") else "content"
     return reading.episode(
         session,
-        item.get("text") or item.get("content"),
+        item.get(said),
         item.get("metadata"),
         item.get("tags"),
+        reading.rest(item, (*PASSAGE, said), VECTORS, "passages."),
         id=reading.id(item.get("id")),
         captured_at=moment(item.get("created_at")),
         ingested_at=moment(item.get("created_at")),
@@ -99,37 +107,43 @@ def _passage(reading: Reading, item: dict[str, Any], session: str) -> Record:
 
 
 def _message(reading: Reading, item: dict[str, Any], session: str) -> Iterator[Record]:
-    reading.rest(item, MESSAGE, "messages.")
     role = item.get("role")
     if role == "system":
         reading.lose("system messages")
         return
-    content, other = parts(item.get("content", item.get("text")))
+    where = "content" if "content" in item else "text"
+    content, other = parts(item.get(where))
     reading.lose(*(f"{kind} in messages" for kind in other))
-    said = [line for line in (_opened(reading, content), *_spoken(reading, item)) if line]
+    opened, beside = _opened(reading, content)
+    beside = reading.rest(item, (*MESSAGE, where)) | beside
+    said = [line for line in (opened, *_spoken(reading, item)) if line]
     if not said and (other or content or item.get("tool_calls")):
+        reading.lose(*(f"messages.{field}" for field in beside))
         return
     yield reading.episode(
         session,
         "\n".join(said) or None,
+        beside=beside,
         id=reading.id(item.get("id")),
         role=ROLES.get(role, role) if isinstance(role, str) else role,
-        speaker=short(item.get("name")),
+        speaker=reading.name("messages.name", item.get("name")),
         captured_at=moment(item.get("created_at")),
         ingested_at=moment(item.get("created_at")),
     )
 
 
-def _opened(reading: Reading, content: str | None) -> str | None:
-    """What was said, out of the JSON in which Letta hands it to a model."""
+def _opened(reading: Reading, content: str | None) -> tuple[str | None, dict[str, Any]]:
+    """What was said, out of the JSON in which Letta hands it to a model, and what is beside it."""
     found = _object(content)
     if found is None:
-        return content
+        return content, {}
     if found.get("type") in QUIET:
         reading.lose(f"{found['type']} messages")
-        return None
+        return None, {}
     message = found.get("message")
-    return message if isinstance(message, str) else content
+    if not isinstance(message, str):
+        return content, {}
+    return message, {"envelope": left} if (left := reading.rest(found, ("message",))) else {}
 
 
 def _spoken(reading: Reading, item: dict[str, Any]) -> Iterator[str]:
@@ -140,6 +154,8 @@ def _spoken(reading: Reading, item: dict[str, Any]) -> Iterator[str]:
         given = _object(made.get("arguments")) if isinstance(made, dict) else None
         said = given.get("message") if given else None
         if isinstance(made, dict) and made.get("name") in SPEAKS and isinstance(said, str):
+            further = {n for n, v in (call | (given or {})).items() if n not in CALL and is_set(v)}
+            reading.lose(*(f"tool_calls.{name}" for name in sorted(further)))
             yield said
         else:
             reading.lose("tool calls")

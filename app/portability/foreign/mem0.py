@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.portability.foreign.model import Format, Probe, Reading, Record
-from app.portability.foreign.values import moment, short, text
+from app.portability.foreign.values import is_set, moment, text
 
-KNOWN = (
-    "id", "memory", "data", "text", "user_id", "agent_id", "run_id", "role", "metadata",
-    "categories", "created_at", "updated_at", "hash", "score", "payload",
-)  # fmt: skip
+USED = frozenset(("id", "user_id", "role", "metadata", "categories", "created_at"))
+TEXTS = ("memory", "data", "text")
+OWNERS = ("run_id", "user_id", "agent_id")
+# Of the text itself, of the search that the answer is of, and of its index.
+DROPPED = frozenset(("hash", "score", "vector", "text_lemmatized"))
 ROLES = ("user", "assistant", "tool")
 
 
@@ -28,36 +29,45 @@ def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[R
     if name == "relations":
         yield _relation(reading, item)
         return
-    payload = item.get("payload")
-    if isinstance(payload, dict):
-        item = {**payload, "id": item.get("id")}
-    reading.rest(item, KNOWN)
-    if item.get("updated_at") not in (None, item.get("created_at")):
-        reading.lose("updated_at")
+    item = _flat(item)
+    said = next((n for n in TEXTS if item.get(n) is not None), "memory")
+    owner = next((n for n in OWNERS if item.get(n)), "run_id")
+    beside = reading.rest(item, USED | {said, owner}, DROPPED)
     role = item.get("role")
+    if is_set(role) and role not in ROLES:
+        beside["role"] = role
     yield reading.episode(
-        item.get("run_id") or item.get("user_id") or item.get("agent_id"),
-        next((item[n] for n in ("memory", "data", "text") if item.get(n) is not None), None),
+        item.get(owner),
+        item.get(said),
         item.get("metadata"),
         item.get("categories"),
+        beside,
         id=reading.id(item.get("id")),
         role=role if role in ROLES else None,
-        speaker=short(item.get("user_id")),
+        speaker=reading.name("user_id", item.get("user_id")),
         captured_at=moment(item.get("created_at")),
         ingested_at=moment(item.get("created_at")),
     )
 
 
+def _flat(item: dict[str, Any]) -> dict[str, Any]:
+    """A memory, of a point of its vector store what is stored there too."""
+    payload = item.get("payload")
+    if not isinstance(payload, dict):
+        return item
+    beside = {k: v for k, v in item.items() if k != "payload"}
+    return {"payload.id": payload.get("id"), **payload, **beside}
+
+
 def _relation(reading: Reading, item: dict[str, Any]) -> Record:
-    subject, predicate = item.get("source"), item.get("relationship")
-    about = item.get("destination") or item.get("target")
-    reading.rest(item, ("source", "relationship", "destination", "target"))
-    ends = [short(end) for end in (subject, predicate, about)]
+    about = "destination" if item.get("destination") else "target"
+    beside = reading.rest(item, ("source", "relationship", about))
+    ends = [reading.name(end, item.get(end)) for end in ("source", "relationship", about)]
     if not all(text(end) for end in ends):
         return reading.episode("relations", None)
     named = dict(zip(("subject", "predicate", "object"), ends, strict=True))
     said = " ".join(str(end).replace("_", " ") for end in ends)
-    return reading.episode("relations", f"{said}.", triples=[named])
+    return reading.episode("relations", f"{said}.", beside=beside, triples=[named])
 
 
 MEM0 = Format(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from app.kernel.ids import digest
-from app.portability.foreign.values import filled, labels, short, tags, whole
+from app.portability.foreign.values import cut, filled, is_set, labels, short, tagged, whole
+from app.portability.metadata import ROOM, kept, size_of
 
 MOST_NAMES = 100  # of what is told to be lost; further ones count together
 OTHERS = "other fields"
@@ -54,17 +55,30 @@ class Reading:
             full = len(self.lost) >= MOST_NAMES and known not in self.lost
             self.lost[OTHERS if full else known] += 1
 
-    def rest(self, item: Mapping[str, Any], known: Iterable[str], within: str = "") -> None:
-        """Count the fields of an item that are set, and that its reader does not know."""
-        kept = frozenset(known)
-        empty: tuple[Any, ...] = ("", [], {})
-        self.lose(
-            *(
-                f"{within}{name}"
-                for name, value in item.items()
-                if name not in kept and value is not None and value not in empty
-            )
-        )
+    def rest(
+        self,
+        item: Mapping[str, Any],
+        used: Collection[str],
+        dropped: Collection[str] = (),
+        within: str = "",
+    ) -> dict[str, Any]:
+        """The fields of an item that are set and that its reader does not use, to be kept beside
+        its record; those that it drops on purpose are counted as lost."""
+        left = {}
+        for name, value in item.items():
+            if name in used or not is_set(value):
+                continue
+            if name in dropped:
+                self.lose(f"{within}{name}")
+            elif name != "updated_at" or value != item.get("created_at"):
+                left[name] = value
+        return left
+
+    def name(self, field: str, given: Any) -> str | None:
+        """A name of at most 200 characters; one that is cut, or is no name, is counted as lost."""
+        if cut(given):
+            self.lose(field)
+        return short(given)
 
     def id(self, *given: Any) -> str | None:
         """The id of a record: it follows from the format, the scope and the id there, so that a
@@ -74,20 +88,54 @@ class Reading:
         return digest("foreign", self.format, self.scope, *map(whole, given))[:32]
 
     def episode(
-        self, session: Any, content: Any, labelled: Any = None, categories: Any = None, **more: Any
+        self,
+        session: Any,
+        content: Any,
+        labelled: Any = None,
+        categories: Any = None,
+        beside: Mapping[str, Any] | None = None,
+        **more: Any,
     ) -> Record:
-        """An episode; plain values of `labelled` become tags of it."""
-        own, lost = labels(labelled)
-        self.lose(*(f"metadata.{name}" for name in lost))
+        """An episode. `labelled` and the fields of `beside` are kept as its metadata; plain values
+        of `labelled` become tags as well, and so do `categories`."""
         made = filled(
             scope=self.scope,
-            session=short(session) or self.format,
+            session=self.name("session", session) or self.format,
             content=content,
             origin=self.format,
-            tags=tags(categories, *own),
+            **self._beside(labelled, categories, beside or {}),
             **more,
         )
         return "episode", made | {"content": content}
+
+    def _beside(self, labelled: Any, categories: Any, beside: Mapping[str, Any]) -> dict[str, Any]:
+        """The tags and the metadata of a record; what there is no room for is counted as lost."""
+        own = labelled if isinstance(labelled, Mapping) else {}
+        further = {"metadata": labelled} if is_set(labelled) and labelled is not own else {}
+        marks, left = tagged(categories)
+        over = {"tags": left} if left else {}
+        fields = [(n, n, v) for n, v in (dict(beside) | further | over).items()]
+        fields += [(f"metadata.{n}", n, v) for n, v in own.items() if is_set(v)]
+        found, lost = kept(fields)
+        self.lose(*lost)
+        return {"tags": tagged([*marks, *labels(own)])[0], "metadata": found or None}
+
+    def whole(
+        self, records: Iterable[Record], name: str, fields: Mapping[str, Any]
+    ) -> Iterator[Record]:
+        """The records, of which the first episode keeps the fields of the whole that they are
+        parts of, under `name`; they are counted as lost where there is none."""
+        given = dict(fields)
+        for kind, record in records:
+            if kind == "episode" and given:
+                own = record.get("metadata", {})
+                room = ROOM - (size_of(own) or 0)
+                found, lost = kept([(f"{name}.{n}", n, v) for n, v in given.items()], room)
+                self.lose(*lost)
+                given = {}
+                record = record | ({"metadata": {**own, name: found}} if found else {})
+            yield kind, record
+        self.lose(*(f"{name}.{field}" for field in given))
 
     def session(self, key: Any, **more: Any) -> Record:
         """A conversation."""
@@ -96,9 +144,21 @@ class Reading:
             scope=self.scope, key=short(key) or self.format, metadata=metadata or None, **more
         )
 
-    def note(self, content: Any, **more: Any) -> Record:
-        """A note of knowledge."""
-        made = filled(scope=self.scope, namespace="knowledge", **more)
+    def note(
+        self,
+        content: Any,
+        labelled: Any = None,
+        categories: Any = None,
+        beside: Mapping[str, Any] | None = None,
+        **more: Any,
+    ) -> Record:
+        """A note of knowledge, with its tags and metadata as an episode has them. Of one that has
+        an end, the end was known when its first store knew the note, unless it is told otherwise.
+        """
+        own = self._beside(labelled, categories, beside or {})
+        if more.get("valid_to") and not more.get("superseded_at"):
+            more["superseded_at"] = more.get("ingested_at") or self.at
+        made = filled(scope=self.scope, namespace="knowledge", **own, **more)
         return "note", made | {"content": content}
 
 

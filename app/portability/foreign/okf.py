@@ -1,8 +1,10 @@
 """Open Knowledge Format 0.2: a folder of Markdown with YAML front matter, each file a concept.
 
 A concept becomes a page with its whole text, front matter included, so that `sources`, `verified`,
-`status` and `stale_after` are kept as they stand. A file that Loci wrote says by its line `loci:`
-which note or page it was. Pure, but for reading the files.
+`status` and `stale_after` are kept as they stand; type, status and the day are tags too, since a
+page has no end of validity. A file that Loci wrote says by its line `loci:` which note or page it
+was; a note ends as its front matter says, where somebody has changed that since. Pure, but for
+reading the files.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ RESERVED = ("index.md", "log.md")
 MARK = re.compile(r"^loci: (?P<said>\{.*\})\n", re.M)
 TYPED = re.compile(r"type: (?:Page|Article)\n")  # after the mark, where the page had no type
 MOST_BYTES = 4 * CONTENT_LONGEST
+DAY = len("2026-03-02")  # characters of a moment that are its day
 LOOKED_AT = 50  # files, for one that is a concept
 LEFT = (
     "kind",
@@ -98,6 +101,7 @@ def _concept(reading: Reading, path: str, content: str, how: dict[str, Any]) -> 
     status = text(said.get("status"))
     marks = [f"type:{said['type']}"] if text(said.get("type")) else []
     marks += [f"status:{status}"] if status and status != "stable" else []
+    marks += [f"stale-after:{said['stale_after']}"] if text(said.get("stale_after")) else []
     return "page", {
         "id": reading.id(path),
         "scope": reading.scope,
@@ -123,12 +127,27 @@ def _own(reading: Reading, mark: dict[str, Any], content: str) -> Record:
     identifier = own.get("id") if here else reading.id(kind, own.get("id"))
     if kind == "page":
         own["kind"] = mark.get("page_kind", "page")
+    else:
+        own |= _ended(reading, own, front_matter.values(content))
     return kind, {
         **own,
         "id": identifier,
         "scope": scope if here else reading.scope,
         "content": unmarked(content, block=bool(mark.get("block"))),
     }
+
+
+def _ended(reading: Reading, own: dict[str, Any], said: dict[str, Any]) -> dict[str, Any]:
+    """When a note ends, and since when that is known, where its front matter says another day than
+    was written, or that what held is deprecated: then it ended when the file was changed."""
+    until = moment(text(said.get("stale_after")))
+    was = moment(text(own.get("valid_to")))
+    if until is not None and until[:DAY] != (was or "")[:DAY]:
+        return {"valid_to": until, "superseded_at": own.get("superseded_at") or reading.at}
+    held = own.get("standing", "held") == "held" and (was is None or was > reading.at)
+    if held and said.get("status") == "deprecated":
+        return {"valid_to": reading.at, "superseded_at": reading.at}
+    return {}
 
 
 def _is_of(author: Any, scope: str) -> bool:
@@ -154,7 +173,7 @@ OKF = Format(
     recognises,
     read,
     frozenset(),
-    {"ingested_at": "generated.at", "updated_at": "generated.at"},
+    {"ingested_at": "generated.at", "updated_at": "generated.at", "valid_to": "stale_after"},
     items=items,
     names=files_below,
     kind="page",

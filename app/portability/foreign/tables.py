@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import orjson
 
 from app.errors import InvalidInput
 from app.portability.foreign.model import Format, Probe, Reading, Record
-from app.portability.foreign.values import moment, short
+from app.portability.foreign.values import is_set, moment, short
 
 FIELDS = (
     "content", "id", "session", "role", "speaker", "title", "tags", "captured_at", "ingested_at",
@@ -81,18 +81,17 @@ def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[R
     """A row as an episode; columns that nothing maps become tags, or are counted as lost."""
     mapping = reading.mapping or _usual(item)
     found = {field: _at(item, path) for field, path in mapping.items()}
-    mapped = {path.split(".")[0] for path in mapping.values()}
     given = found.get("tags")
     session = short(found.get("session"))
     yield reading.episode(
         session,
         found.get("content"),
-        {k: v for k, v in item.items() if k not in mapped},
+        _without(item, mapping.values()),
         _BETWEEN.split(given) if isinstance(given, str) else given,
         id=reading.id(session or "", found["id"]) if found.get("id") else None,
         role=found.get("role") or None,
-        speaker=short(found.get("speaker")),
-        title=short(found.get("title")),
+        speaker=reading.name(mapping.get("speaker", ""), found.get("speaker")),
+        title=reading.name(mapping.get("title", ""), found.get("title")),
         captured_at=moment(_when(found.get("captured_at"))),
         ingested_at=moment(_when(found.get("ingested_at"))),
     )
@@ -111,6 +110,18 @@ def _at(item: Any, path: str) -> Any:
     for step in path.split("."):
         item = item.get(step) if isinstance(item, dict) else None
     return item
+
+
+def _without(item: dict[str, Any], paths: Iterable[str]) -> dict[str, Any]:
+    """The item without the fields at some paths."""
+    left = dict(item)
+    for path in paths:
+        first, _, rest = path.partition(".")
+        if path in left:
+            del left[path]
+        elif isinstance(inner := left.get(first), dict):
+            left[first] = _without(inner, [rest])
+    return {name: value for name, value in left.items() if is_set(value)}
 
 
 TABLE = Format("csv", is_table, read)

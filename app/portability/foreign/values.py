@@ -64,31 +64,50 @@ def short(given: Any) -> str | None:
     return f"{name[: SHORT - 17]}-{digest(name)[:16]}"
 
 
+def cut(given: Any) -> bool:
+    """Whether `short` takes nothing of a value, or not the whole."""
+    if not is_set(given) or (isinstance(given, str) and not given.strip()):
+        return False
+    found = short(given)
+    return found is None or (len(str(given)) > SHORT and found != " ".join(whole(given).split()))
+
+
+def is_set(given: Any) -> bool:
+    """Whether a field says anything."""
+    return given is not None and given not in ("", [], {})
+
+
+def tagged(given: Any) -> tuple[list[str], list[Any]]:
+    """Tags out of a list of texts, or one text: lower case, hyphens for blanks, at most 32; and
+    the values that became none."""
+    items = given if isinstance(given, list | tuple) else [given]
+    found: dict[str, None] = {}
+    left = []
+    for item in items:
+        tag = _tag(item) if isinstance(item, str) else ""
+        if tag in found:
+            continue
+        if tag and len(tag) <= TAG and len(found) < MOST_TAGS:
+            found[tag] = None
+        elif tag or (is_set(item) and not isinstance(item, str)):
+            left.append(item)
+    return list(found), left
+
+
 def tags(given: Any, *more: str) -> list[str]:
-    """Tags out of a list of texts: lower case, hyphens for blanks, at most 32."""
+    """Tags out of a list of texts, and of further ones; what becomes none is left out."""
     items: Iterable[Any] = given if isinstance(given, list | tuple) else ()
-    found = [_tag(item) for item in (*items, *more) if isinstance(item, str)]
-    return list(dict.fromkeys(tag for tag in found if tag and len(tag) <= TAG))[:MOST_TAGS]
+    return tagged([*items, *more])[0]
 
 
 def _tag(item: str) -> str:
     return _NOT_TAG.sub("-", item.strip().lower())
 
 
-def labels(given: Any) -> tuple[list[str], list[str]]:
-    """Further fields as tags of the form `name:value`, and the names of those that are too long
-    or no plain values."""
-    kept, lost = [], []
-    for name, value in given.items() if isinstance(given, Mapping) else ():
-        if value is None or value in ("", [], {}):
-            continue
-        plain = isinstance(value, str | int | float)
-        tag = _tag(f"{name}:{value}") if plain else ""
-        if plain and 0 < len(tag) <= TAG:
-            kept.append(tag)
-        else:
-            lost.append(str(name))
-    return kept, lost
+def labels(given: Mapping[str, Any]) -> list[str]:
+    """Plain values of further fields as tags of the form `name:value`, as far as they are short."""
+    plain = {n: v for n, v in given.items() if is_set(v) and isinstance(v, str | int | float)}
+    return [tag for n, v in plain.items() if len(tag := _tag(f"{n}:{v}")) <= TAG]
 
 
 def filled(**fields: Any) -> dict[str, Any]:
@@ -97,18 +116,24 @@ def filled(**fields: Any) -> dict[str, Any]:
 
 
 def parts(content: Any) -> tuple[str | None, list[str]]:
-    """The text of a message whose content is a text or a list of parts, and the kinds of the
-    parts that are none."""
+    """The text of a message whose content is a text or a list of parts; the kinds of the parts that
+    are none, and what parts of text have beside it."""
     if isinstance(content, str):
         return text(content), []
     said, other = [], []
-    for part in content if isinstance(content, list) else ():
+    for part in content if isinstance(content, list) else [content] if is_set(content) else []:
         found = _part(part)
-        if found is not None:
-            said.append(found)
-        else:
+        if found is None:
             other.append(_named(part) if isinstance(part, dict) else "part")
+            continue
+        said.append(found)
+        if isinstance(part, dict):
+            further = (n for n, v in part.items() if n not in PART and is_set(v))
+            other += [f"{_named(part)}.{name}" for name in further]
     return text("\n".join(said)), other
+
+
+PART = ("type", "content_type", "text")
 
 
 def _named(part: dict[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import AsyncIterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ async def test_a_rehearsal_tells_all_and_writes_nothing(
     told = await rehearse(store_of(opened), Order(path, f"{tenant}/dev"))
     assert told["kinds"] == {"episode": {"accepted": 2, "rejected": 1}}
     assert [(r["line"], r["field"]) for r in told["rejects"]] == [(3, "memory")]
-    assert told["lost"] == {"updated_at": 1, "expiration_date": 1}
+    assert told["lost"] == {"hash": 1, "score": 1}
     assert await count(tenant) == before
     assert named(tmp_path) == ["export.json"]
 
@@ -190,6 +191,9 @@ async def test_a_bundle_is_of_the_format(
     assert (await admin.http.post("/v1/episodes", json=said)).is_success
     chosen = await selection(opened.graph, tenant)
     await opened.consolidation.consolidate(tenant)
+    facts = (await admin.http.get("/v1/facts")).json()["items"]
+    fact = next(one for one in facts if one["status"] == "active")
+    assert (await admin.http.post(f"/v1/facts/{fact['id']}/attest")).is_success
     files = await export_bundle(opened.graph, tmp_path / "out", chosen, "okf")
     assert files["fact"] >= 1
     index = (tmp_path / "out" / "index.md").read_text()
@@ -208,6 +212,10 @@ async def test_a_bundle_is_of_the_format(
     budget = by_title["Harrow: a budget"]
     assert (budget["status"], budget["tags"]) == ("deprecated", ["money"])
     assert budget["generated"]["by"].startswith(("human:", "process:"))
+    assert "verified" not in budget
+    attested = seen[fact["id"]]["verified"]
+    assert attested["by"] == f"human:{admin.caller.principal.rpartition(':')[2]}"
+    assert datetime.fromisoformat(str(attested["at"])).tzinfo is not None
 
 
 async def test_plain_markdown_has_nothing_of_ours(
