@@ -85,7 +85,7 @@ WHERE NOT EXISTS { MATCH (d:Document {base: b.id}) WHERE d.id > '' }
 WITH b, b.id AS id
 DETACH DELETE b
 MERGE (a:AuditEvent {id: $audit.id})
-SET a = $audit
+SET a = $audit, a.target = id
 RETURN id
 
 // name: open(document, at) write optional
@@ -153,7 +153,7 @@ RETURN d.id AS id, d.status AS status ORDER BY d.id
 MATCH (d:Document {id: $id})
 DETACH DELETE d
 MERGE (a:AuditEvent {id: $audit.id})
-SET a = $audit
+SET a = $audit, a.target = $id
 
 // name: left(limit) read many
 // Documents whose job ended without them: it was stopped, or every worker that ran it was lost.

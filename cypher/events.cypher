@@ -1,9 +1,9 @@
 // name: put(rows) write none
-// Events of a change, in its own transaction.
+// Events of a change, in its own transaction; one that was told stays as it is.
 // unscoped: each row carries tenant and scope
 UNWIND $rows AS row
 MERGE (e:FeedEvent {id: row.id})
-SET e = row
+ON CREATE SET e = row
 
 // name: waiting(tenant) read one
 // Whether anything of a tenant has no place yet: nearly always there is nothing, and to look costs

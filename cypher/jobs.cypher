@@ -58,17 +58,21 @@ WITH j WHERE j.state = 'running' AND j.attempts = $attempt
 SET j.state = 'queued', j.attempts = j.attempts - 1, j.not_before = $at, j.lease_until = null
 RETURN j.state AS state
 
-// name: request_cancel(id, tenant, scopes, stops, at, audit) write optional
-// A queued job ends at once, a running one at its next step.
+// name: request_cancel(id, tenant, scopes, stops, at, audit, told) write optional
+// A queued job ends at once, which is told as any other end; a running one at its next step.
 MATCH (j:Job {id: $id, tenant: $tenant})
 WHERE j.scope IN $scopes AND all(mark IN coalesce(j.marks, []) WHERE mark IN $scopes OR '*' IN $scopes)
   AND (coalesce(j.stops, 'writer ' + j.scope) IN $stops OR '*' IN $stops)
-  AND j.state IN ['queued', 'running']
+SET j.touched_at = $at
+WITH j, j.state = 'queued' AS ends WHERE j.state IN ['queued', 'running']
 SET j.cancel_requested = true,
-    j.finished_at = CASE j.state WHEN 'queued' THEN $at ELSE j.finished_at END,
-    j.state = CASE j.state WHEN 'queued' THEN 'cancelled' ELSE j.state END
+    j.finished_at = CASE WHEN ends THEN $at ELSE j.finished_at END,
+    j.state = CASE WHEN ends THEN 'cancelled' ELSE j.state END
 CREATE (a:AuditEvent)-[:AUDIT]->(j)
 SET a = $audit, a.scope = j.scope
+FOREACH (_ IN CASE WHEN ends AND $told IS NOT NULL AND coalesce(j.marks, []) = [] THEN [1] ELSE [] END |
+  MERGE (e:FeedEvent {id: $told.id})
+  SET e = $told, e.scope = j.scope, e.payload = '{"task":"' + j.task + '"}')
 RETURN j {.*} AS job
 
 // name: rerun(id, tenant, scopes, stops, at, audit) write optional

@@ -30,6 +30,11 @@ RETURN s.path AS path
 MATCH (:Principal {id: $principal})-[g:GRANTED]->(s:Scope {path: $path})
 RETURN g.role AS role
 
+// name: is_principal(id) read one
+// Whether somebody in the tenant has this name.
+// unscoped: a name below a scope that the caller writes to
+RETURN EXISTS { MATCH (:Principal {id: $id}) } AS known
+
 // name: get_scope(path) read optional
 // unscoped: $path itself, which the service has checked
 MATCH (s:Scope {path: $path})

@@ -62,7 +62,8 @@ class ScopeController(Controller):
     ) -> Response[ScopeOut]:
         """Make a scope; one that is there already is given back as it is, with 200.
 
-        Whoever administers what lies above may; so may any writer, for its own leaf alone.
+        Whoever administers what lies above may; so may any writer, for its own leaf, and for
+        those of users without a key right below a scope that it writes to.
         """
         row, made = await scoping.create(caller, data.scope, data.name)
         access.keys.forget()

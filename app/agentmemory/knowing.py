@@ -225,7 +225,10 @@ class KnowledgeService:
             await self._merged(caller, one, other)
         if name is not None:
             await self.change(caller, other.id, name, None)
-        return replace(await self.thing(caller, other.id), id=other.id)
+        made = await self.thing(caller, other.id)
+        # Once merged, both go by one id, which may be the source's.
+        given = [identifier for identifier in known_as(target) if identifier in made.members]
+        return replace(made, id=given[0] if given else made.id)
 
     async def judge(
         self, caller: Caller, given: str, score: float | None, confirmed: bool | None

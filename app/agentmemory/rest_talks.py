@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated
 
-from litestar import Controller, delete, get, post
+from litestar import Controller, delete, get, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
@@ -82,6 +82,19 @@ class TalkController(Controller):
     async def read(self, talk: FromPath[str], caller: Asking, agent_memory: Serving) -> TalkOut:
         """Read a conversation without its messages; one of which nothing is known is empty."""
         return TalkOut.of(await agent_memory.talks.open(caller, talk), None)
+
+    @put("/{talk:str}", operation_id="updateMemoryConversation", opt={"requires": Role.WRITER})
+    async def update(
+        self,
+        talk: FromPath[str],
+        data: JSONBody[ConversationIn],
+        caller: Asking,
+        agent_memory: Serving,
+    ) -> TalkOut:
+        """Put other metadata in the place of a conversation's, and name another user; a field that
+        is left out stays. One that is not there is begun."""
+        made = await agent_memory.talks.describe(caller, talk, data.user_id, data.metadata)
+        return TalkOut.of(made, None)
 
     @delete("/{talk:str}", operation_id="deleteMemoryConversation", opt={"requires": Role.WRITER})
     async def delete(self, talk: FromPath[str], caller: Asking, agent_memory: Serving) -> None:

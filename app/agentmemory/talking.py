@@ -65,6 +65,15 @@ class TalkService:
         """Begin a conversation under a name of its own."""
         return await self.transcripts.begin(caller, new_id(), user, metadata)
 
+    async def describe(
+        self, caller: Caller, name: str, user: str | None, metadata: dict[str, Any] | None
+    ) -> Transcript:
+        """Give a conversation another user or other metadata; one that is not there is begun."""
+        talk = await self._known(caller, name)
+        if talk is None:
+            return await self.transcripts.begin(caller, name, user, metadata or {})
+        return await self.transcripts.describe(caller, talk, user, metadata)
+
     async def open(self, caller: Caller, name: str) -> Transcript:
         """Return a conversation by its id or its name; one of which nothing is known is empty."""
         return await self.transcripts.seen(caller, name, known_as(name))
@@ -122,9 +131,7 @@ class TalkService:
     async def clear(self, caller: Caller, name: str) -> bool:
         """Forget a conversation with its messages; whether it was there."""
         caller.require(caller.home, Role.WRITER)
-        talk = await self.transcripts.find(
-            caller, [*known_as(name), self.transcripts.blank(caller, name).id]
-        )
+        talk = await self._known(caller, name)
         if talk is None:
             return False
         messages = await self.transcripts.every(talk)
@@ -159,6 +166,11 @@ class TalkService:
             Q.transcripts.readings, id=talk.id, scope=talk.scope
         )
         return [(row["id"], EXTRACTION.get(row["state"], "failed")) for row in rows]
+
+    async def _known(self, caller: Caller, name: str) -> Transcript | None:
+        """Return a conversation by its id or its name, where there is one."""
+        blank = self.transcripts.blank(caller, name)
+        return await self.transcripts.find(caller, [*known_as(name), blank.id])
 
     async def _forget(self, caller: Caller, messages: Sequence[TranscriptMessage]) -> None:
         """Hide the episodes of the caller's own messages."""

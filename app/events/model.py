@@ -27,7 +27,7 @@ OPEN = frozenset(
 # What an event may tell of its change, none of it text that somebody wrote.
 TOLD = (
     "by", "version", "status", "verdict", "outcome", "item", "to", "before", "state", "task",
-    "agent", "facts", "older", "pool", "is_bulletin",
+    "agent", "facts", "older", "pool", "is_bulletin", "document",
 )  # fmt: skip
 
 

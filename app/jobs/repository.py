@@ -122,8 +122,13 @@ class JobRepository:
         """Let another worker go on at once: an attempt that was broken off does not count."""
         await self.graph.optional(Q.jobs.hand_back, id=job.id, attempt=job.attempts, at=now())
 
-    async def request_cancel(self, job_id: str, **who: Any) -> Job | None:
-        row = await self.graph.optional(Q.jobs.request_cancel, id=job_id, at=now(), **who)
+    async def request_cancel(self, job_id: str, tenant: str, **who: Any) -> Job | None:
+        moment = now()
+        # Its scope and its task are known where it is found.
+        told = None if tenant == SYSTEM else feed.told("job.cancelled", tenant, job_id, moment)
+        row = await self.graph.optional(
+            Q.jobs.request_cancel, id=job_id, tenant=tenant, at=moment, told=told, **who
+        )
         return Job.of(row["job"]) if row else None
 
     async def rerun(self, job_id: str, **who: Any) -> Job | None:

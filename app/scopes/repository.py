@@ -30,6 +30,11 @@ class ScopeRepository:
         row = await self.graph.optional(Q.scopes.granted, path=path, principal=principal)
         return row["role"] if row else None
 
+    async def is_principal(self, principal: str) -> bool:
+        """Return whether a principal of that id was ever made."""
+        row = await self.graph.one(Q.scopes.is_principal, id=principal)
+        return bool(row["known"])
+
     async def visible(self, scopes: list[str]) -> list[Row]:
         return await self.graph.rows(Q.scopes.list_scopes, scopes=scopes)
 

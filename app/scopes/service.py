@@ -10,7 +10,7 @@ from typing import TypeVar
 import orjson
 from pydantic import BaseModel
 
-from app.errors import AlreadyExists, InvalidInput, NotFound
+from app.errors import AlreadyExists, Forbidden, InvalidInput, NotFound
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
@@ -41,7 +41,8 @@ class ScopeService:
         self._rules: dict[str, tuple[float, ScopeRules]] = {}
 
     async def create(self, caller: Caller, path: str, name: str | None = None) -> tuple[Row, bool]:
-        """A scope below one that the caller administers, or its own leaf, and whether it is new.
+        """A scope below one that the caller administers, its own leaf, or a user's below a scope
+        that it writes to, and whether it is new.
 
         Missing steps in between are made as well. Raises NotFound or Forbidden by the parent, and
         AlreadyExists for a scope that is there without the caller's seeing it.
@@ -55,6 +56,8 @@ class ScopeService:
         label = clean_label(name, "name", await self.policy(str(nearest)))
         if str(parsed) == own_leaf(caller) and caller.may(caller.home, Role.WRITER):
             made = await self.ensure([parsed], caller, name=label, role=Role.WRITER)
+        elif parsed.kind == "user" and not caller.may(str(nearest), Role.ADMIN):
+            made = await self._of_user(caller, parsed, label)
         else:
             caller.require(str(nearest), Role.ADMIN)
             made = await self.ensure([parsed], caller, name=label)
@@ -64,6 +67,25 @@ class ScopeService:
         if str(parsed) not in made and str(parsed) not in caller.roles:
             raise AlreadyExists(f"{parsed} is there, and this key does not see it", field="scope")
         return row, str(parsed) in made
+
+    async def _of_user(self, caller: Caller, leaf: ScopePath, name: str | None) -> list[str]:
+        """Make a user's leaf right below a scope to which the caller writes, for what it keeps of
+        him; returns its path where it is new or the caller's already.
+
+        It is made for nobody who has a key, whose own leaf it may become. That, and a leaf of
+        others, look alike: Forbidden.
+        """
+        path, parent = str(leaf), str(leaf.parent)
+        caller.require(parent, Role.WRITER)
+        if path in caller.roles:
+            return []
+        named = f"{leaf.kind}:{leaf.tenant}:{path.rpartition(':')[2]}"
+        if not await self.repository.is_principal(named):
+            made = await self.ensure([leaf], caller, name=name, role=Role.WRITER)
+            # Another request of the same principal may have made it since this one was let in.
+            if made or await self.repository.granted(path, caller.principal) is not None:
+                return [path]
+        raise Forbidden(f"this key may not make {path}", field="scope")
 
     async def with_own_leaf(self, caller: Caller) -> Caller:
         """Return the caller as it sees its own leaf, which is made where it is not there yet.

@@ -175,6 +175,31 @@ class TranscriptService:
 
         return await self.graph.write("transcripts.begin", work)
 
+    async def describe(
+        self, caller: Caller, transcript: Transcript, user: str | None, metadata: Row | None
+    ) -> Transcript:
+        """Give a transcript another user, or metadata in the place of what it has; None leaves it.
+
+        Raises Forbidden, and InvalidInput (`userId`, `metadata`) for what may not be stored.
+        """
+        policy = await self._policy(caller)
+        given: Row = {} if user is None else {"user": clean_label(user, "userId", policy)}
+        if metadata is not None:
+            given["metadata"] = self._metadata(metadata, policy, "metadata")
+
+        async def work(tx: Tx) -> Transcript:
+            row = await tx.one(Q.transcripts.hold, properties=TRANSCRIPT.row(transcript), at=now())
+            held = Transcript.of(row["transcript"])
+            if held.model_copy(update=given) == held:
+                return held
+            at = max(now(), held.changed_at)
+            made = held.model_copy(update={**given, "changed_at": at})
+            await tx.rows(Q.kinds.change, rows=[TRANSCRIPT.row(made)])
+            await _tell(tx, caller, "transcript.describe", made, fields=sorted(given))
+            return made
+
+        return await self.graph.write("transcripts.describe", work)
+
     async def append(
         self, caller: Caller, transcript: Transcript, drafts: Sequence[Draft]
     ) -> list[Said]:

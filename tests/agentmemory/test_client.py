@@ -6,7 +6,9 @@ import asyncio
 import re
 import socket
 from collections.abc import AsyncIterator
+from typing import Any
 
+import httpx
 import pytest
 import pytest_asyncio
 import uvicorn
@@ -16,10 +18,13 @@ from neo4j_agent_memory.core.exceptions import AuthenticationError, NotSupported
 from neo4j_agent_memory.nams.client import NamsBackend
 
 from app.kernel.caller import Role
+from tests.agentmemory.conftest import Bridge
+from tests.clients.conftest import serving
 from tests.conftest import MakePrincipal, Principal
 from tests.contract.test_docs import blocks, text
 
 GUIDE = "docs/guides/agent-memory-protocol.md"
+WAIT = 60.0  # seconds for anything to come, on a machine that has other work
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -102,11 +107,16 @@ async def test_the_client_keeps_entities_and_reasoning(
             await memory.probe()
 
 
+def programs() -> list[str]:
+    """The Python of the guide: an agent, and a door for the kit."""
+    return [body for language, body in blocks(text(GUIDE)) if language == "python"]
+
+
 async def test_the_agent_of_the_guide_answers(
     address: str, writer: Principal, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    (agent,) = [body for language, body in blocks(text(GUIDE)) if language == "python"]
+    agent, _ = programs()
     lines = [line for line in agent.splitlines() if line.strip()]
     assert len(lines) <= 40
     monkeypatch.setenv("LOCI_API_URL", address)
@@ -114,3 +124,34 @@ async def test_the_agent_of_the_guide_answers(
     await asyncio.to_thread(exec, compile(agent, GUIDE, "exec"), {"__name__": "agent"})
     assert "Mara Feldkirch repairs the clock tower" in capsys.readouterr().out
     assert re.search(r"async def answer", agent)
+
+
+async def test_the_door_of_the_guide_adds_a_key_for_the_kit(
+    bridge: Bridge, bridged: Litestar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, program = programs()
+    async with serving(bridged) as address:
+        monkeypatch.setenv("LOCI_API_URL", address)
+        monkeypatch.setenv("LOCI_API_KEY", bridge.who.key)
+        made: dict[str, Any] = {"__name__": "door"}
+        exec(compile(program, GUIDE, "exec"), made)
+        door = made["door"]
+        assert door.server_address[0] == "127.0.0.1"
+        async with asyncio.timeout(WAIT):
+            opened = asyncio.create_task(asyncio.to_thread(door.serve_forever))
+            url = f"http://127.0.0.1:{door.server_port}"
+            async with httpx.AsyncClient(base_url=url, timeout=WAIT) as kit:
+                message = {"session_id": "kit", "role": "user", "content": "Over the door."}
+                said = await kit.post("/add_message", json=message)
+                assert (said.status_code, said.json()["content"]) == (200, "Over the door.")
+                cleared = await kit.post("/clear_session", json={"session_id": "never"})
+                assert (cleared.status_code, cleared.content) == (204, b"")
+                wrong = await kit.post("/add_message", json={"role": "user"})
+                assert (wrong.status_code, list(wrong.json())) == (400, ["error"])
+                page = {"Origin": "http://elsewhere.example"}
+                refused = await kit.post("/clear_all_data", json={}, headers=page)
+                assert refused.status_code == 403
+            door.shutdown()
+            door.server_close()
+            await opened
+    assert await bridge.texts("kit") == ["Over the door."]

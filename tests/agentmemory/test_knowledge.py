@@ -152,16 +152,29 @@ async def test_entities_are_merged(bridge: Bridge) -> None:
     one = await entity(bridge, "Ilka Brandmeier", "PERSON", "Engineer")
     other = await entity(bridge, "The Dam Lady", "PERSON", "Developer")
     works = await entity(bridge, "Brunnholm Works", "ORGANIZATION")
-    call = {"source_id": one["id"], "target_id": works["id"], "relationship_type": "WORKS_AT"}
-    await bridge("add_relationship", **call)
+    town = await entity(bridge, "Sorvik", "LOCATION")
+    fair = await entity(bridge, "Turbine Week", "EVENT")
+    for source, target, kind in (
+        (one, works, "WORKS_AT"),
+        (other, town, "LIVES_IN"),
+        (other, works, "WORKS_AT"),
+        (fair, other, "HONOURS"),
+    ):
+        ends = {"source_id": source["id"], "target_id": target["id"]}
+        await bridge("add_relationship", **ends, relationship_type=kind)
     for _ in range(2):
         merge = {"source_id": other["id"], "target_id": one["id"]}
         merged = await bridge("merge_duplicate_entities", **merge)
         assert merged["id"] == one["id"]
-    found = await bridge("get_related_entities", entity_id=other["id"])
-    assert [thing["name"] for thing in found] == ["Brunnholm Works"]
+        for asked in (one, other):
+            found = await bridge("get_related_entities", entity_id=asked["id"])
+            names = sorted(thing["name"] for thing in found)
+            assert names == ["Brunnholm Works", "Sorvik", "Turbine Week"], "of both, each once"
+    back = await bridge("get_related_entities", entity_id=town["id"])
+    assert len(back) == 1
+    assert back[0]["id"] in (one["id"], other["id"])
     named = await bridge("get_entity_by_name", name="The Dam Lady")
-    assert named["id"] == merged["id"]
+    assert named["id"] == back[0]["id"]
 
 
 WORDS = ("Weaver", "Weaver of carpets, since 1950", "Weberin in Lund", "42", "Retired")

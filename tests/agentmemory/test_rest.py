@@ -59,6 +59,49 @@ async def test_conversations_are_begun_listed_and_deleted(writer: Principal) -> 
     assert len((await called(writer, "GET", "/conversations"))["conversations"]) == 2
 
 
+async def test_the_metadata_of_a_conversation_is_put_in_place_of_what_it_was(
+    writer: Principal, principal: MakePrincipal, tenant: str
+) -> None:
+    """As clients do that keep the state of a session there."""
+    talk = await begun(writer, "eirik", state="{}", old=[1])
+    (message,) = await said(writer, talk, "The ferry leaves at nine.")
+    url = f"/conversations/{talk}"
+    before = await called(writer, "GET", url)
+    body: dict[str, Any] = {"metadata": {"state": '{"turn": 1}', "deep": {"a": [None, 1]}}}
+    made = await called(writer, "PUT", url, json=body)
+    assert made == await called(writer, "GET", url)
+    assert (made["id"], made["metadata"]) == (talk, body["metadata"])
+    assert (made["userId"], made["createdAt"]) == ("eirik", before["createdAt"])
+    assert made["updatedAt"] > before["updatedAt"]
+    assert await called(writer, "PUT", url, json=body) == made, "again, it changes nothing"
+    named = await called(writer, "PUT", url, json={"userId": "sunniva"})
+    assert (named["userId"], named["metadata"]) == ("sunniva", body["metadata"])
+    assert await called(writer, "PUT", url, json={}) == named
+    assert (await called(writer, "PUT", url, json={"metadata": {}}))["metadata"] == {}
+    kept = (await called(writer, "GET", f"{url}/messages"))["messages"]
+    assert [one["id"] for one in kept] == [message["id"]]
+
+    for wrong, field in (
+        ({"metadata": {"x": "y" * 20_000}}, "metadata"),
+        ({"metadata": "text"}, "metadata"),
+        ({"title": "none"}, "title"),
+    ):
+        refused = await called(writer, "PUT", url, 422, json=wrong)
+        assert refused["errors"][0]["field"].startswith(field), refused
+    hidden = await called(writer, "PUT", url, json={"metadata": {"card": "4111 1111 1111 1111"}})
+    assert "4111" not in str(hidden["metadata"])
+
+    reader = await principal(f"{tenant}/dev", role=Role.READER, name="looker")
+    await called(reader, "PUT", url, 403, json={"metadata": {"mine": 1}})
+    other = await principal(f"{tenant}/dev", name="other")
+    theirs = await called(other, "PUT", url, json={"metadata": {"mine": 1}})
+    assert theirs["id"] != talk, "a conversation of that name, of its own"
+    assert (await called(writer, "GET", url))["metadata"] == hidden["metadata"]
+    begun_so = await called(writer, "PUT", "/conversations/by-name", json={"userId": "eirik"})
+    assert (begun_so["sessionId"], begun_so["userId"]) == ("by-name", "eirik")
+    assert len((await called(writer, "GET", "/conversations"))["conversations"]) == 2
+
+
 async def test_up_to_100_messages_are_kept_in_their_order(writer: Principal) -> None:
     """V-5.1.4"""
     talk = await begun(writer)

@@ -233,9 +233,20 @@ async def test_a_user_is_first_named_by_what_is_added(app: Litestar, admin: Prin
         assert [fact async for fact in memory.facts(user="jonas")] == []
 
 
-async def test_a_key_that_may_make_no_scope_says_so(memory: AsyncMemory) -> None:
-    with pytest.raises(LociProblem) as raised:
-        await memory.add("I ride at dawn.", user="mia")
+async def test_a_writer_names_users_without_an_admin(
+    memory: AsyncMemory, writer: Principal
+) -> None:
+    added = await memory.add("I ride at dawn.", user="gudveig")
+    assert added.receipts[0].scope == f"{writer.caller.home}/user:gudveig"
+    assert [hit.text for hit in await memory.search("ride", user="gudveig")] == ["I ride at dawn."]
+    assert len(await memory.search("ride", user="torleiv")) == 0
+
+
+async def test_a_key_that_may_make_no_scope_says_so(app: Litestar, writer: Principal) -> None:
+    """It reads the tenant, and writes there not."""
+    async with over(app, writer, writer.caller.tenant) as above:
+        with pytest.raises(LociProblem) as raised:
+            await above.add("I ride at dawn.", user="mia")
     assert (raised.value.code, raised.value.field) == ("Forbidden", "scope")
 
 

@@ -103,7 +103,10 @@ LINKS = {
     ("/v1/learned", "get"): [("rollBackLearned", "batch", "/items/*/batch")],
     ("/agent-memory/v1/reasoning/steps", "post"): [("explainMemoryStep", "step", "/id")],
     ("/agent-memory/v1/entities", "post"): [("getMemoryProvenance", "entity", "/id")],
-    ("/agent-memory/v1/conversations", "post"): [("getMemoryTrace", "talk", "/id")],
+    ("/agent-memory/v1/conversations", "post"): [
+        ("getMemoryTrace", "talk", "/id"),
+        ("updateMemoryConversation", "talk", "/id"),
+    ],
 }
 # What may be there after its deletion: an entity of which something else speaks.
 STAYS = ("GET /agent-memory/v1/entities/{entity}",)

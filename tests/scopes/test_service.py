@@ -211,3 +211,81 @@ async def test_a_reader_makes_no_leaf_and_a_taken_one_is_not_given(
     taken = await bob.http.post("/v1/scopes", json={"scope": f"{tenant}/dev/agent:bob"})
     page = await bob.http.post("/v1/pages", json={"title": "T", "content": "x", "personal": True})
     assert (taken.status_code, page.status_code) == (409, 409)
+
+
+async def made(who: Principal, scope: str) -> int:
+    answer = await who.http.post("/v1/scopes", json={"scope": scope})
+    if answer.status_code >= 400:
+        assert answer.json()["errors"][0]["field"] == "scope", answer.text
+    return answer.status_code
+
+
+async def test_a_writer_makes_users_leaves_below_its_scope_and_nobody_sees_more_than_before(
+    opened: Parts, principal: MakePrincipal, admin: Principal, tenant: str
+) -> None:
+    home = f"{tenant}/dev"
+    leaf = f"{home}/user:solvei"
+    scout = await principal(home)
+    beside = await principal(home, name="beside")
+    looker = await principal(home, name="looker", role=Role.READER)
+    assert [await made(scout, leaf) for _ in range(2)] == [201, 200]
+    held = (await opened.keys.resolve(scout.key)).roles[leaf]
+    assert held is Role.WRITER, "no more than it has above"
+    answer = await scout.http.put(f"/v1/scopes/policy?scope={leaf}", json={})
+    assert answer.status_code == 403
+    said = {"content": "Solvei rows before breakfast.", "session": "s", "scope": leaf}
+    episode = (await scout.http.post("/v1/episodes", json=said)).json()["id"]
+    refused = await looker.http.post("/v1/scopes", json={"scope": leaf})
+    assert refused.status_code == 403
+    for other in (beside, looker):
+        seen = [item["scope"] for item in (await other.http.get("/v1/scopes")).json()["items"]]
+        assert seen == [tenant, home]
+        assert (await other.http.get(f"/v1/episodes/{episode}")).status_code == 404
+        assert (await other.http.post("/v1/episodes", json=said)).status_code in (403, 404)
+    assert await made(beside, leaf) == 403
+    assert leaf in (await opened.keys.resolve(admin.key)).roles, "who governs what lies below"
+    (event,) = await opened.graph.raw(
+        "MATCH (a:AuditEvent {kind: 'scope.create'})-[:AUDIT]->(:Scope {path: $leaf}) "
+        "RETURN a.actor AS by",
+        leaf=leaf,
+    )
+    assert event["by"] == scout.caller.principal
+
+
+async def test_a_writer_makes_no_other_leaf_and_none_of_somebody_with_a_key(
+    principal: MakePrincipal, tenant: str
+) -> None:
+    home = f"{tenant}/dev"
+    scout = await principal(home)
+    await principal(f"{tenant}/ops", name="ragnfrid", kind="user")
+    other = await principal(f"{tenant}/ops", name="other")
+    assert await made(other, f"{tenant}/ops/user:taken") == 201
+    for path in (f"{home}/agent:solvei", f"{home}/team:solvei", f"{tenant}/user:solvei",
+                 f"{tenant}/new"):  # fmt: skip
+        assert await made(scout, path) == 403, path
+    # A scope that is there and not seen, and one that is not there, look alike.
+    for path in (f"{tenant}/ops/user:taken", f"{tenant}/none/user:taken", f"{tenant}x/user:a"):
+        assert await made(scout, path) == 404, path
+    beside = await principal(f"{tenant}/ops", name="beside")
+    told = []
+    for name in ("ragnfrid", "taken"):  # who has a key, and whose leaf is another's
+        body = {"scope": f"{tenant}/ops/user:{name}"}
+        answer = await beside.http.post("/v1/scopes", json=body)
+        told.append((answer.status_code, answer.text.replace(name, "?")))
+    assert told[0] == told[1]
+    assert told[0][0] == 403
+
+
+async def test_of_many_who_want_a_user_s_leaf_one_has_it(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    home = f"{tenant}/dev"
+    folk = [await principal(home, name=name) for name in ("one", "two")]
+    wanted = [made(who, f"{home}/user:aslaug") for who in folk for _ in range(4)]
+    told = await asyncio.gather(*wanted)
+    has = [f"{home}/user:aslaug" in (await opened.keys.resolve(who.key)).roles for who in folk]
+    assert sorted(has) == [False, True]
+    mine, theirs = (told[:4], told[4:]) if has[0] else (told[4:], told[:4])
+    assert 201 in mine
+    assert {*mine} <= {200, 201}
+    assert {*theirs} == {403}

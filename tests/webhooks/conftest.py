@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,8 +63,8 @@ class Receiver:
         return [event["target"] for event in self.events]
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def receiver() -> AsyncIterator[Receiver]:
+@asynccontextmanager
+async def receiving() -> AsyncIterator[Receiver]:
     """An address of this machine."""
     made = Receiver()
     server = await asyncio.start_server(made.meet, "127.0.0.1", 0)
@@ -71,6 +72,12 @@ async def receiver() -> AsyncIterator[Receiver]:
     yield made
     server.close()
     await server.wait_closed()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def receiver() -> AsyncIterator[Receiver]:
+    async with receiving() as made:
+        yield made
 
 
 def sender_of(opened: Parts, **how: Any) -> Sender:
