@@ -14,7 +14,8 @@ RETURN versions[0] AS version
 RETURN gds.version() AS version
 
 // name: census(scopes) read many
-// How many nodes of each kind the scopes hold.
+// How many nodes of each kind the scopes hold, by label. Of kinds that declare themselves the index
+// counts, and one node of each tells the label.
 UNWIND $scopes AS scope
 CALL (scope) {
   MATCH (n:Episode {scope: scope}) WHERE n.captured_at > datetime('0001-01-02T00:00:00Z')
@@ -64,6 +65,12 @@ CALL (scope) {
   UNION ALL
   MATCH (p:Page {scope: scope}) WHERE p.id > ''
   RETURN 'Chunk' AS kind, sum(COUNT { (:Chunk)-[:PART_OF]->(p) }) AS found
+  UNION ALL
+  MATCH (n:Declared {scope: scope}) WHERE n.kind > '' AND n.id > ''
+  WITH n.kind AS declared, count(n) AS found, min(n.id) AS id
+  MATCH (one:Declared {id: id})
+  RETURN [label IN labels(one) WHERE NOT label IN ['Declared', 'Memory', 'Searchable']][0] AS kind,
+         found
 }
 WITH kind, sum(found) AS count
 WHERE count > 0

@@ -18,14 +18,13 @@ from app.llm.citing import Spoken, Task, cited
 from app.llm.metered import MeteredModel
 from app.llm.model import Question
 from app.questions.model import Searched
-from app.rag.extracting import Quote, opening, quotes
+from app.rag.extracting import Quote
 from app.rag.model import Ask, Lack, Reached
 from app.rag.overall import is_overall
+from app.rag.quoting import quoted, text_of, told_of
 from app.rag.rewording import Reworded, by_rule, rewording
 from app.rag.scoring import (
     ENOUGH,
-    GOOD,
-    LIKELY,
     Candidate,
     Ranked,
     gaps,
@@ -36,8 +35,6 @@ from app.rag.scoring import (
 from app.rag.service import GraphRagService
 from app.scopes.service import ScopeService
 from app.search.model import Hit
-from app.search.precedence import touched
-from app.search.relevance import Asked
 
 ROUNDS = 3  # seed 000
 EACH = 10  # least results of a round: whether they suffice is a matter of the best three
@@ -178,7 +175,7 @@ class AgenticService:
             fresh = [hit for hit in found if hit.id not in hits]
             hits |= {hit.id: hit for hit in fresh}
             ranked = reranked(ask.query, [_candidate(hit) for hit in hits.values()])[:each]
-            missing = gaps(ask.query, [_told(hits[one.candidate.id]) for one in ranked])
+            missing = gaps(ask.query, [told_of(hits[one.candidate.id]) for one in ranked])
             best = _calibrated(ranked, hits)
             done = sufficient(best)
             told = round(mean(best), 6)
@@ -235,37 +232,10 @@ def _extract(
 ) -> Answer:
     chosen = [hits[one.candidate.id] for one in ranked[: ask.top_k]]
     sources = tuple(_of_hit(hit) for hit in chosen)
-    quoted = _quoted(ask.query, chosen, log[-1].missing if log else ())
-    sentences = tuple(_said(quote, sources[quote.source]) for quote in quoted)
+    found = quoted(ask.query, chosen, log[-1].missing if log else ())
+    sentences = tuple(_said(quote, sources[quote.source]) for quote in found)
     note = "" if sentences else UNANSWERED
     return Answer(ask.query, sentences, sources, tuple(log), len(hits), "extract", note=note)
-
-
-def _quoted(query: str, hits: Sequence[Hit], missing: Sequence[str]) -> list[Quote]:
-    """What answers, word for word: nothing where a name of the question is in no source.
-
-    What is past or disputed on the question is quoted only where nothing else is likely. Of texts
-    in another language than the question's, which share no word with it, the best may speak.
-    """
-    asked = Asked.of(query)
-    begins = query.split(maxsplit=1)[0]
-    names = [word for word in missing if word[:1].isupper() and not begins.startswith(word)]
-    if asked.language == "en" and names:
-        return []
-    likely = [hit.relevance >= LIKELY for hit in hits]
-    holds = [not touched(query, asked, asked.which(hit.memory), hit.marks) for hit in hits]
-    if any(one and held for one, held in zip(likely, holds, strict=True)):
-        likely = [one and held for one, held in zip(likely, holds, strict=True)]
-    texts = [_text(hit) if one else "" for hit, one in zip(hits, likely, strict=True)]
-    foreign = (
-        n
-        for n, hit in enumerate(hits)
-        if texts[n] and hit.memory["language"] != asked.language and hit.relevance >= GOOD
-    )
-    if found := quotes(query, texts):
-        return found
-    best = next(foreign, None)
-    return [] if best is None else opening(texts[best], best)
 
 
 def _said(quote: Quote, source: Source) -> Sentence:
@@ -274,24 +244,12 @@ def _said(quote: Quote, source: Source) -> Sentence:
     return Sentence(quote.text, (quote.source,), span)
 
 
-def _text(hit: Hit) -> str:
-    """The range of its memory that was found."""
-    text: str = hit.memory["content"][hit.span[0] : hit.span[1]]
-    return text
-
-
-def _told(hit: Hit) -> str:
-    """That text with what it is about: who said it, and its title."""
-    about = (hit.memory["speaker"], hit.memory["title"])
-    return " ".join([*(part for part in about if part), _text(hit)])
-
-
 def _candidate(hit: Hit) -> Candidate:
-    return Candidate(hit.id, _text(hit), hit.score)
+    return Candidate(hit.id, text_of(hit), hit.score)
 
 
 def _of_hit(hit: Hit) -> Source:
-    (start, end), memory, text = hit.span, hit.memory, _text(hit)
+    (start, end), memory, text = hit.span, hit.memory, text_of(hit)
     work, first = memory.get("work"), memory.get("start") or 0
     told = (memory["kind"], memory["scope"], text, memory["title"])
     return Source(hit.id, *told, start, end, round(hit.relevance, 4), work, first, hit.changes)

@@ -55,10 +55,18 @@ def quotes(query: str, texts: Sequence[str]) -> list[Quote]:
     return chosen
 
 
+def share(query: str, found: Sequence[Quote]) -> float:
+    """Which share (0 to 1) of a question's words some sentences hold together."""
+    wanted = set(query_terms(query))
+    held = set[Word]().union(*(_held(wanted, quote.text) for quote in found))
+    return len(held) / len(wanted) if wanted else 0.0
+
+
 def opening(text: str, source: int) -> list[Quote]:
     """The first sentence of a text, of what is in another language than the question: its words
-    cannot be the question's."""
-    found = sorted(pieces(text), key=lambda piece: (piece.label, piece.start))
+    cannot be the question's. None where it only asks."""
+    told = (piece for piece in pieces(text) if not piece.text.endswith("?"))
+    found = sorted(told, key=lambda piece: (piece.label, piece.start))
     return [_quote((source, piece)) for piece in found[:1]]
 
 

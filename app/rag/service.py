@@ -60,11 +60,11 @@ class GraphRagService:
         self._embedder = embedder
         self._means = calibration(embedder.info.name)
 
-    async def retrieve(self, ask: Ask, *, unseeded: bool = False) -> Retrieved:
-        """What the graph has on a question; without a seed nothing, and why.
+    async def retrieve(self, ask: Ask) -> Retrieved:
+        """What the graph has on a question, and what the search beside found and may answer.
 
-        With `unseeded` there are then the passages that the search beside found and that may
-        answer. Raises NotFound for a knowledge base that is not seen.
+        Without a seed there is the latter alone, and why. Raises NotFound for a knowledge base that
+        is not seen.
         """
         clock = Stopwatch()
         if is_overall(ask.query):
@@ -78,11 +78,8 @@ class GraphRagService:
         clock.mark("seeds")
         bare = Retrieved(ask, seeds, [], [], searches=(matched.told,), milliseconds=clock.marks)
         if not seeds:
-            lack = Lack(Without.NO_SEEDS)
-            if not unseeded:
-                return replace(bare, lack=lack)
             plain = await self._gathering.passages(ask, Walk(), parts, matched.hits)
-            return replace(bare, passages=plain, lack=lack)
+            return replace(bare, passages=plain, lack=Lack(Without.NO_SEEDS))
         walk = await self._walk(ask, seeds)
         reached = await self.reaching.reached(ask, walk)
         clock.mark("communities")
@@ -103,7 +100,7 @@ class GraphRagService:
 
         Where the graph has nothing to begin at, it holds what the search found.
         """
-        found = await self.retrieve(ask, unseeded=True)
+        found = await self.retrieve(ask)
         found = replace(found, hints=await self._hints(found))
         solved = traces_of(await self._solved(ask)) if ask.include_traces else []
         return found, packed([*solved, *units_of(found)], budget)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.embeddings.tokens import count_tokens
-from app.rag.extracting import MOST, opening, quotes
+from app.rag.extracting import MOST, opening, quotes, share
 from app.rag.model import How, Unit
 from app.rag.packing import packed
 from app.rag.pieces import pieces
@@ -20,6 +20,7 @@ from app.rag.scoring import (
     sufficient,
 )
 from app.rag.seeds import asked_names, chosen
+from app.rag.wanted import Wanted, says
 from app.search.bundle import CLOSE, OPEN, element
 
 
@@ -205,3 +206,59 @@ def test_a_text_that_says_something_can_be_quoted(text: str) -> None:
     whole = " ".join(text.split())
     assert all(piece.text in whole for piece in found)
     assert all(piece.text == " ".join(text[piece.start : piece.end].split()) for piece in found)
+
+
+@pytest.mark.parametrize(
+    ("question", "names", "amounts"),
+    [
+        ("Where does Tilda Voss live?", ("Tilda", "Voss"), ()),
+        ("What is the capital of Mongolia?", ("Mongolia",), ()),
+        ("Did Orla cost 80 euros in March, on a Friday?", ("Orla",), ("80",)),
+        ("How long is it kept?", (), ()),
+        ("Wo wohnt Tilda?", ("Tilda",), ()),
+        ("Wann wird das Ventil der nördlichen Pumpe geprüft?", (), ()),
+        ("Wie weit reicht das Gateway Igel?", ("Igel",), ()),
+        ("Welche Kälte hält ein Sensor im Lager am Montag aus?", (), ()),
+        ("Wie viele Seiten hat die neue Anleitung für Heron?", ("Heron",), ()),
+        ("Was kosten die letzten 36 Sensoren von INC-27?", ("INC-27",), ("36", "27")),
+    ],
+)
+def test_names_of_a_question_are_told_from_its_nouns(
+    question: str, names: tuple[str, ...], amounts: tuple[str, ...]
+) -> None:
+    wanted = Wanted.of(question)
+    assert (wanted.names, wanted.amounts) == (names, amounts)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("Tilda", "tilda's boat", True),
+        ("Mongolei", "The capital of Mongolia.", True),
+        ("INC-27", "In INC-27 a clock drifted.", True),
+        ("Tilda", "Nora wohnt in Kiel.", False),
+        ("Nora", "The north pump.", False),
+        ("Tilda", "", False),
+    ],
+)
+def test_a_name_is_said_in_any_spelling(name: str, text: str, said: bool) -> None:
+    assert says(name, text) is said
+
+
+def test_what_a_text_in_another_language_must_say() -> None:
+    wanted = Wanted.of("Did Orla deliver 80 of them?")
+    assert wanted.may_be_in("Orla hat 80 davon geliefert.")
+    assert not wanted.may_be_in("Orla hat alle geliefert.")
+    assert not wanted.may_be_in("Jemand hat 80 davon geliefert.")
+    assert Wanted.of("When are they delivered?").may_be_in("Am Montag.")
+    assert wanted.lacks(["Orla"], ["Somebody delivered 80."])
+    assert not wanted.lacks(["deliver"], ["Somebody has 80."])
+
+
+def test_a_text_that_only_asks_does_not_open_and_shares_are_of_words() -> None:
+    assert opening("Where do visitors park?", 0) == []
+    (first,) = opening("Where do visitors park? Behind the hall.", 0)
+    assert first.text == "Behind the hall."
+    query = "Where do the four visitors park?"
+    assert share(query, quotes(query, ["Visitors park behind the hall."])) == pytest.approx(2 / 3)
+    assert share(query, []) == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import httpx
 from litestar import Litestar
 
+from app.kinds import KINDS
 from app.wiring import Parts
 from tests.communities.conftest import BREMEN
 from tests.conftest import Principal
@@ -59,6 +60,24 @@ async def test_status_counts_every_kind(
     }  # fmt: skip
     assert (census["Document"], census["Page"], census["Skill"], census["Note"]) == (1, 1, 1, 1)
     assert census["Chunk"] >= len(await library.chunks(document["id"])) > 0
+
+
+async def test_status_counts_every_kind_that_declares_itself(
+    opened: Parts, admin: Principal, tenant: str
+) -> None:
+    """A node of each stands for what its own routes write, as the tests of its slice do."""
+    nodes = [
+        {"id": f"{tenant}-{kind.name}-{n}", "kind": kind.name, "labels": kind.labels[:1]}
+        for place, kind in enumerate(KINDS)
+        for n in range(1 + place % 3)
+    ]
+    made = "UNWIND $nodes AS row CREATE (n:Declared {id: row.id, kind: row.kind, scope: $scope}) "
+    await opened.graph.raw(f"CYPHER 25 {made} SET n:$(row.labels)", nodes=nodes, scope=tenant)
+    try:
+        census = (await admin.http.get("/v1/status")).json()["census"]
+    finally:
+        await opened.graph.raw("MATCH (n:Declared {scope: $scope}) DELETE n", scope=tenant)
+    assert census == {kind.label: 1 + place % 3 for place, kind in enumerate(KINDS)}
 
 
 async def test_status_counts_what_the_caller_sees(writer: Principal) -> None:

@@ -1,0 +1,104 @@
+"""Names and amounts of a question, and whether a text says them: pure.
+
+They are what no translation changes much, so a text in another language that answers says them too.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from app.extraction.tokens import DETERMINERS
+from app.indexing.analysis import detect_language, fold, query_terms
+from app.indexing.stop_words import STOP_WORDS
+from app.values.dates import MONTHS, WEEKDAYS
+
+WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+WORDS = re.compile(r"[^\W_]+")
+NO_NAMES = STOP_WORDS | MONTHS.keys() | WEEKDAYS.keys()
+SHORTEST = 3  # letters of a name
+# What stands before a German noun that is no name, beside articles and the like.
+_BEFORE = """
+im am zum zur vom beim ins ans aufs fürs durchs welche welchem welchen welcher welches viel viele
+vielen wenig wenige wenigen mehrere mehreren einige einigen beide beiden alle allen kein keine
+keinem keinen keiner manche manchen solche solchen
+"""
+LED = DETERMINERS["de"] | frozenset(_BEFORE.split())
+DECLINED = re.compile(r"[a-zäöüß]+e[nmrs]?")
+ALIKE, LEAST = 0.6, 4  # share and number of the first letters that spellings of one name share
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The names and amounts of a question; `sure` where every name is one.
+
+    In English a name is what is capitalised. In German a name is what is so without an article, and
+    may be another noun. What begins the question may be any word; months and days are translated.
+    """
+
+    names: tuple[str, ...]
+    amounts: tuple[str, ...]
+    sure: bool
+
+    @classmethod
+    def of(cls, query: str) -> Wanted:
+        """The names and amounts of a question in English or German."""
+        german = detect_language(query) == "de"
+        found = [word[0] for word in WORD.finditer(query)]
+        places = [n for n, word in enumerate(found) if n and word[0].isupper() and _is_name(word)]
+        if german:
+            places = [n for n in places if not _determined(found[:n])]
+        names = dict.fromkeys(found[n] for n in places)
+        return cls(tuple(names), tuple(re.findall(r"\d+", query)), not german)
+
+    def lacks(self, missing: Sequence[str], texts: Sequence[str]) -> bool:
+        """Whether a sure name is among the words that nothing says, in no spelling either."""
+        gone = [name for name in self.names if not {name, *WORDS.findall(name)}.isdisjoint(missing)]
+        return self.sure and any(not any(says(name, text) for text in texts) for name in gone)
+
+    def named_in(self, text: str) -> bool:
+        """Whether a text says one of the names, where there are any."""
+        return not self.names or any(says(name, text) for name in self.names)
+
+    def may_be_in(self, text: str) -> bool:
+        """Whether a text says one of the names, and one of the amounts."""
+        amounts = not self.amounts or not set(self.amounts).isdisjoint(re.findall(r"\d+", text))
+        return amounts and self.named_in(text)
+
+
+def says(name: str, text: str) -> bool:
+    """Whether a text says a name, in any form or in a spelling of another language: one that
+    begins alike (Mongolia, Mongolei)."""
+    own, words = _folded(query_terms(name)), _folded(query_terms(text))
+    return not own.isdisjoint(words) or any(
+        _alike(one, other) for one in own for other in words if one[0] == other[0]
+    )
+
+
+def _is_name(word: str) -> bool:
+    return len(word) >= SHORTEST and word.casefold() not in NO_NAMES
+
+
+def _determined(before: Sequence[str]) -> bool:
+    """Whether an article or the like leads, with adjectives behind it or not."""
+    for word in reversed(before):
+        if word.casefold() in LED or word.isdigit():
+            return True
+        if not DECLINED.fullmatch(word):
+            return False
+    return False
+
+
+def _folded(terms: Iterable[tuple[str, ...]]) -> set[str]:
+    return {fold(form) for form in _all(terms)}
+
+
+def _all(terms: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    return (form for forms in terms for form in forms)
+
+
+def _alike(one: str, other: str) -> bool:
+    shared = max(LEAST, math.ceil(ALIKE * max(len(one), len(other))))
+    return len(one) >= shared and one[:shared] == other[:shared]
