@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from app.mcp.service import PROFILES, TOOLS
 from tests.conftest import MakePrincipal
 from tests.mcp.conftest import REVISIONS, Connect, text_of
 
+GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "mcp.md"
 EVERY = {name: tool for tools in (TOOLS, *PROFILES.values()) for name, tool in tools.items()}
 
 # The names by which the documents that Loci was made after call their tools.
@@ -131,6 +134,15 @@ def test_each_tool_tells_what_it_does_to_the_world() -> None:
         )  # fmt: skip
         told[name] = "".join(c if is_so else "-" for c, is_so in zip("rdio", flags, strict=True))
     assert told == dict(zip(words[::2], words[1::2], strict=True))
+
+
+def test_the_guide_lists_each_further_tool() -> None:
+    rows = re.findall(r"^\| (\w+) \| `(\w+)` \| (\w+) \|", GUIDE.read_text(encoding="utf-8"), re.M)
+    assert rows == [
+        (name, profile, tool.requires.label)
+        for profile, tools in PROFILES.items()
+        for name, tool in tools.items()
+    ]
 
 
 class Schema:
