@@ -22,6 +22,7 @@ from app.access.service import AccessService
 from app.agentmemory.wired import AgentMemory, AgentMemoryParts
 from app.communities.service import CommunityService
 from app.communities.summaries import SummaryService
+from app.consolidation.asking import Consolidating
 from app.consolidation.fast import FastPath
 from app.consolidation.fast import Parts as FastParts
 from app.consolidation.reader import Limits as ModelLimits
@@ -168,6 +169,7 @@ from app.snapshots.service import SnapshotService
 from app.tables.linking import Linker
 from app.tables.service import TableLimits, TableService
 from app.tasks import HEAVY, TASKS
+from app.telemetry.standing import Counted, standing
 from app.tiers.injection import ContextInjector, InjectorParts
 from app.tiers.model import Tier
 from app.tiers.promoting import Rule as PromotionRule
@@ -624,6 +626,11 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     limits = ModelLimits(
         given.budget_tokens, given.concurrency, given.max_chars, given.patience_seconds
     )
+    model_reader = ModelReader(
+        ReaderParts(
+            ReadingRepository(graph), consolidation, scopes, language_model(settings), limits
+        )
+    )
     facts = FactService(fact_rows, consolidation.terms, scopes.policy)
     forgetting, uses = ForgettingService(graph), UseCounter(graph)
     walks = walk_service(graph, settings)
@@ -786,6 +793,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         learned_log=learned["learned_log"],
         tiered=tiered,
         context_injector=context_injector,
+        bases=doors.bases,
+        consolidating=Consolidating(consolidation_rows, model_reader, access_rows, runner),
+        standing=partial(standing, Counted(graph, embedder, indexing, jobs, consolidation_rows)),
     )
     events = EventService(event_rows, keys, settings.api.event_seconds)
     listening = Listening(events, Subscriptions(queue))
@@ -838,11 +848,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         views=FactView(graph, consolidation.terms_of),
         consolidation_rows=consolidation_rows,
         consolidation=consolidation,
-        model_reader=ModelReader(
-            ReaderParts(
-                ReadingRepository(graph), consolidation, scopes, language_model(settings), limits
-            )
-        ),
+        model_reader=model_reader,
         fast=fast,
         notes=notes,
         skilled=doors.skills,

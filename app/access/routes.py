@@ -30,11 +30,9 @@ from app.access.schemas import (
     ScopesOut,
 )
 from app.access.seal import check_chain
-from app.access.service import AccessService, NewKey, NewPrincipal
+from app.access.service import AccessService, Looked, NewKey, NewPrincipal
 from app.errors import Forbidden
-from app.kernel import paging
 from app.kernel.caller import Caller, Role
-from app.kernel.clock import END
 from app.sanitize.policy import SanitizePolicy
 from app.scopes.repository import ScopeRepository
 from app.scopes.rules import ScopeRules
@@ -296,23 +294,9 @@ class AuditController(Controller):
         limit: Annotated[int, QueryParameter(ge=1, le=500)] = 50,
     ) -> AuditPageOut:
         """Audit events of the scopes that this key curates, newest first."""
-        curated = [s for s in caller.among(within) if caller.may(s, Role.CURATOR)]
-        before_at, before_id = paging.decode(cursor) if cursor else (END, "~")
-        rows = await access.repository.audit_history(
-            tenant=caller.tenant,
-            scopes=curated,
-            kind=kind,
-            target=target,
-            before_at=before_at,
-            before_id=before_id,
-            limit=limit + 1,
-        )
-        shown = rows[:limit]
-        more = len(rows) > limit
-        return AuditPageOut(
-            items=[AuditOut.of(row) for row in shown],
-            next=paging.encode(shown[-1]["at"], shown[-1]["id"]) if more else None,
-        )
+        wanted = Looked(caller.among(within), kind, target, cursor, limit)
+        rows, after = await access.history(caller, wanted)
+        return AuditPageOut([AuditOut.of(row) for row in rows], after)
 
     @get("/check", operation_id="checkAudit", opt={"requires": Role.ADMIN})
     async def check(

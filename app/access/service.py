@@ -9,9 +9,9 @@ from typing import Any
 from app.access.keys import SHELL, KeyRing, MintedKey, mint
 from app.access.repository import AccessRepository
 from app.errors import AlreadyExists, Forbidden, InvalidInput, NotFound
-from app.kernel import audit
+from app.kernel import audit, paging
 from app.kernel.caller import Caller, Role
-from app.kernel.clock import now
+from app.kernel.clock import END, now
 from app.kernel.graph import Row
 from app.kernel.scope import parse_scope
 from app.sanitize.labels import PolicyOf, clean_label
@@ -28,6 +28,17 @@ class NewPrincipal:
     model_family: str | None = None
     public_key: str | None = None
     subtree: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """Which audit events are wanted; scopes that are not curated give none."""
+
+    scopes: list[str]
+    kind: str | None = None
+    target: str | None = None
+    cursor: str | None = None
+    limit: int = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +64,23 @@ class AccessService:
         self.repository = repository
         self._policy = policy
         self.keys = keys
+
+    async def history(self, caller: Caller, wanted: Looked) -> tuple[list[Row], str | None]:
+        """Return audit events of scopes that the caller curates, newest first, and the cursor of
+        the page after; InvalidInput (`cursor`) for one that is none."""
+        before_at, before_id = paging.decode(wanted.cursor) if wanted.cursor else (END, "~")
+        rows = await self.repository.audit_history(
+            tenant=caller.tenant,
+            scopes=[scope for scope in wanted.scopes if caller.may(scope, Role.CURATOR)],
+            kind=wanted.kind,
+            target=wanted.target,
+            before_at=before_at,
+            before_id=before_id,
+            limit=wanted.limit + 1,
+        )
+        shown = rows[: wanted.limit]
+        more = len(rows) > wanted.limit
+        return shown, paging.encode(shown[-1]["at"], shown[-1]["id"]) if more else None
 
     async def save_principal(self, caller: Caller, new: NewPrincipal) -> Row:
         """Create or change a principal; the caller must be admin of its home.

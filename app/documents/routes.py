@@ -30,7 +30,6 @@ from app.documents.schemas import (
 from app.documents.service import DocumentService
 from app.jobs.schemas import JobOut
 from app.kernel.caller import Caller, Role
-from app.kernel.graph import Row
 
 READS, WRITES = {"requires": Role.READER}, {"requires": Role.WRITER}
 TEXT_MOST = 100_000  # characters of a stored text that one answer holds
@@ -65,8 +64,7 @@ class KnowledgeBaseController(Controller):
     ) -> KnowledgeBasesOut:
         """Knowledge bases that this key sees, with their statistics."""
         found = await basing.rows.bases(caller.among(within), cursor or "", limit + 1)
-        shown = [KnowledgeBaseOut.of(row["base"], _listed(row)) for row in found[:limit]]
-        return KnowledgeBasesOut(shown, shown[-1].id if len(found) > limit else None)
+        return KnowledgeBasesOut.of(found, limit)
 
     @get("/{base_id:str}", operation_id="getKnowledgeBase", opt=READS)
     async def read(
@@ -305,8 +303,3 @@ async def _moved(
 ) -> KnowledgeBaseOut:
     await basing.move(who, base, wanted)
     return KnowledgeBaseOut.of(*await basing.get(who, base))
-
-
-def _listed(row: Row) -> list[Row]:
-    names = ("status", "chunks", "characters", "tokens")
-    return [dict(zip(names, one, strict=True)) for one in row["documents"]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -213,6 +213,18 @@ class KnowledgeBasesOut(msgspec.Struct, frozen=True):
 
     items: list[KnowledgeBaseOut]
     next: str | None
+
+    @classmethod
+    def of(cls, found: Sequence[Row], limit: int) -> KnowledgeBasesOut:
+        """The wire form of a page of rows, which may hold one more than the limit."""
+        names = ("status", "chunks", "characters", "tokens")
+        shown = [
+            KnowledgeBaseOut.of(
+                row["base"], [dict(zip(names, one, strict=True)) for one in row["documents"]]
+            )
+            for row in found[:limit]
+        ]
+        return cls(shown, shown[-1].id if len(found) > limit else None)
 
 
 class DocumentOut(msgspec.Struct, frozen=True):

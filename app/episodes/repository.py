@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from app.episodes.record import session_id
+from app.errors import NotFound
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 
@@ -52,6 +54,14 @@ class EpisodeRepository:
 
     async def session(self, ids: list[str], scopes: list[str]) -> Row | None:
         return await self.graph.optional(Q.episodes.get_session, ids=ids, scopes=scopes)
+
+    async def session_named(self, name: str, scopes: list[str]) -> Row:
+        """Return a session by its id or by its owner's name of it; NotFound (`session`)."""
+        ids = [name, *(session_id(scope, name) for scope in scopes)]
+        row = await self.session(ids, scopes)
+        if row is None:
+            raise NotFound(f"there is no session {name}", field="session")
+        return row
 
     async def sessions(self, scopes: list[str], limit: int, after: str) -> list[Row]:
         return await self.graph.rows(

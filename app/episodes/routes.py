@@ -12,7 +12,6 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED
 
 from app.access.parameters import Limit, Within, aware
-from app.episodes.record import session_id
 from app.episodes.repository import EpisodeRepository
 from app.episodes.schemas import (
     EpisodeBatchIn,
@@ -24,7 +23,7 @@ from app.episodes.schemas import (
     SessionOut,
 )
 from app.episodes.service import EpisodeService
-from app.errors import InvalidInput, NotFound
+from app.errors import InvalidInput
 from app.jobs.foreground import PROMPT
 from app.kernel import paging
 from app.kernel.caller import Caller, Role
@@ -105,8 +104,9 @@ class EpisodeController(Controller):
             "flagged": flagged,
             "limit": limit + 1,
         }
-        named = await _session_of(episode_rows, session, scopes) if session else None
-        rows = await episode_rows.page(scopes, session=named, **page)
+        named = await episode_rows.session_named(session, scopes) if session else None
+        of = named["session"]["id"] if named else None
+        rows = await episode_rows.page(scopes, session=of, **page)
         shown = rows[:limit]
         more = len(rows) > limit
         return EpisodesOut(
@@ -133,13 +133,7 @@ async def capture_batch(
     ids = [receipt.id for receipt in receipts]
     reached = await _waited(capturing, ids, wait)
     near = await capturing.near_duplicates(caller, ids) if reached else {}
-    statuses = [receipt.status for receipt in receipts]
-    return ReceiptsOut(
-        receipts=[ReceiptOut.of(receipt, reached, near) for receipt in receipts],
-        accepted=statuses.count("accepted"),
-        duplicates=statuses.count("duplicate"),
-        refused=statuses.count("refused"),
-    )
+    return ReceiptsOut.of(receipts, reached, near)
 
 
 @get(
@@ -155,23 +149,7 @@ async def read_session(
     within: Within = None,
 ) -> SessionOut:
     """A session's manifest, by its id or by your own name of it."""
-    scopes = caller.among(within)
-    row = await episode_rows.session(_session_ids(session, scopes), scopes)
-    if row is None:
-        raise NotFound(f"there is no session {session}")
-    return SessionOut.of(row)
-
-
-def _session_ids(session: str, scopes: list[str]) -> list[str]:
-    return [session, *(session_id(scope, session) for scope in scopes)]
-
-
-async def _session_of(rows: EpisodeRepository, session: str, scopes: list[str]) -> str:
-    row = await rows.session(_session_ids(session, scopes), scopes)
-    if row is None:
-        raise NotFound(f"there is no session {session}")
-    identifier: str = row["session"]["id"]
-    return identifier
+    return SessionOut.of(await episode_rows.session_named(session, caller.among(within)))
 
 
 async def _waited(episodes: EpisodeService, ids: list[str | None], wait: str | None) -> str | None:

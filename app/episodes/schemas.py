@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -86,10 +86,12 @@ class EpisodeBatchIn(WireModel):
         Field(min_length=1, max_length=BATCH_LIMIT),
     ]
 
-    def to_captures(self) -> list[Capture | LociError]:
+    def to_captures(self, transport: str = "http") -> list[Capture | LociError]:
         """The captures that this describes, and in the place of a bad one what is wrong with it."""
         read: Iterable[EpisodeIn | LociError] = self.episodes
-        return [item if isinstance(item, LociError) else item.to_capture("http") for item in read]
+        return [
+            item if isinstance(item, LociError) else item.to_capture(transport) for item in read
+        ]
 
 
 class ReceiptOut(msgspec.Struct, frozen=True, omit_defaults=False):
@@ -153,6 +155,19 @@ class ReceiptsOut(msgspec.Struct, frozen=True):
     accepted: int
     duplicates: int
     refused: int
+
+    @classmethod
+    def of(
+        cls, receipts: Sequence[Receipt], reached: str | None, near: Mapping[str, str]
+    ) -> ReceiptsOut:
+        """The wire form of receipts; `reached` and `near` as those of one."""
+        statuses = [receipt.status for receipt in receipts]
+        return cls(
+            receipts=[ReceiptOut.of(receipt, reached, near) for receipt in receipts],
+            accepted=statuses.count("accepted"),
+            duplicates=statuses.count("duplicate"),
+            refused=statuses.count("refused"),
+        )
 
 
 class EpisodeOut(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import structlog
 from mcp.types import CallToolResult, TextContent
+from pydantic import AliasChoices
 
 from app.access.refusals import Refusals
 from app.errors import Forbidden, LociError
@@ -63,9 +64,20 @@ def problem(error: LociError, takes: type[WireModel]) -> CallToolResult:
 def _advice(field: str, takes: type[WireModel]) -> str:
     """What a field is for, or which fields there are in the place of one that there is not."""
     first = field.partition(".")[0]
-    name = first if first in takes.model_fields else f"{first}s"  # services name one of several
+    name = _called(first, takes)
+    if name not in takes.model_fields:
+        name = f"{first}s"  # services name one of several
     known = takes.model_fields.get(name)
     if known is None:
         listed = ", ".join(f"`{each}`" for each in takes.model_fields)
         return f" Leave `{field}` out: the tool takes {listed or 'nothing'}."
     return f" Change `{name}`: {known.description}" if known.description else f" Change `{name}`."
+
+
+def _called(given: str, takes: type[WireModel]) -> str:
+    """The name of the field that also goes by another one, such as the one that a route has."""
+    for name, field in takes.model_fields.items():
+        other = field.validation_alias
+        if isinstance(other, AliasChoices) and given in other.choices:
+            return name
+    return given

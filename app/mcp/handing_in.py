@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import msgspec
 from pydantic import Field
 
 from app.documents.model import DocumentState
-from app.documents.schemas import DocumentIn, DocumentOut, DocumentReceiptOut, DocumentsOut
+from app.documents.schemas import (
+    DocumentIn,
+    DocumentOut,
+    DocumentReceiptOut,
+    DocumentsOut,
+    KnowledgeBaseIn,
+    KnowledgeBaseOut,
+    KnowledgeBasesOut,
+)
 from app.kernel.caller import Caller, Role
 from app.kernel.wire import ShortText, WireModel, model_of
 from app.mcp import telling
@@ -17,9 +26,20 @@ from app.rag.schemas import AnswerOut, AskIn, RetrievedOut, RetrieveIn
 from app.rag.telling import answered, retrieved
 from app.search.schemas import FoundOut, SearchIn
 from app.search.telling import recorded
+from app.skills.graph_schemas import SubgraphOut
+from app.skills.knowledge import folded
 
+RELATED = 10  # nodes from which a relation is followed
 Base = Annotated[ShortText, Field(description="Id or name of a knowledge base.")]
 Document = Annotated[ShortText, Field(description="Id of the document.")]
+
+
+class BaseListIn(WireModel):
+    """Which knowledge bases are wanted."""
+
+    scopes: Scopes = None
+    cursor: str | None = Field(None, description="`next` of the page before.")
+    limit: Annotated[int, Field(ge=1, le=500)] = 50
 
 
 class DocumentListIn(WireModel):
@@ -60,6 +80,39 @@ class BaseAskIn(AskIn):
     knowledge_base_ids: tuple[ShortText, ...] = Field(
         min_length=1, max_length=50, description="Ids of the knowledge bases."
     )
+
+
+class GraphSearchIn(RetrieveIn):
+    """A question to the graph, and the type of relation that is looked at besides."""
+
+    relation_type: Annotated[
+        ShortText | None,
+        Field(
+            description="Also tell what one type of relation joins, such as references, or the "
+            "predicate of a fact."
+        ),
+    ] = None
+
+
+class GraphFoundOut(RetrievedOut, frozen=True, kw_only=True):
+    """What was found; `relations` has what one type of relation joins, where it was asked for."""
+
+    relations: SubgraphOut | None = None
+
+
+async def list_bases(services: Services, caller: Caller, given: BaseListIn) -> Told:
+    """List knowledge bases."""
+    rows, scopes = services.bases.rows, caller.among(given.scopes)
+    found = await rows.bases(scopes, given.cursor or "", given.limit + 1)
+    shown = KnowledgeBasesOut.of(found, given.limit)
+    counted = telling.counted(len(shown.items), "knowledge base.", "knowledge bases.")
+    return Told(shown, telling.data(counted, shown))
+
+
+async def create_base(services: Services, caller: Caller, given: KnowledgeBaseIn) -> Told:
+    """Make a knowledge base."""
+    shown = KnowledgeBaseOut.of(await services.bases.create(caller, given.to_wish()), [])
+    return Told(shown, f"Knowledge base {shown.id} is made in {shown.scope}.")
 
 
 async def add(services: Services, caller: Caller, given: DocumentIn) -> Told:
@@ -112,15 +165,41 @@ async def ask(services: Services, caller: Caller, given: BaseAskIn) -> Told:
     return Told(shown, telling.answer(shown))
 
 
-async def graph(services: Services, caller: Caller, given: RetrieveIn) -> Told:
+async def graph(services: Services, caller: Caller, given: GraphSearchIn) -> Told:
     """Tell what the graph has on a question."""
     question = given.to_ask(caller)
-    found = await retrieved(services.graph_rag, services.questions, caller, question)
-    shown = RetrievedOut.of(found)
+    found = RetrievedOut.of(
+        await retrieved(services.graph_rag, services.questions, caller, question)
+    )
+    relation = folded(given.relation_type)
+    joined = relation and await services.skills.knowledge.search(
+        caller, given.query, relation, 1, RELATED
+    )
+    shown = GraphFoundOut(
+        **msgspec.structs.asdict(found), relations=SubgraphOut.of(joined) if joined else None
+    )
     return Told(shown, telling.data("What the graph has on this.", shown))
 
 
 DOCUMENTS = (
+    Tool(
+        name="list_knowledge_bases",
+        title="List knowledge bases",
+        description="List the knowledge bases that you see, with their ids and what they hold.",
+        takes=BaseListIn,
+        gives=KnowledgeBasesOut,
+        run=list_bases,
+    ),
+    Tool(
+        name="create_knowledge_base",
+        title="Make a knowledge base",
+        description="Make a knowledge base for documents that are kept, cut and asked together.",
+        takes=KnowledgeBaseIn,
+        gives=KnowledgeBaseOut,
+        run=create_base,
+        requires=Role.WRITER,
+        again=False,
+    ),
     Tool(
         name="add_document",
         title="Hand in a document",
@@ -129,6 +208,8 @@ DOCUMENTS = (
         gives=DocumentReceiptOut,
         run=add,
         requires=Role.WRITER,
+        destructive=True,
+        open_world=True,
     ),
     Tool(
         name="list_documents",
@@ -154,6 +235,8 @@ DOCUMENTS = (
         gives=DocumentReceiptOut,
         run=process,
         requires=Role.WRITER,
+        destructive=True,
+        open_world=True,
     ),
     Tool(
         name="search_documents",
@@ -176,8 +259,8 @@ DOCUMENTS = (
         title="Search the graph",
         description="Find entities, communities and passages on a question, with the paths that "
         "led to them.",
-        takes=RetrieveIn,
-        gives=RetrievedOut,
+        takes=GraphSearchIn,
+        gives=GraphFoundOut,
         run=graph,
     ),
 )

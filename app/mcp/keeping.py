@@ -297,6 +297,7 @@ CONTEXTS = (
         RecalledOut,
         recall,
         requires=Role.WRITER,
+        again=False,
     ),
     Tool(
         "own_forget",

@@ -14,22 +14,14 @@ from typing import Any
 
 import orjson
 from mcp import MCPError
-from mcp.server.context import ServerRequestContext
 from mcp.shared.subscriptions import (
-    SUBSCRIPTION_ID_META_KEY,
     ResourcesListChanged,
     ResourceUpdated,
     ServerEvent,
     ToolsListChanged,
     event_to_notification,
 )
-from mcp.types import (
-    INVALID_REQUEST,
-    SubscriptionFilter,
-    SubscriptionsAcknowledgedNotification,
-    SubscriptionsAcknowledgedNotificationParams,
-    SubscriptionsListenResult,
-)
+from mcp.types import INVALID_REQUEST, SubscriptionFilter, SubscriptionsListenResult
 
 from app.access.guard import presented_key
 from app.errors import InvalidInput, RateLimited, Unauthenticated
@@ -37,6 +29,7 @@ from app.events.model import Event, Wanted
 from app.events.service import MOST, EventService
 from app.kernel.caller import Caller
 from app.mcp import resources
+from app.mcp.stream import Context, Told
 from app.mcp.subscribing import Subscriptions
 
 MOST_RESOURCES = 256  # that one stream follows
@@ -46,7 +39,6 @@ READABLE = frozenset(("capture", "document", "entity", "fact", "merge", "note", 
 # What a payload names beside what the event is about.
 BESIDE = ("facts", "older")
 Names = Callable[[Caller], frozenset[str]]
-Context = ServerRequestContext[Any, Any]
 
 
 class Listening:
@@ -123,37 +115,6 @@ class Listening:
             changes.append(ResourcesListChanged())
         uris = await self._updated(told.wanted.resource_subscriptions or (), caller, found)
         return [*changes, *map(ResourceUpdated, uris)]
-
-
-class Told:
-    """One stream: what it follows, and what it has been sent."""
-
-    def __init__(self, context: Context, wanted: SubscriptionFilter) -> None:
-        self._context = context
-        self._acknowledged = False
-        self.wanted = wanted
-        self.meta: dict[str, Any] = {SUBSCRIPTION_ID_META_KEY: context.request_id}
-
-    async def acknowledge(self) -> None:
-        """Send what is followed, once, before anything else."""
-        if self._acknowledged:
-            return
-        self._acknowledged = True
-        params = SubscriptionsAcknowledgedNotificationParams(
-            notifications=self.wanted, _meta=self.meta
-        )
-        await self._context.session.send_notification(
-            SubscriptionsAcknowledgedNotification(params=params),
-            related_request_id=self._context.request_id,
-        )
-
-    async def send(self, changes: Iterable[ServerEvent]) -> None:
-        """Send notifications with the id of the stream."""
-        for change in changes:
-            await self._context.session.send_notification(
-                event_to_notification(change, self.meta),
-                related_request_id=self._context.request_id,
-            )
 
 
 def _frame(change: ServerEvent) -> bytes:

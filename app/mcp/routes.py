@@ -16,7 +16,7 @@ from app.kernel.caller import Caller, Role
 from app.kernel.departures import READS as ONLY_READS
 from app.mcp.calls import ROUTE
 from app.mcp.service import McpService, notifies
-from app.mcp.subscribing import SESSION
+from app.mcp.stream import SESSION
 
 Asked = Request[Any, Any, Any]
 Speaking = NamedDependency[McpService]

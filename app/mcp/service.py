@@ -44,6 +44,8 @@ from app.mcp import prompts, resources
 from app.mcp.at_hand import WORKING
 from app.mcp.calls import ROUTE, called
 from app.mcp.conversing import CONVERSATIONS
+from app.mcp.episodic import EPISODES
+from app.mcp.graphing import GRAPH, KNOWLEDGE
 from app.mcp.handing_in import DOCUMENTS
 from app.mcp.instructions import INSTRUCTIONS, NAME, TITLE
 from app.mcp.keeping import CONTEXTS
@@ -53,11 +55,12 @@ from app.mcp.reading import READING
 from app.mcp.remembering import MEMORY
 from app.mcp.shared_memory import POOLS
 from app.mcp.skilled import SKILLS
-from app.mcp.subscribing import SESSION
+from app.mcp.stream import SESSION
 from app.mcp.tabling import DATA
 from app.mcp.tiered import TIERS
 from app.mcp.tool import Services, Tool
 from app.mcp.tracing import TRACES
+from app.mcp.upkeep import UPKEEP
 from app.mcp.work_items import WORK
 from app.mcp.writing import WRITING
 
@@ -81,6 +84,10 @@ PROFILES = {
         ("tiers", TIERS),
         ("documents", DOCUMENTS),
         ("skills", SKILLS),
+        ("episodes", EPISODES),
+        ("upkeep", UPKEEP),
+        ("graph", GRAPH),
+        ("knowledge", KNOWLEDGE),
     )
 }
 BEGUN = "mcp_session"  # set in a request's state where a session of the older revision begins
@@ -162,7 +169,7 @@ class McpService:
     async def _call_tool(self, context: Context, asked: CallToolRequestParams) -> CallToolResult:
         tool = _tools(context).get(asked.name)
         if tool is None:
-            raise MCPError(INVALID_PARAMS, f"there is no tool {asked.name[:64]}")
+            raise MCPError(INVALID_PARAMS, _absent(asked.name, _profiles(context)))
         state, given = _state(context), asked.arguments or {}
         state[STAYS] = not tool.reads
         result = await called(self._services, self._refusals, _caller(context), tool, given)
@@ -236,11 +243,29 @@ def told(error: LociError) -> MCPError:
 def _tools(context: Context) -> dict[str, Tool]:
     """The tools that every client has, with those of the profiles that the address names."""
     found = dict(TOOLS)
-    for name in ",".join(asked_of(_scope(context)).get("tools", [])).split(","):
-        if name and name not in PROFILES:
+    for name in _profiles(context):
+        if name not in PROFILES:
             raise MCPError(INVALID_PARAMS, f"tools are of the profiles {', '.join(PROFILES)}")
-        found |= PROFILES.get(name, {})
+        found |= PROFILES[name]
     return found
+
+
+def _profiles(context: Context) -> list[str]:
+    """The profiles that the address names."""
+    named = ",".join(asked_of(_scope(context)).get("tools", []))
+    return [name for name in named.split(",") if name]
+
+
+def _absent(tool: str, switched_on: list[str]) -> str:
+    """That there is no such tool here, and with which profile there is."""
+    profile = next((name for name, tools in PROFILES.items() if tool in tools), None)
+    if profile is None:
+        return f"there is no tool {tool[:64]}"
+    tools = ",".join([*switched_on, profile])
+    return (
+        f"the tool {tool} is of the profile {profile}: connect to `{ROUTE}?tools={tools}`, or "
+        f"start `loci mcp --tools {tools}`"
+    )
 
 
 def _shown(tools: Mapping[str, Tool], caller: Caller) -> list[str]:

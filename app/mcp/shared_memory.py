@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from app.kernel.caller import Caller, Role
 from app.kernel.wire import ShortText, WireModel
@@ -15,13 +15,22 @@ from app.pools.model import PoolType
 from app.pools.schemas import DataOut, PoolIn, PoolOut, PoolsOut
 from app.pools.service import Which
 
-Named = Annotated[ShortText, Field(description="`pool_id` of the pool, or its id.")]
+Named = Annotated[
+    ShortText,
+    Field(
+        validation_alias=AliasChoices("pool_id", "pool"),
+        description="`pool_id` of the pool, or its id.",
+    ),
+]
 InScope = Annotated[
     str | None, Field(description="Scope of a pool named by `pool_id`; the key's home if unset.")
 ]
-Path = Annotated[
+Key = Annotated[
     ShortText | None,
-    Field(description="Names with dots between them, such as `a.b`; all of the data if unset."),
+    Field(
+        validation_alias=AliasChoices("key", "path"),
+        description="Names with dots between them, such as `a.b`; all of the data if unset.",
+    ),
 ]
 
 
@@ -39,23 +48,23 @@ class ListPoolsIn(WireModel):
 class PoolNamedIn(WireModel):
     """A pool."""
 
-    pool: Named
+    pool_id: Named
     scope: InScope = None
 
 
 class ReadSharedIn(PoolNamedIn):
     """Which value of a pool is read."""
 
-    path: Path = None
+    key: Key = None
 
 
 class WriteSharedIn(PoolNamedIn):
     """What is to stand where in a pool."""
 
-    value: Any = Field(description="JSON of any kind; an object where no path is given.")
-    path: Path = None
+    value: Any = Field(description="JSON of any kind; an object where no key is given.")
+    key: Key = None
     merge: bool = Field(
-        False, description="Leave other keys of the data as they are; only without a path."
+        False, description="Leave other keys of the data as they are; only without a key."
     )
 
 
@@ -84,27 +93,27 @@ async def list_pools(services: Services, caller: Caller, given: ListPoolsIn) -> 
 
 async def read(services: Services, caller: Caller, given: ReadSharedIn) -> Told:
     """Read a value of a pool."""
-    which = Which(given.pool, given.scope)
-    pool, version, value = await services.pools.read(caller, which, given.path, None)
-    shown = DataOut.of(pool, version, given.path, value)
+    which = Which(given.pool_id, given.scope)
+    pool, version, value = await services.pools.read(caller, which, given.key, None)
+    shown = DataOut.of(pool, version, given.key, value)
     return Told(shown, telling.data(f"Version {version} of pool {pool.pool_id}.", shown))
 
 
 async def write(services: Services, caller: Caller, given: WriteSharedIn) -> Told:
     """Write a value into a pool."""
-    which = Which(given.pool, given.scope)
-    if given.merge and given.path is None:
+    which = Which(given.pool_id, given.scope)
+    if given.merge and given.key is None:
         written = await services.pools.merge(caller, which, given.value, None)
     else:
-        written = await services.pools.write(caller, which, given.value, given.path, None)
+        written = await services.pools.write(caller, which, given.value, given.key, None)
     shown = PoolOut.of(written, caller.principal)
     return Told(shown, f"Pool {shown.pool_id} is at version {shown.version}.")
 
 
 async def delete(services: Services, caller: Caller, given: PoolNamedIn) -> Told:
     """Delete a pool."""
-    await services.pools.delete(caller, Which(given.pool, given.scope))
-    return Told(PoolDeletedOut(given.pool), f"Pool {given.pool} is deleted.")
+    await services.pools.delete(caller, Which(given.pool_id, given.scope))
+    return Told(PoolDeletedOut(given.pool_id), f"Pool {given.pool_id} is deleted.")
 
 
 POOLS = (
@@ -130,7 +139,7 @@ POOLS = (
     Tool(
         name="read_shared_memory",
         title="Read shared memory",
-        description="Read the data of a pool, or the value at a path.",
+        description="Read the data of a pool, or the value under a key.",
         takes=ReadSharedIn,
         gives=DataOut,
         run=read,
@@ -138,7 +147,7 @@ POOLS = (
     Tool(
         name="write_shared_memory",
         title="Write shared memory",
-        description="Set the value at a path of a pool, or all of its data; `merge` writes some "
+        description="Set the value under a key of a pool, or all of its data; `merge` writes some "
         "keys and leaves the others.",
         takes=WriteSharedIn,
         gives=PoolOut,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from app.kernel.caller import Caller, Role
 from app.kernel.wire import ShortText, WireModel
@@ -12,8 +13,10 @@ from app.learning.log import Wanted as WantedEntries
 from app.learning.model import LearningType
 from app.learning.schemas import LearnedEntryOut, LearnedLogOut
 from app.mcp import telling
+from app.mcp.reading import READING
 from app.mcp.schemas import AsOf, KnownAt, Scopes
 from app.mcp.tool import Services, Told, Tool
+from app.skills.graph_schemas import LearningAnswerOut
 from app.skills.outcomes import Outcome
 from app.skills.schemas import (
     OutcomeIn,
@@ -59,6 +62,16 @@ class SkillOutcomeIn(OutcomeIn):
 
 
 class LearningsIn(WireModel):
+    """What is asked of what was learnt."""
+
+    query: Annotated[
+        str, StringConstraints(min_length=1, max_length=2_000, strip_whitespace=True)
+    ] = Field(description="The question, in words.")
+    scopes: Scopes = None
+    limit: Annotated[int, Field(ge=1, le=100)] = Field(10, description="Most learnings.")
+
+
+class LearnedIn(WireModel):
     """Which entries of the log of what was learnt are wanted."""
 
     type: LearningType | None = None
@@ -108,6 +121,15 @@ async def outcome(services: Services, caller: Caller, given: SkillOutcomeIn) -> 
 
 
 async def learnings(services: Services, caller: Caller, given: LearningsIn) -> Told:
+    """Find learnings for a question."""
+    scopes = caller.among(given.scopes)
+    answer = await services.skills.learnings.ask(scopes, given.query, given.limit)
+    shown = LearningAnswerOut.of(answer)
+    found = telling.counted(len(shown.items), "learning", "learnings")
+    return Told(shown, telling.data(f"{found}, found by {shown.mode}.", shown))
+
+
+async def learned(services: Services, caller: Caller, given: LearnedIn) -> Told:
     """List what was learnt."""
     wanted = WantedEntries(
         type=given.type,
@@ -125,7 +147,9 @@ async def learnings(services: Services, caller: Caller, given: LearningsIn) -> T
     return Told(shown, telling.data(telling.counted(len(items), "entry", "entries") + ".", shown))
 
 
+(_find,) = (tool for tool in READING if tool.name == "skills")
 SKILLS = (
+    replace(_find, name="discover_skills"),
     Tool(
         name="list_skills",
         title="List skills",
@@ -164,11 +188,20 @@ SKILLS = (
     ),
     Tool(
         name="query_learnings",
+        title="Ask what was learnt",
+        description="Learnings for a question, best first, with how well they worked and how fresh "
+        "they are.",
+        takes=LearningsIn,
+        gives=LearningAnswerOut,
+        run=learnings,
+    ),
+    Tool(
+        name="list_learned",
         title="List what was learnt",
         description="List what was learnt, the last recorded first: all of it, or what held at a "
         "moment as it was known at another.",
-        takes=LearningsIn,
+        takes=LearnedIn,
         gives=LearnedLogOut,
-        run=learnings,
+        run=learned,
     ),
 )

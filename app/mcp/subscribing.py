@@ -18,7 +18,6 @@ from app.kernel.caller import Caller
 from app.kernel.ids import digest
 from app.mcp import resources
 
-SESSION = "mcp-session-id"
 LASTS = 86_400  # seconds after the last subscription
 MOST = 256  # resources of a session
 LONGEST = 128  # characters of a session's id

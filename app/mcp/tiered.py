@@ -132,6 +132,7 @@ TIERS = (
         gives=TierValueOut,
         run=write,
         requires=Role.WRITER,
+        destructive=True,
     ),
     Tool(
         name="tier_delete",
@@ -160,6 +161,7 @@ TIERS = (
         gives=PromotionOut,
         run=consolidate,
         requires=Role.WRITER,
+        destructive=True,
     ),
     Tool(
         name="tier_context",

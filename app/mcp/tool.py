@@ -11,6 +11,7 @@ from mcp.types import Tool as Listed
 from mcp.types import ToolAnnotations
 
 from app.access.service import AccessService
+from app.consolidation.asking import Consolidating
 from app.consolidation.fast import FastPath
 from app.consolidation.repository import ConsolidationRepository
 from app.contexts.finding import FindingService
@@ -18,6 +19,7 @@ from app.contexts.own import OwnMemory
 from app.contexts.service import ContextService
 from app.contexts.writing import EntryService
 from app.conversations.service import ConversationService
+from app.documents.bases import BaseService
 from app.documents.intake import Intake
 from app.entities.service import EntityService
 from app.episodes.repository import EpisodeRepository
@@ -40,6 +42,7 @@ from app.rag.service import GraphRagService
 from app.search.service import SearchService
 from app.skills.door import SkillGraph
 from app.tables.service import TableService
+from app.telemetry.standing import StatusOut
 from app.tiers.injection import ContextInjector
 from app.tiers.service import TierService
 from app.traces.service import TraceService
@@ -88,6 +91,9 @@ class Services:
     learned_log: LearnedLog
     tiered: TierService
     context_injector: ContextInjector
+    bases: BaseService
+    consolidating: Consolidating
+    standing: Callable[[Caller], Awaitable[StatusOut]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +107,8 @@ class Told:
 @dataclass(frozen=True, slots=True)
 class Tool:
     """One tool. `run` is handed a value of `takes`; `destructive` tells that it may take something
-    out of sight, `again` that the same call a second time changes nothing more."""
+    out of sight or write over it, `again` that the same call a second time changes nothing more,
+    `open_world` that it reaches beyond Loci, and `looks` that it only reads, whatever the role."""
 
     name: str
     title: str
@@ -112,11 +119,13 @@ class Tool:
     requires: Role = Role.READER
     destructive: bool = False
     again: bool = True
+    open_world: bool = False
+    looks: bool = False
 
     @property
     def reads(self) -> bool:
         """Whether it changes nothing."""
-        return self.requires is Role.READER
+        return self.looks or self.requires is Role.READER
 
     def listed(self) -> Listed:
         """How the tool is told to a client."""
@@ -131,7 +140,7 @@ class Tool:
                 read_only_hint=self.reads,
                 destructive_hint=self.destructive,
                 idempotent_hint=self.again,
-                open_world_hint=False,
+                open_world_hint=self.open_world,
             ),
         )
 

@@ -4,35 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from litestar import Response, get
 from litestar.datastructures import State
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.status_codes import HTTP_200_OK, HTTP_503_SERVICE_UNAVAILABLE
 
-from app import __version__
-from app.errors import LociError, QueryError, QueueUnavailable
+from app.errors import LociError, QueueUnavailable
 from app.kernel.caller import PUBLIC, Caller, Role
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph
 from app.telemetry import metrics
+from app.telemetry.standing import StatusOut, standing
 
 METRICS = "text/plain; version=0.0.4"  # Prometheus' text form
-
-
-class StatusOut(msgspec.Struct, frozen=True):
-    """A census of the scopes that the caller sees, what is waiting, and the versions in use."""
-
-    version: str
-    schema: int
-    census: dict[str, int]
-    backlog: dict[str, int]
-    consolidation: dict[str, int]
-    jobs: dict[str, int]
-    embedding: dict[str, Any]
-    neo4j: str
-    gds: str | None
 
 
 @get("/health/live", operation_id="healthLive", tags=["Operation"], opt={"requires": PUBLIC})
@@ -63,27 +48,7 @@ async def ready(state: State) -> Response[dict[str, str]]:
 @get("/v1/status", operation_id="status", tags=["Operation"], opt={"requires": Role.READER})
 async def status(caller: NamedDependency[Caller], state: State) -> StatusOut:
     """What the caller's scopes hold, and how far the work is."""
-    parts = state.parts
-    versions = await parts.graph.rows(Q.schema.versions)
-    census = await parts.graph.rows(Q.health.census, scopes=caller.visible)
-    server = await parts.graph.one(Q.health.server)
-    info = parts.embedder.info
-    return StatusOut(
-        version=__version__,
-        schema=max((row["version"] for row in versions), default=0),
-        census={row["kind"]: row["count"] for row in census},
-        backlog=await _backlog(parts, caller),
-        consolidation=await _consolidation(parts, caller.visible),
-        jobs=await parts.jobs.count_by_state(caller),
-        embedding={
-            "model": info.name,
-            "version": info.version,
-            "dimension": info.dimension,
-            "flags_injection": parts.indexing.judge is not None,
-        },
-        neo4j=server["version"],
-        gds=await _gds(parts.graph),
-    )
+    return await standing(state.parts, caller)
 
 
 @get(
@@ -110,20 +75,6 @@ async def prometheus(state: State) -> Response[bytes]:
     return Response(metrics.render(), media_type=METRICS)
 
 
-async def _backlog(parts: Any, caller: Caller) -> dict[str, int]:
-    """What waits in the caller's scopes for vectors, for another try, and for its names."""
-    row = await parts.graph.one(Q.health.waiting, tenant=caller.tenant, scopes=caller.visible)
-    return {name: row[name] for name in ("pending", "failed", "unlinked")}
-
-
-async def _consolidation(parts: Any, scopes: list[str]) -> dict[str, int]:
-    """Episodes of the caller's scopes by how far they were read, and scopes being restored."""
-    rows = await parts.consolidation_rows.status(scopes)
-    states = ("raw", "in_progress", "failed", "consolidated")
-    counts = {state: sum(row[state] for row in rows) for state in states}
-    return counts | {"restoring": sum(row["restoring"] is not None for row in rows)}
-
-
 async def _model(parts: Any) -> None:
     """What the language model has yet to read, and what it came to today."""
     found = await parts.model_reader.rows.backlog()
@@ -132,13 +83,6 @@ async def _model(parts: Any) -> None:
     metrics.MODEL_TOKENS.set(found["tokens"])
     for outcome in ("accepted", "dropped"):
         metrics.MODEL_STATEMENTS.labels(outcome).set(found[outcome])
-
-
-async def _gds(graph: Graph) -> str | None:
-    try:
-        return str((await graph.one(Q.health.gds))["version"])
-    except QueryError:
-        return None
 
 
 async def _answers(graph: Graph) -> str:

@@ -6,18 +6,35 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import httpx
 import pytest
 import pytest_asyncio
 from litestar import Litestar
 
-from app.search.schemas import SearchIn
+from app.search.schemas import (
+    NAMES,
+    ContextIn,
+    HalfLivesIn,
+    ScopeWeightsIn,
+    SearchIn,
+    WeightsIn,
+)
 from app.turns.schemas import TurnIn
 from app.wiring import Parts
 from loci_client import AsyncMemory, LociProblem, Memory, MessagesRefused
-from loci_client.verbs import BundleFilters, FactFilters, TurnFilters
+from loci_client.verbs import (
+    BlockWeights,
+    BundleFilters,
+    FactFilters,
+    Filters,
+    HalfLives,
+    Kind,
+    LegWeights,
+    ScopeWeights,
+    TurnFilters,
+)
 from tests.conftest import MakePrincipal, Principal
 
 TALK = [
@@ -368,10 +385,53 @@ def test_a_key_is_needed(monkeypatch: pytest.MonkeyPatch, key: str | None) -> No
         Memory("demo", key=key)
 
 
-def test_no_filter_is_unknown_to_the_api(app: Litestar) -> None:
-    assert set(get_type_hints(BundleFilters)) <= set(SearchIn.model_fields)
-    assert set(get_type_hints(TurnFilters)) <= set(TurnIn.model_fields)
+# Fields of the routes that the verbs do not hand on: they fill them themselves, or another does.
+LEFT_OUT = {
+    Filters: {"query", "form", "snippet", "context", "knowledge_bases"},
+    BundleFilters: {"query", "knowledge_bases"},  # the second is an older name of another field
+    TurnFilters: {"messages", "session", "scope", "tags"},
+    FactFilters: {"subject", "scope", "cursor", "limit"},
+}
+
+
+def test_each_filter_of_the_api_is_one_of_the_client(app: Litestar) -> None:
     route = (app.openapi_schema.paths or {})["/v1/facts"].get
     assert route is not None
-    taken = {getattr(parameter, "name", "") for parameter in route.parameters or ()}
-    assert set(get_type_hints(FactFilters)) <= taken
+    taken = {
+        Filters: set(SearchIn.model_fields),
+        BundleFilters: set(SearchIn.model_fields),
+        TurnFilters: set(TurnIn.model_fields),
+        FactFilters: {getattr(one, "name", "") for one in route.parameters or ()},
+    }
+    for filters, left_out in LEFT_OUT.items():
+        assert set(get_type_hints(filters)) | left_out == taken[filters], filters
+        assert not set(get_type_hints(filters)) & left_out, filters
+    assert set(get_args(Kind)) == set(NAMES)
+    shapes = {
+        LegWeights: WeightsIn, BlockWeights: ContextIn, ScopeWeights: ScopeWeightsIn,
+        HalfLives: HalfLivesIn,
+    }  # fmt: skip
+    for ours, model in shapes.items():
+        fields = {info.alias or name for name, info in model.model_fields.items()}
+        assert set(get_type_hints(ours)) == fields, ours
+
+
+async def test_every_filter_is_taken(memory: AsyncMemory, opened: Parts) -> None:
+    blend: BlockWeights = {"scopes": {"global": 0.4}, "half_lives": {"project-state": 9.0}}
+    await memory.add("The ferry of Mellin leaves at nine.")
+    await opened.indexing.drain()
+    found = await memory.search(
+        "When does the ferry leave?", kinds=["episode", "trace", "work_item", "context_entry"],
+        fusion="weighted", weights={"keyword": 1.0, "vector": 2.0}, diversity="mmr",
+        discarded=True, outcomes=0.2, hyde=False, rerank=True,
+    )  # fmt: skip
+    assert "Mellin" in found.hits[0].text
+    with pytest.raises(LociProblem, match="there is no knowledge base none"):
+        await memory.search("ferry", knowledge_base_ids=["none"])
+    block = await memory.context("the ferry of Mellin", form="relevant_context", context=blend)
+    assert (block.hits, "Mellin" in block.text) == ((), True)
+    turn = await memory.turn(
+        "When does the ferry of Mellin leave?", form="relevant_context", context=blend, begins=True
+    )
+    assert turn.context is not None
+    assert not turn.context.hits

@@ -24,6 +24,9 @@ from tests.conftest import MakePrincipal, Principal
 
 REVISIONS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
+ToolCall = tuple[str, dict[str, Any]]
+Spoken = tuple[set[str], list[Any]]
+Speak = Callable[..., Awaitable[Spoken]]
 
 
 @pytest.fixture
@@ -40,6 +43,19 @@ def connect(app: Litestar) -> Connect:
                 yield client
 
     return opening
+
+
+@pytest.fixture(params=REVISIONS)
+def speak(connect: Connect, request: pytest.FixtureRequest) -> Speak:
+    """Speaks each revision: the names of the tools of an address, and what calls of them give."""
+
+    async def speaking(who: Principal, address: str, *calls: ToolCall) -> Spoken:
+        _, _, tools = address.partition("?tools=")
+        async with connect(who, request.param, tools) as client:
+            listed = {tool.name for tool in (await client.list_tools()).tools}
+            return listed, [await client.call_tool(name, given) for name, given in calls]
+
+    return speaking
 
 
 @dataclass(frozen=True)
@@ -93,14 +109,24 @@ async def world(opened: Parts, principal: MakePrincipal, tenant: str) -> World:
 async def port(app: Litestar) -> AsyncIterator[int]:
     """A port of this machine behind which the application answers."""
     door = socket.create_server(("127.0.0.1", 0))
+    async with answering(app, door):
+        yield door.getsockname()[1]
+
+
+@asynccontextmanager
+async def answering(app: Litestar, door: socket.socket) -> AsyncIterator[None]:
+    """The application behind a socket."""
     config = uvicorn.Config(
         app, lifespan="off", ws="none", log_config=None, timeout_graceful_shutdown=1
     )
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server.serve(sockets=[door]))
-    yield door.getsockname()[1]
-    server.should_exit = True
-    await serving
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await serving
+        door.close()
 
 
 Call = Callable[..., Awaitable[CallToolResult]]

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from litestar import Litestar
-
 from app.kernel.caller import Role
 from app.mcp.service import PROFILES, TOOLS
 from app.search.bundle import CLOSE, OPEN
 from tests.conftest import MakePrincipal, Principal
-from tests.tables.test_mcp import speak
+from tests.mcp.conftest import Speak
 
 
-async def test_a_context_is_filled_searched_and_changed(app: Litestar, writer: Principal) -> None:
+async def test_a_context_is_filled_searched_and_changed(speak: Speak, writer: Principal) -> None:
     address = "/mcp?tools=contexts"
-    listed, (made,) = await speak(app, writer, address, ("context_create", {"name": "Quay <9>"}))
+    listed, (made,) = await speak(writer, address, ("context_create", {"name": "Quay <9>"}))
     assert listed == TOOLS.keys() | PROFILES["contexts"].keys()
     there = {"context": made.structured_content["id"]}
     one = {**there, "key": "crane"}
     _, (added, taken, other, read, archived, gone, left, contexts) = await speak(
-        app, writer, address,
+        writer, address,
         ("context_add", {**one, "content": {"text": "The crane lifts 40 tonnes."}}),
         ("context_add", {**one, "content": "another"}),
         ("context_update", {**one, "content": {"text": "The crane lifts <50> tonnes."}}),
@@ -40,7 +38,7 @@ async def test_a_context_is_filled_searched_and_changed(app: Litestar, writer: P
     assert left.structured_content["items"] == []
     assert there["context"] in contexts.content[0].text
     _, (kept, recalled, faded, reflected) = await speak(
-        app, writer, address,
+        writer, address,
         ("own_remember", {"key": "tide", "content": "High tide is at six."}),
         ("own_recall", {"query": "high tide"}),
         ("own_forget", {"key": "tide"}),
@@ -53,12 +51,12 @@ async def test_a_context_is_filled_searched_and_changed(app: Litestar, writer: P
 
 
 async def test_a_conversation_is_kept_read_and_cleared(
-    app: Litestar, writer: Principal, principal: MakePrincipal, tenant: str
+    speak: Speak, writer: Principal, principal: MakePrincipal, tenant: str
 ) -> None:
     address, talk = "/mcp?tools=conversations", {"conversation": "quay"}
     said = [{"content": f"Ship {number} is <in>."} for number in range(12)]
     listed, (appended, buffer, window, stats, cleared, empty) = await speak(
-        app, writer, address,
+        writer, address,
         ("conversation_append", {**talk, "messages": said}),
         ("conversation_buffer", talk),
         ("conversation_window", {**talk, "limit": 11}),
@@ -76,18 +74,18 @@ async def test_a_conversation_is_kept_read_and_cleared(
     assert cleared.structured_content["moved"] == 10
     assert empty.structured_content["messages"] == []
     other = await principal(f"{tenant}/dev", name="other")
-    _, (nothing,) = await speak(app, other, address, ("conversation_buffer", talk))
+    _, (nothing,) = await speak(other, address, ("conversation_buffer", talk))
     assert nothing.structured_content["messages"] == []
 
 
 async def test_what_is_at_hand_is_kept_and_handed_over(
-    app: Litestar, writer: Principal, principal: MakePrincipal, tenant: str
+    speak: Speak, writer: Principal, principal: MakePrincipal, tenant: str
 ) -> None:
     address, task = "/mcp?tools=working", {"task": "unload"}
     other = await principal(f"{tenant}/dev", name="pilot")
     one = {**task, "key": "berth"}
     listed, results = await speak(
-        app, writer, address,
+        writer, address,
         ("working_store", {**one, "value": {"number": "<4>"}}),
         ("working_retrieve", one),
         ("working_store", {**task, "part": "state", "value": 1}),
@@ -114,18 +112,18 @@ async def test_what_is_at_hand_is_kept_and_handed_over(
     assert loaded.structured_content == {"loaded": 1, "kept": 2}
     assert cleared.structured_content["removed"] == 3
     given = ("working_retrieve_shared", {"agent": writer.caller.principal, "key": "berth"})
-    _, (handed,) = await speak(app, other, address, given)
+    _, (handed,) = await speak(other, address, given)
     assert handed.structured_content["untrusted"]["value"] == 4
-    _, (own,) = await speak(app, writer, address, given)
+    _, (own,) = await speak(writer, address, given)
     assert own.structured_content["code"] == "NotFound"
 
 
 async def test_goals_escalations_and_observations(
-    app: Litestar, writer: Principal, principal: MakePrincipal, tenant: str
+    speak: Speak, writer: Principal, principal: MakePrincipal, tenant: str
 ) -> None:
     address = "/mcp?tools=goals,escalations,observations"
     listed, (made, asked, told) = await speak(
-        app, writer, address,
+        writer, address,
         ("goal_create", {"title": "Empty the <yard>"}),
         (
             "escalation_create",
@@ -139,7 +137,7 @@ async def test_goals_escalations_and_observations(
     waits = {"escalation": asked.structured_content["id"]}
     seen = told.structured_content["items"][0]["observation"]["id"]
     _, results = await speak(
-        app, writer, address,
+        writer, address,
         ("goal_update", {**goal, "progress": 40}),
         ("goal_update", {**goal, "title": None}),
         ("goal_advance", {**goal, "to": "completed"}),
@@ -163,9 +161,9 @@ async def test_goals_escalations_and_observations(
     assert processed.structured_content["items"][0]["processed_at"]
     assert [each["id"] for each in observed.structured_content["items"]] == [seen]
     reader = await principal(f"{tenant}/dev", role=Role.READER, name="guest")
-    listed, (refused,) = await speak(app, reader, address, ("goal_update", {**goal, "progress": 1}))
+    listed, (refused,) = await speak(reader, address, ("goal_update", {**goal, "progress": 1}))
     assert refused.structured_content["code"] == "Forbidden"
     assert "goal_update" not in listed
     far = await principal("elsewhere-goals", name="far")
-    _, (lost,) = await speak(app, far, address, ("goal_read", goal))
+    _, (lost,) = await speak(far, address, ("goal_read", goal))
     assert lost.structured_content["code"] == "NotFound"

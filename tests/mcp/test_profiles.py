@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from litestar import Litestar
 
 from app.kernel.caller import Role
 from app.mcp.service import PROFILES, TOOLS
 from tests.conftest import MakePrincipal, Principal
-from tests.tables.test_mcp import speak
+from tests.mcp.conftest import Speak
 
 
-async def test_work_is_made_found_and_advanced(app: Litestar, writer: Principal) -> None:
+async def test_work_is_made_found_and_advanced(speak: Speak, writer: Principal) -> None:
     address = "/mcp?tools=work"
     listed, (made,) = await speak(
-        app, writer, address, ("work_create", {"title": "Ship <it>", "tags": ["now"]})
+        writer, address, ("work_create", {"title": "Ship <it>", "tags": ["now"]})
     )
     assert listed == TOOLS.keys() | PROFILES["work"].keys()
     item = made.structured_content["id"]
@@ -31,7 +30,7 @@ async def test_work_is_made_found_and_advanced(app: Litestar, writer: Principal)
         ("work_link", {"item": item, "memory": memory}),
         ("work_tree", {"item": item}),
     ]
-    _, (below, found, bare, moved, again, linked, tree) = await speak(app, writer, address, *calls)
+    _, (below, found, bare, moved, again, linked, tree) = await speak(writer, address, *calls)
     assert [each["id"] for each in found.structured_content["items"]] == [item]
     assert "Ship &lt;it&gt;" in found.content[0].text
     assert bare.is_error
@@ -44,13 +43,13 @@ async def test_work_is_made_found_and_advanced(app: Litestar, writer: Principal)
 
 
 async def test_agents_share_memory_by_pools(
-    app: Litestar, writer: Principal, principal: MakePrincipal, tenant: str
+    speak: Speak, writer: Principal, principal: MakePrincipal, tenant: str
 ) -> None:
     address = "/mcp?tools=pools"
     other = await principal(f"{tenant}/dev", name="other")
     shared = {"name": "Ops", "pool_id": "ops", "access_control": {"public": True}}
     _, results = await speak(
-        app, writer, address,
+        writer, address,
         ("create_memory_pool", shared),
         ("create_memory_pool", {"name": "Own", "pool_id": "own", "type": "agent_private"}),
         ("write_shared_memory", {"pool": "ops", "path": "shift.lead", "value": "Ada </data>"}),
@@ -58,7 +57,7 @@ async def test_agents_share_memory_by_pools(
     )  # fmt: skip
     assert [result.is_error for result in results] == [False] * 4
     _, (read, hidden, pools, kept) = await speak(
-        app, other, address,
+        other, address,
         ("read_shared_memory", {"pool": "ops"}),
         ("read_shared_memory", {"pool": "own"}),
         ("list_memory_pools", {}),
@@ -71,8 +70,19 @@ async def test_agents_share_memory_by_pools(
     assert hidden.structured_content["code"] == "NotFound"
     assert [pool["pool_id"] for pool in pools.structured_content["items"]] == ["ops"]
     assert kept.is_error
+    _, (wrote, got, both, nothing) = await speak(
+        writer, address,
+        ("write_shared_memory", {"pool_id": "ops", "key": "shift.crew", "value": 3}),
+        ("read_shared_memory", {"pool_id": "ops", "key": "shift.crew"}),
+        ("read_shared_memory", {"pool_id": "ops", "pool": "own"}),
+        ("read_shared_memory", {"pool_id": "ops", "key": "no.such"}),
+    )  # fmt: skip
+    assert not wrote.is_error
+    assert got.structured_content["untrusted"]["value"] == 3
+    assert both.structured_content["errors"][0]["field"] == "pool"
+    assert "Change `key`" in nothing.content[0].text
     _, (gone, missing) = await speak(
-        app, writer, address,
+        writer, address,
         ("delete_memory_pool", {"pool": "ops"}),
         ("read_shared_memory", {"pool": "ops"}),
     )  # fmt: skip
@@ -81,16 +91,16 @@ async def test_agents_share_memory_by_pools(
 
 
 async def test_a_trace_is_written_and_its_tools_are_counted(
-    app: Litestar, writer: Principal
+    speak: Speak, writer: Principal
 ) -> None:
     address = "/mcp?tools=traces"
     _, (begun,) = await speak(
-        app, writer, address, ("start_trace", {"task": "Restore the backup of the shop."})
+        writer, address, ("start_trace", {"task": "Restore the backup of the shop."})
     )
     trace = begun.structured_content["id"]
     call = {"tool": "shell", "arguments": {"password": "hunter2hunter2"}, "duration_ms": 40}
     _, (step, recorded, wrong, ended, read, figures) = await speak(
-        app, writer, address,
+        writer, address,
         ("add_step", {"trace": trace, "thought": "Look first.", "action": "list"}),
         ("record_tool_call", {"trace": trace, "step": 1, **call}),
         ("record_tool_call", {"trace": trace, "tool": "not a name"}),
@@ -110,15 +120,15 @@ async def test_a_trace_is_written_and_its_tools_are_counted(
 
 @pytest.mark.parametrize("profile", sorted(PROFILES))
 async def test_a_reader_is_shown_what_only_reads(
-    app: Litestar, principal: MakePrincipal, tenant: str, profile: str
+    speak: Speak, principal: MakePrincipal, tenant: str, profile: str
 ) -> None:
     reader = await principal(f"{tenant}/dev", role=Role.READER, name="reader")
     tools = PROFILES[profile]
-    listed, _ = await speak(app, reader, f"/mcp?tools={profile}")
-    assert listed & tools.keys() == {name for name, tool in tools.items() if tool.reads}
-    writing = next(tool for tool in tools.values() if not tool.reads)
-    _, (refused,) = await speak(app, reader, f"/mcp?tools={profile}", (writing.name, {}))
-    assert refused.is_error
+    beyond = [(name, {}) for name, tool in tools.items() if tool.requires is not Role.READER]
+    listed, results = await speak(reader, f"/mcp?tools={profile}", *beyond)
+    assert listed & tools.keys() == tools.keys() - dict(beyond).keys()
+    assert all(tools[name].reads for name in listed & tools.keys())
+    assert {result.structured_content["code"] for result in results} <= {"Forbidden"}
 
 
 def test_profiles_go_together_and_no_name_stands_twice() -> None:

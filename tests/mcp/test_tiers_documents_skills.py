@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from litestar import Litestar
 
 from app.mcp.service import PROFILES, TOOLS
 from app.search.bundle import CLOSE, OPEN
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
-from tests.tables.test_mcp import speak
+from tests.mcp.conftest import Speak
 
 
-async def test_a_key_goes_through_the_tiers(app: Litestar, writer: Principal) -> None:
+async def test_a_key_goes_through_the_tiers(speak: Speak, writer: Principal) -> None:
     address, key = "/mcp?tools=tiers", {"key": "draught", "session_id": "quay"}
     listed, results = await speak(
-        app, writer, address,
+        writer, address,
         ("tier_write", {**key, "value": "The draught is <9> metres."}),
         ("tier_read", key),
         ("tier_read", {"key": "beam"}),
@@ -44,14 +43,14 @@ async def test_a_key_goes_through_the_tiers(app: Litestar, writer: Principal) ->
 
 
 async def test_a_document_is_handed_in_and_asked(
-    app: Litestar, opened: Parts, writer: Principal, principal: MakePrincipal, tenant: str
+    speak: Speak, opened: Parts, writer: Principal, principal: MakePrincipal, tenant: str
 ) -> None:
     answer = await writer.http.post("/v1/knowledge-bases", json={"name": "yard"})
     assert answer.is_success, answer.text
     given = {"name": "crane.txt", "knowledge_base": "yard", "text": "The crane <lifts> 60 tonnes."}
     address = "/mcp?tools=documents"
     listed, (added, again, wrong) = await speak(
-        app, writer, address,
+        writer, address,
         ("add_document", given),
         ("add_document", given),
         ("add_document", {"name": "crane.txt", "knowledge_base": "yard"}),
@@ -66,7 +65,7 @@ async def test_a_document_is_handed_in_and_asked(
     await opened.indexing.drain()
     base = {"knowledge_base_ids": [answer.json()["id"]]}
     _, (documents, one, found, asked, graph) = await speak(
-        app, writer, address,
+        writer, address,
         ("list_documents", {"knowledge_base": "yard"}),
         ("get_document", {"document": document}),
         ("search_documents", {"query": "What does the crane lift?", **base}),
@@ -80,33 +79,33 @@ async def test_a_document_is_handed_in_and_asked(
     assert [asked.is_error, graph.is_error] == [False, False]
     stranger = await principal(f"{tenant}x/dev", name="stranger")
     _, (hidden, listing) = await speak(
-        app, stranger, address, ("process_document", {"document": document}),
+        stranger, address, ("process_document", {"document": document}),
         ("list_documents", {}),
     )  # fmt: skip
     assert hidden.structured_content["code"] == "NotFound"
     assert listing.structured_content["items"] == []
 
 
-async def test_a_skill_is_stored_read_and_judged(app: Litestar, writer: Principal) -> None:
+async def test_a_skill_is_stored_read_and_judged(speak: Speak, writer: Principal) -> None:
     skill = {
         "name": "Moor a ship", "category": "operations", "description": "Two <lines> first.",
         "body": "Throw, then pull.",
     }  # fmt: skip
     address = "/mcp?tools=skills"
     listed, (made, again) = await speak(
-        app, writer, address, ("create_skill", skill), ("create_skill", skill)
+        writer, address, ("create_skill", skill), ("create_skill", skill)
     )
     assert listed == TOOLS.keys() | PROFILES["skills"].keys()
     there = {"skill_id": made.structured_content["id"]}
     assert again.structured_content["id"] == there["skill_id"]
     _, (skills, wrong, context, once, twice, learnt) = await speak(
-        app, writer, address,
+        writer, address,
         ("list_skills", {}),
         ("list_skills", {"category": "nothing"}),
         ("get_skill_context", there),
         ("record_skill_outcome", {**there, "success": True, "key": "k"}),
         ("record_skill_outcome", {**there, "success": True, "key": "k"}),
-        ("query_learnings", {}),
+        ("list_learned", {}),
     )  # fmt: skip
     text = skills.content[0].text
     assert "&lt;lines&gt;" in text[text.index(OPEN) : text.index(CLOSE)]

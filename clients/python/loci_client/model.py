@@ -144,7 +144,8 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Bundle(Found):
-    """The same as a text for a prompt: recalled words stand marked as data, and escaped."""
+    """The same as a text for a prompt: recalled words stand marked as data, and escaped. A block
+    by scope (`form` is `relevant_context`) comes without hits."""
 
     text: str = ""
 
@@ -155,7 +156,8 @@ class Bundle(Found):
     def of(cls, told: Data) -> Bundle:
         """The value of an answer."""
         hits = tuple(Hit.of(hit) for hit in told["hits"])
-        return cls(hits, told["tokens"], told["empty"], told, told["bundle"])
+        text = told["relevant_context"] if told["bundle"] is None else told["bundle"]
+        return cls(hits, told["tokens"], told["empty"], told, text)
 
 
 @dataclass(frozen=True, slots=True)

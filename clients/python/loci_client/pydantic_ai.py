@@ -10,6 +10,7 @@ from typing import Any
 from pydantic_ai import FunctionToolset
 
 from loci_client.memory import AsyncMemory
+from loci_client.zone import line, zoned
 
 MOST = 50  # facts of one answer
 
@@ -40,7 +41,7 @@ def memory_tools(
         added = await memory.add(content, user=user)
         return "Stored." if added.accepted else "It was there already."
 
-    async def memory_facts(about: str) -> list[str]:
+    async def memory_facts(about: str) -> str:
         """List what is believed of somebody or something now.
 
         Args:
@@ -48,9 +49,10 @@ def memory_tools(
         """
         found: list[str] = []
         async for fact in memory.facts(about, user=user):
-            found.append(fact.statement)
+            found.append(line(fact))
             if len(found) == MOST:
                 break
-        return found
+        noun = "fact is" if len(found) == 1 else "facts are"
+        return zoned(f"{len(found)} {noun} held.", found) if found else "Nothing is known of that."
 
     return FunctionToolset([memory_search, memory_store, memory_facts], id="loci")

@@ -16,36 +16,91 @@ from loci_client.talk import Ask, Retries, Talk, exchange, reading, writing
 T = TypeVar("T")
 Wait: TypeAlias = Literal["indexed", "consolidated"]
 Kind: TypeAlias = Literal[
-    "episode", "chunk", "fact", "note", "skill", "memory", "condensed", "core_block"
+    "episode",
+    "chunk",
+    "fact",
+    "note",
+    "skill",
+    "memory",
+    "condensed",
+    "trace",
+    "work_item",
+    "context_entry",
+    "task_segment",
+    "core_block",
 ]
+Form: TypeAlias = Literal["both", "relevant_context"]
+ScopeWeights = TypedDict(
+    "ScopeWeights", {"user": float, "context": float, "global": float}, total=False
+)
+HalfLives = TypedDict(
+    "HalfLives",
+    {
+        "knowledge": float,
+        "methods": float,
+        "project-state": float,
+        "learnings": float,
+        "other": float,
+    },
+    total=False,
+)
+
+
+class LegWeights(TypedDict, total=False):
+    """How much each leg counts in the fusion."""
+
+    keyword: float
+    vector: float
+
+
+class BlockWeights(TypedDict, total=False):
+    """How hits are weighed for `relevant_context`, and how many characters the block may have;
+    half-lives are days."""
+
+    vector: float
+    text: float
+    graph: float
+    scopes: ScopeWeights
+    half_lives: HalfLives
+    threshold: float
+    characters: int
 
 
 class Filters(TypedDict, total=False):
     """How to search: the fields of `POST /v1/search`, as its reference has them."""
 
     mode: Literal["auto", "hybrid", "keyword", "vector", "graph"]
+    fusion: Literal["rrf", "weighted", "simple"]
+    weights: LegWeights
     limit: int
     token_budget: int
-    diversity: float
+    diversity: float | Literal["mmr"]
     scopes: Sequence[str]
     kinds: Sequence[Kind]
     session: str
+    knowledge_base_ids: Sequence[str]
     roles: Sequence[Literal["user", "assistant", "tool"]]
     tags: Sequence[str]
     flagged: bool
+    discarded: bool
     since: datetime
     until: datetime
     as_of: datetime
     known_at: datetime
     min_score: float
     fallback: bool
-    rerank: Literal["none", "features", "model"]
+    rerank: bool | Literal["none", "features", "model"]
+    outcomes: float
+    hyde: bool
 
 
 class BundleFilters(Filters, total=False):
-    """The same, and how many characters of each hit the bundle shows."""
+    """The same, and how many characters of each hit the bundle shows; or that a block by scope
+    stands in its place, without hits, and how it is weighed."""
 
     snippet: int
+    form: Form
+    context: BlockWeights
 
 
 class TurnFilters(TypedDict, total=False):
@@ -56,6 +111,9 @@ class TurnFilters(TypedDict, total=False):
     token_budget: int
     limit: int
     snippet: int
+    begins: bool
+    form: Form
+    context: BlockWeights
 
 
 class FactFilters(TypedDict, total=False):
@@ -156,7 +214,7 @@ def search(home: Home, query: str, user: str | None, how: Mapping[str, Any]) -> 
 
 def context(home: Home, query: str, user: str | None, how: Mapping[str, Any]) -> Talk[Bundle]:
     """Find memories, as a text for a prompt."""
-    how = {**how, "form": "both"}
+    how = {"form": "both", **how}
     told = yield from home.with_scope(user, lambda: _ask(home, _search(home, query, user, how)))
     return Bundle.of(told)
 

@@ -4,37 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-import httpx2
 import pytest
-from litestar import Litestar
-from mcp import Client, MCPError
-from mcp.client.streamable_http import streamable_http_client
+from mcp import MCPError
 
 from app.kernel.caller import Role
 from app.mcp.service import PROFILES, TOOLS
 from tests.conftest import MakePrincipal, Principal
+from tests.mcp.conftest import Speak
 
 Call = tuple[str, dict[str, Any]]
 COLUMNS = [{"name": "name"}, {"name": "revenue", "type": "decimal"}]
 
 
-async def speak(app: Any, who: Principal, address: str, *calls: tuple[str, dict[str, Any]]) -> Any:
-    """The names of the tools of an address, and what calls of them give."""
-    async with httpx2.AsyncClient(
-        transport=httpx2.ASGITransport(app), headers={"Authorization": f"Bearer {who.key}"}
-    ) as http:
-        door = streamable_http_client(f"http://loci{address}", http_client=http)
-        async with Client(door, mode="legacy") as client:
-            listed = {tool.name for tool in (await client.list_tools()).tools}
-            return listed, [await client.call_tool(name, given) for name, given in calls]
-
-
-async def test_a_table_is_made_filled_asked_and_emptied(app: Litestar, writer: Principal) -> None:
+async def test_a_table_is_made_filled_asked_and_emptied(speak: Speak, writer: Principal) -> None:
     everything = {"column": "name", "op": "is_null", "value": False}
     total = {"function": "sum", "column": "revenue"}
     rows = [{"name": "a</tables>&<b>", "revenue": "0.1"}]
     listed, results = await speak(
-        app, writer, "/mcp?tools=data",
+        writer, "/mcp?tools=data",
         ("data_store_create", {"name": "sales", "columns": COLUMNS, "keys": ["name"]}),
         ("data_store_insert", {"table": "sales", "rows": rows}),
         ("data_store_query", {"table": "sales", "aggregates": [total]}),
@@ -59,13 +46,13 @@ async def test_a_table_is_made_filled_asked_and_emptied(app: Litestar, writer: P
 
 
 async def test_they_are_in_their_profile_and_ask_for_their_role(
-    app: Litestar, writer: Principal, principal: MakePrincipal, tenant: str
+    speak: Speak, writer: Principal, principal: MakePrincipal, tenant: str
 ) -> None:
-    listed, _ = await speak(app, writer, "/mcp")
+    listed, _ = await speak(writer, "/mcp")
     assert listed == TOOLS.keys()
     reader = await principal(f"{tenant}/dev", role=Role.READER, name="reader")
     listed, (refused,) = await speak(
-        app, reader, "/mcp?tools=data", ("data_store_create", {"name": "x", "columns": COLUMNS})
+        reader, "/mcp?tools=data", ("data_store_create", {"name": "x", "columns": COLUMNS})
     )
     assert listed & PROFILES["data"].keys() == {"data_store_query", "data_store_list"}
     assert refused.structured_content["code"] == "Forbidden"
@@ -73,7 +60,7 @@ async def test_they_are_in_their_profile_and_ask_for_their_role(
     wrong = [("/mcp", [("data_store_list", {})]), ("/mcp?tools=none", [])]
     for address, calls in wrong:
         with pytest.raises((MCPError, ExceptionGroup)):
-            await speak(app, writer, address, *calls)
+            await speak(writer, address, *calls)
 
 
 def test_each_tool_is_told_in_few_words() -> None:
