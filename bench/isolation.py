@@ -20,7 +20,7 @@ import httpx
 import orjson
 
 from bench.doors import BACK, CHANGES, WRITES, Draw, Told, asking, tools
-from bench.rights import Item, Principal, Register
+from bench.rights import IDS, Item, Principal, Register
 
 SHAPE = (  # principals of a tenant: name, home below it, role, whether of everything below home
     ("boss", "", "admin", True), ("ann", "/a", "writer", False), ("bob", "/a", "writer", False),
@@ -28,7 +28,9 @@ SHAPE = (  # principals of a tenant: name, home below it, role, whether of every
     ("tim", "/a/team:t", "writer", False), ("ben", "/b", "writer", False),
 )  # fmt: skip
 SHARES = (0.2, 0.08, 0.01, 0.2, 0.25, 0.26)  # of writes, changes, streams, tools, questions, GETs
-LISTENED = 2.0  # seconds that a stream of events is read
+LISTENED = 3.0  # seconds that a stream of events is read
+BEGINNING = "0.0"  # the place before every event
+EVERY = 500  # trials after which it is told how far they are
 PATHS = re.compile(r"/health|/metrics|/schema|/v1/exports|/v1/events|/reveal")
 SENT = {"query": "crane", "unit": "task", "limit": "50", "tier": None, "description": "crane",
         "question": "crane", "topic": "crane", "task": "crane", "q": "crane"}  # fmt: skip
@@ -43,6 +45,7 @@ class Report:
     trials: Counter[str] = field(default_factory=Counter)
     answered: Counter[str] = field(default_factory=Counter)
     seen: Counter[str] = field(default_factory=Counter)  # others' values that a reader may see
+    heard: int = 0  # values of which a stream told the id, to those who may see them
     wrong: list[str] = field(default_factory=list)
 
     @property
@@ -51,7 +54,7 @@ class Report:
         return {
             "trials": self.trials.total(), "by_kind": dict(self.trials),
             "answered": self.answered.total(), "doors_answered": len(self.answered),
-            "seen_of_others": dict(self.seen), "wrong": self.wrong,
+            "seen_of_others": dict(self.seen), "heard_of": self.heard, "wrong": self.wrong,
         }  # fmt: skip
 
 
@@ -79,11 +82,17 @@ class Trials:
         ]
         self.writers = [one for one in people if one.role != "reader"]
 
-    async def run(self, trials: int) -> Report:
-        """Write something by each door first, then draw."""
+    async def run(self, trials: int, tell: Callable[[str], None] = lambda _: None) -> Report:
+        """Write something by each door first, then draw; `tell` hears how far it is."""
         for kind in WRITES:
             await self._write(kind)
-        while self.report.trials.total() < trials:
+        boss = self.people[0]
+        self._hold(boss, await self._heard(boss, {"after": BEGINNING}))
+        told = 0
+        while (done := self.report.trials.total()) < trials:
+            if done - told >= EVERY:
+                told = done
+                tell(f"{done} of {trials} trials, {len(self.report.wrong)} wrong")
             await self._one()
         return self.report
 
@@ -104,7 +113,7 @@ class Trials:
         if not answer.is_success:
             self.report.wrong.append(f"{kind} by {who.id}: {answer.status_code} {answer.text}")
             return
-        item = _item(kind, draw, told, answer.json() if answer.content else {})
+        item = item_of(kind, draw, told, answer.json() if answer.content else {})
         self.register.items[item.marker] = item
         for name, path in BACK.items():
             if name in item.ids and item.kind != "share":
@@ -152,15 +161,36 @@ class Trials:
         await self._send("get", who, "GET", path, None, given, template)
 
     async def _stream(self) -> None:
+        """Read a stream from its beginning, or from now on while somebody writes."""
         who, item = self._pair()
-        params = {"after": "0"} if self.rng.random() < 0.5 else {"scopes": item.scope}
-        told = ""
-        async with who.http.stream("GET", "/v1/events", params=params) as answer:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LISTENED):
-                    async for part in answer.aiter_text():
-                        told += part
-        self._look("stream", "/v1/events", who, told, "", answer.is_success)
+        if self.rng.random() < 0.5:
+            self._hold(who, await self._heard(who, {"after": BEGINNING}))
+            return
+        listening = asyncio.create_task(self._heard(who, {"scopes": item.scope}))
+        await asyncio.sleep(LISTENED / 6)
+        await self._written()
+        self._hold(who, await listening)
+
+    def _hold(self, who: Principal, told: str) -> None:
+        """Hold what a stream told against the model: it tells ids, and no text."""
+        for one in self.register.named(who, told, ""):
+            self.report.wrong.append(f"id of {one.kind} of {one.owner} told to {who.id}: stream")
+        ids = set(IDS.findall(told))
+        owned = [one for one in self.register.items.values() if ids.intersection(one.served)]
+        self.report.heard += len(owned)
+
+    async def _heard(self, who: Principal, params: dict[str, str]) -> str:
+        told, good = "", False
+        with suppress(TimeoutError):
+            async with (
+                asyncio.timeout(LISTENED),
+                who.http.stream("GET", "/v1/events", params=params) as answer,
+            ):
+                good = answer.is_success
+                async for part in answer.aiter_text():
+                    told += part
+        self._look("stream", "/v1/events", who, told, "", good)
+        return told
 
     def _pair(self) -> tuple[Principal, Item]:
         return self.rng.choice(self.people), self.rng.choice(list(self.register.items.values()))
@@ -209,10 +239,11 @@ class Trials:
                 self.report.seen[item.kind] += 1
 
 
-def _item(kind: str, draw: Draw, told: Told, answer: Any) -> Item:
+def item_of(kind: str, draw: Draw, told: Told, answer: Any) -> Item:
     """Return what was written as the model knows it."""
-    ids = {name: str(_at(answer, where)) for name, where in told.ids.items()} | told.given
-    item = Item(kind, draw.marker, draw.key, draw.who.home, draw.who.id, ids)
+    ids = ids_of(told, answer) | told.given
+    item = Item(kind, draw.marker, draw.key, draw.who.home, draw.who.id, ids,
+                words=frozenset(told.given))  # fmt: skip
     if told.only == "leaf":
         leaf = f"{draw.who.home}/{'agent'}:{draw.who.name}"
         return replace(item, scope=leaf)
@@ -220,6 +251,11 @@ def _item(kind: str, draw: Draw, told: Told, answer: Any) -> Item:
         return item
     known = draw.who.id if told.only == "owner" else told.only
     return replace(item, only=frozenset({known, draw.who.id}))
+
+
+def ids_of(told: Told, answer: Any) -> dict[str, str]:
+    """Return the ids that an answer gave, by the parameters that take them."""
+    return {name: str(_at(answer, where)) for name, where in told.ids.items()}
 
 
 def _at(answer: Any, where: str) -> Any:

@@ -4,10 +4,12 @@ checked by. It knows nothing of how the service finds out."""
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass, field
 
 import httpx
 
+IDS = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}")
 LETTERS = "bcdfghjklmnpqrstvwxz"  # no vowels: no word, no number, nothing to be sanitised
 
 
@@ -43,6 +45,12 @@ class Item:
     owner: str
     ids: dict[str, str] = field(default_factory=dict)
     only: frozenset[str] | None = None  # principals; None where whoever sees the scope may
+    words: frozenset[str] = frozenset()  # which of `ids` a client made up: they are no secret
+
+    @property
+    def served(self) -> list[str]:
+        """Return the ids that the service gave."""
+        return [value for name, value in self.ids.items() if name not in self.words]
 
     def seen_by(self, who: Principal) -> bool:
         """Return whether a principal may be told of it; whoever wrote it always may."""
@@ -67,6 +75,12 @@ class Register:
         return [
             one for one in self.within(told) if not one.seen_by(who) and one.marker not in asked
         ]
+
+    def named(self, who: Principal, told: str, asked: str) -> list[Item]:
+        """Return items whose id stands in an answer, likewise: what tells ids and no text."""
+        owners = {one: item for item in self.items.values() for one in item.served}
+        found = [(one, owners[one]) for one in IDS.findall(told) if one in owners]
+        return [item for one, item in found if not item.seen_by(who) and one not in asked]
 
     def within(self, told: str) -> list[Item]:
         """Return the items whose marker stands in a text, in any case."""

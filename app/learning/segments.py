@@ -29,6 +29,7 @@ from app.learning.pen import Pen
 from app.learning.scoring import Resolution
 from app.learning.using import use_skills, used
 from app.sanitize.labels import require_plain
+from app.sanitize.normalise import visible
 from app.sanitize.tree import sanitize_tree
 from app.scopes.service import ScopeService
 from app.scopes.tuning import tuned
@@ -99,7 +100,7 @@ class SegmentService:
             id=new_id(),
             scope=place,
             task=task,
-            session_key=draft.session,
+            session_key=draft.session and visible(draft.session),
             agent=caller.principal,
             trace=draft.trace,
             started_at=at,
@@ -195,7 +196,7 @@ class SegmentService:
             state=wanted.state,
             label=wanted.label,
             agent=principal_of(caller, wanted.agent, "agent") if wanted.agent else None,
-            session=wanted.session,
+            session=wanted.session and visible(wanted.session),
             intent=wanted.intent,
             before=before or LAST,
             limit=limit,

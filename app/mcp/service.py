@@ -61,6 +61,7 @@ from app.mcp.tiered import TIERS
 from app.mcp.tool import Services, Tool
 from app.mcp.tracing import TRACES
 from app.mcp.upkeep import UPKEEP
+from app.mcp.wording import Worded
 from app.mcp.work_items import WORK
 from app.mcp.writing import WRITING
 
@@ -141,11 +142,13 @@ class McpService:
             server, json_response=True, stateless=True, max_request_body_size=self._max_body
         )
 
+        worded = Worded(send)
+
         async def begun(message: Any) -> None:
             session = scope["state"].get(BEGUN)
             if session and message["type"] == "http.response.start":
                 message["headers"] = [*message["headers"], (SESSION.encode(), session.encode())]
-            await send(message)
+            await worded(message)
 
         async with manager.run():
             await manager.handle_request(scope, receive, begun)

@@ -18,6 +18,7 @@ from app.kernel.ids import new_id
 from app.observations.model import OBSERVATION, Observation
 from app.pools.data import size_of
 from app.sanitize.labels import require_plain
+from app.sanitize.normalise import visible
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.tree import sanitize_tree
 from app.scopes.service import ScopeService
@@ -206,7 +207,7 @@ class ObservationService:
                 id="new",
                 scope=scope,
                 sensor=draft.sensor,
-                key=draft.key or new_id(),
+                key=visible(draft.key or "") or new_id(),
                 payload=payload,
                 observed_at=draft.observed_at or at,
                 recorded_at=at,

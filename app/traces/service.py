@@ -16,6 +16,7 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.kernel.scope import parse_scope
 from app.sanitize.labels import require_plain
+from app.sanitize.normalise import visible
 from app.scopes.service import ScopeService
 from app.traces.bounds import Bounds
 from app.traces.cleaning import Batch, Cleaner
@@ -100,7 +101,7 @@ class TraceService:
             id=new_id(),
             scope=place,
             task="-",
-            session_key=session,
+            session_key=session and visible(session),
             agent=caller.principal,
             started_at=at,
             changed_at=at,
@@ -218,7 +219,7 @@ class TraceService:
             Q.traces.page,
             Trace,
             scopes=caller.among(within),
-            session=wanted.session,
+            session=wanted.session and visible(wanted.session),
             agent=principal_of(caller, wanted.agent, "agent") if wanted.agent else None,
             outcomes=wanted.outcomes,
             running=wanted.running,

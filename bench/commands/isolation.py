@@ -43,7 +43,8 @@ def eval_isolation(
         async with parts(local_settings()) as opened, AsyncExitStack() as stack:
             people = await isolation.world(_hiring(opened, stack, url), _names())
             document = (await people[0].http.get("/schema/openapi.json")).json()
-            return (await isolation.Trials(people, document, seed).run(trials)).told
+            drawn = isolation.Trials(people, document, seed)
+            return (await drawn.run(trials, lambda line: typer.echo(line, err=True))).told
 
     found = asyncio.run(run())
     console.print_json(json.dumps(found))

@@ -7,17 +7,24 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+
+import httpx
+from litestar import Litestar
 
 from app.kernel.caller import Role
 from app.portability.exporter import export_package
 from app.portability.service import selection
 from app.sanitize.hidden import hidden
 from app.wiring import Parts
+from bench.isolation import ids_of
+from tests.agentmemory.conftest import bridged
 from tests.conftest import MakePrincipal, Principal
 from tests.portability.conftest import Import, load
-from tests.security.test_mutations import Valid, places, valid_requests
+from tests.security.doorways import Valid, beside, changes, client, doors, good
+from tests.security.test_mutations import places, valid_requests
 
-__all__ = ["load"]
+__all__ = ["bridged", "load"]
 UNSEEN = "\u202e\u2066\u200b\u00ad\ufe01\U000e0001" + "".join(chr(0xE0000 + ord(c)) for c in "zq")
 LOOK = """
 MATCH (n) WHERE any(key IN keys(n) WHERE valueType(n[key]) STARTS WITH 'STRING'
@@ -118,6 +125,89 @@ async def test_no_door_stores_what_nobody_sees(
         assert answer.status_code < 500, answer.text
     await opened.indexing.drain()
     assert await found(opened, tenant) == {}
+
+
+def paths(valid: Valid) -> Iterator[Valid]:
+    """The request as it is, and with a word of the client's in its path that hides something."""
+    yield valid
+    words = [part for part in valid.path.split("/") if re.fullmatch(r"k[a-z]{12}k", part)]
+    for word in words:
+        path = valid.path.replace(word, quote(word[:1] + UNSEEN + word[1:]))
+        yield Valid(valid.method, path, valid.body)
+
+
+async def in_valkey(opened: Parts, tenant: str) -> dict[str, str]:
+    """Names in Valkey that belong to a tenant and hide something, themselves or in what they hold.
+
+    Bytes that are no text are looked at as far as they are.
+    """
+    pool: Any = await opened.queue.pool()
+    seen: dict[str, str] = {}
+    reads = {
+        b"string": pool.get, b"hash": pool.hgetall, b"set": pool.smembers,
+        b"list": lambda key: pool.lrange(key, 0, -1),
+        b"zset": lambda key: pool.zrange(key, 0, -1),
+    }  # fmt: skip
+    async for key in pool.scan_iter(match=f"*{tenant}*"):
+        held = await reads[await pool.type(key)](key)
+        text = "".join(part.decode("utf-8", "replace") for part in flat([key, held]))
+        if hidden(text) or "\\u200b" in text:
+            seen[key.decode()] = ascii(text)[:200]
+    return seen
+
+
+def flat(value: Any) -> Iterator[bytes]:
+    """All bytes of what a key holds."""
+    if isinstance(value, bytes):
+        yield value
+    elif isinstance(value, dict):
+        yield from flat([*value, *value.values()])
+    elif isinstance(value, list | set | tuple):
+        for each in value:
+            yield from flat(each)
+
+
+async def test_no_door_of_agent_memory_keeps_what_nobody_sees(
+    opened: Parts, bridged: Litestar, principal: MakePrincipal, tenant: str
+) -> None:
+    who = await principal(tenant, role=Role.ADMIN, name="k", kind="user")
+    accepted: set[str] = set()
+    async with client(bridged, who) as http:
+
+        async def send(valid: Valid, at: tuple[Any, ...]) -> httpx.Response:
+            answer = await http.request(valid.method, valid.path, json=valid.body)
+            assert answer.status_code < 500, (valid, at, answer.text)
+            if good(answer):
+                accepted.add(f"{valid.path}{at}")
+            return answer
+
+        for valid, _ in doors(who, tenant):
+            for one in paths(valid):
+                for at, body in infected(one.body):
+                    await send(Valid(one.method, one.path, body), at)
+        for valid, told in doors(who, tenant, words=1):
+            answer = await send(valid, ())
+            assert good(answer), (valid, answer.text)
+            ids = ids_of(told, answer.json() if answer.content else {})
+            for change in changes(ids):
+                for at, body in infected(change.body):
+                    await send(Valid(change.method, change.path, body), at)
+        for valid in beside(tenant):
+            answer = await send(valid, ())
+            assert good(answer), (valid, answer.text)
+            for at, body in infected(valid.body):
+                await send(Valid(valid.method, valid.path, body), at)
+        assert len(accepted) > 50, accepted
+        assert "working" in str(await names_in_valkey(opened, tenant)), "nothing lies in Valkey"
+        assert await in_valkey(opened, tenant) == {}
+        await opened.indexing.drain()
+        assert await found(opened, tenant) == {}
+
+
+async def names_in_valkey(opened: Parts, tenant: str) -> list[bytes]:
+    """The names that belong to a tenant."""
+    pool = await opened.queue.pool()
+    return [key async for key in pool.scan_iter(match=f"*{tenant}*")]
 
 
 def packaged(line: str, turn: int, tenant: str) -> str:

@@ -48,6 +48,7 @@ async def test_nothing_of_anothers_memory_comes_back(
     assert report.trials.total() >= TRIALS
     assert {item.kind for item in trials.register.items.values()} >= set(WRITES)
     assert len(report.seen) >= 5, "hardly anything that may be seen was seen"
+    assert report.heard, "no stream told of anything"
     _the_model_can_say_no(trials)
 
 

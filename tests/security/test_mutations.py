@@ -5,16 +5,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import httpx
 import pytest_asyncio
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from litestar import Litestar
 
 from app.kernel.caller import Role
+from bench.isolation import ids_of
+from tests.agentmemory.conftest import bridged
 from tests.conftest import MakePrincipal, Principal
+from tests.security.doorways import Valid, beside, changes, client, doors, good
+
+__all__ = ["bridged"]
 
 JSON = {"content-type": "application/json"}
 INTERNAL = re.compile(
@@ -37,16 +44,8 @@ ODD = [
 DEPTHS = st.integers(1, 70)
 ENCODINGS = ["utf-16", "utf-32", "latin-1", "utf-8-sig", "cp037", "utf-7"]
 CHARSETS = ["utf-16", "latin-1", "x-none", "utf-8; charset=utf-16", '"', "\x7f"]
+BROKEN = '"code":-32603'  # how the protocol of tools tells a server error
 MARK = "\ue000"  # stands where the changed value goes
-
-
-@dataclass(frozen=True)
-class Valid:
-    """A request that is answered with 2xx."""
-
-    method: str
-    path: str
-    body: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -70,6 +69,30 @@ async def world(principal: MakePrincipal, tenant: str) -> World:
             changed = {"tags": ["a"]} if valid.path != "/v1/pages" else {"content": "Other."}
             found.append(Valid("PATCH", f"{valid.path}/{made['id']}", changed))
     return World(who, found)
+
+
+@dataclass(frozen=True)
+class Doors:
+    """A client over every door, and what may be sent through them."""
+
+    http: httpx.AsyncClient
+    requests: list[Valid]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def kept(bridged: Litestar, principal: MakePrincipal, tenant: str) -> AsyncIterator[Doors]:
+    """What agents keep, by every door, and what changes it."""
+    who = await principal(tenant, role=Role.ADMIN, name="k", kind="user")
+    async with client(bridged, who) as http:
+        found = []
+        for valid, told in doors(who, tenant):
+            answer = await http.request(valid.method, valid.path, json=valid.body)
+            assert answer.status_code < 300, (valid, answer.text)
+            found += [valid, *changes(ids_of(told, answer.json() if answer.content else {}))]
+        for valid in [*found, *beside(tenant)]:
+            answer = await http.request(valid.method, valid.path, json=valid.body)
+            assert good(answer) or answer.status_code == 409, (valid, answer.text)
+        yield Doors(http, [*found, *beside(tenant)])
 
 
 def valid_requests() -> Iterator[Valid]:
@@ -171,6 +194,19 @@ async def test_a_valid_body_with_one_thing_changed_breaks_nothing(
             valid.method, valid.path, content=content, headers=headers
         )
         assert not wrong(answer.status_code, answer.text), (valid, content[:300], answer.text)
+
+
+@settings(max_examples=12, **FEW)
+@given(data=st.data())
+async def test_a_changed_body_breaks_no_door_of_agent_memory(
+    kept: Doors, data: st.DataObject
+) -> None:
+    for valid in kept.requests:
+        content, headers = data.draw(mutated(valid.body))
+        answer = await kept.http.request(valid.method, valid.path, content=content, headers=headers)
+        told = answer.text
+        assert not wrong(answer.status_code, told), (valid, content[:300], told)
+        assert BROKEN not in told, (valid, content[:300], told)
 
 
 SEGMENTS = ["%00", "%ff", "%ed%a0%80", "..%2f..", "%2e%2e", "a" * 5_000, "%F0%9F%98%80", "%", "%0a"]

@@ -15,7 +15,11 @@ from litestar import Litestar
 from app.errors import GdsUnavailable, GraphBusy, GraphUnavailable, QueryError
 from app.kernel.body import DEEPEST, deeper
 from app.wiring import Parts
+from tests.agentmemory.conftest import bridged
 from tests.conftest import Principal
+from tests.security.doorways import ACCEPT, beside, client
+
+__all__ = ["bridged"]
 
 DEEP = ["[" * 100_000, "[" * 100_000 + "]" * 100_000, '{"a":' * 50_000 + "1" + "}" * 50_000]
 JSON = {"content-type": "application/json"}
@@ -52,6 +56,25 @@ async def operations(http: httpx.AsyncClient, app: Litestar) -> list[tuple[str, 
                 parts = ["x" if part.startswith("{") else part for part in path.split("/")]
                 found.append((method.upper(), "/".join(parts), operation))
     return found
+
+
+@pytest.mark.parametrize("body", ["-1", "{}", "[]", '{"jsonrpc": "1.0", "id": 1}'])
+async def test_a_body_that_is_no_message_is_told_in_a_sentence(admin: Principal, body: str) -> None:
+    headers = JSON | ACCEPT
+    answer = await admin.http.post("/mcp", content=body, headers=headers)
+    assert answer.status_code == 400
+    assert answer.json()["error"]["message"] == "the body is no message of JSON-RPC 2.0"
+    assert "pydantic" not in answer.text
+
+
+async def test_deep_json_is_refused_by_every_door_of_agents(
+    bridged: Litestar, admin: Principal
+) -> None:
+    async with client(bridged, admin) as http:
+        for valid in beside(admin.caller.tenant):
+            for body in DEEP:
+                answer = await http.request(valid.method, valid.path, content=body, headers=JSON)
+                assert 400 <= answer.status_code < 500, (valid, answer.text[:300])
 
 
 async def test_deep_json_is_refused_by_every_operation(app: Litestar, admin: Principal) -> None:
