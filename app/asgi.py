@@ -15,6 +15,7 @@ from litestar import Litestar, Router
 from litestar.di import Provide
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.spec import Components, SecurityScheme
+from litestar.plugins.pydantic import PydanticPlugin
 from litestar.types import Scope
 
 from app import __version__
@@ -52,6 +53,7 @@ from app.kernel.caller import PUBLIC, Caller
 from app.kernel.departures import DepartureMiddleware
 from app.kernel.pauses import keep_for_good
 from app.kernel.problems import HANDLERS, describe
+from app.kernel.shapes import BoundedShapes
 from app.kernel.swagger import SwaggerPage, swagger_asset
 from app.learning import routes as learning_routes
 from app.lifecycle import doors as lifecycle_doors
@@ -309,6 +311,7 @@ def create_app(settings: Settings | None = None) -> Litestar:
         dependencies=dependencies(),
         request_max_body_size=chosen.api.max_body,
         openapi_config=openapi(),
+        plugins=[BoundedShapes(), PydanticPlugin()],
         debug=False,
     )
     describe(app.openapi_schema)

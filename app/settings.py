@@ -154,6 +154,7 @@ class LlmSettings(Group):
     max_chars: int = Field(
         12_000,
         ge=1,
+        le=200_000,
         description="Most characters of a window; a longer text is left to the rules.",
     )
     patience_seconds: float = Field(

@@ -22,7 +22,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.lifecycle.forgetting import ForgettingService
-from app.sanitize.tree import sanitize_tree
+from app.sanitize.aside import sanitize_tree_aside
 from app.scopes.service import ScopeService
 from app.search.model import Filters, SearchRequest
 from app.search.service import SearchService
@@ -109,7 +109,7 @@ class KnowledgeService:
             raise InvalidInput("entities of two scopes are not related", field="target_id")
         ends = [{"name": each.name, "type": each.ours} for each in (one, other)]
         policy = await self._parts.scopes.policy(one.scope)
-        clean: dict[str, Any] = sanitize_tree(properties, policy, "properties")
+        clean: dict[str, Any] = await sanitize_tree_aside(properties, policy, "properties")
         done = await self._state(caller, one.scope, ends[0], predicate.lower(), ends[1], properties)
         return Relation(_fact(done)["id"], one.id, other.id, predicate, clean)
 

@@ -14,7 +14,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.kind import Kind, Stored
 from app.kernel.scope import parse_scope
-from app.sanitize.tree import sanitize_tree
+from app.sanitize.aside import sanitize_tree_aside
 from app.scopes.service import ScopeService
 
 S = TypeVar("S", bound=Stored)
@@ -84,7 +84,7 @@ class Ledger(Generic[S]):
     async def clean(self, texts: Row, scope: str) -> Row:
         """Return values as they may be stored; what refuses one names its field."""
         policy = await self._scopes.policy(scope)
-        clean = {name: sanitize_tree(text, policy, name) for name, text in texts.items()}
+        clean = {name: await sanitize_tree_aside(t, policy, name) for name, t in texts.items()}
         for name, text in clean.items():
             if isinstance(text, str) and not text.strip():
                 raise InvalidInput("nothing is left of it once sanitised", field=name)

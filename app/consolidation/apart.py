@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any
+from typing import Any, TypeVar
 
 from app.consolidation.assertion import statement_of
 from app.consolidation.derive import Reading
@@ -33,7 +33,10 @@ SHORT = 4000  # characters that are read sooner than a process starts
 LONG = 50_000  # characters that take a second or more
 MIB = 1024 * 1024
 
+T = TypeVar("T")
 Hold = Callable[[], Awaitable[None]]
+# What is made of an episode: a function of a module, which another process finds by its name.
+Work = Callable[[Row, Registry], T]
 
 
 class ReadsTooLong(Exception):
@@ -68,19 +71,25 @@ class Apart:
         """What each episode says, or what was wrong with it; a cancelled reading leaves no
         process behind. `hold` is called before and after each text that is not short: its
         caller's lease goes on."""
+        return await self.each(read, episodes, registry, hold)
+
+    async def each(
+        self, work: Work[T], episodes: Sequence[Row], registry: Registry, hold: Hold
+    ) -> list[T | Exception]:
+        """Return what some work makes of each episode, as `read` does."""
         short = [episode for episode in episodes if len(episode["content"]) <= SHORT]
-        here: Iterator[Reading | Exception] = iter(())
+        here: Iterator[T | Exception] = iter(())
         if short:
             async with self._here:
-                here = iter(await asyncio.to_thread(_each, short, registry))
-        found: list[Reading | Exception] = []
+                here = iter(await asyncio.to_thread(_each, work, short, registry))
+        found: list[T | Exception] = []
         for episode in episodes:
             size = len(episode["content"])
             if size <= SHORT:
                 found.append(next(here))
             else:
                 reader = self._long if size > LONG else self._middling
-                found.append(await reader.read(episode, registry, hold))
+                found.append(await reader.read(work, episode, registry, hold))
         return found
 
     def stop(self) -> None:
@@ -98,7 +107,9 @@ class _Reader:
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
 
-    async def read(self, episode: Row, registry: Registry, hold: Hold) -> Reading | Exception:
+    async def read(
+        self, work: Work[T], episode: Row, registry: Registry, hold: Hold
+    ) -> T | Exception:
         while True:
             await hold()
             with suppress(TimeoutError):
@@ -106,7 +117,7 @@ class _Reader:
                 break
         try:
             await hold()
-            found = await asyncio.to_thread(self._apart, episode, registry)
+            found = await asyncio.to_thread(self._apart, work, episode, registry)
         except asyncio.CancelledError:
             self.stop()
             raise
@@ -121,10 +132,10 @@ class _Reader:
             process.kill()
             process.join()
 
-    def _apart(self, episode: Row, registry: Registry) -> Reading | Exception:
+    def _apart(self, work: Work[T], episode: Row, registry: Registry) -> T | Exception:
         pipe = self._started()
         try:
-            pipe.send((episode, registry))
+            pipe.send((work, episode, registry))
             if pipe.poll(self.limits.clock):
                 return pipe.recv()  # type: ignore[no-any-return]
         except (EOFError, OSError):
@@ -145,8 +156,8 @@ class _Reader:
         return self._pipe
 
 
-def _each(episodes: Sequence[Row], registry: Registry) -> list[Reading | Exception]:
-    return [attempt(episode, registry) for episode in episodes]
+def _each(work: Work[T], episodes: Sequence[Row], registry: Registry) -> list[T | Exception]:
+    return [attempt(work, episode, registry) for episode in episodes]
 
 
 def serve(pipe: Connection, limits: Limits) -> None:
@@ -162,16 +173,16 @@ def serve(pipe: Connection, limits: Limits) -> None:
         threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
     while True:
         try:
-            episode, registry = pipe.recv()
+            work, episode, registry = pipe.recv()
         except EOFError:
             return
-        pipe.send(_limited(episode, registry, limits))
+        pipe.send(_limited(work, episode, registry, limits))
 
 
-def _limited(episode: Row, registry: Registry, limits: Limits) -> Reading | Exception:
+def _limited(work: Work[T], episode: Row, registry: Registry, limits: Limits) -> T | Exception:
     signal.setitimer(signal.ITIMER_PROF, limits.seconds)
     try:
-        return attempt(episode, registry)
+        return attempt(work, episode, registry)
     except ReadsTooLong:
         return ReadsTooLong(f"reading takes more than {limits.seconds:g} seconds")
     finally:
@@ -187,10 +198,11 @@ def _end_with(sentinel: int) -> None:
     os._exit(1)
 
 
-def attempt(episode: Row, registry: Registry) -> Reading | Exception:
-    """What an episode says, or what was wrong with it: one text must not hold up the others."""
+def attempt(work: Work[T], episode: Row, registry: Registry) -> T | Exception:
+    """What work makes of an episode, or what was wrong with it: one text must not hold up the
+    others."""
     try:
-        return read(episode, registry)
+        return work(episode, registry)
     except ReadsTooLong:
         raise
     except MemoryError:

@@ -9,6 +9,7 @@ import structlog
 from pydantic import ValidationError
 
 from app.consolidation.guards import Answer
+from app.extraction.extract import extract
 from app.extraction.model import Extracted, Utterance
 from app.extraction.predicates import Registry
 from app.extraction.proposed import Checked, Proposal, check, joined
@@ -38,6 +39,16 @@ def borne_out(
         log.warning("model.answer_unreadable", model=answer["model"])
         return Checked()
     return check(proposal, answer["model"], utterance, registry, found)
+
+
+def held_against(
+    model: str, answer: str, episode: Mapping[str, Any], registry: Registry
+) -> Checked:
+    """Return what of a model's answer the text of an episode bears out, which goes by its `label`
+    there."""
+    utterance = utterance_of(episode)
+    told = {"model": model, "answer": answer, "turn": episode["label"]}
+    return borne_out(told, utterance, registry, extract(utterance, registry))
 
 
 def _proposal(text: str, turn: str | None) -> Proposal | None:

@@ -15,17 +15,17 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from itertools import count
 
 import structlog
 from pydantic import ValidationError
 
 from app.consolidation.guards import Answer, Kept, remembered
-from app.consolidation.proposals import borne_out, utterance_of
+from app.consolidation.proposals import held_against
 from app.consolidation.service import ConsolidationService
 from app.consolidation.window import Held, Turn, Window, Wording, question
 from app.errors import LlmAnswerUnusable, LlmUnavailable, LociError, SwitchedOff
-from app.extraction.extract import extract
 from app.extraction.predicates import Registry
 from app.extraction.proposed import Checked
 from app.indexing.analysis import detect_language
@@ -50,6 +50,7 @@ NEW, BEFORE = 16, 6  # turns of a window that are read, and before them
 FACTS = 24  # held facts that are shown beside a window
 AWAY = 15.0  # seconds in which nobody asks an endpoint that did not answer
 SPARE = timedelta(seconds=60)  # of a lease, beyond the longest question
+UNREAD = Checked(dropped={"unread": 1})
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +262,7 @@ class _Pass:
 
     async def _keep(self, hold: Hold, window: Window, reply: _Reply, counts: Counts) -> None:
         kept = await self._remembered(hold, window, reply.answer)
-        claims = {turn.label: self._checked(turn, reply.answer) for turn in window.new}
+        claims = await self._checked(window.new, reply.answer)
         accepted = sum(len(checked.statements) for checked in claims.values())
         dropped = sum(sum(checked.dropped.values()) for checked in claims.values())
         place = Place(hold.scope, parse_scope(hold.scope).tenant, now(), self.model.config.model)
@@ -321,11 +322,15 @@ class _Pass:
             memories.append(replace(memory, text=clean.text, pii=tuple(sorted(clean.tags))))
         return Kept(tuple(memories), dict(dropped))
 
-    def _checked(self, turn: Turn, answer: str) -> Checked:
-        utterance = utterance_of(turn.episode)
-        found = extract(utterance, self.registry)
-        told = {"model": self.model.config.model, "answer": answer, "turn": turn.label}
-        return borne_out(told, utterance, self.registry, found)
+    async def _checked(self, turns: Sequence[Turn], answer: str) -> dict[str, Checked]:
+        """What each turn bears out, by its label: nothing of one that the rules do not get
+        through."""
+        work = partial(held_against, self.model.config.model, answer)
+        texts = [{**turn.episode, "label": turn.label} for turn in turns]
+        apart = self.parts.consolidation.reader
+        found = await apart.each(work, texts, self.registry, _go_on)
+        named = zip(turns, found, strict=True)
+        return {t.label: UNREAD if isinstance(one, Exception) else one for t, one in named}
 
     async def _refused(self, hold: Hold, error: LlmUnavailable) -> None:
         attempts = max(int(e.get("model_attempts") or 0) for e in hold.episodes) + 1
@@ -336,6 +341,10 @@ class _Pass:
         self.tally.failed += 1
         self.tally.away = self.tally.away or not unusable
         log.warning("model.refused", episode=hold.episodes[0]["id"], attempts=attempts)
+
+
+async def _go_on() -> None:
+    """A lease that lasts as long as the answer: no text of a window takes longer to read."""
 
 
 @dataclass(frozen=True, slots=True)

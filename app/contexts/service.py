@@ -26,7 +26,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.kernel.scope import parse_scope
-from app.sanitize.tree import sanitize_tree
+from app.sanitize.aside import sanitize_tree_aside
 from app.scopes.service import ScopeService
 from app.scopes.tuning import tuned
 
@@ -256,7 +256,7 @@ class ContextService:
 
     async def clean(self, value: Any, scope: str, field: str) -> Any:
         """Return a value as it may be stored; what refuses it names the place."""
-        return sanitize_tree(value, await self.scopes.policy(scope), field)
+        return await sanitize_tree_aside(value, await self.scopes.policy(scope), field)
 
     async def _store(self, tx: Tx, caller: Caller, context: Context) -> Context:
         count = await tx.optional(Q.contexts.lock_scope, scope=context.scope, at=now())

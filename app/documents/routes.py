@@ -30,11 +30,18 @@ from app.documents.schemas import (
 from app.documents.service import DocumentService
 from app.jobs.schemas import JobOut
 from app.kernel.caller import Caller, Role
+from app.kernel.wire import LARGEST
 
 READS, WRITES = {"requires": Role.READER}, {"requires": Role.WRITER}
 TEXT_MOST = 100_000  # characters of a stored text that one answer holds
-Start = Annotated[int, QueryParameter(ge=0, description="First character.")]
-After = Annotated[int, QueryParameter(ge=-1, description="The number to continue after.")]
+Start = Annotated[int, QueryParameter(ge=0, le=LARGEST, description="First character.")]
+End = Annotated[
+    int | None,
+    QueryParameter(ge=-LARGEST, le=LARGEST, description="The character behind the last one."),
+]
+After = Annotated[
+    int, QueryParameter(ge=-1, le=LARGEST, description="The number to continue after.")
+]
 
 
 class KnowledgeBaseController(Controller):
@@ -203,7 +210,7 @@ class DocumentController(Controller):
         caller: NamedDependency[Caller],
         documenting: NamedDependency[DocumentService],
         start: Start = 0,
-        end: FromQuery[int | None] = None,
+        end: End = None,
     ) -> DocumentTextOut:
         """A range of the stored text, 100,000 characters at most; offsets of chunks refer to it."""
         whole = await documenting.text(caller, document_id)

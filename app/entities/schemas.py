@@ -7,15 +7,26 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 import orjson
-from pydantic import Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from app.entities.names import TYPES
 from app.entities.service import Change, Neighbourhood
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
-from app.kernel.wire import ShortText, WireModel
+from app.kernel.wire import LARGEST, ShortText, WireModel
 
-Scalar = str | int | float | bool | None
+
+def _exact(given: Any) -> Any:
+    """Refuses a whole number that would lose digits as a float."""
+    if isinstance(given, int) and abs(given) > LARGEST:
+        raise ValueError(f"a whole number lies between {-LARGEST} and {LARGEST}")
+    return given
+
+
+Scalar = Annotated[
+    str | Annotated[int, Field(ge=-LARGEST, le=LARGEST)] | float | bool | None,
+    BeforeValidator(_exact),
+]
 AttributeName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 KINDS = ("Concept", "Decision", "Incident", "Lesson", "Source")
 

@@ -21,6 +21,7 @@ from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
+from app.sanitize.aside import aside
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import sanitize
 from app.scopes.service import ScopeService
@@ -136,7 +137,9 @@ class EntityService:
         scope = place["scope"]
         if not caller.may(scope, Role.CURATOR):
             raise Forbidden(f"this key needs the role curator in {scope}")
-        clean = _cleaned(change, await self._scopes.policy(scope))
+        policy = await self._scopes.policy(scope)
+        given = (change.aliases, change.attributes)
+        clean = await aside(given, lambda: _cleaned(change, policy))
 
         async def work(tx: Tx) -> None:
             await self._write(tx, caller, entity, clean)

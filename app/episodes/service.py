@@ -21,12 +21,10 @@ from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.graph import Row
 from app.kernel.scope import parse_scope
-from app.sanitize.policy import SanitizePolicy
+from app.sanitize.aside import aside, sanitize_aside
 from app.sanitize.privacy import named
-from app.sanitize.step import Sanitized, sanitize
 from app.scopes.service import ScopeService
 
-LONG_TEXT = 20_000  # characters; longer ones are cleaned off the event loop
 WAIT_STEP = 0.02  # seconds between two looks at the index
 WAIT_LIMIT = 20.0  # seconds
 WAITING = {"pending", "raw", "in_progress"}  # states of the index and of consolidation
@@ -113,7 +111,7 @@ class EpisodeService:
                 raise SystemRoleRefused(field="role")
             signature = await self._verified(caller, capture, scope)
             policy = await self._parts.scopes.policy(scope)
-            text = await _sanitized(capture.content, policy)
+            text = await sanitize_aside(capture.content, policy, "content")
             labelled = clean_labels(await self._hinted(caller, capture), policy)
         except LociError as error:
             await self._audit_refusal(caller, capture, scope, error)
@@ -160,10 +158,14 @@ class EpisodeService:
     ) -> list[Receipt]:
         moment = now()
         # One microsecond apart, so that a batch keeps its order where events have equal times.
-        rows = [
-            record.to_row(caller, index, cleaned, moment + timedelta(microseconds=place))
-            for place, (index, cleaned) in enumerate(kept)
-        ]
+        texts = [cleaned.text.text for _, cleaned in kept]
+        rows = await aside(
+            texts,
+            lambda: [
+                record.to_row(caller, index, cleaned, moment + timedelta(microseconds=place))
+                for place, (index, cleaned) in enumerate(kept)
+            ],
+        )
         captured = await self._parts.episodes.capture(rows, beside)
         answers = {row["index"]: row for row in captured}
         self._parts.wakeup.set()
@@ -171,16 +173,6 @@ class EpisodeService:
             _receipt(cleaned, answers[index], row)
             for (index, cleaned), row in zip(kept, rows, strict=True)
         ]
-
-
-async def _sanitized(content: str, policy: SanitizePolicy) -> Sanitized:
-    try:
-        if len(content) > LONG_TEXT:
-            return await asyncio.to_thread(sanitize, content, policy)
-        return sanitize(content, policy)
-    except LociError as error:
-        error.field = "content"
-        raise
 
 
 def _receipt(cleaned: Cleaned, answer: Row, row: dict[str, Any]) -> Receipt:

@@ -41,7 +41,13 @@ from neo4j.exceptions import (
 from neo4j.time import DateTime
 from opentelemetry import trace
 
-from app.errors import AlreadyExists, GraphBusy, GraphUnavailable, QueryError
+from app.errors import (
+    AlreadyExists,
+    GraphBusy,
+    GraphUnavailable,
+    InvalidInput,
+    QueryError,
+)
 from app.kernel.cypher import Query
 from app.kernel.kind import Stored
 from app.kernel.moments import use_own_moments
@@ -384,6 +390,8 @@ def _timed(query: Query) -> Iterator[None]:
 def _translated() -> Iterator[None]:
     try:
         yield
+    except OverflowError as error:
+        raise InvalidInput("a number is beyond what is stored") from error
     except ConstraintError as error:
         raise AlreadyExists("a node of that key exists already") from error
     except TransientError as error:

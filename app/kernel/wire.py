@@ -22,6 +22,8 @@ from app.errors import InvalidInput
 from app.kernel.sentences import of_value
 
 FIRST_YEAR, LAST_YEAR = 2, 9998
+# As every reader of JSON holds it, and the graph with room to add.
+LARGEST = 2**53 - 1
 NUMBER = re.compile(r"[+-]?[\d_]*(?:\.\d*)?\Z")  # of a text without blanks around it
 
 

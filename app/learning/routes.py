@@ -13,6 +13,7 @@ from app.access.parameters import AsOf, KnownAt, Within, aware, one_of
 from app.autonomy.receipt import CheckIn, CheckOut, Receipt
 from app.autonomy.wire import Most
 from app.kernel.caller import Caller, Role
+from app.kernel.wire import LARGEST
 from app.learning.intents import IntentService
 from app.learning.log import LearnedLog
 from app.learning.log import Wanted as WantedEntries
@@ -62,7 +63,7 @@ OfBatch = Annotated[str | None, QueryParameter(name="batch", description="Only o
 OfScope = Annotated[
     str | None, QueryParameter(name="scope", description="Scope; the key's home if unset.")
 ]
-After = Annotated[int, QueryParameter(ge=0, description="Rows after this version.")]
+After = Annotated[int, QueryParameter(ge=0, le=LARGEST, description="Rows after this version.")]
 
 
 class SegmentController(Controller):

@@ -28,9 +28,9 @@ from app.learning.model import (
 from app.learning.pen import Pen
 from app.learning.scoring import Resolution
 from app.learning.using import use_skills, used
+from app.sanitize.aside import sanitize_tree_aside
 from app.sanitize.labels import require_plain
 from app.sanitize.normalise import visible
-from app.sanitize.tree import sanitize_tree
 from app.scopes.service import ScopeService
 from app.scopes.tuning import tuned
 
@@ -92,7 +92,7 @@ class SegmentService:
         policy = await self._scopes.policy(place)
         if draft.session is not None:
             require_plain(draft.session, "session", policy)
-        task = sanitize_tree(draft.task, policy, "task")
+        task = await sanitize_tree_aside(draft.task, policy, "task")
         if not task.strip():
             raise InvalidInput("nothing is left of it once sanitised", field="task")
         at = now()

@@ -7,7 +7,7 @@ change of this block, and for no other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Any, Self
@@ -95,6 +95,16 @@ class Attestation(WireModel):
     at: Moment
 
 
+def _distinct(given: Iterable[Attestation], name: Callable[[str], str]) -> Iterator[Attestation]:
+    """The first attestation of each principal, under the name that it has now."""
+    known = set()
+    for one in given:
+        by = name(one.by)
+        if by not in known:
+            known.add(by)
+            yield one.model_copy(update={"by": by})
+
+
 class BlockEdit(Stored):
     """A change of a protected block, and who attested it so far."""
 
@@ -114,6 +124,17 @@ class BlockEdit(Stored):
     def ends_at(self) -> datetime:
         """Until when it may be attested."""
         return self.proposed_at + LASTS
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the hash that is attested is that of what the edit writes: one that was written
+        by hand may say otherwise."""
+        return self.new_hash == self.guarding.hash_of(self.content, released=self.released)
+
+    def attesters(self, named: Collection[str]) -> frozenset[str]:
+        """Return who of the named has attested, of all where none are; never who proposed it."""
+        by = {one.by for one in self.attestations} - {"", self.proposed_by}
+        return frozenset(by & set(named) if named else by)
 
     def attested(self, by: str, at: datetime) -> Self:
         """Return the edit with one more attestation; that of the same principal counts once."""
@@ -136,9 +157,7 @@ class BlockEdit(Stored):
         named = [name(one) if one else "" for one in self.guarding.attesters]
         update = {
             "proposed_by": name(self.proposed_by),
-            "attestations": tuple(
-                one.model_copy(update={"by": name(one.by)}) for one in self.attestations
-            ),
+            "attestations": tuple(_distinct(self.attestations, name)),
             "guarding": self.guarding.model_copy(update={"attesters": tuple(named)}),
         }
         return self.model_copy(update=update)

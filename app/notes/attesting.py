@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.access.parameters import principal_of
-from app.errors import Forbidden, InvalidInput, LociError, NotFound, StateRefused, TooLarge
+from app.errors import Forbidden, InvalidInput, NotFound, StateRefused
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
@@ -28,8 +28,8 @@ from app.notes.attested import (
     Guarding,
     Protection,
 )
-from app.notes.blocks import LONGEST
-from app.sanitize.step import sanitize
+from app.notes.blocks import require_short
+from app.sanitize.aside import sanitize_aside
 from app.scopes.service import ScopeService
 
 
@@ -139,7 +139,7 @@ class AttestingService:
             _require_attester(who, guarded, edit)
             if edit.state is not EditState.OPEN:
                 return _again(who, edit)
-            if now() > edit.ends_at or guarded.hash != edit.old_hash:
+            if now() > edit.ends_at or guarded.hash != edit.old_hash or not edit.is_whole:
                 stale = edit.model_copy(update={"state": EditState.STALE})
                 await tx.rows(Q.kinds.change, rows=[BLOCK_EDIT.row(stale)])
                 return stale
@@ -193,20 +193,17 @@ class AttestingService:
         )
 
     async def _clean(self, text: str, scope: str) -> str:
-        try:
-            clean = sanitize(text, await self._scopes.policy(scope)).text
-        except LociError as error:
-            error.field = "content"
-            raise
-        if len(clean) > LONGEST:
-            raise TooLarge(f"a core block has at most {LONGEST} characters", field="content")
+        require_short(text)
+        clean = (await sanitize_aside(text, await self._scopes.policy(scope), "content")).text
+        require_short(clean)
         return clean
 
 
 async def _attested(tx: Tx, who: Caller, guarded: Guarded, edit: BlockEdit) -> BlockEdit:
     at = now()
     made = edit.attested(who.principal, at)
-    if len(made.attestations) >= guarded.protection.guarding.quorum:
+    guarding = guarded.protection.guarding
+    if len(made.attesters(guarding.attesters)) >= guarding.quorum:
         made = made.model_copy(update={"state": EditState.APPLIED})
         await _apply(tx, guarded, made)
     await tx.rows(Q.kinds.change, rows=[BLOCK_EDIT.row(made)])

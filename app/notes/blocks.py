@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.errors import LociError, TooLarge
+from app.errors import TooLarge
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import FOREVER, now
@@ -12,7 +12,7 @@ from app.kernel.graph import Row
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
 from app.notes.repository import BlockRepository
-from app.sanitize.step import sanitize
+from app.sanitize.aside import sanitize_aside
 from app.scopes.service import ScopeService
 
 KINDS = ("identity", "persona", "redline")
@@ -39,9 +39,9 @@ class BlockService:
         """Set a block; TooLarge over 4,000 characters: nothing is cut silently."""
         path = str(parse_scope(scope or who.home))
         who.require(path, Role.CURATOR)
+        require_short(content)
         text = await self._clean(content, path, "content")
-        if len(text) > LONGEST:
-            raise TooLarge(f"a core block has at most {LONGEST} characters", field="content")
+        require_short(text)
         block = {
             "id": digest("core-block", path, kind)[:32],
             "scope": path,
@@ -81,8 +81,11 @@ class BlockService:
         return await self.repository.add_pattern(row, event)
 
     async def _clean(self, text: str, scope: str, field: str) -> str:
-        try:
-            return sanitize(text, await self._scopes.policy(scope)).text
-        except LociError as error:
-            error.field = field
-            raise
+        policy = await self._scopes.policy(scope)
+        return (await sanitize_aside(text, policy, field)).text
+
+
+def require_short(text: str) -> None:
+    """Raise TooLarge where a block's text is longer than LONGEST."""
+    if len(text) > LONGEST:
+        raise TooLarge(f"a core block has at most {LONGEST} characters", field="content")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import structlog
 
 from app.embeddings.calibration import Calibration, calibration
 from app.episodes.record import tag_rows
-from app.errors import Conflict, EmbedderUnavailable, Forbidden, InvalidInput, LociError, NotFound
+from app.errors import Conflict, EmbedderUnavailable, Forbidden, InvalidInput, NotFound
 from app.facts.claim import Tier
 from app.indexing.analysis import detect_language
 from app.indexing.entry import time_key
@@ -41,9 +40,10 @@ from app.notes.model import (
     Standing,
 )
 from app.notes.repository import NoteRepository
+from app.sanitize.aside import sanitize_aside
 from app.sanitize.labels import clean_tags
 from app.sanitize.privacy import Level, highest, number
-from app.sanitize.step import Sanitized, sanitize
+from app.sanitize.step import Sanitized
 from app.scopes.service import ScopeService
 
 log = structlog.get_logger()
@@ -179,10 +179,10 @@ class NoteService:
 
     async def _cleaned(self, draft: Draft, scope: str) -> tuple[Draft, Sanitized]:
         policy = await self._parts.scopes.policy(scope)
-        text = _sanitized(draft.content, "content", policy)
+        text = await sanitize_aside(draft.content, policy, "content")
         if len(text.text.strip()) < SHORTEST:
             raise InvalidInput(f"a note has at least {SHORTEST} characters", field="content")
-        titled = _sanitized(draft.title, "title", policy) if draft.title else None
+        titled = await sanitize_aside(draft.title, policy, "title") if draft.title else None
         title = titled.text if titled else draft.title
         privacy = highest(draft.privacy, text.privacy, titled.privacy if titled else None)
         tags = clean_tags(draft.tags, policy)
@@ -263,11 +263,11 @@ class NoteService:
 
     async def _cleaned_change(self, change: Change, scope: str) -> Change:
         policy = await self._parts.scopes.policy(scope)
-        new = _sanitized(change.content, "content", policy) if change.content else None
+        new = await sanitize_aside(change.content, policy, "content") if change.content else None
         content = new.text if new else change.content
         if content is not None and len(content.strip()) < SHORTEST:
             raise InvalidInput(f"a note has at least {SHORTEST} characters", field="content")
-        titled = _sanitized(change.title, "title", policy) if change.title else None
+        titled = await sanitize_aside(change.title, policy, "title") if change.title else None
         title = titled.text if titled else change.title
         levels = [change.privacy, *(found.privacy for found in (new, titled) if found)]
         tags = None if change.tags is None else clean_tags(change.tags, policy)
@@ -361,14 +361,6 @@ def _tier(who: Caller, source: Source | None) -> Tier:
     """
     tier = TIERS[source or (Source.USER if who.kind == "user" else Source.AGENT)]
     return Tier.QUOTED if tier is Tier.USER and who.kind != "user" else tier
-
-
-def _sanitized(text: str, field: str, policy: Any) -> Sanitized:
-    try:
-        return sanitize(text, policy)
-    except LociError as error:
-        error.field = field
-        raise
 
 
 def _require_author(who: Caller, stored: Row) -> None:

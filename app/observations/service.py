@@ -17,6 +17,7 @@ from app.kernel.graph import Graph, Tx
 from app.kernel.ids import new_id
 from app.observations.model import OBSERVATION, Observation
 from app.pools.data import size_of
+from app.sanitize.aside import aside
 from app.sanitize.labels import require_plain
 from app.sanitize.normalise import visible
 from app.sanitize.policy import SanitizePolicy
@@ -184,14 +185,18 @@ class ObservationService:
     async def _made(self, caller: Caller, scope: str, drafts: list[Draft]) -> list[Observation]:
         """Return the observations of a batch; what is wrong with one names its place."""
         policy, at = await self._scopes.policy(scope), now()
-        made = []
-        for place, draft in enumerate(drafts):
-            try:
-                made.append(self._one(scope, (draft, policy), at, caller.principal))
-            except LociError as error:
-                error.field = f"items.{place}.{error.field}"
-                raise
-        return made
+
+        def all_of_them() -> list[Observation]:
+            made = []
+            for place, draft in enumerate(drafts):
+                try:
+                    made.append(self._one(scope, (draft, policy), at, caller.principal))
+                except LociError as error:
+                    error.field = f"items.{place}.{error.field}"
+                    raise
+            return made
+
+        return await aside([draft.payload for draft in drafts], all_of_them)
 
     def _one(
         self, scope: str, given: tuple[Draft, SanitizePolicy], at: datetime, by: str
@@ -199,9 +204,9 @@ class ObservationService:
         draft, policy = given
         if draft.key is not None:
             require_plain(draft.key, "key", policy)
+        self._require_small(draft.payload)
         payload = sanitize_tree(draft.payload, policy, "payload")
-        if size_of(payload) > self.limits.bytes:
-            raise TooLarge(f"a payload has at most {self.limits.bytes} bytes", field="payload")
+        self._require_small(payload)
         return OBSERVATION.placed(
             Observation(
                 id="new",
@@ -215,6 +220,10 @@ class ObservationService:
                 expires_at=self._ends(draft.expires_at, at),
             )
         )
+
+    def _require_small(self, payload: Any) -> None:
+        if size_of(payload) > self.limits.bytes:
+            raise TooLarge(f"a payload has at most {self.limits.bytes} bytes", field="payload")
 
     def _ends(self, given: datetime | None, at: datetime) -> datetime:
         if given is None:

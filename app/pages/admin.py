@@ -12,6 +12,7 @@ from litestar.status_codes import HTTP_200_OK
 
 from app.kernel.caller import Caller, Role
 from app.kernel.graph import Row
+from app.kernel.wire import LARGEST
 from app.pages.excerpt import around_link
 from app.pages.mentions import MOST
 from app.pages.neighbours import RELATED, RELATED_MOST, Neighbours
@@ -20,7 +21,9 @@ from app.pages.service import PageService
 
 ADMIN = {"requires": Role.ADMIN}  # the seed's `admin.access`
 BACKLINKS = 500  # the seed's answer has no pages
-Most = Annotated[int, QueryParameter(ge=1, description="Most pages; more than 50 are 50.")]
+Most = Annotated[
+    int, QueryParameter(ge=1, le=LARGEST, description="Most pages; more than 50 are 50.")
+]
 
 
 class Answer(msgspec.Struct, frozen=True):

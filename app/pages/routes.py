@@ -7,12 +7,13 @@ from typing import Annotated, Literal
 
 from litestar import Controller, delete, get, patch, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
+from litestar.params import FromPath, FromQuery, JSONBody, PathParameter, QueryParameter
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED, HTTP_204_NO_CONTENT
 
 from app.access.parameters import Limit, Within
 from app.access.service import AccessService
 from app.kernel.caller import Caller, Role
+from app.kernel.wire import LARGEST
 from app.pages import diff
 from app.pages.neighbours import RELATED, RELATED_MOST, Neighbours
 from app.pages.reading import DEEPEST, Chosen, PageReader
@@ -46,7 +47,7 @@ Shelf = Annotated[
 ]
 Depth = Annotated[int, QueryParameter(ge=1, le=DEEPEST, description="Steps over links.")]
 Likest = Annotated[int, QueryParameter(ge=1, le=RELATED_MOST, description="Most pages.")]
-Version = Annotated[int | None, QueryParameter(ge=1, description="A version's number.")]
+Version = Annotated[int | None, QueryParameter(ge=1, le=LARGEST, description="A version's number.")]
 
 
 class PageController(Controller):
@@ -218,7 +219,7 @@ class PageController(Controller):
     async def version(
         self,
         page_id: FromPath[str],
-        version: FromPath[int],
+        version: Annotated[int, PathParameter(ge=1, le=LARGEST)],
         caller: NamedDependency[Caller],
         paging: NamedDependency[PageService],
     ) -> PageVersionOut:

@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
 from app.kernel.paging import encode
-from app.kernel.wire import ShortText, TagName, Title, WireModel
+from app.kernel.wire import LARGEST, ShortText, TagName, Title, WireModel
 from app.pages.excerpt import around_link
 from app.pages.model import CONTENT_LONGEST, Change, Draft, Mention, PageKind, Receipt
 from app.pages.neighbours import Related
@@ -50,7 +50,9 @@ class PageChangeIn(WireModel):
     aliases: Aliases | None = None
     tags: Tags | None = None
     path: FilePath | None = Field(None, description="Where it lies in a folder of Markdown.")
-    version: int | None = Field(None, description="The version that the change was made on.")
+    version: Annotated[int, Field(ge=1, le=LARGEST)] | None = Field(
+        None, description="The version that the change was made on."
+    )
 
     def to_change(self) -> Change:
         """The change that this describes."""
@@ -67,7 +69,7 @@ class PageTitleIn(WireModel):
 class PageRestoreIn(WireModel):
     """What to bring back: a version's text, or a deleted page as it was."""
 
-    version: Annotated[int, Field(ge=1)] | None = None
+    version: Annotated[int, Field(ge=1, le=LARGEST)] | None = None
 
 
 class PageMentionIn(WireModel):

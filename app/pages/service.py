@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -29,11 +28,11 @@ from app.pages.naming import without_suffix
 from app.pages.passages import DUE, PassageService
 from app.pages.resolve import Settled
 from app.pages.rewriting import rewritten
+from app.sanitize.aside import aside, sanitize_aside
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import Sanitized, sanitize
 from app.scopes.service import ScopeService, own_leaf
 
-LONG_TEXT = 20_000  # characters; longer ones are cleaned off the event loop
 _TRIES = 10  # rounds against other writers of the same page
 
 
@@ -173,7 +172,8 @@ class PageService:
     async def stored_hash(self, scope: str, content: str) -> str:
         """The `content_hash` that a text would have in the scope; raises what its policy
         refuses."""
-        return digest((await _cleaned(content, await self._parts.scopes.policy(scope))).text)
+        policy = await self._parts.scopes.policy(scope)
+        return digest((await sanitize_aside(content, policy, "content")).text)
 
     async def version(self, who: Caller, page: str, version: int) -> Row:
         """The text of a page at one version, the present one too; NotFound where there is none."""
@@ -206,10 +206,14 @@ class PageService:
         scope = _scope_of(who, draft)
         who.require(scope, Role.WRITER)
         policy = await self._parts.scopes.policy(scope)
-        text = await _cleaned(draft.content, policy)
-        draft = _clean_labels(record.named(draft, text.text), policy)
+        text = await sanitize_aside(draft.content, policy, "content")
         stamp = record.Stamp(new_id(), scope, who.tenant, who.principal, now())
-        return _Writing(None, record.page_row(draft, text, stamp), "page.write", text)
+
+        def made() -> Row:
+            named = _clean_labels(record.named(draft, text.text), policy)
+            return record.page_row(named, text, stamp)
+
+        return _Writing(None, await aside(text.text, made), "page.write", text)
 
     async def _edited(self, who: Caller, page: str, change: Change) -> _Writing:
         stored = (await self.read(who, page))["page"]
@@ -219,10 +223,13 @@ class PageService:
         policy = await self._parts.scopes.policy(stored["scope"])
         text = None
         if change.content is not None and change.content != stored["content"]:
-            text = await _cleaned(change.content, policy)
-            change = record.followed(stored, change, text.text)
-        change = _clean_change(change, policy)
-        after = record.changed(stored, change, text, stamp)
+            text = await sanitize_aside(change.content, policy, "content")
+
+        def made() -> Row:
+            followed = change if text is None else record.followed(stored, change, text.text)
+            return record.changed(stored, _clean_change(followed, policy), text, stamp)
+
+        after = await aside([stored["content"], change.content], made)
         return _Writing(stored, after, "page.change", text)
 
     async def _revive(self, who: Caller, stored: Row) -> Receipt:
@@ -253,7 +260,7 @@ class PageService:
                 continue
             try:
                 policy = await self._parts.scopes.policy(source["scope"])
-                clean = await _cleaned(_rewritten(row, writing), policy)
+                clean = await sanitize_aside(_rewritten(row, writing), policy, "content")
                 cut = {*source["marker_ids"], *clean.marker_ids}
                 clean = replace(clean, marker_ids=tuple(sorted(cut)))
                 after = record.changed(source, Change(), clean, self._stamp(who, source))
@@ -327,16 +334,6 @@ def _scope_of(who: Caller, draft: Draft) -> str:
     if not draft.personal:
         return str(parse_scope(draft.scope or who.home))
     return own_leaf(who)
-
-
-async def _cleaned(content: str, policy: SanitizePolicy) -> Sanitized:
-    try:
-        if len(content) > LONG_TEXT:
-            return await asyncio.to_thread(sanitize, content, policy)
-        return sanitize(content, policy)
-    except LociError as error:
-        error.field = "content"
-        raise
 
 
 def _clean_labels(draft: Draft, policy: SanitizePolicy) -> Draft:

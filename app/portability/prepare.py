@@ -29,7 +29,7 @@ LINE_LIMIT = 8 << 20  # bytes: a text of 1 MiB, escaped, and its vector
 CLAIMED = frozenset(
     (
         "trust", "importance", "is_pinned", "tier", "confidence", "confirmations", "effectiveness",
-        "signature", "signature_value",
+        "signature", "signature_value", "attestations",
     )
 )  # fmt: skip
 BOM = b"\xef\xbb\xbf"

@@ -13,7 +13,7 @@ from pydantic import Field, StringConstraints
 from app.communities.schemas import CommunityOut, placed
 from app.facts.possible import on_the_wire
 from app.kernel.caller import Caller
-from app.kernel.wire import ShortText, WireModel
+from app.kernel.wire import LARGEST, ShortText, WireModel
 from app.rag.answering import ROUNDS, Answer, Round, Source, changed
 from app.rag.model import BUDGET, HOPS, TOP_K, Ask, Context, Entry, Passage, Retrieved, Step
 from app.rag.units import shown_path
@@ -86,7 +86,7 @@ class AskIn(QuestionIn):
     """A question that is to be answered."""
 
     top_k: Annotated[int, Field(ge=1, le=50)] = Field(TOP_K, description="Most sources.")
-    max_rounds: Annotated[int, Field(ge=1)] = Field(
+    max_rounds: Annotated[int, Field(ge=1, le=LARGEST)] = Field(
         ROUNDS, description=f"Most rounds of search; more than {ROUNDS} are taken as {ROUNDS}."
     )
 

@@ -19,6 +19,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Tx
 from app.kernel.scope import parse_scope
+from app.sanitize.aside import aside
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import sanitize
 from app.scopes import tuning
@@ -87,7 +88,7 @@ class SettingsService:
         """
         path = str(parse_scope(scope))
         caller.require(path, Role.ADMIN)
-        clean = _clean(patch, policy)
+        clean = await aside(patch, lambda: _clean(patch, policy))
         fields = sorted(tuning.named(clean))
 
         async def work(tx: Tx) -> Effective:

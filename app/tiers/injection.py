@@ -85,7 +85,7 @@ class ContextInjector:
             )
             for more in found:
                 sections |= more
-        return packed(sections, Asked.of(task.query), task.budget)
+        return await asyncio.to_thread(packed, sections, Asked.of(task.query), task.budget)
 
     async def _facts(self, who: Caller, task: Task) -> list[Item]:
         """Facts by their importance, and by how many tags they share with the task."""

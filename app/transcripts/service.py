@@ -19,6 +19,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.kernel.kind import Kind, Stored
+from app.sanitize.aside import aside
 from app.sanitize.labels import clean_label, require_plain
 from app.sanitize.normalise import visible
 from app.sanitize.policy import SanitizePolicy
@@ -163,7 +164,7 @@ class TranscriptService:
         """Make a transcript; one that is there stays as it is."""
         policy = await self._policy(caller)
         require_plain(name, "conversation", policy)
-        clean = self._metadata(metadata, policy, "metadata")
+        clean = await aside(metadata, lambda: self._metadata(metadata, policy, "metadata"))
         blank = self.blank(caller, name)
         whose = clean_label(user, "userId", policy)
         made = blank.model_copy(update={"user": whose, "metadata": clean})
@@ -211,10 +212,13 @@ class TranscriptService:
         if not transcript.said:
             require_plain(transcript.conversation, "conversation", policy)
         fields = [f"messages.{at}." if len(drafts) > 1 else "" for at in range(len(drafts))]
-        items = [
-            self._item(transcript, draft, policy, field)
-            for draft, field in zip(drafts, fields, strict=True)
-        ]
+        moments = [self._moment() for _ in drafts]
+
+        def said() -> list[Said]:
+            given = zip(zip(drafts, moments, strict=True), fields, strict=True)
+            return [self._item(transcript, each, policy, field) for each, field in given]
+
+        items = await aside([(draft.text, draft.metadata) for draft in drafts], said)
         entering = Entering(caller, transcript, items)
         pairs = zip(items, drafts, strict=True)
         captures = [_capture(i.message, d) for i, d in pairs if i.message.apart is None]
@@ -314,8 +318,13 @@ class TranscriptService:
         return await self._scopes.policy(caller.home)
 
     def _item(
-        self, transcript: Transcript, draft: Draft, policy: SanitizePolicy, field: str
+        self,
+        transcript: Transcript,
+        given: tuple[Draft, datetime],
+        policy: SanitizePolicy,
+        field: str,
     ) -> Said:
+        draft, at = given
         text, changes = _clean(draft.text, policy, f"{field}content")
         apart = Apart.SYSTEM if draft.voice is Voice.SYSTEM else None
         if not text.strip():
@@ -328,7 +337,7 @@ class TranscriptService:
             key=new_id(),
             number=0,
             voice=draft.voice,
-            said_at=self._moment(),
+            said_at=at,
             apart=apart,
             words=text if apart else None,
             metadata=self._metadata(draft.metadata, policy, f"{field}metadata"),
@@ -345,14 +354,18 @@ class TranscriptService:
         self, given: dict[str, Any], policy: SanitizePolicy, field: str
     ) -> dict[str, Any]:
         own = {name: value for name, value in given.items() if not name.startswith(OURS)}
+        self._require_small(own, field)
         clean: dict[str, Any] = sanitize_tree(own, policy, field)
+        self._require_small(clean, field)
+        return clean
+
+    def _require_small(self, metadata: dict[str, Any], field: str) -> None:
         try:
-            size = len(orjson.dumps(clean))
+            size = len(orjson.dumps(metadata))
         except TypeError:
             raise InvalidInput(f"{field} holds what JSON cannot say", field=field) from None
         if size > self._bytes:
             raise InvalidInput(f"{field} has at most {self._bytes} bytes", field=field)
-        return clean
 
     async def _captured(self, caller: Caller, captures: list[Capture], entering: Entering) -> None:
         receipts = await self._episodes.capture_batch(caller, captures, entering)

@@ -12,6 +12,7 @@ from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED, HTTP_204_NO_CO
 from app.access.parameters import Within, one_of
 from app.errors import InvalidInput
 from app.kernel.caller import Caller, Role
+from app.kernel.wire import LARGEST
 from app.webhooks.model import DeliveryState
 from app.webhooks.schemas import (
     DeliveriesOut,
@@ -25,7 +26,10 @@ from app.webhooks.schemas import (
 from app.webhooks.sending import visible
 from app.webhooks.service import WebhookService
 
-NEWEST = 2**53 - 1
+Before = Annotated[
+    int | None,
+    QueryParameter(name="cursor", ge=-1, le=LARGEST, description="The number to continue before."),
+]
 Most = Annotated[int, QueryParameter(ge=1, le=200, description="Most items of a page.")]
 InState = Annotated[
     str | None,
@@ -178,13 +182,13 @@ class WebhookController(Controller):
         caller: NamedDependency[Caller],
         webhooks: NamedDependency[WebhookService],
         in_state: InState = None,
-        cursor: FromQuery[int | None] = None,
+        cursor: Before = None,
         limit: Most = 50,
     ) -> DeliveriesOut:
         """List deliveries, newest first, with those of their events that this key sees."""
         known = await webhooks.rows.find(caller, webhook)
         state = one_of(DeliveryState, in_state, "state")
-        before = NEWEST if cursor is None else cursor
+        before = LARGEST if cursor is None else cursor
         found = await webhooks.rows.deliveries(known.webhook, state, before, limit + 1)
         items = [DeliveryOut.of(visible(one, known, caller)) for one in found[:limit]]
         return DeliveriesOut(items, str(items[-1].number) if len(found) > limit else None)

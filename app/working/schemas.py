@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from pydantic import Field
@@ -22,7 +22,7 @@ class WorkingValueIn(WireModel):
     """A value to keep."""
 
     value: Any = Field(description="JSON of any kind; texts in it are sanitised.")
-    ttl: int | None = Field(None, ge=1, description=TTL)
+    ttl: Annotated[int, Field(ge=1, le=86_400)] | None = Field(None, description=TTL)
 
     def to_given(self) -> Given:
         """The value that this describes."""
@@ -32,7 +32,7 @@ class WorkingValueIn(WireModel):
 class WorkingLoadIn(WireModel):
     """How a copy is brought back."""
 
-    ttl: int | None = Field(None, ge=1, description=TTL)
+    ttl: Annotated[int, Field(ge=1, le=86_400)] | None = Field(None, description=TTL)
     replace: bool = Field(False, description="Overwrite what is there already.")
 
 

@@ -16,7 +16,7 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.kernel.scope import parse_scope
 from app.kernel.wire import model_of
-from app.sanitize.tree import sanitize_tree
+from app.sanitize.aside import sanitize_tree_aside
 from app.scopes.service import ScopeService
 from app.workitems.kind import WORK_ITEM, WORK_LINK
 from app.workitems.model import (
@@ -369,7 +369,7 @@ class WorkService:
     async def _clean(self, texts: Row, scope: str) -> Row:
         """Texts as they may be stored; what refuses one names its field."""
         policy = await self._scopes.policy(scope)
-        clean = {name: sanitize_tree(text, policy, name) for name, text in texts.items()}
+        clean = {name: await sanitize_tree_aside(t, policy, name) for name, t in texts.items()}
         checked = model_of(Texts, clean)
         return {name: getattr(checked, name) for name in texts}
 

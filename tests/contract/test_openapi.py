@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -92,3 +93,35 @@ def test_answers_that_have_two_successes_name_both(schema: dict[str, Any]) -> No
         "writeNote": {"200", "201"},
     }.items():
         assert codes <= known[name]["responses"].keys(), name
+
+
+def test_every_whole_number_of_a_request_has_a_maximum(schema: dict[str, Any]) -> None:
+    open_ones = []
+    for path, method, operation in operations(schema):
+        contents = operation.get("requestBody", {}).get("content", {}).values()
+        given = [(each["name"], each["schema"]) for each in operation.get("parameters", [])]
+        for name, shape in [*given, *(("body", each["schema"]) for each in contents)]:
+            places = without_maximum(schema, shape, name, frozenset())
+            open_ones += [f"{method} {path} {place}" for place in places]
+    assert open_ones == []
+
+
+def without_maximum(
+    schema: dict[str, Any], shape: Any, at: str, above: frozenset[str]
+) -> Iterator[str]:
+    """Where in a shape a whole number of any size may stand."""
+    if "$ref" in shape:
+        name = shape["$ref"].rsplit("/", 1)[-1]
+        if name not in above:
+            named = schema["components"]["schemas"][name]
+            yield from without_maximum(schema, named, at, above | {name})
+        return
+    bounded = {"maximum", "exclusiveMaximum", "enum", "const"} & shape.keys()
+    if shape.get("type") == "integer" and not bounded:
+        yield at
+    for name, inner in shape.get("properties", {}).items():
+        yield from without_maximum(schema, inner, f"{at}.{name}", above)
+    ways = [] if bounded else [*shape.get("oneOf", []), *shape.get("anyOf", [])]
+    for inner in (*ways, shape.get("items"), shape.get("additionalProperties")):
+        if isinstance(inner, dict):
+            yield from without_maximum(schema, inner, at, above)

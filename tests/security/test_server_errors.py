@@ -5,15 +5,20 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import httpx
 import orjson
 import pytest
+import pytest_asyncio
 from litestar import Litestar
+from pydantic import ValidationError
 
-from app.errors import GdsUnavailable, GraphBusy, GraphUnavailable, QueryError
+from app.entities.schemas import EntityChangeIn
+from app.errors import GdsUnavailable, GraphBusy, GraphUnavailable, InvalidInput, QueryError
 from app.kernel.body import DEEPEST, deeper
+from app.kernel.wire import LARGEST
 from app.wiring import Parts
 from tests.agentmemory.conftest import bridged
 from tests.conftest import Principal
@@ -23,6 +28,7 @@ __all__ = ["bridged"]
 
 DEEP = ["[" * 100_000, "[" * 100_000 + "]" * 100_000, '{"a":' * 50_000 + "1" + "}" * 50_000]
 JSON = {"content-type": "application/json"}
+CURSOR_NAMES = ("cursor", "after")
 NUMBERS = ["-1", str(2**31), str(2**63 - 1), str(2**63), "9" * 30, "9" * 5_000, "1e400", "nan"]
 
 
@@ -91,27 +97,116 @@ async def test_deep_json_is_refused_by_every_operation(app: Litestar, admin: Pri
     assert not wrong
 
 
+@dataclass(frozen=True)
+class World:
+    """Who asks, and ids of his own by the names that paths give them."""
+
+    who: Principal
+    ids: dict[str, str]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def world(admin: Principal) -> World:
+    async def made(path: str, body: dict[str, Any]) -> str:
+        answer = await admin.http.post(path, json=body)
+        assert answer.status_code < 300, answer.text
+        told = answer.json()
+        return str(told.get("document", told)["id"])
+
+    page = await made("/v1/pages", {"title": "Bounds", "content": "One."})
+    changed = await admin.http.patch(f"/v1/pages/{page}", json={"content": "Two."})
+    assert changed.status_code == 200, changed.text
+    base = await made("/v1/knowledge-bases", {"name": "Bounds"})
+    paper = {"knowledge_base": "Bounds", "name": "a.md", "text": "# A\n\nb"}
+    document = await made("/v1/documents", {**paper, "media": "text/markdown"})
+    called = {"url": "https://8.8.8.8/in"}
+    ids = {
+        "page_id": page,
+        "version": "1",
+        "base_id": base,
+        "document_id": document,
+        "webhook": await made("/v1/webhooks", called),
+        "pool": "default",
+    }
+    return World(admin, ids)
+
+
+def reached(path: str, ids: dict[str, str], made_up: str = "x") -> str:
+    """The path with the ids that there are, others made up."""
+    parts = path.split("/")
+    return "/".join(ids.get(p[1:-1], made_up) if p.startswith("{") else p for p in parts)
+
+
+async def lists(world: World, app: Litestar) -> list[tuple[str, list[Any]]]:
+    """The path and the parameters of every operation that reads."""
+    document = (await world.who.http.get("/schema/openapi.json")).json()
+    return [
+        (path, item["get"].get("parameters", []))
+        for path, item in document["paths"].items()
+        if "get" in item
+    ]
+
+
+def whole(shape: Any) -> bool:
+    """Whether a parameter is a number, by its type and not by its name."""
+    text = json.dumps(shape)
+    return '"integer"' in text or '"number"' in text
+
+
 @pytest.mark.parametrize("kind", ["cursor", "number"])
 async def test_no_cursor_and_no_number_breaks_a_list(
-    app: Litestar, admin: Principal, kind: str
+    app: Litestar, world: World, kind: str
 ) -> None:
     tried, wrong = 0, []
-    for method, path, operation in await operations(admin.http, app):
-        for parameter in operation.get("parameters", []):
-            if parameter["in"] != "query" or method != "GET":
+    for path, parameters in await lists(world, app):
+        for parameter in parameters:
+            name, number = parameter["name"], whole(parameter["schema"])
+            asked = kind == "number" if number else kind == "cursor" and name in CURSOR_NAMES
+            if not asked:
                 continue
-            name, schema = parameter["name"], json.dumps(parameter["schema"])
-            of_numbers = "integer" in schema or "number" in schema
-            values = CURSORS if name in ("cursor", "after") else NUMBERS if of_numbers else []
-            if (values is CURSORS) != (kind == "cursor"):
-                continue
-            for value in values:
-                answer = await admin.http.request(method, path, params={name: value})
+            for value in NUMBERS if number else CURSORS:
+                ids = {**world.ids, name: value} if parameter["in"] == "path" else world.ids
+                query = {name: value} if parameter["in"] == "query" else None
+                answer = await world.who.http.get(reached(path, ids), params=query)
                 tried += 1
                 if answer.status_code >= 500:
-                    wrong.append((method, path, name, value[:40], answer.status_code))
+                    wrong.append((path, name, value[:40], answer.status_code))
     assert tried > 100
     assert not wrong
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/documents/{document_id}/chunks?after=",
+        "/v1/documents/{document_id}/text?start=",
+        "/v1/documents/{document_id}/text?end=",
+        "/v1/learned/changes?after=",
+        "/v1/pages/{page_id}/diff?old=1&new=",
+        "/v1/pages/{page_id}/versions/",
+        "/v1/webhooks/{webhook}/deliveries?cursor=",
+    ],
+)
+async def test_a_number_is_read_to_its_bound(world: World, path: str) -> None:
+    there = path.format(**world.ids)
+    most = await world.who.http.get(f"{there}{LARGEST}")
+    assert most.status_code in (200, 404, 409, 425), most.text
+    for beyond in (LARGEST + 1, 2**63, 10**30):
+        answer = await world.who.http.get(f"{there}{beyond}")
+        assert answer.status_code in (400, 422), (beyond, answer.text)
+
+
+async def test_what_the_driver_cannot_hold_is_refused_as_input(opened: Parts) -> None:
+    with pytest.raises(InvalidInput):
+        await opened.graph.raw("RETURN $number AS number", number=2**63)
+    assert await opened.graph.raw("RETURN $number AS number", number=1) == [{"number": 1}]
+
+
+async def test_no_attribute_of_an_entity_loses_digits() -> None:
+    for number in (LARGEST + 1, -(2**63) - 1, 10**400):
+        with pytest.raises(ValidationError):
+            EntityChangeIn(attributes={"height": number})
+    assert EntityChangeIn(attributes={"height": LARGEST}).attributes == {"height": LARGEST}
 
 
 async def test_cursors_break_no_list_of_graphql(admin: Principal) -> None:
