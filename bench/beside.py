@@ -3,9 +3,9 @@
 Searches go over HTTP, one after the other, in a small scope of one tenant, with two captures a
 second beside them. Both are timed with nothing else to do, then while another tenant imports
 episodes, has them read, has its communities found, has an erasure checked, hands in texts as large
-as one may be, and asks GraphQL for as much as a query may, in width and in depth. The quiet figures are of the same run on
-the same machine, before and after all that, and of the same requests: a capture waits for the
-searches of its own tenant there too.
+as one may be, and asks GraphQL for as much as a query may, in width and in depth. The quiet figures
+are of the same run on the same machine, before and after all that, and of the same requests: a
+capture waits for the searches of its own tenant there too.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -237,7 +238,7 @@ async def _checking(other: Tenant) -> AsyncIterator[None]:
     async def check() -> None:
         while True:
             job = (await client.call("POST", f"/v1/erasures/{receipt}/check", {}))["job"]
-            await _over(lambda: _running(client, job))
+            await _over(partial(_running, client, job))
 
     checking = asyncio.create_task(check())
     try:

@@ -38,7 +38,7 @@ SET e.consolidation_state = 'in_progress', e.lease_until = $until, e.leased_by =
 RETURN e {seen: e.lone IS NOT NULL OR EXISTS { (e)-[:MENTIONS|SUPPORTS]->() },
           .id, .scope, .tenant, .content, .title, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin, .work,
           .trust, .session, .expired_at, .attempts, .assertion,
-          .link_targets, .lone, .supersedes,
+          .link_targets, .lone,
           proposals: [(e)-[x:READ_BY]->(r:ModelReading) WHERE NOT coalesce(x.beside, false) |
                       r {.model, .answer, turn: x.turn}]} AS episode
 
@@ -51,7 +51,7 @@ SET e.consolidation_state = 'in_progress', e.lease_until = $until, e.leased_by =
 RETURN e {seen: e.lone IS NOT NULL OR EXISTS { (e)-[:MENTIONS|SUPPORTS]->() },
           .id, .scope, .tenant, .content, .title, .captured_at, .ingested_at, .speaker, .role, .language, .author, .origin, .work,
           .trust, .session, .expired_at, .attempts, .assertion,
-          .link_targets, .lone, .supersedes,
+          .link_targets, .lone,
           proposals: [(e)-[x:READ_BY]->(r:ModelReading) WHERE NOT coalesce(x.beside, false) |
                       r {.model, .answer, turn: x.turn}]} AS episode
 

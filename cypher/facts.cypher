@@ -606,31 +606,6 @@ MATCH (p:Passage {id: id})
 WHERE p.scope IN $scopes
 RETURN collect(p {.id, .content, .language, .captured_at, .ingested_at, .speaker}) AS texts
 
-// name: spoken_of(asked, scopes, limit, before) read many
-// The facts that each text may be about: those that share words with it, those that the texts of its
-// session before it state, and those of the text in whose place it is said.
-UNWIND $asked AS one
-MATCH (p:Passage {id: one.id})
-WHERE p.scope IN $scopes
-CALL (one) {
-  CALL db.index.fulltext.queryNodes('memory_text', one.q, {limit: $limit}) YIELD node AS f
-  WHERE f:Fact AND f.scope IN $scopes
-  RETURN collect(f.id) AS alike
-}
-CALL (p) {
-  MATCH (e:Episode {session: p.session})
-  WHERE e.captured_at < p.captured_at AND e.live AND e.scope IN $scopes
-  WITH e ORDER BY e.session DESC, e.captured_at DESC, e.id DESC LIMIT $before
-  MATCH (e)-[:SUPPORTS]->(f:Fact)
-  RETURN collect(DISTINCT f.id) AS told
-}
-CALL (p) {
-  MATCH (o:Passage {id: p.supersedes})-[:SUPPORTS]->(f:Fact)
-  WHERE o.scope IN $scopes
-  RETURN collect(DISTINCT f.id) AS replaced
-}
-RETURN one.id AS text, alike + told + replaced AS facts
-
 // name: possible_changes(scopes, after, limit) read many
 // Facts that may have ended older ones and of which words were not read, with those older ones and
 // these words.

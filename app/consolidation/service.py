@@ -37,7 +37,6 @@ from app.entities.repository import EntityRepository, gaining, mention_rows
 from app.errors import GraphBusy, GraphUnavailable, LeaseLost, LociError
 from app.facts.predicates import PredicateService
 from app.facts.repository import Batch, FactRepository, Settled, Terms
-from app.facts.telling import later_texts, tell_changes
 from app.jobs.lanes import Due
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -313,8 +312,6 @@ class ConsolidationService:
             with in_bulk():
                 await self._write_long(readings[0], answers[0], setting, holder, total)
             return
-        first = [r.episode for r in readings if not r.episode["seen"]]
-        later = await asyncio.to_thread(later_texts, first)
         seen = sorted(r.episode["id"] for r in readings if r.episode["seen"])
         named = _named(readings, answers)
 
@@ -324,7 +321,6 @@ class ConsolidationService:
             derived, settled = await self._believe(tx, readings, setting, answers, admitted, seen)
             found = Found(named, admitted, len(derived.facts))
             await self._close(tx, readings, setting, holder, found)
-            await tell_changes(tx, setting.scope, later)
             return derived, settled
 
         derived, settled = await self._parts.graph.write("consolidation.pass", work)
@@ -350,7 +346,6 @@ class ConsolidationService:
             facts |= derived.facts.keys()
             claims |= derived.claims.keys()
         await rows.renew([id], setting.scope, holder)
-        later = await asyncio.to_thread(later_texts, [reading.episode])
 
         async def close(tx: Tx) -> Settled:
             seen = [id] if reading.episode["seen"] else []
@@ -365,7 +360,6 @@ class ConsolidationService:
             extra += await _dropped(tx, seen, claims) if seen else []
             settled = await self._parts.facts.put(tx, Batch([], [], [], extra), setting.terms)
             await self._close(tx, [reading], setting, holder, Found(named, admitted, len(facts)))
-            await tell_changes(tx, setting.scope, later)
             return settled
 
         total.add(Derived(), await self._parts.graph.write("consolidation.close", close), 1)

@@ -7,16 +7,15 @@ in its own scope, and from `later.py`. So neither order of arrival nor an erasur
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TypeVar
 
 from app.facts.common_words import CommonWords
 from app.facts.later import Forms, Held, changing, held_words, parts, read
 from app.indexing.entry import LIVE, PASSAGES, quoted, time_key
 from app.kernel.clock import now
 from app.kernel.cypher import Q
-from app.kernel.graph import Graph, Row, Tx
+from app.kernel.graph import Graph, Row
 
 COMMON = 8  # texts of a scope that hold a word at most, for it to tell what a text is about
 RECENT = timedelta(seconds=5)
@@ -26,16 +25,14 @@ WORDS = 24  # words of one fact that are looked for
 ONWARD = 8  # texts of a session after the one that told a fact: the talk goes on about it
 
 Word = tuple[str, Forms]  # of a scope
-A = TypeVar("A")
-B = TypeVar("B")
 
 _common = CommonWords()
 
 
 class LaterTexts:
-    """Reads only; in a transaction where one is given."""
+    """Reads only."""
 
-    def __init__(self, graph: Graph | Tx) -> None:
+    def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
     async def with_later(
@@ -67,12 +64,12 @@ class LaterTexts:
         facts = await self._graph.rows(
             Q.facts.to_be_changed, ids=asked, scopes=scopes, as_of=as_of, known_at=known_at
         )
-        held = {row["id"]: held_of(row) for row in facts}
+        held = {row["id"]: _held(row) for row in facts}
         words = {(row["scope"], w) for row in facts for w in _sought(row, held[row["id"]])}
         # A range over every text's moment costs more than all else, so only a look back has it.
         then = known_at if known_at < now() - RECENT else None
-        between = min(map(said_last, facts), default=as_of), as_of
-        holding, after = await self._both(
+        between = min(map(_said, facts), default=as_of), as_of
+        holding, after = await asyncio.gather(
             self._holding(words, scopes, then, between),
             self._after(facts, scopes, as_of, known_at),
         )
@@ -85,18 +82,12 @@ class LaterTexts:
         texts = [text for text in said["texts"] if text["ingested_at"] <= known_at]
         return await asyncio.to_thread(_told, facts, held, (holding, after), texts)
 
-    async def _both(self, one: Awaitable[A], other: Awaitable[B]) -> tuple[A, B]:
-        """Both at once; one after the other in a transaction, which has one statement at a time."""
-        if isinstance(self._graph, Tx):
-            return await one, await other
-        return await asyncio.gather(one, other)
-
     async def _after(
         self, facts: Iterable[Row], scopes: list[str], as_of: datetime, known_at: datetime
     ) -> dict[str, list[str]]:
         """For each fact the texts with which the session went on that told it last."""
         asked = [
-            {"fact": row["id"], "session": row["session"], "after": said_last(row)}
+            {"fact": row["id"], "session": row["session"], "after": _said(row)}
             for row in facts
             if row["session"]
         ]
@@ -139,8 +130,7 @@ class LaterTexts:
         return {looked[one["place"]]: one["texts"] for one in found if one["held"] <= COMMON}
 
 
-def held_of(row: Row) -> Held:
-    """The words of a fact, by its row of `facts.to_be_changed`."""
+def _held(row: Row) -> Held:
     value = " ".join([row["object_text"] or "", *row["rests"]])
     return held_words(row["subject_name"] or "", row["predicate"], value)
 
@@ -175,7 +165,7 @@ def _term(form: str) -> str:
     return form if form.endswith("*") else quoted(form)
 
 
-def said_last(fact: Row) -> datetime:
+def _said(fact: Row) -> datetime:
     """When a fact began or was last confirmed, whichever is later."""
     moment: datetime = max(fact["since"], fact["confirmed"] or fact["since"])
     return moment
@@ -193,7 +183,7 @@ def _told(
     for fact in facts:
         words = _sought(fact, held[fact["id"]])
         telling = [word for word in words if (fact["scope"], word) in holding]
-        own, said = held[fact["id"]].among(telling), said_last(fact)
+        own, said = held[fact["id"]].among(telling), _said(fact)
         ids = {text for word in telling for text in holding[fact["scope"], word]}
         ids.update(after.get(fact["id"], ()))
         hints = [hint for hint in fact["hints"] if hint["id"] not in fact["decided"]]

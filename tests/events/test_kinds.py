@@ -80,16 +80,6 @@ async def change_by_a_fact(world: World) -> list[Event]:
     return [{"kind": "possible_change", "target": old, "facts": [old]}]
 
 
-async def change_by_a_text(world: World) -> list[Event]:
-    await say(world.writer, "Opa nimmt 75 Mikrogramm L-Thyroxin.")
-    await world.read()
-    (fact,) = (await world.facts()).values()
-    text = "Der Doktor hat L-Thyroxin bei Opa auf 100 hochgesetzt."
-    later = await say(world.writer, text, session="later")
-    await world.read()
-    return [{"kind": "possible_change", "target": fact, "facts": [fact], "by": later}]
-
-
 async def file(world: World) -> list[Event]:
     base = (await world.post("/v1/knowledge-bases", name="Shelf"))["id"]
     given = {"knowledge_base": base, "name": "ferry.md", "text": "The ferry leaves at nine."}
@@ -144,7 +134,7 @@ async def announce(world: World) -> list[Event]:
 
 Act = Callable[[World], Awaitable[list[Event]]]
 ACTS: list[Act] = [
-    doubt, change_by_a_fact, change_by_a_text, file, pursue, work, announce,
+    doubt, change_by_a_fact, file, pursue, work, announce,
 ]  # fmt: skip
 
 

@@ -1,8 +1,9 @@
 """Answers with the model that ships, in English, German and across: what is known is said, and what
 is not is said to be unknown.
 
-All texts are known at once. The mending was done with every other case in view (`seen`); the others
-were not looked at before (`held`), and both halves are held to the same bars.
+All texts are known at once. The mending was done with every other case in view (`seen`). The others
+(`held`) were looked at once, and one mend came of it, so that they are not blind either;
+both halves are held to the same bars.
 """
 
 from __future__ import annotations

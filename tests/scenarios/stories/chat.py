@@ -132,7 +132,7 @@ async def _what_is_not_worth_keeping(agent: Person) -> None:
         return {one["memory"] for one in items}
 
     async def judged() -> Any:
-        """Every verdict; what a pass of the schedule has claimed meanwhile is judged by that one."""
+        """Every verdict; what the schedule has claimed meanwhile is judged by its own pass."""
         await passed()
         found = await verdicts("discard"), await verdicts("keep")
         return found if len(found[0] | found[1]) == 50 else None
@@ -143,6 +143,6 @@ async def _what_is_not_worth_keeping(agent: Person) -> None:
         assert (await verdicts("discard"), await verdicts("keep")) == (discarded, kept)
     texts = {}
     for one in discarded | kept:
-        texts[one] = (await agent.get(f"/v1/memories/{one}"))["untrusted"]["content"]
+        texts[one] = (await agent.get(f"/v1/episodes/{one}"))["untrusted"]["content"]
     assert {texts[one] for one in discarded} >= {"Danke!", "Ok."}
     assert {texts[one] for one in kept} >= set(TOLD.values())
