@@ -4,35 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
-from litestar import Litestar
-
 from app.kernel.caller import Role
 from app.search.bundle import CLOSE, OPEN
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
-from tests.tables.test_mcp import speak
+from tests.mcp.conftest import Speak
 
 MEMORY = "/mcp?tools=memory"
 
 
-async def call(app: Litestar, who: Principal, name: str, **given: Any) -> Any:
+async def call(speak: Speak, who: Principal, name: str, **given: Any) -> Any:
     """The result of one tool."""
-    _, (result,) = await speak(app, who, MEMORY, (name, given))
+    _, (result,) = await speak(who, MEMORY, (name, given))
     return result
 
 
-async def stored(app: Litestar, who: Principal, text: str, **given: Any) -> str:
+async def stored(speak: Speak, who: Principal, text: str, **given: Any) -> str:
     """The id of an entry that is stored."""
-    result = await call(app, who, "memory_store", content=text, **given)
+    result = await call(speak, who, "memory_store", content=text, **given)
     assert not result.is_error, result.content
     found: str = result.structured_content["id"]
     return found
 
 
-async def test_an_update_names_an_entry_by_its_words(app: Litestar, writer: Principal) -> None:
-    first = await stored(app, writer, "The kiln of Oda Falk fires at 900 degrees.")
-    second = await stored(app, writer, "The kiln room is locked on Sundays.")
-    unclear = await call(app, writer, "memory_update", old="kiln", new="The kiln is cold.")
+async def test_an_update_names_an_entry_by_its_words(speak: Speak, writer: Principal) -> None:
+    first = await stored(speak, writer, "The kiln of Oda Falk fires at 900 degrees.")
+    second = await stored(speak, writer, "The kiln room is locked on Sundays.")
+    unclear = await call(speak, writer, "memory_update", old="kiln", new="The kiln is cold.")
     assert unclear.is_error
     assert unclear.structured_content["code"] == "Conflict"
     told = unclear.structured_content["errors"][0]
@@ -40,7 +38,7 @@ async def test_an_update_names_an_entry_by_its_words(app: Litestar, writer: Prin
     assert first in told["detail"]
     assert second in told["detail"]
     new = "The kiln of Oda Falk fires at 950 degrees."
-    done = await call(app, writer, "memory_update", old="  FIRES at 900", new=new)
+    done = await call(speak, writer, "memory_update", old="  FIRES at 900", new=new)
     shown = done.structured_content
     assert shown["entry"]["id"] == first
     assert shown["entry"]["version"] == 2
@@ -48,9 +46,9 @@ async def test_an_update_names_an_entry_by_its_words(app: Litestar, writer: Prin
     assert shown["untrusted"]["before"].endswith("900 degrees.")
     text = done.content[0].text
     assert new in text[text.index(OPEN) : text.index(CLOSE)]
-    again = await call(app, writer, "memory_update", old=new, new=new)
+    again = await call(speak, writer, "memory_update", old=new, new=new)
     assert again.structured_content["changed"] is False
-    missing = await call(app, writer, "memory_update", old="the oven", new="The oven is hot.")
+    missing = await call(speak, writer, "memory_update", old="the oven", new="The oven is hot.")
     assert missing.structured_content["code"] == "NotFound"
     kept = await writer.http.get(f"/v1/notes/{first}/versions")
     assert [v["untrusted"]["content"] for v in kept.json()["items"]] == [
@@ -59,90 +57,90 @@ async def test_an_update_names_an_entry_by_its_words(app: Litestar, writer: Prin
 
 
 async def test_a_deletion_tells_what_it_hides(
-    app: Litestar, writer: Principal, principal: MakePrincipal, tenant: str
+    speak: Speak, writer: Principal, principal: MakePrincipal, tenant: str
 ) -> None:
     other = await principal(f"{tenant}/dev", name="gardener")
-    mine = await stored(app, writer, "Tulips 50% are <red> in bed one.")
-    theirs = await stored(app, other, "Tulips are yellow in bed nine.")
-    dry = await call(app, writer, "memory_delete", pattern="tulips", dry_run=True)
+    mine = await stored(speak, writer, "Tulips 50% are <red> in bed one.")
+    theirs = await stored(speak, other, "Tulips are yellow in bed nine.")
+    dry = await call(speak, writer, "memory_delete", pattern="tulips", dry_run=True)
     assert [e["id"] for e in dry.structured_content["entries"]] == [mine]
     assert dry.structured_content["others"] == [theirs]
-    many = await call(app, writer, "memory_delete", pattern="tulips", most=1)
+    many = await call(speak, writer, "memory_delete", pattern="tulips", most=1)
     assert many.structured_content["errors"][0]["field"] == "pattern"
-    part = await call(app, writer, "memory_delete", exact="Tulips 50%")
+    part = await call(speak, writer, "memory_delete", exact="Tulips 50%")
     assert part.structured_content["code"] == "NotFound"
-    done = await call(app, writer, "memory_delete", pattern="TULIPS")
+    done = await call(speak, writer, "memory_delete", pattern="TULIPS")
     assert [e["id"] for e in done.structured_content["entries"]] == [mine]
     assert "&lt;red&gt;" in done.content[0].text
-    again = await call(app, writer, "memory_delete", pattern="tulips")
+    again = await call(speak, writer, "memory_delete", pattern="tulips")
     assert again.structured_content["entries"] == []
-    not_mine = await call(app, writer, "memory_delete", exact=theirs)
+    not_mine = await call(speak, writer, "memory_delete", exact=theirs)
     assert not_mine.structured_content["code"] == "Forbidden"
-    left = await call(app, writer, "memory_list", contains="tulips")
+    left = await call(speak, writer, "memory_list", contains="tulips")
     assert [e["id"] for e in left.structured_content["items"]] == [theirs]
-    both = await call(app, writer, "memory_delete", exact="a", pattern="abc")
+    both = await call(speak, writer, "memory_delete", exact="a", pattern="abc")
     assert both.is_error
 
 
 async def test_a_promotion_moves_an_entry_up(
-    app: Litestar, principal: MakePrincipal, tenant: str
+    speak: Speak, principal: MakePrincipal, tenant: str
 ) -> None:
     wide, below = f"{tenant}/dev", f"{tenant}/dev/agent:moss"
     both = await principal(tenant, role=Role.ADMIN, name="lichen", kind="user")
     assert (await both.http.post("/v1/scopes", json={"scope": below})).is_success
     reader = await principal(wide, name="fern")
     narrow = await principal(below, name="moss")
-    entry = await stored(app, narrow, "Moss grows on the north side.", scope=below)
+    entry = await stored(speak, narrow, "Moss grows on the north side.", scope=below)
     for scope, code in ((below, "InvalidInput"), (wide, "Forbidden"), ("No", "InvalidInput")):
-        refused = await call(app, narrow, "memory_promote", entry=entry, scope=scope)
+        refused = await call(speak, narrow, "memory_promote", entry=entry, scope=scope)
         assert refused.structured_content["code"] == code
-    others = await call(app, both, "memory_promote", entry=entry, scope=wide)
+    others = await call(speak, both, "memory_promote", entry=entry, scope=wide)
     assert others.structured_content["code"] == "Forbidden"
-    own = await stored(app, both, "Lichen grows on stone.", scope=below)
-    done = await call(app, both, "memory_promote", entry="lichen grows", scope=wide)
+    own = await stored(speak, both, "Lichen grows on stone.", scope=below)
+    done = await call(speak, both, "memory_promote", entry="lichen grows", scope=wide)
     shown = done.structured_content
     assert (shown["source"], shown["source_scope"], shown["hidden"]) == (own, below, True)
     assert shown["entry"]["scope"] == wide
-    assert [e["id"] for e in await entries(app, reader)] == [shown["entry"]["id"]]
-    seen = {e["id"] for e in await entries(app, narrow)}
+    assert [e["id"] for e in await entries(speak, reader)] == [shown["entry"]["id"]]
+    seen = {e["id"] for e in await entries(speak, narrow)}
     assert seen == {entry, shown["entry"]["id"]}
 
 
-async def entries(app: Litestar, who: Principal) -> list[dict[str, Any]]:
+async def entries(speak: Speak, who: Principal) -> list[dict[str, Any]]:
     """The entries that somebody sees."""
-    listed = await call(app, who, "memory_list")
+    listed = await call(speak, who, "memory_list")
     found: list[dict[str, Any]] = listed.structured_content["items"]
     return found
 
 
 async def test_pages_namespaces_and_strangers(
-    app: Litestar, writer: Principal, principal: MakePrincipal, opened: Parts
+    speak: Speak, writer: Principal, principal: MakePrincipal, opened: Parts
 ) -> None:
-    how = await stored(app, writer, "Prune roses in March, above a bud.", namespace="methods")
-    await stored(app, writer, "The roses are from Lyon.")
-    await stored(app, writer, "The shed is from Graz.")
+    how = await stored(speak, writer, "Prune roses in March, above a bud.", namespace="methods")
+    await stored(speak, writer, "The roses are from Lyon.")
+    await stored(speak, writer, "The shed is from Graz.")
     pages: list[str] = []
     cursor: str | None = None
     while True:
-        page = await call(app, writer, "memory_list", limit=2, cursor=cursor)
+        page = await call(speak, writer, "memory_list", limit=2, cursor=cursor)
         pages += [each["id"] for each in page.structured_content["items"]]
         cursor = page.structured_content["next"]
         if cursor is None:
             break
     assert pages == sorted(set(pages))
     assert len(pages) == 3
-    listed = await call(app, writer, "memory_list", namespace="methods")
+    listed = await call(speak, writer, "memory_list", namespace="methods")
     assert [e["id"] for e in listed.structured_content["items"]] == [how]
-    derived = await call(app, writer, "memory_list", namespace="derived")
+    derived = await call(speak, writer, "memory_list", namespace="derived")
     assert derived.structured_content["errors"][0]["field"] == "namespace"
     stranger = await principal("elsewhere-memory", name="stranger")
-    assert await entries(app, stranger) == []
+    assert await entries(speak, stranger) == []
     for old in (how, "roses"):
-        lost = await call(app, stranger, "memory_update", old=old, new="Roses are weeds.")
+        lost = await call(speak, stranger, "memory_update", old=old, new="Roses are weeds.")
         assert lost.structured_content["code"] == "NotFound"
     await opened.indexing.drain()
-    known = await call(app, writer, "memory_recall", query="When are roses pruned?")
+    known = await call(speak, writer, "memory_recall", query="When are roses pruned?")
     assert how in known.content[0].text
-    unknown = await call(app, writer, "memory_recall", query="Who conducts the opera in Oslo?")
+    unknown = await call(speak, writer, "memory_recall", query="Who conducts the opera in Oslo?")
     assert unknown.structured_content["hits"] == []
     assert unknown.content[0].text == "Nothing is known of that."

@@ -27,6 +27,7 @@ BOUNDED = [
     "app.pages.rewriting.rewritten",
     "app.retrieval.asking.without",  # a question, which has a longest length
     "app.retrieval.service.beside",
+    "app.sanitize.aside.sanitize_aside",  # `sanitize`, in a thread
     "app.sanitize.labels.clean_word",  # `sanitize`, which is measured, with a memory
     "app.sanitize.names.find_names",  # asks a recogniser
     "app.search.bundle.snippet",
