@@ -20,10 +20,11 @@ from tests.conftest import MakePrincipal
 from tests.fuzz.sending import sender
 from tests.fuzz.walk import PATHS, Walk
 
-ROUNDS = 3
+ROUNDS = 4
 # Of the operations that take an id, how many a walk has to bring to a success with one that an
 # answer gave; the others need more than an id, such as ten failures of a skill.
 REACHED = 0.75
+NOT_ITS = {403, 501}  # what no id makes this key's: another principal's, or not offered
 
 
 async def irrevocable(opened: Parts, tenant: str, scope: str) -> str:
@@ -86,6 +87,8 @@ async def test_what_answers_name_can_be_read_changed_and_deleted(
     assert not walk.failures, f"{len(walk.failures)} failures\n\n" + "\n\n".join(
         walk.failures.values()
     )
-    missed = [label for label in walk.takes_ids() if not walk.reached[label]]
+    refused = {label for label, given in walk.answers.items() if given and {*given} <= NOT_ITS}
+    tried = [label for label in walk.takes_ids() if label not in refused]
+    missed = [label for label in tried if not walk.reached[label]]
     told = "\n".join(f"{label}: {dict(walk.answers[label])}" for label in missed)
-    assert len(missed) <= (1 - REACHED) * len(walk.takes_ids()), told
+    assert len(missed) <= (1 - REACHED) * len(tried), told
