@@ -189,7 +189,6 @@ async def test_an_agent_makes_its_own_leaf_and_no_other_scope(
     assert kept.status_code == 201
     for path in (
         f"{tenant}/dev/agent:other",
-        f"{tenant}/dev/user:scout",
         f"{tenant}/dev/team:scout",
         f"{tenant}/agent:scout",
         f"{tenant}/ops/agent:scout",
