@@ -13,7 +13,7 @@ from app.episodes.model import Capture, Receipt, Signature
 from app.errors import LociError
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
-from app.kernel.wire import Moment, ShortText, TagName, Title, WireModel, each
+from app.kernel.wire import Moment, ShortText, TagName, Title, WireModel, each, metadata_of
 from app.sanitize.privacy import Level, named
 
 BATCH_LIMIT = 64
@@ -230,7 +230,7 @@ class EpisodeOut(msgspec.Struct, frozen=True):
                 "title": episode.get("title"),
                 "tags": episode.get("tags") or [],
                 "session": session.get("key"),
-                **_metadata(episode),
+                **metadata_of(episode),
             },
         )
 
@@ -274,12 +274,6 @@ class SessionOut(msgspec.Struct, frozen=True):
             authors=sorted(row["authors"]),
             untrusted={"key": session["key"], "speakers": sorted(row["speakers"])},
         )
-
-
-def _metadata(episode: Row) -> dict[str, Any]:
-    """What another program said beside the text, where it was imported from one."""
-    said = episode.get("metadata")
-    return {"metadata": msgspec.json.decode(said)} if said else {}
 
 
 def _provenance(row: Row | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 
+import msgspec
 from pydantic import (
     AfterValidator,
     AwareDatetime,
@@ -85,3 +86,10 @@ def each(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
         return read(given)
     except ValidationError as error:
         return first_of(error)
+
+
+def metadata_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what another program said beside a memory's text, as a field, where it was imported
+    from one."""
+    said = row.get("metadata")
+    return {"metadata": msgspec.json.decode(said)} if said else {}

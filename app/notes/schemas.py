@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints
 
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
-from app.kernel.wire import Moment, ShortText, TagName, Title, WireModel
+from app.kernel.wire import Moment, ShortText, TagName, Title, WireModel, metadata_of
 from app.notes.blocks import Pattern
 from app.notes.model import CONFIDENCE, IMPORTANCE, Draft, NoteReceipt, Source, written_namespace
 from app.notes.service import Change
@@ -189,7 +189,7 @@ class NoteOut(msgspec.Struct, frozen=True):
                 "content": note["content"],
                 "title": note.get("title"),
                 "tags": note["tags"],
-                **_metadata(note),
+                **metadata_of(note),
             },
         )
 
@@ -199,12 +199,6 @@ _PLAIN = (
     "confidence", "confirmations", "trust", "is_pinned", "version", "valid_from", "ingested_at",
     "updated_at", "index_state", "reason",
 )  # fmt: skip
-
-
-def _metadata(note: Row) -> dict[str, Any]:
-    """What another program said beside the text, where it was imported from one."""
-    said = note.get("metadata")
-    return {"metadata": msgspec.json.decode(said)} if said else {}
 
 
 class NotesOut(msgspec.Struct, frozen=True):
