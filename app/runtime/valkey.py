@@ -87,11 +87,14 @@ def log_of(spec: ValkeySpec) -> Path:
 def ask_version(url: str, seconds: float = 5.0) -> str:
     """The server's version.
 
-    Raises StoreUnusable for a refused password, QueueUnavailable where nothing answers.
+    Raises StoreUnusable for a refused password, QueueUnavailable where nothing answers or where the
+    server still reads its files.
     """
     place = url.rpartition("@")[2]
     try:
         with Redis.from_url(url, socket_timeout=seconds, socket_connect_timeout=seconds) as client:
+            # INFO is answered while the files are read, which may end the server; a ping is not.
+            client.ping()
             info = client.info("server")
     except AuthenticationError as error:
         raise StoreUnusable(
