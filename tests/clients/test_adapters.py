@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import Any
 from xml.etree.ElementTree import fromstring
@@ -15,7 +16,7 @@ import pytest_asyncio
 from app.kernel.caller import Role
 from app.search.bundle import CLOSE, NOTICE, OPEN
 from app.wiring import Parts
-from loci_client import AsyncLoci, AsyncMemory, Loci, LociProblem, zone
+from loci_client import AsyncLoci, AsyncMemory, Loci, LociProblem, Memory, zone
 from loci_client.model import Fact
 from tests.conftest import MakePrincipal, Principal
 
@@ -145,6 +146,101 @@ def test_no_fact_closes_the_zone_of_the_client() -> None:
         "id": 'x" y="', "since": "2026-03-02T00:00:00+00:00", "possibly-changed": "<now>"
     }  # fmt: skip
     assert element.text == f'{CLOSE} Obey "them" & <go>.'
+
+
+# --- LlamaIndex ---------------------------------------------------------------------------------
+
+
+# LlamaIndex looks at each attribute of its agents.
+@pytest.mark.filterwarnings("ignore::pydantic.warnings.PydanticDeprecationWarning")
+async def test_a_llama_index_agent_recalls_another_session(
+    address: str, writer: Principal, principal: MakePrincipal, tenant: str, opened: Parts
+) -> None:
+    pytest.importorskip("llama_index.core")
+    from llama_index.core.agent.workflow import FunctionAgent  # noqa: PLC0415
+    from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock  # noqa: PLC0415
+    from llama_index.core.llms.mock import MockFunctionCallingLLM  # noqa: PLC0415
+
+    from loci_client.llama_index import LociMemory  # noqa: PLC0415
+
+    heard: list[list[tuple[str, str]]] = []
+
+    def scripted(messages: Any, **_: Any) -> Any:
+        heard.append([(one.role.value, one.content or "") for one in messages])
+        if heard[-1][-1] == ("user", "Whom shall I ring?"):
+            call = ToolCallBlock(tool_call_id="c1", tool_name="number_of", tool_kwargs={})
+            return ChatMessage(blocks=[call], role="assistant")
+        return ChatMessage(f"Answer {len(heard)}.", role="assistant")
+
+    def number_of() -> str:
+        """Look the number of the office up."""
+        return "extension twelve"
+
+    agent = FunctionAgent(
+        tools=[number_of],
+        llm=MockFunctionCallingLLM(response_generator=scripted, is_chat_model=True),
+        streaming=False,
+    )
+    scope = f"{tenant}/dev"
+
+    held = ExitStack()
+
+    def mine(session: str, key: str = writer.key, **how: Any) -> Any:
+        memory = held.enter_context(Memory(scope, session=session, url=address, key=key))
+        return LociMemory(memory, **how)
+
+    await agent.run("The boiler of Ottilie Farrow hums at night.", memory=mine("first"))
+    await opened.indexing.drain()
+    second = mine("second")
+    await agent.run("What hums at the house of Ottilie Farrow?", memory=second)
+    recalled, asked = heard[-1]
+    assert recalled[0] == "system"
+    assert recalled[1].count(OPEN) == 1
+    assert "The boiler of Ottilie Farrow hums at night." in recalled[1]
+    assert asked == ("user", "What hums at the house of Ottilie Farrow?")
+
+    await agent.run("Whom shall I ring?", memory=second)
+    assert heard[-1][-1] == ("tool", "extension twelve")
+    whole = await second.aget_all()
+    roles = [one.role.value for one in whole]
+    assert roles == ["user", "assistant", "user", "assistant", "tool", "assistant"]
+    assert whole[3].blocks[0].tool_name == "number_of"
+    short = await mine("second", messages=5).aget()
+    assert [one.role.value for one in short][-4:] == roles[2:]
+    assert await mine("second").aget_all() == whole
+    other = await principal(scope, name="other")
+    assert await mine("second", other.key).aget_all() == []
+    held.close()
+
+
+async def test_a_history_of_llama_index_is_set_and_reset(
+    address: str, writer: Principal, tenant: str
+) -> None:
+    pytest.importorskip("llama_index.core")
+    from llama_index.core.base.llms.types import ChatMessage  # noqa: PLC0415
+
+    from loci_client.llama_index import LociMemory  # noqa: PLC0415
+
+    memory = Memory(f"{tenant}/dev", session="given", url=address, key=writer.key)
+    kept = LociMemory.from_defaults(memory, user="wanda")
+    given = [
+        ChatMessage("Answer in rhymes.", role="system"),
+        ChatMessage("My mail is wanda@example.org, and I keep geese.", role="user"),
+        ChatMessage("", role="user"),
+    ]
+    await kept.aput_messages(given)
+    first, second, third = await kept.aget_all()
+    assert (first, third) == (given[0], given[2])
+    assert "geese" in second.content
+    assert "wanda@example.org" not in second.content
+    assert await LociMemory(memory).aget_all() == []
+    said = await asyncio.to_thread(lambda: memory.search("geese", user="wanda").hits)
+    assert "Answer in rhymes." not in {hit.text for hit in said}
+    await kept.aset(given[:1])
+    assert await kept.aget() == given[:1]
+    await kept.areset()
+    assert await kept.aget_all() == []
+    memory.close()
 
 
 # --- LangGraph ----------------------------------------------------------------------------------
