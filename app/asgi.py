@@ -25,6 +25,7 @@ from app.access.guard import Door, guard, provide_caller
 from app.access.idempotency import IdempotencyMiddleware
 from app.access.parameters import declared, refuse_unknown
 from app.agentmemory.bridge import BridgeController
+from app.agentmemory.hosted import HostedBridgeController
 from app.agentmemory.rest_entities import MemoryEntityController
 from app.agentmemory.rest_reasoning import (
     MemoryKeyController,
@@ -208,6 +209,7 @@ ROUTES: list[Any] = [
     MemoryKeyController,
     query_memory,
     BridgeController,
+    HostedBridgeController,
 ]
 
 # What handlers may ask for by name, out of the parts of this process. A field of a

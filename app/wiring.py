@@ -662,7 +662,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     due = DuePages(graph, passages)
     pages = PageService(PageParts(graph, scopes, wakeup, passages))
     notes = NoteService(NoteParts(NoteRepository(graph), scopes, spaces, wakeup))
-    fast = FastPath(FastParts(episodes, scopes, consolidation, consolidation_rows, facts))
+    fast = FastPath(
+        FastParts(episodes, scopes, consolidation, consolidation_rows, facts, forgetting)
+    )
     searches = SearchService(
         SearchParts(
             SearchRepository(graph),

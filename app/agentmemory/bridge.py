@@ -110,6 +110,13 @@ def _unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[b
     return told(unexpected(request, error))
 
 
+HANDLERS: dict[int | type[Exception], Any] = {
+    LociError: _loci,
+    ValidationException: _invalid,
+    InternalServerException: _internal,
+    HTTPException: _http,
+    Exception: _unexpected,
+}
 Serving = NamedDependency[AgentMemory]
 Asking = NamedDependency[Caller]
 
@@ -121,13 +128,7 @@ class BridgeController(Controller):
     tags = ("Agent memory",)
     include_in_schema = False
     guards = (switched_on,)
-    exception_handlers = {  # noqa: RUF012
-        LociError: _loci,
-        ValidationException: _invalid,
-        InternalServerException: _internal,
-        HTTPException: _http,
-        Exception: _unexpected,
-    }
+    exception_handlers = HANDLERS
 
     @post("/setup", opt=READS, status_code=HTTP_200_OK)
     async def setup(self, caller: Asking) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from app.agentmemory.rest_schemas import (
     EntityGraphOut,
     EntityHistoryOut,
     EntityIn,
-    EntityMentionOut,
     EntityMergedOut,
     EntityMergeIn,
     EntitySearchIn,
@@ -27,7 +26,6 @@ from app.agentmemory.rest_schemas import (
 from app.agentmemory.rest_talks import TAGS, Asking, Most, Serving
 from app.kernel.caller import Role
 from app.kernel.departures import READS as ONLY_READS
-from app.transcripts.kind import TRANSCRIPT
 
 OfType = Annotated[
     str | None, QueryParameter(name="type", description="Only entities of this type.")
@@ -135,17 +133,7 @@ class MemoryEntityController(Controller):
         self, entity: FromPath[str], caller: Asking, agent_memory: Serving
     ) -> EntityHistoryOut:
         """Read the messages that mention an entity, in any of the agent's conversations."""
-        thing, found = await agent_memory.knowledge.history(caller, entity)
-        mentions = [
-            EntityMentionOut(
-                shown(TRANSCRIPT.id_of(s.message.scope, s.message.agent, s.message.conversation)),
-                shown(s.message.id),
-                s.text,
-                s.message.said_at,
-            )
-            for s in found
-        ]
-        return EntityHistoryOut(shown(thing.id), mentions)
+        return EntityHistoryOut.of(*await agent_memory.knowledge.history(caller, entity))
 
     @post(
         "/{entity:str}/merge",

@@ -32,6 +32,10 @@ from app.kernel.caller import Caller, Role
 from app.transcripts.kind import TRANSCRIPT
 
 SCOPES = {"read": Role.READER, "write": Role.WRITER} | {role.label: role for role in Role}
+NO_CYPHER = (
+    "Cypher is not taken: the database cannot keep a free query to what a key sees; "
+    "search, GraphQL and the lists of facts and entities read the same"
+)
 OfTalk = Annotated[
     str, QueryParameter(name="conversation_id", description="The conversation, by id or name.")
 ]
@@ -175,10 +179,7 @@ class MemoryKeyController(Controller):
 )
 async def query_memory(data: JSONBody[CypherIn], caller: Asking) -> ApiKeysOut:
     """Refuse: a query in Cypher cannot be kept to what the key sees."""
-    raise NotOffered(
-        "Cypher is not taken: the database cannot keep a free query to what a key sees; "
-        "search, GraphQL and the lists of facts and entities read the same"
-    )
+    raise NotOffered(NO_CYPHER)
 
 
 def talk_id(caller: Caller, session: str | None) -> str:

@@ -31,6 +31,7 @@ from app.kernel.graph import Row
 from app.kernel.wire import WireModel
 from app.traces.drafts import CallDraft
 from app.traces.model import CallStatus, ToolCall
+from app.transcripts.kind import TRANSCRIPT
 from app.transcripts.model import Transcript, Voice
 from app.transcripts.service import Draft, Said
 
@@ -359,12 +360,24 @@ class EntityMentionOut(msgspec.Struct, frozen=True, rename="camel"):
     content: str
     timestamp: datetime
 
+    @classmethod
+    def of(cls, said: Said) -> EntityMentionOut:
+        """Return the wire form of a message that mentions an entity."""
+        one = said.message
+        talk = TRANSCRIPT.id_of(one.scope, one.agent, one.conversation)
+        return cls(shown(talk), shown(one.id), said.text, one.said_at)
+
 
 class EntityHistoryOut(msgspec.Struct, frozen=True, rename="camel"):
     """The messages that mention an entity, the latest first."""
 
     entity_id: str
     mentions: list[EntityMentionOut]
+
+    @classmethod
+    def of(cls, thing: Thing, found: list[Said]) -> EntityHistoryOut:
+        """Return the wire form of the messages that mention an entity."""
+        return cls(shown(thing.id), [EntityMentionOut.of(said) for said in found])
 
 
 class EntityMergedOut(msgspec.Struct, frozen=True, rename="camel"):

@@ -6,9 +6,10 @@ capture leaves it raw, for the worker to take up.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from app.consolidation.assertion import pack, wording
 from app.consolidation.repository import ConsolidationRepository
@@ -55,6 +56,13 @@ class Remembered:
         return bool(self.facts) and not any(row["intervals"] for row in self.facts)
 
 
+class Forgetting(Protocol):
+    """What was forgotten, and comes back."""
+
+    async def said_again(self, caller: Caller, memories: Sequence[str]) -> bool:
+        """Show again what is forgotten of some memories and is the caller's to show."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What the fast path works with."""
@@ -64,6 +72,7 @@ class Parts:
     consolidation: ConsolidationService
     rows: ConsolidationRepository
     facts: FactService
+    forgetting: Forgetting
 
 
 class FastPath:
@@ -75,8 +84,9 @@ class FastPath:
     async def remember(self, caller: Caller, seen: Observation) -> Remembered:
         """Capture an observation and settle what it says.
 
-        Raises as capture does, and NotReadYet where what is stored could not be read in time; the
-        same observation again is a duplicate, and waits for the reading of the first.
+        The same observation again is a duplicate, and waits for the reading of the first. What was
+        forgotten of it comes back, as far as it is the caller's: said without a moment, it is said
+        now. Raises as capture does, and NotReadYet where what is stored could not be read in time.
         """
         scope = str(parse_scope(seen.scope or caller.home))
         fields = await self._cleaned(seen.statement, scope) if seen.statement else None
@@ -95,10 +105,23 @@ class FastPath:
         episode = receipt.id or ""
         if receipt.status == "duplicate" or not await self._read(scope, episode):
             await self._awaited(episode)
+        facts = await self._facts(caller, episode)
+        if seen.said_at is None and not facts:
+            facts = await self._shown_again(caller, episode)
+        return Remembered(receipt, facts)
+
+    async def _facts(self, caller: Caller, episode: str) -> list[Row]:
         ids = await self._parts.rows.facts_of(episode, caller.visible)
         at = Moments.of(None, None)
-        facts = await self._parts.facts.repository.get(ids, caller.visible, at.as_of, at.known_at)
-        return Remembered(receipt, facts)
+        return await self._parts.facts.repository.get(ids, caller.visible, at.as_of, at.known_at)
+
+    async def _shown_again(self, caller: Caller, episode: str) -> list[Row]:
+        """The facts of an episode once it and they are shown again: a fact follows its sources,
+        and one that was forgotten by itself does not."""
+        said_again = self._parts.forgetting.said_again
+        await said_again(caller, [episode])
+        await said_again(caller, await self._parts.rows.facts_of(episode, caller.visible))
+        return await self._facts(caller, episode)
 
     async def _read(self, scope: str, episode: str) -> bool:
         """Read an episode now; false where the worker that its capture woke has it."""

@@ -69,6 +69,13 @@ class ForgettingService:
 
         return await self.graph.write(f"lifecycle.{verb}", work)
 
+    async def said_again(self, caller: Caller, memories: Sequence[str]) -> bool:
+        """Show again what is forgotten of some memories and is the caller's to show, since he says
+        it anew; whether that was any."""
+        rows = await self.graph.rows(Q.lifecycle.owners, ids=list(memories), scopes=caller.visible)
+        hidden = [row for row in rows if row["expired_at"] < FOREVER and _may(caller, row)]
+        return bool(hidden and await self.apply(caller, "unforget", hidden))
+
     async def forget_named(self, caller: Caller, name: str, scope: str | None) -> int:
         """Forget every fact about what goes by a name; how many that were."""
         scopes = caller.among([scope] if scope else None)
@@ -166,7 +173,12 @@ async def _neighbours(tx: Tx, episodes: list[str]) -> None:
 
 
 def _require_owner(caller: Caller, row: Row) -> None:
-    scope = row["scope"]
-    own = row["principals"] == [caller.principal] and caller.may(scope, Role.WRITER)
-    if not own and not caller.may(scope, Role.CURATOR):
-        raise Forbidden(f"this key needs the role curator in {scope}: others said this as well")
+    if not _may(caller, row):
+        raise Forbidden(
+            f"this key needs the role curator in {row['scope']}: others said this as well"
+        )
+
+
+def _may(caller: Caller, row: Row) -> bool:
+    own = row["principals"] == [caller.principal] and caller.may(row["scope"], Role.WRITER)
+    return own or caller.may(row["scope"], Role.CURATOR)

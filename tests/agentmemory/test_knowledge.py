@@ -11,6 +11,7 @@ import pytest
 
 from app.kernel.caller import Role
 from tests.agentmemory.conftest import REST, Bridge, MakeBridge
+from tests.conftest import Principal
 
 TYPES = ("PERSON", "ORGANIZATION", "LOCATION", "EVENT", "OBJECT")
 THINGS = (
@@ -240,3 +241,13 @@ async def test_a_field_called_like_a_part_of_ours_is_named(bridge: Bridge) -> No
     answer = await bridge.send("add_fact", subject="a", predicate="b", obj="c", agent_memory=1)
     assert answer.status_code == 400
     assert answer.json() == {"error": "agent_memory: there is no field agent_memory here"}
+
+
+async def test_an_entity_that_was_deleted_is_added_again(writer: Principal) -> None:
+    body = {"name": "Solfrid Enge", "type": "person", "description": "Keeps the lighthouse"}
+    for _ in range(2):
+        made = (await writer.http.post(f"{REST}/entities", json=body)).json()
+        assert made["description"] == body["description"], made
+        gone = await writer.http.delete(f"{REST}/entities/{made['id']}")
+        assert gone.status_code == 204
+        assert (await writer.http.get(f"{REST}/entities/{made['id']}")).status_code == 404

@@ -64,6 +64,47 @@ async def test_remembering_twice_stores_once(writer: Principal, remember: Rememb
     assert len(later["facts"][0]["support"]) == 2
 
 
+async def test_what_was_forgotten_and_is_said_again_is_held(
+    writer: Principal, remember: Remember, principal: MakePrincipal, tenant: str
+) -> None:
+    async def hidden(memory: str, who: Principal = writer) -> None:
+        answer = await who.http.post(f"/v1/memories/{memory}/forget")
+        assert answer.json()["forgotten"], answer.text
+
+    said = await remember("Gunvor", "plays", "the viola")
+    (fact,) = said["facts"]
+    for memory in (fact["id"], said["episode"]):
+        await hidden(memory)
+        assert await facts_of(writer, fact["subject"]) == []
+        again = await remember("Gunvor", "plays", "the viola")
+        assert [one["id"] for one in again["facts"]] == [fact["id"]]
+        assert objects(await facts_of(writer, fact["subject"])) == {"the viola"}
+
+    # With a moment it is the same record once more, as a program sends it that copies others.
+    old = await remember("Gunvor", "plays", "the harp", said_at=JANUARY.isoformat())
+    await hidden(old["facts"][0]["id"])
+    assert (await remember("Gunvor", "plays", "the harp", said_at=JANUARY.isoformat()))[
+        "facts"
+    ] == []
+
+    # What a curator has hidden of several is not one's to show.
+    other = await principal(f"{tenant}/dev", name="other")
+    body = {
+        "statement": {
+            "subject": {"name": "Gunvor"},
+            "predicate": "plays",
+            "object": {"value": "golf"},
+        }
+    }
+    for who in (writer, other):
+        (shared,) = (await who.http.post("/v1/facts:remember", json=body)).json()["facts"]
+    curator = await principal(f"{tenant}/dev", role=Role.CURATOR, name="curator")
+    await hidden(shared["id"], curator)
+    assert (await writer.http.post("/v1/facts:remember", json=body)).json()["facts"] == []
+    again = (await curator.http.post("/v1/facts:remember", json=body)).json()
+    assert [one["id"] for one in again["facts"]] == [shared["id"]]
+
+
 async def test_supersede_and_correct(writer: Principal, remember: Remember) -> None:
     (price,) = (await remember("Moosling", "attribute:price", "79 EUR", type="product"))["facts"]
     body = {"fact": price["id"], "object": {"value": "89 EUR"}, "valid_from": AUGUST.isoformat()}
