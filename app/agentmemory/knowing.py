@@ -267,14 +267,20 @@ class KnowledgeService:
 
     async def _describe(self, caller: Caller, thing: Thing, description: str) -> None:
         """Put a description in the place of the one that is shown, or state the first."""
-        held, value = await self._descriptions(caller, thing.members), {"value": description}
+        value = {"value": description}
+        seen = Observation(session=SESSION, role=None, statement=NEW_VALUE, origin=SESSION)
+        # Without a moment, so that the same again is one; with one where that did not do: what was
+        # taken back or deleted before is stated anew.
+        for said_at in (None, now()):
+            held = await self._descriptions(caller, thing.members)
+            if held and held[-1]["fact"]["object_text"] == description:
+                return
+            if held:
+                put = replace(seen, said_at=said_at)
+                await self._parts.fast.supersede(caller, held[-1]["fact"]["id"], value, put)
         if not held:
             subject = {"name": thing.name, "type": thing.ours}
-            # With a moment: one that was taken back before is stated anew.
             await self._state(caller, thing.scope, subject, DESCRIPTION, value, said_at=now())
-            return
-        seen = Observation(session=SESSION, role=None, statement=NEW_VALUE, origin=SESSION)
-        await self._parts.fast.supersede(caller, held[-1]["fact"]["id"], value, seen)
 
     async def _state(
         self,
@@ -289,17 +295,19 @@ class KnowledgeService:
         statement = {**NEW_VALUE, "subject": subject, "predicate": predicate, "object": value}
         if properties:
             statement["properties"] = properties
-        return await self._parts.fast.remember(
-            caller,
-            Observation(
-                session=SESSION,
-                role=None,
-                statement=statement,
-                scope=scope,
-                said_at=said_at,
-                origin=SESSION,
-            ),
+        seen = Observation(
+            session=SESSION,
+            role=None,
+            statement=statement,
+            scope=scope,
+            said_at=said_at,
+            origin=SESSION,
         )
+        done = await self._parts.fast.remember(caller, seen)
+        if done.receipt.status == "duplicate" and done.over:
+            # Something else has been so since, or it was taken back: it is so anew.
+            done = await self._parts.fast.remember(caller, replace(seen, said_at=now()))
+        return done
 
     async def _merged(self, caller: Caller, one: Thing, other: Thing) -> None:
         merges = self._parts.merges

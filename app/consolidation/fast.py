@@ -182,6 +182,7 @@ class FastPath:
             statement=statement,
             scope=held["scope"],
             speaker=seen.speaker,
+            said_at=seen.said_at,
             origin=seen.origin,
         )
         done = await self.remember(caller, again)

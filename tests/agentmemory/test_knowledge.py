@@ -245,9 +245,12 @@ async def test_a_field_called_like_a_part_of_ours_is_named(bridge: Bridge) -> No
 
 async def test_an_entity_that_was_deleted_is_added_again(writer: Principal) -> None:
     body = {"name": "Solfrid Enge", "type": "person", "description": "Keeps the lighthouse"}
-    for _ in range(2):
+    for again in range(3):
         made = (await writer.http.post(f"{REST}/entities", json=body)).json()
         assert made["description"] == body["description"], made
-        gone = await writer.http.delete(f"{REST}/entities/{made['id']}")
-        assert gone.status_code == 204
-        assert (await writer.http.get(f"{REST}/entities/{made['id']}")).status_code == 404
+        at = f"{REST}/entities/{made['id']}"
+        if again:  # what was so last before it was deleted is no longer so either
+            changed = await writer.http.put(at, json={"description": "Paints boats"})
+            assert changed.json()["description"] == "Paints boats", changed.text
+        assert (await writer.http.delete(at)).status_code == 204
+        assert (await writer.http.get(at)).status_code == 404

@@ -71,10 +71,15 @@ def test_every_writing_route_asks_for_more_than_a_reader(app: Litestar) -> None:
     # The protocol of others searches by POST; what it refuses writes nothing.
     rest, bridge = "/agent-memory/v1", "/agent-memory/bridge"
     searching = {f"{rest}/entities/search", f"{rest}/conversations/{{talk:str}}/search"}
-    refusing = {f"{rest}/query", f"{rest}/auth/refresh"}
+    refusing = {f"{rest}/query", f"{rest}/auth/refresh", f"{bridge}/cypher_query"}
     nothing = {f"{bridge}/setup", f"{bridge}/teardown"}
     of_others = searching | refusing | nothing
-    reads = ("get_", "list_", "search_")  # how methods of the bridge begin that only read
+    reads = (
+        "get_",
+        "list_",
+        "search_",
+        "explain_",
+    )  # how methods of the bridge begin that only read
     reading_posts = of_others | {"/v1/search", "/v1/exports"} | asking | seeds_own | by_field | one
     weak = []
     for route in app.routes:
