@@ -24,6 +24,8 @@ OPEN = frozenset(
         "skill", "snapshot", "table", "task_segment", "trace", "work",
     )
 )  # fmt: skip
+# Whole kinds beside them: that somebody has read a memory is nobody else's business.
+ALSO_OPEN = frozenset(("memory.forget", "memory.unforget"))
 # What an event may tell of its change, none of it text that somebody wrote.
 TOLD = (
     "by", "version", "status", "verdict", "outcome", "item", "to", "before", "state", "task",
@@ -103,7 +105,8 @@ class Event:
     @property
     def is_open(self) -> bool:
         """Whether it was done, and is of a kind that every reader of its scope may see."""
-        return not self.refused and self.kind.partition(".")[0] in OPEN
+        known = self.kind in ALSO_OPEN or self.kind.partition(".")[0] in OPEN
+        return known and not self.refused
 
     @property
     def told(self) -> dict[str, Any]:

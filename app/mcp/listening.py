@@ -25,7 +25,7 @@ from mcp.types import INVALID_REQUEST, SubscriptionFilter, SubscriptionsListenRe
 
 from app.access.guard import presented_key
 from app.errors import InvalidInput, RateLimited, Unauthenticated
-from app.events.model import Event, Wanted
+from app.events.model import ALSO_OPEN, Event, Wanted
 from app.events.service import MOST, EventService
 from app.kernel.caller import Caller
 from app.mcp import resources
@@ -145,7 +145,7 @@ def followed(asked: SubscriptionFilter) -> SubscriptionFilter:
 
 def readable(event: Event) -> bool:
     """Return whether an event changes what there is to read."""
-    return event.kind.partition(".")[0] in READABLE
+    return event.kind in ALSO_OPEN or event.kind.partition(".")[0] in READABLE
 
 
 def touched(events: Iterable[Event]) -> set[str]:

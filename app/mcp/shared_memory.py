@@ -11,7 +11,7 @@ from app.kernel.caller import Caller, Role
 from app.kernel.wire import ShortText, WireModel
 from app.mcp import telling
 from app.mcp.tool import Services, Told, Tool
-from app.pools.model import PoolType
+from app.pools.model import Lifetime, PoolType
 from app.pools.schemas import DataOut, PoolIn, PoolOut, PoolsOut
 from app.pools.service import Which
 
@@ -38,6 +38,7 @@ class ListPoolsIn(WireModel):
     """Which pools are wanted."""
 
     type: PoolType | None = None
+    lifetime: Lifetime | None = None
     scopes: tuple[str, ...] | None = Field(
         None, description="Scopes to read; all visible if unset."
     )
@@ -83,7 +84,7 @@ async def create(services: Services, caller: Caller, given: PoolIn) -> Told:
 async def list_pools(services: Services, caller: Caller, given: ListPoolsIn) -> Told:
     """List pools that may be read."""
     within = None if given.scopes is None else list(given.scopes)
-    wanted = {"within": within, "type": given.type, "lifetime": None}
+    wanted = {"within": within, "type": given.type, "lifetime": given.lifetime}
     rows = await services.pools.page(caller, wanted, given.cursor, given.limit + 1)
     found = rows[: given.limit]
     items = [PoolOut.of(row["pool"], caller.principal, row["size"]) for row in found]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -19,9 +19,11 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 
 from app.kernel.caller import Role
+from app.search.bundle import CLOSE, OPEN
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 
+SHORT = 8  # characters of a recalled text that may stand in a sentence of ours by chance
 REVISIONS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
 ToolCall = tuple[str, dict[str, Any]]
@@ -53,7 +55,10 @@ def speak(connect: Connect, request: pytest.FixtureRequest) -> Speak:
         _, _, tools = address.partition("?tools=")
         async with connect(who, request.param, tools) as client:
             listed = {tool.name for tool in (await client.list_tools()).tools}
-            return listed, [await client.call_tool(name, given) for name, given in calls]
+            done = [await client.call_tool(name, given) for name, given in calls]
+        for (name, _), result in zip(calls, done, strict=True):
+            assert told_outside(result) == [], name
+        return listed, done
 
     return speaking
 
@@ -130,6 +135,26 @@ async def answering(app: Litestar, door: socket.socket) -> AsyncIterator[None]:
 
 
 Call = Callable[..., Awaitable[CallToolResult]]
+
+
+def told_outside(result: CallToolResult) -> list[str]:
+    """Recalled texts that stand outside the untrusted zone of a result, of which there is one."""
+    text = text_of(result)
+    assert text.count(OPEN) == text.count(CLOSE) <= 1, text
+    outside = text.partition(OPEN)[0] + text.partition(CLOSE)[2]
+    return [said for said in recalled_in(result.structured_content) if said in outside]
+
+
+def recalled_in(value: Any, untrusted: bool = False) -> Iterator[str]:
+    """The texts below each `untrusted` of a value that are long enough to be told apart."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from recalled_in(inner, untrusted or name == "untrusted")
+    elif isinstance(value, list):
+        for inner in value:
+            yield from recalled_in(inner, untrusted)
+    elif untrusted and isinstance(value, str) and len(value) > SHORT:
+        yield value
 
 
 def text_of(result: CallToolResult) -> str:

@@ -85,8 +85,17 @@ async def test_a_resource_is_told_of_when_it_changes(
     page = await post(writer, "/v1/pages", content="# Lock\n\nIt is closed.", title="Lock")
     note = await post(writer, "/v1/notes", content="The lock is closed on Sundays.")
     entity = known["facts"][0]["subject"]
-    uris = [f"loci://{kind}/{id}" for kind, id in
-            (("entity", entity), ("page", page["id"]), ("memory", note["id"]))]  # fmt: skip
+    skill = await post(
+        writer, "/v1/skills", name="Open the lock", category="operations", body="Turn the wheel.",
+        description="Open the lock for a barge.",
+    )  # fmt: skip
+    things = (
+        ("entity", entity),
+        ("page", page["id"]),
+        ("memory", note["id"]),
+        ("skill", skill["id"]),
+    )
+    uris = [f"loci://{kind}/{id}" for kind, id in things]
     async with listen(reader, resource_subscriptions=[*uris, "http://example.org/x"]) as stream:
         assert stream.honored.resource_subscriptions == uris
         assert stream.honored.resources_list_changed is None
@@ -96,6 +105,12 @@ async def test_a_resource_is_told_of_when_it_changes(
         assert await until(stream, ResourceUpdated(uris[1])) == set()
         await post(writer, "/v1/facts:remember", statement=lives_in("Isolde Querfurt", "Trier"))
         assert await until(stream, ResourceUpdated(uris[0])) <= {ResourceUpdated(uris[1])}
+        await post(writer, f"/v1/memories/{note['id']}/forget")
+        assert await until(stream, ResourceUpdated(uris[2])) <= {ResourceUpdated(uris[0])}
+        changed = {"description": "Open the lock for a barge, by hand."}
+        answer = await writer.http.patch(f"/v1/skills/{skill['id']}", json=changed)
+        assert answer.is_success, answer.text
+        assert await until(stream, ResourceUpdated(uris[3])) <= {ResourceUpdated(uris[2])}
 
 
 async def test_nothing_is_told_of_what_a_key_does_not_see(

@@ -7,22 +7,30 @@ from datetime import UTC, datetime, timedelta
 from app.kernel.caller import Role
 from app.mcp.service import PROFILES, TOOLS
 from app.search.bundle import CLOSE, OPEN
+from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.mcp.conftest import Speak
 
 
-async def test_a_context_is_filled_searched_and_changed(speak: Speak, writer: Principal) -> None:
+async def test_a_context_is_filled_searched_and_changed(
+    speak: Speak, writer: Principal, opened: Parts
+) -> None:
     address = "/mcp?tools=contexts"
     listed, (made,) = await speak(writer, address, ("context_create", {"name": "Quay <9>"}))
     assert listed == TOOLS.keys() | PROFILES["contexts"].keys()
     there = {"context": made.structured_content["id"]}
     one = {**there, "key": "crane"}
-    _, (added, taken, other, read, archived, gone, left, contexts) = await speak(
+    _, (added, taken, other, read) = await speak(
         writer, address,
         ("context_add", {**one, "content": {"text": "The crane lifts 40 tonnes."}}),
         ("context_add", {**one, "content": "another"}),
         ("context_update", {**one, "content": {"text": "The crane lifts <50> tonnes."}}),
         ("context_read", one),
+    )  # fmt: skip
+    await opened.indexing.drain()
+    _, (found, archived, gone, left, contexts) = await speak(
+        writer, address,
+        ("context_search", {**there, "query": "The crane lifts <50> tonnes."}),
         ("context_archive", one),
         ("context_read", one),
         ("context_entries", there),
@@ -33,6 +41,7 @@ async def test_a_context_is_filled_searched_and_changed(speak: Speak, writer: Pr
     assert other.structured_content["version"] == 2
     text = read.content[0].text
     assert "&lt;50&gt;" in text[text.index(OPEN) : text.index(CLOSE)]
+    assert "50" in str(found.structured_content), found
     assert archived.structured_content["status"] == "archived"
     assert gone.structured_content["errors"][0]["field"] == "key"
     assert left.structured_content["items"] == []

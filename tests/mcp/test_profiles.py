@@ -99,7 +99,7 @@ async def test_a_trace_is_written_and_its_tools_are_counted(
     )
     trace = begun.structured_content["id"]
     call = {"tool": "shell", "arguments": {"password": "hunter2hunter2"}, "duration_ms": 40}
-    _, (step, recorded, wrong, ended, read, figures) = await speak(
+    _, (step, recorded, wrong, ended, read, figures, alike) = await speak(
         writer, address,
         ("add_step", {"trace": trace, "thought": "Look first.", "action": "list"}),
         ("record_tool_call", {"trace": trace, "step": 1, **call}),
@@ -107,6 +107,7 @@ async def test_a_trace_is_written_and_its_tools_are_counted(
         ("complete_trace", {"trace": trace, "outcome": "success", "result": "It runs."}),
         ("get_trace", {"trace": trace}),
         ("tool_stats", {}),
+        ("find_similar_traces", {"task": "Restore the backup of the shop."}),
     )  # fmt: skip
     assert step.structured_content["steps"][0]["number"] == 1
     assert not recorded.is_error
@@ -114,6 +115,7 @@ async def test_a_trace_is_written_and_its_tools_are_counted(
     assert ended.structured_content["outcome"] == "success"
     assert "hunter2" not in read.content[0].text
     assert read.structured_content["steps"][0]["tool_calls"][0]["tool"] == "shell"
+    assert not alike.is_error, alike
     (row,) = figures.structured_content["items"]
     assert (row["tool"], row["calls"], row["successes"]) == ("shell", 1, 1)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shutil
 import socket
@@ -62,7 +63,8 @@ async def proxied(port: int, world: World, tmp_path: Path) -> AsyncIterator[str]
     """The address of the proxy."""
     nginx = shutil.which("nginx")
     if nginx is None:
-        pytest.skip("nginx is not installed")
+        absent = pytest.fail if os.environ.get("TESTS_NEED_PROXY") else pytest.skip
+        absent("nginx is not installed")
     listens = free()
     file = configured(tmp_path, listens, port, world.reader.key)
     running = await asyncio.create_subprocess_exec(

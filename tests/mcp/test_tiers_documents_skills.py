@@ -21,6 +21,7 @@ async def test_a_key_goes_through_the_tiers(speak: Speak, writer: Principal) -> 
         ("tier_read", {**key, "tier": "attic"}),
         ("tier_search", {"query": "The draught is <9> metres.", "session_id": "quay"}),
         ("tier_consolidate", {"session_id": "quay", "dry_run": True}),
+        ("tier_consolidate", {"session_id": "quay"}),
         ("tier_context", {"query": "How deep is the water?"}),
         ("tier_stats", {}),
         ("tier_delete", {**key, "tier": "shared"}),
@@ -28,14 +29,15 @@ async def test_a_key_goes_through_the_tiers(speak: Speak, writer: Principal) -> 
         ("tier_read", key),
     )  # fmt: skip
     assert listed == TOOLS.keys() | PROFILES["tiers"].keys()
-    kept, read, nothing, wrong, found, done, context, stats, refused, _, gone = results
+    kept, read, nothing, wrong, found, tried, done, context, stats, refused, _, gone = results
     assert kept.structured_content["tier"] == "short_term"
     text = read.content[0].text
     assert "&lt;9&gt;" in text[text.index(OPEN) : text.index(CLOSE)]
     assert (nothing.is_error, nothing.structured_content["found"]) == (False, False)
     assert wrong.structured_content["errors"][0]["field"] == "tier"
     assert [hit["untrusted"]["key"] for hit in found.structured_content["hits"]] == ["draught"]
-    assert done.structured_content["dry_run"]
+    assert tried.structured_content["dry_run"]
+    assert not done.structured_content["dry_run"]
     assert not context.is_error
     assert stats.structured_content["short_term"]["entries"] == 1
     assert refused.structured_content["code"] == "StateRefused"
@@ -77,6 +79,8 @@ async def test_a_document_is_handed_in_and_asked(
     text = found.content[0].text
     assert "&lt;lifts&gt; 60 tonnes" in text[text.index(OPEN) : text.index(CLOSE)]
     assert [asked.is_error, graph.is_error] == [False, False]
+    _, (anew,) = await speak(writer, address, ("process_document", {"document": document}))
+    assert not anew.is_error, anew
     stranger = await principal(f"{tenant}x/dev", name="stranger")
     _, (hidden, listing) = await speak(
         stranger, address, ("process_document", {"document": document}),
