@@ -60,25 +60,30 @@ async def empty(settings: Settings, tmp_path_factory: pytest.TempPathFactory) ->
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def world(
-    opened: Parts, admin: Principal, principal: MakePrincipal, connect: MakeBridge, tenant: str,
-    request: Any,
-) -> World:  # fmt: skip
-    """A tenant grown from a seed until it holds every kind."""
+    opened: Parts, admin: Principal, principal: MakePrincipal, tenant: str, request: Any
+) -> World:
+    """A tenant grown from a seed."""
     people = {
         name: await principal(tenant, name=name, kind="user", role=Role.ADMIN)
         for name in ("ada", "bob")
     }
     made = World(opened, {"admin": admin, **people}, request.param)
     await made.grow(12)
-    scopes = (made.scopes[0], f"{tenant}/desk")
-    hands = [await connect(scope, name=f"hand{n}") for n, scope in enumerate(scopes)]
-    await Desk(made, (hands[0], hands[1])).grow(6)
-    for step in (made.hide, made.erase, made.erase, made.rest):
-        await step()
-    while missing := EVERY - await kinds_of(opened, tenant):
-        assert made.rounds < ROUNDS, f"no step makes {sorted(missing)}: {made.refused}"
-        await made.grow(0)
     return made
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def whole(world: World, connect: MakeBridge) -> World:
+    """The same, grown until it holds every kind."""
+    scopes = (world.scopes[0], f"{world.tenant}/desk")
+    hands = [await connect(scope, name=f"hand{n}") for n, scope in enumerate(scopes)]
+    await Desk(world, (hands[0], hands[1])).grow(6)
+    for step in (world.hide, world.erase, world.erase, world.rest):
+        await step()
+    while missing := EVERY - await kinds_of(world.opened, world.tenant):
+        assert world.rounds < ROUNDS, f"no step makes {sorted(missing)}: {world.refused}"
+        await world.grow(0)
+    return world
 
 
 async def kinds_of(opened: Parts, tenant: str) -> set[str]:
@@ -125,13 +130,13 @@ async def restored(
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("world", SEEDS, indirect=True)
 async def test_what_is_exported_is_restored(
-    opened: Parts, empty: Parts, world: World, tmp_path: Path
+    opened: Parts, empty: Parts, whole: World, tmp_path: Path
 ) -> None:
-    tenant = world.tenant
+    tenant = whole.tenant
     assert await broken(opened.graph, tenant) == []
     await sealed(opened, tenant)
     # A scope comes without the chain, which is the tenant's.
-    told = await restored(opened, empty, world.scopes[0], tmp_path / "scope")
+    told = await restored(opened, empty, whole.scopes[0], tmp_path / "scope")
     assert sorted(EACH - told) == []
     # What was done there is sealed first: two chains cannot be one.
     await sealed(empty, tenant)
@@ -143,7 +148,7 @@ async def test_what_is_exported_is_restored(
     await restored(opened, empty, tenant, tmp_path / "tenant")
     await sealed(empty, tenant)
     # Nothing waits to be read anew, and reading what waits changes no fact.
-    for scope in world.scopes:
+    for scope in whole.scopes:
         assert (await empty.consolidation.consolidate(scope)).episodes == 0
     assert await broken(empty.graph, tenant) == []
 
