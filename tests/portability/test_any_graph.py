@@ -32,8 +32,8 @@ from tests.support.server import EmbeddedPair
 __all__ = ["bridged", "connect"]
 # In the environment: how many graphs, and the seed of the first.
 SEEDS = range(
-    first := int(os.environ.get("LOCI_TEST_SEED", "2")),
-    first + int(os.environ.get("LOCI_TEST_GRAPHS", "2")),
+    first := int(os.environ.get("TESTS_SEED", "2")),
+    first + int(os.environ.get("TESTS_GRAPHS", "2")),
 )
 EVERY = {kind.name for kind in KINDS} - {"company", "chain"}  # older packages'; what a seal makes
 # What one scope has of each tenant; nobody decides on merges there, so nothing is suggested.
