@@ -47,7 +47,8 @@ CALL () {
 }
 
 // name: name_skills(ids) write none
-// Audit events that are not sealed yet keep the id of the skill that they are about.
+// Audit events that are not sealed yet keep the id of the skill, block or pattern that they are
+// about.
 // unscoped: members of a closure, whose scopes the service checks
 CALL () {
   UNWIND $ids AS id
@@ -56,6 +57,18 @@ CALL () {
   UNION
   UNWIND $ids AS id
   MATCH (n:SkillProposal {id: id})<-[:AUDIT]-(a:AuditEvent)
+  RETURN a, n
+  UNION
+  UNWIND $ids AS id
+  MATCH (:Skill {id: id})<-[:INVOLVES]-(n:SkillConflict)<-[:AUDIT]-(a:AuditEvent)
+  RETURN a, n
+  UNION
+  UNWIND $ids AS id
+  MATCH (n:BadPattern {id: id})<-[:AUDIT]-(a:AuditEvent)
+  RETURN a, n
+  UNION
+  UNWIND $ids AS id
+  MATCH (n:CoreBlock {id: id})<-[:AUDIT]-(a:AuditEvent)
   RETURN a, n
 }
 WITH a, n WHERE a.unsealed = true AND COUNT { (a)-[:AUDIT]->() } = 1

@@ -375,11 +375,17 @@ SET f += row.properties, f.captured_at = row.properties.valid_from,
     f.valid_to = coalesce(row.properties.valid_to, datetime('9999-12-31T00:00:00Z'))
 
 // name: drop_unsupported(keys) write many
-// Facts that nothing supports any more leave with all their edges.
+// Facts that nothing supports any more leave with all their edges; audit events that are not sealed
+// yet keep their ids.
 // unscoped: keys are digests that cover their scope
 UNWIND $keys AS key
 MATCH (f:Fact {key: key})
 WHERE NOT EXISTS { (:Passage)-[:SUPPORTS]->(f) }
+CALL (f) {
+  MATCH (f)<-[:AUDIT]-(a:AuditEvent)
+  WITH a, f WHERE a.unsealed = true AND COUNT { (a)-[:AUDIT]->() } = 1
+  SET a.target = f.id
+}
 CALL (f) {
   MATCH (:Entity {id: f.subject})-[r:RELATES_TO]->(:Entity)
   WHERE r.fact = f.id

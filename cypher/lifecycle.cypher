@@ -188,8 +188,18 @@ RETURN DISTINCT s.id AS id ORDER BY id
 
 // name: drop_pages(ids, at) write one
 // Pages with their versions, and documents. The names that they used are touched, so that upkeep
-// finds those that nobody uses any more.
+// finds those that nobody uses any more; audit events that are not sealed yet keep their ids.
 // unscoped: members of a closure, whose scopes the service checks
+CALL () {
+  UNWIND $ids AS id
+  CALL (id) {
+    MATCH (:Page {id: id})<-[:AUDIT]-(a:AuditEvent) RETURN a
+    UNION
+    MATCH (:Document {id: id})<-[:AUDIT]-(a:AuditEvent) RETURN a
+  }
+  WITH a, id WHERE a.unsealed = true AND COUNT { (a)-[:AUDIT]->() } = 1
+  SET a.target = id
+}
 CALL () {
   UNWIND $ids AS id
   MATCH (:Page {id: id})-[:BEARS|LINKS]->(n:LinkName)
@@ -446,8 +456,19 @@ RETURN e {.id, .scope, .tenant, .root, .type, .canonical_name, .canonical_key, .
                  RETURN DISTINCT p.speaker } AS speakers
 
 // name: drop_entities(ids) write one
-// Entities that nothing mentions and no fact is about, with the records of their merges.
+// Entities that nothing mentions and no fact is about, with the records of their merges; audit
+// events that are not sealed yet keep the ids of both.
 // unscoped: entities of the closure, in its scopes
+CALL () {
+  UNWIND $ids AS id
+  CALL (id) {
+    MATCH (n:Entity {id: id})<-[:AUDIT]-(a:AuditEvent) RETURN a, n
+    UNION
+    MATCH (:Entity {id: id})<-[:MERGES]-(n:MergeRecord)<-[:AUDIT]-(a:AuditEvent) RETURN a, n
+  }
+  WITH a, n WHERE a.unsealed = true AND COUNT { (a)-[:AUDIT]->() } = 1
+  SET a.target = n.id
+}
 CALL () {
   UNWIND $ids AS id
   MATCH (m:MergeRecord)-[:MERGES]->(:Entity {id: id})

@@ -86,6 +86,20 @@ WITH s, row
 MATCH (p:Scope {path: row.parent})
 MERGE (s)-[:WITHIN]->(p)
 
+// name: fill_scopes(rows) write many
+// What a restore says of scopes that are there, such as those that a part of the tenant was restored
+// into: since when they are, where that is earlier, and name, policy and rules where they have none.
+// unscoped: restored by the operator
+UNWIND $rows AS row
+MATCH (s:Scope {path: row.path})
+WITH s, row, last(split(s.path, '/')) AS plain
+WITH s, row, CASE WHEN coalesce(s.name, plain) = plain THEN row.name ELSE s.name END AS name
+WHERE row.created_at < s.created_at OR s.name <> name
+   OR (s.policy IS NULL AND row.policy IS NOT NULL) OR (s.rules IS NULL AND row.rules IS NOT NULL)
+SET s.name = name, s.policy = coalesce(s.policy, row.policy), s.rules = coalesce(s.rules, row.rules),
+    s.created_at = CASE WHEN row.created_at < s.created_at THEN row.created_at ELSE s.created_at END
+RETURN s.path AS path
+
 // name: known_principals(ids) read many
 // unscoped: an id covers its tenant
 UNWIND $ids AS id
@@ -204,22 +218,38 @@ UNWIND $rows AS row
 MERGE (h:AuditHead {tenant: row.tenant})
 ON CREATE SET h.seq = row.seq, h.hash = row.hash
 
+// name: lock_chains(tenants, at) write none
+// The first statement of a batch of events: nobody seals meanwhile where there is a chain.
+// unscoped: restored by the operator
+UNWIND $tenants AS tenant
+MATCH (h:AuditHead {tenant: tenant})
+SET h.touched_at = $at
+
 // name: save_audit(rows) write many
-// Audit events word for word. One at a place of the chain that another event holds is refused.
+// Audit events word for word. One whose place in the chain is another's, or lies beyond the head,
+// is kept beside the chain, with that place as the one of its origin; one that is there beside the
+// chain, or unsealed, takes its place once the chain has come.
 // unscoped: restored by the operator
 UNWIND $rows AS row
 OPTIONAL MATCH (other:AuditEvent {tenant: row.event.tenant, seq: row.event.seq})
 WITH row, other IS NOT NULL AND other.id <> row.event.id AS taken
 OPTIONAL MATCH (head:AuditHead {tenant: row.event.tenant})
-WITH row, taken, row.event.seq IS NULL OR (head IS NOT NULL AND head.seq >= row.event.seq) AS fits
+WITH row, row.event.seq IS NOT NULL AS placed,
+     taken OR head IS NULL OR head.seq < row.event.seq AS beside
 OPTIONAL MATCH (known:AuditEvent {id: row.event.id})
-WITH row, taken OR NOT fits AS refused, known IS NOT NULL AS there
-CALL (row, refused, there) {
-  WITH row, refused, there WHERE NOT refused AND NOT there
+FOREACH (_ IN CASE WHEN placed AND NOT beside AND known IS NOT NULL AND known.seq IS NULL THEN [1] ELSE [] END |
+  SET known += row.event
+  REMOVE known.unsealed, known.origin_seq, known.origin_hash)
+WITH row, placed AND beside AS beside, known IS NOT NULL AS there
+CALL (row, beside, there) {
+  WITH row, beside, there WHERE NOT there
   CREATE (a:AuditEvent)
   SET a = row.event
+  FOREACH (_ IN CASE WHEN beside THEN [1] ELSE [] END |
+    SET a.origin_seq = row.event.seq, a.origin_hash = row.event.hash
+    REMOVE a.seq, a.hash)
 }
-RETURN row.line AS line, refused, there
+RETURN row.line AS line, there
 
 // name: audit_without(rows) read many
 // Which of some events lost some of what they were about, which the rows name.
@@ -369,7 +399,7 @@ MATCH (a:AuditEvent {tenant: $tenant})
 WHERE a.at >= $after_at AND a.scope IN $scopes AND (a.at > $after_at OR a.id > $after_id)
 WITH a ORDER BY a.at, a.id LIMIT $limit
 RETURN a {.id, .tenant, .scope, .kind, .outcome, .actor, .request, .at, .payload, .seq, .hash,
-          .target} AS event,
+          .origin_seq, .origin_hash, .target} AS event,
        COLLECT { MATCH (a)-[:AUDIT]->(t)
                  WITH t, [l IN labels(t) WHERE l IN ['Scope', 'Principal', 'MemSession', 'Episode',
                          'Chunk', 'Entity', 'MergeRecord', 'Fact', 'Note', 'CoreBlock', 'BadPattern',

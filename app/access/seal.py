@@ -19,6 +19,8 @@ from app.access.repository import SEAL_PAGE, AccessRepository
 from app.kernel.clock import now
 from app.kernel.graph import Row, Tx
 
+NOUNS = {"knowledge_base": "base"}  # what payloads call it, where that is not the noun of the kind
+
 
 @dataclass(frozen=True, slots=True)
 class ChainReport:
@@ -53,11 +55,19 @@ def link(previous: str, seq: int, events: list[Row]) -> list[Row]:
     rows: list[Row] = []
     for row in events:
         seq += 1
-        previous = chain_hash(previous, seq, row["event"], row["target"])
-        rows.append(
-            {"id": row["event"]["id"], "seq": seq, "hash": previous, "target": row["target"]}
-        )
+        target = row["target"] or named(row["event"])
+        previous = chain_hash(previous, seq, row["event"], target)
+        rows.append({"id": row["event"]["id"], "seq": seq, "hash": previous, "target": target})
     return rows
+
+
+def named(event: Row) -> str:
+    """The id that the payload tells of what an event is about, whose node may be gone before it is
+    sealed: under the noun of its kind (`document.take`), or as `id`; empty where it tells none."""
+    noun = event["kind"].partition(".")[0]
+    payload = orjson.loads(event["payload"])
+    found = payload.get(NOUNS.get(noun, noun), payload.get("id"))
+    return found if isinstance(found, str) else ""
 
 
 async def seal_tenant(access: AccessRepository, tenant: str) -> int:

@@ -213,11 +213,11 @@ def export_command(
     if form is not None:
         _show_files(manifest["files"])
         return
-    _show_counts({f["kind"]: f["records"] for f in manifest["files"]}, manifest["digest"])
+    _show_counts({f["kind"]: f["records"] for f in manifest["files"]}, manifest)
 
 
 def digest_command(scope: Scope = None, as_json: AsJson = False) -> None:
-    """One hash over everything that an export would hold, vectors aside."""
+    """One hash over everything that an export would hold, vectors aside, and one over its audit."""
 
     async def work(opened: Parts) -> dict[str, Any]:
         chosen = await service.selection(opened.graph, scope)
@@ -227,7 +227,7 @@ def digest_command(scope: Scope = None, as_json: AsJson = False) -> None:
     if as_json:
         console.print_json(json.dumps(found))
         return
-    _show_counts(found["records"], found["digest"])
+    _show_counts(found["records"], found)
 
 
 def store_of(opened: Parts) -> Store:
@@ -290,9 +290,10 @@ def _show_files(counts: dict[str, int]) -> None:
     console.print(table)
 
 
-def _show_counts(counts: dict[str, int], digest: str) -> None:
+def _show_counts(counts: dict[str, int], told: dict[str, Any]) -> None:
     table = Table("kind", "records", box=None)
     for kind, records in counts.items():
         table.add_row(kind, str(records))
     console.print(table)
-    console.print(f"digest {digest}", soft_wrap=True, highlight=False)
+    for name in ("digest", "audit"):
+        console.print(f"{name} {told[name]}", soft_wrap=True, highlight=False)

@@ -200,8 +200,8 @@ dedup_key dimension embed_hash embedding error expired_at expired_key expires_at
 fingerprint finished_at hash home id importance index_error index_rev index_state ingested_at
 ingested_key is_pinned items key kind language last_access last_due_at last_outcome last_run_at
 last_used_at lease lease_until live marker_ids memory_id metadata model model_family name needs
-not_before origin outcome path payload pii place policy prefix progress public_key
-rate_per_minute request result retired_at revoked_at role scope seq session speaker start
+not_before origin origin_hash origin_seq outcome path payload pii place policy prefix progress
+public_key rate_per_minute request result retired_at revoked_at role scope seq session speaker start
 started_at state status subtree tags target task tenant terms title touched_at trust unsealed
 version windows end applied_at
 aliases attributes canonical_key canonical_name count curated decided_at decided_by evidence keys

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from app.kernel.clock import START
+from app.kernel.clock import START, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
-from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Written, cleaned
+from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
 from app.portability.records import AuditRecord, ChainRecord
 
 PAGE = 500
@@ -23,7 +23,8 @@ def prepare_chain(record: ChainRecord, at: At) -> Row:
 
 
 async def write_chain(tx: Tx, batch: Batch) -> Written:
-    """Heads of tenants without one; a tenant with a chain of its own keeps it."""
+    """Heads of tenants without one; a tenant with a chain of its own keeps it, and the head of the
+    package is left out."""
     states = {
         row["tenant"]: row["same"]
         for row in await tx.rows(Q.portability.chain_states, rows=batch.rows)
@@ -31,14 +32,8 @@ async def write_chain(tx: Tx, batch: Batch) -> Written:
     new = [row for row in batch.rows if row["tenant"] not in states]
     if new:
         await tx.rows(Q.portability.save_chains, rows=new)
-    own = [row for row in batch.rows if states.get(row["tenant"]) is False]
-    rejects = [_taken(batch, row) for row in own]
-    return Written(len(new), len(batch.rows) - len(new) - len(own), rejects)
-
-
-def _taken(batch: Batch, row: Row) -> Reject:
-    detail = "the tenant has an audit chain of its own"
-    return Reject(batch.file, row["line"], "Conflict", detail, "seq")
+    own = sum(states.get(row["tenant"]) is False for row in batch.rows)
+    return Written(len(new), len(batch.rows) - len(new) - own, left=own)
 
 
 async def export_chain(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
@@ -50,7 +45,7 @@ async def export_chain(graph: Graph, chosen: Selection) -> AsyncIterator[Record]
 def prepare_event(record: AuditRecord, at: At) -> Row:
     """One event and what it is about."""
     own = record.model_dump(exclude={"targets"}, exclude_none=True)
-    if record.seq is None:
+    if record.seq is None and record.origin_seq is None:
         own["unsealed"] = True
     targets = [{"label": t.label, "id": t.id} for t in record.targets]
     return {
@@ -64,18 +59,18 @@ def prepare_event(record: AuditRecord, at: At) -> Row:
 
 async def write_event(tx: Tx, batch: Batch) -> Written:
     """Events that are not there yet, tied to what is there of their targets; one that is there is
-    tied again to what it lost when that was taken out."""
+    tied again to what it lost when that was taken out. Those whose place is another's in the chain
+    of the tenant, or beyond its head, are kept beside the chain with the place of their origin."""
     unique = {row["event"]["id"]: row for row in reversed(batch.rows)}
     rows = [{"line": r["line"], "event": r["event"]} for r in unique.values()]
+    tenants = sorted({row["event"]["tenant"] for row in rows})
+    await tx.rows(Q.portability.lock_chains, tenants=tenants, at=now())
     answers = await tx.rows(Q.portability.save_audit, rows=rows)
-    refused = {row["line"] for row in answers if row["refused"]}
-    there = {row["line"] for row in answers if row["there"] and not row["refused"]}
-    fits = [r for r in unique.values() if r["line"] not in refused]
-    new = [r for r in fits if r["line"] not in there]
+    there = {row["line"] for row in answers if row["there"]}
+    new = [r for r in unique.values() if r["line"] not in there]
     await _tie(tx, new)
-    await _tie_again(tx, [r for r in fits if r["line"] in there])
-    rejects = [_taken(batch, row) for row in unique.values() if row["line"] in refused]
-    return Written(len(new), len(batch.rows) - len(new) - len(rejects), rejects)
+    await _tie_again(tx, [r for r in unique.values() if r["line"] in there])
+    return Written(len(new), len(batch.rows) - len(new))
 
 
 async def _tie_again(tx: Tx, rows: list[Row]) -> None:
@@ -100,7 +95,8 @@ async def _tie(tx: Tx, rows: list[Row]) -> None:
 
 
 async def export_event(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
-    """Every event of the scopes that the audience may audit, by tenant, moment and id."""
+    """Every event of the scopes that the audience may audit, by tenant, moment and id; its place
+    in the chain is that of its origin where the tenant's chain does not come along."""
     for tenant in sorted({scope.partition("/")[0] for scope in chosen.audited}):
         after_at, after_id = START, ""
         while page := await graph.rows(
@@ -113,8 +109,16 @@ async def export_event(graph: Graph, chosen: Selection) -> AsyncIterator[Record]
             limit=PAGE,
         ):
             for row in page:
-                yield cleaned({**row["event"], "targets": row["targets"]})
+                event = row["event"] if tenant in chosen.tenants else _without_chain(row["event"])
+                yield cleaned({**event, "targets": row["targets"]})
             after_at, after_id = page[-1]["event"]["at"], page[-1]["event"]["id"]
+
+
+def _without_chain(event: Row) -> Row:
+    if event["seq"] is None:
+        return event
+    origin = {"origin_seq": event["seq"], "origin_hash": event["hash"]}
+    return {**event, "seq": None, "hash": None, **origin}
 
 
 def counted(record: Record) -> Record:
@@ -130,6 +134,7 @@ CHAIN = Kind(
     write_chain,
     export_chain,
     trusted=True,
+    trail=True,
 )
 AUDIT = Kind(
     "audit",
@@ -140,4 +145,5 @@ AUDIT = Kind(
     export_event,
     counted,
     trusted=True,
+    trail=True,
 )

@@ -64,7 +64,14 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def total(sums: list[Summing]) -> str:
+def totals(sums: list[Summing]) -> dict[str, str]:
+    """`digest` over what is known and `audit` over the trail of how it came to be: a tenant keeps
+    its own trail wherever the rest is restored."""
+    known = [summing for summing in sums if not summing.kind.trail]
+    return {"digest": _total(known), "audit": _total([s for s in sums if s.kind.trail])}
+
+
+def _total(sums: list[Summing]) -> str:
     """One digest over those of the kinds; a kind without records does not count."""
     lines = sorted(f"{s.kind.name}:{s.records}:{s.hex}" for s in sums if s.records)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
@@ -75,7 +82,7 @@ async def silent(counts: dict[str, int]) -> None:
 
 
 async def digest_of(graph: Graph, chosen: Selection, tell: Tell = silent) -> dict[str, Any]:
-    """The digest of what an export would hold, with the number of records by kind."""
+    """The two digests of what an export would hold, with the number of records by kind."""
     sums: list[Summing] = []
     for kind in KINDS:
         summing = Summing(kind)
@@ -85,7 +92,7 @@ async def digest_of(graph: Graph, chosen: Selection, tell: Tell = silent) -> dic
                 await tell({s.kind.name: s.records for s in (*sums, summing)})
         sums.append(summing)
     counts = {s.kind.name: s.records for s in sums if s.records}
-    return {"digest": total(sums), "records": counts}
+    return {**totals(sums), "records": counts}
 
 
 async def export_package(
@@ -146,7 +153,7 @@ async def _write_folder(
         "tenants": sorted({scope.partition("/")[0] for scope in chosen.scopes}),
         "vectors": await _model(graph) if chosen.vectors else None,
         "files": files,
-        "digest": total(sums),
+        **totals(sums),
     }
     text = orjson.dumps(manifest, option=orjson.OPT_INDENT_2)
     (folder / MANIFEST).write_bytes(text + b"\n")

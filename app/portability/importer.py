@@ -107,7 +107,7 @@ class Importer:
                 scope=tenant,
                 actor=importer_of(self._rules, tenant),
                 request=run,
-                payload={"package": package.fingerprint, "digest": package.manifest.digest},
+                payload=_told(package),
             )
             events.append({**event, "id": digest(RESTORE, run, tenant)[:32]})
         await self._tools.graph.rows(Q.portability.mark_run, id=run, events=events)
@@ -231,6 +231,7 @@ class Importer:
             total.accepted += one.accepted
             total.duplicates += one.duplicates
             total.rejects += one.rejects
+            total.left += one.left
         return total
 
     async def _transact(self, kind: Kind, batch: Batch) -> Written:
@@ -255,6 +256,7 @@ class Importer:
         tally.accepted += done.written.accepted
         tally.duplicates += done.written.duplicates
         tally.rejected += len(done.rejects)
+        self._progress.leave(file.name, done.written.left)
         mark.line, mark.offset = done.next_line, done.offset
         self._progress.prepare_seconds += done.seconds
         await self._tell()
@@ -264,6 +266,14 @@ class Importer:
         if always or time.monotonic() - self._told > TELL_EVERY:
             self._told = time.monotonic()
             await self._tools.tell(self._progress)
+
+
+def _told(package: Package) -> dict[str, str | None]:
+    """What the event of a restore says of its package: the digest of the trail too, which may have
+    been left out."""
+    manifest = package.manifest
+    named = {"package": package.fingerprint, "digest": manifest.digest}
+    return named if manifest.audit is None else {**named, "audit": manifest.audit}
 
 
 def chunks(

@@ -116,6 +116,7 @@ async def run_export(parts: Any, job: Job, report: Report) -> Outcome:
     return Outcome(
         {
             "digest": manifest["digest"],
+            "audit": manifest["audit"],
             "records": {file["kind"]: file["records"] for file in manifest["files"]},
             "bytes": path.stat().st_size,
             "expires_at": spool.expires_at().isoformat(),

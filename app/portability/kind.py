@@ -149,11 +149,13 @@ class Batch:
 
 @dataclass(slots=True)
 class Written:
-    """What became of a batch: lines that were there already, and lines refused at the graph."""
+    """What became of a batch: lines that were there already, lines refused at the graph, and how
+    many were left out beside what the tenant has in their place."""
 
     accepted: int = 0
     duplicates: int = 0
     rejects: list[Reject] = field(default_factory=list)
+    left: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +184,8 @@ class Kind:
     """One portable kind.
 
     `prepare` gives a row with at least `line`, `scopes` (every path it needs) and `scope`; it
-    raises a LociError for a record that is refused. `counted` is what the digest covers.
+    raises a LociError for a record that is refused. `counted` is what the digest covers, or for
+    kinds of the `trail` the digest of that.
     `trusted` kinds are taken from the operator only, `derived` ones where the run restores them;
     `serial` ones are written one batch at a time, since their rows share nodes. A `lead` writes
     the nodes that rows share with other batches in a short transaction of its own, so that no
@@ -199,6 +202,7 @@ class Kind:
     trusted: bool = False
     derived: bool = False
     serial: bool = False
+    trail: bool = False
     lead: Lead | None = None
     batch: int = 500
 

@@ -56,6 +56,7 @@ class Manifest(WireModel):
     vectors: VectorModel | None = None
     files: tuple[FileEntry, ...] = ()
     digest: Hash | None = None
+    audit: Hash | None = None
 
 
 @dataclass(frozen=True, slots=True)

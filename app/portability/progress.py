@@ -6,6 +6,11 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
+OWN = (
+    "a tenant with an audit chain of its own keeps it ({} left out); the events of the package are "
+    "kept beside it"
+)
+
 
 @dataclass(slots=True)
 class Tally:
@@ -31,7 +36,8 @@ class Mark:
 
 @dataclass(slots=True)
 class Progress:
-    """Marks by file, tallies by kind. Everything before a mark is committed and counted.
+    """Marks by file, tallies by kind. Everything before a mark is committed and counted; `left`
+    counts by file what the tenant's own audit chain leaves out.
 
     A run that was killed may have committed up to a few batches more: those lines are duplicates
     when it goes on.
@@ -41,6 +47,7 @@ class Progress:
     marks: dict[str, Mark] = field(default_factory=dict)
     tallies: dict[str, Tally] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
+    left: dict[str, int] = field(default_factory=dict)
     rejects_bytes: int = 0
     prepare_seconds: float = 0.0
     seconds: float = 0.0
@@ -51,10 +58,15 @@ class Progress:
     def tally(self, kind: str) -> Tally:
         return self.tallies.setdefault(kind, Tally())
 
+    def leave(self, file: str, count: int) -> None:
+        """Count records of a file that were left out."""
+        if count:
+            self.left[file] = self.left.get(file, 0) + count
+
     @property
     def lines(self) -> int:
         """Lines done, of all kinds."""
-        return sum(tally.lines for tally in self.tallies.values())
+        return sum(tally.lines for tally in self.tallies.values()) + sum(self.left.values())
 
     @property
     def bytes(self) -> int:
@@ -75,6 +87,7 @@ class Progress:
             marks={name: Mark(**mark) for name, mark in stored["marks"].items()},
             tallies={name: Tally(**tally) for name, tally in stored["tallies"].items()},
             skipped=dict(stored["skipped"]),
+            left=dict(stored.get("left", {})),
             rejects_bytes=stored["rejects_bytes"],
             prepare_seconds=stored["prepare_seconds"],
             seconds=stored["seconds"],
@@ -85,7 +98,7 @@ class Progress:
         kinds = {name: asdict(tally) for name, tally in self.tallies.items()}
         return {
             "kinds": kinds,
-            "skipped": self.skipped,
+            "skipped": self.skipped | {name: OWN.format(n) for name, n in self.left.items()},
             "records": self.lines,
             "seconds": round(self.seconds, 3),
             "sanitise_seconds": round(self.prepare_seconds, 3),

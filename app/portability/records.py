@@ -220,7 +220,9 @@ class TargetRecord(WireModel):
 
 
 class AuditRecord(WireModel):
-    """One audit event, word for word: the chain's hash covers it."""
+    """One audit event, word for word: the chain's hash covers it. `seq` and `hash` are its place in
+    the chain of the package; with `origin_seq` and `origin_hash` it stands beside that chain, and
+    they are its place in the chain of another installation."""
 
     id: Id
     tenant: Path
@@ -233,6 +235,8 @@ class AuditRecord(WireModel):
     payload: Json
     seq: Positive | None = None
     hash: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")] | None = None
+    origin_seq: Positive | None = None
+    origin_hash: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")] | None = None
     target: Annotated[str, StringConstraints(max_length=300)] | None = None
     targets: Annotated[tuple[TargetRecord, ...], Field(max_length=100_000)] = ()
 

@@ -45,7 +45,8 @@ def _dumped(policy: dict[str, object]) -> str:
 
 
 async def write(tx: Tx, batch: Batch) -> Written:
-    """Widest first, so that a parent is there before what lies in it."""
+    """Widest first, so that a parent is there before what lies in it. Where whole packages are
+    restored, a scope that is there, as one of which a part was, takes what it has not."""
     unique = {row["subject"]: row for row in reversed(batch.rows)}
     found = await tx.rows(Q.portability.existing_scopes, paths=list(unique))
     known = {row["path"] for row in found}
@@ -54,7 +55,11 @@ async def write(tx: Tx, batch: Batch) -> Written:
     rows = [{"scope": r["own"], "parent": r["parent"], "event": r["event"]} for r in new]
     if rows:
         await tx.rows(Q.portability.save_scopes, rows=rows)
-    return Written(accepted=len(new), duplicates=len(batch.rows) - len(new))
+    accepted = len(new)
+    if known and batch.rules.restores:
+        there = [unique[path]["own"] for path in sorted(known)]
+        accepted += len(await tx.rows(Q.portability.fill_scopes, rows=there))
+    return Written(accepted, len(batch.rows) - accepted)
 
 
 async def export(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:

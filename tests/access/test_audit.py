@@ -181,6 +181,40 @@ async def test_sealing_takes_every_event_once_and_the_chain_holds(
     assert (answer["intact"], answer["events"]) == (True, first)
 
 
+async def test_an_event_tells_what_it_was_about_where_that_is_gone_before_the_seal(
+    admin: Principal, opened: Parts, tenant: str
+) -> None:
+    post = admin.http.post
+    await admin.http.put("/v1/scopes/rules", params={"scope": tenant}, json={"erasure": True})
+    base = (await post("/v1/knowledge-bases", json={"name": "Pumps", "scope": tenant})).json()["id"]
+    body = {"knowledge_base": base, "name": "pump.md", "text": "# Pump\n\nThe pump is blue.\n"}
+    taken = (await post("/v1/documents", json=body)).json()
+    assert await opened.runner.run(opened, taken["job"]["id"]) == "done"
+    document = taken["document"]["id"]
+    gone = (await admin.http.delete(f"/v1/documents/{document}")).json()["id"]
+    assert await opened.runner.run(opened, gone) == "done"
+    assert (await admin.http.delete(f"/v1/knowledge-bases/{base}")).is_success
+    body = {"title": "Valves", "content": "# Valves\n\nThey are red.\n", "scope": tenant}
+    page = (await post("/v1/pages", json=body)).json()["id"]
+    assert (await post("/v1/erasures", json={"memory": page})).is_success
+    body = {"content": "Opening it unread.", "reason": "It broke.", "scope": tenant}
+    pattern = (await post("/v1/bad-patterns", json=body)).json()["id"]
+    assert (await post("/v1/erasures", json={"memory": pattern})).is_success
+    await seal_tenant(opened.access_rows, tenant)
+    found = (await admin.http.get("/v1/audit", params={"limit": 500})).json()["items"]
+    told = {(item["kind"], item["target"]) for item in found}
+    for kind, target in (
+        ("knowledge_base.create", base),
+        ("document.take", document),
+        ("document.index", document),
+        ("page.write", page),
+        ("bad-pattern.add", pattern),
+    ):
+        assert (kind, target) in told, (kind, sorted(t for t in told if t[0] == kind))
+    assert not [item for item in found if not item["target"]]
+    assert (await check_chain(opened.access_rows, tenant)).intact
+
+
 async def test_concurrent_sealings_make_one_chain(
     admin: Principal, opened: Parts, tenant: str
 ) -> None:

@@ -89,9 +89,8 @@ async def file(world: World) -> list[Event]:
     gone = (await world.writer.http.delete(f"/v1/documents/{document}")).json()["id"]
     assert await world.opened.runner.run(world.opened, gone) == "done"
     return [
-        # Where a document is gone before its events are sealed, they have no target.
-        {"kind": "document.take", "document": document},
-        {"kind": "document.index", "document": document},
+        {"kind": "document.take", "target": document},
+        {"kind": "document.index", "target": document},
         {"kind": "job.done", "target": job, "task": "documents.take"},
         {"kind": "document.delete", "document": document},
     ]

@@ -60,7 +60,7 @@ async def _contradict(
         found = await sent(people[name], "POST", "/v1/facts:remember", body)
     (waiting,) = found["quarantined"]
     await sent(people["bob"], "POST", f"/v1/facts/{waiting}/attest")
-    await _promote(opened, admin, (waiting, found["episode"]), scope)
+    await promoted(opened, admin, (waiting, found["episode"]), scope)
     door = f"/v1/quarantine/{waiting}"
     await sent(admin, "POST", f"{door}/accept", {"note": "It shipped."})
     await sent(admin, "POST", f"{door}/undo")
@@ -68,7 +68,7 @@ async def _contradict(
     return str(waiting)
 
 
-async def _promote(opened: Parts, who: Principal, told: tuple[str, str], scope: str) -> None:
+async def promoted(opened: Parts, who: Principal, told: tuple[str, str], scope: str) -> None:
     """What a promotion leaves behind; the copy is another fact of the same thing."""
     fact, episode = told
     (other,) = await opened.graph.raw(

@@ -14,6 +14,7 @@ from app.access.seal import check_chain
 from app.cli.transfer import store_of
 from app.errors import AlreadyExists
 from app.kernel.caller import Role
+from app.lifecycle.invariants import broken
 from app.portability.exporter import digest_of, export_package
 from app.portability.service import Order, import_attended, selection
 from app.sanitize.policy import Action, SanitizePolicy
@@ -105,14 +106,16 @@ async def test_a_round_trip_through_an_empty_database_keeps_the_digest(
     assert {f["kind"]: f["records"] for f in back["files"] if f["kind"] != "audit"} == {
         f["kind"]: f["records"] for f in manifest["files"] if f["kind"] != "audit"
     }
-    assert back["digest"] == manifest["digest"]
+    assert (back["digest"], back["audit"]) == (manifest["digest"], manifest["audit"])
 
     await empty.runner.run(
         empty, (await empty.runner.submit("audit.seal", tenant=tenant, scope=tenant, args={})).id
     )
     chain = await check_chain(empty.access_rows, tenant)
     assert chain.intact, chain
-    assert (await digest_of(empty.graph, again))["digest"] != manifest["digest"]  # seq is sealed in
+    sealed_again = await digest_of(empty.graph, again)
+    assert sealed_again["digest"] == manifest["digest"]
+    assert sealed_again["audit"] != manifest["audit"]  # seq is sealed in
     await no_episode_waits(empty)
     await settled_anew(empty)
     await same_beliefs(opened, empty, f"{tenant}/dev")
@@ -240,6 +243,95 @@ async def test_what_was_erased_stays_so_where_the_tenant_is_restored(
     assert await empty.episode_rows.get(said[:1], [tenant]) == []
     again = await import_attended(store_of(empty), Order(tmp_path / "new"), untold)
     assert sum(t["accepted"] for t in again["kinds"].values()) == 0
+
+
+async def sealed(where: Parts, tenant: str) -> None:
+    """What was done so far in a tenant becomes a chain."""
+    job = await where.runner.submit("audit.seal", tenant=tenant, scope=tenant, args={})
+    await where.runner.run(where, job.id)
+    assert (await check_chain(where.access_rows, tenant)).intact
+
+
+async def trail(where: Parts, tenant: str, path: Path) -> dict[str, dict[str, Any]]:
+    """The audit events of a tenant as an export holds them, by id."""
+    await export_package(where.graph, path, await selection(where.graph, tenant))
+    lines = (path / "audit.jsonl").read_bytes().splitlines()
+    return {event["id"]: event for event in map(orjson.loads, lines)}
+
+
+async def test_a_tenant_with_an_audit_chain_of_its_own_is_restored_and_keeps_it(
+    opened: Parts, empty: Parts, admin: Principal, tenant: str, tmp_path: Path
+) -> None:
+    dev, rules = f"{tenant}/dev", {"scope": tenant}
+    await admin.http.put("/v1/scopes/rules", params=rules, json={"erasure": True})
+    for scope in (tenant, dev):
+        body = {"content": f"Gesa Thorn leads {scope}.", "session": "s", "scope": scope}
+        await admin.http.post("/v1/scopes", json={"scope": scope})
+        assert (await admin.http.post("/v1/episodes", json=body)).is_success
+        await opened.consolidation.consolidate(scope)
+    await sealed(opened, tenant)
+    # What is done for the scope in the other store is sealed there.
+    await export_package(opened.graph, tmp_path / "part", await selection(opened.graph, dev))
+    await import_attended(store_of(empty), Order(tmp_path / "part"), untold)
+    await sealed(empty, tenant)
+    before = await trail(empty, tenant, tmp_path / "before")
+    own = {i: event for i, event in before.items() if event.get("seq")}
+    chosen = await selection(opened.graph, tenant)
+    manifest = await export_package(opened.graph, tmp_path / "whole", chosen)
+    theirs = await trail(opened, tenant, tmp_path / "theirs")
+    assert own
+    assert not own.keys() & theirs.keys()
+    for fresh in (False, True):
+        order = Order(tmp_path / "whole", fresh=fresh)
+        result = await import_attended(store_of(empty), order, untold)
+        assert result["rejects"] is None
+        assert result["kinds"]["audit"]["accepted"] == (0 if fresh else len(theirs.keys() - before))
+        assert list(result["skipped"]) == ["chains.jsonl"]
+        there = await digest_of(empty.graph, chosen)
+        assert there["digest"] == manifest["digest"]
+        assert there["audit"] != manifest["audit"]
+        await sealed(empty, tenant)
+        assert await broken(empty.graph, tenant) == []
+    # Its own events have their places still; those of the package stand beside, and name theirs.
+    found = await trail(empty, tenant, tmp_path / "found")
+    assert {i: found[i] for i in own} == own
+    assert {i: at_home(found[i]) for i in theirs} == theirs
+    told = "MATCH (a:AuditEvent {tenant: $t, kind: 'import.restore'}) RETURN a.payload AS payload"
+    payloads = [orjson.loads(row["payload"]) for row in await empty.graph.raw(told, t=tenant)]
+    assert manifest["audit"] in {payload.get("audit") for payload in payloads}
+
+
+def at_home(event: dict[str, Any]) -> dict[str, Any]:
+    """An event that is kept beside a chain, as the chain of its origin has it."""
+    assert not {"seq", "hash"} & event.keys()
+    return {name.removeprefix("origin_"): value for name, value in event.items()}
+
+
+async def test_a_tenant_that_follows_its_scope_brings_the_chain(
+    opened: Parts, empty: Parts, admin: Principal, tenant: str, tmp_path: Path
+) -> None:
+    for scope in (tenant, f"{tenant}/dev"):
+        body = {"content": f"The lamp of {scope} is green.", "session": "s", "scope": scope}
+        await admin.http.post("/v1/scopes", json={"scope": scope})
+        assert (await admin.http.post("/v1/episodes", json=body)).is_success
+    await sealed(opened, tenant)
+    dev = await selection(opened.graph, f"{tenant}/dev")
+    manifest = await export_package(opened.graph, tmp_path / "part", dev)
+    assert (await import_attended(store_of(empty), Order(tmp_path / "part"), untold))[
+        "rejects"
+    ] is None
+    there = await digest_of(empty.graph, dev)
+    assert (there["digest"], there["audit"]) == (manifest["digest"], manifest["audit"])
+    part = await trail(empty, tenant, tmp_path / "beside")
+    theirs = await trail(opened, tenant, tmp_path / "whole")
+    assert {i: at_home(part[i]) for i in part if i in theirs}
+    result = await import_attended(store_of(empty), Order(tmp_path / "whole"), untold)
+    assert (result["rejects"], result["skipped"]) == (None, {})
+    # What came with the scope has its place in the chain that came with the tenant.
+    found = await trail(empty, tenant, tmp_path / "found")
+    assert {i: found[i] for i in theirs} == theirs
+    await sealed(empty, tenant)
+    assert await broken(empty.graph, tenant) == []
 
 
 async def test_an_archive_can_be_imported_elsewhere(

@@ -36,13 +36,15 @@ class World:
         self.rng = random.Random(seed)
         self.made: dict[str, list[str]] = {}
         self.refused: list[str] = []
+        self.rounds = 0
 
     async def grow(self, steps: int) -> None:
-        """Each kind of step once, then as the seed has it."""
+        """Each kind of step once, then as the seed has it; in later rounds nothing else happens."""
+        self.rounds += 1
         all_steps = list(STEPS)
         await sent(self.admin, "PUT", f"/v1/scopes/rules?scope={self.tenant}", {"erasure": True})
         for scope in self.scopes:
-            await self._try("POST", "/v1/scopes", {"scope": scope})
+            await self.tried("POST", "/v1/scopes", {"scope": scope})
         picked = [*all_steps, *self.rng.choices(all_steps, k=steps)]
         for step in picked:
             await step(self)
@@ -61,7 +63,7 @@ class World:
             month, day = self.rng.randint(1, 9), self.rng.randint(10, 28)
             body["captured_at"] = f"2026-0{month}-{day}T09:00:00+00:00"
         who = self.rng.choice(list(self.people.values()))
-        found = await self._try("POST", "/v1/episodes", body, who)
+        found = await self.tried("POST", "/v1/episodes", body, who)
         self._keep("memory", found)
         self._keep("episode", found)
 
@@ -75,41 +77,41 @@ class World:
         for who in self.people.values():
             value = {"value": self.rng.choice(("active", "completed", "paused"))}
             body = {"statement": {"subject": thing, "predicate": "status", "object": value}}
-            found = await self._try("POST", "/v1/facts:remember", body | {"scope": scope}, who)
+            found = await self.tried("POST", "/v1/facts:remember", body | {"scope": scope}, who)
             for waiting in (found or {}).get("quarantined", ()):
                 door = f"/v1/quarantine/{waiting}"
                 verdict = self.rng.choice(("accept", "reject", "undo"))
-                await self._try("POST", f"{door}/{verdict}", {"note": "It was checked."})
-                await self._try("POST", f"/v1/facts/{waiting}/attest", None)
+                await self.tried("POST", f"{door}/{verdict}", {"note": "It was checked."})
+                await self.tried("POST", f"/v1/facts/{waiting}/attest", None)
 
     async def page(self) -> None:
         """A page that is written, and edited or deleted or not."""
         text = f"# {self._name()}\n\n{self._text()} See [[{self._name()}]].\n"
         title = f"{self._name()} {self.rng.random():.6f}"
         body = {"title": title, "content": text, "scope": self._scope()}
-        page = (await self._try("POST", "/v1/pages", body))["id"]
+        page = (await self.tried("POST", "/v1/pages", body))["id"]
         self._keep("memory", {"id": page})
         if self.rng.random() < 0.4:
             await self.consolidate()
             body = {"content": f"{text}\n# More\n\n{self._text()}\n"}
-            await self._try("PATCH", f"/v1/pages/{page}", body)
+            await self.tried("PATCH", f"/v1/pages/{page}", body)
         if self.rng.random() < 0.2:
-            await self._try("DELETE", f"/v1/pages/{page}")
+            await self.tried("DELETE", f"/v1/pages/{page}")
 
     async def document(self) -> None:
         """A document in a base, which may be archived or deleted."""
-        base = await self._try(
+        base = await self.tried(
             "POST", "/v1/knowledge-bases", {"name": f"B{self.rng.random()}", "scope": self._scope()}
         )
         text = f"# Manual\n\n{self._text()}\n\n# Rest\n\n{self._text()} {self._text()}\n"
         body = {"knowledge_base": base["id"], "name": "manual.md", "text": text}
-        found = await self._try("POST", "/v1/documents", body)
+        found = await self.tried("POST", "/v1/documents", body)
         await self.opened.runner.run(self.opened, found["job"]["id"])
         document = found["document"]["id"]
         self._keep("memory", {"id": document})
         if self.rng.random() < 0.3:
             await self.consolidate()
-            await self._try("POST", f"/v1/documents/{document}/archive")
+            await self.tried("POST", f"/v1/documents/{document}/archive")
 
     async def merge(self) -> None:
         """Two entities of one scope become one, wait, or are parted again."""
@@ -119,24 +121,26 @@ class World:
         found = (await sent(self.admin, "GET", f"/v1/entities?scope={scope}"))["items"]
         if len(found) > 1:
             one, other = self.rng.sample(found, 2)
-            await self._try("POST", "/v1/merges", {"left": one["id"], "right": other["id"]})
+            await self.tried("POST", "/v1/merges", {"left": one["id"], "right": other["id"]})
         for made in (await sent(self.admin, "GET", f"/v1/merges?scope={scope}"))["items"]:
             verdict = self.rng.choice(("accept", "reject", "accept"))
-            await self._try("POST", f"/v1/merges/{made['id']}/{verdict}")
+            await self.tried("POST", f"/v1/merges/{made['id']}/{verdict}")
             if self.rng.random() < 0.4:
-                await self._try("POST", f"/v1/merges/{made['id']}/undo")
+                await self.tried("POST", f"/v1/merges/{made['id']}/undo")
 
     async def note(self) -> None:
         """A note, a change of it, its end."""
         title = f"{self._name()} {self.rng.random():.3f}"
         body = {"content": self._text(), "scope": self._scope(), "tags": ["ops"], "title": title}
         body["namespace"] = self.rng.choice(("knowledge", "learnings", "methods"))
-        found = await self._try("POST", "/v1/notes", body, self.rng.choice([*self.people.values()]))
+        found = await self.tried(
+            "POST", "/v1/notes", body, self.rng.choice([*self.people.values()])
+        )
         self._keep("memory", found)
         if found and self.rng.random() < 0.4:
-            await self._try("PATCH", f"/v1/notes/{found['id']}", {"content": self._text()})
+            await self.tried("PATCH", f"/v1/notes/{found['id']}", {"content": self._text()})
         if found and self.rng.random() < 0.2:
-            await self._try("DELETE", f"/v1/notes/{found['id']}")
+            await self.tried("DELETE", f"/v1/notes/{found['id']}")
 
     async def skill(self) -> None:
         """A skill with a second version, an outcome, a copy, and an edge to another."""
@@ -147,48 +151,48 @@ class World:
             "category": "automation",
             "scope": self._scope(),
         }
-        found = await self._try("POST", "/v1/skills", body)
+        found = await self.tried("POST", "/v1/skills", body)
         assert found, self.refused[-1]
         skill = found["id"]
-        await self._try("PATCH", f"/v1/skills/{skill}", {"body": self._text()})
+        await self.tried("PATCH", f"/v1/skills/{skill}", {"body": self._text()})
         outcome = {"success": self.rng.random() < 0.6, "failure": "The disk was full."}
-        await self._try("POST", f"/v1/skills/{skill}/outcomes", outcome)
-        await self._try("POST", f"/v1/skills/{skill}/clone", {"scope": self.scopes[0]})
+        await self.tried("POST", f"/v1/skills/{skill}/outcomes", outcome)
+        await self.tried("POST", f"/v1/skills/{skill}/clone", {"scope": self.scopes[0]})
         for other in self.made.get("skill", [])[-1:]:
             edge = {"target": other, "type": "enhances"}
-            await self._try("POST", f"/v1/skills/{skill}/links", edge)
+            await self.tried("POST", f"/v1/skills/{skill}/links", edge)
         self._keep("skill", found)
         self._keep("memory", found)
 
     async def block(self) -> None:
         """A core block, a pattern of failure, an edit of the registry."""
         body = {"content": f"You help {self._name()}.", "scope": self._scope()}
-        await self._try("PUT", "/v1/core-blocks/identity", body)
+        await self.tried("PUT", "/v1/core-blocks/identity", body)
         pattern = {"content": f"Shipping {self._name()} unread.", "reason": "It lost a day."}
-        await self._try("POST", "/v1/bad-patterns", pattern | {"scope": self._scope()})
+        await self.tried("POST", "/v1/bad-patterns", pattern | {"scope": self._scope()})
         edit = {"half_life": self.rng.randint(10, 99)}
-        await self._try("PUT", f"/v1/predicates/status?scope={self._scope()}", edit)
+        await self.tried("PUT", f"/v1/predicates/status?scope={self._scope()}", edit)
 
     async def hide(self) -> None:
         """Something is forgotten, shown again, or pinned."""
         if memories := self.made.get("memory"):
             act = self.rng.choice(("forget", "forget", "unforget", "pin"))
-            await self._try("POST", f"/v1/memories/{self.rng.choice(memories)}/{act}")
+            await self.tried("POST", f"/v1/memories/{self.rng.choice(memories)}/{act}")
 
     async def erase(self) -> None:
         """Something goes for good, with what was made of it."""
         if memories := self.made.get("memory"):
-            await self._try("POST", "/v1/erasures", {"memory": self.rng.choice(memories)})
+            await self.tried("POST", "/v1/erasures", {"memory": self.rng.choice(memories)})
 
     async def learn(self) -> None:
         """Feedback on a memory, the learning log, and what is made of facts."""
         for memory in self.made.get("episode", [])[-3:]:
             verdict = self.rng.choice(("useful", "wrong"))
-            await self._try("POST", "/v1/feedback", {"memory": memory, "verdict": verdict})
+            await self.tried("POST", "/v1/feedback", {"memory": memory, "verdict": verdict})
         await self.opened.learning.refresh()
         await self.opened.condensing.condense_all(self._scope())
 
-    async def _try(
+    async def tried(
         self, method: str, path: str, body: dict[str, Any] | None = None, by: Any = None
     ) -> Any:
         answer = await (by or self.admin).http.request(method, path, json=body)
