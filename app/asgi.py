@@ -40,6 +40,7 @@ from app.contexts import routes as context_routes
 from app.conversations import routes as conversation_routes
 from app.documents import rag as rag_routes
 from app.documents import routes as document_routes
+from app.embeddings.tokens import load_tokens
 from app.entities import routes as entity_routes
 from app.episodes import routes as episode_routes
 from app.escalations import routes as escalation_routes
@@ -295,6 +296,7 @@ def create_app(settings: Settings | None = None) -> Litestar:
     @asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
         spans = configure_tracing(chosen.telemetry, "loci-api")
+        await load_tokens()
         async with parts(chosen, wakeups=True) as opened:
             fill_state(app, opened)
             log.info("api.started", version=__version__, kept=keep_for_good())

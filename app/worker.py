@@ -22,6 +22,7 @@ from arq.worker import Worker
 from redis.asyncio.lock import Lock
 from redis.exceptions import LockError, RedisError
 
+from app.embeddings.tokens import load_tokens
 from app.jobs.lanes import Due, Lanes, told
 from app.jobs.queue import deserialize, redis_settings, serialize
 from app.jobs.runner import RUN, tick
@@ -221,6 +222,7 @@ async def sweep(context: dict[str, Any]) -> None:
 
 async def startup(context: dict[str, Any]) -> None:
     """Open the parts; arq keeps them in its context."""
+    await load_tokens()
     context["opened"] = parts(context["settings"])
     context["parts"] = await context["opened"].__aenter__()
     _stand_back(context["parts"])

@@ -17,6 +17,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 from rich.table import Table
 
 from app.cli.console import Console
+from app.cli.limits import limits_check
 from app.embeddings.e5_files import is_complete
 from app.errors import PartFailed
 from app.runtime import supervisor as supervising
@@ -90,7 +91,9 @@ def doctor(as_json: AsJson = False) -> None:
     """Look at everything a start needs; exit code 1 where something must be put right."""
     settings = read_settings()
     checks = []
-    for check in examine(runtime_config(settings), (_model_check(settings),)):
+    for check in examine(
+        runtime_config(settings), (_model_check(settings), limits_check(settings))
+    ):
         checks.append(check)
         if not as_json:
             console.print(f"{MARKS[check.level]:>4} [bold]{check.name}[/]: {check.says}")

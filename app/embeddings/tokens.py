@@ -7,11 +7,13 @@ environment variable only); tiktoken itself then checks the table's digest.
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import hashlib
 import importlib.util
 import os
 import tempfile
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -33,6 +35,13 @@ def count_tokens(text: str) -> int:
     return len(encoding().encode_ordinary(text))
 
 
+async def load_tokens() -> None:
+    """Load the encoding beside the loop, as a process starts; where its table cannot be put in
+    place, whoever counts first is told."""
+    with suppress(Unavailable):
+        await asyncio.to_thread(encoding)
+
+
 def token_spans(text: str) -> list[tuple[int, int]]:
     """Character range of each token of `text`."""
     tokens = encoding().encode_ordinary(text)
@@ -42,7 +51,7 @@ def token_spans(text: str) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=1)
 def encoding() -> tiktoken.Encoding:
-    """The encoding, loaded at first use (0.3 s)."""
+    """The encoding, loaded at first use (0.3 s and more)."""
     default = Path(platformdirs.user_cache_dir("loci")) / "tiktoken"
     cache = Path(os.environ.setdefault(_CACHE_VARIABLE, str(default)))
     target = cache / hashlib.sha1(_ADDRESS.encode(), usedforsecurity=False).hexdigest()

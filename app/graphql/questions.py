@@ -31,7 +31,7 @@ async def search(context: Context, asked: Asked) -> Seen:
     data = model_of(SearchIn, told)
     doors, request = context.doors, data.to_request(context.caller)
     found = await recorded(doors.searches, doors.questions, context.caller, request)
-    return Seen(FoundOut.of(found, data), asked.moments)
+    return Seen(await FoundOut.made(found, data), asked.moments)
 
 
 async def retrieve(context: Context, asked: Asked) -> Seen:

@@ -76,7 +76,7 @@ async def search(services: Services, caller: Caller, given: KnowledgeIn) -> Told
     """Find notes, and passages of pages and documents."""
     data = given.to_search()
     found = await recorded(services.searches, services.questions, caller, data.to_request(caller))
-    shown = FoundOut.of(found, data)
+    shown = await FoundOut.made(found, data)
     return Told(shown, shown.bundle or "Nothing is known of that.")
 
 

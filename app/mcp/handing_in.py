@@ -153,7 +153,7 @@ async def search(services: Services, caller: Caller, given: DocumentSearchIn) ->
     """Find passages of documents."""
     data = given.to_search()
     found = await recorded(services.searches, services.questions, caller, data.to_request(caller))
-    shown = FoundOut.of(found, data)
+    shown = await FoundOut.made(found, data)
     return Told(shown, shown.bundle or "No document has anything on this.")
 
 

@@ -46,7 +46,7 @@ async def search(services: Services, caller: Caller, asked: RecallIn) -> Told:
     """Memories for a question; the text is the bundle that the route renders."""
     data = asked.to_search()
     found = await recorded(services.searches, services.questions, caller, data.to_request(caller))
-    shown = FoundOut.of(found, data)
+    shown = await FoundOut.made(found, data)
     return Told(msgspec.structs.replace(shown, bundle=None), shown.bundle or "")
 
 

@@ -22,6 +22,7 @@ from app.pages.record import bearer
 from app.pages.resolve import Bearer, Known, Source, Wanted, names, settle, upward
 from app.pages.rewriting import breaks_link, linked
 from app.pages.service import PageService
+from app.sanitize.aside import aside
 
 RELATED, RELATED_MOST = 10, 50  # seed 000
 _HITS = 400  # chunks that are looked at for one name
@@ -72,11 +73,12 @@ class Neighbours:
         who.require(stored["scope"], Role.WRITER)
         named = [target["title"], *target["aliases"]]
         text = stored["content"]
-        spans = list(mentions.find(text, named))
+        spans = await aside(text, lambda: list(mentions.find(text, named)))
         if not spans or source == page:
             raise Conflict(f"the text of {source} does not mention the page {page}", field="source")
         name = await self._name_for(stored, target)
-        change = Change(content=linked(text, spans, name), version=stored["version"])
+        content = await aside(text, lambda: linked(text, spans, name))
+        change = Change(content=content, version=stored["version"])
         return await self._pages.change(who, source, change)
 
     async def related(self, who: Caller, page: str, limit: int = RELATED) -> list[Related]:

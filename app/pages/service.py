@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from app.errors import Conflict, InvalidInput, LociError, NotFound
 from app.jobs.queue import Wakeup
@@ -120,7 +121,8 @@ class PageService:
             if writing.after is writing.before:
                 return _receipt("unchanged", writing, {})
             sources = await self._naming(who, writing)
-            others = [s for s in sources if _rewritten(s, writing) != s["page"]["content"]]
+            texts = [source["page"]["content"] for source in sources]
+            others = await aside(texts, partial(_to_rewrite, sources, writing))
             mine = await self._following(who, others, writing) if rewrite else []
             settled = await self._saved(who, [writing, *mine])
             if settled is not None:
@@ -260,10 +262,12 @@ class PageService:
                 continue
             try:
                 policy = await self._parts.scopes.policy(source["scope"])
-                clean = await sanitize_aside(_rewritten(row, writing), policy, "content")
+                text = await aside(source["content"], partial(_rewritten, row, writing))
+                clean = await sanitize_aside(text, policy, "content")
                 cut = {*source["marker_ids"], *clean.marker_ids}
                 clean = replace(clean, marker_ids=tuple(sorted(cut)))
-                after = record.changed(source, Change(), clean, self._stamp(who, source))
+                made = partial(record.changed, source, Change(), clean, self._stamp(who, source))
+                after = await aside(clean.text, made)
             except LociError as error:
                 if error.status >= 500:
                     raise
@@ -313,6 +317,11 @@ def _rewritten(row: Row, writing: _Writing) -> str:
     assert writing.before is not None
     raws = frozenset(row["texts"])
     return rewritten(row["page"]["content"], raws, writing.before, writing.after)
+
+
+def _to_rewrite(sources: Sequence[Row], writing: _Writing) -> list[Row]:
+    """The pages whose texts name the old title."""
+    return [s for s in sources if _rewritten(s, writing) != s["page"]["content"]]
 
 
 async def _as_read(tx: Tx, who: Caller, writings: Sequence[_Writing]) -> bool:

@@ -8,8 +8,9 @@ it is given as data, and what the model says is only kept where it names its sou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from app.communities.view import Line
 from app.errors import LlmUnavailable
@@ -33,6 +34,7 @@ from app.rag.scoring import (
     sufficient,
 )
 from app.rag.service import GraphRagService
+from app.sanitize.aside import READ, aside
 from app.scopes.service import ScopeService
 from app.search.model import Hit
 
@@ -174,8 +176,8 @@ class AgenticService:
             found = matched.hits
             fresh = [hit for hit in found if hit.id not in hits]
             hits |= {hit.id: hit for hit in fresh}
-            ranked = reranked(ask.query, [_candidate(hit) for hit in hits.values()])[:each]
-            missing = gaps(ask.query, [told_of(hits[one.candidate.id]) for one in ranked])
+            texts = [hit.memory["content"] for hit in hits.values()]
+            ranked, missing = await aside(texts, partial(_ranked, ask, hits, each), READ)
             best = _calibrated(ranked, hits)
             done = sufficient(best)
             told = round(mean(best), 6)
@@ -186,7 +188,8 @@ class AgenticService:
             query = await self._reworded(ask, missing)
             if query in {one.query for one in log}:
                 break
-        return replace(_extract(ask, ranked, hits, log), searches=tuple(searches))
+        answer = await aside(texts, lambda: _extract(ask, ranked, hits, log), READ)
+        return replace(answer, searches=tuple(searches))
 
     async def _reworded(self, ask: Ask, missing: Sequence[str]) -> str:
         """What the next round asks for: as a model words it where there is one and the asker's
@@ -225,6 +228,12 @@ def _calibrated(ranked: Sequence[Ranked], hits: dict[str, Hit]) -> list[Ranked]:
     relevances = [hits[one.candidate.id].relevance for one in ranked]
     best = sorted(zip(ranked, relevances, strict=True), key=lambda pair: -pair[1])[:ENOUGH]
     return [Ranked(one.candidate, relevance) for one, relevance in best]
+
+
+def _ranked(ask: Ask, hits: Mapping[str, Hit], most: int) -> tuple[list[Ranked], list[str]]:
+    """The best of the hits, and the words of the question that none of them says."""
+    ranked = reranked(ask.query, [_candidate(hit) for hit in hits.values()])[:most]
+    return ranked, gaps(ask.query, [told_of(hits[one.candidate.id]) for one in ranked])
 
 
 def _extract(

@@ -7,6 +7,7 @@ is said: a name, a number or any word that tells something makes it a question a
 from __future__ import annotations
 
 import re
+from collections import deque
 
 from app.indexing.stop_words import STOP_WORDS
 
@@ -61,21 +62,23 @@ FRAME = _set(
 OTHER = _set(
     "who whom whose where when why wer wem wen wessen wann warum weshalb wieso woher wohin"
 )
-ASKS_ABOUT = re.compile(
-    r"\bwhat(?:\s+is|\s+are|['’]s|\s+does|\s+do)\b.*\babout\b|\b(?:worum|um\s+was)\b.*\b(?:geht|ging)\b"
-    r"|\b(?:wovon|von\s+was|worüber)\b.*\bhandel(?:t|n)\b"
+# What begins such a question, and what ends it, on a line of its own.
+ASKS_ABOUT = (
+    (re.compile(r"\bwhat(?: is| are|['’]s| does| do)\b"), re.compile(r"\babout\b")),
+    (re.compile(r"\b(?:worum|um was)\b"), re.compile(r"\b(?:geht|ging)\b")),
+    (re.compile(r"\b(?:wovon|von was|worüber)\b"), re.compile(r"\bhandel(?:t|n)\b")),
 )
-TOGETHER = re.compile(r"\bfass(?:e|t|en)?\b.*\bzusammen\b")
+TOGETHER = (re.compile(r"\bfass(?:e|t|en)?\b"), re.compile(r"\bzusammen\b"))
 NEUTRAL = STOP_WORDS | THEMES | PARTS | MAIN | WHOLE | FRAME
 
 
 def is_overall(query: str) -> bool:
     """Whether a question is about everything rather than about something."""
-    said = query.casefold()
+    said = " ".join(query.casefold().split())
     words = frozenset(WORD.findall(said))
     if not OTHER.isdisjoint(words) or not _asks(said, words) or _abbreviates(query):
         return False
-    apart = WORD.findall(TOGETHER.sub(_between, said))
+    apart = WORD.findall(_without(said, _around(said, TOGETHER)))
     return all(word in NEUTRAL or SMALL.fullmatch(word) for word in apart)
 
 
@@ -83,7 +86,7 @@ def _asks(said: str, words: frozenset[str]) -> bool:
     """Whether it asks for what questions about everything ask for."""
     if not words.isdisjoint(THEMES) or not (words.isdisjoint(PARTS) or words.isdisjoint(MAIN)):
         return True
-    return bool(ASKS_ABOUT.search(said) or TOGETHER.search(said))
+    return any(_around(said, pair) for pair in (*ASKS_ABOUT, TOGETHER))
 
 
 def _abbreviates(query: str) -> bool:
@@ -93,6 +96,16 @@ def _abbreviates(query: str) -> bool:
     )
 
 
-def _between(found: re.Match[str]) -> str:
-    """What stands between the two parts of the German verb."""
-    return found[0].split(maxsplit=1)[1].removesuffix("zusammen")
+def _around(said: str, pair: tuple[re.Pattern[str], re.Pattern[str]]) -> list[tuple[int, int]]:
+    """Where the first of a pair stands, and the last of the other behind it; [] without both. Each
+    is looked for once: a pattern of both would read the rest again for each that begins it."""
+    first = pair[0].search(said)
+    last = deque(pair[1].finditer(said, first.end()), 1) if first else ()
+    return [first.span(), *(found.span() for found in last)] if first and last else []
+
+
+def _without(said: str, places: list[tuple[int, int]]) -> str:
+    """The text without what stands at some places."""
+    for start, end in reversed(places):
+        said = f"{said[:start]} {said[end:]}"
+    return said

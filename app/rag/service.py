@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -103,7 +104,7 @@ class GraphRagService:
         found = await self.retrieve(ask)
         found = replace(found, hints=await self._hints(found))
         solved = traces_of(await self._solved(ask)) if ask.include_traces else []
-        return found, packed([*solved, *units_of(found)], budget)
+        return found, await asyncio.to_thread(lambda: packed([*solved, *units_of(found)], budget))
 
     async def _solved(self, ask: Ask) -> list[Similar]:
         sought = Sought(ask.query[:LONGEST_TASK], self._traces.floor, TRACES)

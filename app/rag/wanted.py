@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.extraction.tokens import DETERMINERS
@@ -49,18 +50,23 @@ class Wanted:
         found = [word[0] for word in WORD.finditer(query)]
         places = [n for n, word in enumerate(found) if n and word[0].isupper() and _is_name(word)]
         if german:
-            places = [n for n in places if not _determined(found[:n])]
+            places = [n for n in places if not _determined(found, n)]
         names = dict.fromkeys(found[n] for n in places)
         return cls(tuple(names), tuple(re.findall(r"\d+", query)), not german)
 
     def lacks(self, missing: Sequence[str], texts: Sequence[str]) -> bool:
         """Whether a sure name is among the words that nothing says, in no spelling either."""
-        gone = [name for name in self.names if not {name, *WORDS.findall(name)}.isdisjoint(missing)]
-        return self.sure and any(not any(says(name, text) for text in texts) for name in gone)
+        left = frozenset(missing)
+        gone = [name for name in self.names if not left.isdisjoint({name, *WORDS.findall(name)})]
+        told = [Told.of(text) for text in texts] if gone and self.sure else []
+        return self.sure and any(not any(one.says(name) for one in told) for name in gone)
 
     def named_in(self, text: str) -> bool:
         """Whether a text says one of the names, where there are any."""
-        return not self.names or any(says(name, text) for name in self.names)
+        if not self.names:
+            return True
+        told = Told.of(text)
+        return any(told.says(name) for name in self.names)
 
     def may_be_in(self, text: str) -> bool:
         """Whether a text says one of the names, and one of the amounts."""
@@ -68,22 +74,43 @@ class Wanted:
         return amounts and self.named_in(text)
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The words of a text in their forms, read once, and the long ones by how they begin."""
+
+    words: frozenset[str]
+    by_start: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, text: str) -> Told:
+        """The words of a text."""
+        words = _folded(query_terms(text))
+        starts: dict[str, list[str]] = defaultdict(list)
+        for word in words:
+            starts[word[:LEAST]].append(word)
+        return cls(words, {start: tuple(each) for start, each in starts.items()})
+
+    def says(self, name: str) -> bool:
+        """Whether a name is among the words, in any form or in a spelling of another language: one
+        that begins alike (Mongolia, Mongolei)."""
+        own = _folded(query_terms(name))
+        return not own.isdisjoint(self.words) or any(
+            _alike(one, other) for one in own for other in self.by_start.get(one[:LEAST], ())
+        )
+
+
 def says(name: str, text: str) -> bool:
-    """Whether a text says a name, in any form or in a spelling of another language: one that
-    begins alike (Mongolia, Mongolei)."""
-    own, words = _folded(query_terms(name)), _folded(query_terms(text))
-    return not own.isdisjoint(words) or any(
-        _alike(one, other) for one in own for other in words if one[0] == other[0]
-    )
+    """Whether a text says a name; of many names `Told` is asked."""
+    return Told.of(text).says(name)
 
 
 def _is_name(word: str) -> bool:
     return len(word) >= SHORTEST and word.casefold() not in NO_NAMES
 
 
-def _determined(before: Sequence[str]) -> bool:
-    """Whether an article or the like leads, with adjectives behind it or not."""
-    for word in reversed(before):
+def _determined(words: Sequence[str], place: int) -> bool:
+    """Whether an article or the like leads to a place, with adjectives behind it or not."""
+    for word in (words[n] for n in range(place - 1, -1, -1)):
         if word.casefold() in LED or word.isdigit():
             return True
         if not DECLINED.fullmatch(word):
@@ -91,8 +118,8 @@ def _determined(before: Sequence[str]) -> bool:
     return False
 
 
-def _folded(terms: Iterable[tuple[str, ...]]) -> set[str]:
-    return {fold(form) for form in _all(terms)}
+def _folded(terms: Iterable[tuple[str, ...]]) -> frozenset[str]:
+    return frozenset(fold(form) for form in _all(terms))
 
 
 def _all(terms: Iterable[tuple[str, ...]]) -> Iterator[str]:

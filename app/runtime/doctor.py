@@ -187,9 +187,10 @@ def check_api(config: RuntimeConfig) -> Check:
 
 
 def check_doors(config: RuntimeConfig) -> Check:
-    """Who can reach the API, and whether what goes to Neo4j can be read on the way."""
+    """Who can reach the API, and whether what goes to Neo4j and Valkey can be read on the way."""
     open_to_all = config.api_host in EVERYWHERE
-    clear = config.graph is not None and _is_clear(config.graph.uri)
+    clear = config.graph is not None and _is_clear(config.graph.uri, ("bolt", "neo4j"))
+    queue = config.redis_url is not None and _is_clear(config.redis_url, ("redis", "valkey"))
     says = [
         f"The API listens on all addresses ({config.api_host}): put a proxy with TLS before it."
         if open_to_all
@@ -197,13 +198,17 @@ def check_doors(config: RuntimeConfig) -> Check:
         "Bolt to Neo4j is not encrypted, and it is on another host: use neo4j+s:// or bolt+s://."
         if clear
         else "",
+        "What goes to Valkey is not encrypted, and it is on another host: use rediss://."
+        if queue
+        else "",
     ]
-    return Check("doors", "warn" if open_to_all or clear else "ok", " ".join(filter(None, says)))
+    level: Level = "warn" if open_to_all or clear or queue else "ok"
+    return Check("doors", level, " ".join(filter(None, says)))
 
 
-def _is_clear(uri: str) -> bool:
+def _is_clear(uri: str, schemes: tuple[str, ...]) -> bool:
     parts = urlsplit(uri)
-    return parts.scheme in ("bolt", "neo4j") and (parts.hostname or "") not in HERE
+    return parts.scheme in schemes and (parts.hostname or "") not in HERE
 
 
 def _is_stopped(config: RuntimeConfig) -> bool:

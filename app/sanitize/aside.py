@@ -12,13 +12,14 @@ from app.sanitize.step import Sanitized, sanitize
 from app.sanitize.tree import sanitize_tree
 
 LONG = 2_000  # characters that are sanitised in a millisecond or so
+READ = 8_000  # characters that are compared, cut or counted in as long
 
 T = TypeVar("T")
 
 
-async def aside(given: Any, work: Callable[[], T]) -> T:
+async def aside(given: Any, work: Callable[[], T], most: int = LONG) -> T:
     """Return what `work` makes of `given`: in a thread where that is long, else right here."""
-    return await asyncio.to_thread(work) if is_long(given) else work()
+    return await asyncio.to_thread(work) if is_long(given, most) else work()
 
 
 async def sanitize_aside(text: str, policy: SanitizePolicy, field: str) -> Sanitized:
@@ -35,10 +36,10 @@ async def sanitize_tree_aside(value: Any, policy: SanitizePolicy, field: str) ->
     return await aside(value, lambda: sanitize_tree(value, policy, field))
 
 
-def is_long(value: Any) -> bool:
-    """Return whether strings, and what holds them, are more than LONG characters together; looks
+def is_long(value: Any, most: int = LONG) -> bool:
+    """Return whether strings, and what holds them, are more than `most` characters together; looks
     no further than that."""
-    left, waiting = LONG, [value]
+    left, waiting = most, [value]
     while waiting and left >= 0:
         one = waiting.pop()
         left -= len(one) if isinstance(one, str | list | tuple | Mapping) else 1

@@ -20,7 +20,7 @@ from app.sanitize.fold import View, fold
 
 _ESCAPES = (
     r"&(?:#\d{1,7};?|#[xX][\da-fA-F]{1,6};?|[A-Za-z]{2,24};)"
-    r"|%[2-7][\da-fA-F]|%[c-fC-F][\da-fA-F](?:%[89abAB][\da-fA-F]){1,3}|\\x[2-7][\da-fA-F]"
+    r"|%[2-7][\da-fA-F]|%[c-fC-F][\da-fA-F](?:%[89abAB][\da-fA-F]){1,3}|%[c-fC-F][\da-fA-F]|\\x[2-7][\da-fA-F]"
     r"|\\u[\da-fA-F]{4}|\\u\{[\da-fA-F]{1,6}\}|\\U[\da-fA-F]{8}|\\(?=@)"
 )
 # A blank that is not a space goes where it parts an address; elsewhere it becomes one. A space goes
@@ -89,6 +89,25 @@ def rewritten(
     return Meant("".join(parts), offsets)
 
 
+# What parts words where it is not a single blank; more than one line break parts paragraphs.
+_UNEVEN = re.compile("[ \\t\\n]{2,}|[\\t\\n]|(?<=[^\\W\\d_])[\u2010-\u2015\u2212](?=[^\\W\\d_])")
+
+
+def evened(text: str, view: Meant | None) -> Meant | None:
+    """What a text means with single blanks between its words and plain hyphens in them, or None
+    where nothing changes; `view` is what `meant` makes of it."""
+    said = text if view is None else view.text
+    even = rewritten(said, _UNEVEN, _even)
+    return even if even is None or view is None else _through(even, view)
+
+
+def _even(text: str, match: re.Match[str]) -> str:
+    found = match.group()
+    if _DASH.match(found):
+        return "-"
+    return found if found.count("\n") > 1 else " "
+
+
 def _through(view: Meant, under: Meant) -> Meant:
     """The view of a view, with the way back to the text."""
     assert view.offsets is not None
@@ -103,7 +122,8 @@ def _said(text: str, match: re.Match[str]) -> str:
     if written == "\\":
         return ""
     if written[0] == "%":
-        return _shown(unquote(written, errors="ignore"), written)
+        said = unquote(written, errors="ignore") or unquote(written, "latin-1")
+        return _shown(said, written)
     if written[0] == "\\":
         code = int(written[2:].strip("{}"), 16)
         return _shown(chr(code), written) if code <= sys.maxunicode else written

@@ -136,7 +136,17 @@ _IS = (
     r"(?:[ \t]{0,2}(?:is|was|ist|lautet|war|has(?: the number)?|hat(?: die nummer)?|[:#=]))?"
 )
 _MARK = r"(?=[A-Z0-9]{0,11}\d[A-Z0-9]{0,10}\d)(?=[A-Z0-9]{0,11}\d{1,11})[A-Z0-9]{7,18}(?![\w-])"
+# As it is printed in groups, of which each behind the first has a digit.
+_GROUPED = (
+    r"(?=(?:[ .\u2011-]?[A-Z0-9]){7,18}(?![\w-]))"
+    r"[A-Z0-9]{1,6}(?:[ .\u2011-](?=[A-Z]{0,5}\d)[A-Z0-9]{1,6}){1,6}(?![\w-])"
+)
+_CALLED = (
+    r"(?:[ \t-]{0,2}(?:number|num|no\.?|nr\.?|nummer|#)[:.]?"
+    r"(?:[ \t]{1,2}(?:is|was|ist|lautet|war))?|[ \t]{0,2}[:#=])"
+)
 _DOCUMENTS = (
+    re.compile(rf"(?<!\w)(?i:{_CARD})(?i:{_CALLED})[ \t]{{1,2}}({_GROUPED})"),
     re.compile(rf"(?<!\w)(?i:{_CARD})(?i:{_IS})[ \t]{{1,2}}({_MARK})"),
     re.compile(
         rf"(?<!\w)(?i:{_CARD})(?!\w)[^\n.!?;:\d]{{0,24}}(?i:number|nummer)(?i: is| ist| lautet)? "

@@ -9,7 +9,7 @@ from itertools import chain
 from operator import itemgetter
 
 from app.sanitize.addresses import emails, ibans, networks
-from app.sanitize.disguise import Meant, meant, rewritten
+from app.sanitize.disguise import Meant, evened, meant, rewritten
 from app.sanitize.finds import Find, settle
 from app.sanitize.health import health
 from app.sanitize.numbers import cards, glued, national_ids, phones, says_phone
@@ -47,14 +47,19 @@ def find_pii(text: str, wanted: frozenset[str]) -> list[Find]:
 
 def _told(text: str, view: Meant | None) -> Iterator[Find]:
     """What words tell of a person, in the text and, where that differs, in what it means."""
-    for said in (text,) if view is None else (text, view.text):
-        lowered = said.lower()
-        for detector in _WORD_DETECTORS:
-            for find in detector(said, lowered):
-                if view is None or said is text:
-                    yield find
-                else:
-                    yield Find(*view.span(find.start, find.end), find.kind)
+    yield from _worded(text, None)
+    if view is not None:
+        yield from _worded(view.text, view)
+    even = evened(text, view)
+    if even is not None:
+        yield from _worded(even.text, even)
+
+
+def _worded(said: str, view: Meant | None) -> Iterator[Find]:
+    lowered = said.lower()
+    for detector in _WORD_DETECTORS:
+        for find in detector(said, lowered):
+            yield find if view is None else Find(*view.span(find.start, find.end), find.kind)
 
 
 def _beside(text: str, settled: list[Find], told: list[Find]) -> list[Find]:
@@ -90,6 +95,9 @@ _PARTING = re.compile(
     r"|(?<=[A-Za-z])[ \t\n./_|\u00b7\u2022-]{1,3}(?=\d)"
 )
 _CARD_GROUPS = re.compile(r"\d{4}(?: \d{4}){2} \d{3,4}|\d{4} \d{6} \d{4,5}")
+_FOURS = re.compile(
+    r"(?<![\w.,-])(?<!\d )[A-Z0-9]{4}(?: [A-Z0-9]{4}){1,3}(?: [A-Z0-9]{1,3})?(?![\w-]| \d|[.,]\d)"
+)
 _FOUR_BEFORE, _FOUR_AFTER = re.compile(r"(?<!\d)\d{4} \Z"), re.compile(r" \d{4}(?!\d)")
 # The detector of telephone numbers takes other gaps itself.
 _ODDLY = re.compile(r"\d[ ./-]{0,2}[\t\n_|\u00b7\u2022]|\d {2}")
@@ -105,11 +113,15 @@ def _parted(text: str) -> Iterator[Find]:
     """
     if _count_digits(text) < _FEWEST_DIGITS:
         return
+    yield from _in_fours(text, None)
     view = rewritten(text, _PARTING, lambda _, match: " ")
     if view is None:
         return
-    for find in ibans(view.text):
-        yield Find(*view.span(find.start, find.end), "iban")
+    yield from _in_fours(text, view)
+    for find in chain(ibans(view.text), national_ids(view.text)):
+        start, end = view.span(find.start, find.end)
+        if find.kind == "iban" or text.count("\n", start, end) < 2:
+            yield Find(start, end, find.kind)
     for find in cards(view.text):
         start, end = view.span(find.start, find.end)
         if text.count("\n", start, end) < 2 and _is_alone(text, view.text, find, (start, end)):
@@ -124,6 +136,21 @@ def _parted(text: str) -> Iterator[Find]:
         fits = fits and _begins(view.text, find.start)
         if fits and text.count("\n", start, end) < 2:
             yield Find(start, end, "phone")
+
+
+def _in_fours(text: str, view: Meant | None) -> Iterator[Find]:
+    """Person numbers whose groups are of four, as accounts and cards are printed, and which are no
+    part of a longer row; `view` has blanks between the groups."""
+    said = text if view is None else view.text
+    joined = rewritten(said, _FOURS, lambda _, match: match.group().replace(" ", ""))
+    if joined is None:
+        return
+    for find in national_ids(joined.text):
+        start, end = joined.span(find.start, find.end)
+        if view is not None:
+            start, end = view.span(start, end)
+        if text.count("\n", start, end) < 2:
+            yield Find(start, end, find.kind)
 
 
 def _begins(joined: str, start: int) -> bool:

@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
+from app.sanitize.aside import READ, aside
 from app.sanitize.hidden import shown as visible
 from app.search.believed import believed
 from app.search.blend import Blend, Evidence, Reach, final, reach_of
@@ -68,7 +69,8 @@ class ContextBlocks:
     ) -> str:
         """Return the block, the empty string where nothing is worth its place."""
         asked = Asked.of(question)
-        lines = weighed(found.hits, asked, blend, at or now())
+        texts, moment = [hit.memory["content"] for hit in found.hits], at or now()
+        lines = await aside(texts, lambda: weighed(found.hits, asked, blend, moment), READ)
         lines = await self._chosen(lines, scopes, limit)
         if not lines:
             return ""

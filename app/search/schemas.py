@@ -17,6 +17,7 @@ from app.kernel.graph import Row
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
 from app.learning.quality import MOST_BOOST
 from app.retrieval.model import Path
+from app.sanitize.aside import READ, aside
 from app.sanitize.privacy import Level
 from app.search.believed import believed, flags_of, privacy_of
 from app.search.blend import Blend, Reach
@@ -689,6 +690,12 @@ class FoundOut(msgspec.Struct, frozen=True):
     floor: FloorOut | None = None
     steps: list[StepOut] = []
     empty: str | None = None
+
+    @classmethod
+    async def made(cls, found: Found, asked: SearchIn, block: str | None = None) -> FoundOut:
+        """The same as `of`, in a thread where long texts are cut for a bundle."""
+        texts = [hit.memory["content"] for hit in found.hits] if asked.form != "json" else []
+        return await aside(texts, lambda: cls.of(found, asked, block), READ)
 
     @classmethod
     def of(cls, found: Found, asked: SearchIn, block: str | None = None) -> FoundOut:

@@ -28,6 +28,7 @@ from app.learning.quality import UNKNOWN, boost
 from app.lifecycle.fading import FadingService
 from app.notes.model import MEMORY
 from app.retrieval.service import WalkService
+from app.sanitize.aside import READ, aside
 from app.search.across import told_across
 from app.search.believed import flags_of
 from app.search.blending import fuse
@@ -243,7 +244,7 @@ class SearchService:
         pool = hinted_first(pool, hints, reading.memories)
         clock.mark("hydrate")
         pool = pool[: request.limit]
-        newer = restated(request.query, [reading.memories[c.id] for c in pool])
+        newer = await _restated(request.query, [reading.memories[c.id] for c in pool])
         newer = {memory: said for memory, said in newer.items() if not marks[memory]}
         memories = reading.memories
         both = {c.id: joined(changes[c.id], newer.get(c.id, ()), memories) for c in pool}
@@ -550,6 +551,8 @@ class SearchService:
         spans = await self._spans(pool, memories, scopes)
         read = [c.id for c in pool if memories[c.id]["kind"] == MEMORY]
         turns = await self._repository.turns(read, request.filters)
+        texts = {c.id: _texts(c.id, memories[c.id], spans[c.id], turns, told) for c in pool}
+        tokens = await aside(list(texts.values()), lambda: _tokens(texts), READ)
         hits = []
         for rank, candidate in enumerate(pool, start=1):
             memory = memories[candidate.id]
@@ -562,17 +565,7 @@ class SearchService:
                     legs=candidate.legs,
                     memory=memory,
                     span=span,
-                    tokens=sum(
-                        count_tokens(text)
-                        for text in (
-                            memory["content"][span[0] : span[1]],
-                            *(turn["content"] for turn in turns.get(candidate.id, ())),
-                            *(
-                                change.aside if memory["kind"] == "fact" else change.sentence
-                                for change in told.changes[candidate.id]
-                            ),
-                        )
-                    ),
+                    tokens=tokens[candidate.id],
                     marks=told.marks[candidate.id],
                     changes=told.changes[candidate.id],
                     superseded_by=told.hints[candidate.id],
@@ -766,3 +759,23 @@ def _place(candidate: Candidate, memory: Row) -> int:
         return 0
     best = min(candidate.legs.values(), key=lambda leg: (leg.place == 0, leg.rank))
     return best.place
+
+
+async def _restated(query: str, memories: Sequence[Row]) -> dict[str, tuple[PossibleChange, ...]]:
+    """What newer hits may have changed; in a thread where they are long."""
+    texts = [memory["content"] for memory in memories]
+    return await aside(texts, lambda: restated(query, memories), READ)
+
+
+def _texts(
+    memory: str, row: Row, span: tuple[int, int], turns: Mapping[str, Sequence[Row]], told: Told
+) -> list[str]:
+    """All that is said of a hit, which its tokens are counted by."""
+    spoken = [turn["content"] for turn in turns.get(memory, ())]
+    is_fact = row["kind"] == "fact"
+    changes = [one.aside if is_fact else one.sentence for one in told.changes[memory]]
+    return [row["content"][span[0] : span[1]], *spoken, *changes]
+
+
+def _tokens(texts: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    return {memory: sum(map(count_tokens, said)) for memory, said in texts.items()}

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.errors import LociError
+from app.sanitize.aside import aside
+from app.sanitize.labels import clean_tags
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import sanitize
 from app.skills.vocabulary import Category, ChangeType, Status
@@ -81,6 +83,21 @@ def cleaned(draft: SkillDraft, clean: Clean) -> SkillDraft:
     )
 
 
+async def cleaned_aside(draft: SkillDraft, policy: SanitizePolicy) -> SkillDraft:
+    """The same as `cleaned` with tags too, in a thread where the texts are long."""
+
+    def work() -> SkillDraft:
+        clean = cleaned(draft, cleaner(policy))
+        return replace(clean, tags=clean_tags(clean.tags, policy))
+
+    return await aside([draft.name, draft.description, *texts_of(draft.text)], work)
+
+
+def texts_of(text: SkillText) -> list[Any]:
+    """Everything that a version says."""
+    return [text.body, dict(text.params), list(text.preconditions), list(text.postconditions)]
+
+
 def cleaned_text(text: SkillText, clean: Clean) -> SkillText:
     """The same of what a version consists of."""
     return SkillText(
@@ -99,3 +116,20 @@ def _bag(value: Any, clean: Clean) -> Any:
     if isinstance(value, list):
         return [_bag(inner, clean) for inner in value]
     return value
+
+
+def cleaned_change(change: SkillChange, text: SkillText, policy: SanitizePolicy) -> SkillChange:
+    """The change with every text sanitised, and the whole text that a version of it has."""
+    clean = cleaner(policy)
+    whole, said = cleaned_text(text, clean), change.description
+    return replace(
+        change,
+        name=change.name and clean(change.name, "name"),
+        description=None if said is None else clean(said, "description"),
+        tags=None if change.tags is None else clean_tags(change.tags, policy),
+        reason=clean(change.reason, "reason"),
+        body=whole.body,
+        params=whole.params,
+        preconditions=whole.preconditions,
+        postconditions=whole.postconditions,
+    )

@@ -14,6 +14,7 @@ from app.kernel.clock import FOREVER, now
 from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
 from app.kernel.ids import digest, new_id
+from app.sanitize.aside import aside
 from app.skills import record
 from app.skills.advice import Advice, Known, advise
 from app.skills.discovery import failure_hash
@@ -241,7 +242,8 @@ class OutcomeService:
         if outcome.success or not outcome.failure.strip():
             return None
         scope = stored["scope"]
-        text = cleaner(await self._parts.scopes.policy(scope))(outcome.failure, "failure")
+        clean = cleaner(await self._parts.scopes.policy(scope))
+        text = await aside(outcome.failure, lambda: clean(outcome.failure, "failure"))
         part = await self._compared(text, scope)
         moment = now()
         return {

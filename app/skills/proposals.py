@@ -18,10 +18,10 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
 from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
-from app.sanitize.labels import clean_label, clean_tags
+from app.sanitize.labels import clean_label
 from app.skills import transitions
 from app.skills.category import inferred
-from app.skills.draft import SkillDraft, cleaned, cleaner
+from app.skills.draft import SkillDraft, cleaned_aside
 from app.skills.finding import Finder
 from app.skills.links import Link, LinkService
 from app.skills.proposing import (
@@ -121,8 +121,7 @@ class ProposalService:
         scope = str(parse_scope(proposed.draft.scope or who.home))
         who.require(scope, Role.WRITER)
         policy = await self._parts.scopes.policy(scope)
-        draft = cleaned(proposed.draft, cleaner(policy))
-        draft = replace(draft, tags=clean_tags(draft.tags, policy))
+        draft = await cleaned_aside(proposed.draft, policy)
         told = await self.research([scope], f"{draft.name}\n{draft.description}")
         category = draft.category or told.category
         if category is None:

@@ -17,11 +17,11 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.kernel.scope import parse_scope
-from app.sanitize.labels import clean_tags
+from app.sanitize.aside import aside
 from app.scopes.service import ScopeService
 from app.skills import record, transitions
 from app.skills.category import inferred
-from app.skills.draft import SkillChange, SkillDraft, cleaned, cleaned_text, cleaner
+from app.skills.draft import SkillChange, SkillDraft, cleaned_aside, cleaned_change, texts_of
 from app.skills.versioning import FIRST, free_slug, slug_of
 from app.skills.vocabulary import ChangeType, Status
 from app.skills.writing import (
@@ -224,7 +224,7 @@ class SkillService:
 
     async def _cleaned(self, draft: SkillDraft, scope: str) -> SkillDraft:
         policy = await self.parts.scopes.policy(scope)
-        clean = cleaned(draft, cleaner(policy))
+        clean = await cleaned_aside(draft, policy)
         if not clean.name.strip():
             raise InvalidInput("nothing is left of the name", field="name")
         told = clean.category or inferred(f"{clean.name}\n{clean.description}")
@@ -233,7 +233,7 @@ class SkillService:
                 "name a category: none could be inferred from name and description",
                 field="category",
             )
-        return replace(clean, category=told, tags=clean_tags(clean.tags, policy))
+        return replace(clean, category=told)
 
     async def _again(self, who: Caller, draft: SkillDraft, known: Row) -> Row:
         given = own_of(draft) | {
@@ -250,10 +250,18 @@ class SkillService:
         self, who: Caller, draft: SkillDraft, scope: str, slug: str, identity: str | None = None
     ) -> str:
         stamp = record.Stamp(identity or new_id(), slug, scope, who.tenant, who.principal, now())
+        first = record.first_version(FIRST)
+        skill, version = await aside(
+            texts_of(draft.text),
+            lambda: (
+                record.skill_row(draft, stamp, FIRST),
+                record.version_row(stamp.id, draft.text, stamp, first),
+            ),
+        )
         await self._graph.one(
             Q.skills.create,
-            skill=record.skill_row(draft, stamp, FIRST),
-            version=record.version_row(stamp.id, draft.text, stamp, record.first_version(FIRST)),
+            skill=skill,
+            version=version,
             tags=tag_rows(scope, draft.tags),
             audit=audit.event(who, "skill.save", scope, skill=stamp.id, version=FIRST),
         )
@@ -262,21 +270,9 @@ class SkillService:
 
     async def _cleaned_change(self, change: SkillChange, stored: Row) -> SkillChange:
         policy = await self.parts.scopes.policy(stored["scope"])
-        clean = cleaner(policy)
-        text = cleaned_text(merged(change, record.text_of(stored)), clean)
-        return replace(
-            change,
-            name=change.name and clean(change.name, "name"),
-            description=(
-                None if change.description is None else clean(change.description, "description")
-            ),
-            tags=None if change.tags is None else clean_tags(change.tags, policy),
-            reason=clean(change.reason, "reason"),
-            body=text.body,
-            params=text.params,
-            preconditions=text.preconditions,
-            postconditions=text.postconditions,
-        )
+        whole = merged(change, record.text_of(stored))
+        given = [change.description or "", change.reason, *texts_of(whole)]
+        return await aside(given, lambda: cleaned_change(change, whole, policy))
 
     async def _changed(self, tx: Tx, who: Caller, skill: str, change: SkillChange) -> None:
         row = await locked(tx, who, skill)
@@ -292,7 +288,8 @@ class SkillService:
             category=change.category or draft_of(row).category,
             tags=row["tags"] if change.tags is None else change.tags,
         )
-        properties = own_of(shown) | reindexed(row, shown) | await _named(tx, row, shown.name)
+        index = await aside(texts_of(shown.text), lambda: reindexed(row, shown))
+        properties = own_of(shown) | index | await _named(tx, row, shown.name)
         made: dict[str, Any] = {}
         if anew:
             made = await added(tx, who, row, text, change)

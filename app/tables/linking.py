@@ -17,6 +17,7 @@ from app.entities.resolve import entity_row
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Tx
+from app.sanitize.aside import READ, aside
 from app.tables.kind import DATA_ROW, DATA_TABLE
 from app.tables.model import COLLECTION, Row, Table
 from app.tables.values import Cell
@@ -57,7 +58,8 @@ def spoken(cells: Mapping[str, Cell]) -> list[Spoken]:
 
 async def link_rows(tx: Tx, scope: str, rows: Sequence[Row]) -> None:
     """Link rows of one scope, whose locks are held, to what they name and to nothing else."""
-    cells = {row.id: spoken(row.cells) for row in rows}
+    texts = [row.cells for row in rows]
+    cells = await aside(texts, lambda: {row.id: spoken(row.cells) for row in rows}, READ)
     keys = {key for each in cells.values() for one in each for _, _, key in one.runs()}
     known = await _bearers(tx, scope, keys)
     linked = [

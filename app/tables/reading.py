@@ -16,6 +16,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph
 from app.kernel.graph import Row as Record
+from app.sanitize.aside import READ, aside, is_long
 from app.tables.asking import FUNCTIONS, Aggregate, Line, Order, Question, answered
 from app.tables.filters import Reader, Test
 from app.tables.model import Column, Table
@@ -90,11 +91,11 @@ def question(table: Table, asked: Asked) -> Question:
 
 async def answer(graph: Graph, table: Table, asked: Asked) -> Answer:
     """Return the page of an answer; all pages of one are of one moment."""
-    wanted = question(table, asked)
+    wanted = await aside(asked.filter, lambda: question(table, asked), READ)
     at, skip = _place(asked)
     rows = await _rows(graph, table, at)
     present = at or max([now(), *(row["recorded_at"] for row in rows)])
-    if len(rows) > QUICK:
+    if len(rows) > QUICK or is_long([row["cells"] for row in rows], READ):
         lines = await asyncio.to_thread(_answered, table, wanted, rows)
     else:
         lines = _answered(table, wanted, rows)

@@ -24,6 +24,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Tx
 from app.kernel.graph import Row as Record
 from app.kernel.scope import parse_scope
+from app.sanitize.aside import READ, aside, sanitize_tree_aside
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.tree import sanitize_tree
 from app.scopes.service import ScopeService
@@ -97,14 +98,15 @@ class TableService:
         """
         scope = caller.require(str(parse_scope(draft.scope or caller.home)), Role.WRITER)
         policy = await self._scopes.policy(scope)
-        check(draft, policy, (await self._bounds(scope)).columns)
-        said = draft.description
+        most, said = (await self._bounds(scope)).columns, draft.description
+        names = [draft.name, *(column.name for column in draft.columns)]
+        await aside(names, lambda: check(draft, policy, most))
         table = DATA_TABLE.placed(
             Table(
                 id="new",
                 scope=scope,
                 name=draft.name,
-                description=sanitize_tree(said, policy, "description") if said else None,
+                description=said and await sanitize_tree_aside(said, policy, "description"),
                 columns=draft.columns,
                 keys=draft.keys,
                 created_at=now(),
@@ -183,7 +185,7 @@ class TableService:
     async def delete(self, caller: Caller, which: Which, given: Any) -> int:
         """Retract the rows that a filter fits; reads of a former moment still have them."""
         table = await self._writable(caller, which)
-        fits = fitting(table, given)
+        fits = await aside(given, lambda: fitting(table, given), READ)
 
         async def work(tx: Tx) -> int:
             held = await self._locked(tx, caller, table)
@@ -256,7 +258,9 @@ class TableService:
 
     async def _retract(self, tx: Tx, caller: Caller, table: Table, fits: Test) -> int:
         rows = await tx.rows(Q.tables.rows_now, id=table.id, scope=table.scope)
-        ids = sorted({row["row"] for row in rows if fits(values_of(table, row["cells"]))})
+        cells = [row["cells"] for row in rows]
+        found = await aside(cells, lambda: [fits(values_of(table, one)) for one in cells], READ)
+        ids = sorted({row["row"] for row, fit in zip(rows, found, strict=True) if fit})
         # What an erasure took of a row in between must not come back with its last version.
         held = await self._held(tx, table, ids)
         at = max([now(), *(one.recorded_at + TICK for each in held.values() for one in each)])

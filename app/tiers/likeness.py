@@ -11,6 +11,7 @@ from app.embeddings.calibration import Kinds, calibration
 from app.embeddings.model import Embedder, Role
 from app.indexing.analysis import detect_language
 from app.indexing.spaces import Spaces
+from app.sanitize.aside import aside
 
 Vectors = npt.NDArray[np.float32]
 KEPT = 512  # texts whose vectors are kept between two comparisons
@@ -60,7 +61,8 @@ class Likeness:
         if len(self._known) > KEPT:
             self._known.clear()
         new = list(dict.fromkeys(text for text in texts if text not in self._known))
-        windows = [self._embedder.windows(text) for text in new]
+        cutting = self._embedder.windows
+        windows = await aside(new, lambda: [cutting(text) for text in new])
         cut = list(zip(new, windows, strict=True))
         parts = [text[span.start : span.end] for text, found in cut for span in found]
         vectors = iter(await self._embedder.embed(parts, Role.DOCUMENT) if parts else [])

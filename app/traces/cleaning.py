@@ -9,6 +9,7 @@ from typing import Any
 
 from app.errors import InvalidInput
 from app.kernel.ids import new_id
+from app.sanitize.aside import aside
 from app.sanitize.fields import redact_fields
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.tree import sanitize_tree
@@ -43,9 +44,14 @@ class Cleaner:
     async def batch(self, steps: list[StepDraft], calls: list[CallDraft]) -> Batch:
         """Return what may be stored of a batch; InvalidInput and its kin name the place."""
         size = sum(_size(call) for call in (*calls, *(c for step in steps for c in step.calls)))
+        size += sum(len(getattr(step, name) or "") for step in steps for name in STEP_TEXTS)
         if size > QUICK:
             return await asyncio.to_thread(self._batch, steps, calls)
         return self._batch(steps, calls)
+
+    async def text_aside(self, text: str | None, field: str) -> str | None:
+        """Return the same as `text`, in a thread where that is long."""
+        return await aside(text, lambda: self.text(text, field))
 
     def text(self, text: str | None, field: str) -> str | None:
         """Return a text as it may be stored."""

@@ -106,7 +106,7 @@ class TraceService:
             started_at=at,
             changed_at=at,
         )
-        clean = Cleaner(trace, policy, self.limits.bounds, at).text(task, "task")
+        clean = await Cleaner(trace, policy, self.limits.bounds, at).text_aside(task, "task")
         made = trace.model_copy(update={"task": clean})
 
         async def work(tx: Tx) -> Trace:
@@ -145,7 +145,7 @@ class TraceService:
         """End a trace; the same again changes nothing, StateRefused for another outcome."""
         seen = await self._own(caller, identifier)
         policy = await self._scopes.policy(seen.scope)
-        clean = Cleaner(seen, policy, self.limits.bounds, now()).text(result, "result")
+        clean = await Cleaner(seen, policy, self.limits.bounds, now()).text_aside(result, "result")
 
         async def work(tx: Tx) -> Trace:
             held = await self._locked(tx, caller, identifier)

@@ -186,7 +186,9 @@ class TranscriptService:
         policy = await self._policy(caller)
         given: Row = {} if user is None else {"user": clean_label(user, "userId", policy)}
         if metadata is not None:
-            given["metadata"] = self._metadata(metadata, policy, "metadata")
+            given["metadata"] = await aside(
+                metadata, lambda: self._metadata(metadata, policy, "metadata")
+            )
 
         async def work(tx: Tx) -> Transcript:
             row = await tx.one(Q.transcripts.hold, properties=TRANSCRIPT.row(transcript), at=now())

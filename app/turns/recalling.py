@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from app.conversations.model import Conversation
 from app.conversations.noise import is_useful
@@ -16,6 +17,7 @@ from app.kernel.caller import Caller
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.questions.log import QuestionLog
+from app.sanitize.aside import READ, aside
 from app.scopes.tuning import tuned
 from app.search.bundle import render
 from app.search.model import Empty, Filters, Found, Mode, SearchRequest
@@ -79,14 +81,17 @@ class Recalling:
         rows = await self._conversations.buffer(talk)
         limits = await self.bounds(talk.scope)
         query = (wanted.query or _last_of_user(rows)).strip()[: limits.query].strip()
-        matters = chosen(rows, query)
+        said = [row["episode"]["content"] for row in rows]
+        matters = await aside(said, lambda: chosen(rows, query), READ)
         if not query:
             return Recalled(query, matters, None, NOTHING)
         request = _request(caller, talk, query, wanted, limits)
         if not await anything(self._conversations.graph, request.filters):
             return Recalled(query, matters, None, NOTHING)
         found = await recorded(self._searches, self._questions, caller, request)
-        text = render(found, query, limits.characters) if found.hits else NOTHING
+        told = partial(render, found, query, limits.characters)
+        texts = [hit.memory["content"] for hit in found.hits]
+        text = await aside(texts, told, READ) if found.hits else NOTHING
         return Recalled(query, matters, found, text)
 
     async def bounds(self, scope: str) -> RecallLimits:

@@ -43,7 +43,7 @@ async def take_turn(
     block = None
     if done.found is not None and asked is not None and request is not None:
         block = await context_of(context_blocks, done.found, asked, request)
-    return TakenOut.of(done, asked, block)
+    return await TakenOut.of(done, asked, block)
 
 
 @post(
@@ -67,4 +67,4 @@ async def recall(
     talk = await conversations.seen(caller, conversation, data.scope)
     done = await recalling.recall(caller, talk, data.to_wanted())
     bounds = await recalling.bounds(talk.scope)
-    return RecalledOut.of(talk, done, bounds.characters)
+    return await RecalledOut.made(talk, done, bounds.characters)

@@ -15,6 +15,7 @@ from app.episodes.model import Capture
 from app.episodes.schemas import BATCH_LIMIT, EpisodeIn, ReceiptOut
 from app.errors import LociError
 from app.kernel.wire import Moment, ShortText, TagName, WireModel, each
+from app.sanitize.aside import READ, aside
 from app.search.bundle import LONGEST, SNIPPET, snippet
 from app.search.model import Hit
 from app.search.relevance import Asked
@@ -130,11 +131,11 @@ class TakenOut(msgspec.Struct, frozen=True):
     conversation: TalkOut
 
     @classmethod
-    def of(cls, turn: Turn, asked: SearchIn | None, block: str | None) -> TakenOut:
+    async def of(cls, turn: Turn, asked: SearchIn | None, block: str | None) -> TakenOut:
         """The wire form of a turn, with the block of context that was made of it."""
         recalled = None
         if turn.found is not None and asked is not None:
-            recalled = FoundOut.of(turn.found, asked, block)
+            recalled = await FoundOut.made(turn.found, asked, block)
         done = turn.appended
         talk = TalkOut(done.talk.id, done.talk.scope, done.buffered, done.left)
         return cls([ReceiptOut.of(receipt) for receipt in done.receipts], recalled, talk)
@@ -201,6 +202,12 @@ class RecalledOut(msgspec.Struct, frozen=True):
     buffer: list[BufferedOut]
     hits: list[RecallHitOut]
     text: str
+
+    @classmethod
+    async def made(cls, talk: Conversation, done: Recalled, size: int) -> RecalledOut:
+        """Return the same as `of`, in a thread where long texts are cut."""
+        texts = [hit.memory["content"] for hit in done.found.hits] if done.found else []
+        return await aside(texts, lambda: cls.of(talk, done, size), READ)
 
     @classmethod
     def of(cls, talk: Conversation, done: Recalled, size: int) -> RecalledOut:

@@ -74,6 +74,7 @@ from app.skills.learned import structure
 from app.skills.links import candidate_names
 from app.skills.versioning import slug_of
 from app.values.parse import parse_value
+from tests.readers.newer import NEWER
 
 AT = datetime(2026, 5, 14, tzinfo=UTC)
 PII = frozenset(
@@ -221,4 +222,5 @@ READERS: dict[str, Reader] = {
     "skills.structure": lambda t: structure(t, 0),
     "skills.candidate_names": candidate_names,
     "skills.slug_of": _settled(slug_of),
+    **NEWER,
 }

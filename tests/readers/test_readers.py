@@ -56,6 +56,21 @@ MENDED = (
     "retrieval.title_keys",
     "documents.tidy",
 )
+# What questions and answers are read with, and a shape that made one of them quadratic.
+ASKED = {
+    "rag.is_overall": "asks_about",
+    "rag.is_overall_asked": "asks_about",
+    "rag.wanted_de": "declined",
+    "rag.lacks": "distinct:blank",
+    "rag.quoted": "names_stopped",
+    "search.snippet": "prose_en",
+    "tiers.compressed": "prose_en",
+    "tables.labels": "labels_lines",
+    "conversations.rewritten": "clauses",
+    "embeddings.count_tokens": "blank_lines",
+    "foreign.letta": "json_deep",
+    "skills.titles": "word",
+}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -76,6 +91,12 @@ def test_there_are_enough_shapes() -> None:
 @pytest.mark.parametrize("shape", HOSTILE)
 def test_time_grows_with_the_text_and_no_faster(reader: str, shape: str) -> None:
     assert reader in READERS
+    found = measure(reader, shape, (5_000, 40_000), LIMIT)
+    assert found.growth() <= BESIDE * GROWTH, found
+
+
+@pytest.mark.parametrize(("reader", "shape"), ASKED.items())
+def test_questions_and_answers_are_read_in_time_too(reader: str, shape: str) -> None:
     found = measure(reader, shape, (5_000, 40_000), LIMIT)
     assert found.growth() <= BESIDE * GROWTH, found
 

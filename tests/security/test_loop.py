@@ -66,7 +66,11 @@ async def entry(who: Principal, text: str) -> httpx.Response:
     return await who.http.post(f"/v1/contexts/{context}/entries", json=body)
 
 
-TAKEN: dict[Door, int] = {episode: 201, observations: 201, messages: 201}
+async def page(who: Principal, text: str) -> httpx.Response:
+    return await who.http.post("/v1/pages", json={"title": "Long", "content": text})
+
+
+TAKEN: dict[Door, int] = {episode: 201, observations: 201, messages: 201, page: 201}
 REFUSED: dict[Door, int] = {large_observation: 422, block: 413, entry: 413}
 
 
