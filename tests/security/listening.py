@@ -104,7 +104,8 @@ async def notifications(world: World, listen: Listen) -> None:
             for who in people
         ]
         for place in sorted(world.places, key=lambda one: "/" not in one.path):  # tenants last
-            path, body = f"/v1/pages/{place.ids['page'][0]}", {"content": f"Low {place.token}."}
+            path, token = f"/v1/pages/{place.ids['page'][0]}", place.token
+            body = {"content": f"Low tide. See [[Quay {token}]] near Dock {token}."}
             await keeping.ask(world.boss(place.path), "PATCH", path, body)
         for who, stream in zip(people, streams, strict=True):
             before = await until(stream, ResourceUpdated(uris[who.tenant]))

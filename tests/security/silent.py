@@ -118,6 +118,15 @@ RESTLESS = {
     "/v1/audit?scope": "asking is told there",
     "/v1/status": "it tells how the process does",
     "tool server_status": "it tells how the process does",
+    **dict.fromkeys(
+        (
+            "/v1/rag/analytics",
+            "/v1/rag/analytics?scope",
+            "/v1/rag/queries",
+            "/v1/rag/queries?scope",
+        ),
+        "questions that were asked are told there",
+    ),
 }
 
 

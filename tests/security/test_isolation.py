@@ -133,6 +133,7 @@ async def test_every_kind_of_job_is_seen_and_stopped_by_nobody_elsewhere(world: 
         job = await world.opened.jobs.create(
             task, tenant=boss.tenant, scope=place.path, args={}, job_id=secrets.token_hex(16)
         )
+        world.things.append(keeping.item("started", boss, job.id, started=job.id))
         who = rng.choice([one for one in world.people if not one.sees(place.path)])
         for call in of_job(job.id):
             wrong += await refused(world, who, call)
@@ -143,6 +144,7 @@ async def test_every_kind_of_job_is_seen_and_stopped_by_nobody_elsewhere(world: 
         assert seen.json().get("task") == task, seen.text
         stopped = await boss.http.post(f"/v1/jobs/{job.id}/cancel")
         assert stopped.json().get("state") == "cancelled", (task, stopped.text)
+    world.unseen.clear()
     assert not wrong, lines(wrong)
 
 
