@@ -102,7 +102,7 @@ def sent(world: World, name: str, thing: Item) -> Any:
     if name in ("scope", "scopes", "team"):
         return thing.scope
     if name in ("entity", "about", "subject", "source"):
-        return world.place(thing.scope).ids["entity"][0]
+        return world.place(thing.scope).ids["entity"][-1]
     if name in ("knowledge_base", "base"):
         return world.place(thing.scope).ids["base"][0]
     if name in ("agent", "owner", "assignee", "resolver"):

@@ -89,6 +89,9 @@ async def _derived(opened: Parts, boss: Person, place: Place) -> None:
     await opened.question_log.flush()
     await opened.consolidation.consolidate(place.path)
     await listed(http, place, fact="/v1/facts", entity="/v1/entities", query="/v1/rag/queries")
+    facts = (await http.get("/v1/facts", params=scope)).json()["items"]
+    subjects = {one["subject"] for one in facts}
+    place.ids["entity"].sort(key=lambda one: one in subjects)  # the last is one that has facts
     pair = dict(zip(("left", "right"), place.ids["entity"], strict=False))
     place.add("merge", await http.post("/v1/merges", json=pair))
     passing = await http.post("/v1/notes", json={"content": f"Gone {place.token}."} | scope)

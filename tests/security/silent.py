@@ -9,21 +9,17 @@ UNFILTERED = "refused without a filter, which has a door of its own"
 LISTED = {
     COUNTS: (
         "/v1/status",
-        "/v1/tiers/stats",
-        "/v1/predicates",
         "/v1/rag/analytics",
         "/v1/consolidation",
-        "/v1/rot",
-        "/v1/skills/health",
         "/v1/learnings/score",
         "/v1/graph/statistics",
         "tool status",
         "tool server_status",
         "tool get_graph_statistics",
-        "tool tier_stats",
         "tool consolidation_status",
     ),
     ECHO: (
+        "/v1/skills/health",
         "/v1/conversations/{conversation}",
         "/v1/working-memory/{task}",
         "/v1/working-memory/{task}/copy",
@@ -47,6 +43,9 @@ LISTED = {
         "tool conversation_stats",
     ),
     EMPTY: (
+        "/v1/rot",
+        "/v1/tiers/stats",
+        "tool tier_stats",
         "/v1/mid-term-memory",
         "/v1/quarantine",
         "/v1/quarantine/changes",
@@ -86,6 +85,7 @@ LISTED = {
         "tool list_learned",
     ),
     HOUSE: (
+        "/v1/predicates",
         "/v1/working-limits",
         "/v1/scopes",
         "/v1/scopes/policy",
