@@ -188,6 +188,7 @@ CHANGES: dict[str, tuple[str, str, Callable[[str], Body]]] = {
 def asking(key: str, target: Item) -> list[tuple[str, Body]]:
     """Return what reads by POST, with the word of somebody's value, and its ids."""
     ids = target.ids
+    talk, transcript = ids.get("conversation", key), ids.get("talk", key)
     asked: list[tuple[str, Body]] = [
         ("/v1/search", {"query": f"crane {key}", "limit": 50}),
         ("/v1/search", {"query": f"crane {key}", "mode": "vector"}),
@@ -203,10 +204,10 @@ def asking(key: str, target: Item) -> list[tuple[str, Body]]:
         ("/v1/traces/similar", {"task": f"The harbour crane {key}", "floor": 0, "limit": 50,
                                 "outcomes": ["success", "failure"]}),
         ("/v1/own-memory/recall", {"query": f"crane {key}"}),
-        (f"/v1/conversations/{key}/recall", {"query": f"crane {key}", "relevance": 0}),
-        (f"/agent-memory/v1/conversations/{key}/search", {"query": "crane"}),
+        (f"/v1/conversations/{talk}/recall", {"query": f"crane {key}", "relevance": 0}),
+        (f"/agent-memory/v1/conversations/{transcript}/search", {"query": "crane"}),
         (f"{BRIDGE}/get_conversation", {"session_id": key}),
-        (f"{BRIDGE}/search_messages", {"query": f"crane {key}"}),
+        (f"{BRIDGE}/search_messages", {"query": f"crane {key}", "threshold": 0}),
         (f"{BRIDGE}/list_sessions", {}),
         (f"{BRIDGE}/list_traces", {"session_id": key}),
         (f"{BRIDGE}/get_similar_traces", {"task": f"The harbour crane {key}"}),
@@ -237,14 +238,18 @@ def _graphql(key: str, ids: dict[str, str]) -> list[str]:
 def tools(key: str, target: Item) -> list[tuple[str, str, Body]]:
     """Return tools that read, by profile and name, likewise."""
     ids = target.ids
-    named = {name: ids.get(name, key) for name in ("pool", "trace", "context", "goal", "entry")}
+    named = {
+        name: ids.get(name, key)
+        for name in ("pool", "trace", "context", "goal", "conversation", "task", "name", "tier_key")
+    }
+    memory = ids.get("memory_id", ids.get("episode_id", key))
     return [
         ("memory", "memory_recall", {"query": f"crane {key}", "min_score": 0}),
         ("memory", "memory_list", {"limit": 200}),
         ("memory", "memory_list", {"contains": key}),
         ("memory", "search", {"query": f"crane {key}"}),
         ("memory", "context", {"query": f"crane {key}"}),
-        ("memory", "read", {"id": ids.get("memory_id", ids.get("episode_id", key))}),
+        ("memory", "read", {"id": memory}),
         ("data", "data_store_list", {}),
         ("data", "data_store_query", {"table": ids.get("table", key)}),
         ("work", "work_query", {"text": key}),
@@ -257,11 +262,11 @@ def tools(key: str, target: Item) -> list[tuple[str, str, Body]]:
         ("contexts", "context_entries", {"context": named["context"]}),
         ("contexts", "context_search", {"context": named["context"], "query": key}),
         ("contexts", "own_recall", {"query": f"crane {key}"}),
-        ("conversations", "conversation_buffer", {"conversation": key}),
-        ("conversations", "conversation_window", {"conversation": key}),
-        ("working", "working_retrieve", {"task": key, "part": "keys", "key": "plan"}),
-        ("working", "working_keys", {"task": key}),
-        ("working", "working_retrieve_shared", {"agent": target.owner, "key": key}),
+        ("conversations", "conversation_buffer", {"conversation": named["conversation"]}),
+        ("conversations", "conversation_window", {"conversation": named["conversation"]}),
+        ("working", "working_retrieve", {"task": named["task"], "part": "keys", "key": "plan"}),
+        ("working", "working_keys", {"task": named["task"]}),
+        ("working", "working_retrieve_shared", {"agent": target.owner, "key": named["name"]}),
         ("goals", "goal_list", {}),
         ("goals", "goal_read", {"goal": named["goal"]}),
         ("escalations", "escalation_list", {}),
@@ -273,8 +278,8 @@ def tools(key: str, target: Item) -> list[tuple[str, str, Body]]:
         ("", "status", {}),
         ("traces", "tool_stats", {}),
         ("contexts", "context_read", {"context": named["context"], "key": "berth"}),
-        ("conversations", "conversation_stats", {"conversation": key}),
-        ("tiers", "tier_read", {"key": key, "session_id": key}),
+        ("conversations", "conversation_stats", {"conversation": named["conversation"]}),
+        ("tiers", "tier_read", {"key": named["tier_key"], "session_id": key}),
         ("tiers", "tier_search", {"query": f"crane {key}", "session_id": key, "least": 0}),
         ("tiers", "tier_context", {"query": f"crane {key}", "session_id": key}),
         ("tiers", "tier_stats", {}),
@@ -287,4 +292,15 @@ def tools(key: str, target: Item) -> list[tuple[str, str, Body]]:
         ("skills", "list_skills", {}),
         ("skills", "get_skill_context", {"skill_id": ids.get("skill_id", key)}),
         ("skills", "query_learnings", {}),
+        ("skills", "discover_skills", {"description": f"crane {key}"}),
+        ("skills", "list_learned", {}),
+        ("documents", "list_knowledge_bases", {}),
+        ("episodes", "read_memory", {"ids": [memory]}),
+        ("episodes", "session_manifest", {"session": ids.get("session", key)}),
+        ("upkeep", "consolidation_status", {}),
+        ("upkeep", "server_status", {}),
+        ("upkeep", "audit_history", {"limit": 500}),
+        ("graph", "get_graph_neighbors", {"node_id": ids.get("node_id", key)}),
+        ("graph", "get_graph_statistics", {}),
+        ("knowledge", "search_knowledge", {"query": f"crane {key}"}),
     ]  # fmt: skip

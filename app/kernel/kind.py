@@ -145,7 +145,8 @@ class Kind(Generic[S]):
     JSON at any depth; in those of them that are `secretive`, names of fields tell of secrets.
     `part_of` is the kind that this one goes with: it has the fields of that
     kind's identity, or in the field `whole` the id of its node. `changed` names the moment that
-    tells a new value from one erased before. What is not `exported` is in no package and no digest.
+    tells a new value from one erased before. What is not `exported` is in no package and no digest;
+    what is `guarded` is told to fewer than see its scope, and only who administers that exports it.
     `plural` is the word for several of it, where that is not the name with an s.
     """
 
@@ -159,6 +160,7 @@ class Kind(Generic[S]):
     whole: str | None = None
     changed: str | None = None
     exported: bool = True
+    guarded: bool = False
     entry: Entry | None = None
     recalled: bool = False
     plural: str = ""

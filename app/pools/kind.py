@@ -13,6 +13,7 @@ POOL = Kind(
     identity=("pool_id", "keeper"),
     sanitised=("name", "data"),
     changed="changed_at",
+    guarded=True,
 )
 POOL_VERSION = Kind(
     "pool_version",
@@ -22,6 +23,7 @@ POOL_VERSION = Kind(
     sanitised=("data",),
     part_of=POOL,
     changed="changed_at",
+    guarded=True,
 )
 # Kept for a day: a package would bring back what has been told.
 POOL_EVENT = Kind(

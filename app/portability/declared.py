@@ -90,7 +90,7 @@ async def write(kind: Declared[Any], tx: Tx, batch: Batch) -> Written:
 
 async def export(kind: Declared[Any], graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
     """Yield every value of the kind, by scope and id."""
-    for scope in chosen.scopes:
+    for scope in chosen.audited if kind.guarded else chosen.scopes:
         after = ""
         while page := await graph.many(
             Q.kinds.page, kind.struct, scope=scope, kind=kind.name, after=after, limit=PAGE

@@ -160,7 +160,8 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What an export takes: scopes, vectors or not, and whether audit and principals come along."""
+    """What an export takes: scopes, vectors or not, and of which of them audit, principals and what
+    is guarded come along."""
 
     scopes: list[str]
     vectors: bool = False

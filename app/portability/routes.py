@@ -163,7 +163,8 @@ class ExportController(Controller):
         caller: NamedDependency[Caller],
         runner: NamedDependency[Runner],
     ) -> JobOut:
-        """Export scopes that this key sees; principals and audit of those it administers."""
+        """Export scopes that this key sees; principals, audit, pools and webhooks of those it
+        administers."""
         args = {
             "scopes": caller.among(data.scopes),
             "vectors": data.vectors,

@@ -161,7 +161,14 @@ class Delivery(Stored):
         return self.model_copy(update={"events": events})
 
 
-WEBHOOK = Kind("webhook", Webhook, Label.WEBHOOK, sanitised=("url",), changed="changed_at")
+WEBHOOK = Kind(
+    "webhook",
+    Webhook,
+    Label.WEBHOOK,
+    sanitised=("url",),
+    changed="changed_at",
+    guarded=True,
+)
 # Kept for days only, and a place in one store's order says nothing in another.
 WEBHOOK_DELIVERY = Kind(
     "webhook_delivery",

@@ -189,6 +189,10 @@ async def test_an_export_is_downloaded_by_who_asked_for_it(
     reader = await principal(f"{tenant}/dev", role=Role.READER, name="reader")
     writer = await principal(f"{tenant}/dev", name="writer")
     hidden = await principal(f"{tenant}/ops", name="hidden")
+    private = {"name": "Ledger", "type": "agent_private", "data": {"said": "Private."}}
+    assert (await writer.http.post("/v1/pools", json=private)).status_code == 201
+    hook = {"url": "http://127.0.0.1:9/hook"}
+    assert (await writer.http.post("/v1/webhooks", json=hook)).status_code == 201
     await writer.http.post("/v1/episodes", json={"content": "Seen.", "session": "s"})
     await hidden.http.post("/v1/episodes", json={"content": "Hidden.", "session": "s"})
 
@@ -196,19 +200,21 @@ async def test_an_export_is_downloaded_by_who_asked_for_it(
     assert job["result"]["records"]["episode"] == 1
     assert "agent" not in job["result"]["records"]
     assert "audit" not in job["result"]["records"]
+    assert {"pool", "webhook"} & job["result"]["records"].keys() == set()
     answer = await reader.http.get(f"/v1/exports/{job['id']}")
     assert answer.status_code == 200
     (tmp_path / "out.tar.zst").write_bytes(answer.content)
     with open_package(tmp_path / "out.tar.zst") as package:
         episodes = next(f for f in package.files if f.kind.name == "episode")
         assert b"Seen." in episodes.path.read_bytes()
+        assert b"Private." not in b"".join(f.path.read_bytes() for f in package.files)
         assert b"Hidden." not in b"".join(f.path.read_bytes() for f in package.files)
         assert package.manifest.digest == job["result"]["digest"]
 
     for other in (admin, writer, hidden):
         assert (await other.http.get(f"/v1/exports/{job['id']}")).status_code == 404
     whole = await finish(admin, await admin.http.post("/v1/exports", json={}))
-    assert {"agent", "audit", "episode"} <= set(whole["result"]["records"])
+    assert {"agent", "audit", "episode", "pool", "webhook"} <= set(whole["result"]["records"])
     assert whole["result"]["records"]["episode"] == 2
 
 

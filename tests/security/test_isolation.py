@@ -1,513 +1,259 @@
-"""Whoever asks whatever, nothing of what lies out of sight comes back: random callers, operations
-and ids over every route that reads, every root field of GraphQL, writes to what is another's, jobs,
-and bodies that are streamed in and out; every text of each scope carries a word of its own. An
-answer's head is looked at as its body is, and an id out of sight is as bad as a word.
+"""Whoever asks whatever, nothing of what lies out of sight comes back.
 
-`LOCI_ISOLATION_TRIALS` sets how many trials there are; 10,000 take eight minutes.
+Every route that reads, every field and change of GraphQL, every resource and reading tool, every
+kind of job, the streams and the webhooks are asked by one who may, who is told of something, and by
+strangers in the same words, who are not; then callers, doors and things are drawn at random. Every
+text of each scope carries a word of its own. An answer's head is looked at as its body is, and an
+id out of sight is as bad as a word.
+
+`LOCI_ISOLATION_TRIALS` sets how many trials there are, `LOCI_ISOLATION_SEED` which.
 """
 
 from __future__ import annotations
 
-import io
 import os
 import random
-import re
-import tarfile
-from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
+import secrets
+import sys
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AsyncExitStack
 from typing import Any
 
 import httpx
 import orjson
 import pytest
-import zstandard
-from graphql import GraphQLInputObjectType, GraphQLNonNull, get_named_type, is_required_argument
-from graphql.type import GraphQLArgument, GraphQLObjectType
+import pytest_asyncio
+from litestar import Litestar
 
+from app.asgi import create_app
 from app.kernel.caller import Role
+from app.mcp.service import PROFILES, TOOLS
+from app.settings import read_settings
+from app.tasks import TASKS
 from app.wiring import Parts
-from tests.conftest import MakePrincipal, Principal
-from tests.graphql.test_reading import SCHEMA, selection
+from bench.doors import WRITES, Draw, tools
+from bench.rights import Principal as Known
+from tests.agentmemory.conftest import bridged
+from tests.events.conftest import address
+from tests.mcp.conftest import port
+from tests.mcp.test_listening import Listen, listen
+from tests.security import addresses, keeping, listening, queries
+from tests.security.asking import BLANK, Call, doors
+from tests.security.building import built
+from tests.security.counting import NONE, answers, differing, grow, unnamed
+from tests.security.drawing import Trials
+from tests.security.filling import NAMES
+from tests.security.packing import intruders
+from tests.security.silent import COUNTS, RESTLESS, SILENT, plain
+from tests.security.trying import refused, seers, send, some, strangers, swept, wrong_with
+from tests.security.worlds import Person, Place, World
+from tests.security.writing import UNHEARD, writes
 
-TRIALS = int(os.environ.get("LOCI_ISOLATION_TRIALS", "500"))
-SCOPES = ("", "/a", "/b", "/a/user:u", "/a/team:t")
-OK = range(200, 300)
-NOT_OFFERED = 501  # what a protocol has and Loci does not do
-STREAMED = 0.02  # share of the trials that stream a body; each runs a job
-INTRUDER = "zqintrudermf"  # what is streamed to where its caller may not write
-ASKED = (  # routes that read by POST, with what they need
-    ("/v1/search", {"query": "harbour report cranes"}),
-    ("/v1/search", {"query": "harbour report cranes", "form": "bundle"}),
-    ("/v1/rag/ask", {"query": "Who counts the cranes of the harbour?"}),
-    ("/v1/rag/retrieve", {"query": "harbour report cranes"}),
-    ("/v1/rag/context", {"query": "harbour report cranes"}),
-    ("/api/v1/ai/rag/query", {"query": "harbour report cranes"}),
-    ("/api/v1/ai/rag/search", {"query": "harbour report cranes"}),
-)
-ERASABLE = {"erasure": True}
-# Parameters of paths by the kind of what they name.
-KINDS = {
-    "episode_id": "episode", "memory_id": "episode", "session": "session", "note_id": "note",
-    "page_id": "page", "node_id": "page", "skill_id": "skill", "proposal_id": "proposal",
-    "base_id": "base", "document_id": "document", "entity_id": "entity", "fact_id": "fact",
-    "job_id": "job", "query_id": "query", "community_id": "community", "merge_id": "merge",
-    "receipt_id": "receipt", "conflict_id": "conflict",
-}  # fmt: skip
-# Reads that show nothing that lies in a scope, and exports, which are streamed.
-UNTRIED = re.compile(r"/health/|/metrics|/schema|exports/")
+__all__ = ["address", "bridged", "listen", "port"]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+
+TRIALS = int(os.environ.get("LOCI_ISOLATION_TRIALS", "200"))
+SEED = int(os.environ.get("LOCI_ISOLATION_SEED", TRIALS))
+EVERY = 1_000  # trials after which it is told how far they are
+GONE = {"NotFound", "Forbidden"}
 
 
-@dataclass
-class Place:
-    """One scope, the word that all its texts carry, and the ids of what lies in it."""
-
-    path: str
-    token: str
-    ids: dict[str, list[str]] = field(default_factory=dict)
-
-    def add(self, kind: str, answer: httpx.Response, *, key: str = "id") -> dict[str, Any]:
-        assert answer.status_code in OK, (kind, answer.text)
-        made: dict[str, Any] = answer.json()
-        self.ids.setdefault(kind, []).append(made[key])
-        return made
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def world(opened: Parts, bridged: Litestar) -> AsyncIterator[World]:
+    """The world of this module, which no test changes."""
+    async with AsyncExitStack() as stack:
+        yield await built(opened, bridged, stack, f"iso{secrets.token_hex(3)}")
 
 
-@dataclass
-class World:
-    """Two tenants, their admins, and callers of each role in one workspace and beside it."""
-
-    places: list[Place]
-    callers: list[Principal]
-    documented: dict[str, Any]
-    opened: Parts
-
-    def hidden(self, who: Principal) -> list[Place]:
-        seen = set(who.caller.visible)
-        return [place for place in self.places if place.path not in seen]
+def everything_documented() -> dict[str, Any]:
+    """The document of routes, of an application that has not started."""
+    made = create_app(read_settings({"LOCI_AGENT_MEMORY__BRIDGE": "true"}))
+    told: dict[str, Any] = orjson.loads(orjson.dumps(made.openapi_schema.to_schema(), default=str))
+    return told
 
 
-async def filled(opened: Parts, admin: Principal, place: Place) -> None:
-    """Something of each kind in one scope."""
-    token, scope = place.token, {"scope": place.path}
-    said = {
-        "content": f"{token.capitalize()} Berg lives in {token.capitalize()}burg. "
-        f"The harbour report {token} counts the cranes again.",
-        "session": f"s-{token}",
-        "speaker": f"Speaker {token}",
-        "tags": ["harbour", token],
-    }
-    http = admin.http
-    made = place.add("episode", await http.post("/v1/episodes", json=said | scope))
-    place.ids["session"] = [made["session_id"]]
-    for name in ("Ada", "Ben", "Cleo", "Dora"):  # as many as make a community
-        circle = {"content": f"{name} {token.capitalize()} works for {token.capitalize()} GmbH."}
-        place.add("episode", await http.post("/v1/episodes", json=said | circle | scope))
-    note = {"content": f"Cranes of the harbour {token} need oil.", "tags": [token]}
-    place.add("note", await http.post("/v1/notes", json=note | scope))
-    learning = {"content": f"The harbour {token} closes early.", "namespace": "learnings"}
-    place.add("note", await http.post("/v1/notes", json=learning | scope))
-    page = {"title": f"Harbour {token}", "content": f"Cranes: [[Dock {token}]] report {token}."}
-    place.add("page", await http.post("/v1/pages", json=page | scope))
-    dock = {"title": f"Dock {token}", "content": f"Back to [[Harbour {token}]]."}
-    place.add("page", await http.post("/v1/pages", json=dock | scope))
-    await with_skills(admin, place)
-    block = {"content": f"Answers for the harbour {token}."}
-    assert (await http.put("/v1/core-blocks/identity", json=block | scope)).status_code in OK
-    proposal = {"name": f"Haul {token}", "category": "design"}
-    place.add("proposal", await http.post("/v1/skill-proposals", json=proposal | scope))
-    base = place.add(
-        "base", await http.post("/v1/knowledge-bases", json={"name": f"B {token}"} | scope)
-    )
-    body = {"knowledge_base": base["id"], "name": f"{token}.txt", "text": f"Cranes {token}." * 9}
-    taken = (await http.post("/v1/documents", json=body)).json()
-    place.ids["document"], place.ids["job"] = [taken["document"]["id"]], [taken["job"]["id"]]
-    assert await opened.runner.run(opened, taken["job"]["id"]) == "done"
-    asked = await http.post(
-        "/v1/rag/ask", json={"query": f"Who is {token}?", "scopes": [place.path]}
-    )
-    assert asked.status_code in OK, asked.text
-    await opened.question_log.flush()
-    await opened.consolidation.consolidate(place.path)
-    await listed(http, place, fact="/v1/facts", entity="/v1/entities", query="/v1/rag/queries")
-    pair = dict(zip(("left", "right"), place.ids["entity"], strict=False))
-    place.add("merge", await http.post("/v1/merges", json=pair))
-    passing = await http.post("/v1/notes", json={"content": f"Gone {token}."} | scope)
-    gone = {"memory": passing.json()["id"]}
-    place.add("receipt", await http.post("/v1/erasures", json=gone), key="receipt")
-    started = await http.post("/v1/communities/refresh", json=scope)
-    assert await opened.runner.run(opened, started.json()["job"]) == "done", started.text
-    await listed(http, place, community="/v1/communities", conflict="/v1/skill-conflicts")
+def named_by_doors() -> set[str]:
+    """The parameters of paths for which the doors of `bench.doors` give a value."""
+    who = Known("a", "a", "a", "writer", False, httpx.AsyncClient())
+    draws = Draw(who, "k", "m", [who], random.Random(1))
+    told = [door(draws) for door in WRITES.values()]
+    return {name for one in told for name in (one.ids | one.given)}
 
 
-async def with_skills(admin: Principal, place: Place) -> None:
-    """A skill with a version on trial, and another that needs it, and is needed by it."""
-    http, token, scope = admin.http, place.token, {"scope": place.path}
-    skill = {"name": f"Lift {token}", "category": "design", "body": f"Harbour cranes {token}."}
-    one = place.add("skill", await http.post("/v1/skills", json=skill | scope))["id"]
-    tried = {"body": f"Try {token}.", "change_type": "experimental"}
-    assert (await http.patch(f"/v1/skills/{one}", json=tried)).status_code in OK
-    versions = (await http.get(f"/v1/skills/{one}/versions")).json()["items"]
-    (version,) = [each["version"] for each in versions if not each["is_active"]]
-    started = await http.post(f"/v1/skills/{one}/experiment", json={"version": version})
-    assert started.status_code in OK, started.text
-    other = {"name": f"Hoist {token}", "category": "design", "body": f"Hoist {token}."}
-    two = place.add("skill", await http.post("/v1/skills", json=other | scope))["id"]
-    for source, target in ((one, two), (two, one)):
-        link = {"target": target, "type": "requires"}
-        assert (await http.post(f"/v1/skills/{source}/links", json=link)).status_code in OK
-    scan = scope | {"dry_run": False}
-    chore = await http.post("/v1/skill-chores/conflict-scan", json=scan)
-    assert chore.status_code in OK, chore.text
+def test_the_world_has_something_for_every_parameter_of_a_path() -> None:
+    known = {name for several in NAMES.values() for name in several} | named_by_doors()
+    known |= {*addresses.WORDS, *addresses.UNMADE, *keeping.FURTHER}
+    asked = {name for path in everything_documented()["paths"] for name in addresses.names(path)}
+    assert asked - known == set(), "tell `tests/security/keeping.py` how such a thing is made"
 
 
-async def listed(http: httpx.AsyncClient, place: Place, **paths: str) -> None:
-    """Take the ids of what lists show of a scope."""
-    for kind, path in paths.items():
-        items = (await http.get(path, params={"scope": place.path})).json()["items"]
-        assert items, f"no {kind} in {place.path}"
-        place.ids[kind] = [item["id"] for item in items]
+def test_every_field_and_change_of_graphql_is_asked() -> None:
+    assert queries.SCHEMA.mutation_type is not None
+    assert queries.CHANGES.keys() == queries.SCHEMA.mutation_type.fields.keys()
+    asked = {one for name in queries.roots() for one in queries.hung(name)}
+    left = {one for one in queries.HUNG - asked if one.split(".")[0] not in queries.ANSWERS}
+    assert left == set()
 
 
-async def built(opened: Parts, principal: MakePrincipal, tenant: str) -> World:
-    """The world of this test."""
-    places, callers = [], []
-    for number, name in enumerate((f"{tenant}p", f"{tenant}q")):
-        admin = await principal(name, role=Role.ADMIN, name="boss", kind="user")
-        callers.append(admin)
-        rules = await admin.http.put("/v1/scopes/rules", params={"scope": name}, json=ERASABLE)
-        assert rules.status_code in OK, rules.text
-        for below in SCOPES[1:]:
-            made = await admin.http.post("/v1/scopes", json={"scope": name + below})
-            assert made.status_code in OK, made.text
-        opened.keys.forget()
-        for place, below in enumerate(SCOPES):
-            places.append(Place(name + below, f"zq{'uvwxyz'[number]}{'abcdefgh'[place]}mf"))
-            await filled(opened, admin, places[-1])
-        for role in Role:
-            of = await principal(
-                f"{name}/a", role=role, name=role.label, kind="user", subtree=False
-            )
-            callers.append(of)
-        agent = await principal(f"{name}/a/team:t", name="scout")
-        callers.append(agent)
-        held = f"/v1/skills/{places[-1].ids['skill'][0]}/agents/{agent.caller.principal}"
-        assert (await admin.http.put(held, json={})).status_code in OK
-        callers.append(await principal(f"{name}/b", role=Role.ADMIN, name="beside", kind="user"))
-        callers.append(await principal(f"{name}/a/user:u", role=Role.ADMIN, name="u", kind="user"))
-    await opened.indexing.drain()
-    opened.keys.forget()
-    fresh = [Principal(c.key, await opened.keys.resolve(c.key), c.http) for c in callers]
-    documented = (await fresh[0].http.get("/schema/openapi.json")).json()
-    return World(places, fresh, documented, opened)
+def test_every_tool_that_reads_is_tried() -> None:
+    tried = {name for _, name, _ in tools("k", BLANK)}
+    every = [*TOOLS.values(), *(one for each in PROFILES.values() for one in each.values())]
+    assert {one.name for one in every if one.reads} - tried == set(), "tell `bench.doors.tools`"
 
 
-@dataclass
-class Trial:
-    """One request: who asks, what, and whether it names something out of sight."""
-
-    who: Principal
-    method: str
-    path: str
-    operation: str
-    params: dict[str, Any] = field(default_factory=dict)
-    body: dict[str, Any] | None = None
-    foreign: bool = False
+def lines(wrong: Iterable[str]) -> str:
+    """What was wrong, a line each."""
+    return "\n".join(wrong)
 
 
-class Trials:
-    """Draws requests."""
-
-    def __init__(self, world: World, seed: int) -> None:
-        self.world, self.rng = world, random.Random(seed)
-        self.reads = [
-            (path, operation)
-            for path, methods in world.documented["paths"].items()
-            for method, operation in methods.items()
-            if method == "get" and not path.startswith(("/health", "/schema", "/metrics"))
-        ]
-        self.writes = [
-            (path, method, operation)
-            for path, methods in world.documented["paths"].items()
-            for method, operation in methods.items()
-            if method != "get" and any(f"{{{name}}}" in path for name in KINDS)
-        ]
-
-    def draw(self) -> Trial:
-        who = self.rng.choice(self.world.callers)
-        kind = self.rng.random()
-        if kind < 0.6:
-            return self._read(who)
-        if kind < 0.75:
-            path, body = self.rng.choice(ASKED)
-            return Trial(who, "POST", path, path, body=body | self._scopes())
-        if kind < 0.9:
-            return self._write(who)
-        return self._graphql(who)
-
-    def _scopes(self) -> dict[str, Any]:
-        if self.rng.random() < 0.5:
-            return {}
-        some = self.rng.sample(self.world.places, self.rng.randint(1, 3))
-        return {"scopes": [place.path for place in some]}
-
-    def _path(self, who: Principal, path: str, among: list[Place]) -> tuple[str, bool]:
-        """A path with ids from some scopes, and whether one of them is out of sight."""
-        seen, foreign = set(who.caller.visible), False
-        for name in re.findall(r"{(\w+)}", path):
-            place = self.rng.choice(among)
-            ids = place.ids.get(KINDS.get(name, ""), [])
-            if ids:
-                foreign = foreign or place.path not in seen
-            value = self.rng.choice(ids) if ids else self._other(path, name)
-            path = path.replace(f"{{{name}}}", value)
-        return path, foreign
-
-    def _other(self, path: str, name: str) -> str:
-        version = "1" if "/pages/" in path else "1.0.0"
-        known = {"version": version, "kind": "identity", "name": "works_for"}
-        return known.get(name, self.rng.choice(self.world.callers).caller.principal)
-
-    def _read(self, who: Principal) -> Trial:
-        template, operation = self.rng.choice(self.reads)
-        path, foreign = self._path(who, template, self.world.places)
-        params = {}
-        for parameter in operation.get("parameters", []):
-            if parameter["in"] == "query" and (
-                parameter.get("required") or self.rng.random() < 0.3
-            ):
-                params[parameter["name"]] = self._value(parameter)
-        return Trial(
-            who, "GET", path, template, {k: v for k, v in params.items() if v}, None, foreign
-        )
-
-    def _value(self, parameter: dict[str, Any]) -> Any:
-        name, place = parameter["name"], self.rng.choice(self.world.places)
-        if name in ("scope", "scopes", "team"):
-            return place.path
-        if name == "unit":
-            return "task"
-        if name in ("query", "question", "topic", "description", "task", "q"):
-            return "harbour report cranes"
-        if name in ("entity", "about", "subject", "source"):
-            return self.rng.choice(place.ids["entity"])
-        if name in ("knowledge_base", "base"):
-            return self.rng.choice(place.ids["base"])
-        if name in ("limit", "k"):
-            return 50
-        return None
-
-    def _write(self, who: Principal) -> Trial:
-        template, method, operation = self.rng.choice(self.writes)
-        hidden = self.world.hidden(who)
-        path, foreign = self._path(who, template, hidden)
-        bodied = "requestBody" in operation
-        body = self.rng.choice([{}, {"content": "mine"}, {"title": "mine"}]) if bodied else None
-        return Trial(who, method.upper(), path, f"{method} {template}", {}, body, foreign)
-
-    def _graphql(self, who: Principal) -> Trial:
-        root = SCHEMA.query_type
-        assert root is not None
-        name = self.rng.choice(sorted(root.fields))
-        found = root.fields[name]
-        given = ", ".join(
-            f"{key}: {value}"
-            for key, argument in found.args.items()
-            if (value := self._argument(name, key, argument)) is not None
-        )
-        kind = get_named_type(found.type)
-        below = f" {selection(kind)}" if isinstance(kind, GraphQLObjectType) else ""
-        query = f"{{ {name}{f'({given})' if given else ''}{below} }}"
-        return Trial(who, "POST", "/graphql", f"graphql {name}", body={"query": query})
-
-    def _argument(self, field_: str, name: str, argument: GraphQLArgument) -> str | None:
-        place = self.rng.choice(self.world.places)
-        kind = get_named_type(argument.type)
-        if name == "id":
-            own = {"skillProposal": "proposal", "knowledgeBase": "base", "learning": "note"}
-            ids = place.ids.get(own.get(field_, field_)) or place.ids["episode"]
-            return f'"{self.rng.choice(ids)}"'
-        if name in ("scope", "scopes") and self.rng.random() < 0.5:
-            return f'["{place.path}"]' if name == "scopes" else f'"{place.path}"'
-        if isinstance(kind, GraphQLInputObjectType):
-            fields = {
-                key: '"harbour report cranes"'
-                for key, inner in kind.fields.items()
-                if key in ("query", "question") or isinstance(inner.type, GraphQLNonNull)
-            }
-            return "{" + ", ".join(f"{k}: {v}" for k, v in fields.items()) + "}"
-        if is_required_argument(argument):
-            return f'"{place.path}"' if "scope" in name.lower() else '"harbour report"'
-        return None
-
-
-def whole(answer: httpx.Response) -> str:
-    """An answer with its head."""
-    return f"{answer.status_code} {answer.headers.multi_items()}\n{answer.text}"
-
-
-def leaks(world: World, trial: Trial, text: str) -> Iterator[str]:
-    """Words and ids of scopes out of sight that stand in an answer, and not in the question."""
-    asked = f"{trial.path} {trial.params} {trial.body}"
-    folded = text.casefold()
-    for place in world.hidden(trial.who):
-        if place.token in folded and place.token not in asked:
-            yield place.path
-        for kind, ids in place.ids.items():
-            yield from (f"{place.path}: {kind} {i}" for i in ids if i in text and i not in asked)
-
-
-async def streamed(world: World, who: Principal, rng: random.Random) -> list[str]:
-    """What went wrong with one body that is streamed, in or out."""
-    return await rng.choice((exported, imported, uploaded))(world, who, rng)
-
-
-async def exported(world: World, who: Principal, rng: random.Random) -> list[str]:
-    """An export of some scopes, fetched by its owner and by somebody else."""
-    scopes = [place.path for place in rng.sample(world.places, rng.randint(1, 2))]
-    trial = Trial(who, "POST", "/v1/exports", "export stream", body={"scopes": scopes})
-    asked = await who.http.post(trial.path, json=trial.body)
-    wrong = [f"{leak} in {trial}" for leak in leaks(world, trial, whole(asked))]
-    if asked.status_code not in OK:
-        return wrong
-    if set(scopes) - set(who.caller.visible):
-        wrong.append(f"an export of {scopes} for {who.caller.name}")
-    job = asked.json()["id"]
-    assert await world.opened.runner.run(world.opened, job) == "done"
-    packed = b""
-    async with who.http.stream("GET", f"/v1/exports/{job}") as answer:
-        head = str(answer.headers.multi_items())
-        async for part in answer.aiter_bytes(1000):
-            packed += part
-    wrong += [f"{leak} in a package" for leak in leaks(world, trial, head + archive_text(packed))]
-    other = rng.choice(world.callers)
-    if other.caller.principal != who.caller.principal:
-        answer = await other.http.get(f"/v1/exports/{job}")
-        if answer.status_code in OK:
-            wrong.append(f"the export of {who.caller.name} for {other.caller.name}")
-        wrong += [
-            f"{leak} for another's export"
-            for leak in leaks(world, Trial(other, "GET", job, "export"), whole(answer))
-        ]
-    return wrong
-
-
-async def imported(world: World, who: Principal, rng: random.Random) -> list[str]:
-    """Lines for scopes out of sight, some with the id of what is there, streamed in pieces."""
-    hidden = world.hidden(who)
-    records = []
-    for place in rng.sample(hidden, min(3, len(hidden))):
-        record = {
-            "scope": place.path, "session": "s", "role": "user", "content": f"{INTRUDER} was here.",
-            "captured_at": "2026-03-02T09:00:00Z",
-        }  # fmt: skip
-        known = {"id": rng.choice(place.ids["episode"])} if rng.random() < 0.5 else {}
-        records.append(record | known)
-
-    async def pieces() -> AsyncIterator[bytes]:
-        body = b"".join(orjson.dumps(record) + b"\n" for record in records)
-        for at in range(0, len(body), 97):
-            yield body[at : at + 97]
-
-    into = rng.choice(hidden).path if hidden and rng.random() < 0.3 else None
-    trial = Trial(who, "POST", "/v1/imports", "import stream", {"scope": into}, {"of": records})
-    answer = await who.http.post(
-        trial.path,
-        params={"scope": into} if into else {},
-        content=pieces(),
-        headers={"content-type": "application/x-ndjson"},
-    )
-    told = whole(answer)
-    if answer.status_code in OK:
-        if into:
-            return [f"an import into {into} by {who.caller.name}"]
-        job = answer.json()["id"]
-        await world.opened.runner.run(world.opened, job)
-        told += whole(await who.http.get(f"/v1/jobs/{job}"))
-    return [f"{leak} in an import's answers" for leak in leaks(world, trial, told)]
-
-
-async def uploaded(world: World, who: Principal, rng: random.Random) -> list[str]:
-    """A file for a knowledge base out of sight."""
-    hidden = [place for place in world.hidden(who) if place.ids.get("base")]
-    if not hidden:
-        return []
-    base = rng.choice(rng.choice(hidden).ids["base"])
-    answer = await who.http.post(
-        "/v1/documents:upload",
-        data={"knowledge_base": base},
-        files={"file": ("note.txt", f"{INTRUDER} was here.".encode(), "text/plain")},
-    )
-    trial = Trial(who, "POST", "/v1/documents:upload", "upload stream", body={"base": base})
-    wrong = [f"{leak} in an upload's answer" for leak in leaks(world, trial, whole(answer))]
-    if answer.status_code in OK and any(r.get("document") for r in answer.json()["receipts"]):
-        wrong.append(f"an upload into {base} by {who.caller.name}: {answer.text}")
-    return wrong
-
-
-async def intruders(world: World) -> list[str]:
-    """What of the streams lies where its caller may not write, as the admins of all see it."""
-    found = []
-    for boss in (who for who in world.callers if who.caller.name == "boss"):
-        for path in ("/v1/episodes", "/v1/documents"):
-            shown = await boss.http.get(path, params={"limit": 200})
-            found += [path for _ in range(shown.text.count(INTRUDER))]
-    return found
-
-
-async def package_of(world: World, who: Principal) -> str:
-    """The names and texts of everything in an export that a caller asks for."""
-    asked = await who.http.post("/v1/exports", json={})
-    if asked.status_code not in OK:
-        return ""
-    job = asked.json()["id"]
-    assert await world.opened.runner.run(world.opened, job) == "done"
-    archive = await who.http.get(f"/v1/exports/{job}")
-    assert archive.status_code == 200, archive.text
-    return archive_text(archive.content)
-
-
-def archive_text(packed: bytes) -> str:
-    """Every file of a package as text."""
-    with (
-        zstandard.ZstdDecompressor().stream_reader(io.BytesIO(packed)) as stream,
-        tarfile.open(fileobj=io.BytesIO(stream.read())) as archive,
-    ):
-        parts = [archive.extractfile(member) for member in archive.getmembers()]
-        return "\n".join(part.read().decode("utf-8", "replace") for part in parts if part)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-async def test_nothing_out_of_sight_comes_back(
-    opened: Parts, principal: MakePrincipal, tenant: str
-) -> None:
-    world = await built(opened, principal, tenant)
-    trials = Trials(world, TRIALS)
-    reached: Counter[str] = Counter()
+@pytest.mark.parametrize("kind", ["/", "POST ", "graphql ", "tool ", "prompt ", "resource "])
+async def test_every_door_shows_its_own_and_nobody_elses(world: World, kind: str) -> None:
+    every = [door for name, door in doors(world).items() if name.startswith(kind)]
+    assert [door.name for door in every if not door.things] == [], "nothing to ask for"
     wrong: list[str] = []
-    for _ in range(TRIALS):
-        if trials.rng.random() < STREAMED:
-            wrong += await streamed(world, trials.rng.choice(world.callers), trials.rng)
-            continue
-        trial = trials.draw()
-        answer = await trial.who.http.request(
-            trial.method, trial.path, params=trial.params, json=trial.body
+    silent = set()
+    for door in every:
+        found, wrongly = await swept(world, door)
+        wrong += wrongly
+        if not found:
+            silent.add(door.name)
+    assert not wrong, lines(wrong)
+    assert sorted(one for one in silent if plain(one) not in SILENT) == [], (
+        "nobody is told anything"
+    )
+    listed = {one for one in SILENT if one.startswith(kind)}
+    assert sorted(listed - silent) == [], "somebody is told something: take it from the list"
+
+
+async def test_every_kind_of_job_is_seen_and_stopped_by_nobody_elsewhere(world: World) -> None:
+    rng, wrong = random.Random(1), []
+    for task in TASKS:
+        place = rng.choice(world.places)
+        boss = world.boss(place.path)
+        job = await world.opened.jobs.create(
+            task, tenant=boss.tenant, scope=place.path, args={}, job_id=secrets.token_hex(16)
         )
-        told = f"{trial.who.caller.name} {trial.method} {trial.path} {trial.params} {trial.body}"
-        wrong += [f"{place} in {told}" for place in leaks(world, trial, whole(answer))]
-        if answer.status_code >= 500 and answer.status_code != NOT_OFFERED:
-            wrong.append(f"{answer.status_code} {told}")
-        if answer.status_code in OK:
-            reached[trial.operation] += 1
-            if trial.foreign:
-                wrong.append(f"{answer.status_code} for what is out of sight: {told}")
-    for who in world.callers:
-        text = await package_of(world, who)
-        trial = Trial(who, "POST", "/v1/exports", "exports")
-        wrong += [f"{place} in a package" for place in leaks(world, trial, text)]
-    wrong += await intruders(world)
-    assert wrong == []
-    if TRIALS >= 10_000:
-        asked = {path for path, _ in trials.reads if not UNTRIED.search(path)}
-        assert asked - reached.keys() == set()
+        world.things.append(keeping.item("started", boss, job.id, started=job.id))
+        who = rng.choice([one for one in world.people if not one.sees(place.path)])
+        for call in of_job(job.id):
+            wrong += await refused(world, who, call)
+        for path in ("/v1/jobs", "/v1/schedules"):
+            if job.id in (await who.http.get(path, params={"limit": 500})).text:
+                wrong.append(f"a job of {task} listed to {who.id}")
+        seen = await send(boss, of_job(job.id)[0])
+        assert seen.json().get("task") == task, seen.text
+        stopped = await boss.http.post(f"/v1/jobs/{job.id}/cancel")
+        assert stopped.json().get("state") == "cancelled", (task, stopped.text)
+    world.unseen.clear()
+    assert not wrong, lines(wrong)
+
+
+def of_job(job: str) -> list[Call]:
+    """What one asks about a job, and how one stops it and lets it run again."""
+    query = f'{{ job(id: "{job}") {{ id }} }}'
+    changes = [f'mutation {{ {name}(id: "{job}") {{ id }} }}' for name in ("cancelJob", "rerunJob")]
+    return [
+        Call("GET", f"/v1/jobs/{job}", secret=True),
+        Call("POST", f"/v1/jobs/{job}/cancel", secret=True),
+        Call("POST", f"/v1/jobs/{job}/rerun", secret=True),
+        *(Call("POST", "/graphql", body={"query": one}, secret=True) for one in (query, *changes)),
+    ]
+
+
+async def test_streams_tell_nobody_more(world: World) -> None:
+    wrong = await listening.from_the_beginning(world)
+    assert not wrong, lines(wrong)
+
+
+async def test_a_stream_from_now_on_tells_nobody_more(world: World, address: str) -> None:
+    await listening.from_now_on(world, address)
+
+
+async def test_webhooks_tell_nobody_more(world: World) -> None:
+    wrong = await listening.deliveries(world)
+    assert not wrong, lines(wrong)
+
+
+async def test_notifications_of_mcp_tell_nobody_more(world: World, listen: Listen) -> None:
+    await listening.notifications(world, listen)
+
+
+@pytest.mark.timeout(7200)
+async def test_nothing_out_of_sight_comes_back(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trials = Trials(world, random.Random(SEED), frozenset(SILENT))
+    for number in range(1, TRIALS + 1):
+        before = len(trials.wrong)
+        await trials.one()
+        tell(capsys, lines(trials.wrong[before:]))
+        if number % EVERY == 0:
+            tell(capsys, f"{number} of {TRIALS} trials of seed {SEED}: {trials.said}")
+    assert not trials.wrong, lines(trials.wrong)
+    assert await intruders(world) == []
+
+
+def tell(capsys: pytest.CaptureFixture[str], line: str) -> None:
+    """Show a line while the test runs."""
+    if line:
+        with capsys.disabled():
+            sys.stdout.write(f"\n{line}\n")
+
+
+async def test_nobody_is_told_how_much_others_have(world: World) -> None:
+    quiet = await world.hire(f"{world.callers[0].tenant}r", "quiet", Role.ADMIN, kind="user")
+    world.places.append(Place(quiet.home, "zqquietmf", NONE))
+    boss, every = world.callers[0], unnamed(world)
+    await answers(quiet, every)  # some doors make something at the first time
+    first, again, before = [await answers(who, every) for who in (quiet, quiet, boss)]
+    assert sorted(differing(first, again) - RESTLESS.keys()) == []
+    await grow(world, boss.tenant)
+    after, grown = [await answers(who, every) for who in (quiet, boss)]
+    assert sorted(differing(first, after) - RESTLESS.keys()) == []
+    counts = {one for one, why in SILENT.items() if why == COUNTS}
+    assert sorted(counts - differing(before, grown)) == [], "the admin himself is told no more"
+
+
+async def test_no_change_of_graphql_reaches_what_is_out_of_sight(world: World) -> None:
+    """It comes last: what strangers may not do, the admin does then."""
+    wrong: list[str] = []
+    for name, parameter in queries.CHANGES.items():
+        boss = world.boss(world.callers[-1].tenant)
+        among = [one for one in world.things if one.owner == boss.id]
+        thing = next(one for one in reversed(among) if parameter is None or parameter in one.ids)
+        place = world.place(thing.scope)
+        query = queries.change(name, thing, place.path, place.ids["entity"][0])
+        call = Call("POST", "/graphql", body={"query": query}, secret=True)
+        for who in strangers(world, thing):
+            wrong += await refused(world, who, call)
+            codes = await codes_of(who, call)
+            if not codes or not codes <= GONE:
+                wrong.append(f"{codes} for {who.id}: {call.asked}")
+        told = await codes_of(boss, call)
+        if bool(told & GONE) != (name in queries.UNREADY):
+            wrong.append(f"{told} for the admin himself: {call.asked}")
+    assert not wrong, lines(wrong)
+
+
+async def test_no_write_reaches_what_is_out_of_sight(world: World) -> None:
+    """It comes after all else: what strangers may not do, the owner does then."""
+    wrong: list[str] = []
+    unheard = set()
+    for door in writes(world):
+        thing = max(some(door.things), key=lambda one: (one.kind in NAMES, one.kind == "learning"))
+        call, told = door.call(thing), set()
+        for who in strangers(world, thing):
+            answer = await send(who, call)
+            wrong += wrong_with(world, who, call, answer)
+            told.add(answer.status_code)
+        own = (await send(seers(world, thing)[0], call)).status_code
+        if told != {404} or own in (401, 403, 404):
+            unheard.add(door.name)
+    assert not wrong, lines(wrong)
+    assert sorted(unheard) == sorted(UNHEARD)
+
+
+async def codes_of(who: Person, call: Call) -> set[str]:
+    """The codes of the errors of an answer of GraphQL."""
+    answer = await send(who, call)
+    return {one["extensions"]["code"] for one in answer.json().get("errors", ())}
