@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import AsyncIterator
 from datetime import datetime
@@ -21,7 +22,7 @@ from app.portability.kind import Kind, Selection
 from app.portability.rehearsal import rehearse
 from app.portability.service import Order, selection
 from app.wiring import Parts
-from tests.conftest import Principal
+from tests.conftest import MakePrincipal, Principal
 from tests.portability.conftest import Count, Import
 from tests.portability.foreign.reading import EXPORTS
 from tests.portability.test_import import rejected
@@ -229,6 +230,37 @@ async def test_plain_markdown_has_nothing_of_ours(
     assert not any("loci:" in text for text in texts)
     assert any("geese" in text for text in texts) is False
     assert PAGES[1] in texts
+
+
+async def test_pages_come_back_out_of_plain_markdown(
+    opened: Parts, admin: Principal, principal: MakePrincipal, tenant: str, tmp_path: Path
+) -> None:
+    """As a vault: the text, and title and tags where its front matter may have them."""
+    await written(admin)
+    chosen = await selection(opened.graph, tenant)
+    await export_bundle(opened.graph, tmp_path / "out", chosen, "markdown")
+    other = f"{tenant}/other"
+    keeper = await principal(other, name="keeper")
+    vault = tmp_path / "out" / tenant / "pages"
+    report = await opened.vaults.take_in(keeper.caller, vault, other, lambda _: None)
+    assert report.stored == len(PAGES), report
+
+    async def pages_of(scope: str) -> dict[str, tuple[str, list[str]]]:
+        listed = (await keeper.http.get("/v1/pages", params={"scope": scope})).json()["items"]
+        read = [(await keeper.http.get(f"/v1/pages/{one['id']}")).json() for one in listed]
+        said = [one["untrusted"] for one in read]
+        return {body(one["content"]): (one["title"], one.get("tags", [])) for one in said}
+
+    here, there = await pages_of(tenant), await pages_of(other)
+    assert there.keys() == here.keys()
+    first, second = (body(text) for text in PAGES[:2])
+    assert there[first] == here[first]
+    assert there[second] == ("Hives", ["bees"])  # as its own front matter says
+
+
+def body(text: str) -> str:
+    """A text without the front matter before it."""
+    return re.sub(r"\A---\n.*?^---\n", "", text, flags=re.S | re.M).strip()
 
 
 async def test_a_bundle_is_a_folder_of_a_known_form(opened: Parts, tmp_path: Path) -> None:
