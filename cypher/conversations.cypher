@@ -144,6 +144,9 @@ RETURN EXISTS {
 } OR EXISTS {
   MATCH (n:CoreBlock)
   WHERE n.scope IN $scopes AND n.kind >= '' AND n.expired_at > datetime.realtime()
+} OR EXISTS {
+  MATCH (n:ContextEntry)
+  WHERE n.scope IN $scopes AND n.memory_type >= '' AND n.status = 'active'
 } AS found
 
 // name: tell(events) write none

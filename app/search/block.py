@@ -17,9 +17,10 @@ from app.sanitize.aside import READ, aside
 from app.sanitize.hidden import shown as visible
 from app.search.believed import believed
 from app.search.blend import Blend, Evidence, Reach, final, reach_of
-from app.search.bundle import LONGEST, snippet
+from app.search.bundle import LONGEST, qualified, snippet
 from app.search.mmr import mmr
 from app.search.model import Found, Hit
+from app.search.precedence import touched
 from app.search.relevance import Asked
 from app.search.service import SearchService
 from app.tables.hints import hints
@@ -30,6 +31,7 @@ CHARACTERS = 12_000  # of a block
 LOOKED_AT = 50  # hits that are weighed for one
 NEW = 0.7  # what relevance counts against saying something new, where more is left than is shown
 ENTITIES = 12  # things that the last line names
+BELOW = 0.99  # of the score of what holds, for what is past on the same
 FACTS = 1.0  # confidence of what states none
 
 
@@ -70,7 +72,9 @@ class ContextBlocks:
         """Return the block, the empty string where nothing is worth its place."""
         asked = Asked.of(question)
         texts, moment = [hit.memory["content"] for hit in found.hits], at or now()
-        lines = await aside(texts, lambda: weighed(found.hits, asked, blend, moment), READ)
+        lines = await aside(
+            texts, lambda: weighed(found.hits, question, asked, blend, moment), READ
+        )
         lines = await self._chosen(lines, scopes, limit)
         if not lines:
             return ""
@@ -101,15 +105,38 @@ class ContextBlocks:
         return visible(escape("\n".join([f"Entities: {told}", *tables])))
 
 
-def weighed(hits: Sequence[Hit], asked: Asked, blend: Blend, at: datetime) -> list[Line]:
+def weighed(
+    hits: Sequence[Hit], question: str, asked: Asked, blend: Blend, at: datetime
+) -> list[Line]:
     """Return the hits whose score is above what the blend keeps, the best first, each text once."""
     lines: dict[str, Line] = {}
-    for hit in hits:
-        line = _line(hit, asked, final(blend, evidence(hit, asked, at)))
+    scores = [final(blend, evidence(hit, asked, at)) for hit in hits]
+    for hit, score in zip(hits, settled(hits, question, asked, scores), strict=True):
+        line = _line(hit, asked, score)
         same = lines.get(line.text)
         if line.text and line.score > blend.least and (same is None or same.score < line.score):
             lines[line.text] = line
     return sorted(lines.values(), key=lambda line: (-line.score, line.id))
+
+
+def settled(
+    hits: Sequence[Hit], question: str, asked: Asked, scores: Sequence[float]
+) -> list[float]:
+    """Return scores of which those of what is past or disputed on the question lie below what the
+    search has placed above it on the same: what took its place, and what holds its words."""
+    made: list[float] = []
+    words = [asked.within(hit.memory["content"]) for hit in hits]
+    held: list[int] = []
+    for place, hit in enumerate(hits):
+        score, own = scores[place], words[place]
+        if lapsed := touched(question, asked, own, hit.marks):
+            instead = {mark.replaced_by[0] for mark in lapsed if mark.replaced_by}
+            above = [n for n in held if hits[n].id in instead or (own and own <= words[n])]
+            score = min([score, *(BELOW * made[n] for n in above)])
+        else:
+            held.append(place)
+        made.append(score)
+    return made
 
 
 def evidence(hit: Hit, asked: Asked, at: datetime) -> Evidence:
@@ -160,7 +187,7 @@ def _line(hit: Hit, asked: Asked, score: float) -> Line:
     memory = hit.memory
     text = snippet(memory["content"], hit.span, asked, LONGEST)
     label = str(memory.get("namespace") or memory["kind"])
-    shown = visible(escape(text)).strip()
+    shown = visible(escape(qualified(text, hit))).strip() if text.strip() else ""
     return Line(hit.id, reach_of(memory["scope"]), label, score, shown)
 
 

@@ -151,6 +151,28 @@ def _lapsed(mark: Mark) -> str:
     return f"{text}, now: {mark.replaced_by[1]}" if mark.replaced_by else text
 
 
+def standing(hit: Hit) -> dict[str, str]:
+    """What of a hit does not hold, is disputed or may have changed, and what its words are flagged
+    for; the same for each form that shows hits. Only what there is."""
+    memory = hit.memory
+    until = ""
+    if memory["kind"] == "fact" and (ends := believed(memory).until) is not None:
+        until = worded(ends, believed(memory).precision)
+    said = {
+        "until": until,
+        **outdated(hit.marks),
+        "possibly-changed": "; ".join(change.sentence for change in hit.changes),
+        "flagged": " ".join(flags_of(memory)),
+    }
+    return {name: text for name, text in said.items() if text}
+
+
+def qualified(text: str, hit: Hit) -> str:
+    """A text of a hit with what is to be known of it behind, in brackets."""
+    known = "; ".join(f"{name}: {said}" for name, said in standing(hit).items())
+    return f"{text} [{known}]" if known else text
+
+
 def element(name: str, attributes: dict[str, str], text: str) -> str:
     """One element; what is empty is left out, and everything is escaped."""
     shown = " ".join(

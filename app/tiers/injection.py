@@ -24,6 +24,7 @@ from app.kernel.ids import ID
 from app.kernel.scope import parse_scope
 from app.observations.service import ObservationService
 from app.observations.service import Wanted as WantedObservations
+from app.search.bundle import standing
 from app.search.model import KINDS, Filters, Hit, SearchRequest
 from app.search.relevance import Asked
 from app.search.service import SearchService
@@ -121,7 +122,8 @@ class ContextInjector:
         for hit in hits:
             section = section_of(hit, entries.get(hit.id), who.principal)
             if section is not None:
-                item = Item(hit.id, hit.memory["scope"], hit.memory["content"])
+                memory = hit.memory
+                item = Item(hit.id, memory["scope"], memory["content"], standing(hit))
                 found.setdefault(section, []).append(item)
         return found
 

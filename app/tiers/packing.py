@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.embeddings.tokens import count_tokens
@@ -31,11 +31,12 @@ class Section(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An entry of a section: where it stands, and its text."""
+    """An entry of a section: where it stands, its text, and what of that does not hold."""
 
     id: str
     scope: str
     text: str
+    known: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def packed(sections: Mapping[Section, Sequence[Item]], asked: Asked, budget: int
             if not said or said in seen:
                 continue
             text = compressed(item.text, asked)
-            line = element("entry", {"id": item.id, "scope": item.scope}, text)
+            line = element("entry", {"id": item.id, "scope": item.scope, **item.known}, text)
             frame = 0 if section in lines else count_tokens(_section(section, [""]))
             cost = count_tokens(line + "\n") + frame
             if cost > room:

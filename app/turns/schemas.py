@@ -16,7 +16,7 @@ from app.episodes.schemas import BATCH_LIMIT, EpisodeIn, ReceiptOut
 from app.errors import LociError
 from app.kernel.wire import Moment, ShortText, TagName, WireModel, each
 from app.sanitize.aside import READ, aside
-from app.search.bundle import LONGEST, SNIPPET, snippet
+from app.search.bundle import LONGEST, SNIPPET, snippet, standing
 from app.search.model import Hit
 from app.search.relevance import Asked
 from app.search.schemas import LIMIT_DEFAULT, LIMIT_MOST, QUERY_MOST, ContextIn, FoundOut, SearchIn
@@ -185,7 +185,7 @@ class RecallHitOut(msgspec.Struct, frozen=True):
             scope=memory["scope"],
             relevance=round(hit.relevance, 4),
             captured_at=memory["captured_at"],
-            untrusted={"text": snippet(memory["content"], hit.span, asked, size)},
+            untrusted={"text": snippet(memory["content"], hit.span, asked, size), **standing(hit)},
         )
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from app.kernel.caller import Role
+from app.kernel.cypher import Q
+from app.kinds import KINDS
 from app.turns.recalling import NOTHING
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
@@ -221,6 +223,21 @@ async def test_nothing_is_searched_where_nothing_is_held(
     assert (await other.http.post("/v1/episodes", json=shared)).status_code == 201
     answer = await recall(writer, "talk")
     assert (answer["searched"], answer["relevant"], answer["text"]) == (True, False, NOTHING)
+
+
+def test_whatever_is_recalled_is_looked_for_before_a_search() -> None:
+    labels = [kind.label.value for kind in KINDS if kind.recalled]
+    assert labels
+    assert [label for label in labels if f"(n:{label})" not in Q.conversations.anything.text] == []
+
+
+async def test_who_holds_contexts_alone_is_searched_for(writer: Principal) -> None:
+    await append(writer, "talk", "Where is the spare fuse?")
+    made = await writer.http.post("/v1/contexts", json={"name": "Cellar", "type": "knowledge_base"})
+    entry = {"key": "fuse", "content": "The spare fuse is in the blue tin."}
+    answer = await writer.http.post(f"/v1/contexts/{made.json()['id']}/entries", json=entry)
+    assert answer.is_success, answer.text
+    assert (await recall(writer, "talk"))["searched"]
 
 
 async def test_what_is_recalled_for_a_message(writer: Principal) -> None:

@@ -143,6 +143,38 @@ async def test_what_is_found_is_told_by_scope_and_once(
     assert await told(who, "Who repairs the observatory?", context={"vector": 0, "text": 0}) == ""
 
 
+async def test_what_is_past_says_so_and_stands_below_what_holds(
+    writer: Principal, drain: Any
+) -> None:
+    for home, since in (("Bonn", "2026-05-01"), ("Ulm", "2026-01-01")):
+        statement = {
+            "subject": {"name": "Ragnhild Sture", "type": "person"},
+            "predicate": "lives_in",
+            "object": {"name": home, "type": "place"},
+            "valid_from": f"{since}T00:00:00Z",
+        }
+        answer = await writer.http.post("/v1/facts:remember", json={"statement": statement})
+        assert answer.status_code == 200, answer.text
+    await drain()
+    question = "Where does Ragnhild Sture live?"
+    block = await told(writer, question, context={"threshold": 0.01})
+    held, past = "Ragnhild Sture lives in Bonn", "Ragnhild Sture lives in Ulm"
+    lines = block.split("\n")
+    best = next(n for n, line in enumerate(lines) if line.startswith(held))
+    lapsed = [n for n, line in enumerate(lines) if line.startswith(past)]
+    assert lapsed, block
+    assert all(best < n and re.search(r"\[(past|until): ", lines[n]) for n in lapsed), block
+
+    body = {"session": "t2", "messages": [{"content": question}]}
+    hits = (await writer.http.post("/v1/turns", json=body)).json()["recalled"]["hits"]
+    shown = [one["untrusted"] for one in hits if one["untrusted"]["text"].startswith(past)]
+    assert shown
+    assert all({"past", "until"} & said.keys() for said in shown), shown
+    packed = (await writer.http.post("/v1/tiers/context", json={"query": question})).json()
+    entries = re.findall(r"<entry [^>]*>[^<]*lives in Ulm", str(packed))
+    assert all("past=" in one or "until=" in one for one in entries), entries
+
+
 async def test_what_is_in_a_buffer_is_not_told_again(writer: Principal, drain: Any) -> None:
     body = {
         "session": "t1", "form": "relevant_context", "context": {"threshold": 0.01},
