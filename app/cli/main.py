@@ -74,7 +74,9 @@ COMMANDS = {
         "Export everything, or one scope with all below it; API keys are secrets and stay.",
     ),
     "digest": Entry(
-        "transfer", "One hash over everything that an export would hold, vectors aside."
+        "transfer",
+        "One hash over everything that an export would hold, vectors aside, and one over its "
+        "audit.",
     ),
     "snapshot": Entry(
         "snapshots", "Skills, learnings, knowledge and statistics of a scope as Markdown."
