@@ -146,7 +146,7 @@ RETURN EXISTS {
   WHERE n.scope IN $scopes AND n.kind >= '' AND n.expired_at > datetime.realtime()
 } OR EXISTS {
   MATCH (n:ContextEntry)
-  WHERE n.scope IN $scopes AND n.memory_type >= '' AND n.status = 'active'
+  WHERE n.scope IN $scopes AND n.memory_type >= '' AND n.id > '' AND n.status = 'active'
 } AS found
 
 // name: tell(events) write none
