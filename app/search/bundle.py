@@ -77,11 +77,10 @@ def line(hit: Hit, asked: Asked, size: int) -> str:
     memory = hit.memory
     attributes = {"id": hit.id, "kind": str(memory["kind"]), "scope": str(memory["scope"])}
     attributes |= ATTRIBUTES.get(memory["kind"], told)(memory)
-    attributes |= {"flagged": " ".join(flags_of(memory))}
-    is_fact = memory["kind"] == "fact"
-    if not is_fact:
-        attributes["possibly-changed"] = "; ".join(change.sentence for change in hit.changes)
-    attributes |= outdated(hit.marks) | {
+    known, is_fact = standing(hit), memory["kind"] == "fact"
+    if is_fact:
+        known.pop("possibly-changed", None)  # it stands behind the text
+    attributes |= known | {
         "later": " ".join(hit.later),
         "superseded-by": " ".join(hit.superseded_by),
         "score": band(hit.relevance),
@@ -160,9 +159,9 @@ def standing(hit: Hit) -> dict[str, str]:
         until = worded(ends, believed(memory).precision)
     said = {
         "until": until,
-        **outdated(hit.marks),
-        "possibly-changed": "; ".join(change.sentence for change in hit.changes),
         "flagged": " ".join(flags_of(memory)),
+        "possibly-changed": "; ".join(change.sentence for change in hit.changes),
+        **outdated(hit.marks),
     }
     return {name: text for name, text in said.items() if text}
 
