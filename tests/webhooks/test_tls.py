@@ -25,6 +25,18 @@ from tests.webhooks.conftest import Receiver
 
 HERE = networks("127.0.0.0/8,::1/128")
 NAME = "hooks.example.test"
+# All that an authority may do is to sign certificates and lists of those that are withdrawn.
+SIGNS = x509.KeyUsage(
+    digital_signature=False,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    key_cert_sign=True,
+    crl_sign=True,
+    encipher_only=False,
+    decipher_only=False,
+)
 FAILS = "the address cannot be reached (ConnectError)"
 
 
@@ -42,8 +54,10 @@ class Authority:
         folder.mkdir()
         key = ec.generate_private_key(ec.SECP256R1())
         made = cls(folder, key, x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
-        own = made._builder(made.name, key).add_extension(
-            x509.BasicConstraints(ca=True, path_length=0), critical=True
+        own = (
+            made._builder(made.name, key)
+            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+            .add_extension(SIGNS, critical=True)
         )
         made._write("ca.pem", own.sign(key, hashes.SHA256()))
         return made
@@ -69,7 +83,10 @@ class Authority:
     def _builder(
         self, subject: x509.Name, key: ec.EllipticCurvePrivateKey
     ) -> x509.CertificateBuilder:
+        """What every certificate has. A Python of 3.13 or later takes none without both keys."""
         at = datetime.now(UTC)
+        signer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self.key.public_key())
+        subject_key = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
         return (
             x509.CertificateBuilder()
             .subject_name(subject)
@@ -78,6 +95,8 @@ class Authority:
             .serial_number(x509.random_serial_number())
             .not_valid_before(at - timedelta(days=1))
             .not_valid_after(at + timedelta(days=1))
+            .add_extension(subject_key, critical=False)
+            .add_extension(signer, critical=False)
         )
 
     def _write(self, name: str, made: x509.Certificate) -> None:
