@@ -7,6 +7,7 @@ the export reads the file, writes it as lines of a package, and imports those.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import tempfile
 import time
 from collections.abc import Iterator
@@ -71,7 +72,12 @@ def _as_mem0(path: Path, memories: int, scope: str) -> None:
                 "memory": line["content"],
                 "user_id": line["speaker"],
                 "run_id": line["session"],
+                "agent_id": "assistant",
+                "hash": hashlib.md5(line["content"].encode(), usedforsecurity=False).hexdigest(),
+                "metadata": {"source": "chat", "turn": number, "tags": ["kept", "spoken"]},
+                "categories": ["personal_details", "work"],
                 "created_at": _at(number),
+                "updated_at": _at(number),
             }
             out.write((b",\n" if number else b"") + orjson.dumps(own))
         out.write(b"]")

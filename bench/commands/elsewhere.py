@@ -27,7 +27,7 @@ def eval_elsewhere(
     rounds: Annotated[int, typer.Option(min=1, help="Turns of each side.")] = 3,
     bar: Annotated[
         float, typer.Option(min=0, max=1, help="Least rate, as a share of the package's.")
-    ] = 0.8,
+    ] = 0.6,
 ) -> None:
     """Import memories of mem0, and a package with the same texts, into tenants of their own.
 
