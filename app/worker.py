@@ -2,8 +2,8 @@
 
 What is to do can be read from the graph. The queue holds no work, but word that there is some:
 each entry wakes what finds it there, and each few seconds a sweep wakes everything, for what a
-crash or a lost queue left behind. Recorded jobs and consolidation are served in lanes, in turns
-that are fair by tenant; indexing and what else works on the whole graph is one pass at a time.
+crash or a lost queue left behind. What has work is served in lanes, in turns that are fair by
+tenant; vectors alone are one pass over the whole graph, whose batches are shared out by tenant.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from app.wiring import (
     INDEX_TASK,
     LINK_TASK,
     MODEL_TASK,
+    PAGES_TASK,
     WEBHOOK_TASK,
     Parts,
     parts,
@@ -47,15 +48,13 @@ from app.wiring import (
 log = structlog.get_logger()
 JOB_SECONDS = 6 * 3600  # then a job that hangs is broken off and goes on from where it was
 INDEX_LOCK = "loci:indexing"
-CONDENSING_LOCK = "loci:condensing"
-LINK_LOCK = "loci:linking"
 LOCK_SECONDS = 30  # a worker that was killed holds up indexing for so long at most
 # Seconds after which a thread that computes lets the loop go on: with the 5 ms that are usual, each
 # of the dozens of round trips of a turn waits so long while a text is read.
 SWITCH = 0.0005
 ENTRIES = 32  # of the queue that are taken up at once; each only wakes what does the work
 # What an entry of the queue wakes: a new text is indexed and read, a job has a lane.
-WAKES = {RUN: (RUN,), INDEX_TASK: (INDEX_TASK, CONSOLIDATION_TASK)}
+WAKES = {RUN: (RUN,), INDEX_TASK: (PAGES_TASK, INDEX_TASK, CONSOLIDATION_TASK)}
 
 
 class Pass:
@@ -91,10 +90,11 @@ class Desk:
             CONSOLIDATION_TASK: Lanes(
                 "consolidation", width, assembled.consolidation.due, self._consolidated
             ),
+            PAGES_TASK: Lanes("pages", 1, assembled.due_pages.due, self._pages),
             INDEX_TASK: Pass(INDEX_TASK, self._index),
             MODEL_TASK: Lanes("model", width, assembled.model_reader.due, self._model),
-            CONDENSING_TASK: Pass(CONDENSING_TASK, self._condense),
-            LINK_TASK: Pass(LINK_TASK, self._link),
+            CONDENSING_TASK: Lanes("condensing", 1, assembled.condensing.due, self._condense),
+            LINK_TASK: Lanes("linking", 1, self._unlinked, self._link),
             WEBHOOK_TASK: Lanes(
                 "webhook",
                 assembled.settings.webhooks.lanes,
@@ -136,13 +136,25 @@ class Desk:
                 self.wake(MODEL_TASK)
         return done
 
-    async def _index(self) -> None:
-        await drain_index(self._parts)
-        if await self._parts.linking.due():
-            self.wake(LINK_TASK)
+    async def _pages(self, due: Due) -> bool:
+        done = await self._one(due, PAGES_TASK, self._parts.due_pages.turn)
+        if done:
+            self.wake(INDEX_TASK, CONSOLIDATION_TASK)
+        return done > 0
 
-    async def _link(self) -> None:
-        await drain_links(self._parts)
+    async def _index(self) -> None:
+        await _alone(self._parts, INDEX_LOCK, self._parts.indexing.drain)
+        self.wake(LINK_TASK)
+
+    async def _unlinked(self) -> list[Due]:
+        """Scopes of which passages wait for their names, or names to be compared, one time each."""
+        due = [*await self._parts.linking.due(), *await self._parts.synonyms.due()]
+        return list(dict.fromkeys(due))
+
+    async def _link(self, due: Due) -> bool:
+        linking, synonyms = self._parts.linking, self._parts.synonyms
+        done = await self._one(due, LINK_TASK, linking.turn)
+        return (done or await self._one(due, LINK_TASK, synonyms.turn)) > 0
 
     async def _model(self, due: Due) -> bool:
         tally = await self._parts.model_reader.turn(due)
@@ -150,37 +162,27 @@ class Desk:
             self.wake(CONSOLIDATION_TASK)
         return tally.taken > 0
 
-    async def _condense(self) -> None:
-        if await drain_condensing(self._parts):
+    async def _condense(self, due: Due) -> bool:
+        done = await self._one(due, CONDENSING_TASK, self._parts.condensing.turn)
+        if done:
+            log.info("condensing", scope=due.key, notes=done)
             self.wake(INDEX_TASK)
+        return done > 0
+
+    async def _one(self, due: Due, task: str, turn: Callable[[Due], Awaitable[int]]) -> int:
+        """What a turn did; none where another process works on the same."""
+        return await _alone(self._parts, f"loci:{task}:{due.key}", lambda: turn(due))
 
 
 async def drain_index(assembled: Parts) -> int:
-    """Index what waits; one process at a time, since neighbours are indexed together."""
+    """Cut pages and index what waits; one process at a time, since neighbours are indexed
+    together."""
 
     async def work() -> int:
         await assembled.due_pages.sweep()  # what an import or a crash left to be linked and cut
         return await assembled.indexing.drain()
 
     return await _alone(assembled, INDEX_LOCK, work)
-
-
-async def drain_links(assembled: Parts) -> int:
-    """Write the names of what waits into the retrieval graph, and which of them read alike, one
-    process at a time."""
-
-    async def work() -> int:
-        return await assembled.linking.drain() + await assembled.synonyms.drain()
-
-    return await _alone(assembled, LINK_LOCK, work)
-
-
-async def drain_condensing(assembled: Parts) -> int:
-    """Condense what was consolidated, one process at a time; how many notes that changed."""
-    done = await _alone(assembled, CONDENSING_LOCK, assembled.condensing.drain)
-    if done:
-        log.info("condensing", notes=done)
-    return done
 
 
 async def _alone(assembled: Parts, name: str, work: Callable[[], Awaitable[int]]) -> int:
@@ -282,7 +284,15 @@ def build_worker(settings: Settings) -> Worker:
     """An arq worker over our functions."""
     step = settings.worker.sweep_seconds
     seconds = set(range(0, 60, step)) if step < 60 else {0}
-    names = (RUN, INDEX_TASK, MODEL_TASK, CONSOLIDATION_TASK, LINK_TASK, CONDENSING_TASK)
+    names = (
+        RUN,
+        PAGES_TASK,
+        INDEX_TASK,
+        MODEL_TASK,
+        CONSOLIDATION_TASK,
+        LINK_TASK,
+        CONDENSING_TASK,
+    )
     return BrokenOff(
         functions=[_waker(name) for name in names],
         cron_jobs=[

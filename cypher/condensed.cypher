@@ -7,7 +7,7 @@ CALL (c) {
   WHERE e.touched_at > coalesce(c.condensed_at, datetime('0001-01-02T00:00:00Z'))
   RETURN true AS found LIMIT 1
 }
-RETURN c.scope AS scope ORDER BY scope LIMIT $limit
+RETURN c.scope AS scope, split(c.scope, '/')[0] AS tenant ORDER BY scope LIMIT $limit
 
 // name: cursor(scope) read optional
 // How far the pass over a scope is.

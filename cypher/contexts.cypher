@@ -166,6 +166,17 @@ MATCH (e:ContextEntry {id: id})
 WHERE e.whole = $context AND e.scope = $scope AND e.status = 'active'
 RETURN e {.*} AS entry, 2 * score - 1 AS cosine ORDER BY score DESC, id
 
+// name: near_tagged(v, context, scope, tag, limit) read many
+// The same among the entries of a tag, which is no filter of the vector index: computed exactly.
+MATCH (e:ContextEntry)
+WHERE e.whole = $context AND e.id > '' AND e.scope = $scope AND e.status = 'active'
+  AND $tag IN e.labels
+MATCH (n:Searchable {memory_id: e.id})
+USING INDEX n:Searchable(memory_id)
+WHERE n.scope = $scope AND n.live = true AND n.embedding IS NOT NULL
+WITH e, max(vector.similarity.cosine(n.embedding, $v)) AS score
+RETURN e {.*} AS entry, 2 * score - 1 AS cosine ORDER BY score DESC, e.id LIMIT $limit
+
 // name: near_pairs(context, scope, after, near, limit) read many
 // Experiences of a context by id, each with those that are nearest to it.
 CYPHER 25

@@ -766,7 +766,8 @@ WITH r.tenant AS tenant, r.canonical_key AS name, r.type AS type, f.predicate AS
     OR (f.object_id IS NOT NULL AND EXISTS { MATCH (f)-[c:CONTRADICTS]-(:Fact)
     WHERE c.retracted_at = datetime('9999-12-31T00:00:00Z') })
 }) AS asked
-CALL (tenant, name, type, predicate) {
+WITH *, [one IN asked | one.value] AS values
+CALL (tenant, name, type, predicate, values) {
   WITH tenant, name, type, predicate
   WHERE size($scopes) > 1 AND (type <> 'person' OR name CONTAINS ' ')
   MATCH (t:Entity)
@@ -775,12 +776,14 @@ CALL (tenant, name, type, predicate) {
   MATCH (m:Entity {root: t.root})
   MATCH (g:Fact {subject: m.id, predicate: predicate})
   WHERE g.scope IN $scopes AND g.expired_at > datetime('9999-12-30T00:00:00Z')
-  WITH DISTINCT g LIMIT 400
+  WITH DISTINCT g
   OPTIONAL MATCH (o:Entity {id: g.object_id})
   OPTIONAL MATCH (p:Entity {id: o.root})
+  WITH g, coalesce('name:' + p.canonical_key, g.object_key) AS value
+  ORDER BY value IN values DESC, g.id LIMIT 1000
   RETURN collect({
     fact: g {.id, .scope, .object_key, .negated, .qualifier, .heads},
-    value: coalesce('name:' + p.canonical_key, g.object_key),
+    value: value,
     reviewed: EXISTS { MATCH (v:Review)-[:REVIEWS]->(g) WHERE v.undone_at IS NULL }
   }) AS told
 }
@@ -801,17 +804,21 @@ REMOVE f.settle_state
 
 // name: same_subject(ids, scopes, known_at) read many
 // What is claimed of a subject and predicate in every scope that is read, once for all of the facts
-// that share them: of the same full name and type. A first name alone stays in its scope. Moments
-// come in microseconds since 1970, which the driver reads thirty times as fast.
+// that share them: of the same full name and type. A first name alone stays in its scope. Of very
+// many, what is asked for and what has its value come first: what is left out is taken for not held.
+// Moments come in microseconds since 1970, which the driver reads thirty times as fast.
 UNWIND $ids AS id
 MATCH (f:Fact {id: id})
 WHERE f.scope IN $scopes
 MATCH (s:Entity {id: f.subject})
 MATCH (r:Entity {id: s.root})
+OPTIONAL MATCH (o:Entity {id: f.object_id})
+OPTIONAL MATCH (p:Entity {id: o.root})
 WITH r.tenant AS tenant, r.canonical_key AS name, r.type AS type, f.predicate AS predicate,
      CASE WHEN r.type <> 'person' OR r.canonical_key CONTAINS ' ' THEN $scopes ELSE [r.scope] END
-       AS within, collect(f.id) AS asked
-CALL (tenant, name, type, predicate, within) {
+       AS within, collect(f.id) AS asked,
+     collect(coalesce('name:' + p.canonical_key, f.object_key)) AS values
+CALL (tenant, name, type, predicate, within, asked, values) {
   MATCH (t:Entity)
   USING INDEX t:Entity(tenant, canonical_key)
   WHERE t.tenant = tenant AND t.canonical_key = name AND t.type = type
@@ -819,12 +826,14 @@ CALL (tenant, name, type, predicate, within) {
   MATCH (m:Entity {root: t.root})
   MATCH (g:Fact {subject: m.id, predicate: predicate})
   WHERE g.scope IN $scopes AND g.expired_at > datetime('9999-12-30T00:00:00Z')
-  WITH DISTINCT g LIMIT 200
+  WITH DISTINCT g
   OPTIONAL MATCH (o:Entity {id: g.object_id})
   OPTIONAL MATCH (p:Entity {id: o.root})
+  WITH g, coalesce('name:' + p.canonical_key, g.object_key) AS value
+  ORDER BY g.id IN asked DESC, value IN values DESC, g.id LIMIT 1000
   RETURN collect({
     fact: g {.id, .scope, .object_key, .negated, .qualifier},
-    value: coalesce('name:' + p.canonical_key, g.object_key),
+    value: value,
     claims: [(e:Passage)-[u:SUPPORTS]->(g) WHERE u.recorded_at <= $known_at |
              u {.id, .mode, .since_precision, .until_precision, .ongoing, .confidence, .tier,
                 .principal, .trust, .own, .voice, .voids_name, .rest,

@@ -443,21 +443,38 @@ MATCH (p:Page {id: $id})
 WHERE p.scope = $scope
 SET p.passage_state = CASE p.passage_state WHEN 'uncut' THEN 'failed' ELSE p.passage_state END
 
-// name: due(limit) read many
-// Pages whose passages or links are not those of their text, the longest waiting first.
+// name: due_tenants() read many
+// Tenants with pages whose passages or links are not those of their text.
 // unscoped: the worker serves every tenant
+MATCH (s:Scope)
+WHERE s.tenant > ''
+WITH DISTINCT s.tenant AS tenant
+WHERE EXISTS {
+    MATCH (p:Page {tenant: tenant, passage_state: 'due'})
+    WHERE p.touched_at > datetime('0001-01-02T00:00:00Z')
+  } OR EXISTS {
+    MATCH (p:Page {tenant: tenant, passage_state: 'uncut'})
+    WHERE p.touched_at > datetime('0001-01-02T00:00:00Z')
+  } OR EXISTS {
+    MATCH (p:Page {tenant: tenant, passage_state: 'unlinked'})
+    WHERE p.touched_at > datetime('0001-01-02T00:00:00Z')
+  }
+RETURN tenant
+
+// name: due(tenant, limit) read many
+// Pages of a tenant whose passages or links are not those of their text, the longest waiting first.
 CALL () {
-  MATCH (p:Page)
-  WHERE p.passage_state = 'due' AND p.touched_at > datetime('0001-01-02T00:00:00Z')
-  WITH p ORDER BY p.passage_state, p.touched_at LIMIT $limit RETURN p
+  MATCH (p:Page {tenant: $tenant, passage_state: 'due'})
+  WHERE p.touched_at > datetime('0001-01-02T00:00:00Z')
+  WITH p ORDER BY p.tenant, p.passage_state, p.touched_at LIMIT $limit RETURN p
   UNION
-  MATCH (p:Page)
-  WHERE p.passage_state = 'uncut' AND p.touched_at > datetime('0001-01-02T00:00:00Z')
-  WITH p ORDER BY p.passage_state, p.touched_at LIMIT $limit RETURN p
+  MATCH (p:Page {tenant: $tenant, passage_state: 'uncut'})
+  WHERE p.touched_at > datetime('0001-01-02T00:00:00Z')
+  WITH p ORDER BY p.tenant, p.passage_state, p.touched_at LIMIT $limit RETURN p
   UNION
-  MATCH (p:Page)
-  WHERE p.passage_state = 'unlinked' AND p.touched_at > datetime('0001-01-02T00:00:00Z')
-  WITH p ORDER BY p.passage_state, p.touched_at LIMIT $limit RETURN p
+  MATCH (p:Page {tenant: $tenant, passage_state: 'unlinked'})
+  WHERE p.touched_at > datetime('0001-01-02T00:00:00Z')
+  WITH p ORDER BY p.tenant, p.passage_state, p.touched_at LIMIT $limit RETURN p
 }
 RETURN p.id AS id, p.tenant AS tenant, p.passage_state AS state,
        coalesce(p.live_slug <> p.slug, false) AS doubled

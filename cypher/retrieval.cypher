@@ -1,10 +1,22 @@
 // name: due_scopes(limit) read many
-// Scopes with passages whose names are not in the graph yet.
+// Scopes with passages whose names are not in the graph yet: of each tenant those of the first so
+// many passages.
 // unscoped: the worker serves every tenant
-MATCH (p:Passage)
-WHERE p.link_state IN ['pending', 'titled'] AND p.scope > ''
-WITH p LIMIT $limit
-RETURN DISTINCT p.scope AS scope, p.tenant AS tenant
+MATCH (s:Scope)
+WHERE s.tenant > ''
+WITH DISTINCT s.tenant AS tenant
+CALL (tenant) {
+  MATCH (p:Passage)
+  WHERE p.link_state IN ['pending', 'titled'] AND p.scope = tenant
+  WITH p LIMIT 1
+  RETURN p.scope AS scope
+  UNION
+  MATCH (p:Passage)
+  WHERE p.link_state IN ['pending', 'titled'] AND p.scope STARTS WITH tenant + '/'
+  WITH p LIMIT $limit
+  RETURN DISTINCT p.scope AS scope
+}
+RETURN DISTINCT scope, tenant
 
 // name: count_waiting() read one
 // unscoped: a gauge of the whole installation
@@ -251,12 +263,23 @@ MATCH (g:PassageGraph {scope: $scope})
 SET g.alike_rev = coalesce(g.alike_rev, 0)
 
 // name: uncompared(limit) read many
-// Scopes with names that wait to be compared.
+// Scopes with names that wait to be compared: of each tenant those of the first so many names.
 // unscoped: the worker serves every tenant
-MATCH (t:Name)
-WHERE t.alike_state IN ['pending', 'placed'] AND t.scope > ''
-WITH t LIMIT $limit
-RETURN DISTINCT t.scope AS scope, t.tenant AS tenant
+MATCH (s:Scope)
+WHERE s.tenant > ''
+WITH DISTINCT s.tenant AS tenant
+CALL (tenant) {
+  MATCH (t:Name)
+  WHERE t.alike_state IN ['pending', 'placed'] AND t.scope = tenant
+  WITH t LIMIT 1
+  RETURN t.scope AS scope
+  UNION
+  MATCH (t:Name)
+  WHERE t.alike_state IN ['pending', 'placed'] AND t.scope STARTS WITH tenant + '/'
+  WITH t LIMIT $limit
+  RETURN DISTINCT t.scope AS scope
+}
+RETURN DISTINCT scope, tenant
 
 // name: voiceless(scope, limit) read many
 // Names that wait for a vector, or to be looked at again.

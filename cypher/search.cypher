@@ -245,7 +245,11 @@ RETURN f.id AS id, f.statement AS statement,
        [(f)-[x:SUPERSEDED_BY]->(n:Fact)
          WHERE x.recorded_at <= $known_at < x.retracted_at
            AND n.expired_at > datetime('9999-12-30T00:00:00Z') |
-         [n.captured_key, n.id, n.statement]] AS replaced_by
+         [n.captured_key, n.id, n.statement]] AS replaced_by,
+       COLLECT {
+         MATCH (g:Fact {key: f.key})
+         WHERE g.scope IN $scopes AND g.id <> f.id RETURN g.id ORDER BY g.id LIMIT 200
+       } AS rivals
 
 // name: read_other(id, scopes) read optional
 // One fact, chunk, note, skill, page, core block, pattern of failure or declared value by id.

@@ -21,6 +21,7 @@ from app.transcripts.service import Counted, Draft, Said, TranscriptService
 
 LAST = "~"  # after every id
 DEEP = 100  # hits among which messages are looked for: others may be in between
+OWN = 500  # conversations, the newest ones, that are looked through by themselves
 EXTRACTION = {"raw": "pending", "in_progress": "processing", "consolidated": "completed"}
 
 
@@ -100,8 +101,28 @@ class TalkService:
         words find has no similarity that a threshold could be held against, and stays."""
         if not query.strip():
             return []
-        talk = await self.open(caller, name) if name else None
-        sessions = [session_id(talk.scope, talk.conversation)] if talk else None
+        if name:
+            return await self._within(
+                caller, query, _sessions([await self.open(caller, name)]), limit, threshold
+            )
+        found = await self._within(caller, query, None, limit, threshold)
+        if len(found) < limit:  # where much else is said, messages may lie behind it
+            own = await self.transcripts.page(caller, None, (now(), LAST), OWN)
+            sessions = _sessions([each.transcript for each in own])
+            found = await self._within(caller, query, sessions, limit, threshold)
+        return found
+
+    async def _within(
+        self,
+        caller: Caller,
+        query: str,
+        sessions: list[str] | None,
+        limit: int,
+        threshold: float,
+    ) -> list[tuple[Said, float]]:
+        """Return messages of the caller among what a search finds, of some sessions or of all."""
+        if sessions == []:
+            return []
         filters = Filters(
             scopes=[caller.home],
             kinds=["episode"],
@@ -181,3 +202,7 @@ class TalkService:
 
 def _stated(row: Row) -> Stated:
     return Stated(row["id"], row["text"], row["at"], row.get("first"), row.get("last"))
+
+
+def _sessions(talks: Sequence[Transcript]) -> list[str]:
+    return [session_id(talk.scope, talk.conversation) for talk in talks]

@@ -49,7 +49,8 @@ def erase(
     author: Named = None,
     speaker: Named = None,
     person: Annotated[
-        str | None, typer.Option(help="Id of an entity: what he said, and what others said of him.")
+        str | None,
+        typer.Option(help="Id of an entity, or a full name: what he said, and others of him."),
     ] = None,
     principal: Annotated[
         str | None, typer.Option(help="Of a person: his principal, whose words go as well.")

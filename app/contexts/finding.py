@@ -29,6 +29,16 @@ class Found:
     similarity: float
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question to a context: how many entries, how similar they are, and of which tag."""
+
+    query: str
+    limit: int
+    least: float
+    tag: str | None = None
+
+
 class FindingService:
     """Asks the vector index within one context; thresholds are of calibrated similarities."""
 
@@ -37,26 +47,23 @@ class FindingService:
         self._graph = contexts.graph
         self._spaces = spaces
 
-    async def search(
-        self, caller: Caller, context_id: str, query: str, limit: int, least: float
-    ) -> list[Found]:
+    async def search(self, caller: Caller, context_id: str, asked: Asked) -> list[Found]:
         """Return the entries in use that are at least so similar, the most similar first, as they
         were before this reading, which is counted."""
         context = await self._contexts.get(caller, context_id)
-        found = (await self.near(context, query, limit, least))[:limit]
+        found = (await self.near(context, asked))[: asked.limit]
         await self._contexts.read_by(caller, context, "search", [f.entry.id for f in found])
         return found
 
-    async def near(self, context: Context, query: str, limit: int, least: float) -> list[Found]:
+    async def near(self, context: Context, asked: Asked) -> list[Found]:
         """Return the entries in use that are at least so similar to a question."""
-        (part,) = await self._spaces.asked(query, [context.scope])
-        rows = await self._graph.rows(
-            part.space.over(query=Q.contexts.near),
-            v=part.vector,
-            context=context.id,
-            scope=context.scope,
-            limit=limit * MORE,
-        )
+        (part,) = await self._spaces.asked(asked.query, [context.scope])
+        among = {"context": context.id, "scope": context.scope, "limit": asked.limit * MORE}
+        if asked.tag is None:
+            query = Q.contexts.near
+        else:
+            query, among = Q.contexts.near_tagged, among | {"tag": asked.tag}
+        rows = await self._graph.rows(part.space.over(query=query), v=part.vector, **among)
         found = [
             Found(
                 Entry.of(row["entry"]),
@@ -64,7 +71,7 @@ class FindingService:
             )
             for row in rows
         ]
-        kept = [each for each in found if each.similarity >= least]
+        kept = [each for each in found if each.similarity >= asked.least]
         return sorted(kept, key=lambda each: (-each.similarity, each.entry.id))
 
     async def alike(

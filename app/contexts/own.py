@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from app.contexts.drafting import Draft, entry_of
 from app.contexts.entries import Entry, EntryType, Reason, text_of
-from app.contexts.finding import FindingService, Found
+from app.contexts.finding import Asked, FindingService, Found
 from app.contexts.formulas import UNSET_IMPORTANCE, forgotten
 from app.contexts.kind import CONTEXT_ENTRY
 from app.contexts.model import Context
@@ -79,7 +79,7 @@ class OwnMemory:
         it, with the share in place of the similarity."""
         context = await self._contexts.own(caller)
         try:
-            near = await self._finding.near(context, query, limit * 2, RECALLED)
+            near = await self._finding.near(context, Asked(query, limit * 2, RECALLED))
         except EmbedderUnavailable:
             near = []
         found = [each for each in near if not is_hidden(each.entry)][:limit]

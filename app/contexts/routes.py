@@ -212,9 +212,7 @@ class ContextController(Controller):
     ) -> ContextHitsOut:
         """Find entries of one context by meaning."""
         at = now()
-        found = await context_finding.search(
-            caller, context, data.query, data.limit, data.threshold
-        )
+        found = await context_finding.search(caller, context, data.to_asked())
         return ContextHitsOut([ContextHitOut.of(each, at) for each in found])
 
     @post(

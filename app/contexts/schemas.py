@@ -21,7 +21,7 @@ from app.contexts.entries import (
     Source,
     Word,
 )
-from app.contexts.finding import LEAST, Found
+from app.contexts.finding import LEAST, Asked, Found
 from app.contexts.formulas import Bucket, confidence_is_high, importance_bucket
 from app.contexts.model import Access, Context, ContextType, Level, Reach
 from app.contexts.own import Recalled
@@ -134,6 +134,11 @@ class ContextSearchIn(WireModel):
     query: Question
     limit: Most = 10
     threshold: Share = Field(LEAST, description="Least calibrated similarity.")
+    tag: TagName | None = Field(None, description="Among the entries of this tag alone.")
+
+    def to_asked(self) -> Asked:
+        """Return the question that this describes."""
+        return Asked(self.query, self.limit, self.threshold, self.tag)
 
 
 class DryRunIn(WireModel):

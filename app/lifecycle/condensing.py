@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from app.jobs.lanes import Due
 from app.jobs.model import Job, Outcome, Report
 from app.kernel import audit
 from app.kernel.clock import START, now
@@ -46,15 +47,18 @@ class CondensingService:
         self.graph = graph
         self._scopes = scopes
 
-    async def due(self, limit: int = 1000) -> list[str]:
+    async def due(self, limit: int = 1000) -> list[Due]:
         """Scopes in which something was written since the last pass."""
-        return [row["scope"] for row in await self.graph.rows(Q.condensed.due, limit=limit)]
+        rows = await self.graph.rows(Q.condensed.due, limit=limit)
+        return [Due(row["scope"], row["tenant"]) for row in rows]
 
     async def drain(self) -> int:
         """Every scope that is due, once; how many notes were made or ended."""
-        tally = Tally()
-        for scope in await self.due():
-            await self.condense(scope, tally)
+        return sum([await self.turn(one) for one in await self.due()])
+
+    async def turn(self, due: Due) -> int:
+        """What is due in one scope; how many notes were made or ended."""
+        tally = await self.condense(due.key)
         return tally.made + tally.ended
 
     async def condense(self, scope: str, tally: Tally | None = None) -> Tally:

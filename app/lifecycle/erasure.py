@@ -89,7 +89,7 @@ class ErasureService:
     async def preview(self, caller: Caller, target: Target) -> dict[str, Any]:
         """What an erasure would take, without taking it."""
         ids = await self._next(caller, target, PREVIEW)
-        _, closure, _ = await close_with_pages(self.graph, ids, sources=target.sources)
+        _, closure, pages = await close_with_pages(self.graph, ids, sources=target.sources)
         refused = _refused(caller, closure)
         return {
             "target": target.name,
@@ -105,6 +105,7 @@ class ErasureService:
             "hashes": closure.hashes,
             "refused": refused,
             "names": list(target.names),
+            "pages": sorted(page["id"] for page in pages),
             "complete": target.kind == "memory" or len(ids) < PREVIEW,
         }
 
@@ -359,7 +360,8 @@ class ErasureService:
             row = await self._find(caller, target.value)
             return [row["id"]] if row else []
         if target.kind == "person":
-            return await about(self.graph, target, limit) if target.entities else []
+            known = target.entities or target.names
+            return await about(self.graph, target, limit) if known else []
         named = dict.fromkeys(("session", "author", "speaker"), "") | {target.kind: target.value}
         scope = target.scope or caller.home
         rows = await self.graph.rows(Q.lifecycle.memories_by, scope=scope, limit=limit, **named)

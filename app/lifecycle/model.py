@@ -16,8 +16,8 @@ class Target:
     author said, handed in and wrote, or all that is of a person and about him.
 
     `sources` takes the episodes that support a fact along with it. `scope` is where what belongs to
-    a session, author, speaker or person is looked for. Of a person, `value` is an entity,
-    `principal` the author that he is, and the rest is what the entity was resolved to.
+    a session, author, speaker or person is looked for. Of a person, `value` is an entity or a full
+    name, `principal` the author that he is, and the rest is what the entity was resolved to.
     """
 
     kind: str  # memory, session, author, speaker, person or scope
@@ -30,11 +30,16 @@ class Target:
     scopes: Sequence[str] = ()
 
     @property
+    def is_named(self) -> bool:
+        """Whether it is a person by his full name; ids have no blanks."""
+        return self.kind == "person" and len(self.value.split()) > 1
+
+    @property
     def name(self) -> str:
         """The target as a receipt keeps it: an id, or the hash of a name."""
         if self.kind == "memory":
             return self.value
-        if self.kind == "person":
+        if self.kind == "person" and not self.is_named:
             return digest("erasure", self.kind, self.value)[:32]
         return digest("erasure", self.kind, self.scope or "", self.value)[:32]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from app.entities.model import alias_id
 from app.entities.names import family, name_keys
@@ -20,6 +21,7 @@ from app.kernel.graph import Graph, Row
 from app.lifecycle.model import Target
 
 MOST = 100_000  # memories that one look at a person takes in
+PERSONS = ("person", "unknown")  # what an entity may be taken for that is erased as a person
 SHORT = 3  # characters; a shorter name is found in too many words
 
 
@@ -27,23 +29,68 @@ async def person_of(graph: Graph, caller: Caller, target: Target) -> Target:
     """The target with the entities, names and scopes that it means, as far as the caller
     administers them; as it was where the entity is gone already.
 
-    Raises InvalidInput for an entity that is no person.
+    Raises InvalidInput for an entity that is no person, and for a full name that somebody else
+    goes by as well.
     """
+    if target.is_named:
+        return await _named(graph, caller, target)
     found = await graph.optional(Q.erasure.person, id=target.value, scopes=caller.visible)
     if found is None:
         return target
-    if not any(family(kind) in ("person", "unknown") for kind in found["types"]):
+    if not any(family(kind) in PERSONS for kind in found["types"]):
         raise InvalidInput("the entity is no person", field="person")
     root = target.scope or found["scope"]
-    scopes = [
-        scope
-        for scope in caller.visible
-        if (scope == root or scope.startswith(f"{root}/")) and caller.may(scope, Role.ADMIN)
-    ]
+    scopes = _below(caller, root)
     names, entities = await _unmistakable(graph, found, scopes)
     return replace(
         target, scope=root, names=tuple(names), entities=tuple(entities), scopes=tuple(scopes)
     )
+
+
+async def _named(graph: Graph, caller: Caller, target: Target) -> Target:
+    """Somebody by his full name: whom a single text names is no entity (decision 0065)."""
+    name, root = " ".join(target.value.split()), target.scope or caller.home
+    scopes = _below(caller, root)
+    anybody = {"entities": [], "names": [name], "scope": ""}
+    _, entities = await _unmistakable(graph, anybody, scopes)
+    rows = [await graph.optional(Q.erasure.person, id=one, scopes=scopes) for one in entities]
+    ids = {*chain.from_iterable(row["entities"] for row in rows if row)}
+    called = {name, *chain.from_iterable(row["names"] for row in rows if row)}
+    known = {"entities": sorted(ids), "names": sorted(called), "scope": ""}
+    names, entities = await _unmistakable(graph, known, scopes)
+    if name not in names or await _is_no_person(graph, name, scopes):
+        raise InvalidInput(
+            "somebody or something else goes by this name as well: give the id of an entity",
+            field="person",
+        )
+    return replace(
+        target,
+        value=name,
+        scope=root,
+        names=tuple(names),
+        entities=tuple(entities),
+        scopes=tuple(scopes),
+    )
+
+
+async def _is_no_person(graph: Graph, name: str, scopes: list[str]) -> bool:
+    rows = [
+        {"name": name, "scope": scope, "alias": alias_id(scope, key)}
+        for scope in scopes
+        for kind in ("organization", "place")
+        for key in name_keys(name, kind)
+    ]
+    found = await graph.rows(Q.erasure.namesakes, rows=rows)
+    return any(family(row["type"]) not in PERSONS for row in found)
+
+
+def _below(caller: Caller, root: str) -> list[str]:
+    """A scope and those below it that the caller administers."""
+    return [
+        scope
+        for scope in caller.visible
+        if (scope == root or scope.startswith(f"{root}/")) and caller.may(scope, Role.ADMIN)
+    ]
 
 
 async def about(graph: Graph, target: Target, limit: int = MOST) -> list[str]:
@@ -85,6 +132,7 @@ async def _unmistakable(graph: Graph, found: Row, scopes: list[str]) -> tuple[li
             continue
         if (
             row["scope"] != found["scope"]
+            and family(row["type"]) in PERSONS
             and " " in row["name"]
             and row["key"] in keys[row["name"]]
         ):

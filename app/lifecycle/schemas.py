@@ -33,7 +33,8 @@ class ErasureIn(WireModel):
     )
     speaker: ShortText | None = Field(None, description="Name of a speaker, as it was captured.")
     person: ShortText | None = Field(
-        None, description="Id of an entity: what he said, and what anybody said of him."
+        None,
+        description="Id of an entity, or a full name: what he said, and what anybody said of him.",
     )
     principal: ShortText | None = Field(
         None, description="Of a person, the id of his principal: all that it wrote goes as well."
@@ -41,7 +42,7 @@ class ErasureIn(WireModel):
     scope: ShortText | None = Field(
         None,
         description="Scope of the session, author or speaker; the key's home if unset. Of a person "
-        "with everything below it; the entity's if unset.",
+        "with everything below it; the entity's if unset, the key's home for a name.",
     )
     sources: bool = Field(
         False, strict=True, description="Erase the episodes that support a named fact as well."
@@ -66,8 +67,8 @@ class PreviewOut(msgspec.Struct, frozen=True):
     """What an erasure would take; `refused` holds scopes that this key does not administer.
 
     `skill_versions` are an author's versions of skills that are somebody else's; `names` those by
-    which texts about a person are found; `declared` what goes or changes of other kinds, such as
-    pools.
+    which texts about a person are found; `pages` and documents that go whole, since one of their
+    passages does; `declared` what goes or changes of other kinds, such as pools.
     """
 
     target: str
@@ -83,6 +84,7 @@ class PreviewOut(msgspec.Struct, frozen=True):
     refused: list[str]
     complete: bool
     names: list[str] = []
+    pages: list[str] = []
     declared: dict[str, list[str]] = {}
 
 

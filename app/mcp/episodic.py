@@ -80,7 +80,7 @@ async def batch(services: Services, caller: Caller, given: BatchIn) -> Told:
     near = await services.episodes.near_duplicates(caller, ids) if reached else {}
     shown = ReceiptsOut.of(receipts, reached, near)
     says = f"{shown.accepted} stored, {shown.duplicates} were there, {shown.refused} refused."
-    return Told(shown, f"{says} They are {reached}." if reached else says)
+    return Told(shown, says + telling.waited("They are", given.wait, reached))
 
 
 async def manifest(services: Services, caller: Caller, given: SessionNamedIn) -> Told:

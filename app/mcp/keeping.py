@@ -167,9 +167,7 @@ async def archive(services: Services, caller: Caller, given: EntryNamedIn) -> To
 async def search(services: Services, caller: Caller, given: SearchContextIn) -> Told:
     """Find entries of one context by meaning."""
     at = now()
-    found = await services.context_finding.search(
-        caller, given.context, given.query, given.limit, given.threshold
-    )
+    found = await services.context_finding.search(caller, given.context, given.to_asked())
     shown = ContextHitsOut([ContextHitOut.of(each, at) for each in found])
     return Told(shown, telling.data(telling.counted(len(found), "entry.", "entries."), shown))
 

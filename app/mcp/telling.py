@@ -30,6 +30,13 @@ def data(says: str, value: msgspec.Struct) -> str:
     return zoned(says, [shown(escape(written))])
 
 
+def waited(who: str, wanted: str | None, reached: str | None) -> str:
+    """What became of a wait: an agent that is not told takes it for reached."""
+    if reached:
+        return f" {who} {reached}."
+    return f" {who} not {wanted} yet, and will be." if wanted else ""
+
+
 def counted(number: int, one: str, many: str) -> str:
     """A number with its noun."""
     return f"{number} {one if number == 1 else many}"

@@ -25,7 +25,7 @@ async def capture(services: Services, caller: Caller, given: CaptureIn) -> Told:
     says = f"{stored} episode {shown.id} in {shown.scope}."
     if shown.redactions:
         says += f" Redacted: {telling.counted(shown.redactions, 'place', 'places')}."
-    return Told(shown, f"{says} It is {reached}." if reached else says)
+    return Told(shown, says + telling.waited("It is", given.wait, reached))
 
 
 async def note(services: Services, caller: Caller, given: NoteIn) -> Told:

@@ -9,13 +9,13 @@ to mean something else while a page is cut are settled again.
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Sequence
 
 import structlog
 
 from app.documents.writing import Fresh, Target
 from app.errors import LociError
+from app.jobs.lanes import Due
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
@@ -27,13 +27,6 @@ _TAKEN = 200  # pages that one look at what waits takes
 _TOGETHER = 50  # pages whose first passages are written in one transaction
 
 
-def _by_tenant(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        found[row["tenant"]].append(row)
-    return found
-
-
 class DuePages:
     """Brings waiting pages up to their texts, many at a time."""
 
@@ -43,24 +36,35 @@ class DuePages:
 
     async def waiting(self) -> bool:
         """Whether any page waits."""
-        return bool(await self._graph.rows(Q.pages.due, limit=1))
+        return bool(await self.due())
+
+    async def due(self) -> list[Due]:
+        """Tenants of which pages wait."""
+        rows = await self._graph.rows(Q.pages.due_tenants)
+        return [Due(row["tenant"], row["tenant"]) for row in rows]
 
     async def sweep(self) -> int:
         """Bring up every page that waits; how many that were."""
         done = 0
-        while rows := await self._graph.rows(Q.pages.due, limit=_TAKEN):
-            await self._settle([row for row in rows if row["state"] != UNCUT])
-            uncut = [row["id"] for row in rows if row["state"] != UNLINKED]
-            for start in range(0, len(uncut), _TOGETHER):
-                await self._cut(uncut[start : start + _TOGETHER])
-            done += len(rows)
+        while due := await self.due():
+            for one in due:
+                done += await self.turn(one)
         return done
 
-    async def _settle(self, rows: Sequence[Row]) -> None:
-        for tenant, some in sorted(_by_tenant(rows).items()):
-            if doubled := [row["id"] for row in some if row["doubled"]]:
-                await self._parted(tenant, doubled)  # first: whose links are settled waits no more
-            await self._linked(tenant, [row["id"] for row in some])
+    async def turn(self, due: Due) -> int:
+        """Bring up some pages of one tenant, those that wait longest; how many that were."""
+        rows = await self._graph.rows(Q.pages.due, tenant=due.tenant, limit=_TAKEN)
+        await self._settle(due.tenant, [row for row in rows if row["state"] != UNCUT])
+        uncut = [row["id"] for row in rows if row["state"] != UNLINKED]
+        for start in range(0, len(uncut), _TOGETHER):
+            await self._cut(uncut[start : start + _TOGETHER])
+        return len(rows)
+
+    async def _settle(self, tenant: str, rows: Sequence[Row]) -> None:
+        if doubled := [row["id"] for row in rows if row["doubled"]]:
+            await self._parted(tenant, doubled)  # first: whose links are settled waits no more
+        if rows:
+            await self._linked(tenant, [row["id"] for row in rows])
 
     async def _parted(self, tenant: str, ids: list[str]) -> None:
         async def work(tx: Tx) -> None:

@@ -15,6 +15,7 @@ from itertools import accumulate, chain
 
 import orjson
 
+from app.jobs.lanes import Due
 from app.kernel.graph import Graph, Row, Tx
 from app.retrieval.model import ScopeLock
 from app.retrieval.names import (
@@ -35,6 +36,7 @@ from app.retrieval.names import (
 from app.retrieval.repository import RetrievalRepository
 
 BATCH = 128  # passages of one transaction
+TURN = 20  # transactions after which another scope has its turn
 TOGETHER = 32  # new names that are looked for at once
 READ = 32_000  # characters of one passage that are read for names: chunks have far fewer
 TOGETHER_READ = 128_000  # characters of the passages that one transaction reads
@@ -79,21 +81,23 @@ class LinkService:
         self.graph = graph
         self.rows = RetrievalRepository(graph, compares=compares)
 
-    async def due(self) -> bool:
-        """Whether any passage waits, or what an entity is called."""
-        return bool(await self.rows.due(1) or await self.rows.newly_called(1))
+    async def due(self) -> list[Due]:
+        """Scopes of which passages wait; where none do, other processes are told of new names."""
+        places = [Due(scope, tenant) for scope, tenant in await self.rows.due(SCOPES)]
+        if not places:
+            await self.call()
+        return places
 
     async def waiting(self) -> int:
         """How many passages wait for their names."""
         return await self.rows.waiting()
 
     async def drain(self) -> int:
-        """Link until nothing waits; returns how many passages that were."""
+        """Link until nothing waits; how many passages were named or linked, each step counted."""
         total = 0
-        while places := await self.rows.due(SCOPES):
+        while places := await self.due():
             for place in places:
-                total += await self.link(place)
-        await self.call()
+                total += await self.turn(place)
         return total
 
     async def call(self) -> None:
@@ -103,12 +107,17 @@ class LinkService:
 
     async def link(self, place: tuple[str, str]) -> int:
         """Link what waits in one scope (and its tenant)."""
-        while await self._batch(place, self._names):
-            pass
         total = 0
-        known = Known(self.rows)
-        while done := await self._batch(place, partial(self._links, known)):
+        while done := await self.turn(Due(*place)):
             total += done
+        return total
+
+    async def turn(self, due: Due) -> int:
+        """Work on one scope for a few transactions; what they did to passages."""
+        place, left, total = (due.key, due.tenant), TURN, 0
+        for step in (self._names, partial(self._links, Known(self.rows))):
+            while left and (done := await self._batch(place, step)):
+                left, total = left - 1, total + done
         return total
 
     async def _batch(self, place: tuple[str, str], step: Step) -> int:

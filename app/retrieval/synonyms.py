@@ -10,12 +10,14 @@ index finds what is near.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import structlog
 
 from app.embeddings.measured import Measured
 from app.embeddings.model import Role
 from app.errors import EmbedderUnavailable
+from app.jobs.lanes import Due
 from app.kernel.graph import Graph, Row, Tx
 from app.retrieval.alike import Near, stands_for
 from app.retrieval.repository import RetrievalRepository
@@ -31,6 +33,7 @@ BATCH = 64  # names given to the model at once
 TOGETHER = 128  # names of one transaction
 NEIGHBOURS = 16  # owned names that are looked at for a name, of which numbers may rule out some
 AROUND = 64  # names around one that somebody came to go by, that are looked at again
+TURN = 20  # transactions after which another scope has its turn
 SCOPES = 1000  # names that wait and are looked at for their scopes at once
 
 
@@ -42,11 +45,13 @@ class SynonymService:
         self._graph = graph
         self._model = model
 
-    async def due(self) -> bool:
-        """Whether any name waits to be compared."""
+    async def due(self) -> list[Due]:
+        """Scopes of which names wait to be compared."""
         if self._model is None:
-            return False
-        return bool(await self.rows.uncompared(1) or await self.rows.unbegun(1))
+            return []
+        for scope in await self.rows.unbegun(SCOPES):
+            await self.rows.begin(scope)
+        return [Due(scope, tenant) for scope, tenant in await self.rows.uncompared(SCOPES)]
 
     async def drain(self) -> int:
         """Compare until nothing waits; how many names were looked at.
@@ -54,28 +59,36 @@ class SynonymService:
         Without an answer of the model the rest waits for the next time.
         """
         total = 0
-        if self._model is None:
-            return total
-        for scope in await self.rows.unbegun(SCOPES):
-            await self.rows.begin(scope)
         try:
-            while places := await self.rows.uncompared(SCOPES):
+            while places := await self.due():
                 for place in places:
-                    total += await self.compare(place)
+                    total += await self.turn(place)
         except EmbedderUnavailable as error:
             log.warning("synonyms.no_vectors", reason=error.detail)
         return total
 
     async def compare(self, place: tuple[str, str]) -> int:
         """Compare what waits in one scope (and its tenant); EmbedderUnavailable."""
+        total = 0
+        while done := await self.turn(Due(*place)):
+            total += done
+        return total
+
+    async def turn(self, due: Due) -> int:
+        """Compare in one scope for a few transactions; how many names had something done to them.
+
+        Raises EmbedderUnavailable.
+        """
         if self._model is None:
             return 0
-        while await self._embed(place, self._model):
-            pass
-        total = 0
-        for owned in (True, False):
-            while done := await self._look(place, self._model, owned):
-                total += done
+        place, model, left, total = (due.key, due.tenant), self._model, TURN, 0
+        for step in (
+            self._embed,
+            partial(self._look, owned=True),
+            partial(self._look, owned=False),
+        ):
+            while left and (done := await step(place, model)):
+                left, total = left - 1, total + done
         return total
 
     async def _embed(self, place: tuple[str, str], model: Measured) -> int:

@@ -165,6 +165,8 @@ _PHONE = re.compile(
     r"(?:[ ]?(?:x|ext\.? ?|Durchwahl |DW )\d{1,6})?(?![\w%€$£]|[.,:]\d)"
 )
 _NANP = re.compile(r"(?:\+?1[ .-]?)?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}([-. ]))[2-9]\d{2}[-. ]\d{4}")
+# One in a thousand of these begins with digits that some numbering plan knows.
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![\w-])", re.IGNORECASE)
 _DATE = re.compile(
     r"(?<!\d)(?:(?:1[89]|20|21)\d\d[-./ ](?:0?[1-9]|1[0-2])[-./ ](?:0?[1-9]|[12]\d|3[01])"
     r"|(?:0?[1-9]|[12]\d|3[01])[-./ ](?:0?[1-9]|[12]\d|3[01])[-./ ](?:1[89]|20|21)\d\d"
@@ -195,7 +197,7 @@ def phones(text: str) -> Iterator[Find]:
     for match in _PHONE.finditer(text):
         span, number = match.span(), match.group()
         digits = sum(map(str.isdigit, number))
-        if not 7 <= digits <= 17 or _DATE.search(number):
+        if not 7 <= digits <= 17 or _DATE.search(number) or _UUID.match(text, span[0]):
             continue
         lookups += 1
         if _is_phone(text, span, number, lookups <= _LOOKUPS):

@@ -61,7 +61,7 @@ def marks_of(memory: Row, past: Mapping[str, Row], moments: Moments) -> tuple[Ma
 def _mark(row: Row, moments: Moments) -> Mark | None:
     known = [_interval(parts) for parts in row["intervals"]]
     if known and all(standing == Standing.QUARANTINED for standing, *_ in known):
-        return Mark(row["id"], row["statement"], Lapse.DISPUTED)
+        return Mark(row["id"], row["statement"], Lapse.DISPUTED, rivals=frozenset(row["rivals"]))
     if known and all(start > moments.as_of for _, start, _ in known):
         return None  # not yet
     if not known and not row["replaced_by"]:
@@ -73,6 +73,7 @@ def _mark(row: Row, moments: Moments) -> Mark | None:
         Lapse.PAST,
         since=_latest(ends),
         replaced_by=_newest(row["replaced_by"]),
+        rivals=frozenset(row["rivals"]),
     )
 
 

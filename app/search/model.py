@@ -274,8 +274,8 @@ class Lapse(StrEnum):
 class Mark:
     """A statement of an episode that does not hold at the moments of the reading.
 
-    `since` is when it ceased, `replaced_by` the id and statement of what took its place; a
-    disputed one waits in quarantine.
+    `since` is when it ceased, `replaced_by` the id and statement of what took its place, `rivals`
+    are facts that say something else of the same; a disputed one waits in quarantine.
     """
 
     fact: str
@@ -283,6 +283,7 @@ class Mark:
     lapse: Lapse
     since: datetime | None = None
     replaced_by: tuple[str, str] | None = None
+    rivals: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

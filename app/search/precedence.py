@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from app.search.judging import Judge, placed
 from app.search.latest import asks_of_the_past
@@ -22,10 +22,17 @@ def first(pool: Sequence[Candidate], named: Sequence[str]) -> list[Candidate]:
 
 
 def held_first(
-    question: str, pool: Sequence[Candidate], marks: Marks, judge: Judge
+    question: str,
+    pool: Sequence[Candidate],
+    marks: Marks,
+    judge: Judge,
+    says: Mapping[str, Collection[str]],
 ) -> list[Candidate]:
     """The same candidates, with what is past or disputed on the question below all that is held on
-    it: what took its place, and what holds as many of the question's words and more.
+    it: what took its place, what says something else of the same, in whatever words or language,
+    and what holds as many of the question's words and more.
+
+    `says` are the held facts that each candidate is or states.
 
     Who asks about the past is shown the past as it was found; what is disputed goes down for him
     too.
@@ -40,7 +47,13 @@ def held_first(
         if candidate.id not in lapsed:
             before += 1
             continue
-        last = (n for n, h in enumerate(held, 1) if _on_the_same(h.id, candidate.id, lapsed, judge))
+        rivals = {fact for mark in lapsed[candidate.id] for fact in _rivals(mark)}
+        last = (
+            place
+            for place, one in enumerate(held, 1)
+            if not rivals.isdisjoint((one.id, *says.get(one.id, ())))
+            or _in_as_many_words(one.id, candidate.id, judge)
+        )
         below.setdefault(max(before, *last, 0), []).append(candidate.id)
     order = below.get(0, [])
     for place, candidate in enumerate(held, 1):
@@ -67,8 +80,10 @@ def touched(question: str, asked: Asked, held: frozenset[int], marks: Sequence[M
     return [m for m in marks if m.lapse in wanted and held <= asked.within(m.statement)]
 
 
-def _on_the_same(held: str, lapsed: str, marks: Marks, judge: Judge) -> bool:
-    if any(mark.replaced_by and mark.replaced_by[0] == held for mark in marks[lapsed]):
-        return True
+def _rivals(mark: Mark) -> frozenset[str]:
+    return mark.rivals | ({mark.replaced_by[0]} if mark.replaced_by else set())
+
+
+def _in_as_many_words(held: str, lapsed: str, judge: Judge) -> bool:
     words = judge.which(lapsed)
     return bool(words) and words <= judge.which(held)

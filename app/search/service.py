@@ -237,7 +237,8 @@ class SearchService:
             self._marks(pool, reading, request.filters.scopes),
             self._changes(pool, reading, request.filters.scopes),
         )
-        pool = held_first(request.query, pool, marks, judge)
+        says = {c.id: said_by(reading.memories[c.id], reading.held) for c in pool}
+        pool = held_first(request.query, pool, marks, judge, says)
         if request.diversity is not None:
             pool = await self._diverse(pool, request)
         hints = {c.id: hints_of(reading.memories[c.id], reading.moments) for c in pool}

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+from app.wiring import Parts
 from tests.agentmemory.conftest import Bridge
 
 NESTED = {
@@ -155,6 +156,21 @@ async def test_messages_are_found(bridge: Bridge) -> None:
     none = {"query": "quantum cryptography", "threshold": 0.99}
     assert await bridge("search_messages", **none) == []
     assert await bridge("search_messages", **asked, session_id="c") == []
+
+
+async def test_messages_are_found_beside_a_busy_scope(bridge: Bridge, opened: Parts) -> None:
+    """SPEC-2.3.1: a hundred nearer texts that are no messages hide none."""
+    episodes = [
+        {"content": f"Python programming, lesson {n} of many.", "session": f"s{n}"}
+        for n in range(110)
+    ]
+    for start in (0, 55):
+        batch = {"episodes": episodes[start : start + 55]}
+        assert (await bridge.who.http.post("/v1/episodes:batch", json=batch)).is_success
+    await bridge.said("a", "My snake is a python, and it sleeps.")
+    await opened.indexing.drain()
+    found = await bridge("search_messages", query="Python programming", threshold=0.0)
+    assert [message["content"] for message in found] == ["My snake is a python, and it sleeps."]
 
 
 async def test_sessions_are_listed(bridge: Bridge) -> None:

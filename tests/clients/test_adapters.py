@@ -298,6 +298,36 @@ async def test_a_store_finds_by_meaning(
             await store.asearch(place, filter={"text": {"$regex": "x"}})
 
 
+async def test_a_namespace_is_found_beside_any_number_of_others(
+    loci: AsyncLoci, address: str, writer: Principal, opened: Parts
+) -> None:
+    """A hundred and more nearer values of other users hide none of one's own."""
+    pytest.importorskip("langgraph")
+    from langgraph.store.base import PutOp  # noqa: PLC0415
+
+    from loci_client.langgraph import LociStore  # noqa: PLC0415
+
+    store, mine = LociStore("crowded", aloci=loci), ("users", "bo")
+    others = [
+        PutOp(("users", f"u{n}"), "drink", {"text": "What does Bo drink? Coffee."})
+        for n in range(110)
+    ]
+    await store.abatch(others)
+    await store.aput(mine, "tea", {"text": "Green tea, in the afternoon."})
+    await opened.indexing.drain()
+    await store.aput(mine, "new", {"text": "He does not drink coffee.", "n": 1, "of": {"a": 1}})
+    found = await store.asearch(mine, query="What does Bo drink?", limit=5)
+    assert [item.key for item in found] == ["tea", "new"]
+    assert (found[0].score is not None, found[1].score) == (True, None), "it is too new to compare"
+    for wanted, keys in (
+        ({"of": {"a": 1}}, ["new"]),
+        ({"of": {"a": 2}}, []),
+        ({"n": {"$gt": 0}}, ["new"]),
+        ({"text": {"$gt": 3}}, []),
+    ):
+        assert [i.key for i in await store.asearch(mine, filter=wanted)] == keys, wanted
+
+
 async def test_a_graph_goes_on_from_its_checkpoint(
     loci: AsyncLoci, address: str, writer: Principal
 ) -> None:

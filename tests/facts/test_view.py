@@ -14,6 +14,7 @@ from app.facts.tasks import resettle_facts
 from app.facts.view import Beliefs, FactView, settled_together
 from app.jobs.model import Job
 from app.kernel.caller import Role
+from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
@@ -174,3 +175,61 @@ async def test_what_was_settled_before_is_right_until_it_is_settled_anew(
         assert after.held == before.held
         assert asked == ["facts.standing"]
     assert not await opened.graph.rows(Q.facts.unsettled, limit=1)
+
+
+MANY = """
+MATCH (e:Passage)-[u:SUPPORTS]->(f:Fact {id: $id})-[a:ABOUT]->(s:Entity)
+WITH e, u, f, a, s LIMIT 1
+UNWIND range(1, $count) AS place
+WITH *, '0' + place + $id AS id
+CREATE (g:Fact {id: id})
+CREATE (e)-[v:SUPPORTS {id: id}]->(g)
+CREATE (g)-[b:ABOUT {id: id}]->(s)
+SET g = f {.*, id: id, key: id, object_key: 'text:' + place, object_id: null},
+    v = u {.*, id: id}, b = a {.*, id: id}
+"""
+
+
+async def test_what_is_asked_for_is_read_beside_any_number_of_its_kind(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    """A thousand other things that she likes, in another scope, hide none that is asked for."""
+    admin = await principal(tenant, role=Role.ADMIN, name="admin", kind="user")
+    scopes = [f"{tenant}/{name}" for name in ("a", "b")]
+    ids = []
+    for scope in scopes:
+        await admin.http.post("/v1/scopes", json={"scope": scope})
+    speaker = await principal(tenant, role=Role.ADMIN, name="ada", kind="user")
+    for day, scope in enumerate(scopes):
+        found = await opened.fast.remember(
+            speaker.caller,
+            Observation(
+                session=scope,
+                role="user",
+                statement={
+                    "subject": {"name": "Mara Lindqvist", "type": "person"},
+                    "predicate": "likes",
+                    "object": {"value": "rowing"},
+                },
+                scope=scope,
+                said_at=START + timedelta(days=day),
+            ),
+        )
+        ids.append(found.facts[0]["fact"]["id"])
+    await opened.graph.raw(MANY, id=ids[1], count=1100)
+    view = FactView(opened.graph, opened.consolidation.terms_of)
+    latest, known = Moments.of(None, None), Moments.of(None, now() - timedelta(microseconds=1))
+    assert (latest.latest, known.latest) == (True, False)
+    for moments in (latest, known):
+        assert (await view.beliefs(ids[:1], scopes, moments)).held == set(ids[:1])
+        (row,) = await opened.graph.rows(
+            Q.facts.same_subject, ids=ids[:1], scopes=scopes, known_at=moments.known_at
+        )
+        assert {*ids} <= {member["fact"]["id"] for member in row["group"]}
+        found = await opened.graph.one(
+            Q.facts.standing, ids=ids[:1], scopes=scopes, as_of=moments.as_of
+        )
+        assert {*ids} <= {member["fact"]["id"] for member in found["found"][0]["told"]}
+    await opened.graph.raw(
+        "MATCH (f:Fact) WHERE f.id ENDS WITH $id AND f.id <> $id DETACH DELETE f", id=ids[1]
+    )

@@ -82,6 +82,8 @@ async def test_nothing_is_left_of_a_person(
     assert WHO in preview["names"]
     assert len(preview["episodes"]) >= 4  # three said, and the passage of a page
     assert len(preview["notes"]) == 1
+    listed = (await admin.http.get("/v1/pages", params={"scope": scope})).json()["items"]
+    assert preview["pages"] == [p["id"] for p in listed if p["untrusted"]["title"] == "Staff"]
     assert not {*kept.values()} & {*preview["episodes"]}
 
     told = await erased(opened, admin, {"person": who})
@@ -147,3 +149,44 @@ async def test_who_administers_no_scope_of_his_erases_nobody(
     town = await entity(opened, scope, "Ulm")
     assert (await admin.http.post("/v1/erasures", json={"person": town})).status_code == 422
     assert len(await strings_of(opened, "zabel")) > 0
+
+
+async def test_whom_one_text_names_is_erased_by_his_full_name(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str, say: Say, switch: Switch
+) -> None:
+    """A name that a single text holds is no entity, so that there is no id to give."""
+    await switch(tenant, erasure=True)
+    scope = f"{tenant}/dev"
+    kept = await say(scope, "Ada Berger waters the plants.")
+    gone = await say(scope, "We saw Ottokar Plenz and Wanja Riedel by the lake.", session="lake")
+    await opened.consolidation.consolidate(scope)
+    assert not await opened.graph.raw(
+        "MATCH (e:Entity {scope: $s}) WHERE e.canonical_name CONTAINS 'Plenz' RETURN e", s=scope
+    )
+    body = {"person": " ottokar  Plenz ", "scope": tenant}
+    preview = (await admin.http.post("/v1/erasures", json={**body, "dry_run": True})).json()
+    assert preview["preview"]["episodes"] == [gone]
+    told = await erased(opened, admin, body)
+    assert told["state"] == "done"
+    for word in ("ottokar", "plenz", "wanja"):
+        assert await strings_of(opened, word) == []
+    left = await opened.graph.raw("MATCH (e:Episode {scope: $s}) RETURN e.id AS id", s=scope)
+    assert [row["id"] for row in left] == [kept]
+    assert (await erased(opened, admin, body))["receipt"] == told["receipt"]
+    answer = await admin.http.post("/v1/erasures", json={"person": "Nobody Known", "scope": scope})
+    assert answer.status_code == 404
+
+
+async def test_a_full_name_takes_its_entities_along_unless_it_is_another_name_too(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str, say: Say, switch: Switch
+) -> None:
+    await switch(tenant, erasure=True)
+    scope = f"{tenant}/dev"
+    await say(scope, "Gerlinde Kusch lives in Ulm. Kusch GmbH builds pumps.")
+    await say(scope, "Gerlinde Kusch works for Kusch GmbH.", session="two")
+    await opened.consolidation.consolidate(scope)
+    answer = await admin.http.post("/v1/erasures", json={"person": "Kusch GmbH", "scope": scope})
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "person")
+    told = await erased(opened, admin, {"person": "Gerlinde Kusch", "scope": scope})
+    assert told["counts"]["facts"] >= 2
+    assert await strings_of(opened, "gerlinde") == []

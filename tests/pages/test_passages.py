@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from app.errors import Conflict, InvalidInput, NotFound
+from app.jobs.lanes import Due, Lanes
+from app.kernel.caller import Role
 from app.kernel.graph import Row
 from app.pages import due, passages
 from app.pages.model import Change, Draft
 from app.pages.passages import rows_of
 from app.wiring import Parts
-from tests.conftest import Principal
+from tests.conftest import MakePrincipal, Principal
 from tests.pages.conftest import Write, rows
 
 Drain = Callable[[], Awaitable[int]]
@@ -143,6 +145,31 @@ async def test_pages_written_together_are_linked_and_cut_by_the_sweep(
     assert list(await chunks(opened, orion.id)) == ["It was seen from Lyra, as Waiting says."]
     await opened.due_pages.sweep()  # and again: nothing waits
     assert list(await chunks(opened, orion.id)) == ["It was seen from Lyra, as Waiting says."]
+
+
+async def test_a_tenant_with_many_pages_holds_up_no_other(
+    opened: Parts, principal: MakePrincipal, writer: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One page of a second tenant waits for no more than a turn or two of the first one's."""
+    monkeypatch.setattr(due, "_TAKEN", 10)
+    neighbour = await principal(f"{writer.caller.tenant}-beside", role=Role.WRITER)
+    many = [Draft(f"Star {n} is bright.", title=f"Star {n}") for n in range(60)]
+    await opened.pages.write_many(writer.caller, many, settle=False)
+    one = [Draft("A lone page.", title="Lone")]
+    (lone,) = await opened.pages.write_many(neighbour.caller, one, settle=False)
+    served: list[str] = []
+
+    async def turn(one: Due) -> bool:
+        served.append(one.tenant)
+        return await opened.due_pages.turn(one) > 0
+
+    await Lanes("pages", 1, opened.due_pages.due, turn).serve()
+    mine, its = writer.caller.tenant, neighbour.caller.tenant
+    assert served.count(mine) >= 6
+    assert mine in served[served.index(its) + 1 :], "the lone page came before the end of the many"
+    assert served[: served.index(its)].count(mine) <= 1
+    found = await opened.pages.read(neighbour.caller, lone.id)
+    assert found["page"]["passage_state"] == "done"
 
 
 async def test_one_that_cannot_be_cut_with_others_holds_none_of_them_up(

@@ -8,6 +8,7 @@ import random
 import pytest
 
 from app.embeddings.measured import Measured
+from app.kernel.caller import Role
 from app.kernel.cypher import Q
 from app.retrieval.graphs import GraphCache
 from app.retrieval.linking import LinkService
@@ -165,5 +166,21 @@ async def test_scopes_keep_their_names_apart_and_a_model_that_was_not_measured_c
     assert all(0.9 < cosine < 1 for cosine in COSINES.values())
     idle = SynonymService(opened.graph, Measured.of(opened.embedder, COSINES))
     assert (await idle.due(), await idle.drain(), await idle.compare((tenant, tenant))) == (
-        False, 0, 0,
+        [], 0, 0,
     )  # fmt: skip
+
+
+async def test_no_queue_of_names_hides_that_of_another_tenant(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    """Scopes that wait are looked up by tenant: what one has hides nothing that another has."""
+    busy = await principal(tenant, role=Role.WRITER, name="busy")
+    calm = await principal(f"{tenant}-calm", role=Role.WRITER, name="calm")
+    for number in range(6):
+        await capture(busy, f"Ada Roth made lamp {number}.", None, tenant)
+    await capture(calm, "Ben Vogt made a lamp.", None, calm.caller.tenant)
+    places = {tenant, calm.caller.tenant}
+    assert places <= {scope for scope, _ in await opened.linking.rows.due(3)}
+    assert places <= {one.key for one in await opened.linking.due()}
+    await opened.linking.drain()
+    assert not places & {scope for scope, _ in await opened.linking.rows.due(3)}

@@ -90,6 +90,8 @@ KEPT = [
     "the token is invalid",
     "a sk-short key",
     "we need 12 eggs, 250 g flour, 3 apples and 1000000 thanks",
+    "The job 07564931-edcf-4109-aa6d-5547ae966193 failed.",
+    "call 09846564-1234-4a7e-8175-446661199311 again",
 ]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.kernel.caller import Role
 from app.search.judging import Judge
 from app.search.model import Candidate, Lapse, Mark
 from app.search.naming import Naming
@@ -200,6 +201,54 @@ def test_what_does_not_hold_stands_below_what_holds_on_the_same(
     rows = {i: {"terms": t, "about_terms": "", "language": "en"} for i, t in texts.items()}
     pool = [Candidate(name, 1 - place / 10, {}) for place, name in enumerate(texts)]
     marks = {"old": [Mark("f", "Zelda lives in Bremen", lapse)]}
-    found = held_first(question, pool, marks, Judge(Asked.of(question), rows, {}))
+    found = held_first(question, pool, marks, Judge(Asked.of(question), rows, {}), {})
     assert [candidate.id for candidate in found] == order
     assert [candidate.score for candidate in found] == [c.score for c in pool]
+
+
+@pytest.mark.parametrize("lapse", [*Lapse])
+def test_what_does_not_hold_stands_below_what_says_otherwise_in_any_words(lapse: Lapse) -> None:
+    """A word more, or another language, is no reason to lead."""
+    question = "Where does Zelda live near the harbour?"
+    texts = {
+        "old": ("zelda live bremen near harbour", "en"),
+        "other": ("zelda works here", "en"),
+        "held": ("zelda wohnen oldenburg", "de"),
+        "work": ("zelda work", "en"),
+    }
+    rows = {i: {"terms": t, "about_terms": "", "language": la} for i, (t, la) in texts.items()}
+    pool = [Candidate(name, 1 - place / 10, {}) for place, name in enumerate(texts)]
+    statement = "Zelda lives in Bremen near the harbour"
+    marks = {"old": [Mark("f", statement, lapse, rivals=frozenset({"f", "g"}))]}
+    judge = Judge(Asked.of(question), rows, {})
+    found = held_first(question, pool, marks, judge, {"held": ["g"], "work": ["h"]})
+    assert [candidate.id for candidate in found] == ["other", "held", "old", "work"]
+    unrelated = held_first(question, pool, marks, judge, {"held": ["x"], "work": ["h"]})
+    assert [candidate.id for candidate in unrelated] == [*texts]
+
+
+async def test_a_disputed_text_never_leads_by_a_word_more_or_by_its_language(
+    opened: Parts, principal: MakePrincipal, tenant: str, settle: Drain
+) -> None:
+    """What two users say of one thing at one time is in dispute; what a third said later holds."""
+    scope, at = f"{tenant}/dev", START
+    ann, ben = [
+        await principal(scope, role=Role.ADMIN, name=name, kind="user") for name in ("ann", "ben")
+    ]
+    told = [
+        (ann, "Zelda Brandt wohnt in Oldenburg.", at + timedelta(days=3)),
+        (ben, "Zelda Brandt lives in Bremen by the old harbour.", at),
+    ]
+    for who, text, moment in told:
+        await capture(
+            who, text, session=who.caller.principal, role="user", captured_at=moment.isoformat()
+        )
+    await settle()
+    for question in (
+        "Where does Zelda Brandt live by the old harbour?",
+        "Does Zelda Brandt live in Bremen?",
+        "Wo wohnt Zelda Brandt?",
+    ):
+        hits = (await search(ann, question, limit=10))["hits"]
+        marked = [bool(hit.get("superseded_by") or hit.get("marks")) for hit in hits]
+        assert marked[0] is False, (question, hits)

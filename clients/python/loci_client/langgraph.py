@@ -70,7 +70,9 @@ class LociStore(BaseStore):  # type: ignore[misc]  # its types are not looked at
     """LangGraph's store over the entries of one context of Loci.
 
     Values are sanitised on their way in. A search with a query goes by meaning, over the `text`,
-    `value` or `description` of a value, or over all of it. There is no time to live.
+    `value` or `description` of a value, or over all of it, among the hundred nearest of the
+    namespace; what is too new to be compared comes behind them, without a score. There is no time
+    to live.
     """
 
     supports_ttl = False
@@ -138,16 +140,21 @@ class LociStore(BaseStore):  # type: ignore[misc]  # its types are not looked at
             yield from exchange(gone, self._shelf.retries)
 
     def _search(self, path: str, op: Any) -> Talk[list[SearchItem]]:
-        if op.query:
-            body = {"query": op.query, "limit": FOUND, "threshold": 0.0}
-            ask = reading("POST", f"{path}/search", body)
-            told = yield from exchange(ask, self._shelf.retries)
-            found = [(hit["entry"], hit["similarity"]) for hit in told["items"]]
-        else:
-            found = [(row, None) for row in (yield from self._under(path, op.namespace_prefix))]
-        items = [_item(row, score) for row, score in found]
-        fits = [item for item in items if _fits(item, op.namespace_prefix, op.filter or {})]
-        return fits[op.offset : op.offset + op.limit]
+        last = op.offset + op.limit
+        fits = (yield from self._near(path, op)) if op.query else []
+        if len(fits) < last:
+            near = {(item.namespace, item.key) for item in fits}
+            rows = yield from self._under(path, op.namespace_prefix)
+            rest = [item for row in rows if _fits(item := _item(row), op)]
+            fits += [item for item in rest if (item.namespace, item.key) not in near]
+        return fits[op.offset : last]
+
+    def _near(self, path: str, op: Any) -> Talk[list[SearchItem]]:
+        tag = _within(op.namespace_prefix)
+        body = {"query": op.query, "limit": FOUND, "threshold": 0.0, "tag": tag}
+        told = yield from exchange(reading("POST", f"{path}/search", body), self._shelf.retries)
+        items = [_item(hit["entry"], hit["similarity"]) for hit in told["items"]]
+        return [item for item in items if _fits(item, op)]
 
     def _under(self, path: str, prefix: Namespace) -> Talk[list[Any]]:
         ask = reading("GET", f"{path}/entries", tag=_within(prefix), limit=PAGE)
@@ -196,19 +203,36 @@ def _item(row: Mapping[str, Any], score: float | None = None) -> SearchItem:
     )
 
 
-def _fits(item: Any, prefix: Namespace, wanted: Mapping[str, Any]) -> bool:
-    inside = item.namespace[: len(prefix)] == tuple(prefix)
-    return inside and all(_holds(item.value.get(name), each) for name, each in wanted.items())
+def _fits(item: Any, op: Any) -> bool:
+    prefix = tuple(op.namespace_prefix)
+    return item.namespace[: len(prefix)] == prefix and _holds(item.value, op.filter or {})
 
 
 def _holds(held: Any, wanted: Any) -> bool:
-    """Whether a value is, or compares as, what a filter asks; ValueError for another operator."""
-    if not (isinstance(wanted, Mapping) and any(str(name).startswith("$") for name in wanted)):
-        return bool(held == wanted)
+    """Whether a value has, is or compares as what a filter asks; ValueError for another operator.
+
+    An object is asked for the fields that the filter names, a list for all of its items, as the
+    store in memory of LangGraph does it.
+    """
+    if isinstance(wanted, Mapping) and any(str(name).startswith("$") for name in wanted):
+        return _compares(held, wanted)
+    if isinstance(wanted, Mapping):
+        found = isinstance(held, Mapping)
+        return found and all(_holds(held.get(name), each) for name, each in wanted.items())
+    if isinstance(wanted, list | tuple):
+        alike = isinstance(held, list | tuple) and len(held) == len(wanted)
+        return alike and all(_holds(one, each) for one, each in zip(held, wanted, strict=True))
+    return bool(held == wanted)
+
+
+def _compares(held: Any, wanted: Mapping[str, Any]) -> bool:
     unknown = wanted.keys() - COMPARED.keys()
     if unknown:
         raise ValueError(f"a filter knows {', '.join(COMPARED)}, and not {sorted(unknown)[0]}")
-    return all(COMPARED[name](held, given) for name, given in wanted.items())
+    try:
+        return all(COMPARED[name](held, given) for name, given in wanted.items())
+    except TypeError:  # a text is neither more nor less than a number
+        return False
 
 
 def _matches(namespace: Namespace, condition: MatchCondition) -> bool:
