@@ -345,7 +345,7 @@ def _english(said: Said, form: Form) -> str:
     subject, person = _subject(said, "en")
     if form.about:
         subject, person = _possessed(said, form.about)
-    rest = _filled(form.rest, said, "en")
+    rest = OURS.sub(_ours, _filled(form.rest, said, "en"))
     if form.verb == "be" or form.finite:
         verb = form.finite or english("be", person, past=said.past)
         return _spaced(subject, verb, "not" if said.negated else "", rest)
@@ -360,6 +360,14 @@ def _possessed(said: Said, noun: str) -> tuple[str, Person]:
     if lower in I_EN:
         return f"My {noun}", person
     return (f"Our {noun}" if lower in WE else f"The {noun} of {said.subject}"), person
+
+
+# One of several that somebody has: "a customer of ours".
+OURS = re.compile(r"^(an? [\w -]+ of )(us|me)$")
+
+
+def _ours(found: re.Match[str]) -> str:
+    return found.group(1) + {"us": "ours", "me": "mine"}[found.group(2)]
 
 
 PLURAL_NOUN = re.compile(r"[^su'i]s$")
