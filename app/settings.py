@@ -347,7 +347,7 @@ class PoolSettings(Group):
 
 class AutonomySettings(Group):
     goal_stale_days: int = Field(
-        14, ge=1, le=3650, description="Days without progress after which a goal is abandoned."
+        14, ge=1, le=3650, description="Days without progress after which a goal is stale."
     )
     escalation_levels: int = Field(
         5, ge=1, le=100, description="The highest level of an escalation."
@@ -377,6 +377,12 @@ class AutonomySettings(Group):
     )
     snapshot_entries: int = Field(
         1000, ge=1, le=100_000, description="Most entries of each list of a snapshot."
+    )
+
+
+class GoalSettings(Group):
+    abandon_stale: bool = Field(
+        False, description="Whether the check abandons a stale goal; else it tells of it once."
     )
 
 
@@ -591,6 +597,7 @@ class Settings(Group):
     tiers: TierSettings = TierSettings()
     pools: PoolSettings = PoolSettings()
     autonomy: AutonomySettings = AutonomySettings()
+    goals: GoalSettings = GoalSettings()
     traces: TraceSettings = TraceSettings()
     learning: LearningSettings = LearningSettings()
     agent_memory: AgentMemorySettings = AgentMemorySettings()

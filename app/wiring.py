@@ -70,6 +70,7 @@ from app.facts.repository import FactRepository
 from app.facts.service import FactService
 from app.facts.view import FactView
 from app.goals.service import GoalService
+from app.goals.service import Rule as GoalRule
 from app.graphql.doors import Doors
 from app.graphql.limits import Limits as QueryLimits
 from app.graphql.service import GraphqlService
@@ -551,7 +552,7 @@ def autonomy(settings: Settings, graph: Graph, scopes: ScopeService) -> dict[str
         quiet=timedelta(days=given.suggestion_quiet_days),
     )
     return {
-        "goals": GoalService(graph, scopes, stale),
+        "goals": GoalService(graph, scopes, stale, GoalRule(settings.goals.abandon_stale)),
         "escalations": EscalationService(graph, scopes, given.escalation_levels),
         "observing": ObservationService(graph, scopes, limits),
         "collecting": Collector(graph, scopes, limits.ttl, stale / 2),

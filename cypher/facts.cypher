@@ -545,8 +545,9 @@ RETURN f.id AS id,
        [(n:Fact)-[c:CONTRADICTS]-(f) WHERE c.retracted_at > datetime.realtime() | n.id] AS against
 
 // name: to_be_changed(ids, scopes, as_of, known_at) read many
-// Of facts that are held at both moments: their words, since when they are held, when they were last
-// said and in which session, and what was decided to be no change of them.
+// Of facts that are held at both moments: their words, since when they are held and whether a text
+// says so itself, when they were last said and in which session, and what was decided to be no change
+// of them.
 UNWIND $ids AS id
 MATCH (f:Fact {id: id})
 WHERE f.scope IN $scopes AND NOT f.negated AND f.expired_at > datetime.realtime()
@@ -560,9 +561,10 @@ CALL (f) {
   WHERE u.recorded_at <= $known_at
   WITH p, u ORDER BY u.said_at DESC, u.id
   RETURN max(u.said_at) AS confirmed, collect(DISTINCT u.rest)[..3] AS rests,
-         head(collect(p.session)) AS session
+         head(collect(p.session)) AS session, count(u.since) > 0 AS dated
 }
 RETURN f.id AS id, f.scope AS scope, f.predicate AS predicate, f.object_text AS object_text,
+       f.subject AS subject, dated,
        f.statement AS statement, f.language AS language,
        s.canonical_name AS subject_name, since, confirmed, rests, session,
        [(v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL AND v.other IS NOT NULL | v.other] AS decided,
@@ -606,11 +608,16 @@ CALL (one) {
 RETURN collect({fact: one.fact, texts: texts}) AS found
 
 // name: texts_said(ids, scopes) read one
-// Texts as they were said, in one row.
+// Texts as they were said, in one row, with what they date themselves of what they state.
 UNWIND $ids AS id
 MATCH (p:Passage {id: id})
 WHERE p.scope IN $scopes
-RETURN collect(p {.id, .content, .language, .captured_at, .ingested_at, .speaker}) AS texts
+RETURN collect(p {.id, .content, .language, .captured_at, .ingested_at, .speaker,
+  claims: [(p)-[u:SUPPORTS]->(f:Fact) WHERE f.scope IN $scopes |
+           {subject: f.subject, predicate: f.predicate, recorded_at: u.recorded_at,
+            at: coalesce(u.until, u.since),
+            precision: CASE WHEN u.until IS NULL THEN u.since_precision ELSE u.until_precision END}]
+}) AS texts
 
 // name: possible_changes(scopes, after, limit) read many
 // Facts that may have ended older ones and of which words were not read, with those older ones and

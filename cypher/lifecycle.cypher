@@ -1215,6 +1215,15 @@ SET n.recalled = coalesce(n.recalled, 0) + row.recalled,
     n.last_access = CASE WHEN n.last_access IS NULL OR n.last_access < row.at THEN row.at
                          ELSE n.last_access END
 
+// name: count_readings(rows) write none
+// How often entries of contexts were shown; their own doors count likewise.
+// unscoped: ids that a search of the caller's scopes gave
+UNWIND $rows AS row
+MATCH (e:ContextEntry {id: row.id})
+SET e.access_count = e.access_count + row.recalled + row.injected,
+    e.last_accessed_at = CASE WHEN e.last_accessed_at IS NULL OR e.last_accessed_at < row.at
+                              THEN row.at ELSE e.last_accessed_at END
+
 // name: erased_since(since) read many
 // Erasures that ended after a moment.
 // unscoped: asked by every process, which is told nothing but the moment

@@ -70,6 +70,13 @@ WHERE m.scope IN $scopes AND m.expires_at > $at AND m.id > $after
   AND ($key IS NULL OR m.key = $key) AND ($kind IS NULL OR m.kind = $kind)
 RETURN m {.*} AS entry ORDER BY m.id LIMIT $limit
 
+// name: newest(tenant, agent, scopes, session, at, limit) read many
+// Entries of one agent that have not run out, those that were written last.
+MATCH (m:ShortMemory {tenant: $tenant, author: $agent})
+WHERE m.scope IN $scopes AND m.expires_at > $at AND ($session IS NULL OR m.session = $session)
+WITH m ORDER BY m.updated_at DESC, m.id LIMIT $limit
+RETURN m {.*} AS entry ORDER BY m.updated_at DESC, m.id
+
 // name: expire(at, given_up) batched one
 // Entries that ran out go; one that was read often only once it was looked at since, or when nobody
 // could for long.

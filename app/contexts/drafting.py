@@ -108,6 +108,7 @@ def reworded(entry: Entry, value: Any, by: str, at: datetime) -> Entry | None:
             "changed_at": at,
             "changed_by": by,
             "forgotten_at": None,
+            "kept_at": None,
         }
     )
 

@@ -98,10 +98,16 @@ def packed(content: Any) -> str:
 def text_of(content: Any) -> str:
     """Return the text of a content that is embedded: the content if it is a text, else its field
     `text`, `value` or `description`, else its JSON; 10,000 characters at most."""
-    said = content
-    if isinstance(content, dict):
-        said = next((content[name] for name in TEXT_FIELDS if content.get(name)), content)
+    name = text_field(content)
+    said = content if name is None else content[name]
     return (said if isinstance(said, str) else packed(said))[:TEXT_MOST]
+
+
+def text_field(content: Any) -> str | None:
+    """Return the field of a content that is read for its text; None where all of it is."""
+    if not isinstance(content, dict):
+        return None
+    return next((name for name in TEXT_FIELDS if content.get(name)), None)
 
 
 def slot_of(context: str, key: str) -> str:
@@ -114,7 +120,8 @@ class Entry(Stored):
 
     Its importance fades from `base_importance`, which it had at `based_at`; `decayed_days` tells
     how many days have been counted, so that a pass that runs again counts none of them twice.
-    `promoted_from` is the id of the short-term entry that it was, in the session `task_id`.
+    `promoted_from` is the id of the short-term entry that it was, in the session `task_id`, and
+    `kept_at` when that one was written; what a client writes over it has no such moment.
     """
 
     context_id: Id
@@ -147,6 +154,7 @@ class Entry(Stored):
     merged: tuple[Id, ...] = ()
     forgotten_at: Moment | None = None
     promoted_from: Id | None = None
+    kept_at: Moment | None = None
     seal: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None = None
     created_at: Moment
     created_by: Who
@@ -161,6 +169,13 @@ class Entry(Stored):
     def row(self) -> dict[str, Any]:
         """Return the properties of the node."""
         return {**super().row(), "value": stored(self.value)}
+
+    @property
+    def promoted_at(self) -> datetime | None:
+        """When what it holds was written in short-term memory; None where a client wrote it."""
+        if self.kept_at is None and self.promoted_from is not None and self.version == 1:
+            return self.created_at  # promoted before that moment was kept
+        return self.kept_at
 
     @property
     def active(self) -> bool:
@@ -272,6 +287,7 @@ class EntryVersion(Stored):
     value: Any
     changed_at: Moment
     changed_by: Who
+    kept_at: Moment | None = None
 
     @classmethod
     def of(cls, row: Any) -> Self:
@@ -290,6 +306,7 @@ class EntryVersion(Stored):
             value=entry.value,
             changed_at=entry.changed_at,
             changed_by=entry.changed_by,
+            kept_at=entry.kept_at,
         )
 
     def row(self) -> dict[str, Any]:

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.contexts.entries import Entry
+from app.contexts.entries import Entry, text_of
 from app.contexts.model import Context
+from app.contexts.sameness import are_one
 from app.contexts.service import ContextService
 from app.embeddings.calibration import Kinds
+from app.indexing.likeness import Likeness
 from app.indexing.spaces import Spaces
 from app.kernel.caller import Caller
 from app.kernel.cypher import Q
@@ -77,16 +79,21 @@ class FindingService:
     async def alike(
         self, context: Context, entries: Sequence[Entry], least: float
     ) -> list[list[Entry]]:
-        """Return groups of experiences that say the same, each with the one that is kept first."""
+        """Return groups of experiences that say the same, each with the one that is kept first.
+
+        Near is not enough: two are one where neither says anything that the other does not, and
+        their whole texts are so similar, by the window of either that is least like the other.
+        """
         close = await self._close(context, least)
+        likeness = await Likeness.of(self._spaces, context.scope)
         by_id = {each.id: each for each in entries}
         taken: set[str] = set()
         groups = []
         for first in sorted(entries, key=_by_weight):
             if first.id in taken:
                 continue
-            near = [by_id[i] for i in sorted(close.get(first.id, ())) if i in by_id]
-            group = [first, *(each for each in near if each.id not in taken)]
+            near = [by_id[i] for i in sorted(close.get(first.id, set()) - taken) if i in by_id]
+            group = [first, *[e for e in near if await _are_one(likeness, first, e, least)]]
             taken.update(each.id for each in group)
             groups += [group] if len(group) > 1 else []
         return groups
@@ -116,6 +123,12 @@ class FindingService:
                         close.setdefault(row["id"], set()).add(other["id"])
                         close.setdefault(other["id"], set()).add(row["id"])
         return close
+
+
+async def _are_one(likeness: Likeness, one: Entry, other: Entry, least: float) -> bool:
+    if not await are_one(one, other):
+        return False
+    return await likeness.texts(text_of(one.value), text_of(other.value)) >= least
 
 
 def _by_weight(entry: Entry) -> tuple[float, datetime, str]:

@@ -17,6 +17,7 @@ from app.contexts.model import Context
 from app.contexts.service import ContextService, event_of
 from app.contexts.staleness import Staleness, Verdict, staleness
 from app.contexts.writing import EntryService, weights
+from app.errors import EmbedderUnavailable
 from app.kernel import audit
 from app.kernel.caller import Caller
 from app.kernel.clock import now
@@ -173,7 +174,10 @@ class ContextUpkeep:
         most = (await self._contexts.bounds(context.scope)).experiences
         if len(await self._experiences(context)) <= most:
             return
-        groups = await self._groups(context, MERGED_BY_JOB)
+        try:
+            groups = await self._groups(context, MERGED_BY_JOB)
+        except EmbedderUnavailable:
+            return  # nothing is compared this night, so nothing goes for want of room
         for group in groups:
             receipt.counts["merged"] += len(group) - 1
             if not receipt.dry_run:

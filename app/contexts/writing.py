@@ -269,6 +269,17 @@ class EntryService:
         await tx.rows(Q.contexts.tell, events=[event])
         return entry
 
+    async def rewrite(
+        self, tx: Tx, caller: Caller, context: Context, entry: Entry, former: Sequence[EntryVersion]
+    ) -> Entry:
+        """Store an entry, whose lock is held, with all contents that it had before."""
+        keep = (await self.contexts.bounds(entry.scope)).versions
+        placed = [CONTEXT_ENTRY_VERSION.placed(each) for each in former[-keep:] if keep]
+        await tx.rows(Q.kinds.restore, rows=[CONTEXT_ENTRY_VERSION.new(each) for each in placed])
+        await tx.rows(Q.kinds.change, rows=[CONTEXT_ENTRY_VERSION.row(each) for each in placed])
+        await tx.rows(Q.contexts.prune_versions, entries=[entry.id], scope=entry.scope, keep=keep)
+        return await self.store(tx, caller, context, entry, "context.entry.update")
+
     async def reweigh(
         self, tx: Tx, caller: Caller, context: Context, entry: Entry, kind: str
     ) -> Entry:

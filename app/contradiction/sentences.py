@@ -18,5 +18,10 @@ _MOST = 24  # statements of one text that are looked at
 
 def sentences(text: str) -> list[str]:
     """The statements of a text, at most 24."""
+    return every_sentence(text)[:_MOST]
+
+
+def every_sentence(text: str) -> list[str]:
+    """All statements of a text."""
     parts = [field for part in _STOP.split(text) for field in _FIELD.split(part)]
-    return [part.strip() for part in parts if part and part.strip()][:_MOST]
+    return [part.strip() for part in parts if part and part.strip()]

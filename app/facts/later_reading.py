@@ -87,7 +87,7 @@ def _pieces(text: str, language: str, speaker: str) -> Iterator[Piece]:
             sentence.casefold().rpartition(": ")[2].split()
         )
         cues, used = (set(), set()) if asks else _cues(stems, written, language)
-        if not asks and _is_event(sentence, language):
+        if not asks and is_event(sentence, language):
             cues.add("event")
         words = {s for s in stems if (len(s) > 2 or s.isdigit()) and s not in stops(language)}
         words -= used
@@ -124,7 +124,7 @@ def _cues(stems: list[str], written: list[str], language: str) -> tuple[set[str]
     return found, used
 
 
-def _is_event(sentence: str, language: str) -> bool:
+def is_event(sentence: str, language: str) -> bool:
     """Whether a sentence tells what was done or happened: in a past form, in German in a perfect or
     a passive."""
     if language == "de":

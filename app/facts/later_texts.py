@@ -10,7 +10,9 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
+from app.extraction.model import Precision
 from app.facts.common_words import CommonWords
+from app.facts.dated import ended, lies_before
 from app.facts.later import Forms, Held, changing, held_words, parts, read
 from app.indexing.entry import LIVE, PASSAGES, quoted, time_key
 from app.kernel.clock import now
@@ -79,7 +81,11 @@ class LaterTexts:
         if not ids and not any(row["hints"] for row in facts):
             return []
         said = await self._graph.one(Q.facts.texts_said, ids=ids, scopes=scopes)
-        texts = [text for text in said["texts"] if text["ingested_at"] <= known_at]
+        texts = [
+            {**text, "claims": [c for c in text["claims"] if c["recorded_at"] <= known_at]}
+            for text in said["texts"]
+            if text["ingested_at"] <= known_at
+        ]
         return await asyncio.to_thread(_told, facts, held, (holding, after), texts)
 
     async def _after(
@@ -190,7 +196,8 @@ def _told(
         hinted = [_hinted(hint) for hint in hints if said < hint["captured_at"]]
         seen = {entry["passage"] for entry in hinted}
         later = [known[text] for text in (ids & known.keys()).difference(fact["decided"], seen)]
-        told_by = _entries(own, [text for text in later if said < text["captured_at"]])
+        after_it = [t for t in later if said < t["captured_at"] and not _of_before(t, fact)]
+        told_by = _entries(own, after_it, fact["since"] if fact["dated"] else None)
         entries = sorted([*hinted, *told_by], key=lambda entry: entry["since"], reverse=True)[:MOST]
         if entries:
             names = ("id", "statement", "language")
@@ -205,14 +212,28 @@ def _hinted(hint: Row) -> Row:
     return {"passage": hint["id"], "statement": shown, "since": hint["captured_at"]}
 
 
-def _entries(held: Held, texts: Iterable[Row]) -> list[Row]:
-    """The sentences that may have changed a fact, of the newest texts that have one."""
+def _of_before(text: Row, fact: Row) -> bool:
+    """Whether all that a text states of a fact's subject and in its sense it dates itself, and
+    before the fact began, which is dated as well."""
+    key = fact["subject"], fact["predicate"]
+    own = [c for c in text["claims"] if (c["subject"], c["predicate"]) == key]
+    return bool(own and fact["dated"]) and all(
+        c["at"] is not None and ended(c["at"], Precision(c["precision"])) <= fact["since"]
+        for c in own
+    )
+
+
+def _entries(held: Held, texts: Iterable[Row], began: datetime | None) -> list[Row]:
+    """The sentences that may have changed a fact, of the newest texts that have one; none that is
+    dated before the fact `began`, where that is dated."""
     entries: list[Row] = []
     for text in sorted(texts, key=lambda t: (t["captured_at"], t["id"]), reverse=True):
         place = changing(held, read(text["content"], text["language"], text["speaker"] or ""))
         if place is None:
             continue
         statement = text["content"][place[0] : place[1]]
+        if began and lies_before(statement, text["captured_at"], began, text["language"]):
+            continue
         entries.append(
             {"passage": text["id"], "statement": statement, "since": text["captured_at"]}
         )

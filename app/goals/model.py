@@ -39,13 +39,14 @@ class LinkKind(StrEnum):
 NEXT: Mapping[GoalState, tuple[GoalState, ...]] = {
     GoalState.ACTIVE: (GoalState.COMPLETED, GoalState.ABANDONED),
     GoalState.COMPLETED: (),
-    GoalState.ABANDONED: (),
+    GoalState.ABANDONED: (GoalState.ACTIVE,),
 }
 Percent = Annotated[int, Field(ge=0, le=100)]
 
 
 class Goal(Authored):
-    """What an agent is after; `progress_at` is when its progress was last another number."""
+    """What an agent is after; `progress_at` is when its progress was last another number, or when
+    it was taken up again, and `stale_told_at` when a check told that it has had none since."""
 
     texts: ClassVar[tuple[str, ...]] = TEXTS
     assigned: ClassVar[tuple[str, ...]] = ("owner",)
@@ -56,6 +57,7 @@ class Goal(Authored):
     state: GoalState = GoalState.ACTIVE
     progress: Percent = 0
     progress_at: Moment
+    stale_told_at: Moment | None = None
     priority: Priority = Priority.NORMAL
     owner: Who | None = None
     parent_id: Id | None = None
@@ -64,6 +66,11 @@ class Goal(Authored):
         """Return since when an active goal makes no progress, for the check of stale ones."""
         active = self.state is GoalState.ACTIVE
         return {"idle_since": self.progress_at if active else FOREVER}
+
+    @property
+    def told_stale(self) -> bool:
+        """Whether a check told that it makes no progress, and it has made none since."""
+        return self.stale_told_at is not None
 
     def refers(self) -> str | None:
         """Return the goal above."""

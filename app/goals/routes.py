@@ -24,7 +24,7 @@ from app.goals.schemas import (
     GoalsOut,
 )
 from app.goals.service import GoalService, Wanted
-from app.goals.upkeep import abandon_stale
+from app.goals.upkeep import check_stale
 from app.kernel.caller import Caller, Role
 from app.workitems.model import Priority
 
@@ -95,8 +95,9 @@ class GoalController(Controller):
         caller: NamedDependency[Caller],
         goals: NamedDependency[GoalService],
     ) -> CheckOut:
-        """Abandon stale goals, as the schedule does every six hours; by default a dry run."""
-        return CheckOut.of(await abandon_stale(goals, data.scopes(caller), dry_run=data.dry_run))
+        """Tell of stale goals, or abandon them where the scope's settings say so, as the schedule
+        does every six hours; by default a dry run."""
+        return CheckOut.of(await check_stale(goals, data.scopes(caller), dry_run=data.dry_run))
 
     @get("/{goal:str}", operation_id="getGoal", opt={"requires": Role.READER})
     async def read(
@@ -136,7 +137,7 @@ class GoalController(Controller):
         caller: NamedDependency[Caller],
         goals: NamedDependency[GoalService],
     ) -> GoalOut:
-        """Complete or abandon a goal; 409 for one that has ended."""
+        """Complete or abandon a goal, or take up an abandoned one; 409 for any other step."""
         return GoalOut.of(await goals.advance(caller, goal, data.to), goals.stale)
 
     @post("/{goal:str}/links", operation_id="linkGoal", opt={"requires": Role.WRITER})

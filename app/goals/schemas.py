@@ -63,9 +63,11 @@ class GoalChangeIn(WireModel):
 
 
 class GoalAdvanceIn(WireModel):
-    """How a goal ends."""
+    """How a goal ends, or goes on."""
 
-    to: GoalState = Field(description="`completed` or `abandoned`.")
+    to: GoalState = Field(
+        description="`completed` or `abandoned`; `active` takes up an abandoned one."
+    )
 
 
 class GoalLinkIn(WireModel):
@@ -76,7 +78,7 @@ class GoalLinkIn(WireModel):
 
 class GoalOut(msgspec.Struct, frozen=True):
     """A goal; `next` are the states that its state leads to, `stale_at` is when an active one is
-    abandoned unless its progress changes before."""
+    stale unless its progress changes before."""
 
     id: str
     scope: str

@@ -25,6 +25,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.scopes.service import ScopeService
+from app.scopes.tuning import tuned
 from app.workitems.model import Priority
 
 
@@ -53,13 +54,26 @@ class Wanted:
     stale: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Whether the check abandons a stale goal, or tells of it alone."""
+
+    abandon: bool = tuned("goals.abandon_stale")
+
+
 class GoalService:
     """Every operation on goals; `stale` is how long one may be without progress."""
 
-    def __init__(self, graph: Graph, scopes: ScopeService, stale: timedelta) -> None:
+    def __init__(self, graph: Graph, scopes: ScopeService, stale: timedelta, rule: Rule) -> None:
         self.ledger = Ledger(graph, scopes, GOAL)
         self.graph = graph
         self.stale = stale
+        self.rule = rule
+        self._scopes = scopes
+
+    async def rule_of(self, scope: str) -> Rule:
+        """Return the rule that holds in a scope."""
+        return await self._scopes.limits(self.rule, scope)
 
     async def create(self, caller: Caller, draft: Draft) -> Goal:
         """Make a goal, in the scope of the one above where there is one.
@@ -136,15 +150,16 @@ class GoalService:
             if held.state is not GoalState.ACTIVE:
                 raise StateRefused(f"the goal is {held.state}: it stays as it is", field="id")
             if "progress" in update:
-                update["progress_at"] = now()
-            names = sorted(update.keys() - {"writers", "progress_at"})
+                update |= {"progress_at": now(), "stale_told_at": None}
+            names = sorted(update.keys() - {"writers", "progress_at", "stale_told_at"})
             done = ("update", update, {"fields": names})
             return await revise(self.ledger, tx, caller, held, done)
 
         return await self.graph.write("goal.update", work)
 
     async def advance(self, caller: Caller, identifier: str, to: GoalState) -> Goal:
-        """Bring an active goal to an end; StateRefused (409) for one that has ended."""
+        """Bring an active goal to an end, or take up an abandoned one, whose time without progress
+        begins anew; StateRefused (409) for any other step."""
         await self.ledger.writable(caller, identifier)
 
         async def work(tx: Tx) -> Goal:
@@ -153,6 +168,8 @@ class GoalService:
                 raise StateRefused(f"{held.state} does not lead to {to}", field="to")
             step = Transition(at=now(), by=caller.principal, before=held.state, to=to)
             update = held.stepped(step)
+            if to is GoalState.ACTIVE:
+                update |= {"progress_at": step.at, "stale_told_at": None}
             told = {"before": held.state.value, "to": to.value}
             return await revise(self.ledger, tx, caller, held, ("advance", update, told))
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.goals.upkeep import abandon_stale
+from app.goals.upkeep import check_stale
 from app.jobs.model import Job, Outcome, Report
 
 STALE_GOALS = "goals.check"
 
 
 async def check_goals(parts: Any, job: Job, report: Report) -> Outcome:
-    """Abandon goals without progress for too long."""
-    return Outcome((await abandon_stale(parts.goals, None, dry_run=False)).told())
+    """Tell of goals without progress for too long, or abandon them."""
+    return Outcome((await check_stale(parts.goals, None, dry_run=False)).told())

@@ -272,7 +272,7 @@ assignee changed_at due_at ends_at labels last_read_at lifetime lower memory_sco
 linked_at people read_count readers refers whole time
 agent duration_ms session_key tool
 current_until
-idle_since pending_at priority processed_at resolver sensor
+idle_since stale_told_at pending_at priority processed_at resolver sensor
 cells columns entity recorded_by row_id unlinked
 agent conversation linked_at open_until people read_count readers refers waiting whole time
 began_at number user words
@@ -282,7 +282,8 @@ unnumbered
 created_by ended_at lease numbered sealed
 """  # events
 _PROPERTIES += """
-access_count entry_type last_accessed_at memory_type own place promoted_from slot snapshot_id
+access_count entry_type kept_at last_accessed_at memory_type own place promoted_from slot
+snapshot_id
 """  # contexts
 _PROPERTIES += """
 about batch certainty closed_at cost ended_at in_force intent label rank recorded_at seconds session

@@ -95,4 +95,5 @@ class UseCounter:
         ]
         if rows:
             await self._graph.rows(Q.lifecycle.count_uses, rows=rows)
+            await self._graph.rows(Q.lifecycle.count_readings, rows=rows)
         return len(rows)

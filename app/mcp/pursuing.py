@@ -134,7 +134,7 @@ async def change_goal(services: Services, caller: Caller, given: ChangeGoalIn) -
 
 
 async def advance_goal(services: Services, caller: Caller, given: AdvanceGoalIn) -> Told:
-    """Complete or abandon a goal."""
+    """Complete or abandon a goal, or take up an abandoned one."""
     return _goal(services, await services.goals.advance(caller, given.goal, given.to))
 
 
@@ -236,7 +236,7 @@ GOALS = (
     Tool(
         "goal_advance",
         "End a goal",
-        "Complete or abandon a goal.",
+        "Complete or abandon a goal, or take up an abandoned one.",
         AdvanceGoalIn,
         GoalOut,
         advance_goal,

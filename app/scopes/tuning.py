@@ -27,6 +27,7 @@ GROUPS = (
     "learning",
     "tables",
     "conversations",
+    "goals",
 )
 # What one scope may not decide: schedules, and what its agents or its tenant share with others.
 INSTALLATION = frozenset({"working.agent_bytes", "working.tenant_bytes", "conversations.cron"})

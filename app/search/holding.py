@@ -58,6 +58,13 @@ def marks_of(memory: Row, past: Mapping[str, Row], moments: Moments) -> tuple[Ma
     return tuple(mark for row in rows if (mark := _mark(row, moments)) is not None)
 
 
+def all_replaced(memory: Row, marks: Iterable[Mark]) -> bool:
+    """Whether an episode states something, and other facts have the place of all of that."""
+    stated = set(memory.get("stated") or ())
+    gone = {m.fact for m in marks if m.lapse is Lapse.PAST and m.replaced_by is not None}
+    return bool(stated) and stated <= gone
+
+
 def _mark(row: Row, moments: Moments) -> Mark | None:
     known = [_interval(parts) for parts in row["intervals"]]
     if known and all(standing == Standing.QUARANTINED for standing, *_ in known):

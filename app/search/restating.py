@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
 from app.extraction.segment import sentences
+from app.facts.dated import begun_at, lies_before
 from app.facts.possible import Newer, PossibleChange
 from app.indexing.analysis import analyse, detect_language, query_terms
 from app.indexing.stop_words import STOP_WORDS
@@ -143,6 +144,24 @@ def restated(question: str, memories: Sequence[Row]) -> dict[str, tuple[Possible
     return found
 
 
+def without_past(
+    found: Mapping[str, tuple[PossibleChange, ...]], past: Collection[str]
+) -> dict[str, tuple[PossibleChange, ...]]:
+    """The same without some newer hits: of what no longer holds nothing else is changed."""
+    left = {
+        memory: tuple(
+            replace(change, newer=tuple(n for n in change.newer if n.passage not in past))
+            for change in changes
+        )
+        for memory, changes in found.items()
+    }
+    return {memory: kept for memory, told in left.items() if (kept := tuple(_told_of(told)))}
+
+
+def _told_of(changes: Iterable[PossibleChange]) -> Iterable[PossibleChange]:
+    return (change for change in changes if change.newer)
+
+
 def joined(
     known: Iterable[PossibleChange],
     found: Iterable[PossibleChange],
@@ -209,6 +228,7 @@ def _changed(older: Told, newer: Told, least: int) -> Said | None:
     """The sentence of the newer hit that may have changed what the older one says."""
     if newer.at <= older.at or len(older.about & newer.about) < least:
         return None
+    newer = _since(newer, older)
     held, fresh = older.amounts, newer.amounts
     gone = [a for a in held if not any(a.same(b) for b in fresh)]
     left = older.places - newer.places
@@ -222,6 +242,17 @@ def _changed(older: Told, newer: Told, least: int) -> Said | None:
         if one.turns and any(_on_the_same(one, other, least) for other in older.said):
             return one
     return None
+
+
+def _since(newer: Told, older: Told) -> Told:
+    """The newer one without what it dates before the time at which the older one says it began."""
+    dated = (begun_at(one.text, older.at) for one in older.said)
+    began = max((at for at in dated if at is not None), default=None)
+    if began is None:
+        return newer
+    language = newer.memory["language"] or "en"
+    said = (s for s in newer.said if not lies_before(s.text, newer.at, began, language))
+    return replace(newer, said=tuple(said))
 
 
 def _on_the_same(newer: Said, older: Said, least: int) -> bool:

@@ -737,4 +737,5 @@ async def context_of(
         how.to_blend(),
         limit=asked.limit,
         characters=how.characters,
+        at=request.filters.as_of,
     )

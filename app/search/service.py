@@ -34,7 +34,7 @@ from app.search.believed import flags_of
 from app.search.blending import fuse
 from app.search.floors import Floored, Judged, floored
 from app.search.hinted import hinted_first, hints_of
-from app.search.holding import claimed, lapsed, marks_of, said_by, unrepeated
+from app.search.holding import all_replaced, claimed, lapsed, marks_of, said_by, unrepeated
 from app.search.imagining import Imagination
 from app.search.judging import Judge, RerankStep, featured
 from app.search.latest import latest_first
@@ -61,7 +61,7 @@ from app.search.precedence import first, held_first
 from app.search.reach import Reach
 from app.search.relevance import Asked
 from app.search.repository import SearchRepository
-from app.search.restating import joined, restated
+from app.search.restating import joined, restated, without_past
 from app.search.resting import grouped
 from app.search.steps import Step, StepName, StepState
 from app.search.vectors import VectorLeg
@@ -246,8 +246,11 @@ class SearchService:
         clock.mark("hydrate")
         pool = pool[: request.limit]
         newer = await _restated(request.query, [reading.memories[c.id] for c in pool])
-        newer = {memory: said for memory, said in newer.items() if not marks[memory]}
         memories = reading.memories
+        past = [c.id for c in pool if all_replaced(memories[c.id], marks[c.id])]
+        newer = {
+            memory: told for memory, told in without_past(newer, past).items() if not marks[memory]
+        }
         both = {c.id: joined(changes[c.id], newer.get(c.id, ()), memories) for c in pool}
         told = Told(later, marks, both, hints)
         hits = await self._hits(pool, reading, request, told)

@@ -135,6 +135,21 @@ class ShortTermService:
         )
         return [row["entry"] for row in rows]
 
+    async def newest(
+        self, who: Caller, scopes: list[str], session: str | None, limit: int
+    ) -> list[Row]:
+        """The entries of a session, or of all, that were written last, not counted as accesses."""
+        rows = await self.graph.rows(
+            Q.shortterm.newest,
+            tenant=who.tenant,
+            agent=who.principal,
+            scopes=scopes,
+            session=session and visible(session),
+            at=now(),
+            limit=limit,
+        )
+        return [row["entry"] for row in rows]
+
     async def _writable(self, who: Caller, entry: str) -> Row:
         stored = _found(await self.graph.optional(Q.shortterm.get, **_one(who, entry)))
         who.require(stored["scope"], Role.WRITER)

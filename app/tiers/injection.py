@@ -86,7 +86,9 @@ class ContextInjector:
             )
             for more in found:
                 sections |= more
-        return await asyncio.to_thread(packed, sections, Asked.of(task.query), task.budget)
+        done = await asyncio.to_thread(packed, sections, Asked.of(task.query), task.budget)
+        self._parts.searches.shown(sorted(done.ids))
+        return done
 
     async def _facts(self, who: Caller, task: Task) -> list[Item]:
         """Facts by their importance, and by how many tags they share with the task."""
@@ -113,7 +115,7 @@ class ContextInjector:
     async def _searched(self, who: Caller, task: Task) -> Mapping[Section, list[Item]]:
         """What the one search finds, by what it is."""
         filters = Filters(scopes=who.visible, kinds=list(KINDS), reader=who.principal)
-        request = SearchRequest(query=task.query, filters=filters, limit=HITS, injected=True)
+        request = SearchRequest(query=task.query, filters=filters, limit=HITS, counted=False)
         hits = (await self._parts.searches.search(request)).hits
         ids = [hit.id for hit in hits if hit.memory["kind"] == "context_entry"]
         rows = await self._parts.graph.many(Q.tiers.entries, Entry, ids=ids, scopes=who.visible)

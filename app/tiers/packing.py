@@ -41,13 +41,15 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A context, its tokens, and of each section how many entries are told and were left out."""
+    """A context, its tokens, and of each section how many entries are told and were left out;
+    `ids` are those of what is told."""
 
     text: str
     tokens: int
     told: Mapping[Section, int]
     left_out: Mapping[Section, int]
     compressed: int
+    ids: frozenset[str] = frozenset()
 
 
 def compressed(text: str, asked: Asked) -> str:
@@ -76,6 +78,7 @@ def packed(sections: Mapping[Section, Sequence[Item]], asked: Asked, budget: int
     lines: dict[Section, list[str]] = {}
     left_out = dict.fromkeys(Section, 0)
     seen: set[str] = set()
+    ids: set[str] = set()
     short = 0
     room = budget - count_tokens(_text({}))
     for section in Section:
@@ -91,12 +94,13 @@ def packed(sections: Mapping[Section, Sequence[Item]], asked: Asked, budget: int
                 left_out[section] += 1
                 continue
             seen.add(said)
+            ids.add(item.id)
             room -= cost
             short += text != item.text
             lines.setdefault(section, []).append(line)
     text = _text(lines) if lines else ""
     told = {section: len(lines.get(section, ())) for section in Section}
-    return Packed(text, count_tokens(text), told, left_out, short)
+    return Packed(text, count_tokens(text), told, left_out, short, frozenset(ids))
 
 
 def _joined(sentences: Sequence[str], kept: Sequence[int]) -> str:

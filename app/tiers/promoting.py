@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 
 from app.contexts.drafting import Draft, entry_of
-from app.contexts.entries import Entry, Source, slot_of, text_of
+from app.contexts.entries import Entry, EntryVersion, Source, slot_of, text_of
 from app.contexts.kind import CONTEXT_ENTRY
 from app.contexts.model import Context, Status
+from app.contexts.sameness import are_one
 from app.contexts.service import ContextService
 from app.contexts.writing import EntryService
 from app.errors import Conflict, EmbedderUnavailable, InvalidInput, NotFound, TooLarge
+from app.indexing.likeness import Likeness
 from app.indexing.spaces import Spaces
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
@@ -26,8 +28,8 @@ from app.kernel.graph import Graph, Row, Tx
 from app.scopes.tuning import tuned
 from app.shortterm.model import Kind
 from app.tiers.formulas import CONFIDENCE, joined, promoted_importance, type_of
-from app.tiers.likeness import Likeness
 from app.tiers.receipt import Done, Fate, Receipt
+from app.tiers.renewal import renewed
 from app.working.values import unpacked
 
 FRESH = timedelta(minutes=10)  # in which the vector index may not show an entry as it is
@@ -129,7 +131,8 @@ class Work:
             task_id=row["session"],
         )
         made = entry_of(draft, context, self._who.principal, self._receipt.at)
-        return context, _read_as(made.model_copy(update={"promoted_from": row["id"]}), row)
+        source = {"promoted_from": row["id"], "kept_at": row["updated_at"]}
+        return context, _read_as(made.model_copy(update=source), row)
 
     async def _compared(self, context: Context, entry: Entry) -> Compared:
         """Look for the entry of a context that says the same: in the vector index, and among those
@@ -150,10 +153,14 @@ class Work:
         return Compared(twin, frozenset((one.id, one.version) for one in fresh))
 
     async def _twin(self, entry: Entry, others: Sequence[Entry]) -> Entry | None:
-        """The most similar of some entries, from .92 on; its own former promotion is none."""
+        """The most similar of the entries that say the same, from .92 on; its own former promotion
+        is none."""
         asked = text_of(entry.value)
         likeness = await self._bench.likeness(entry.scope)
-        texts = {one.id: text_of(one.value) for one in others if not _former(one, entry)}
+        same = [one for one in others if not _former(one, entry) and await are_one(one, entry)]
+        if not same:
+            return None
+        texts = {one.id: text_of(one.value) for one in same}
         await likeness.read([asked, *texts.values()])
         shares = {i: await likeness.texts(asked, text) for i, text in texts.items()}
         best = max(shares, key=lambda i: (shares[i], i), default=None)
@@ -204,47 +211,65 @@ class Work:
         return same[0] if same else None
 
     async def _written(self, tx: Tx, context: Context, entry: Entry, twin: Entry | None) -> Done:
+        """Give the value to what was promoted under its key, or to its twin, or store it anew."""
+        slots = [slot_of(context.id, key) for key in _keys(entry)]
+        lock = {"slots": slots, "scope": context.scope, "at": now()}
+        found = await tx.many(Q.contexts.lock_keys, Entry, **lock)
+        holder = _holder(found, entry)
+        if holder is not None:
+            return await self._renewed(tx, context, holder, entry)
         if twin is None:
-            return await self._stored(tx, context, entry, Fate.PROMOTED)
+            return await self._stored(tx, context, entry, found)
         kept, gone = joined(twin, entry, self._receipt.at)
         if kept.id == twin.id:
             await tx.rows(Q.kinds.restore, rows=[CONTEXT_ENTRY.new(gone)])
             await self._entries.store(tx, self._who, context, kept, PROMOTE)
             return self._told(Fate.MERGED, kept)
         await tx.rows(Q.kinds.change, rows=[CONTEXT_ENTRY.row(gone)])
-        return await self._stored(tx, context, kept, Fate.MERGED)
+        left = [one for one in found if one.id != gone.id]
+        return await self._stored(tx, context, kept, left, Fate.MERGED)
 
-    async def _stored(self, tx: Tx, context: Context, entry: Entry, fate: Fate) -> Done:
-        """Store a new entry under its key; beside an entry of that key that has nothing to do with
-        it, under the key and the beginning of its id. What it was promoted to before gets its
-        value."""
-        slots = [slot_of(context.id, key) for key in _keys(entry)]
-        found = await tx.many(
-            Q.contexts.lock_keys, Entry, slots=slots, scope=context.scope, at=now()
+    async def _renewed(self, tx: Tx, context: Context, holder: Entry, entry: Entry) -> Done:
+        """Give what was promoted before under the key the value, or keep that as a version of it
+        where it is the older one."""
+        versions = await tx.many(
+            Q.contexts.versions, EntryVersion, entry=holder.id, scope=holder.scope
         )
-        former = next((one for one in found if _former(one, entry)), None)
-        if former is None:
-            made = entry.model_copy(update={"key": _free(entry, {one.key for one in found})})
-            await self._entries.put(tx, self._who, context, made, update=False)
-            return self._told(fate, made)
-        entry = entry.model_copy(update={"key": former.key})
-        made = await self._entries.put(tx, self._who, context, entry, update=True)
-        made = _grown(made, entry, self._receipt.at)
+        made, former = renewed(holder, entry, versions, self._receipt.at)
+        if former:
+            await self._entries.rewrite(tx, self._who, context, made, former)
         await self._entries.store(tx, self._who, context, made, PROMOTE)
         return self._told(Fate.UPDATED, made)
 
+    async def _stored(
+        self,
+        tx: Tx,
+        context: Context,
+        entry: Entry,
+        beside: Sequence[Entry],
+        fate: Fate = Fate.PROMOTED,
+    ) -> Done:
+        """Store a new entry under its key; beside one of that key that somebody wrote, under the
+        key and the beginning of its id."""
+        made = entry.model_copy(update={"key": _free(entry, {one.key for one in beside})})
+        await self._entries.put(tx, self._who, context, made, update=False)
+        return self._told(fate, made)
+
     async def _foretold(self, context: Context, entry: Entry) -> Done:
         """What a run would do, with what it would have done before."""
+        slots = [slot_of(context.id, key) for key in _keys(entry)]
+        stored = await self._graph.many(Q.contexts.keyed, Entry, slots=slots, scope=context.scope)
+        others = {one.id: one for one in (*stored, *self._planned.values())}
+        holder = _holder([one for one in others.values() if one.active], entry)
+        if holder is not None:
+            made, _ = renewed(holder, entry, [], self._receipt.at)
+            self._planned[made.id] = made
+            return self._told(Fate.UPDATED, made, named=holder in stored)
         twin = (await self._compared(context, entry)).twin
         if twin is not None:
             kept, gone = joined(twin, entry, self._receipt.at)
             self._planned.update({one.id: one for one in (kept, gone)})
             return self._told(Fate.MERGED, kept, named=kept.id == twin.id)
-        slots = [slot_of(context.id, key) for key in _keys(entry)]
-        found = await self._graph.many(Q.contexts.keyed, Entry, slots=slots, scope=context.scope)
-        former = next((one for one in found if _former(one, entry)), None)
-        if former is not None:
-            return self._told(Fate.UPDATED, _grown(former, entry, self._receipt.at))
         self._planned[entry.id] = entry
         return self._told(Fate.PROMOTED, entry, named=False)
 
@@ -281,8 +306,17 @@ def _keys(entry: Entry) -> tuple[str, str]:
 
 
 def _former(one: Entry, entry: Entry) -> bool:
-    """Whether an entry is what the same short-term entry was promoted to before."""
-    return one.promoted_from is not None and one.promoted_from == entry.promoted_from
+    """Whether an entry is what the same short-term entry was promoted to before, and holds that."""
+    return one.promoted_at is not None and one.promoted_from == entry.promoted_from
+
+
+def _holder(found: Sequence[Entry], entry: Entry) -> Entry | None:
+    """What was promoted under the key, else what stands beside it of the same short-term entry;
+    what a client wrote is none."""
+    keys = _keys(entry)
+    own = [one for one in found if one.promoted_at is not None]
+    under = next((one for one in own if one.key == keys[0]), None)
+    return under or next((one for one in own if one.key == keys[1] and _former(one, entry)), None)
 
 
 def _free(entry: Entry, taken: set[str]) -> str:
@@ -295,14 +329,3 @@ def _read_as(entry: Entry, row: Row) -> Entry:
     weight = promoted_importance(row["count"], Kind(row["kind"]))
     more = {"access_count": row["count"], "last_accessed_at": row.get("last_access")}
     return entry.weighed(weight, entry.based_at).model_copy(update=more)
-
-
-def _grown(former: Entry, entry: Entry, at: datetime) -> Entry:
-    """What was promoted before, promoted again: the greater weight, and all readings."""
-    weight = max(former.importance or 0.0, entry.importance or 0.0)
-    more = {
-        "access_count": former.access_count + entry.access_count,
-        "last_accessed_at": entry.last_accessed_at,
-        "merged": (*former.merged, *entry.merged),
-    }
-    return former.weighed(weight, at).model_copy(update=more)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from app.indexing.likeness import Likeness
 from app.indexing.spaces import Spaces
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now, open_end
@@ -16,8 +17,7 @@ from app.kernel.scope import parse_scope
 from app.pools.model import EVERYONE
 from app.search.model import FOUND, Filters, Mode, SearchRequest
 from app.search.service import SearchService
-from app.shortterm.service import ShortTermService, Sought
-from app.tiers.likeness import Likeness
+from app.shortterm.service import ShortTermService
 from app.tiers.model import Address, Near, Tier, Value
 from app.tiers.promotion import TierPromotion
 from app.tiers.receipt import Receipt, Wanted
@@ -26,7 +26,7 @@ from app.working.model import Part
 from app.working.service import WorkingService, own
 from app.working.values import unpacked
 
-LOOKED_AT = 200  # values of each tier without an index that a search compares
+LOOKED_AT = 200  # entries of short-term memory that a search compares, the newest
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ class TierService:
 
     async def search(self, who: Caller, scope: str | None, asked: Question) -> list[Near]:
         """Return values like a question, the most similar first: of long-term memory by the one
-        search, of working and short-term memory by comparing the newest values of the session, or
-        for short-term memory of all sessions."""
+        search, of working memory by comparing all values of the session, of short-term memory the
+        newest ones of the session or of all sessions."""
         at_home = _in(who, scope, Role.READER)
         found: list[Near] = []
         if Tier.LONG_TERM in asked.tiers and asked.limit:
@@ -171,13 +171,10 @@ class TierService:
         place = own(who, None, session, Role.READER)
         found = await self._parts.working.values.values(place)
         keys = [(slot.name, content) for slot, content in found if slot.part is Part.KEYS]
-        return [
-            (name, Value(Tier.WORKING, None, place.scope, unpacked(content)))
-            for name, content in keys[:LOOKED_AT]
-        ]
+        return await asyncio.to_thread(_values, place.scope, keys)
 
     async def _short(self, who: Caller, session: str | None) -> list[tuple[str, Value]]:
-        rows = await self._parts.shortterm.page(who, [who.home], Sought(session), "", LOOKED_AT)
+        rows = await self._parts.shortterm.newest(who, [who.home], session, LOOKED_AT)
         return [
             (
                 row["key"],
@@ -191,6 +188,10 @@ class TierService:
             )
             for row in rows
         ]
+
+
+def _values(scope: str, keys: Sequence[tuple[str, bytes]]) -> list[tuple[str, Value]]:
+    return [(name, Value(Tier.WORKING, None, scope, unpacked(content))) for name, content in keys]
 
 
 def _in(who: Caller, scope: str | None, role: Role) -> Caller:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.goals.upkeep import abandon_stale
+from app.goals.upkeep import check_stale
 from app.kernel.caller import Role
 from app.kernel.clock import now
 from app.kernel.ids import new_id
@@ -139,7 +139,14 @@ async def test_a_goal_is_linked_to_work_and_memories(writer: Principal, tenant: 
 # --- the check --------------------------------------------------------------------------------
 
 
-async def test_the_check_abandons_what_is_stale_once(
+async def abandoning(admin: Principal, scope: str, on: bool | None = True) -> None:
+    """Let the check abandon the stale goals of a scope, or tell of them as by default."""
+    path = f"/v1/scopes/settings?scope={scope}"
+    answer = await admin.http.patch(path, json={"goals": {"abandon_stale": on}})
+    assert answer.status_code == 200, answer.text
+
+
+async def test_the_check_tells_of_what_is_stale_once_and_ends_nothing(
     opened: Parts, admin: Principal, writer: Principal, tenant: str
 ) -> None:
     old, young, done = [
@@ -148,7 +155,34 @@ async def test_the_check_abandons_what_is_stale_once(
     for goal, days in ((old, 14.01), (young, 13.99), (done, 99)):
         await idle(opened, goal, days)
     await go(writer, done, "completed")
+    dry = await make(admin, "goals/check", status=200, scope=f"{tenant}/dev")
+    assert (dry["dry_run"], dry["ids"], dry["counts"]) == (True, [old], {f"{tenant}/dev": 1})
+    wet = await make(admin, "goals/check", status=200, dry_run=False)
+    assert wet["ids"] == [old]
+    for dry_run in (True, False):
+        assert (await make(admin, "goals/check", status=200, dry_run=dry_run))["ids"] == []
+    left = await read(writer, "goals", old)
+    assert (left["goal"]["state"], left["goal"]["version"], left["history"]) == ("active", 1, [])
     assert [g["id"] for g in await listed(writer, "goals", stale=True)] == [old]
+    told_of = [("goal.create", writer.caller.principal), ("goal.stale", "loci")]
+    assert await events(opened, old) == told_of
+    await told(await writer.http.patch(f"{URL}/{old}", json={"progress": 7}))
+    assert (await make(admin, "goals/check", status=200, dry_run=False))["ids"] == []
+    await idle(opened, old, 15)
+    assert (await make(admin, "goals/check", status=200, dry_run=False))["ids"] == [old], "anew"
+    assert await events(opened, old) == [
+        *told_of, ("goal.update", writer.caller.principal), ("goal.stale", "loci")
+    ]  # fmt: skip
+
+
+async def test_the_check_abandons_once_where_the_scope_says_so(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str
+) -> None:
+    old, young = [(await make(writer, "goals", title=title))["id"] for title in ("old", "young")]
+    for goal, days in ((old, 14.01), (young, 13.99)):
+        await idle(opened, goal, days)
+    assert (await make(admin, "goals/check", status=200, dry_run=False))["ids"] == [old], "told of"
+    await abandoning(admin, f"{tenant}/dev")
     dry = await make(admin, "goals/check", status=200, scope=f"{tenant}/dev")
     assert (dry["dry_run"], dry["ids"], dry["counts"]) == (True, [old], {f"{tenant}/dev": 1})
     assert (await read(writer, "goals", old))["goal"]["state"] == "active"
@@ -160,36 +194,59 @@ async def test_the_check_abandons_what_is_stale_once(
     assert [(s["before"], s["to"], s["by"]) for s in left["history"]] == [
         ("active", "abandoned", "loci")
     ]
-    assert await events(opened, old) == [
-        ("goal.create", writer.caller.principal), ("goal.stale", "loci")
-    ]  # fmt: skip
     assert (await read(writer, "goals", young))["goal"]["state"] == "active"
     await refused(
         await writer.http.post(f"{URL}/check", json={"scope": f"{tenant}/dev"}), 403, "Forbidden"
     )
 
 
-async def test_checks_at_once_and_after_a_jump_of_the_clock_abandon_once(
-    opened: Parts, writer: Principal, tenant: str
+async def test_an_abandoned_goal_is_taken_up_again(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str
+) -> None:
+    made = (await make(writer, "goals", title="Sail to Bornholm"))["id"]
+    await idle(opened, made, 30)
+    await abandoning(admin, f"{tenant}/dev")
+    await make(admin, "goals/check", status=200, dry_run=False)
+    gone = (await read(writer, "goals", made))["goal"]
+    assert (gone["state"], gone["next"]) == ("abandoned", ["active"])
+    assert await go(writer, made, "completed") == 409
+    assert [await go(writer, made, "active") for _ in range(2)] == [200, 409]
+    back = await read(writer, "goals", made)
+    assert (back["goal"]["state"], back["goal"]["version"]) == ("active", 3)
+    assert [step["to"] for step in back["history"]] == ["abandoned", "active"]
+    assert (await events(opened, made))[-1] == ("goal.advance", writer.caller.principal)
+    again = await make(admin, "goals/check", status=200, dry_run=False)
+    assert again["ids"] == [], "its time without progress begins anew"
+    assert await go(writer, made, "completed") == 200
+    assert await go(writer, made, "active") == 409, "what is completed stays so"
+
+
+async def test_checks_at_once_and_after_a_jump_of_the_clock_act_once(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str
 ) -> None:
     scopes = [f"{tenant}/dev"]
     ids = [(await make(writer, "goals", title=f"goal {n}"))["id"] for n in range(5)]
     ahead = now() + timedelta(days=400)
 
     async def check(moment: datetime) -> list[str]:
-        receipt = await abandon_stale(opened.goals, scopes, dry_run=False, moment=moment)
+        receipt = await check_stale(opened.goals, scopes, dry_run=False, moment=moment)
         return receipt.ids
 
-    assert await check(now() - timedelta(days=400)) == []
-    runs = await asyncio.gather(*(check(ahead) for _ in range(3)))
-    assert sorted(goal for run in runs for goal in run) == ids, "each by one run"
-    assert await check(now()) == []
-    for goal in ids:
-        assert len((await read(writer, "goals", goal))["history"]) == 1
+    for abandon, steps in ((False, 0), (True, 1)):
+        await abandoning(admin, scopes[0], abandon)
+        assert await check(now() - timedelta(days=400)) == []
+        runs = await asyncio.gather(*(check(ahead) for _ in range(3)))
+        assert sorted(goal for run in runs for goal in run) == ids, "each by one run"
+        assert await check(now()) == []
+        for goal in ids:
+            assert len((await read(writer, "goals", goal))["history"]) == steps
 
 
-async def test_progress_meets_the_check(opened: Parts, writer: Principal, tenant: str) -> None:
+async def test_progress_meets_the_check(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str
+) -> None:
     """Whoever is first decides: a goal that moved is not abandoned, an abandoned one stays so."""
+    await abandoning(admin, f"{tenant}/dev")
     ids = [(await make(writer, "goals", title=f"goal {n}"))["id"] for n in range(6)]
     for goal in ids:
         await idle(opened, goal, 20)
@@ -197,7 +254,7 @@ async def test_progress_meets_the_check(opened: Parts, writer: Principal, tenant
     async def move(goal: str) -> int:
         return (await writer.http.patch(f"{URL}/{goal}", json={"progress": 7})).status_code
 
-    check = asyncio.create_task(abandon_stale(opened.goals, [f"{tenant}/dev"], dry_run=False))
+    check = asyncio.create_task(check_stale(opened.goals, [f"{tenant}/dev"], dry_run=False))
     moved = await asyncio.gather(*map(move, ids))
     receipt = await check
     for goal, status in zip(ids, moved, strict=True):
@@ -214,11 +271,14 @@ async def test_the_schedule_checks_goals(opened: Parts, writer: Principal) -> No
         where = {"tenant": "_system", "scope": "_system", "args": {}}
         job = await opened.runner.submit("goals.check", job_id=new_id(), **where)
         assert await opened.runner.run(opened, job.id) == "done", number
-    history = (await read(writer, "goals", made))["history"]
-    assert [step["to"] for step in history] == ["abandoned"]
+    told_of = [kind for kind, _ in await events(opened, made)]
+    assert told_of == ["goal.create", "goal.stale"]
 
 
 # --- any order --------------------------------------------------------------------------------
+
+
+STEPS = {("active", "completed"), ("active", "abandoned"), ("abandoned", "active")}
 
 
 @dataclass
@@ -255,16 +315,17 @@ async def perform(
             held.idle = 0.0 if name == "progress" else held.idle
     elif name == "advance":
         to = dice.choice(["completed", "abandoned", "active"])
-        allowed = held.state == "active" and to != "active"
+        allowed = (held.state, to) in STEPS
         assert await go(who, goal, to) == (200 if allowed else 409)
         if allowed:
             held.history.append((held.state, to, who.caller.principal))
             held.state, held.version = to, held.version + 1
+            held.idle = 0.0 if to == "active" else held.idle
     elif name == "wait" and held.state == "active":
         held.idle = dice.choice([5.0, 13.5, 14.5, 40.0])
         await idle(opened, goal, held.idle)
     elif name == "check":
-        await abandon_stale(opened.goals, [who.caller.home], dry_run=False)
+        await check_stale(opened.goals, [who.caller.home], dry_run=False)
         for each in models.values():
             if each.state == "active" and each.idle >= 14:
                 each.history.append(("active", "abandoned", "loci"))
@@ -273,8 +334,14 @@ async def perform(
 
 @pytest.mark.parametrize("seed", range(3))
 async def test_any_order_is_what_the_model_says(
-    opened: Parts, writer: Principal, principal: MakePrincipal, tenant: str, seed: int
+    opened: Parts,
+    admin: Principal,
+    writer: Principal,
+    principal: MakePrincipal,
+    tenant: str,
+    seed: int,
 ) -> None:
+    await abandoning(admin, f"{tenant}/dev")
     dice = random.Random(seed)  # order, not secrets
     other = await principal(f"{tenant}/dev", name="other")
     models: dict[str, Model] = {}

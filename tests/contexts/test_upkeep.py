@@ -217,3 +217,32 @@ async def test_the_tasks_run_by_schedule_and_twice(
     assert {"entries", "review", "archive"} <= rotten.result.keys()
     named = {s.task for s in SCHEDULES}
     assert {"contexts.fade", "contexts.rot"} <= named & TASKS.keys()
+
+
+GATE = "the gateway of hall four was down until the valve was shut " * 3
+SET = {"text": "the port of the relay is set"}
+NIGHTLY = "Log of the relay, as every night. " * 400
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "more"),
+    [
+        (GATE + "it helped", GATE + "it helped not", {}),
+        ({**SET, "port": 41}, {**SET, "port": 42}, {}),
+        ("drain the relay, then start it", "drain the relay, then start it", {"failed": True}),
+        (NIGHTLY + "It held.", NIGHTLY + "The fuse blew.", {}),
+    ],
+    ids=["denial", "what stands beside the text", "how it went", "the end of a long text"],
+)
+async def test_what_differs_in_anything_is_never_merged(
+    opened: Parts, writer: Principal, make: Make, one: Any, other: Any, more: dict[str, Any]
+) -> None:
+    context = await make("apart")
+    lived = {"memory_type": "experiential"}
+    await add(writer, context, "one", one, importance=0.9, **lived)
+    await add(writer, context, "other", other, importance=0.8, **lived, **more)
+    await add(writer, context, "same", one, importance=0.7, **lived)
+    await opened.indexing.drain()
+    told = await posted(writer, f"{URL}/{context}/merge", {"dry_run": False})
+    assert [len(group) for group in told["groups"]] == [2]
+    assert set(await held(writer, context)) == {"one", "other"}

@@ -269,6 +269,8 @@ HOT = [
     Q.skills.learning,
     Q.skills.learnings_by_id,
     Q.lifecycle.memories_by,
+    Q.lifecycle.count_readings,
+    Q.shortterm.newest,
     Q.erasure.versions_by,
     Q.kinds.restore,
     Q.kinds.present,

@@ -14,6 +14,7 @@ from app.consolidation.window import Window, Wording, question
 from app.contradiction.compare import compare
 from app.contradiction.reading import read as read_sentence
 from app.contradiction.repetition import adds_nothing, says_the_same
+from app.contradiction.twins import are_twins
 from app.documents.chunking import cut
 from app.documents.cleaning import clean_title
 from app.documents.flow import tidy
@@ -33,6 +34,7 @@ from app.extraction.others import voices
 from app.extraction.predicates import standard
 from app.extraction.rules.roles import role_key
 from app.extraction.segment import sentences, without_code
+from app.facts.dated import begun_at, lies_before
 from app.facts.later import changing, held_words
 from app.facts.later import read as read_later
 from app.facts.sentences import around, spoken
@@ -140,6 +142,7 @@ def _hit(text: str, day: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+SPOKEN = datetime(2026, 6, 15, tzinfo=UTC)
 LATER = held_words("Ann", "takes", "50 mg of sertraline")
 READERS: dict[str, Reader] = {
     "extraction.extract": lambda t: extract(Utterance(t, AT)),
@@ -148,6 +151,7 @@ READERS: dict[str, Reader] = {
     "extraction.mentions_en": lambda t: Rules().mentions(t, "en"),
     "extraction.mentions_de": lambda t: Rules().mentions(t, "de"),
     "extraction.sentences": lambda t: list(sentences(t)),
+    "facts.lies_before": lambda t: (lies_before(t, SPOKEN, SPOKEN, "en"), begun_at(t, SPOKEN)),
     "facts.later": lambda t: changing(LATER, read_later.__wrapped__(t, "en", "Ann")),
     "facts.later_de": lambda t: changing(LATER, read_later.__wrapped__(t, "de", "Ann")),
     "extraction.without_code": without_code,
@@ -169,6 +173,7 @@ READERS: dict[str, Reader] = {
     "contradiction.read_en": lambda t: read_sentence(t, "en"),
     "contradiction.read_de": lambda t: read_sentence(t, "de"),
     "contradiction.compare": lambda t: compare(t, t),
+    "contradiction.are_twins": lambda t: are_twins(t, t.swapcase()),
     "contradiction.says_the_same": lambda t: says_the_same(t, t, "en"),
     "contradiction.adds_nothing": lambda t: adds_nothing(t, t, "en"),
     "values.parse_value": parse_value,

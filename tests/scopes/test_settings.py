@@ -217,7 +217,7 @@ def test_every_setting_is_read_by_somebody(opened: Parts) -> None:
         buffer_bounds, context_limits, judging_limits, pool_limits, promotion_rule, recall_limits,
         short_limits, table_limits, working_limits,
     )]  # fmt: skip
-    limits += [learning["segments"].limits, learning["intents"].rule]
+    limits += [learning["segments"].limits, learning["intents"].rule, opened.goals.rule]
     read = {name for one in limits for name in tuned_in(one)}
     assert read - tuning.INSTALLATION == set(tuning.tunable())
     assert set(tuning.tunable()) > tuning.CEILINGS

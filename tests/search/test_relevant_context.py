@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.kernel.clock import now
 from app.search.blend import Blend, Evidence, Reach, base, confidence, decay, final, reach_of
 from app.search.block import Line, fitted
 from tests.conftest import MakePrincipal, Principal
@@ -173,6 +174,19 @@ async def test_what_is_past_says_so_and_stands_below_what_holds(
     packed = (await writer.http.post("/v1/tiers/context", json={"query": question})).json()
     entries = re.findall(r"<entry [^>]*>[^<]*lives in Ulm", str(packed))
     assert all("past=" in one or "until=" in one for one in entries), entries
+
+
+async def test_a_block_of_an_earlier_moment_weighs_by_the_age_of_then(
+    writer: Principal, drain: Any
+) -> None:
+    said = now() - 90 * DAY
+    await say(writer, "The windlass of Tjark is oiled.", captured_at=said.isoformat())
+    await drain()
+    question, more = "What of the windlass of Tjark?", {"context": {"threshold": 0.01}}
+    then = await told(writer, question, as_of=(said + DAY).isoformat(), **more)
+    today = await told(writer, question, **more)
+    (fresh,), (aged,) = ([int(share) for _, share in LINE.findall(b)] for b in (then, today))
+    assert fresh > 1.5 * aged
 
 
 async def test_what_is_in_a_buffer_is_not_told_again(writer: Principal, drain: Any) -> None:

@@ -15,6 +15,7 @@ import pytest
 from app.embeddings.e5 import E5Embedder
 from app.embeddings.model import Role
 from app.indexing.analysis import analyse, detect_language
+from app.indexing.likeness import Likeness
 from app.kernel.caller import Role as Rank
 from app.mcp.remembering import LEAST as TOLD
 from app.search.judging import Judge
@@ -22,7 +23,6 @@ from app.search.model import Nearness
 from app.search.relevance import Asked
 from app.settings import ConversationSettings, LearningSettings
 from app.tiers.injection import RELEVANT
-from app.tiers.likeness import Likeness
 from app.tiers.schemas import LEAST as OF_TIERS
 from app.wiring import Parts
 from tests.conftest import MakePrincipal

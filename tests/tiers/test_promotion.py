@@ -14,6 +14,7 @@ import pytest
 
 from app.contexts.entries import Entry, MemoryType
 from app.embeddings.e5 import E5Embedder
+from app.indexing.likeness import Likeness
 from app.jobs.model import Job
 from app.kernel.clock import now
 from app.kernel.graph import Tx
@@ -23,7 +24,6 @@ from app.shortterm.model import Kind
 from app.shortterm.tasks import EXPIRE_ENTRIES
 from app.tasks import SCHEDULES, TASKS
 from app.tiers.formulas import joined, promoted_importance
-from app.tiers.likeness import Likeness
 from app.tiers.receipt import Wanted
 from app.tiers.tasks import PROMOTE_OFTEN_READ
 from app.wiring import Parts
@@ -164,6 +164,15 @@ async def left(opened: Parts, who: Principal) -> set[str]:
     return {row["key"] for row in rows}
 
 
+async def former(who: Principal, row: dict[str, Any]) -> list[Any]:
+    """The contents that an entry had before, newest first."""
+    path = f"/v1/contexts/{row['context_id']}/entries/{row['id']}/versions"
+    items = (await who.http.get(path)).json()["items"]
+    assert [item["version"] for item in items] == sorted({i["version"] for i in items})[::-1]
+    assert all(item["version"] < row["version"] for item in items)
+    return [item["untrusted"]["content"] for item in items]
+
+
 async def expire(opened: Parts) -> None:
     """Run the job that removes what ran out."""
     await TASKS[EXPIRE_ENTRIES](opened, JOB, _unreported)
@@ -191,8 +200,9 @@ async def test_what_waits_to_be_promoted_is_not_written_over(
     await noted(writer, "plan", told_of("beetle"), 3)
     await expire(opened)
     await consolidate(writer)
-    found = {orjson.loads(row["value"]) for row in await kept(opened, writer)}
-    assert found == {told_of("tunnel"), told_of("beetle")}
+    (row,) = await kept(opened, writer)
+    assert orjson.loads(row["value"]) == told_of("beetle")
+    assert await former(writer, row) == [told_of("tunnel")]
 
 
 async def test_what_cannot_be_promoted_goes_once_it_was_looked_at(
@@ -277,6 +287,51 @@ async def test_a_key_that_is_taken_by_something_else_is_kept_beside_it(
     assert done.counts == {"updated": 1}
     keys = {row["key"]: orjson.loads(row["value"]) for row in await kept(opened, writer)}
     assert keys == {"plan": told_of("orchard"), f"plan:{short[:8]}": told_of("beetle")}
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_a_key_of_several_sessions_has_what_was_kept_last(
+    writer: Principal, opened: Parts, seed: int
+) -> None:
+    dice = random.Random(seed)  # order, not secrets
+    values = [told_of(topic) for topic in TOPICS[:4]]
+    for number, value in enumerate(values):
+        await noted(writer, "route", value, 3 + number, session_id=f"s{number}")
+    passes = [f"s{number}" for number in range(len(values))] * 2
+    dice.shuffle(passes)
+    for session in passes:
+        dry = await consolidate(writer, session_id=session, dry_run=True)
+        done = await consolidate(writer, session_id=session)
+        assert dry["counts"] == done["counts"]
+    (row,) = await kept(opened, writer)
+    assert (row["key"], row["access_count"], row["importance"]) == ("route", 18, 0.6)
+    assert (row["version"], row["task_id"]) == (4, "s3")
+    assert await former(writer, row) == values[2::-1]
+    assert (await read(writer, "route", session_id="another"))["untrusted"]["value"] == values[3]
+    assert await broken(opened.graph, writer.caller.tenant) == []
+
+
+async def test_what_somebody_wrote_under_a_key_stays(writer: Principal, opened: Parts) -> None:
+    await noted(writer, "route", told_of("kiln"), 3)
+    await consolidate(writer)
+    await write(writer, "route", told_of("orchard"), tier="long_term")
+    short = await noted(writer, "route", told_of("ferry"), 3, session_id="s2")
+    done = await consolidate(writer, session_id="s2")
+    assert done["counts"] == {"promoted": 1}
+    rows = {row["key"]: orjson.loads(row["value"]) for row in await kept(opened, writer)}
+    assert rows == {"route": told_of("orchard"), f"route:{short[:8]}": told_of("ferry")}
+    told = await read(writer, "route", session_id="another")
+    assert told["untrusted"]["value"] == told_of("orchard")
+
+
+async def test_what_is_said_again_under_a_key_weighs_more(writer: Principal, opened: Parts) -> None:
+    for session in ("s1", "s2"):
+        await noted(writer, "route", told_of("violin"), 3, session_id=session)
+    dry = await consolidate(writer, dry_run=True)
+    done = await consolidate(writer)
+    assert dry["counts"] == done["counts"] == {"promoted": 1, "updated": 1}
+    (row,) = await kept(opened, writer)
+    assert (row["importance"], row["access_count"], row["version"]) == (0.33, 6, 1)
 
 
 async def test_what_cannot_be_kept_for_long_stays_and_rests_a_day(
@@ -444,6 +499,7 @@ async def test_the_threshold_parts_what_says_the_same_from_what_is_related(
         assert await likeness.texts(one, other) >= ALIKE, (one, other)
     for one, other in APART:
         assert await likeness.texts(one, other) < ALIKE, (one, other)
+    # By vectors alone; words decide besides (tests/similarity/test_twins.py).
     # Texts that begin alike and go on differently are not the same.
     begin = "The ferry leaves at nine from the north quay. " * 60
     end = "Astronomy is what the harbour master reads about at length. " * 60
