@@ -282,7 +282,8 @@ unnumbered
 created_by ended_at lease numbered sealed
 """  # events
 _PROPERTIES += """
-access_count entry_type last_accessed_at memory_type own place promoted_from slot snapshot_id
+access_count entry_type last_accessed_at memory_type own place promoted_from session_scope slot
+snapshot_id
 """  # contexts
 _PROPERTIES += """
 about batch certainty closed_at cost ended_at in_force intent label rank recorded_at seconds session

@@ -17,6 +17,7 @@ from app.errors import InvalidInput
 from app.kernel.caller import Caller, Role
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
+from app.kernel.kind import SEPARATORS, spaced
 from app.lifecycle.model import Target
 
 MOST = 100_000  # memories that one look at a person takes in
@@ -62,9 +63,17 @@ async def about(graph: Graph, target: Target, limit: int = MOST) -> list[str]:
 
 
 def naming(names: Sequence[str]) -> re.Pattern[str] | None:
-    """What finds one of some names as words of their own; None for no names."""
-    texts = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    """What finds one of some names as words of their own, those with a hyphen also without it; None
+    for no names."""
+    every = {*names, *map(spaced, names)}
+    texts = "|".join(re.escape(name) for name in sorted(every, key=lambda n: (-len(n), n)))
     return re.compile(rf"(?<!\w)(?:{texts})(?:['’]?s)?(?!\w)", re.IGNORECASE) if texts else None
+
+
+def spellings(names: Sequence[str]) -> list[str]:
+    """Names as texts write them and as keys and tags do: `Thomas Weber`, `Thomas-Weber`."""
+    every = {spaced(name).replace(" ", mark) for name in names for mark in (" ", *SEPARATORS)}
+    return sorted({*names, *every})
 
 
 async def _unmistakable(graph: Graph, found: Row, scopes: list[str]) -> tuple[list[str], list[str]]:

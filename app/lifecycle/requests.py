@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.access.keys import asked_by
-from app.episodes.record import session_id
 from app.episodes.repository import EpisodeRepository
 from app.errors import Forbidden, NotFound
 from app.jobs.access import ADMINISTERED, Access
@@ -23,6 +22,7 @@ from app.lifecycle.erasure import ErasureService, Order, new_receipt
 from app.lifecycle.model import Target
 from app.lifecycle.people import person_of
 from app.lifecycle.tasks import CHECK, ERASE, packed, words_of
+from app.scopes.sessions import session_id
 
 LAST = "~"  # after every id
 
@@ -125,7 +125,7 @@ class ErasureRequests:
         ids = [target.value, session_id(scope, target.value)]
         row = await self._episodes.session(ids, [scope])
         value = row["session"]["id"] if row else session_id(scope, target.value)
-        return Target(target.kind, value, scope)
+        return replace(target, value=value, scope=scope, scopes=reach_of(caller, scope))
 
     async def _finished(self, caller: Caller, target: Target) -> Row | None:
         """The receipt of what is gone already; an erasure that was cut short is finished first."""
@@ -136,6 +136,13 @@ class ErasureRequests:
             raise NotFound("there is nothing to erase")
         caller.require(known["scope"], Role.ADMIN)
         return known if known["state"] == "done" else await self._erasure.finish(known["id"])
+
+
+def reach_of(caller: Caller, scope: str) -> tuple[str, ...]:
+    """Where what was promoted out of a session of a scope may lie: there, and in the leaves below
+    that the caller administers."""
+    below = [one for one in caller.visible if one.startswith(f"{scope}/")]
+    return (scope, *(one for one in below if caller.may(one, Role.ADMIN)))
 
 
 def administered(caller: Caller, within: Iterable[str] | None = None) -> list[str]:

@@ -67,7 +67,7 @@ class PreviewOut(msgspec.Struct, frozen=True):
 
     `skill_versions` are an author's versions of skills that are somebody else's; `names` those by
     which texts about a person are found; `declared` what goes or changes of other kinds, such as
-    pools.
+    pools; `working` counts values of working memory and short-term entries.
     """
 
     target: str
@@ -84,6 +84,7 @@ class PreviewOut(msgspec.Struct, frozen=True):
     complete: bool
     names: list[str] = []
     declared: dict[str, list[str]] = {}
+    working: int = 0
 
 
 class ErasureOut(msgspec.Struct, frozen=True):

@@ -129,7 +129,8 @@ class Work:
             task_id=row["session"],
         )
         made = entry_of(draft, context, self._who.principal, self._receipt.at)
-        return context, _read_as(made.model_copy(update={"promoted_from": row["id"]}), row)
+        origin = {"promoted_from": row["id"], "session_scope": scope}
+        return context, _read_as(made.model_copy(update=origin), row)
 
     async def _compared(self, context: Context, entry: Entry) -> Compared:
         """Look for the entry of a context that says the same: in the vector index, and among those
