@@ -603,7 +603,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     keys = KeyRing(access_rows, settings.api.key_cache_seconds)
     event_rows = EventRepository(graph, access_rows)
     scope_rows = ScopeRepository(graph)
-    scopes = ScopeService(scope_rows, settings)
+    scopes = ScopeService(scope_rows, settings, keys.forget)
     episode_rows = EpisodeRepository(graph)
     index_rows = IndexRepository(graph)
     jobs = JobRepository(graph, timedelta(seconds=settings.worker.lease_seconds))

@@ -57,10 +57,10 @@ class Forgotten:
 
 def of_target(target: Target, home: str) -> Forgotten | None:
     """Return whom an erasure of an author, a person or a session forgets; None for others."""
+    scopes = tuple(target.scopes) or (target.scope or home,)
     if target.kind == "author":
-        return Forgotten((target.scope or home,), (), Gone(author=target.value))
+        return Forgotten(scopes, (), Gone(author=target.value))
     if target.kind == "session":
-        scopes = tuple(target.scopes) or (target.scope or home,)
         return Forgotten(scopes, (), Gone(session=target.value))
     if target.kind == "person" and (target.names or target.principal):
         gone = Gone(author=target.principal, names=naming(target.names))

@@ -90,7 +90,7 @@ class ErasureService:
         """What an erasure would take, without taking it."""
         ids = await self._next(caller, target, PREVIEW)
         _, closure, _ = await close_with_pages(self.graph, ids, sources=target.sources)
-        refused = _refused(caller, closure)
+        refused = sorted({*_refused(caller, closure), *await self._closed(caller, target)})
         return {
             "target": target.name,
             "episodes": sorted(closure.episodes),
@@ -199,7 +199,18 @@ class ErasureService:
         caller.require(scope, Role.ADMIN)
         if not (await self._parts.scopes.rules(scope)).erasure:
             raise SwitchedOff(f"the rules of {scope} do not allow erasure", field="scope")
+        if closed := await self._closed(caller, target):
+            raise Forbidden(f"this key needs the role admin in {', '.join(closed)}")
         return scope
+
+    async def _closed(self, caller: Caller, target: Target) -> list[str]:
+        """Scopes that the caller does not administer and that hold what was promoted out of a
+        session."""
+        if target.kind != "session":
+            return []
+        ids = await self._concerned(caller, target, PREVIEW)
+        rows = await self.graph.rows(Q.kinds.with_parts, ids=ids)
+        return sorted({row["scope"] for row in rows if not caller.may(row["scope"], Role.ADMIN)})
 
     async def find_receipt(self, caller: Caller, target: Target) -> Row | None:
         """The receipt of something that is gone already."""
@@ -370,9 +381,11 @@ class ErasureService:
         if target.kind == "person":
             return await about(self.graph, target, limit) if target.entities else []
         named = dict.fromkeys(("session", "author", "speaker"), "") | {target.kind: target.value}
-        scope = target.scope or caller.home
-        rows = await self.graph.rows(Q.lifecycle.memories_by, scope=scope, limit=limit, **named)
-        return [row["id"] for row in rows]
+        found: list[str] = []
+        for scope in target.scopes or (target.scope or caller.home,):
+            rows = await self.graph.rows(Q.lifecycle.memories_by, scope=scope, limit=limit, **named)
+            found += [row["id"] for row in rows]
+        return found[:limit]
 
     async def _batch(self, order: Order, scope: str, ids: list[str]) -> Removed:
         sources = order.target.sources

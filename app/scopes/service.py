@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -31,11 +31,18 @@ T = TypeVar("T")
 class ScopeService:
     """Scopes of the caller's tenant; policies are remembered for two seconds a process.
 
-    `installation` are the settings that hold where no scope has its own.
+    `installation` are the settings that hold where no scope has its own. `told` is called where a
+    caller sees more than before, so that nobody goes by what it remembers of him.
     """
 
-    def __init__(self, repository: ScopeRepository, installation: Settings) -> None:
+    def __init__(
+        self,
+        repository: ScopeRepository,
+        installation: Settings,
+        told: Callable[[], None] = lambda: None,
+    ) -> None:
         self.repository = repository
+        self._told = told
         self.settings = SettingsService(repository.graph, installation)
         self._policies: dict[str, tuple[float, SanitizePolicy]] = {}
         self._rules: dict[str, tuple[float, ScopeRules]] = {}
@@ -103,7 +110,20 @@ class ScopeService:
             # Another request of the same principal has made it since this one was let in.
             if await self.repository.granted(leaf, caller.principal) is None:
                 raise
+        self._told()
         return replace(caller, roles={**caller.roles, leaf: Role.WRITER})
+
+    async def seeing_own_leaf(self, caller: Caller) -> Caller:
+        """Return the caller as it sees its own leaf, if that is there and was given to it: what is
+        remembered of a key may be older than the leaf."""
+        leaf, held = own_leaf(caller), caller.roles.get(caller.home)
+        if leaf in caller.roles or held is None:
+            return caller
+        row = await self.repository.granted(leaf, caller.principal)
+        if row is None:
+            return caller
+        role = min(held, Role.named(row["role"]))
+        return replace(caller, roles={**caller.roles, leaf: role})
 
     async def ensure(
         self,
