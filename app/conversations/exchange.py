@@ -84,7 +84,7 @@ class Item:
     @classmethod
     def of(cls, row: Row) -> Item:
         """Read a row of a query."""
-        return cls(Message.of(row["message"]), row["episode"], row["asked"])
+        return cls(Message.of(row["message"]), row["episode"], row.get("asked"))
 
     @property
     def use(self) -> Use:

@@ -12,8 +12,8 @@ from app.conversations.noise import is_useful, rewritten
 TEXTS = (Path(__file__).parent / "useful.jsonl").read_text(encoding="utf-8")
 ROWS = [json.loads(line) for line in TEXTS.splitlines()]
 TUNING, HELD_OUT = ROWS[::2], ROWS[1::2]
-# 47 of 50 statements when the rules, tuned on the first half, were first run on the second; then "got
-# it", which the requirements name, was put right. Of 24 answers to questions all, at first.
+# 47 of 50 statements when the rules, tuned on the first half, were first run on the second; then
+# "got it", which the requirements name, was put right. Of 24 answers to questions all, at first.
 REACHED = 72
 
 
