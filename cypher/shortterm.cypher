@@ -93,3 +93,10 @@ MATCH (m:ShortMemory)
 WHERE m.id IN $ids AND m.scope IN $scopes
 DETACH DELETE m
 RETURN count(*) AS entries
+
+// name: tell(events) write none
+// Audit events about entries.
+// unscoped: the service has checked the scope of each
+UNWIND $events AS event
+MERGE (a:AuditEvent {id: event.id})
+SET a = event

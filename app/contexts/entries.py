@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Self
@@ -44,6 +44,22 @@ class Source(StrEnum):
     SYSTEM = "system"
     TOOL = "tool"
     WORKFLOW = "workflow"
+
+
+# Other systems' words, which are accepted.
+ENTRY_TYPES: Mapping[str, str] = {
+    "memory": EntryType.OBSERVATION,
+    "preference": EntryType.FACT,
+    "knowledge": EntryType.FACT,
+    "tool_result": EntryType.TOOL_OUTPUT,
+    "insight": EntryType.REFLECTION,
+}
+SOURCES: Mapping[str, str] = {
+    "user_input": Source.USER,
+    "agent_output": Source.AGENT,
+    "import": Source.SYSTEM,
+    "api": Source.SYSTEM,
+}
 
 
 class MemoryType(StrEnum):
