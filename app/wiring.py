@@ -579,7 +579,7 @@ def learning_parts(
 def buffer_bounds(settings: Settings) -> BufferBounds:
     """How much a buffer of a conversation holds, and how long it is held back."""
     given = settings.conversations
-    return BufferBounds(given.messages, timedelta(seconds=given.open_seconds))
+    return BufferBounds(given.messages, timedelta(seconds=given.open_seconds), given.leaf)
 
 
 def judging_limits(settings: Settings) -> JudgingLimits:
