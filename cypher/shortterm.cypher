@@ -80,6 +80,14 @@ WHERE m.expires_at <= $at
 CALL (m) { DETACH DELETE m } IN TRANSACTIONS OF 1000 ROWS
 RETURN count(*) AS removed
 
+// name: expired(at, given_up) read one
+// How many entries would go without being looked at before.
+// unscoped: upkeep of the whole installation
+MATCH (m:ShortMemory)
+WHERE m.expires_at <= $at
+  AND (m.ready IS NULL OR m.processed_at >= m.expires_at OR m.expires_at <= $given_up)
+RETURN count(m) AS removed
+
 // name: texts(scopes, author, whole) read many
 // What is kept in some scopes, of one author or of all; the values where they are asked for.
 MATCH (m:ShortMemory)

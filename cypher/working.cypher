@@ -57,6 +57,12 @@ MATCH (c:WorkingCopy) WHERE c.expires_at <= $at
 CALL (c) { DETACH DELETE c } IN TRANSACTIONS OF 1000 ROWS
 RETURN count(*) AS removed
 
+// name: expired(at) read one
+// How many copies that is.
+// unscoped: upkeep of the whole installation
+MATCH (c:WorkingCopy) WHERE c.expires_at <= $at
+RETURN count(c) AS removed
+
 // name: drop_of(tenant, agents) write one
 // The copies of some agents in every scope.
 MATCH (c:WorkingCopy {tenant: $tenant})

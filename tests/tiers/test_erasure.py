@@ -10,12 +10,14 @@ import orjson
 import pytest
 
 from app.contexts.entries import Entry
+from app.kernel.caller import Role
 from app.kernel.clock import now
 from app.lifecycle.invariants import broken
+from app.scopes.service import own_leaf
 from app.tiers.promoting import Work
 from app.tiers.receipt import Wanted
 from app.wiring import Parts
-from tests.conftest import Principal
+from tests.conftest import MakePrincipal, Principal
 from tests.contexts.conftest import posted
 from tests.lifecycle.conftest import Say, checked, say, strings_of, switch
 from tests.lifecycle.test_person import entity
@@ -162,6 +164,24 @@ async def test_erased_and_promoted_at_once_nothing_is_left(
     assert not (await opened.tier_promotion.run(scope, dry_run=False)).counts
     assert await strings_of(opened, MARK) == []
     assert await kept(opened, writer) == await kept(opened, writer, "archived") == []
+
+
+async def test_who_does_not_administer_the_leaf_erases_nothing_of_it(
+    opened: Parts, admin: Principal, writer: Principal, principal: MakePrincipal, tenant: str
+) -> None:
+    await allow(admin, tenant)
+    home = writer.caller.home
+    local = await principal(home, role=Role.ADMIN, name="local", kind="user", subtree=False)
+    await promoted(writer, "chest", told_of("kiln"), session_id=TALK)
+    await write(writer, "left", "of the session", session_id=TALK)
+    asked = {"session": TALK, "scope": home}
+    answer = await local.http.post("/v1/erasures", json=asked | {"dry_run": True})
+    assert answer.json()["preview"]["refused"] == [own_leaf(writer.caller)]
+    assert (await local.http.post("/v1/erasures", json=asked)).status_code == 403
+    assert (await read(writer, "left", session_id=TALK))["found"]
+    assert len(await kept(opened, writer)) == 1
+    await erase(opened, admin, **asked)
+    assert await kept(opened, writer) == []
 
 
 async def test_a_person_is_found_in_keys_sessions_tasks_and_slots(
