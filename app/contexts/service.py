@@ -27,7 +27,7 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.kernel.scope import parse_scope
 from app.sanitize.aside import sanitize_tree_aside
-from app.scopes.service import ScopeService, own_leaf
+from app.scopes.service import ScopeService, private_leaf
 from app.scopes.tuning import tuned
 
 T = TypeVar("T")
@@ -157,13 +157,15 @@ class ContextService:
 
     async def own(self, caller: Caller) -> tuple[Caller, Context]:
         """Return the context in which the caller remembers, made when it is first asked for, and
-        the caller as it sees that: it lies in the caller's own leaf, which nobody beside it sees.
+        the caller as it sees that: it lies in the caller's own leaf, which nobody beside it sees,
+        or in that of the user in whose scope it is at home.
 
         Raises Forbidden without the writer's role at home.
         """
         caller.require(caller.home, Role.WRITER)
-        caller = await self.scopes.with_own_leaf(caller)
-        scope = caller.require(own_leaf(caller), Role.WRITER)
+        if (leaf := private_leaf(caller)) != caller.home:
+            caller = await self.scopes.with_own_leaf(caller)
+        scope = caller.require(leaf, Role.WRITER)
         mine = {"scopes": [scope], "owner": caller.principal}
 
         async def work(tx: Tx) -> Context:
@@ -177,8 +179,8 @@ class ContextService:
     async def remembered(self, caller: Caller) -> tuple[Caller, list[Context]]:
         """Return where the caller remembers: in its leaf, and in its home, where older versions
         kept it. None is made; with the caller as it sees them."""
-        caller = await self.scopes.seeing_own_leaf(caller)
-        leaf = own_leaf(caller)
+        if (leaf := private_leaf(caller)) != caller.home:
+            caller = await self.scopes.seeing_own_leaf(caller)
         places = [place for place in {leaf, caller.home} if place in caller.roles]
         found = await self.graph.many(
             Q.contexts.own, Context, scopes=places, owner=caller.principal
@@ -190,7 +192,7 @@ class ContextService:
         at, by = now(), caller.principal
         return Context(
             id=new_id(),
-            scope=own_leaf(caller),
+            scope=private_leaf(caller),
             name=OWN,
             type=ContextType.AGENT_MEMORY,
             owner=by,

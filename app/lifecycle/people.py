@@ -65,15 +65,20 @@ async def about(graph: Graph, target: Target, limit: int = MOST) -> list[str]:
 def naming(names: Sequence[str]) -> re.Pattern[str] | None:
     """What finds one of some names as words of their own, those with a hyphen also without it; None
     for no names."""
-    every = {*names, *map(spaced, names)}
+    every = {*names, *_plain(names)}
     texts = "|".join(re.escape(name) for name in sorted(every, key=lambda n: (-len(n), n)))
     return re.compile(rf"(?<!\w)(?:{texts})(?:['’]?s)?(?!\w)", re.IGNORECASE) if texts else None
 
 
 def spellings(names: Sequence[str]) -> list[str]:
     """Names as texts write them and as keys and tags do: `Thomas Weber`, `Thomas-Weber`."""
-    every = {spaced(name).replace(" ", mark) for name in names for mark in (" ", *SEPARATORS)}
+    every = {name.replace(" ", mark) for name in _plain(names) for mark in (" ", *SEPARATORS)}
     return sorted({*names, *every})
+
+
+def _plain(names: Sequence[str]) -> list[str]:
+    """Names without hyphens and dots, as far as anything is left of them."""
+    return [plain for name in names if len(plain := spaced(name)) >= SHORT]
 
 
 async def _unmistakable(graph: Graph, found: Row, scopes: list[str]) -> tuple[list[str], list[str]]:

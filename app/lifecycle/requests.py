@@ -155,11 +155,13 @@ def of_author(caller: Caller, target: Target) -> Target:
 
 
 async def reach_of(graph: Graph, tenant: str, scope: str) -> tuple[str, ...]:
-    """Where what was promoted out of a session of a scope may lie: there, and in the leaves right
-    below it, which are the agents' own."""
+    """Where what was promoted out of a session of a scope may lie: there, and in the agents' own
+    leaves, right below the scope or beside a team's."""
+    home = parse_scope(scope)
+    parent = home.parent if home.kind == "team" else home
     paths = (await graph.one(Q.scopes.paths, tenant=tenant))["paths"]
-    below = [path for path in map(parse_scope, paths) if path.leaf and str(path.parent) == scope]
-    return (scope, *sorted(map(str, below)))
+    leaves = [path for path in map(parse_scope, paths) if path.leaf and path.parent == parent]
+    return (scope, *sorted({str(path) for path in leaves} - {scope}))
 
 
 def administered(caller: Caller, within: Iterable[str] | None = None) -> list[str]:

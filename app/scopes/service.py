@@ -277,6 +277,13 @@ def own_leaf(caller: Caller) -> str:
     return str(ScopePath(home.tenant, home.workspace, f"{caller.kind}:{caller.name}"))
 
 
+def private_leaf(caller: Caller) -> str:
+    """Return where a caller keeps what is its own: in its leaf, or in that of the user in whose
+    scope it is at home."""
+    at_users = parse_scope(caller.home).kind == "user"
+    return caller.home if at_users else own_leaf(caller)
+
+
 async def _lock(tx: Tx, path: str) -> None:
     if await tx.optional(Q.scopes.lock_scope, path=path, at=now()) is None:
         raise NotFound(f"there is no scope {path}", field="scope")

@@ -23,7 +23,8 @@ from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
-from app.scopes.service import own_leaf
+from app.kernel.scope import parse_scope
+from app.scopes.service import private_leaf
 from app.scopes.tuning import tuned
 from app.shortterm.model import Kind
 from app.tiers.formulas import CONFIDENCE, joined, promoted_importance, type_of
@@ -131,7 +132,7 @@ class Work:
     async def _own(self) -> Context:
         """The context in the agent's leaf, and what older versions promoted into its home."""
         self._who, known = await self._contexts.remembered(self._who)
-        leaf = own_leaf(self._who)
+        leaf = private_leaf(self._who)
         self._older = [one for one in known if one.scope != leaf]
         here = [one for one in known if one.scope == leaf]
         if here or self._receipt.dry_run:
@@ -283,6 +284,7 @@ class Work:
 def _author(row: Row, receipt: Receipt) -> Caller:
     """The agent of an entry, in whose name it is promoted, and who may do no more than that."""
     scope, principal = row["scope"], row["author"]
+    above = {str(step): Role.READER for step in parse_scope(scope).ancestors}
     return Caller(
         principal=principal,
         kind=principal.partition(":")[0],
@@ -290,7 +292,7 @@ def _author(row: Row, receipt: Receipt) -> Caller:
         tenant=row["tenant"],
         home=scope,
         key="",
-        roles={scope: Role.WRITER},
+        roles={**above, scope: Role.WRITER},
         request=receipt.id,
     )
 
