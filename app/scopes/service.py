@@ -119,10 +119,10 @@ class ScopeService:
         leaf, held = own_leaf(caller), caller.roles.get(caller.home)
         if leaf in caller.roles or held is None:
             return caller
-        row = await self.repository.granted(leaf, caller.principal)
-        if row is None:
+        given = await self.repository.granted(leaf, caller.principal)
+        if given is None:
             return caller
-        role = min(held, Role.named(row["role"]))
+        role = min(held, Role.named(given))
         return replace(caller, roles={**caller.roles, leaf: role})
 
     async def ensure(

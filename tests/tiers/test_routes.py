@@ -138,7 +138,7 @@ async def test_a_bad_write_names_its_field_and_changes_nothing(
 
 
 async def test_nobody_reads_what_another_agent_keeps(
-    writer: Principal, principal: MakePrincipal, tenant: str
+    writer: Principal, principal: MakePrincipal, tenant: str, opened: Parts
 ) -> None:
     other = await principal(f"{tenant}/dev", name="other")
     abroad = await principal(f"{tenant}x/dev", name="scout")
@@ -159,6 +159,7 @@ async def test_nobody_reads_what_another_agent_keeps(
     assert (await refused(writer, "POST", "/promote", json={}))[0] == 403
     home = {"scope": writer.caller.home, "key": "mine", "session_id": "s1"}
     assert (await refused(abroad, "GET", "/value", params=home)) == (404, "scope")
+    await opened.indexing.drain()
     hits = (await other.http.post(f"{URL}/search", json={"query": "mine", "least": 0})).json()
     assert hits["hits"] == []
     mine = (await writer.http.post(f"{URL}/search", json={"query": "mine", "least": 0})).json()
@@ -179,9 +180,11 @@ async def test_what_is_promoted_is_shown_to_its_agent_alone(
         found = await who.http.post("/v1/search", json=query)
         assert sum(said == hit["untrusted"]["text"] for hit in found.json()["hits"]) == count
     for path, more in (("/v1/search", {"form": "relevant_context"}), (f"{URL}/context", {})):
-        told = {who: (await who.http.post(path, json=query | more)).text for who in (writer, other)}
-        assert said in told[writer]
-        assert "cooperage" not in told[other].replace(query["query"], "")
+        mine, theirs = [
+            (await who.http.post(path, json=query | more)).text for who in (writer, other)
+        ]
+        assert said in mine
+        assert "cooperage" not in theirs.replace(query["query"], "")
     contexts = (await other.http.get("/v1/contexts")).json()["items"]
     assert contexts == []
     assert (await read(other, "vault"))["found"] is False
@@ -197,7 +200,7 @@ async def test_what_was_kept_at_home_before_is_still_its_agents(
     found = await read(writer, "weir")
     assert (found["scope"], found["untrusted"]["value"]) == (writer.caller.home, old)
     hits = (await writer.http.post(f"{URL}/search", json={"query": old, "least": 0.9})).json()
-    assert [hit["key"] for hit in hits["hits"]] == ["weir"]
+    assert [hit["untrusted"]["key"] for hit in hits["hits"]] == ["weir"]
     told = await posted(writer, "/v1/own-memory/recall", {"query": "lock keeper Odila"})
     assert [each["entry"]["untrusted"]["key"] for each in told["items"]] == ["lock"]
     assert (await writer.http.get(f"{URL}/stats")).json()["long_term"]["entries"] == 2
