@@ -105,7 +105,6 @@ _ELLIPSIS = re.compile(
     r"could|will|would|should|must|may|might)(?:n['’]t)?\s*[.!…]*$",
     re.IGNORECASE,
 )
-_QUESTION = re.compile(r"\?[\W_]*$")
 ASKED_MOST = 2_000  # characters at the end of a message that are looked at for its question
 LONGEST = 20_000  # characters that are looked at; what is longer is no mere courtesy
 
@@ -135,7 +134,7 @@ def is_useful(text: str, asked: str | None = None) -> Use:
 def _answers(text: str, asked: str) -> bool:
     """Whether words that state nothing by themselves answer what was asked."""
     question = _question(asked[-ASKED_MOST:])
-    if question is None or _QUESTION.search(text):
+    if question is None or _asks(text):
         return False
     words = {fold(word) for word in _WORD.findall(text)}
     if words & ANSWERS or _ELLIPSIS.search(text.strip()):
@@ -149,12 +148,20 @@ def _question(asked: str) -> str | None:
     statement before holds stands for it."""
     pieces = list(_sentences(asked))
     last = next((piece for piece in reversed(pieces) if _telling(piece)), None)
-    if last is None or not _QUESTION.search(pieces[-1]):
+    if last is None or not _asks(pieces[-1]):
         return None
-    if _QUESTION.search(last):
+    if _asks(last):
         return last
     confirmed = CONFIRMS & {fold(word) for word in _WORD.findall(pieces[-1])}
     return last if confirmed else None
+
+
+def _asks(piece: str) -> bool:
+    """Whether a question mark ends a text, whatever other marks stand behind it."""
+    for letter in reversed(piece):
+        if letter == "?" or letter.isalnum():
+            return letter == "?"
+    return False
 
 
 def _telling(piece: str) -> bool:

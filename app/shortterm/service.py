@@ -11,7 +11,7 @@ from app.errors import AlreadyExists, NotFound, QuotaReached
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
-from app.kernel.cypher import Q, Query
+from app.kernel.cypher import Q
 from app.kernel.feed import told
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest
@@ -95,7 +95,13 @@ class ShortTermService:
     async def refresh(self, who: Caller, entry: str) -> Row:
         """Let the time of an entry begin anew; one that never runs out stays as it is."""
         await self._writable(who, entry)
-        return await self._write(who, "refresh", Q.shortterm.refresh, _one(who, entry))
+
+        async def work(tx: Tx) -> Row:
+            found = _found(await tx.optional(Q.shortterm.refresh, **_one(who, entry)))
+            await _tell(tx, who, "refresh", found)
+            return found
+
+        return await self.graph.write("shortterm.refresh", work)
 
     async def change(self, who: Caller, entry: str, change: Change) -> Row:
         """Set value, kind or time to live, which begins anew then; raises as `create` does."""
@@ -110,8 +116,14 @@ class ShortTermService:
         if change.ttl is not UNSET:
             ttl = limits.seconds(change.ttl)
             properties |= {"ttl": ttl, "expires_at": end_of(ttl, now())}
-        given = {**_one(who, entry), "properties": properties}
-        return await self._write(who, "change", Q.shortterm.change, given)
+
+        async def work(tx: Tx) -> Row:
+            given = {**_one(who, entry), "properties": properties}
+            found = _found(await tx.optional(Q.shortterm.change, **given))
+            await _tell(tx, who, "change", found)
+            return found
+
+        return await self.graph.write("shortterm.change", work)
 
     async def remove(self, who: Caller, entry: str) -> None:
         """Take an entry out."""
@@ -141,16 +153,6 @@ class ShortTermService:
             limit=limit,
         )
         return [row["entry"] for row in rows]
-
-    async def _write(self, who: Caller, act: str, query: Query, given: dict[str, Any]) -> Row:
-        """Change an entry and tell of it in one transaction."""
-
-        async def work(tx: Tx) -> Row:
-            found = _found(await tx.optional(query, **given))
-            await _tell(tx, who, act, found)
-            return found
-
-        return await self.graph.write(f"shortterm.{act}", work)
 
     async def _writable(self, who: Caller, entry: str) -> Row:
         stored = _found(await self.graph.optional(Q.shortterm.get, **_one(who, entry)))
