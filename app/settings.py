@@ -502,6 +502,9 @@ class ConversationSettings(Group):
         max_length=4000,
         description="What a model is told of which messages to keep; the built-in words if empty.",
     )
+    leaf: bool = Field(
+        False, description="Whether turns without a scope lie in the agent's own leaf."
+    )
 
 
 class ContextSettings(Group):

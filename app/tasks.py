@@ -93,6 +93,14 @@ from app.tiers.tasks import PROMOTE_OFTEN_READ, promote_often_read
 from app.webhooks.tasks import EXPIRE_DELIVERIES, expire_deliveries
 from app.working.tasks import EXPIRE_COPIES, expire_copies
 
+# What the operator may run dry. Others do what is seen at once in their own listing or receipt.
+DRY_RUNS = frozenset(
+    {
+        EXPIRE_COPIES, EXPIRE_ENTRIES, PROMOTE_OFTEN_READ, END_IDLE, FOLLOW_TURNS, FIND_INTENTS,
+        COLLECT_LOG, RELINK_ROWS, SNAPSHOTS, RETENTION, FADE, ROT_OF_CONTEXTS, STALE_GOALS,
+        ESCALATE, SUGGEST, CLEAN, COLLECT,
+    }
+)  # fmt: skip
 JOBS_KEPT = timedelta(days=30)
 EVENTS_KEPT = timedelta(days=1)
 

@@ -581,7 +581,7 @@ def learning_parts(
 def buffer_bounds(settings: Settings) -> BufferBounds:
     """How much a buffer of a conversation holds, and how long it is held back."""
     given = settings.conversations
-    return BufferBounds(given.messages, timedelta(seconds=given.open_seconds))
+    return BufferBounds(given.messages, timedelta(seconds=given.open_seconds), given.leaf)
 
 
 def judging_limits(settings: Settings) -> JudgingLimits:
@@ -605,7 +605,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     keys = KeyRing(access_rows, settings.api.key_cache_seconds)
     event_rows = EventRepository(graph, access_rows)
     scope_rows = ScopeRepository(graph)
-    scopes = ScopeService(scope_rows, settings)
+    scopes = ScopeService(scope_rows, settings, keys.forget)
     episode_rows = EpisodeRepository(graph)
     index_rows = IndexRepository(graph)
     jobs = JobRepository(graph, timedelta(seconds=settings.worker.lease_seconds))

@@ -84,7 +84,8 @@ def _tier(d: Draw) -> Told:
 def _own(d: Draw) -> Told:
     body = {"key": d.key, "content": d.text}
     return Told("POST", "/v1/own-memory/remember", body,
-                ids={"entry": "id", "context": "context_id", "memory_id": "id"})  # fmt: skip
+                ids={"entry": "id", "context": "context_id", "memory_id": "id"},
+                only="leaf")  # fmt: skip
 
 
 def _pool(kind: str, public: bool) -> Callable[[Draw], Told]:

@@ -20,10 +20,10 @@ WHERE c.scope IN $scopes AND c.id > $after AND ($type IS NULL OR c.type = $type)
 WITH c ORDER BY c.id LIMIT $limit
 RETURN c {.*} AS context ORDER BY c.id
 
-// name: own(scope, owner) read many
-// The context in which an agent keeps what it remembers of itself.
+// name: own(scopes, owner) read many
+// Contexts in which an agent keeps what it remembers of itself.
 MATCH (c:PersistentContext)
-WHERE c.scope = $scope AND c.id > '' AND c.own AND c.owner = $owner AND c.status = 'active'
+WHERE c.scope IN $scopes AND c.id > '' AND c.own AND c.owner = $owner AND c.status = 'active'
 RETURN c {.*} AS context ORDER BY c.id
 
 // name: lock_scope(scope, at) write optional

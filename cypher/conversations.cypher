@@ -80,14 +80,23 @@ WHERE m.agent = $agent AND m.waiting > datetime('0001-01-02T00:00:00Z') AND m.sc
 RETURN DISTINCT m.scope AS scope ORDER BY scope
 
 // name: waiting(agent, scopes, at, limit) read many
-// The messages of an agent that wait longest and that nobody has claimed, with their words.
+// The messages of an agent that wait longest and that nobody has claimed, with their words
+// and what somebody else had said before.
 MATCH (m:ConversationMessage)
 WHERE m.agent = $agent AND m.waiting <= $at AND m.scope IN $scopes
   AND coalesce(m.lease_until, datetime('0001-01-02T00:00:00Z')) <= $at
 WITH m ORDER BY m.waiting, m.seq, m.id LIMIT $limit
 MATCH (e:Passage {id: m.refers})
 WHERE e.scope = m.scope
-RETURN m {.*} AS message,
+CALL (m, e) {
+  OPTIONAL MATCH (b:ConversationMessage)
+  WHERE b.whole = m.whole AND b.seq < m.seq AND b.seq >= m.seq - 4 AND b.scope = m.scope
+  OPTIONAL MATCH (said:Passage {id: b.refers})
+  WHERE said.scope = m.scope AND said.role <> e.role
+  WITH b, said ORDER BY b.seq DESC
+  RETURN head(collect(said.content)) AS asked
+}
+RETURN m {.*} AS message, asked,
        e {.id, .scope, .content, .role, .speaker, .captured_at, .ingested_at, .session, .language} AS episode
 ORDER BY message.conversation, message.seq
 
@@ -106,7 +115,15 @@ SET m.lease_until = $until, m.holder = $holder
 WITH m
 MATCH (e:Passage {id: m.refers})
 WHERE e.scope = m.scope
-RETURN m {.*} AS message,
+CALL (m, e) {
+  OPTIONAL MATCH (b:ConversationMessage)
+  WHERE b.whole = m.whole AND b.seq < m.seq AND b.seq >= m.seq - 4 AND b.scope = m.scope
+  OPTIONAL MATCH (said:Passage {id: b.refers})
+  WHERE said.scope = m.scope AND said.role <> e.role
+  WITH b, said ORDER BY b.seq DESC
+  RETURN head(collect(said.content)) AS asked
+}
+RETURN m {.*} AS message, asked,
        e {.id, .scope, .content, .role, .speaker, .captured_at, .ingested_at, .session, .language} AS episode
 ORDER BY message.conversation, message.seq
 

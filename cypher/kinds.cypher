@@ -34,11 +34,12 @@ WHERE n.scope IN $scopes
 RETURN n.id AS id, n.kind AS kind, n.scope AS scope
 
 // name: concerning(scopes, author, session, names, fields, after, limit) read many
-// Declared nodes that somebody wrote, owns or is granted, that go with a session, or whose texts may
-// name a person.
+// Declared nodes that somebody wrote, owns or is granted, that may go with a session, or whose texts
+// may name a person. What was promoted says itself out of which session it was.
 MATCH (n:Declared)
 WHERE n.scope IN $scopes AND n.id > $after
   AND ($author IN n.people OR n.session = $session
+       OR ($session IS NOT NULL AND n.promoted_from IS NOT NULL)
        OR any(name IN $names WHERE any(field IN $fields WHERE any(text IN
               CASE WHEN n[field] IS :: LIST<STRING NOT NULL> NOT NULL THEN n[field]
                    ELSE [coalesce(toStringOrNull(n[field]), '')] END
@@ -104,6 +105,15 @@ RETURN kind, removed
 // unscoped: what they refer to is gone, wherever they lie
 UNWIND $ids AS id
 MATCH (n:Declared {refers: id})
+SET n.touched_at = $at
+WITH n WHERE n.id IS NOT NULL
+RETURN n {.*} AS row
+
+// name: merging(ids, scopes, at) write many
+// Entries of some scopes that took in one of some nodes, written first.
+MATCH (n:Declared)
+WHERE n.scope IN $scopes AND n.kind = 'context_entry' AND n.id > ''
+  AND any(one IN n.merged WHERE one IN $ids)
 SET n.touched_at = $at
 WITH n WHERE n.id IS NOT NULL
 RETURN n {.*} AS row

@@ -87,24 +87,20 @@ WHERE m.expires_at <= $at
 CALL (m) { DETACH DELETE m } IN TRANSACTIONS OF 1000 ROWS
 RETURN count(*) AS removed
 
-// name: kept_by(scopes, agent) read one
-// How many entries an agent has in some scopes.
+// name: expired(at, given_up) read one
+// How many entries would go without being looked at before.
+// unscoped: upkeep of the whole installation
 MATCH (m:ShortMemory)
-WHERE m.scope IN $scopes AND m.id > '' AND m.author = $agent
-RETURN count(m) AS entries
+WHERE m.expires_at <= $at
+  AND (m.ready IS NULL OR m.processed_at >= m.expires_at OR m.expires_at <= $given_up)
+RETURN count(m) AS removed
 
-// name: drop_by(scopes, agent) write one
-// The entries of an agent in some scopes.
+// name: texts(scopes, author, whole) read many
+// What is kept in some scopes, of one author or of all; the values where they are asked for.
 MATCH (m:ShortMemory)
-WHERE m.scope IN $scopes AND m.id > '' AND m.author = $agent
-DETACH DELETE m
-RETURN count(*) AS entries
-
-// name: texts(scopes) read many
-// What is kept in some scopes.
-MATCH (m:ShortMemory)
-WHERE m.scope IN $scopes AND m.id > ''
-RETURN m.id AS id, m.content AS content ORDER BY id
+WHERE m.scope IN $scopes AND m.id > '' AND ($author IS NULL OR m.author = $author)
+RETURN m.id AS id, m.scope AS scope, m.author AS author, m.session AS session, m.key AS key,
+       CASE WHEN $whole THEN m.content END AS content ORDER BY id
 
 // name: drop_entries(ids, scopes) write one
 // Some entries.
@@ -112,3 +108,10 @@ MATCH (m:ShortMemory)
 WHERE m.id IN $ids AND m.scope IN $scopes
 DETACH DELETE m
 RETURN count(*) AS entries
+
+// name: tell(events) write none
+// Audit events about entries.
+// unscoped: the service has checked the scope of each
+UNWIND $events AS event
+MERGE (a:AuditEvent {id: event.id})
+SET a = event

@@ -45,13 +45,13 @@ WHERE m.scope IN $scopes AND m.expires_at > $at
 RETURN m.kind AS kind, count(*) AS entries, sum(m.size) AS bytes,
        count(CASE WHEN m.ready THEN 1 END) AS ready ORDER BY kind
 
-// name: kept(agent, scope, at, readers) read one
-// How much an agent keeps for long in a scope, and what it may read of the pools there.
+// name: kept(agent, scopes, scope, at, readers) read one
+// How much an agent keeps for long in its leaf and home, and what it may read of the pools there.
 CALL () {
   MATCH (c:PersistentContext)
-  WHERE c.scope = $scope AND c.id > '' AND c.own AND c.owner = $agent AND c.status = 'active'
+  WHERE c.scope IN $scopes AND c.id > '' AND c.own AND c.owner = $agent AND c.status = 'active'
   MATCH (e:ContextEntry)
-  WHERE e.whole = c.id AND e.id > '' AND e.scope = $scope AND e.status = 'active'
+  WHERE e.whole = c.id AND e.id > '' AND e.scope = c.scope AND e.status = 'active'
   RETURN count(e) AS entries, count(e.promoted_from) AS promoted
 }
 CALL () {

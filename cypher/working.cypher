@@ -57,18 +57,11 @@ MATCH (c:WorkingCopy) WHERE c.expires_at <= $at
 CALL (c) { DETACH DELETE c } IN TRANSACTIONS OF 1000 ROWS
 RETURN count(*) AS removed
 
-// name: copies_by(scopes, agent) read one
-// How many values of an agent are copied in some scopes.
-MATCH (c:WorkingCopy)
-WHERE c.scope IN $scopes AND c.id > '' AND c.author = $agent
-RETURN count(c) AS copies
-
-// name: drop_by(scopes, agent) write one
-// The copies of an agent in some scopes.
-MATCH (c:WorkingCopy)
-WHERE c.scope IN $scopes AND c.id > '' AND c.author = $agent
-DETACH DELETE c
-RETURN count(*) AS copies
+// name: expired(at) read one
+// How many copies that is.
+// unscoped: upkeep of the whole installation
+MATCH (c:WorkingCopy) WHERE c.expires_at <= $at
+RETURN count(c) AS removed
 
 // name: drop_of(tenant, agents) write one
 // The copies of some agents in every scope.
@@ -77,11 +70,12 @@ WHERE c.author IN $agents
 DETACH DELETE c
 RETURN count(*) AS copies
 
-// name: texts(scopes) read many
-// What is copied in some scopes.
+// name: texts(scopes, whole) read many
+// What is copied in some scopes; the values where they are asked for.
 MATCH (c:WorkingCopy)
 WHERE c.scope IN $scopes AND c.id > ''
-RETURN c.id AS id, c.content AS content ORDER BY id
+RETURN c.id AS id, c.tenant AS tenant, c.scope AS scope, c.author AS author, c.task AS task,
+       c.key AS key, CASE WHEN $whole THEN c.content END AS content ORDER BY id
 
 // name: drop_copies(ids, scopes) write one
 // Some copies.

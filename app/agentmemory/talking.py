@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.agentmemory.names import known_as
-from app.episodes.record import session_id
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.kernel.ids import new_id
 from app.lifecycle.forgetting import BATCH, ForgettingService
+from app.scopes.sessions import session_id
 from app.search.model import Filters, SearchRequest
 from app.search.service import SearchService
 from app.transcripts.model import Transcript, TranscriptMessage

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +14,6 @@ from app.access.service import operator
 from app.cli.console import Console
 from app.cli.keys import all_scopes
 from app.cli.local import local_settings
-from app.episodes.record import session_id
 from app.errors import InvalidInput
 from app.kernel.caller import Caller
 from app.kernel.scope import parse_scope
@@ -23,7 +22,9 @@ from app.lifecycle.invariants import broken
 from app.lifecycle.model import Target
 from app.lifecycle.people import person_of
 from app.lifecycle.proof import Proof, Search, prove
+from app.lifecycle.requests import of_author, reach_of
 from app.lifecycle.schemas import ErasureOut
+from app.scopes.sessions import session_id
 from app.telemetry.logging import configure_logging
 from app.wiring import Parts, parts
 
@@ -84,6 +85,10 @@ def erase(
         target = wanted
         if kind == "person":
             target = await person_of(opened.graph, caller, wanted)
+        elif kind == "session":
+            target = replace(wanted, scopes=await reach_of(opened.graph, caller.tenant, path))
+        elif kind == "author":
+            target = of_author(caller, wanted)
         if dry_run:
             return await opened.erasure.preview(caller, target)
         if not await opened.erasure.exists(caller, target):

@@ -19,7 +19,10 @@ from app.wiring import Parts
 
 MOST = 500  # rows of one listing
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Tell what would be hidden, and leave it.")]
+Apply = Annotated[
+    bool,
+    typer.Option("--apply/--dry-run", help="Hide it; unset, tell what would be hidden."),
+]
 
 
 def register(cli: typer.Typer) -> None:
@@ -70,9 +73,10 @@ def _show(scope: str, spaces: tuple[Namespace, ...], contains: str, as_json: boo
     console.print(table)
 
 
-def collect(scope: Scope, dry_run: DryRun = False, as_json: AsJson = False) -> None:
+def collect(scope: Scope, apply: Apply = False, as_json: AsJson = False) -> None:
     """Hide what is old, unimportant, doubtful and unreferenced, and what has gone stale, as the
     schedules do; nothing is erased."""
+    dry_run = not apply
 
     async def work(opened: Parts, caller: Caller) -> dict[str, Any]:
         place = caller.require(scope, Role.ADMIN)
@@ -92,8 +96,9 @@ def collect(scope: Scope, dry_run: DryRun = False, as_json: AsJson = False) -> N
     console.print(f"{len(done['forgotten'])} faded and {len(done['archived'])} stale {verb}")
 
 
-def prune(scope: Scope, dry_run: DryRun = False, as_json: AsJson = False) -> None:
+def prune(scope: Scope, apply: Apply = False, as_json: AsJson = False) -> None:
     """Hide entries that repeat another one; nothing is erased."""
+    dry_run = not apply
 
     async def work(opened: Parts, caller: Caller) -> list[dict[str, Any]]:
         place = caller.require(scope, Role.ADMIN)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Self
@@ -15,6 +15,7 @@ from app.contexts.model import Id, Status, Who, moved
 from app.kernel.ids import digest
 from app.kernel.kind import Gone, Place, Searched, Stored, unpacked
 from app.kernel.wire import Moment
+from app.scopes.sessions import session_id
 
 LONGEST_KEY = 255
 TEXT_MOST = 10_000  # characters of the text that is embedded
@@ -43,6 +44,22 @@ class Source(StrEnum):
     SYSTEM = "system"
     TOOL = "tool"
     WORKFLOW = "workflow"
+
+
+# Other systems' words, which are accepted.
+ENTRY_TYPES: Mapping[str, str] = {
+    "memory": EntryType.OBSERVATION,
+    "preference": EntryType.FACT,
+    "knowledge": EntryType.FACT,
+    "tool_result": EntryType.TOOL_OUTPUT,
+    "insight": EntryType.REFLECTION,
+}
+SOURCES: Mapping[str, str] = {
+    "user_input": Source.USER,
+    "agent_output": Source.AGENT,
+    "import": Source.SYSTEM,
+    "api": Source.SYSTEM,
+}
 
 
 class MemoryType(StrEnum):
@@ -120,8 +137,9 @@ class Entry(Stored):
 
     Its importance fades from `base_importance`, which it had at `based_at`; `decayed_days` tells
     how many days have been counted, so that a pass that runs again counts none of them twice.
-    `promoted_from` is the id of the short-term entry that it was, in the session `task_id`, and
-    `kept_at` when that one was written; what a client writes over it has no such moment.
+    `promoted_from` is the id of the short-term entry that it was, in the session `task_id` of the
+    scope `session_scope`, which is its own where unset, and `kept_at` when that one was written;
+    what a client writes over it has no such moment.
     """
 
     context_id: Id
@@ -155,6 +173,7 @@ class Entry(Stored):
     forgotten_at: Moment | None = None
     promoted_from: Id | None = None
     kept_at: Moment | None = None
+    session_scope: str | None = None
     seal: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None = None
     created_at: Moment
     created_by: Who
@@ -186,6 +205,12 @@ class Entry(Stored):
         """Return what lists ask the graph for; `slot` is the key while it is taken."""
         taken = slot_of(self.context_id, self.key) if self.active else None
         return {"slot": taken, "labels": list(self.tags)}
+
+    def spoken_in(self) -> str | None:
+        """Return the id of the session out of which the entry was promoted."""
+        if self.promoted_from is None or self.task_id is None:
+            return None
+        return session_id(self.session_scope or self.scope, self.task_id)
 
     def relevance(self, at: datetime) -> float:
         """Return the effective relevance score at a moment."""
@@ -261,18 +286,21 @@ class Entry(Stored):
     def relocated(self, place: Place) -> Self:
         """Return the entry in what stands for its context."""
         merged = tuple(moved(one, self.scope, place) for one in self.merged)
+        there = self.session_scope and place(self.id, self.session_scope)[1]
         update = {"context_id": moved(self.context_id, self.scope, place), "merged": merged}
-        return self.model_copy(update=update)
+        return self.model_copy(update={**update, "session_scope": there})
 
     def without(self, gone: Gone) -> Self | None:
-        """Return the entry without somebody who has only made it first; None where its content is
-        his or names him."""
+        """Return the entry without somebody who has only made it first, and without what it took in
+        that goes; None where its content is his or names him, and where its session goes."""
         texts = [self.key, packed(self.value), *self.tags, self.task_id or "", self.run_id or ""]
-        if gone.wrote(self.changed_by) or any(map(gone.named, texts)):
+        his = gone.wrote(self.changed_by) or gone.ended(self.spoken_in())
+        if his or any(map(gone.named, texts)):
             return None
         names = ("created_by", "agent", "from_agent")
         left = {f: None if f != "created_by" else "" for f in names if gone.wrote(self._who(f))}
-        return self.model_copy(update=left)
+        merged = tuple(one for one in self.merged if not gone.took(one))
+        return self.model_copy(update={**left, "merged": merged})
 
     def _who(self, field: str) -> str:
         return getattr(self, field) or ""

@@ -10,7 +10,7 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 
 from app.access.parameters import IfMatch, Limit, one_of, version_of
-from app.contexts.entries import LONGEST_KEY, EntryType, MemoryType
+from app.contexts.entries import ENTRY_TYPES, LONGEST_KEY, EntryType, MemoryType
 from app.contexts.model import Status
 from app.contexts.schemas import (
     ContentIn,
@@ -101,7 +101,7 @@ class ContextEntryController(Controller):
             return ContextEntriesOut([EntryOut.of(entry, at) for entry in found], None)
         wanted = {
             "status": one_of(Status, status, "status"),
-            "type": one_of(EntryType, kind, "entry_type"),
+            "type": one_of(EntryType, ENTRY_TYPES.get(kind or "", kind), "entry_type"),
             "memory": one_of(MemoryType, memory, "memory_type"),
             "tag": tag.strip().lower() if tag else None,
         }

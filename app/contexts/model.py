@@ -41,6 +41,10 @@ class Reach(StrEnum):
     GLOBAL = "global"
 
 
+# Another system's word: the agents of a workflow share a workspace.
+REACH_WORDS: Mapping[str, str] = {"workflow": Reach.ACCOUNT}
+
+
 class Status(StrEnum):
     """Whether something is in use; what is archived is read and not changed."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -14,7 +16,7 @@ from app.contexts.kind import CONTEXT_ENTRY
 from app.contexts.model import Context
 from app.contexts.service import ContextService, event_of
 from app.contexts.writing import EntryService
-from app.errors import EmbedderUnavailable, NotFound
+from app.errors import EmbedderUnavailable, NotFound, StateRefused
 from app.indexing.analysis import analyse
 from app.kernel.caller import Caller
 from app.kernel.clock import now
@@ -45,7 +47,11 @@ class Recalled:
 
 
 class OwnMemory:
-    """An agent's own context lies in its home, is written by it alone, and is made when needed."""
+    """An agent's own context lies in its leaf, is written by it alone, and is made when needed.
+
+    Older versions kept it in the agent's home. What is there is read and forgotten as before, and
+    archived once its key is remembered anew.
+    """
 
     def __init__(
         self, contexts: ContextService, entries: EntryService, finding: FindingService
@@ -58,7 +64,7 @@ class OwnMemory:
         """Keep something under a key, in the place of what it held; the same again changes
         nothing, but that what was forgotten is back. Beyond the limit the keys that were changed
         longest ago are archived, and some more."""
-        context = await self._contexts.own(caller)
+        caller, context = await self._contexts.own(caller)
         entry = await self._entries.drafted(caller, context, draft)
 
         async def work(tx: Tx) -> Entry:
@@ -72,31 +78,34 @@ class OwnMemory:
             await self._make_room(tx, caller, context, made)
             return made
 
-        return await self._contexts.writing(caller, context, "contexts.remember", work)
+        made = await self._contexts.writing(caller, context, "contexts.remember", work)
+        await self._replace(caller, context, draft.key)
+        return made
 
     async def recall(self, caller: Caller, query: str, limit: int) -> Recalled:
         """Return what is like a question, from .5 on; where there is none, what shares words with
         it, with the share in place of the similarity."""
-        context = await self._contexts.own(caller)
+        caller, _ = await self._contexts.own(caller)
+        caller, contexts = await self._contexts.remembered(caller)
         try:
-            near = await self._finding.near(context, Asked(query, limit * 2, RECALLED))
+            asked = Asked(query, limit * 2, RECALLED)
+            near = [await self._finding.near(each, asked) for each in contexts]
         except EmbedderUnavailable:
             near = []
-        found = [each for each in near if not is_hidden(each.entry)][:limit]
+        found = _best([each for some in near for each in some if not is_hidden(each.entry)], limit)
         way = Way.MEANING if found else Way.WORDS
         if not found:
-            found = (await self._worded(context, query))[:limit]
-        ids = [each.entry.id for each in found]
-        await self._contexts.read_by(caller, context, "recall", ids)
+            found = _best(await self._worded(contexts, query), limit)
+        for context in contexts:
+            ids = [each.entry.id for each in found if each.entry.context_id == context.id]
+            await self._contexts.read_by(caller, context, "recall", ids)
         return Recalled(way, found)
 
     async def forget(self, caller: Caller, key: str) -> Entry:
         """Leave a tenth of the importance of what is under a key; the same again changes nothing.
         Raises NotFound."""
-        context = await self._contexts.own(caller)
-        found = await self._entries.keyed(caller, context.id, key)
-        if not found:
-            raise NotFound("nothing is remembered under this key", field="key")
+        caller, _ = await self._contexts.own(caller)
+        caller, context, entry = await self._held(caller, key)
 
         async def act(tx: Tx, held: Entry) -> Entry:
             if held.forgotten_at is not None:
@@ -106,16 +115,19 @@ class OwnMemory:
             made = made.model_copy(update={"forgotten_at": at})
             return await self._entries.reweigh(tx, caller, context, made, "context.entry.forget")
 
-        return await self._entries.change(caller, context, found[0].id, act)
+        return await self._entries.change(caller, context, entry.id, act)
 
     async def reflect(self, caller: Caller) -> Entry | None:
         """Write down what was read most, at most every 15 minutes; the last reflection where that
         is not due, and None where nothing was read twice."""
-        context = await self._contexts.own(caller)
+        caller, context = await self._contexts.own(caller)
+        _, contexts = await self._contexts.remembered(caller)
+        older = [await self._entries.active(each) for each in contexts if each.id != context.id]
 
         async def work(tx: Tx) -> Entry | None:
             at = now()
             entries = await self._entries.active(context, tx)
+            entries += [each for some in older for each in some]
             earlier = [each for each in entries if each.entry_type is EntryType.REFLECTION]
             last = max(earlier, key=lambda each: each.created_at, default=None)
             if last is not None and at - last.created_at < REFLECTS_EVERY:
@@ -128,18 +140,36 @@ class OwnMemory:
 
         return await self._contexts.writing(caller, context, "contexts.reflect", work)
 
-    async def _worded(self, context: Context, query: str) -> list[Found]:
+    async def _held(self, caller: Caller, key: str) -> tuple[Caller, Context, Entry]:
+        """What is under a key, in the leaf before the home; NotFound."""
+        caller, contexts = await self._contexts.remembered(caller)
+        for context in contexts:
+            for entry in await self._entries.keyed(caller, context.id, key):
+                return caller, context, entry
+        raise NotFound("nothing is remembered under this key", field="key")
+
+    async def _replace(self, caller: Caller, context: Context, key: str) -> None:
+        """Archive what an older context has under a key that has a new value now; a process that
+        dies before that leaves it to the next one who remembers the key."""
+        caller, contexts = await self._contexts.remembered(caller)
+        for older in contexts:
+            if older.id == context.id:
+                continue
+            for entry in await self._entries.keyed(caller, older.id, key):
+                with suppress(NotFound, StateRefused):  # another request was first
+                    await self._entries.archive(caller, older.id, entry.id)
+
+    async def _worded(self, contexts: Sequence[Context], query: str) -> list[Found]:
         asked = set(analyse(query))
         if not asked:
             return []
-        entries = await self._entries.active(context)
+        entries = [entry for each in contexts for entry in await self._entries.active(each)]
         shares = [
             Found(each, round(len(asked & set(analyse(text_of(each.value)))) / len(asked), 4))
             for each in entries
             if not is_hidden(each)
         ]
-        kept = [each for each in shares if each.similarity > 0]
-        return sorted(kept, key=lambda each: (-each.similarity, each.entry.id))
+        return [each for each in shares if each.similarity > 0]
 
     async def _make_room(self, tx: Tx, caller: Caller, context: Context, made: Entry) -> None:
         entries = await self._entries.active(context, tx)
@@ -155,6 +185,10 @@ class OwnMemory:
         await tx.rows(Q.kinds.change, rows=[CONTEXT_ENTRY.row(each) for each in gone])
         event = event_of(caller, "context.make_room", context, entries=len(gone))
         await tx.rows(Q.contexts.tell, events=[event])
+
+
+def _best(found: Iterable[Found], limit: int) -> list[Found]:
+    return sorted(found, key=lambda each: (-each.similarity, each.entry.id))[:limit]
 
 
 def _most_read(entries: list[Entry]) -> list[Entry]:

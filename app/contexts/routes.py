@@ -11,7 +11,7 @@ from litestar.status_codes import HTTP_200_OK, HTTP_204_NO_CONTENT
 
 from app.access.parameters import Limit, Within, one_of
 from app.contexts.finding import FindingService
-from app.contexts.model import ContextType, Reach, Status
+from app.contexts.model import REACH_WORDS, ContextType, Reach, Status
 from app.contexts.own import OwnMemory
 from app.contexts.restoring import ContextSnapshots
 from app.contexts.schemas import (
@@ -90,7 +90,7 @@ class ContextController(Controller):
         wanted = {
             "within": within,
             "type": one_of(ContextType, kind, "type"),
-            "reach": one_of(Reach, reach, "reach"),
+            "reach": one_of(Reach, REACH_WORDS.get(reach or "", reach), "reach"),
             "status": one_of(Status, status, "status"),
             "owner": owner,
         }

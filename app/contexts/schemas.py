@@ -10,7 +10,9 @@ from pydantic import Field
 
 from app.contexts.drafting import Draft
 from app.contexts.entries import (
+    ENTRY_TYPES,
     MOST_TAGS,
+    SOURCES,
     Count,
     Entry,
     EntryType,
@@ -23,7 +25,7 @@ from app.contexts.entries import (
 )
 from app.contexts.finding import LEAST, Asked, Found
 from app.contexts.formulas import Bucket, confidence_is_high, importance_bucket
-from app.contexts.model import Access, Context, ContextType, Level, Reach
+from app.contexts.model import REACH_WORDS, Access, Context, ContextType, Level, Reach
 from app.contexts.own import Recalled
 from app.contexts.restoring import Restored
 from app.contexts.service import ContextDraft
@@ -32,7 +34,11 @@ from app.contexts.staleness import Verdict
 from app.contexts.upkeep import NAMED, Receipt, RotReport, Stale
 from app.contexts.writing import Imported
 from app.kernel.wire import ShortText, TagName, WireModel
+from app.pools.model import synonym_of
 
+TypeWord = Annotated[EntryType, synonym_of(ENTRY_TYPES)]
+SourceWord = Annotated[Source, synonym_of(SOURCES)]
+ReachWord = Annotated[Reach, synonym_of(REACH_WORDS)]
 Tags = Annotated[tuple[TagName, ...], Field(max_length=MOST_TAGS)]
 Question = Annotated[str, Field(min_length=1, max_length=4000)]
 Most = Annotated[int, Field(ge=1, le=100)]
@@ -46,7 +52,7 @@ class ContextIn(WireModel):
     description: Annotated[str, Field(max_length=2000)] | None = None
     type: ContextType = ContextType.AGENT_MEMORY
     scope: str | None = Field(None, description="Scope path; by the reach, else the key's home.")
-    reach: Reach | None = Field(
+    reach: ReachWord | None = Field(
         None,
         description="For whom: `agent` lies in an agent's own scope, `team` in a team's, `account` "
         "in a workspace, `global` in the tenant.",
@@ -75,8 +81,8 @@ class ContextEntryIn(WireModel):
     content: Any = Field(
         description="JSON of any kind; of an object, `text`, `value` or `description` is embedded."
     )
-    entry_type: EntryType = EntryType.FACT
-    source_type: Source = Source.AGENT
+    entry_type: TypeWord = EntryType.FACT
+    source_type: SourceWord = Source.AGENT
     memory_type: MemoryType = MemoryType.WORKING
     tags: Tags = ()
     importance: Share | None = None

@@ -27,7 +27,7 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.kernel.scope import parse_scope
 from app.sanitize.aside import sanitize_tree_aside
-from app.scopes.service import ScopeService
+from app.scopes.service import ScopeService, private_leaf
 from app.scopes.tuning import tuned
 
 T = TypeVar("T")
@@ -155,25 +155,44 @@ class ContextService:
 
     # --- for the services beside --------------------------------------------------------------
 
-    async def own(self, caller: Caller) -> Context:
-        """Return the context in which the caller remembers, made when it is first asked for; it
-        lies in the caller's home."""
-        scope, by = caller.require(caller.home, Role.WRITER), caller.principal
+    async def own(self, caller: Caller) -> tuple[Caller, Context]:
+        """Return the context in which the caller remembers, made when it is first asked for, and
+        the caller as it sees that: it lies in the caller's own leaf, which nobody beside it sees,
+        or in that of the user in whose scope it is at home.
+
+        Raises Forbidden without the writer's role at home.
+        """
+        caller.require(caller.home, Role.WRITER)
+        if (leaf := private_leaf(caller)) != caller.home:
+            caller = await self.scopes.with_own_leaf(caller)
+        scope = caller.require(leaf, Role.WRITER)
+        mine = {"scopes": [scope], "owner": caller.principal}
 
         async def work(tx: Tx) -> Context:
             await tx.optional(Q.contexts.lock_scope, scope=scope, at=now())
-            found = await tx.many(Q.contexts.own, Context, scope=scope, owner=by)
+            found = await tx.many(Q.contexts.own, Context, **mine)
             return found[0] if found else await self._store(tx, caller, self.blank_own(caller))
 
-        known = await self.graph.many(Q.contexts.own, Context, scope=scope, owner=by)
-        return known[0] if known else await self.graph.write("contexts.own", work)
+        known = await self.graph.many(Q.contexts.own, Context, **mine)
+        return caller, known[0] if known else await self.graph.write("contexts.own", work)
+
+    async def remembered(self, caller: Caller) -> tuple[Caller, list[Context]]:
+        """Return where the caller remembers: in its leaf, and in its home, where older versions
+        kept it. None is made; with the caller as it sees them."""
+        if (leaf := private_leaf(caller)) != caller.home:
+            caller = await self.scopes.seeing_own_leaf(caller)
+        places = [place for place in {leaf, caller.home} if place in caller.roles]
+        found = await self.graph.many(
+            Q.contexts.own, Context, scopes=places, owner=caller.principal
+        )
+        return caller, sorted(found, key=lambda one: (one.scope != leaf, one.id))
 
     def blank_own(self, caller: Caller) -> Context:
         """Return the context that `own` makes, not stored."""
         at, by = now(), caller.principal
         return Context(
             id=new_id(),
-            scope=caller.home,
+            scope=private_leaf(caller),
             name=OWN,
             type=ContextType.AGENT_MEMORY,
             owner=by,

@@ -13,12 +13,14 @@ from app.scopes.tuning import tuned
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How many messages a buffer holds, and how long they are held back when nothing is said."""
+    """How many messages a buffer holds, how long they are held back when nothing is said, and
+    whether turns without a scope lie in the agent's leaf."""
 
     messages: int = tuned("conversations.messages")
     open_for: timedelta = tuned(
         "conversations.open_seconds", lambda seconds: timedelta(seconds=seconds)
     )
+    leaf: bool = tuned("conversations.leaf")
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from app.consolidation.guards import Answer, Remembered, remembered
 from app.consolidation.window import Window, zoned
 from app.conversations.model import LONGEST_REASON, RULES, Message, Verdict
-from app.conversations.noise import is_useful, rewritten
+from app.conversations.noise import ANSWER, Use, is_useful, rewritten
 from app.indexing.analysis import detect_language
 from app.kernel.graph import Row
 from app.kernel.ids import digest
@@ -75,15 +75,21 @@ class Verdicts(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A message with its episode."""
+    """A message with its episode, and what somebody else had said before it."""
 
     message: Message
     episode: Row
+    asked: str | None = None
 
     @classmethod
     def of(cls, row: Row) -> Item:
         """Read a row of a query."""
-        return cls(Message.of(row["message"]), row["episode"])
+        return cls(Message.of(row["message"]), row["episode"], row.get("asked"))
+
+    @property
+    def use(self) -> Use:
+        """Whether the rules keep it."""
+        return is_useful(self.episode["content"], self.asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +124,7 @@ class Exchange:
     @property
     def useful(self) -> bool:
         """Whether the rules keep any message."""
-        return any(is_useful(item.episode["content"]).keep for item in self.items)
+        return any(item.use.keep for item in self.items)
 
     @property
     def window(self) -> Window:
@@ -137,7 +143,7 @@ class Exchange:
     def by_rules(self) -> Judged:
         """Return what the rules decide, and the memories that are left of a message without
         its noise: those that say what the message says already are not made."""
-        uses = [is_useful(item.episode["content"]) for item in self.items]
+        uses = [item.use for item in self.items]
         messages = tuple(
             _judged(item.message, keep=use.keep, reason=use.reason, by=RULES)
             for item, use in zip(self.items, uses, strict=True)
@@ -147,14 +153,15 @@ class Exchange:
         return Judged(messages, tuple(made[:MOST_MEMORIES]))
 
     def by_model(self, verdicts: Verdicts, model: str) -> Judged:
-        """Return what a model decides of what the rules do not discard, with the memories that
-        the messages bear out; a message that it does not name is kept."""
+        """Return what a model decides, with the memories that the messages bear out. Of a message
+        that it does not name the rules decide, and an answer stays whose question it may not have
+        seen."""
         said = {one.message: one for one in verdicts.messages}
         ruled = self.by_rules().messages
         messages = []
         for turn, message in zip(self.window.new, ruled, strict=True):
             told = said.get(turn.label)
-            if told is None or message.verdict is Verdict.DISCARD:
+            if told is None or (message.reason == ANSWER and not told.useful):
                 messages.append(message)
             else:
                 reason = " ".join(told.reason.split())[:LONGEST_REASON]

@@ -79,7 +79,38 @@ _FILLER = re.compile(
     r"übrigens)\b[,:]?\s+",
     re.IGNORECASE,
 )
+# What answers a question by itself: yes and no with their like, and words that count.
+_ANSWERS = """
+yes yeah yep yup yea aye no nope nah not never none neither both right correct true exactly indeed
+ja jo joa jup jep jap jawohl nein nee nö ne doch nicht nie niemals genau richtig stimmt keiner keine
+keins kein beide beides weder
+"""
+# What agrees to, or leaves open, what is asked with yes and no in mind.
+_AGREEMENTS = """
+ok okay okey okey okidoki oki k sure certainly absolutely definitely please maybe perhaps probably
+klar logisch sicher natürlich selbstverständlich gern gerne bitte passt mach macht machs vielleicht
+wohl bestimmt
+"""
+_WH = """
+who whom whose what when where why how which wer wen wem wessen was wann wo woher wohin warum wieso
+weshalb wie wieviel wozu womit woran welche welcher welches welchen welchem
+"""
+_CONFIRMS = "right correct true richtig stimmt korrekt oder wahr gell isn yes no ja nein"
+ANSWERS, AGREEMENTS, WH, CONFIRMS = (
+    frozenset(map(fold, words.split())) for words in (_ANSWERS, _AGREEMENTS, _WH, _CONFIRMS)
+)
+# "I do.", "It wasn't.": an answer without its verb.
+_ELLIPSIS = re.compile(
+    r"\b(?:i|you|we|they|he|she|it|that|there)\s+(?:do|does|did|am|are|is|was|were|have|has|had|can|"
+    r"could|will|would|should|must|may|might)(?:n['’]t)?\s*[.!…]*$",
+    re.IGNORECASE,
+)
+ASKED_MOST = 2_000  # characters at the end of a message that are looked at for its question
 LONGEST = 20_000  # characters that are looked at; what is longer is no mere courtesy
+
+
+OPENING = 3  # words of a question among which its question word is
+ANSWER = "it answers a question"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +121,51 @@ class Use:
     reason: str
 
 
-def is_useful(text: str) -> Use:
-    """Return whether a message says anything but courtesies."""
+def is_useful(text: str, asked: str | None = None) -> Use:
+    """Return whether a message says anything but courtesies: by itself, or as the answer to the
+    message of somebody else that came before, `asked`."""
     if len(text) > LONGEST or any(not _noise(piece) for piece in _sentences(text)):
         return Use(True, "it states something")
+    if asked is not None and _answers(text, asked):
+        return Use(True, ANSWER)
     return Use(False, "it is only talk")
+
+
+def _answers(text: str, asked: str) -> bool:
+    """Whether words that state nothing by themselves answer what was asked."""
+    question = _question(asked[-ASKED_MOST:])
+    if question is None or _asks(text):
+        return False
+    words = {fold(word) for word in _WORD.findall(text)}
+    if words & ANSWERS or _ELLIPSIS.search(text.strip()):
+        return True
+    opening = {fold(word) for word in _WORD.findall(question)[:OPENING]}
+    return bool(words & AGREEMENTS) and not opening & WH
+
+
+def _question(asked: str) -> str | None:
+    """The question that a message ends with, unless it asks nothing; one that asks whether the
+    statement before holds stands for it."""
+    pieces = list(_sentences(asked))
+    last = next((piece for piece in reversed(pieces) if _telling(piece)), None)
+    if last is None or not _asks(pieces[-1]):
+        return None
+    if _asks(last):
+        return last
+    confirmed = CONFIRMS & {fold(word) for word in _WORD.findall(pieces[-1])}
+    return last if confirmed else None
+
+
+def _asks(piece: str) -> bool:
+    """Whether a question mark ends a text, whatever other marks stand behind it."""
+    for letter in reversed(piece):
+        if letter == "?" or letter.isalnum():
+            return letter == "?"
+    return False
+
+
+def _telling(piece: str) -> bool:
+    return not _noise(piece)
 
 
 def rewritten(text: str) -> str:

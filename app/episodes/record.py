@@ -15,9 +15,9 @@ from app.kernel import audit
 from app.kernel.caller import Caller
 from app.kernel.clock import FOREVER
 from app.kernel.ids import digest, new_id
-from app.sanitize.normalise import visible
 from app.sanitize.privacy import highest, number
 from app.sanitize.step import SANITIZER_VERSION, Sanitized
+from app.scopes.sessions import session_id
 
 IMPORTANCE = 0.5  # of a new episode
 TRUST = 0.5  # before anything is known of its author
@@ -31,11 +31,6 @@ class Cleaned:
     scope: str
     text: Sanitized
     signature: str  # absent or verified
-
-
-def session_id(scope: str, key: str) -> str:
-    """The id of the session that goes by `key` in `scope`."""
-    return digest("session", scope, visible(key))[:32]
 
 
 def tag_id(scope: str, name: str) -> str:

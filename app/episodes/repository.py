@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from app.episodes.record import session_id
 from app.errors import NotFound
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
+from app.scopes.sessions import session_id
 
 
 class Beside(Protocol):

@@ -24,6 +24,7 @@ from app.kernel.scope import parse_scope
 from app.sanitize.aside import aside, sanitize_aside
 from app.sanitize.privacy import named
 from app.scopes.service import ScopeService
+from app.scopes.sessions import session_id
 
 WAIT_STEP = 0.02  # seconds between two looks at the index
 WAIT_LIMIT = 20.0  # seconds
@@ -149,7 +150,7 @@ class EpisodeService:
             caller, error.code, scope if seen else caller.home, action="capture", field=error.field
         )
         # A session that the caller cannot see is not tied to the event: it would tell of itself.
-        session = record.session_id(scope, capture.session) if seen else ""
+        session = session_id(scope, capture.session) if seen else ""
         await self._parts.access.write_audit(event, actor=caller.principal, session=session)
         error.audited = True
 

@@ -20,8 +20,8 @@ OPEN = frozenset(
     (
         "block", "capture", "context", "document", "entity", "escalation", "fact", "goal",
         "intent", "intervention", "job", "knowledge_base", "learning", "memory_pool_key_write",
-        "merge", "note", "observation", "page", "possible_change", "scope", "short_memory",
-        "skill", "snapshot", "table", "task_segment", "trace", "work",
+        "memory_pool_update", "merge", "note", "observation", "page", "possible_change", "scope",
+        "short_memory", "skill", "snapshot", "table", "task_segment", "trace", "work",
     )
 )  # fmt: skip
 # Whole kinds beside them: that somebody has read a memory is nobody else's business.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any
 
-from app.episodes.record import session_id
 from app.episodes.schemas import SessionOut
 from app.errors import NotFound
 from app.facts.schemas import PredicateOut
@@ -18,6 +17,7 @@ from app.graphql.seen import Seen, within
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.notes.schemas import BadPatternOut, CoreBlockOut
+from app.scopes.sessions import session_id
 from app.skills.graph_schemas import AgentEntryOut, TeamOut
 
 PATTERNS = Listing(

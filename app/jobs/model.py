@@ -118,3 +118,11 @@ class Schedule:
     cron: str
     task: str
     doc: str
+
+
+DRY_RUN = "dry_run"  # the argument of a schedule that is to tell what it would do
+
+
+def is_dry(job: Job) -> bool:
+    """Whether a job only tells what it would do."""
+    return bool(job.args.get(DRY_RUN))

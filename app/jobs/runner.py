@@ -19,7 +19,17 @@ from cronsim import CronSim
 
 from app.errors import LociError
 from app.jobs.lanes import Due
-from app.jobs.model import Cancelled, Job, Outcome, Report, Schedule, Superseded, TaskFunction, Turn
+from app.jobs.model import (
+    DRY_RUN,
+    Cancelled,
+    Job,
+    Outcome,
+    Report,
+    Schedule,
+    Superseded,
+    TaskFunction,
+    Turn,
+)
 from app.jobs.queue import Queue
 from app.jobs.repository import SYSTEM, JobRepository
 from app.kernel.clock import now
@@ -172,11 +182,11 @@ class Runner:
         return job.task in self._heavy and job.args.get("bytes", LIGHT + 1) > LIGHT
 
 
-async def run_now(runner: Runner, schedule: Schedule, job_id: str) -> Job:
-    """Submit a schedule under an id of its own; it works on every tenant, as at its times."""
-    return await runner.submit(
-        schedule.task, tenant=SYSTEM, scope=SYSTEM, args={"schedule": schedule.name}, job_id=job_id
-    )
+async def run_now(runner: Runner, schedule: Schedule, job_id: str, *, dry_run: bool = False) -> Job:
+    """Submit a schedule under an id of its own; it works on every tenant, as at its times. With
+    `dry_run`, which not every task has, it tells what it would do."""
+    args = {"schedule": schedule.name} | ({DRY_RUN: True} if dry_run else {})
+    return await runner.submit(schedule.task, tenant=SYSTEM, scope=SYSTEM, args=args, job_id=job_id)
 
 
 def last_due(cron: str, zone: ZoneInfo, moment: datetime) -> datetime:

@@ -25,6 +25,8 @@ from app.kernel.vocab import Label
 from app.kernel.wire import WireModel
 
 PLAIN = (str, int, float, bool, datetime)  # what a property holds as it is
+SEPARATORS = "-_.:~"  # what parts the words of a name that a program gave
+_AS_BLANKS = str.maketrans(SEPARATORS, " " * len(SEPARATORS))
 
 
 class Place(Protocol):
@@ -53,8 +55,14 @@ class Gone:
         return identifier in self.ids
 
     def named(self, text: str) -> bool:
-        """Return whether a text names the person who is forgotten."""
-        return self.names is not None and self.names.search(text) is not None
+        """Return whether a text names the person who is forgotten, or a key or tag does, such as
+        `thomas-weber`."""
+        found = self.names.search if self.names is not None else None
+        return found is not None and any(found(each) for each in (text, spaced(text)))
+
+    def ended(self, session: str | None) -> bool:
+        """Return whether the session of this id is forgotten."""
+        return self.session is not None and session == self.session
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +240,7 @@ class Kind(Generic[S]):
         """Return whether a value names somebody: as a principal, or in what clients wrote."""
         if gone.author is not None and gone.author in value.people():
             return True
-        if gone.session is not None and gone.session == value.spoken_in():
+        if gone.ended(value.spoken_in()):
             return True
         texts = (getattr(value, name) for name in self.sanitised)
         return any(gone.named(text) for text in strings_in(list(texts)))
@@ -246,6 +254,11 @@ class Kind(Generic[S]):
             "labels": self.labels,
             "properties": self.row(value),
         }
+
+
+def spaced(text: str) -> str:
+    """Return a text with one blank for each run of blanks, hyphens, dots and their like."""
+    return " ".join(text.translate(_AS_BLANKS).split())
 
 
 def strings_in(value: Any) -> Iterator[str]:

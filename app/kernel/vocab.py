@@ -283,6 +283,7 @@ created_by ended_at lease numbered sealed
 """  # events
 _PROPERTIES += """
 access_count entry_type kept_at last_accessed_at memory_type own place promoted_from slot
+access_count entry_type last_accessed_at memory_type own place promoted_from session_scope slot
 snapshot_id
 """  # contexts
 _PROPERTIES += """

@@ -13,11 +13,11 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
-from app.episodes.record import session_id
 from app.kernel.ids import digest
 from app.kernel.kind import Gone, Place, Searched, Stored, unpacked
 from app.kernel.wire import Moment, WireModel
 from app.learning.scoring import Assessment, CheckKind, Continuation, Resolution
+from app.scopes.sessions import session_id
 
 LOCI = "loci"  # who acts where a schedule does
 LONGEST_TASK = 5000  # characters
@@ -173,7 +173,7 @@ class Segment(Stored):
         or named by the task, and where its session, or the words that it quotes, are forgotten."""
         if gone.wrote(self.agent) or gone.named(self.task):
             return None
-        if gone.session is not None and gone.session == self.spoken_in():
+        if gone.ended(self.spoken_in()):
             return None
         if gone.took(self.turn):
             return None

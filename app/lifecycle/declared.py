@@ -16,9 +16,10 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.kind import Gone
 from app.kinds import BY_NAME, KINDS
 from app.lifecycle.model import Closure, Removed, Target
-from app.lifecycle.people import naming
+from app.lifecycle.people import naming, spellings
 
 BATCH = 25  # values read at once: one may have megabytes
+MERGED = "context_entry"  # the kind of which one entry may have taken in others
 FIELDS = sorted({field for kind in KINDS for field in kind.sanitised})
 
 
@@ -56,13 +57,14 @@ class Forgotten:
 
 def of_target(target: Target, home: str) -> Forgotten | None:
     """Return whom an erasure of an author, a person or a session forgets; None for others."""
+    scopes = tuple(target.scopes) or (target.scope or home,)
     if target.kind == "author":
-        return Forgotten((target.scope or home,), (), Gone(author=target.value))
+        return Forgotten(scopes, (), Gone(author=target.value))
     if target.kind == "session":
-        return Forgotten((target.scope or home,), (), Gone(session=target.value))
+        return Forgotten(scopes, (), Gone(session=target.value))
     if target.kind == "person" and (target.names or target.principal):
         gone = Gone(author=target.principal, names=naming(target.names))
-        return Forgotten(tuple(target.scopes), tuple(target.names), gone)
+        return Forgotten(tuple(target.scopes), tuple(spellings(target.names)), gone)
     return None
 
 
@@ -119,7 +121,17 @@ async def detach(tx: Tx, ids: Iterable[str], removed: Removed) -> None:
 
 
 async def drop(tx: Tx, declared: Mapping[str, Row], removed: Removed) -> None:
-    """Take values of declared kinds out, and count them by kind."""
-    if declared:
-        rows = await tx.rows(Q.kinds.drop, ids=sorted(declared))
-        removed.add({BY_NAME[row["kind"]].many: row["removed"] for row in rows})
+    """Take values of declared kinds out, and count them by kind; none that took one of them in, as
+    it said the same, names it any more."""
+    if not declared:
+        return
+    rows = await tx.rows(Q.kinds.drop, ids=sorted(declared))
+    removed.add({BY_NAME[row["kind"]].many: row["removed"] for row in rows})
+    gone = Gone(ids=frozenset(declared))
+    scopes = sorted({row["scope"] for row in declared.values() if row["kind"] == MERGED})
+    found = await tx.rows(Q.kinds.merging, ids=sorted(gone.ids), scopes=scopes, at=now())
+    values = [(BY_NAME[row["row"]["kind"]], row["row"]) for row in found]
+    left = [(kind, kind.struct.of(row).without(gone)) for kind, row in values]
+    changed = [kind.row(value) for kind, value in left if value is not None]
+    await tx.rows(Q.kinds.change, rows=changed)
+    removed.ids += [row["id"] for row in changed]

@@ -35,7 +35,7 @@ from app.kernel.scope import parse_scope
 from app.lifecycle.closure import close_over
 from app.lifecycle.declared import Forgotten, detach, drop, forget, of_target
 from app.lifecycle.model import Closure, Removed, Target, tombstones
-from app.lifecycle.people import MOST, about, naming
+from app.lifecycle.people import MOST, about
 from app.lifecycle.renaming import renamed
 from app.lifecycle.residue import Residue
 from app.lifecycle.rewording import reworded
@@ -90,7 +90,7 @@ class ErasureService:
         """What an erasure would take, without taking it."""
         ids = await self._next(caller, target, PREVIEW)
         _, closure, pages = await close_with_pages(self.graph, ids, sources=target.sources)
-        refused = _refused(caller, closure)
+        refused = sorted({*_refused(caller, closure), *await self._closed(caller, target)})
         return {
             "target": target.name,
             "episodes": sorted(closure.episodes),
@@ -99,6 +99,7 @@ class ErasureService:
             "skills": sorted(closure.skills),
             "skill_versions": [row["id"] for row in await self._versions(caller, target)],
             "declared": await self._declared(closure, caller, target),
+            "working": await self._at_hand(caller, target),
             "facts_kept": sorted(closure.kept),
             "survivors": closure.survivors(),
             "scopes": sorted(closure.scopes),
@@ -180,21 +181,14 @@ class ErasureService:
         """Whether there is anything left to erase."""
         if await self._next(caller, target, 1):
             return True
-        if target.kind in ("person", "session"):
-            return bool(await self._concerned(caller, target, 1))
-        if target.kind != "author":
-            return False
-        if await self._versions(caller, target) or await self._concerned(caller, target, 1):
+        if await self._concerned(caller, target, 1) or await self._versions(caller, target):
             return True
-        asked = await self.graph.one(
-            Q.questions.asked_by, scope=target.scope or caller.home, principal=target.value
-        )
-        if asked["questions"]:
-            return True
-        scopes = [target.scope or caller.home]
-        if await self._parts.shortterm.holds(scopes, target.value):
-            return True
-        return await self._parts.working.holds(caller.tenant, scopes, target.value)
+        if target.kind == "author":
+            scope = target.scope or caller.home
+            asked = await self.graph.one(Q.questions.asked_by, scope=scope, principal=target.value)
+            if asked["questions"]:
+                return True
+        return bool(await self._at_hand(caller, target))
 
     async def check(self, caller: Caller, target: Target) -> str:
         """The scope that the target lies in.
@@ -206,7 +200,18 @@ class ErasureService:
         caller.require(scope, Role.ADMIN)
         if not (await self._parts.scopes.rules(scope)).erasure:
             raise SwitchedOff(f"the rules of {scope} do not allow erasure", field="scope")
+        if closed := await self._closed(caller, target):
+            raise Forbidden(f"this key needs the role admin in {', '.join(closed)}")
         return scope
+
+    async def _closed(self, caller: Caller, target: Target) -> list[str]:
+        """Scopes that the caller does not administer and that hold what was promoted out of a
+        session."""
+        if target.kind != "session":
+            return []
+        ids = await self._concerned(caller, target, PREVIEW)
+        rows = await self.graph.rows(Q.kinds.with_parts, ids=ids)
+        return sorted({row["scope"] for row in rows if not caller.may(row["scope"], Role.ADMIN)})
 
     async def find_receipt(self, caller: Caller, target: Target) -> Row | None:
         """The receipt of something that is gone already."""
@@ -230,15 +235,10 @@ class ErasureService:
                 await progress(done)
             if not removed.counts or order.target.kind == "memory":
                 break
-        work = 0
-        if order.target.kind == "session":
-            await self._forget_declared(order, scope)
         if order.target.kind == "author":
             await self._drop_beside(order, scope)
-            await self._forget_declared(order, scope)
-            tenant = order.caller.tenant
-            work = await self._parts.working.by(tenant, [scope], order.target.value)
-            work += await self._parts.shortterm.by([scope], order.target.value)
+        work = await self._forget_at_hand(order, scope)
+        await self._forget_declared(order, scope)
         return await self.finish(order.receipt, work)
 
     async def _erase_person(
@@ -256,20 +256,40 @@ class ErasureService:
                 await progress(done)
             left = await self._next(order.caller, order.target, MOST)
             ids = left if left != ids else []  # what came meanwhile
+        work = await self._forget_at_hand(order, scope)
         await self._forget_declared(order, scope)
-        return await self.finish(order.receipt, await self._forget_work(order))
+        return await self.finish(order.receipt, work)
 
-    async def _forget_work(self, order: Order) -> int:
-        """What agents have at hand of a person, and all that he has himself; how much that was."""
-        target, tenant, done = order.target, order.caller.tenant, 0
-        if target.principal:
-            done += await self._parts.working.by(tenant, target.scopes, target.principal)
-            done += await self._parts.shortterm.by(target.scopes, target.principal)
-        names = naming(target.names)
-        if names is not None:
-            done += await self._parts.working.naming(tenant, target.scopes, names)
-            done += await self._parts.shortterm.naming(target.scopes, names)
-        return done
+    async def _at_hand(self, caller: Caller, target: Target) -> int:
+        """How many values of working and short-term memory an erasure would take."""
+        sought = of_target(target, caller.home)
+        if sought is None:
+            return 0
+        given = sought.scopes, sought.gone
+        entries = await self._parts.shortterm.meant(*given)
+        return len(entries) + await self._parts.working.forget(caller.tenant, *given, dry_run=True)
+
+    async def _forget_at_hand(self, order: Order, scope: str) -> int:
+        """What agents have at hand of an author, a session or a person; how many values of working
+        memory that were.
+
+        It goes before what was promoted out of it: nothing can be promoted after that.
+        """
+        sought = of_target(order.target, order.caller.home)
+        if sought is None:
+            return 0
+        given = sought.scopes, sought.gone
+
+        async def work(tx: Tx) -> None:
+            row, at = blank_receipt(order, scope), now()
+            locked = await tx.one(Q.lifecycle.lock_receipt, id=order.receipt, row=row, at=at)
+            ids = await self._parts.shortterm.forget(tx, *given)
+            if ids:
+                removed = Removed({"working": len(ids)}, ids)
+                await _write_receipt(tx, order, locked["receipt"], (Closure(), removed))
+
+        await self.graph.write("lifecycle.forget_at_hand", work)
+        return await self._parts.working.forget(order.caller.tenant, *given)
 
     async def _drop_beside(self, order: Order, scope: str) -> None:
         """What an author asked, and his versions of skills that are somebody else's, go with what
@@ -330,7 +350,7 @@ class ErasureService:
 
     async def finish(self, receipt: str, work: int = 0) -> Row:
         """Clear answers, jobs, files and caches of an erasure; does nothing where that is done.
-        `work` is how many values of working and short-term memory went: the receipt counts it."""
+        `work` is how many values of working memory went, which the receipt counts."""
         graph = self.graph
         found = await graph.optional(Q.lifecycle.touch_receipt, id=receipt, at=now())
         if found is None:
@@ -341,7 +361,7 @@ class ErasureService:
         cleared = await self._parts.residue.clear(row)
         counts = {**orjson.loads(row["counts"]), **cleared}
         if work:
-            counts["working"] = work
+            counts["working"] = counts.get("working", 0) + work
         at = now()
         packed = _packed(counts)
         await graph.rows(Q.lifecycle.close_receipt, id=receipt, counts=packed, at=at)
@@ -363,9 +383,11 @@ class ErasureService:
             known = target.entities or target.names
             return await about(self.graph, target, limit) if known else []
         named = dict.fromkeys(("session", "author", "speaker"), "") | {target.kind: target.value}
-        scope = target.scope or caller.home
-        rows = await self.graph.rows(Q.lifecycle.memories_by, scope=scope, limit=limit, **named)
-        return [row["id"] for row in rows]
+        found: list[str] = []
+        for scope in target.scopes or (target.scope or caller.home,):
+            rows = await self.graph.rows(Q.lifecycle.memories_by, scope=scope, limit=limit, **named)
+            found += [row["id"] for row in rows]
+        return found[:limit]
 
     async def _batch(self, order: Order, scope: str, ids: list[str]) -> Removed:
         sources = order.target.sources

@@ -18,6 +18,7 @@ from app.errors import InvalidInput
 from app.kernel.caller import Caller, Role
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
+from app.kernel.kind import SEPARATORS, spaced
 from app.lifecycle.model import Target
 
 MOST = 100_000  # memories that one look at a person takes in
@@ -109,9 +110,22 @@ async def about(graph: Graph, target: Target, limit: int = MOST) -> list[str]:
 
 
 def naming(names: Sequence[str]) -> re.Pattern[str] | None:
-    """What finds one of some names as words of their own; None for no names."""
-    texts = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    """What finds one of some names as words of their own, those with a hyphen also without it; None
+    for no names."""
+    every = {*names, *_plain(names)}
+    texts = "|".join(re.escape(name) for name in sorted(every, key=lambda n: (-len(n), n)))
     return re.compile(rf"(?<!\w)(?:{texts})(?:['’]?s)?(?!\w)", re.IGNORECASE) if texts else None
+
+
+def spellings(names: Sequence[str]) -> list[str]:
+    """Names as texts write them and as keys and tags do: `Thomas Weber`, `Thomas-Weber`."""
+    every = {name.replace(" ", mark) for name in _plain(names) for mark in (" ", *SEPARATORS)}
+    return sorted({*names, *every})
+
+
+def _plain(names: Sequence[str]) -> list[str]:
+    """Names without hyphens and dots, as far as anything is left of them."""
+    return [plain for name in names if len(plain := spaced(name)) >= SHORT]
 
 
 async def _unmistakable(graph: Graph, found: Row, scopes: list[str]) -> tuple[list[str], list[str]]:

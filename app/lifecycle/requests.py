@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.access.keys import asked_by
-from app.episodes.record import session_id
 from app.episodes.repository import EpisodeRepository
 from app.errors import Forbidden, NotFound
 from app.jobs.access import ADMINISTERED, Access
@@ -17,12 +16,14 @@ from app.jobs.runner import Runner
 from app.jobs.spool import Spool
 from app.kernel.caller import Caller, Role
 from app.kernel.cypher import Q
-from app.kernel.graph import Row
+from app.kernel.graph import Graph, Row
 from app.kernel.ids import new_id
+from app.kernel.scope import parse_scope
 from app.lifecycle.erasure import ErasureService, Order, new_receipt
 from app.lifecycle.model import Target
 from app.lifecycle.people import person_of
 from app.lifecycle.tasks import CHECK, ERASE, packed, words_of
+from app.scopes.sessions import session_id
 
 LAST = "~"  # after every id
 
@@ -116,16 +117,20 @@ class ErasureRequests:
         return Queued(receipt, job)
 
     async def _resolved(self, caller: Caller, target: Target) -> Target:
-        """A session by its id, however it was named; a person with all that he goes by."""
+        """A session by its id, however it was named; a person with all that he goes by, an author
+        with the leaf that is his own."""
         if target.kind == "person":
             return await person_of(self._erasure.graph, caller, target)
+        if target.kind == "author":
+            return of_author(caller, target)
         if target.kind != "session":
             return target
         scope = caller.require(target.scope or caller.home, Role.READER)
         ids = [target.value, session_id(scope, target.value)]
         row = await self._episodes.session(ids, [scope])
         value = row["session"]["id"] if row else session_id(scope, target.value)
-        return Target(target.kind, value, scope)
+        scopes = await reach_of(self._erasure.graph, caller.tenant, scope)
+        return replace(target, value=value, scope=scope, scopes=scopes)
 
     async def _finished(self, caller: Caller, target: Target) -> Row | None:
         """The receipt of what is gone already; an erasure that was cut short is finished first."""
@@ -136,6 +141,27 @@ class ErasureRequests:
             raise NotFound("there is nothing to erase")
         caller.require(known["scope"], Role.ADMIN)
         return known if known["state"] == "done" else await self._erasure.finish(known["id"])
+
+
+def of_author(caller: Caller, target: Target) -> Target:
+    """The target with the leaf below its scope that is the author's own, where the caller
+    administers that."""
+    path = parse_scope(target.scope or caller.home)
+    kind, _, name = target.value.partition(":")
+    leaf = f"{path}/{kind}:{name.rpartition(':')[2]}"
+    if path.leaf or not caller.may(leaf, Role.ADMIN):
+        return target
+    return replace(target, scopes=(str(path), leaf))
+
+
+async def reach_of(graph: Graph, tenant: str, scope: str) -> tuple[str, ...]:
+    """Where what was promoted out of a session of a scope may lie: there, and in the agents' own
+    leaves, right below the scope or beside a team's."""
+    home = parse_scope(scope)
+    parent = home.parent if home.kind == "team" else home
+    paths = (await graph.one(Q.scopes.paths, tenant=tenant))["paths"]
+    leaves = [path for path in map(parse_scope, paths) if path.leaf and path.parent == parent]
+    return (scope, *sorted({str(path) for path in leaves} - {scope}))
 
 
 def administered(caller: Caller, within: Iterable[str] | None = None) -> list[str]:

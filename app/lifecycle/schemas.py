@@ -68,7 +68,8 @@ class PreviewOut(msgspec.Struct, frozen=True):
 
     `skill_versions` are an author's versions of skills that are somebody else's; `names` those by
     which texts about a person are found; `pages` and documents that go whole, since one of their
-    passages does; `declared` what goes or changes of other kinds, such as pools.
+    passages does; `declared` what goes or changes of other kinds, such as pools; `working` counts
+    values of working memory and short-term entries.
     """
 
     target: str
@@ -86,6 +87,7 @@ class PreviewOut(msgspec.Struct, frozen=True):
     names: list[str] = []
     pages: list[str] = []
     declared: dict[str, list[str]] = {}
+    working: int = 0
 
 
 class ErasureOut(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from app.contexts.entries import LONGEST_KEY, EntryType, MemoryType
+from app.contexts.entries import LONGEST_KEY, MemoryType
 from app.contexts.model import ContextType, Status
 from app.contexts.schemas import (
     ContentIn,
@@ -24,6 +24,7 @@ from app.contexts.schemas import (
     RecallOwnIn,
     ReflectedOut,
     RememberIn,
+    TypeWord,
 )
 from app.errors import NotFound
 from app.kernel.caller import Caller, Role
@@ -58,7 +59,7 @@ class ListEntriesIn(WireModel):
     """Which entries of a context are wanted."""
 
     context: Named
-    entry_type: EntryType | None = None
+    entry_type: TypeWord | None = None
     memory_type: MemoryType | None = None
     tag: ShortText | None = None
     cursor: str | None = Field(None, description="Where the page before ended.")

@@ -452,7 +452,8 @@ async def save(tx: Tx, done: Written, limits: PoolLimits) -> None:
     if limits.versions:
         parts.append(POOL_VERSION.new(POOL_VERSION.placed(done.former)))
     await tx.rows(Q.kinds.restore, rows=parts)
-    await tx.rows(Q.events.put, rows=[_told(pool, event) for event in done.events])
+    told = [_told(pool, event) for event in done.events]
+    await tx.rows(Q.events.put, rows=[*told, _updated(pool)])
     await tx.rows(
         Q.pools.prune,
         id=pool.id,
@@ -465,17 +466,35 @@ async def save(tx: Tx, done: Written, limits: PoolLimits) -> None:
 
 def _told(pool: Pool, event: PoolEvent) -> Row:
     """An event for who follows events and may read the pool; the key is read there."""
-    readers = {pool.owner, *pool.readers()}
     return feed.told(
         event.event,
         pool.scope,
         pool.id,
         event.time,
         actor=event.writer,
-        readers=None if EVERYONE in readers else readers,
+        readers=_readers(pool),
         version=event.version,
         is_bulletin=event.is_bulletin,
     )
+
+
+def _updated(pool: Pool) -> Row:
+    """One event for all that a change wrote, likewise."""
+    return feed.told(
+        "memory_pool_update",
+        pool.scope,
+        pool.id,
+        pool.changed_at,
+        actor=pool.changed_by,
+        readers=_readers(pool),
+        pool=pool.id,
+        version=pool.version,
+    )
+
+
+def _readers(pool: Pool) -> set[str] | None:
+    readers = {pool.owner, *pool.readers()}
+    return None if EVERYONE in readers else readers
 
 
 def _permit(caller: Caller, pool: Pool) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import orjson
 
-from app.episodes.record import session_id
 from app.kernel.clock import FOREVER, open_end
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
@@ -17,6 +16,7 @@ from app.portability.records import SessionRecord
 from app.portability.writing import write_events
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.step import sanitize
+from app.scopes.sessions import session_id
 
 PAGE = 200
 

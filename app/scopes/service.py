@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -31,11 +31,18 @@ T = TypeVar("T")
 class ScopeService:
     """Scopes of the caller's tenant; policies are remembered for two seconds a process.
 
-    `installation` are the settings that hold where no scope has its own.
+    `installation` are the settings that hold where no scope has its own. `told` is called where a
+    caller sees more than before, so that nobody goes by what it remembers of him.
     """
 
-    def __init__(self, repository: ScopeRepository, installation: Settings) -> None:
+    def __init__(
+        self,
+        repository: ScopeRepository,
+        installation: Settings,
+        told: Callable[[], None] = lambda: None,
+    ) -> None:
         self.repository = repository
+        self._told = told
         self.settings = SettingsService(repository.graph, installation)
         self._policies: dict[str, tuple[float, SanitizePolicy]] = {}
         self._rules: dict[str, tuple[float, ScopeRules]] = {}
@@ -103,7 +110,20 @@ class ScopeService:
             # Another request of the same principal has made it since this one was let in.
             if await self.repository.granted(leaf, caller.principal) is None:
                 raise
+        self._told()
         return replace(caller, roles={**caller.roles, leaf: Role.WRITER})
+
+    async def seeing_own_leaf(self, caller: Caller) -> Caller:
+        """Return the caller as it sees its own leaf, if that is there and was given to it: what is
+        remembered of a key may be older than the leaf."""
+        leaf, held = own_leaf(caller), caller.roles.get(caller.home)
+        if leaf in caller.roles or held is None:
+            return caller
+        given = await self.repository.granted(leaf, caller.principal)
+        if given is None:
+            return caller
+        role = min(held, Role.named(given))
+        return replace(caller, roles={**caller.roles, leaf: role})
 
     async def ensure(
         self,
@@ -255,6 +275,13 @@ def own_leaf(caller: Caller) -> str:
     """Return the path of a caller's own scope in its workspace: `demo/product/agent:scout`."""
     home = parse_scope(caller.home)
     return str(ScopePath(home.tenant, home.workspace, f"{caller.kind}:{caller.name}"))
+
+
+def private_leaf(caller: Caller) -> str:
+    """Return where a caller keeps what is its own: in its leaf, or in that of the user in whose
+    scope it is at home."""
+    at_users = parse_scope(caller.home).kind == "user"
+    return caller.home if at_users else own_leaf(caller)
 
 
 async def _lock(tx: Tx, path: str) -> None:

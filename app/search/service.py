@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from app.embeddings.tokens import count_tokens
-from app.episodes.record import session_id
 from app.facts.possible import PossibleChange, of_facts
 from app.facts.service import Moments
 from app.facts.view import Across, Beliefs, FactView
@@ -29,6 +28,7 @@ from app.lifecycle.fading import FadingService
 from app.notes.model import MEMORY
 from app.retrieval.service import WalkService
 from app.sanitize.aside import READ, aside
+from app.scopes.sessions import session_id
 from app.search.across import told_across
 from app.search.believed import flags_of
 from app.search.blending import fuse

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from app.kernel.cypher import Q
-from app.kernel.graph import Graph
-from app.kernel.kind import strings_in
+from app.kernel.graph import Graph, Row, Tx
+from app.kernel.kind import Gone, strings_in
+from app.scopes.sessions import session_id
 from app.working.values import unpacked
+
+ROUNDS = 5  # of looking again for what others wrote or moved aside meanwhile
 
 
 class ShortTermErasure:
@@ -17,23 +19,41 @@ class ShortTermErasure:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
-    async def holds(self, scopes: Collection[str], agent: str) -> bool:
-        """Whether there is anything that `by` would take."""
-        row = await self._graph.one(Q.shortterm.kept_by, scopes=sorted(scopes), agent=agent)
-        return bool(row["entries"])
+    async def meant(self, scopes: Collection[str], gone: Gone, tx: Tx | None = None) -> list[str]:
+        """Return the ids of what an erasure means in some scopes: entries of an author or of a
+        session, and those of which session, key or value name a person."""
+        alone = gone.names is None and gone.session is None
+        rows = await (tx or self._graph).rows(
+            Q.shortterm.texts,
+            scopes=sorted(scopes),
+            author=gone.author if alone else None,
+            whole=gone.names is not None,
+        )
+        return [row["id"] for row in rows if _is_meant(row, gone)]
 
-    async def by(self, scopes: Collection[str], agent: str) -> int:
-        """All entries of an agent in some scopes."""
-        row = await self._graph.one(Q.shortterm.drop_by, scopes=sorted(scopes), agent=agent)
-        return int(row["entries"])
+    async def forget(self, tx: Tx, scopes: Collection[str], gone: Gone) -> list[str]:
+        """Take out what an erasure means; its ids.
 
-    async def naming(self, scopes: Collection[str], names: re.Pattern[str]) -> int:
-        """Entries in some scopes whose value holds one of some names."""
-        rows = await self._graph.rows(Q.shortterm.texts, scopes=sorted(scopes))
-        ids = [
-            row["id"]
-            for row in rows
-            if any(names.search(text) for text in strings_in(unpacked(row["content"].encode())))
-        ]
-        row = await self._graph.one(Q.shortterm.drop_entries, ids=ids, scopes=sorted(scopes))
-        return int(row["entries"])
+        Whoever promotes an entry holds its lock: it is done before the entry goes, or finds it
+        gone.
+        """
+        taken: set[str] = set()
+        for _ in range(ROUNDS):
+            ids = await self.meant(scopes, gone, tx)
+            if not ids:
+                break
+            await tx.one(Q.shortterm.drop_entries, ids=ids, scopes=sorted(scopes))
+            taken.update(ids)
+        return sorted(taken)
+
+
+def _is_meant(row: Row, gone: Gone) -> bool:
+    if gone.wrote(row["author"]) or gone.ended(session_id(row["scope"], row["session"])):
+        return True
+    return any(map(gone.named, _texts(row)))
+
+
+def _texts(row: Row) -> Iterator[str]:
+    yield from (row["session"], row["key"])
+    if row["content"] is not None:
+        yield from strings_in(unpacked(row["content"].encode()))

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from app.errors import AlreadyExists, NotFound, QuotaReached
+from app.kernel import audit
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -70,6 +71,8 @@ class ShortTermService:
                 raise QuotaReached(f"an agent has at most {limits.entries} entries", field="key")
             aside = digest("ran out", entry["id"], moment.isoformat())[:32]
             row = await tx.one(Q.shortterm.create_entry, entry=entry, aside=aside, at=moment)
+            if row["made"]:
+                await _tell(tx, who, "create", entry)
             return bool(row["made"])
 
         if not await self.graph.write("shortterm.create", work):
@@ -92,7 +95,13 @@ class ShortTermService:
     async def refresh(self, who: Caller, entry: str) -> Row:
         """Let the time of an entry begin anew; one that never runs out stays as it is."""
         await self._writable(who, entry)
-        return _found(await self.graph.optional(Q.shortterm.refresh, **_one(who, entry)))
+
+        async def work(tx: Tx) -> Row:
+            found = _found(await tx.optional(Q.shortterm.refresh, **_one(who, entry)))
+            await _tell(tx, who, "refresh", found)
+            return found
+
+        return await self.graph.write("shortterm.refresh", work)
 
     async def change(self, who: Caller, entry: str, change: Change) -> Row:
         """Set value, kind or time to live, which begins anew then; raises as `create` does."""
@@ -107,15 +116,25 @@ class ShortTermService:
         if change.ttl is not UNSET:
             ttl = limits.seconds(change.ttl)
             properties |= {"ttl": ttl, "expires_at": end_of(ttl, now())}
-        return _found(
-            await self.graph.optional(Q.shortterm.change, **_one(who, entry), properties=properties)
-        )
+
+        async def work(tx: Tx) -> Row:
+            given = {**_one(who, entry), "properties": properties}
+            found = _found(await tx.optional(Q.shortterm.change, **given))
+            await _tell(tx, who, "change", found)
+            return found
+
+        return await self.graph.write("shortterm.change", work)
 
     async def remove(self, who: Caller, entry: str) -> None:
         """Take an entry out."""
-        await self._writable(who, entry)
-        if not (await self.graph.one(Q.shortterm.remove, **_one(who, entry)))["removed"]:
-            _found(None)
+        stored = await self._writable(who, entry)
+
+        async def work(tx: Tx) -> None:
+            if not (await tx.one(Q.shortterm.remove, **_one(who, entry)))["removed"]:
+                _found(None)
+            await _tell(tx, who, "remove", stored)
+
+        await self.graph.write("shortterm.remove", work)
 
     async def page(
         self, who: Caller, scopes: list[str], sought: Sought, after: str, limit: int
@@ -181,6 +200,12 @@ def _ready(entry: Row) -> Row:
         actor=entry["author"],
         readers=[entry["author"]],
     )
+
+
+async def _tell(tx: Tx, who: Caller, act: str, entry: Row) -> None:
+    """Write the audit event of a change: which entry, no word of it, its session or its key."""
+    event = audit.event(who, f"shortterm.{act}", entry["scope"], entry=entry["id"])
+    await tx.rows(Q.shortterm.tell, events=[{**event, "target": entry["id"]}])
 
 
 def _one(who: Caller, entry: str) -> dict[str, Any]:

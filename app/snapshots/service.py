@@ -87,18 +87,19 @@ class SnapshotService:
         await tx.rows(Q.autonomy.tell, events=[{**event, "target": fresh.id}])
         return Taken(fresh, changed=True)
 
-    async def take_all(self, scopes: Sequence[str] | None = None) -> Row:
+    async def take_all(self, scopes: Sequence[str] | None = None, *, dry_run: bool = False) -> Row:
         """Take a snapshot of some scopes, or of all; how many there are, and which have changed."""
         changed: list[str] = []
         looked = 0
         async for scope in self._paths(scopes):
             looked += 1
             try:
-                if (await self.take(scope)).changed:
+                if (await self.take(scope, dry_run=dry_run)).changed:
                     changed.append(scope)
             except NotFound:
                 continue  # the scope was deleted meanwhile
-        return {"scopes": looked, "changed": len(changed), "places": changed[:1000]}
+        told = {"scopes": looked, "changed": len(changed), "places": changed[:1000]}
+        return {**told, "dry_run": dry_run}
 
     async def _paths(self, scopes: Sequence[str] | None) -> AsyncIterator[str]:
         if scopes is not None:

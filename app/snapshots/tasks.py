@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.jobs.model import Job, Outcome, Report
+from app.jobs.model import Job, Outcome, Report, is_dry
 
 SNAPSHOTS = "snapshots.take"
 
 
 async def take_snapshots(parts: Any, job: Job, report: Report) -> Outcome:
     """Take a snapshot of every scope; what has not changed stays as it is."""
-    return Outcome(await parts.snapshots.take_all())
+    return Outcome(await parts.snapshots.take_all(dry_run=is_dry(job)))

@@ -102,22 +102,23 @@ class Linker:
             count += len(page)
         return count
 
-    async def anew(self) -> int:
-        """Link all rows of all scopes again; how many."""
+    async def anew(self, *, dry_run: bool = False) -> int:
+        """Link all rows of all scopes again; how many those are."""
         count, after = 0, ""
         while page := await self.graph.rows(Q.tables.relink_scopes, after=after, limit=BATCH):
             after = page[-1]["scope"]
             for row in page:
-                count += await self._scope(row["scope"])
+                count += await self._scope(row["scope"], dry_run=dry_run)
         return count
 
-    async def _scope(self, scope: str) -> int:
+    async def _scope(self, scope: str, *, dry_run: bool) -> int:
         count, after = 0, ""
         while page := await self.graph.many(
             Q.tables.rows_after, Row, scope=scope, after=after, limit=BATCH
         ):
             after = page[-1].id
-            await self._link([row.id for row in page])
+            if not dry_run:
+                await self._link([row.id for row in page])
             count += len(page)
         return count
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.jobs.model import Job, Outcome, Report
+from app.jobs.model import Job, Outcome, Report, is_dry
 
 LINK = "tables.link"
 RELINK = "tables.relink"
@@ -17,4 +17,5 @@ async def link_waiting(parts: Any, job: Job, report: Report) -> Outcome:
 
 async def link_anew(parts: Any, job: Job, report: Report) -> Outcome:
     """Link all rows again, to what became known after they were written."""
-    return Outcome({"linked": await parts.table_links.anew()})
+    dry = is_dry(job)
+    return Outcome({"linked": await parts.table_links.anew(dry_run=dry), "dry_run": dry})

@@ -12,7 +12,7 @@ from datetime import timedelta
 from functools import partial
 
 from app.contexts.drafting import Draft, entry_of
-from app.contexts.entries import Entry, EntryVersion, Source, slot_of, text_of
+from app.contexts.entries import Entry, EntryVersion, Reason, Source, slot_of, text_of
 from app.contexts.kind import CONTEXT_ENTRY
 from app.contexts.model import Context, Status
 from app.contexts.sameness import are_one
@@ -25,6 +25,8 @@ from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
+from app.kernel.scope import parse_scope
+from app.scopes.service import private_leaf
 from app.scopes.tuning import tuned
 from app.shortterm.model import Kind
 from app.tiers.formulas import CONFIDENCE, joined, promoted_importance, type_of
@@ -35,7 +37,7 @@ from app.working.values import unpacked
 FRESH = timedelta(minutes=10)  # in which the vector index may not show an entry as it is
 UNINDEXED, NEAR = 200, 8  # entries that one is compared with: without the index, and by it
 ROUNDS = 5  # comparisons of one entry, where others write into its context meanwhile
-PROMOTE = "context.entry.promote"
+PROMOTE, ARCHIVE = "context.entry.promote", "context.entry.archive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ class Work:
             bench.entries,
         )
         self._who = _author(row, bench.receipt)
+        self._older: list[Context] = []  # in the agent's home, where nothing new is kept
         self._planned = bench.planned.setdefault((row["scope"], row["author"]), {})
 
     async def done(self) -> Done:
@@ -113,14 +116,8 @@ class Work:
     async def _drafted(self) -> tuple[Context, Entry]:
         """The context in which the agent remembers, and the entry as it will stand there."""
         row, scope = self._row, self._row["scope"]
-        known = await self._graph.many(
-            Q.contexts.own, Context, scope=scope, owner=self._who.principal
-        )
-        if known or self._receipt.dry_run:
-            context = known[0] if known else self._contexts.blank_own(self._who)
-        else:
-            context = await self._contexts.own(self._who)
-        value = await self._entries.value(unpacked(row["content"].encode()), scope)
+        context = await self._own()
+        value = await self._entries.value(unpacked(row["content"].encode()), context.scope)
         draft = Draft(
             row["key"],
             value,
@@ -131,8 +128,23 @@ class Work:
             task_id=row["session"],
         )
         made = entry_of(draft, context, self._who.principal, self._receipt.at)
-        source = {"promoted_from": row["id"], "kept_at": row["updated_at"]}
-        return context, _read_as(made.model_copy(update=source), row)
+        origin = {
+            "promoted_from": row["id"],
+            "session_scope": scope,
+            "kept_at": row["updated_at"],
+        }
+        return context, _read_as(made.model_copy(update=origin), row)
+
+    async def _own(self) -> Context:
+        """The context in the agent's leaf, and what older versions promoted into its home."""
+        self._who, known = await self._contexts.remembered(self._who)
+        leaf = private_leaf(self._who)
+        self._older = [one for one in known if one.scope != leaf]
+        here = [one for one in known if one.scope == leaf]
+        if here or self._receipt.dry_run:
+            return here[0] if here else self._contexts.blank_own(self._who)
+        self._who, context = await self._contexts.own(self._who)
+        return context
 
     async def _compared(self, context: Context, entry: Entry) -> Compared:
         """Look for the entry of a context that says the same: in the vector index, and among those
@@ -198,8 +210,19 @@ class Work:
         if compared.twin is not None and twin is None:
             return None
         done = await self._written(tx, context, _read_as(entry, held["entry"]), twin)
+        await self._replace(tx, entry)
         await tx.rows(Q.tiers.promoted, **place, at=at)
         return done
+
+    async def _replace(self, tx: Tx, entry: Entry) -> None:
+        """Archive what the same short-term entry was promoted to before, in the agent's home."""
+        for older in self._older:
+            slots = [slot_of(older.id, key) for key in _keys(entry)]
+            place = {"slots": slots, "scope": older.scope, "at": now()}
+            for one in await tx.many(Q.contexts.lock_keys, Entry, **place):
+                if _former(one, entry):
+                    gone = one.archived(Reason.REMOVED, self._receipt.at)
+                    await self._entries.store(tx, self._who, older, gone, ARCHIVE)
 
     async def _held(self, tx: Tx, context: Context, twin: Entry | None) -> Entry | None:
         """The entry that says the same, locked, where it is as it was when it was compared."""
@@ -289,6 +312,7 @@ class Work:
 def _author(row: Row, receipt: Receipt) -> Caller:
     """The agent of an entry, in whose name it is promoted, and who may do no more than that."""
     scope, principal = row["scope"], row["author"]
+    above = {str(step): Role.READER for step in parse_scope(scope).ancestors}
     return Caller(
         principal=principal,
         kind=principal.partition(":")[0],
@@ -296,7 +320,7 @@ def _author(row: Row, receipt: Receipt) -> Caller:
         tenant=row["tenant"],
         home=scope,
         key="",
-        roles={scope: Role.WRITER},
+        roles={**above, scope: Role.WRITER},
         request=receipt.id,
     )
 

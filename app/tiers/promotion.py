@@ -58,9 +58,9 @@ class TierPromotion:
             self._wakeup.set()
         return receipt
 
-    async def run_out(self) -> Receipt:
+    async def run_out(self, *, dry_run: bool = False) -> Receipt:
         """Promote what ran out and was read often, before it goes."""
-        return await self.run(Wanted(ran_out=True), dry_run=False)
+        return await self.run(Wanted(ran_out=True), dry_run=dry_run)
 
     async def _due(self, wanted: Wanted, receipt: Receipt, after: str) -> list[Row]:
         return await self._graph.rows(

@@ -15,6 +15,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.kernel.scope import parse_scope
 from app.pools.model import EVERYONE
+from app.scopes.service import private_leaf
 from app.search.model import FOUND, Filters, Mode, SearchRequest
 from app.search.service import SearchService
 from app.shortterm.service import ShortTermService
@@ -113,7 +114,7 @@ class TierService:
             self._parts.graph.rows(Q.tiers.figures, tenant=who.tenant, **own_rows, at=now()),
             self._parts.graph.one(
                 Q.tiers.kept, agent=who.principal, scope=at_home.home, at=now(),
-                readers=[who.principal, EVERYONE],
+                scopes=[at_home.home, private_leaf(at_home)], readers=[who.principal, EVERYONE],
             ),
             self._parts.working.tasks(at_home, at_home.home),
         )  # fmt: skip

@@ -149,7 +149,7 @@ class LongShelf:
         found = await self._entry(who, at)
         if found is None:
             return None
-        context, entry = found
+        who, context, entry = found
         await self._contexts.read_by(who, context, "read", [entry.id])
         return _long(entry)
 
@@ -166,19 +166,19 @@ class LongShelf:
         found = await self._entry(who, at)
         if found is None:
             raise NotFound("long-term memory has nothing under this key", field="key")
-        context, entry = found
+        who, context, entry = found
         await self._entries.archive(who, context.id, entry.id)
 
-    async def _entry(self, who: Caller, at: Address) -> tuple[Context, Entry] | None:
-        place = {"scope": who.home, "owner": who.principal}
-        for context in await self._contexts.graph.many(Q.contexts.own, Context, **place):
+    async def _entry(self, who: Caller, at: Address) -> tuple[Caller, Context, Entry] | None:
+        who, contexts = await self._contexts.remembered(who)
+        for context in contexts:
             key = await self._contexts.clean(at.key, context.scope, "key")
             slots = [slot_of(context.id, key)]
             found = await self._contexts.graph.many(
                 Q.contexts.keyed, Entry, slots=slots, scope=context.scope
             )
             if found and not is_hidden(found[0]):
-                return context, found[0]
+                return who, context, found[0]
         return None
 
 

@@ -14,10 +14,10 @@ from typing import Annotated, Any, Self
 import orjson
 from pydantic import BeforeValidator, Field, StringConstraints
 
-from app.episodes.record import session_id
 from app.kernel.kind import Gone, Place, Searched, Stored, unpacked
 from app.kernel.wire import Moment
 from app.pools.data import without
+from app.scopes.sessions import session_id
 
 LONGEST_TASK = 5000  # characters
 LONGEST_TEXT = 20_000  # characters of a thought, an action, an observation, a result or an error
@@ -107,7 +107,7 @@ class Trace(Stored):
         or the task names him, and where its session is forgotten."""
         if gone.wrote(self.agent) or gone.named(self.task):
             return None
-        if gone.session is not None and gone.session == self.spoken_in():
+        if gone.ended(self.spoken_in()):
             return None
         return self.model_copy(
             update={

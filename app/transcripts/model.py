@@ -14,10 +14,10 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
-from app.episodes.record import session_id
 from app.kernel.kind import Gone, Place, Stored, unpacked
 from app.kernel.wire import Moment
 from app.pools.data import without
+from app.scopes.sessions import session_id
 
 LONGEST_NAME = 200  # characters of the name of a conversation, which is its session's
 
@@ -77,7 +77,7 @@ class Transcript(Stored):
         texts = (self.conversation, self.user or "")
         if gone.wrote(self.agent) or any(gone.named(text) for text in texts):
             return None
-        if gone.session is not None and gone.session == self.spoken_in():
+        if gone.ended(self.spoken_in()):
             return None
         return self.model_copy(update={"metadata": _unnamed(self.metadata, gone)})
 
@@ -131,7 +131,7 @@ class TranscriptMessage(Stored):
         texts = (self.conversation, self.words or "")
         if gone.took(self.memory) or gone.wrote(self.agent) or any(map(gone.named, texts)):
             return None
-        if gone.session is not None and gone.session == self.spoken_in():
+        if gone.ended(self.spoken_in()):
             return None
         return self.model_copy(update={"metadata": _unnamed(self.metadata, gone)})
 

@@ -136,9 +136,16 @@ def chosen(rows: Sequence[Row], query: str) -> list[Row]:
     return [
         row
         for place, row in enumerate(rows)
-        if is_useful(row["episode"]["content"]).keep
+        if is_useful(row["episode"]["content"], _asked(rows, place)).keep
         and (place >= last or asked.within(row["episode"]["content"]))
     ]
+
+
+def _asked(rows: Sequence[Row], place: int) -> str | None:
+    """What somebody else had said before a message of the buffer."""
+    role = rows[place]["episode"]["role"]
+    others = (row["episode"] for row in reversed(rows[:place]) if row["episode"]["role"] != role)
+    return next((str(one["content"]) for one in others), None)
 
 
 def _last_of_user(rows: Sequence[Row]) -> str:

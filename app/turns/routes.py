@@ -35,10 +35,10 @@ async def take_turn(
     A bad message does not hold up the rest. What is in the buffer of the conversation, the messages
     that were handed in among them, is not recalled.
     """
-    scope = caller.require(data.scope or caller.home, Role.WRITER)
+    caller, talk = await turns.opened(caller, data.session, data.scope)
+    data = data.model_copy(update={"scope": talk.scope})
     asked = data.to_search()
     request = asked.to_request(caller) if asked else None
-    talk = turns.conversations.blank(caller, data.session, scope)
     done = await turns.take(caller, talk, data.to_captures(), request, begins=data.begins)
     block = None
     if done.found is not None and asked is not None and request is not None:

@@ -9,7 +9,7 @@ from app.conversations.model import Conversation
 from app.conversations.service import Appended, ConversationService
 from app.episodes.model import Capture
 from app.errors import LociError
-from app.kernel.caller import Caller
+from app.kernel.caller import Caller, Role
 from app.questions.log import QuestionLog
 from app.search.model import Found, SearchRequest
 from app.search.service import SearchService
@@ -32,6 +32,20 @@ class TurnService:
     conversations: ConversationService
     searches: SearchService
     questions: QuestionLog
+
+    async def opened(
+        self, caller: Caller, session: str, scope: str | None
+    ) -> tuple[Caller, Conversation]:
+        """Return the conversation of a turn, and the caller as it sees that: in the scope that is
+        named, else in the agent's home, or, where the settings of the home say so, where its
+        conversations lie.
+
+        Raises NotFound and Forbidden by the scope.
+        """
+        if scope is None and (await self.conversations.bounds_of(caller.home)).leaf:
+            return await self.conversations.opened(caller, session, None)
+        place = caller.require(scope or caller.home, Role.WRITER)
+        return caller, self.conversations.blank(caller, session, place)
 
     async def take(
         self,

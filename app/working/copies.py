@@ -45,7 +45,7 @@ class CopyRepository:
         tenant, which hold for copies as they do for what is copied."""
         moment = now()
         rows = [_row(place, slot, value, moment) for slot, value in values]
-        event = audit.event(who, "working.persist", place.scope, task=place.task, values=len(rows))
+        event = audit.event(who, "working.persist", place.scope, place=place.id, values=len(rows))
 
         async def work(tx: Tx) -> None:
             await tx.one(Q.working.hold_tenant, tenant=place.tenant, at=moment)
@@ -64,7 +64,7 @@ class CopyRepository:
 
     async def drop(self, who: Caller, place: Place) -> int:
         """Take the copy of a task out; how many values that was."""
-        event = audit.event(who, "working.drop-copy", place.scope, task=place.task)
+        event = audit.event(who, "working.drop-copy", place.scope, place=place.id)
         row = await self.graph.one(Q.working.drop_copy, **_of(place), audit=event)
         return int(row["dropped"])
 
@@ -96,7 +96,7 @@ def _of(place: Place) -> dict[str, str]:
 def _row(place: Place, slot: Slot, value: bytes, moment: datetime) -> Row:
     text = value.decode()
     return {
-        "id": digest("working", place.tenant, str(place), slot.field)[:32],
+        "id": place.id_of(slot),
         "tenant": place.tenant,
         "scope": place.scope,
         "author": place.agent,

@@ -1,14 +1,15 @@
-"""Working memory under an erasure: a scope's, an agent's, or what tells of a person."""
+"""Working memory under an erasure: a scope's, an agent's, a session's, or what tells of
+a person."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 
 from app.kernel.cypher import Q
-from app.kernel.graph import Graph
-from app.kernel.kind import strings_in
-from app.working.model import Place
+from app.kernel.graph import Graph, Row
+from app.kernel.kind import Gone, strings_in
+from app.scopes.sessions import session_id
+from app.working.model import Place, Slot
 from app.working.store import WorkingStore
 from app.working.values import unpacked
 
@@ -34,38 +35,37 @@ class WorkingErasure:
         """All of a tenant in Valkey, with what counts it."""
         await self._store.forget_tenant(tenant)
 
-    async def by(self, tenant: str, scopes: Collection[str], agent: str) -> int:
-        """All that an agent keeps, shares or was handed in some scopes, copies too."""
-
-        def its(place: Place) -> bool:
-            return place.scope in scopes and agent in (place.agent, place.reader)
-
-        dropped = await self._drop(tenant, its)
-        row = await self._graph.one(Q.working.drop_by, scopes=sorted(scopes), agent=agent)
-        return dropped + int(row["copies"])
-
-    async def holds(self, tenant: str, scopes: Collection[str], agent: str) -> bool:
-        """Whether there is anything that `by` would take."""
+    async def forget(
+        self, tenant: str, scopes: Collection[str], gone: Gone, *, dry_run: bool = False
+    ) -> int:
+        """Take out what an erasure means in some scopes: all that an author keeps, shares or was
+        handed, the task of a session, and values of which task, name or text name a person; copies
+        too. How many values that are."""
+        done = 0
         async for place in self._store.places(tenant):
-            its = place.scope in scopes and agent in (place.agent, place.reader)
-            if its and await self._store.listed(place):
-                return True
-        row = await self._graph.one(Q.working.copies_by, scopes=sorted(scopes), agent=agent)
-        return bool(row["copies"])
+            if place.scope in scopes:
+                done += await self._forget_in(place, gone, dry_run=dry_run)
+        return done + await self._forget_copies(scopes, gone, dry_run=dry_run)
 
-    async def naming(self, tenant: str, scopes: Collection[str], names: re.Pattern[str]) -> int:
-        """Values in some scopes that hold one of some names, copies too."""
-        dropped = 0
-        async for place in self._store.places(tenant):
-            if place.scope not in scopes:
-                continue
-            for slot, value in await self._store.values(place):
-                if _names(value, names) and await self._store.remove(place, slot):
-                    dropped += 1
-        rows = await self._graph.rows(Q.working.texts, scopes=sorted(scopes))
-        ids = [row["id"] for row in rows if _names(row["content"].encode(), names)]
-        row = await self._graph.one(Q.working.drop_copies, ids=ids, scopes=sorted(scopes))
-        return dropped + int(row["copies"])
+    async def _forget_in(self, place: Place, gone: Gone, *, dry_run: bool) -> int:
+        if _is_whole(place, gone):
+            drop = self._store.drop
+            return len(await self._store.listed(place)) if dry_run else await drop(place)
+        if gone.names is None:
+            return 0
+        held = await self._store.values(place)
+        found = [slot for slot, value in held if _names(slot.name, value, gone)]
+        if dry_run:
+            return len(found)
+        return sum([await self._store.remove(place, slot) for slot in found])
+
+    async def _forget_copies(self, scopes: Collection[str], gone: Gone, *, dry_run: bool) -> int:
+        at = sorted(scopes)
+        rows = await self._graph.rows(Q.working.texts, scopes=at, whole=gone.names is not None)
+        ids = [row["id"] for row in rows if _is_meant(row, gone)]
+        if dry_run or not ids:
+            return len(ids)
+        return int((await self._graph.one(Q.working.drop_copies, ids=ids, scopes=at))["copies"])
 
     async def _drop(self, tenant: str, chosen: Callable[[Place], bool]) -> int:
         return sum(
@@ -77,5 +77,23 @@ class WorkingErasure:
         )
 
 
-def _names(value: bytes, names: re.Pattern[str]) -> bool:
-    return any(names.search(text) for text in strings_in(unpacked(value)))
+def _is_whole(place: Place, gone: Gone) -> bool:
+    """Whether all of a place goes: what is kept for another agent belongs to no session."""
+    if gone.wrote(place.agent) or gone.wrote(place.reader):
+        return True
+    if place.is_shared:
+        return False
+    return gone.ended(session_id(place.scope, place.task)) or gone.named(place.task)
+
+
+def _is_meant(row: Row, gone: Gone) -> bool:
+    """Whether a copied value goes."""
+    place = Place(row["tenant"], row["scope"], row["author"], row["task"])
+    if _is_whole(place, gone):
+        return True
+    content = row["content"]
+    return content is not None and _names(Slot.parse(row["key"]).name, content.encode(), gone)
+
+
+def _names(name: str, value: bytes, gone: Gone) -> bool:
+    return any(map(gone.named, (name, *strings_in(unpacked(value)))))

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from app.errors import InvalidInput, NotFound
-from app.kernel.ids import checked_id
+from app.kernel.ids import checked_id, digest
 from app.scopes.tuning import tuned
 
 SHARED = ">"  # begins the name of what is kept for another agent; no task begins so
@@ -50,6 +50,15 @@ class Place:
     def parse(cls, tenant: str, text: str) -> Place:
         """The place that `str` wrote."""
         return cls(tenant, *text.split("|"))
+
+    @property
+    def id(self) -> str:
+        """The hash by which audit events tell of it: its name may be a person's."""
+        return digest("working", self.tenant, str(self))[:32]
+
+    def id_of(self, slot: Slot) -> str:
+        """The id that a copy of one of its values has."""
+        return digest("working", self.tenant, str(self), slot.field)[:32]
 
     @property
     def reader(self) -> str:

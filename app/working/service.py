@@ -143,7 +143,7 @@ class WorkingService:
         await self._told(who, "working.unshare", at, slot)
 
     async def _told(self, who: Caller, kind: str, at: Place, slot: Slot) -> None:
-        event = audit.event(who, kind, at.scope, target=at.reader, key=slot.name)
+        event = audit.event(who, kind, at.scope, target=at.reader, value=at.id_of(slot))
         await self._parts.access.write_audit(event, actor=who.principal)
 
     # --- copies in the graph -------------------------------------------------------------------

@@ -42,7 +42,7 @@ async def test_an_agent_has_one_memory_of_its_own(
     (context,) = contexts
     assert await held(writer, context) == {f"k{n}": n + 1 for n in range(4)}
     body = {"key": "x", "content": 1}
-    assert (await refused(other, "POST", f"{URL}/{context}/entries", json=body))[0] == 403
+    assert (await refused(other, "POST", f"{URL}/{context}/entries", json=body))[0] == 404
     read = (await writer.http.get(f"{URL}/{context}")).json()
     assert (read["type"], read["owner"]) == ("agent_memory", writer.caller.principal)
 

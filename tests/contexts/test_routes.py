@@ -40,6 +40,29 @@ async def test_the_reach_says_in_which_scope_a_context_lies(
         assert await refused(admin, "POST", URL, json={"name": "n", **body}) == (422, "reach")
 
 
+async def test_other_systems_words_are_taken(writer: Principal) -> None:
+    made = await posted(writer, URL, {"name": "n", "reach": "workflow"}, 201)
+    assert made["reach"] == "account"
+    listed_too = (await writer.http.get(URL, params={"reach": "workflow"})).json()["items"]
+    assert [one["id"] for one in listed_too] == [made["id"]]
+    types = {
+        "memory": "observation", "preference": "fact", "knowledge": "fact",
+        "tool_result": "tool_output", "insight": "reflection",
+    }  # fmt: skip
+    sources = {"user_input": "user", "agent_output": "agent", "import": "system", "api": "system"}
+    for word, ours in types.items():
+        entry = await add(writer, made["id"], word, "x", entry_type=word)
+        assert entry["entry_type"] == ours
+    for word, ours in sources.items():
+        entry = await add(writer, made["id"], word, "x", source_type=word)
+        assert entry["source_type"] == ours
+    found = await listed(writer, made["id"], entry_type="insight")
+    assert [one["untrusted"]["key"] for one in found] == ["insight"]
+    url = f"{URL}/{made['id']}/entries"
+    body = {"key": "k", "content": 1, "entry_type": "hunch"}
+    assert await refused(writer, "POST", url, json=body) == (422, "entry_type")
+
+
 async def test_contexts_are_listed_by_what_they_are(
     writer: Principal, principal: MakePrincipal, tenant: str, make: Make
 ) -> None:

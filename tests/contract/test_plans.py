@@ -282,6 +282,7 @@ HOT = [
     Q.kinds.change,
     Q.kinds.drop,
     Q.kinds.referring,
+    Q.kinds.merging,
     Q.kinds.drop_referring,
     Q.autonomy.find,
     Q.autonomy.lock,

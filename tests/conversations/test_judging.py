@@ -80,6 +80,23 @@ async def test_rules_keep_statements_and_discard_talk(opened: Parts, writer: Pri
     assert sorted(await verdicts(writer, verdict="discard")) == sorted(done[1:3])
 
 
+async def test_an_answer_stays_with_its_question(opened: Parts, writer: Principal) -> None:
+    asks = message("Are you allergic to penicillin?", role="assistant")
+    await append(writer, "clinic", "I need a shot of penicillin.", asks)
+    await clear(writer, "clinic")
+    await judge(opened, writer)  # the question is judged before its answer comes
+    helped = message("Then it is the blue one. Does that help?", role="assistant")
+    done = ids(await append(writer, "clinic", "Yes.", helped, "Yes.", "Thanks!"))
+    found = await told(writer, "/v1/conversations/clinic/messages")
+    assert len(found["messages"]) == 4
+    await clear(writer, "clinic")
+    await judge(opened, writer)
+    judged = await verdicts(writer)
+    assert [judged[one]["verdict"] for one in done] == ["keep", "keep", "discard", "discard"]
+    assert judged[done[0]]["untrusted"]["reason"] == "it answers a question"
+    assert await search(writer, "Yes.") != []
+
+
 async def test_a_pass_again_changes_nothing(opened: Parts, writer: Principal) -> None:
     await append(writer, "talk", *TALK)
     await clear(writer, "talk")
@@ -224,6 +241,20 @@ async def test_a_model_judges_a_long_exchange(
         assert await search(writer, query, kinds=["memory"]) == [query]
     await passed(judges(), writer)
     assert len(endpoint.requests) == 1, "what is judged is not asked about again"
+
+
+async def test_a_model_rescues_what_rules_discard_and_keeps_an_answer(
+    writer: Principal, judges: Judges, endpoint: ScriptedServer
+) -> None:
+    asks = message("Did Gesine Poll pay for the crane?", role="assistant")
+    await append(writer, "talk", "Hello there.", asks)
+    done = ids(await append(writer, "talk", "Yes.", "The best one.", LONG))
+    await clear(writer, "talk")
+    endpoint.replies = [answer({"t1": False, "t2": True, "t3": True})]
+    assert (await passed(judges(), writer)).asked == 1
+    judged = await verdicts(writer)
+    assert [judged[one]["verdict"] for one in done] == ["keep", "keep", "keep"]
+    assert [judged[one]["judged_by"] for one in done] == ["rules", "scripted", "scripted"]
 
 
 async def test_no_model_is_asked_of_little(

@@ -12,21 +12,26 @@ from app.conversations.noise import is_useful, rewritten
 TEXTS = (Path(__file__).parent / "useful.jsonl").read_text(encoding="utf-8")
 ROWS = [json.loads(line) for line in TEXTS.splitlines()]
 TUNING, HELD_OUT = ROWS[::2], ROWS[1::2]
-# 47 when the rules, tuned on the first half, were first run on the second; then "got it", which the
-# requirements name, was put right.
-REACHED = 48
+# 47 of 50 statements when the rules, tuned on the first half, were first run on the second; then
+# "got it", which the requirements name, was put right. Of 24 answers to questions all, at first.
+REACHED = 72
 
 
 def right(rows: list[dict[str, object]]) -> int:
-    return sum(is_useful(str(row["text"])).keep == row["keep"] for row in rows)
+    return sum(use(row) == row["keep"] for row in rows)
+
+
+def use(row: dict[str, object]) -> bool:
+    asked = row.get("asked")
+    return is_useful(str(row["text"]), None if asked is None else str(asked)).keep
 
 
 def test_the_texts_that_the_rules_were_tuned_on_are_told_apart() -> None:
-    assert right(TUNING) == len(TUNING) == 51
+    assert right(TUNING) == len(TUNING) == 75
 
 
 def test_so_are_most_of_those_that_nobody_looked_at() -> None:
-    assert len(HELD_OUT) == 50
+    assert len(HELD_OUT) == 74
     assert right(HELD_OUT) >= REACHED
 
 

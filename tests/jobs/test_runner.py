@@ -403,6 +403,9 @@ async def test_schedules_are_shown_and_run_by_hand(
     assert ran.exit_code == 0, ran.output
     assert await opened.runner.run(opened, json.loads(ran.stdout)["job"]) == "done"
     assert (await admin.http.get("/v1/audit/check")).json()["events"] >= 1
+    dry = await command("schedules", "run", "audit.seal", "--dry-run")
+    assert dry.exit_code == 1
+    assert "audit.seal has no dry run" in str(dry.exception)
     unknown = await command("schedules", "run", "none")
     assert (unknown.exit_code, str(unknown.exception)) == (1, "there is no schedule none")
 

@@ -43,27 +43,30 @@ async def test_memory_is_listed_pruned_and_collected(
     assert [row["id"] for row in some["items"]] == [made[1]]
     known = await told(command, "knowledge", "list", tenant)
     assert {row["id"] for row in known["items"]} == {made[0], copy}
-    dry = await told(command, "knowledge", "prune", tenant, "--dry-run")
+    dry = await told(command, "knowledge", "prune", tenant)
+    assert dry == await told(command, "knowledge", "prune", tenant, "--dry-run")
     assert [(one["hidden"], one["kept"]) for one in dry["items"]] == [(made[0], copy)]
     assert len((await told(command, "knowledge", "list", tenant))["items"]) == 2
-    done = await told(command, "knowledge", "prune", tenant)
+    done = await told(command, "knowledge", "prune", tenant, "--apply")
     assert done["items"] == dry["items"]
-    assert (await told(command, "knowledge", "prune", tenant))["items"] == []
+    assert (await told(command, "knowledge", "prune", tenant, "--apply"))["items"] == []
     left = await told(command, "knowledge", "list", tenant)
     assert [row["id"] for row in left["items"]] == [copy]
     shown = await admin.http.post(f"/v1/memories/{made[0]}/unforget")
     assert shown.json()["changed"]
-    refused = await command("memory", "gc", tenant)
+    refused = await command("memory", "gc", tenant, "--apply")
     assert refused.exit_code == 1
     await opened.graph.raw(
         "MATCH (n:Note {id: $id}) SET n.ingested_at = datetime() - duration('P400D'), "
         "n.last_access = null, n.importance = 0.01, n.trust = 0.1, n.confidence = 0.1",
         id=made[1],
     )  # fmt: skip
-    dry = await told(command, "memory", "gc", tenant, "--dry-run")
+    dry = await told(command, "memory", "gc", tenant)
     assert made[1] in [*dry["forgotten"], *dry["archived"]]
     await switch(tenant, forgetting=True, maintenance="nightly")
-    done = await told(command, "memory", "gc", tenant)
-    assert made[1] in done["forgotten"]
-    again = await told(command, "memory", "gc", tenant)
+    dry = await told(command, "memory", "gc", tenant)
+    assert (dry["dry_run"], made[1] in dry["forgotten"]) == (True, True)
+    done = await told(command, "memory", "gc", tenant, "--apply")
+    assert made[1] in done["forgotten"], "nothing was hidden before"
+    again = await told(command, "memory", "gc", tenant, "--apply")
     assert made[1] not in again["forgotten"]

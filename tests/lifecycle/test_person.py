@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from app.kernel.caller import Role
+from app.kernel.kind import Gone
 from app.lifecycle.invariants import broken
+from app.lifecycle.people import naming
 from app.portability.exporter import export_package
 from app.portability.service import selection
 from app.wiring import Parts
@@ -190,3 +194,24 @@ async def test_a_full_name_takes_its_entities_along_unless_it_is_another_name_to
     told = await erased(opened, admin, {"person": "Gerlinde Kusch", "scope": scope})
     assert told["counts"]["facts"] >= 2
     assert await strings_of(opened, "gerlinde") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Ask Thilde Wocken-Ruge first.", True),
+        ("thilde-wocken-ruge", True),
+        ("chat_with_Thilde_Wocken_Ruge", True),
+        ("thilde.wocken~ruge:notes", True),
+        ("Thilde Wocken Ruge's desk", True),
+        ("thildewockenruge", False),
+        ("thilde-wocken", False),
+        ("wocken-ruge", False),
+        ("", False),
+        ("--", False),
+    ],
+)
+def test_a_name_is_found_as_keys_and_tags_spell_it(text: str, found: bool) -> None:
+    gone = Gone(names=naming(["Thilde Wocken-Ruge", "---"]))
+    assert gone.named(text) is found
+    assert not Gone(names=naming([])).named(text)

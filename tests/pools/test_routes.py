@@ -6,6 +6,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import orjson
 import pytest
 import pytest_asyncio
 
@@ -72,6 +73,23 @@ async def test_dotted_keys_are_nested_and_bulletins_are_told(writer: Principal, 
     ]
     assert {e["event"] for e in told} == {"memory_pool_key_write"}
     assert {e["writer"] for e in told} == {writer.caller.principal}
+
+
+async def test_each_change_is_one_update_for_who_may_read_the_pool(
+    opened: Parts, writer: Principal, make: Make
+) -> None:
+    made = await make("ops", type="agent_private")
+    await merge(writer, "ops", {"a": 1, "b": 2})
+    await merge(writer, "ops", {"a": 1})
+    await write(writer, "ops", 3, "c")
+    rows = await opened.graph.raw(
+        "MATCH (e:FeedEvent {target: $id, kind: 'memory_pool_update'}) "
+        "RETURN e {.*} AS e ORDER BY e.payload",
+        id=made["id"],
+    )
+    told = [orjson.loads(row["e"]["payload"]) for row in rows]
+    assert told == [{"pool": made["id"], "version": 2}, {"pool": made["id"], "version": 3}]
+    assert {tuple(row["e"]["readers"]) for row in rows} == {(writer.caller.principal,)}
 
 
 async def test_events_are_read_on_from_a_cursor(writer: Principal, make: Make) -> None:

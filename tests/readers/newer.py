@@ -26,6 +26,7 @@ from app.events.model import Place
 from app.graphql.limits import check_text
 from app.graphql.service import parsed
 from app.indexing.entry import Facts, entry
+from app.kernel.kind import spaced
 from app.kernel.reach import checked_url, networks
 from app.learning.wording import assessment_of, continuation_of, likeness
 from app.llm.model import estimated
@@ -177,7 +178,9 @@ NEWER: dict[str, Reader] = {
     "tiers.compressed": lambda t: compressed(t, ASKED),
     "tiers.packed": lambda t: packed_context({Section.FACTS: [Item("a", "t", t)]}, ASKED, 2000),
     "conversations.is_useful": is_useful,
+    "conversations.answers": lambda t: (is_useful("Yes.", t), is_useful("yes " + t, QUESTION)),
     "conversations.rewritten": rewritten,
+    "kernel.spaced": spaced,
     "learning.continuation_of": lambda t: continuation_of(t, t),
     "learning.assessment_of": assessment_of,
     "learning.likeness": lambda t: likeness(t, t),

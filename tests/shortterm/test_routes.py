@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from app.events.model import OPEN
 from app.kernel.caller import Role
 from app.kernel.clock import now
 from app.shortterm.tasks import EXPIRE_ENTRIES
@@ -62,6 +63,29 @@ async def test_an_entry_has_its_time_and_is_counted_when_read(writer: Principal)
         assert read["untrusted"] == {"value": {"steps": [1, None]}}
         assert abs(moment(read["last_accessed_at"]) - now()) < timedelta(minutes=1)
         assert read["expires_at"] == told["expires_at"]
+
+
+async def test_changes_are_in_the_audit_trail_without_a_word_of_them(
+    opened: Parts, writer: Principal
+) -> None:
+    told = await made(writer, "hushkey", value="hushword", session="hushtalk")
+    url = f"{BASE}/{told['id']}"
+    assert (await writer.http.post(BASE, json={"session": "hushtalk", "key": "hushkey",
+                                               "value": 1})).status_code == 409  # fmt: skip
+    await writer.http.get(url)
+    assert (await writer.http.patch(url, json={"value": "hushword again"})).status_code == 200
+    assert (await writer.http.post(f"{url}/refresh")).status_code == 200
+    assert (await writer.http.delete(url)).status_code == 204
+    assert (await writer.http.delete(url)).status_code == 404
+    rows = await opened.graph.raw(
+        "MATCH (a:AuditEvent) WHERE a.target = $id RETURN a {.*} AS a ORDER BY a.at, a.id",
+        id=told["id"],
+    )
+    acts = [row["a"]["kind"].removeprefix("shortterm.") for row in rows]
+    assert sorted(acts) == ["change", "create", "refresh", "remove"]
+    assert {row["a"]["actor"] for row in rows} == {writer.caller.principal}
+    assert "hush" not in str([row["a"] for row in rows])
+    assert "shortterm" not in OPEN, "who follows the scope's events is not told of them"
 
 
 async def test_every_kind_of_value_comes_back(writer: Principal) -> None:

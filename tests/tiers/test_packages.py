@@ -28,7 +28,7 @@ async def test_a_package_brings_back_what_was_promoted(
     assert before["records"]["context_entry"] == 2, "the archived one too"
     await export_package(opened.graph, tmp_path / "out", chosen)
     await opened.graph.raw(
-        "MATCH (n:Declared) WHERE n.scope = $scope DETACH DELETE n RETURN count(*) AS n",
+        "MATCH (n:Declared) WHERE n.scope STARTS WITH $scope DETACH DELETE n RETURN count(*) AS n",
         scope=writer.caller.home,
     )
     await load(tmp_path / "out")

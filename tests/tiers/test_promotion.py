@@ -6,6 +6,7 @@ import asyncio
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -191,6 +192,28 @@ async def test_what_ran_out_is_promoted_before_it_goes(writer: Principal, opened
     await expire(opened)
     assert await left(opened, writer) == {"live"}
     assert live
+
+
+async def test_a_dry_run_of_the_clean_up_tells_what_goes_and_leaves_it(
+    writer: Principal, opened: Parts
+) -> None:
+    dry = replace(JOB, args={"dry_run": True})
+
+    async def figures(job: Job) -> dict[str, Any]:
+        outcome = await TASKS[EXPIRE_ENTRIES](opened, job, _unreported)
+        return outcome.result
+
+    before = await figures(dry)
+    await outrun(opened, await noted(writer, "often", told_of("kiln"), 3))
+    await outrun(opened, await noted(writer, "seldom", told_of("ferry"), 1))
+    told = await figures(dry)
+    assert told["dry_run"] is True
+    assert told["entries"] >= before["entries"] + 2
+    assert told["promotion"]["promoted"] >= 1
+    assert await left(opened, writer) == {"often", "seldom"}
+    assert await kept(opened, writer) == []
+    assert (await figures(JOB))["promotion"]["promoted"] >= 1
+    assert await left(opened, writer) == set()
 
 
 async def test_what_waits_to_be_promoted_is_not_written_over(

@@ -6,11 +6,19 @@ import asyncio
 from datetime import UTC, datetime
 from typing import Any
 
+import orjson
 import pytest
 
+from app.contexts.drafting import Draft, entry_of
+from app.contexts.kind import CONTEXT, CONTEXT_ENTRY
 from app.kernel.caller import Role
+from app.kernel.clock import now
+from app.kernel.cypher import Q
+from app.scopes.service import own_leaf
+from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
-from tests.tiers.conftest import URL, consolidate, read, write
+from tests.contexts.conftest import posted
+from tests.tiers.conftest import URL, consolidate, kept, noted, read, write
 
 TIERS = ("working", "short_term", "long_term", "shared")
 
@@ -34,7 +42,8 @@ async def test_a_key_is_read_from_the_first_tier_that_has_it(writer: Principal) 
         assert (made["found"], made["tier"], made["untrusted"]["value"]) == (True, tier, value)
         found = await read(writer, "plan")
         assert (found["tier"], found["untrusted"]["value"]) == (tier, value)
-        assert found["scope"] == writer.caller.home
+        place = own_leaf(writer.caller) if tier == "long_term" else writer.caller.home
+        assert found["scope"] == place
     for tier in TIERS:
         assert (await read(writer, "plan", tier=tier))["untrusted"]["value"]["from"] == tier
     assert (await read(writer, "plan", session_id="s2"))["tier"] == "long_term"
@@ -129,7 +138,7 @@ async def test_a_bad_write_names_its_field_and_changes_nothing(
 
 
 async def test_nobody_reads_what_another_agent_keeps(
-    writer: Principal, principal: MakePrincipal, tenant: str
+    writer: Principal, principal: MakePrincipal, tenant: str, opened: Parts
 ) -> None:
     other = await principal(f"{tenant}/dev", name="other")
     abroad = await principal(f"{tenant}x/dev", name="scout")
@@ -150,8 +159,77 @@ async def test_nobody_reads_what_another_agent_keeps(
     assert (await refused(writer, "POST", "/promote", json={}))[0] == 403
     home = {"scope": writer.caller.home, "key": "mine", "session_id": "s1"}
     assert (await refused(abroad, "GET", "/value", params=home)) == (404, "scope")
+    await opened.indexing.drain()
     hits = (await other.http.post(f"{URL}/search", json={"query": "mine", "least": 0})).json()
-    assert [h for h in hits["hits"] if h["tier"] != "long_term"] == []
+    assert hits["hits"] == []
+    mine = (await writer.http.post(f"{URL}/search", json={"query": "mine", "least": 0})).json()
+    assert {hit["tier"] for hit in mine["hits"]} == {"short_term", "long_term"}
+
+
+async def test_what_is_promoted_is_shown_to_its_agent_alone(
+    writer: Principal, principal: MakePrincipal, tenant: str, admin: Principal, opened: Parts
+) -> None:
+    said = "The vault of the cooperage opens at noon."
+    other = await principal(f"{tenant}/dev", name="other")
+    await noted(writer, "vault", said, 3)
+    assert (await consolidate(writer))["counts"] == {"promoted": 1}
+    await write(writer, "cellar", "The cellar of the cooperage floods.", tier="long_term")
+    await opened.indexing.drain()
+    query = {"query": "When does the vault of the cooperage open?"}
+    for who, count in ((writer, 1), (other, 0), (admin, 1)):
+        found = await who.http.post("/v1/search", json=query)
+        assert sum(said == hit["untrusted"]["text"] for hit in found.json()["hits"]) == count
+    for path, more in (("/v1/search", {"form": "relevant_context"}), (f"{URL}/context", {})):
+        mine, theirs = [
+            (await who.http.post(path, json=query | more)).text for who in (writer, other)
+        ]
+        assert said in mine
+        assert "cooperage" not in theirs.replace(query["query"], "")
+    contexts = (await other.http.get("/v1/contexts")).json()["items"]
+    assert contexts == []
+    assert (await read(other, "vault"))["found"] is False
+
+
+async def test_what_was_kept_at_home_before_is_still_its_agents(
+    writer: Principal, principal: MakePrincipal, tenant: str, opened: Parts
+) -> None:
+    old, new = "The weir is shut on Sundays.", "The weir is shut on Mondays."
+    await _kept_at_home(opened, writer, "weir", old)
+    await _kept_at_home(opened, writer, "lock", "The lock keeper is called Odila.")
+    await opened.indexing.drain()
+    found = await read(writer, "weir")
+    assert (found["scope"], found["untrusted"]["value"]) == (writer.caller.home, old)
+    hits = (await writer.http.post(f"{URL}/search", json={"query": old, "least": 0.9})).json()
+    assert [hit["untrusted"]["key"] for hit in hits["hits"]] == ["weir"]
+    told = await posted(writer, "/v1/own-memory/recall", {"query": "lock keeper Odila"})
+    assert [each["entry"]["untrusted"]["key"] for each in told["items"]] == ["lock"]
+    assert (await writer.http.get(f"{URL}/stats")).json()["long_term"]["entries"] == 2
+    made = await write(writer, "weir", new, tier="long_term")
+    assert made["scope"] == own_leaf(writer.caller)
+    assert (await read(writer, "weir"))["untrusted"]["value"] == new
+    (gone,) = await kept(opened, writer, "archived")
+    assert (gone["scope"], orjson.loads(gone["value"])) == (writer.caller.home, old)
+    await posted(writer, "/v1/own-memory/forget", {"key": "lock"})
+    assert (await writer.http.get(f"{URL}/stats")).json()["long_term"]["entries"] == 2
+    await _kept_at_home(opened, writer, "sluice", "It is open.")
+    at = {"key": "sluice", "tier": "long_term"}
+    assert (await writer.http.delete(f"{URL}/value", params=at)).status_code == 204
+    assert (await read(writer, "sluice"))["found"] is False
+
+
+async def _kept_at_home(opened: Parts, who: Principal, key: str, value: str) -> None:
+    """Keep something as older versions did: in a context of the agent's home."""
+    home = [c for c in (await opened.contexts.remembered(who.caller))[1]
+            if c.scope == who.caller.home]  # fmt: skip
+    context = (
+        home[0]
+        if home
+        else opened.contexts.blank_own(who.caller).model_copy(update={"scope": who.caller.home})
+    )
+    entry = entry_of(Draft(key, value), context, who.caller.principal, now())
+    rows = [CONTEXT_ENTRY.new(entry)]
+    await opened.graph.rows(Q.kinds.restore, rows=[CONTEXT.new(context)])
+    await opened.graph.rows(Q.kinds.restore, rows=rows)
 
 
 async def test_figures_are_told_by_tier(writer: Principal) -> None:

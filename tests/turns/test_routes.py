@@ -181,3 +181,28 @@ async def test_it_is_described(app: Litestar) -> None:
     operation = document["paths"]["/v1/turns"]["post"]
     assert operation["operationId"] == "takeTurn"
     assert "TurnIn" in str(operation["requestBody"])
+
+
+async def test_a_setting_puts_turns_into_the_agents_leaf(
+    admin: Principal, writer: Principal, principal: MakePrincipal, tenant: str
+) -> None:
+    other = await principal(f"{tenant}/dev", name="other")
+    home = {"scope": writer.caller.home}
+    said = [{"role": "user", "content": "The linseed of the sail loft is in the red drum."}]
+    await taken(writer, session="before", messages=said)
+    body = {"conversations": {"leaf": True}}
+    answer = await admin.http.patch("/v1/scopes/settings", params=home, json=body)
+    assert answer.status_code == 200, answer.text
+    mine = [{"role": "user", "content": "The tar of the sail loft is in the black drum."}]
+    turn = await taken(writer, session="mine", messages=mine, query="sail loft drum")
+    await taken(writer, session="mine", begins=True)  # the first one leaves the buffer
+    episode = (await writer.http.get(f"/v1/episodes/{turn['receipts'][0]['id']}")).json()
+    assert episode["scope"] == f"{writer.caller.home}/agent:scout"
+    named = await taken(writer, session="named", messages=mine, **home)
+    episode = (await writer.http.get(f"/v1/episodes/{named['receipts'][0]['id']}")).json()
+    assert episode["scope"] == writer.caller.home, "a scope that is named holds"
+    asked = {"query": "sail loft drum", "kinds": ["episode"]}
+    for who, seen in ((writer, True), (other, False)):
+        found = (await who.http.post("/v1/search", json=asked | {"scopes": None})).json()
+        ids = {hit["id"] for hit in found["hits"]}
+        assert (turn["receipts"][0]["id"] in ids) is seen
