@@ -1,10 +1,13 @@
 """Letta's agent files (`.af`): agents with their messages, blocks and passages. Pure.
 
 A block becomes a note: what stands in every bundle is for the house to say, not for a file.
+An export numbers its agents, messages and blocks anew (`message-0`), so that such an id says
+nothing beyond its file: what they are follows from the agent's name, the moment and the words.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,7 +29,10 @@ OLD = ("messages", "core_memory", "memory_blocks", *PASSAGES)  # members of the 
 LISTS = frozenset(["agents", "blocks", *OLD])
 CALL = ("function", "message")
 SPEAKS = ("send_message",)  # tools whose `message` is what the agent says
+RECEIPTS = ("", "None", "Sent message successfully.")  # what such a tool answers
 QUIET = ("heartbeat", "login", "system_alert")
+NUMBERED = re.compile(r"[a-z_]+-\d{1,9}\Z", re.A)
+BY_TOOL = "speaks by tool"  # the agent whose words are calls, in the names that are learnt
 
 
 def recognises(probe: Probe) -> bool:
@@ -35,6 +41,12 @@ def recognises(probe: Probe) -> bool:
         return False
     keys = probe.members.keys()
     return "agents" in keys or {"core_memory", "messages"} <= keys or "agent_type" in keys
+
+
+def learn(reading: Reading, name: str | None, item: dict[str, Any]) -> None:
+    """Remember of the agent of a former file whether it speaks by a tool."""
+    if name == "messages" and _calls_to_speak(item):
+        reading.names[BY_TOOL] = "messages"
 
 
 def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[Record]:
@@ -60,6 +72,8 @@ def _agent(reading: Reading, item: dict[str, Any]) -> Iterator[Record]:
 
 
 def _parts(reading: Reading, item: dict[str, Any], key: str) -> Iterator[Record]:
+    if any(_calls_to_speak(message) for message in _listed(item, "messages")):
+        reading.names[BY_TOOL] = key
     for block in _listed(item, "core_memory", "memory_blocks"):
         yield from _block(reading, block)
     for message in _listed(item, "messages"):
@@ -83,7 +97,7 @@ def _block(reading: Reading, item: dict[str, Any]) -> Iterator[Record]:
     at = moment(item.get(changed)) or reading.at
     yield reading.note(
         item["value"],
-        id=reading.id("block", item.get("id") or item.get("label"), item["value"]),
+        id=reading.id("block", _own(item) or item.get("label"), item["value"]),
         categories=["letta:block"],
         beside=reading.rest(item, (*BLOCK, changed)),
         title=reading.name("blocks.label", item.get("label")),
@@ -100,10 +114,24 @@ def _passage(reading: Reading, item: dict[str, Any], session: str) -> Record:
         item.get("metadata"),
         item.get("tags"),
         reading.rest(item, (*PASSAGE, said), VECTORS, "passages."),
-        id=reading.id(item.get("id")),
+        id=_id(reading, session, item, item.get(said)),
         captured_at=moment(item.get("created_at")),
         ingested_at=moment(item.get("created_at")),
     )
+
+
+def _own(item: dict[str, Any]) -> Any:
+    """The id of a thing, where it is not the number that an export gave it."""
+    given = item.get("id")
+    return None if isinstance(given, str) and NUMBERED.match(given) else given
+
+
+def _id(reading: Reading, session: str, item: dict[str, Any], said: Any) -> str | None:
+    """The id of a message or a passage: it says the same in each export of its agent."""
+    own = _own(item)
+    if own:
+        return reading.id(own)
+    return reading.id(session, item.get("created_at") or "", item.get("role") or "", said)
 
 
 def _message(reading: Reading, item: dict[str, Any], session: str) -> Iterator[Record]:
@@ -114,22 +142,40 @@ def _message(reading: Reading, item: dict[str, Any], session: str) -> Iterator[R
     where = "content" if "content" in item else "text"
     content, other = parts(item.get(where))
     reading.lose(*(f"{kind} in messages" for kind in other))
+    if _is_receipt(reading, item, content):
+        reading.lose("receipts of what was said")
+        return
     opened, beside = _opened(reading, content)
+    thought = role == "assistant" and reading.names.get(BY_TOOL) == session
+    if thought and opened:  # such an agent says nothing but by its tool
+        opened, beside = None, {**beside, "inner_monologue": opened}
     beside = reading.rest(item, (*MESSAGE, where)) | beside
     said = [line for line in (opened, *_spoken(reading, item)) if line]
     if not said and (other or content or item.get("tool_calls")):
         reading.lose(*(f"messages.{field}" for field in beside))
         return
+    whole = "\n".join(said) or None
     yield reading.episode(
         session,
-        "\n".join(said) or None,
+        whole,
         beside=beside,
-        id=reading.id(item.get("id")),
+        id=_id(reading, session, item, whole),
         role=ROLES.get(role, role) if isinstance(role, str) else role,
         speaker=reading.name("messages.name", item.get("name")),
         captured_at=moment(item.get("created_at")),
         ingested_at=moment(item.get("created_at")),
     )
+
+
+def _is_receipt(reading: Reading, item: dict[str, Any], content: str | None) -> bool:
+    """Whether a message only says that a tool has run which says what the agent says."""
+    if item.get("role") not in ("tool", "function"):
+        return False
+    call = item.get("tool_call_id")
+    known = isinstance(call, str) and f"call {call}" in reading.names
+    found = _object(content) or {}
+    said = found.get("message") if "status" in found else None
+    return known or item.get("name") in SPEAKS or (isinstance(said, str) and said in RECEIPTS)
 
 
 def _opened(reading: Reading, content: str | None) -> tuple[str | None, dict[str, Any]]:
@@ -148,17 +194,27 @@ def _opened(reading: Reading, content: str | None) -> tuple[str | None, dict[str
 
 def _spoken(reading: Reading, item: dict[str, Any]) -> Iterator[str]:
     """What an agent said by calling a tool; other calls are counted as lost."""
-    calls = item.get("tool_calls")
-    for call in calls if isinstance(calls, list) else ():
+    for call in _calls(item):
         made = call.get("function") if isinstance(call, dict) else None
         given = _object(made.get("arguments")) if isinstance(made, dict) else None
         said = given.get("message") if given else None
         if isinstance(made, dict) and made.get("name") in SPEAKS and isinstance(said, str):
             further = {n for n, v in (call | (given or {})).items() if n not in CALL and is_set(v)}
             reading.lose(*(f"tool_calls.{name}" for name in sorted(further)))
+            reading.names[f"call {call.get('id')}"] = made["name"]
             yield said
         else:
             reading.lose("tool calls")
+
+
+def _calls(item: dict[str, Any]) -> list[Any]:
+    found = item.get("tool_calls")
+    return found if isinstance(found, list) else []
+
+
+def _calls_to_speak(item: dict[str, Any]) -> bool:
+    made = (call.get("function") for call in _calls(item) if isinstance(call, dict))
+    return any(isinstance(one, dict) and one.get("name") in SPEAKS for one in made)
 
 
 def _object(given: Any) -> dict[str, Any] | None:
@@ -177,4 +233,5 @@ LETTA = Format(
     read,
     LISTS,
     {"captured_at": "created_at", "ingested_at": "created_at", "valid_from": "created_at"},
+    learn,
 )
