@@ -197,11 +197,11 @@ RETURN row.line AS line
 
 // name: known_notes(rows) read many
 // Which notes are here, until when each holds, whether a text is one that it has not and never had,
-// and whether it holds still.
-// unscoped: an id covers its scope
+// and whether it holds still. A bundle may name an id of another scope: `scope` tells.
+// unscoped: only whether it is the scope of the row is told
 UNWIND $rows AS row
 MATCH (n:Note {id: row.id})
-RETURN row.line AS line, n.valid_to AS valid_to,
+RETURN row.line AS line, n.scope AS scope, n.valid_to AS valid_to,
        n.content <> row.content AND NOT EXISTS {
          MATCH (v:NoteVersion)-[:VERSION_OF]->(n) WHERE v.content = row.content } AS is_new,
        n.standing = 'held' AND n.expired_at > datetime() AS holds
@@ -212,6 +212,7 @@ RETURN row.line AS line, n.valid_to AS valid_to,
 // unscoped: the run has checked each path
 UNWIND $rows AS row
 MATCH (n:Note {id: row.id})
+WHERE n.scope = row.scope
 WITH n, row, n.updated_at AS since, coalesce(n.privacy, 0) AS level
 SET n.updated_at = $at
 WITH n, row, since, level, n.content <> row.text.content AS is_new

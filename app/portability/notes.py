@@ -193,8 +193,10 @@ def _asked(row: Row) -> Row:
 
 
 def _state(row: Row, here: Row, rules: Rules) -> State:
-    ended = row["properties"]["valid_to"] < here["valid_to"]
-    if not rules.revises or not (here["is_new"] or ended):
+    own = row["properties"]
+    ended = own["valid_to"] < here["valid_to"]
+    is_foreign = rules.revises and own["namespace"] not in NEVER_WRITTEN
+    if not is_foreign or here["scope"] != row["scope"] or not (here["is_new"] or ended):
         return "same"
     return "updated" if here["holds"] else "changed"
 
@@ -212,7 +214,15 @@ async def _brought_up(tx: Tx, batch: Batch, rows: list[Row]) -> None:
         since = own["superseded_at"] if told else batch.rules.moment
         text = {name: own[name] for name in TEXT if name in own}
         ends = {"valid_to": own["valid_to"], "superseded_at": since, "standing": own["standing"]}
-        given.append({"id": row["id"], "text": text, "ends": ends, "live": own["live"]})
+        given.append(
+            {
+                "id": row["id"],
+                "scope": row["scope"],
+                "text": text,
+                "ends": ends,
+                "live": own["live"],
+            }
+        )
     await tx.rows(Q.restoring.revise_notes, rows=given, at=batch.rules.moment)
     await write_events(tx, batch.rules, "note", rows)
 

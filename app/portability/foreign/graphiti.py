@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.kernel.ids import digest
+from app.portability.foreign.dumps import NEO4J, Item, drop, flat, place
 from app.portability.foreign.model import Format, Probe, Reading, Record
-from app.portability.foreign.scripts import turns
+from app.portability.foreign.scripts import Turn, turns
 from app.portability.foreign.values import is_set, moment, shifted, short, text
 
 # The ends of an edge are kept by their ids too, and its name, which is not always in the title.
@@ -22,13 +23,11 @@ EDGE = ("fact", "group_id", "created_at", "expired_at", "valid_at", "invalid_at"
 ENTITY = ("name", "summary", "labels", "group_id", "created_at")
 EPISODE = ("content", "source_description", "created_at", "valid_at", "role", "role_type")
 IDS = ("uuid", "uuid_", "id")
-NEO4J = ("type", "label")  # what a dump of the database calls a node or an edge
 CALLED = ("node", "relationship", "RELATES_TO")
 LINKS = ("MENTIONS", "HAS_MEMBER", "HAS_EPISODE", "NEXT_EPISODE")
 VECTORS = ("fact_embedding", "name_embedding", "embedding")
 DROPPED = {"link": "MENTIONS and other links", "community": "communities", "other": "other nodes"}
 SESSIONS = ("thread_id", "session_id", "group_id")
-ENDS = ("start", "end", "properties", "labels", *NEO4J)  # of a node or an edge in Neo4j's dump
 LISTS = ("nodes", "edges", "relationships", "entities", "entity_nodes", "entity_edges", "episodes",
          "episodic_nodes", "facts", "relevant_facts", "messages")  # fmt: skip
 EDGES = ("edges", "facts", "relevant_facts", "entity_edges")
@@ -36,7 +35,6 @@ ZEP_LISTS = (*LISTS, "summary")
 TEXTS = {"facts": "fact", "summary": "summary"}  # as which field a plain text is read
 ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant",
          "tool": "tool", "function": "tool"}  # fmt: skip
-Item = dict[str, Any]
 
 
 def recognises(probe: Probe) -> bool:
@@ -57,36 +55,6 @@ def is_zep(probe: Probe) -> bool:
     beside = {"summary", "context", "relevant_facts"} & probe.members.keys()
     told = isinstance(fact, str) and bool(beside)
     return bool(typed) or told or (isinstance(fact, dict) and "fact" in fact)
-
-
-def flat(item: Mapping[str, Any]) -> Item:
-    """A node or edge with its properties beside its labels and ends, as Neo4j's are not."""
-    given = item.get("properties")
-    inner = item.get("n", item.get("r", item.get("e")))
-    if given is None and isinstance(inner, dict) and len(item) <= 3:
-        return flat(inner)
-    if not isinstance(given, dict):
-        return dict(item)
-    ends: dict[str, Any] = {}
-    for end, old in (("source", "start"), ("target", "end")):
-        ends |= {f"{end}_node_uuid": found} if (found := _end(item, old)) else {}
-        ends |= {f"{end}_in_neo4j": node} if (node := _place(item.get(old))) else {}
-    own = {k: item[k] for k in ("labels", "type", "label") if k in item}
-    return {**own, **ends, **given}
-
-
-def _end(item: Mapping[str, Any], name: str) -> Any:
-    node = item.get(name)
-    if isinstance(node, dict):
-        inner = node.get("properties")
-        return (inner if isinstance(inner, dict) else node).get("uuid")
-    return node
-
-
-def _place(node: Any) -> str | None:
-    """What Neo4j calls a node of its dump, as a name that is learnt."""
-    given = node.get("id") if isinstance(node, dict) else None
-    return f"neo4j {given}" if isinstance(given, str | int) else None
 
 
 def _kind(item: Item) -> str | None:
@@ -115,14 +83,14 @@ def learn(reading: Reading, name: str | None, item: Item) -> None:
     called = short(known.get("name")) or ""
     if isinstance(identifier, str):
         reading.names[identifier] = called
-    place = _place(item) if isinstance(item.get("properties"), dict) else None
-    if place is not None:
-        reading.names[place] = called
+    known_as = place(item) if isinstance(item.get("properties"), dict) else None
+    if known_as is not None:
+        reading.names[known_as] = called
 
 
 def read(reading: Reading, name: str | None, item: Item) -> Iterator[Record]:
     """The record of a node or an edge."""
-    _drop(reading, item)
+    drop(reading, item)
     item = flat(item)
     kind = None if name == "summary" else _kind(item)
     kind = kind or ("edge" if name in EDGES else None)
@@ -136,21 +104,6 @@ def read(reading: Reading, name: str | None, item: Item) -> Iterator[Record]:
         yield from _summary(reading, item)
     else:
         yield from _episode(reading, item)
-
-
-def _drop(reading: Reading, item: Item) -> None:
-    """Count what Neo4j's dump says of a node or an edge beside its properties: its own ids."""
-    if not isinstance(item.get("properties"), dict):
-        return
-    reading.lose(*reading.rest(item, ENDS))
-    for end in ("start", "end"):
-        node = item.get(end)
-        if not isinstance(node, dict):
-            continue
-        inner = node.get("properties")
-        own = reading.rest(inner, ("uuid",)) if isinstance(inner, dict) else {}
-        left = {**reading.rest(node, ("properties",)), **own}
-        reading.lose(*(f"{end}.{name}" for name in left))
 
 
 def _edge(reading: Reading, item: Item) -> Record:
@@ -266,23 +219,35 @@ def _episode(reading: Reading, item: Item) -> Iterator[Record]:
         "ingested_at": created,
     }
     spoken = None if role or item.get("source") != "message" else turns(item.get("content"))
-    if spoken is None:
-        speaker = reading.name(f"messages.{speaks}", named)
-        own = {"id": _id(reading, item), "role": known, "speaker": speaker, "captured_at": said}
-        yield reading.episode(content=item.get("content"), **whole, **own)
+    if spoken is not None:
+        yield from _turns(reading, item, spoken, (said, whole))
         return
+    speaker = reading.name(f"messages.{speaks}", named)
+    own = {"id": _id(reading, item), "role": known, "speaker": speaker, "captured_at": said}
+    yield reading.episode(content=item.get("content"), **whole, **own)
+
+
+def _turns(
+    reading: Reading, item: Item, spoken: list[Turn], known: tuple[Any, dict[str, Any]]
+) -> Iterator[Record]:
+    """The turns of a script, in their order from the moment of the whole on; the first keeps what
+    the whole has beside its words."""
+    said, whole = known
     for number, turn in enumerate(spoken):
         if turn.role == "system":
             reading.lose("system messages")
             continue
         yield reading.episode(
             content=turn.content,
-            **(whole if number == 0 else {**whole, "labelled": None, "beside": None}),
+            **whole,
             id=_id(reading, item) if len(spoken) == 1 else _part_id(reading, item, number),
             role=turn.role,
             speaker=turn.speaker,
             captured_at=shifted(said, number),
         )
+        whole = {**whole, "labelled": None, "beside": None}
+    if whole["beside"]:
+        reading.lose(*(f"episodes.{name}" for name in whole["beside"]))
 
 
 def _part_id(reading: Reading, item: Item, number: int) -> str | None:

@@ -11,11 +11,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import orjson
-
 from app.portability.foreign.chats import ROLES
 from app.portability.foreign.model import Format, Probe, Reading, Record
-from app.portability.foreign.values import is_set, moment, parts, short, text
+from app.portability.foreign.speaking import calls_to_speak, is_receipt, opened, spoken
+from app.portability.foreign.values import moment, parts, short, text
 
 AGENT = ("messages", "core_memory", "memory_blocks", "created_at")
 MESSAGE = ("id", "role", "name", "created_at", "tool_calls")
@@ -27,10 +26,6 @@ VECTORS = ("embedding", "embedding_config")
 PASSAGES = ("passages", "archival_memory", "archival_passages")
 OLD = ("messages", "core_memory", "memory_blocks", *PASSAGES)  # members of the former file
 LISTS = frozenset(["agents", "blocks", *OLD])
-CALL = ("function", "message")
-SPEAKS = ("send_message",)  # tools whose `message` is what the agent says
-RECEIPTS = ("", "None", "Sent message successfully.")  # what such a tool answers
-QUIET = ("heartbeat", "login", "system_alert")
 NUMBERED = re.compile(r"[a-z_]+-\d{1,9}\Z", re.A)
 BY_TOOL = "speaks by tool"  # the agent whose words are calls, in the names that are learnt
 
@@ -45,7 +40,7 @@ def recognises(probe: Probe) -> bool:
 
 def learn(reading: Reading, name: str | None, item: dict[str, Any]) -> None:
     """Remember of the agent of a former file whether it speaks by a tool."""
-    if name == "messages" and _calls_to_speak(item):
+    if name == "messages" and calls_to_speak(item):
         reading.names[BY_TOOL] = "messages"
 
 
@@ -72,7 +67,7 @@ def _agent(reading: Reading, item: dict[str, Any]) -> Iterator[Record]:
 
 
 def _parts(reading: Reading, item: dict[str, Any], key: str) -> Iterator[Record]:
-    if any(_calls_to_speak(message) for message in _listed(item, "messages")):
+    if any(calls_to_speak(message) for message in _listed(item, "messages")):
         reading.names[BY_TOOL] = key
     for block in _listed(item, "core_memory", "memory_blocks"):
         yield from _block(reading, block)
@@ -142,15 +137,15 @@ def _message(reading: Reading, item: dict[str, Any], session: str) -> Iterator[R
     where = "content" if "content" in item else "text"
     content, other = parts(item.get(where))
     reading.lose(*(f"{kind} in messages" for kind in other))
-    if _is_receipt(reading, item, content):
+    if is_receipt(reading, item, content):
         reading.lose("receipts of what was said")
         return
-    opened, beside = _opened(reading, content)
+    words, beside = opened(reading, content)
     thought = role == "assistant" and reading.names.get(BY_TOOL) == session
-    if thought and opened:  # such an agent says nothing but by its tool
-        opened, beside = None, {**beside, "inner_monologue": opened}
+    if thought and words:  # such an agent says nothing but by its tool
+        words, beside = None, {**beside, "inner_monologue": words}
     beside = reading.rest(item, (*MESSAGE, where)) | beside
-    said = [line for line in (opened, *_spoken(reading, item)) if line]
+    said = [line for line in (words, *spoken(reading, item)) if line]
     if not said and (other or content or item.get("tool_calls")):
         reading.lose(*(f"messages.{field}" for field in beside))
         return
@@ -165,66 +160,6 @@ def _message(reading: Reading, item: dict[str, Any], session: str) -> Iterator[R
         captured_at=moment(item.get("created_at")),
         ingested_at=moment(item.get("created_at")),
     )
-
-
-def _is_receipt(reading: Reading, item: dict[str, Any], content: str | None) -> bool:
-    """Whether a message only says that a tool has run which says what the agent says."""
-    if item.get("role") not in ("tool", "function"):
-        return False
-    call = item.get("tool_call_id")
-    known = isinstance(call, str) and f"call {call}" in reading.names
-    found = _object(content) or {}
-    said = found.get("message") if "status" in found else None
-    return known or item.get("name") in SPEAKS or (isinstance(said, str) and said in RECEIPTS)
-
-
-def _opened(reading: Reading, content: str | None) -> tuple[str | None, dict[str, Any]]:
-    """What was said, out of the JSON in which Letta hands it to a model, and what is beside it."""
-    found = _object(content)
-    if found is None:
-        return content, {}
-    if found.get("type") in QUIET:
-        reading.lose(f"{found['type']} messages")
-        return None, {}
-    message = found.get("message")
-    if not isinstance(message, str):
-        return content, {}
-    return message, {"envelope": left} if (left := reading.rest(found, ("message",))) else {}
-
-
-def _spoken(reading: Reading, item: dict[str, Any]) -> Iterator[str]:
-    """What an agent said by calling a tool; other calls are counted as lost."""
-    for call in _calls(item):
-        made = call.get("function") if isinstance(call, dict) else None
-        given = _object(made.get("arguments")) if isinstance(made, dict) else None
-        said = given.get("message") if given else None
-        if isinstance(made, dict) and made.get("name") in SPEAKS and isinstance(said, str):
-            further = {n for n, v in (call | (given or {})).items() if n not in CALL and is_set(v)}
-            reading.lose(*(f"tool_calls.{name}" for name in sorted(further)))
-            reading.names[f"call {call.get('id')}"] = made["name"]
-            yield said
-        else:
-            reading.lose("tool calls")
-
-
-def _calls(item: dict[str, Any]) -> list[Any]:
-    found = item.get("tool_calls")
-    return found if isinstance(found, list) else []
-
-
-def _calls_to_speak(item: dict[str, Any]) -> bool:
-    made = (call.get("function") for call in _calls(item) if isinstance(call, dict))
-    return any(isinstance(one, dict) and one.get("name") in SPEAKS for one in made)
-
-
-def _object(given: Any) -> dict[str, Any] | None:
-    if not isinstance(given, str) or not given.lstrip().startswith("{"):
-        return None
-    try:
-        found = orjson.loads(given)
-    except orjson.JSONDecodeError:
-        return None
-    return found if isinstance(found, dict) else None
 
 
 LETTA = Format(

@@ -175,6 +175,24 @@ async def test_a_note_that_was_forgotten_here_stays_so(
     ]
 
 
+async def test_a_bundle_changes_no_note_of_another_scope(
+    load: Import, admin: Principal, tenant: str, tmp_path: Path
+) -> None:
+    """Also where the operator imports it, who keeps ids as they are."""
+    said = {"content": "Thekla Ohm keeps the keys.", "scope": f"{tenant}/board"}
+    made = await admin.http.post("/v1/notes", json=said)
+    assert made.status_code == 201, made.text
+    scope = f"{tenant}/dev"
+    mark = {"kind": "note", "id": made.json()["id"], "scope": scope, "namespace": "knowledge",
+            "valid_from": MARCH, "valid_to": JUNE}  # fmt: skip
+    (tmp_path / "a.md").write_text(f"---\ntype: Note\nloci: {json.dumps(mark)}\n---\nNo keys.\n")
+    result = await load(tmp_path, target=scope, rejects=tmp_path.with_name("r"))
+    assert result["kinds"]["note"] == {"accepted": 0, "duplicates": 1, "rejected": 0}
+    note = (await admin.http.get(f"/v1/notes/{made.json()['id']}")).json()
+    assert note["untrusted"]["content"] == "Thekla Ohm keeps the keys."
+    assert note["valid_to"] is None
+
+
 async def test_a_concept_that_changed_is_named_and_stays(
     load: Import, admin: Principal, tenant: str, tmp_path: Path
 ) -> None:
