@@ -479,6 +479,15 @@ CALL () {
 RETURN p.id AS id, p.tenant AS tenant, p.passage_state AS state,
        coalesce(p.live_slug <> p.slug, false) AS doubled
 
+// name: known(rows) read many
+// Which pages are here, and whether a text is one that each has not and never had.
+// unscoped: an id covers its scope
+UNWIND $rows AS row
+MATCH (p:Page {id: row.id})
+RETURN row.line AS line,
+       p.content <> row.content AND NOT EXISTS {
+         MATCH (v:PageVersion)-[:VERSION_OF]->(p) WHERE v.content = row.content } AS is_new
+
 // name: restore(rows) write many
 // Pages that are new, with their former texts.
 // unscoped: the run has checked each path

@@ -143,12 +143,14 @@ FOREACH (_ IN CASE WHEN row.event IS NULL THEN [] ELSE [1] END |
   MERGE (a:AuditEvent {id: row.event}) MERGE (a)-[:AUDIT]->(s))
 
 // name: known_episodes(rows) read many
-// Which of a batch are stored already, by what makes them the same or by their id.
+// Which of a batch are stored already, by what makes them the same or by their id; of the latter
+// what they say and when.
 // unscoped: keys and ids cover their scope
 UNWIND $rows AS row
-WITH row, EXISTS { MATCH (:Episode {dedup_key: row.key}) } OR EXISTS { MATCH (:Passage {id: row.id}) } AS known
-WHERE known
-RETURN row.line AS line
+OPTIONAL MATCH (p:Passage {id: row.id})
+WITH row, p, EXISTS { MATCH (:Episode {dedup_key: row.key}) } AS said
+WHERE said OR p IS NOT NULL
+RETURN row.line AS line, said, p.content_hash AS hash, p.captured_at AS captured_at
 
 // name: touch_sessions(rows, since) write none
 // Sessions that a batch's episodes lie in; one that this run made begins with its first event,

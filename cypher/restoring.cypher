@@ -195,6 +195,42 @@ CREATE (p:Predicate)
 SET p = row.properties
 RETURN row.line AS line
 
+// name: known_notes(rows) read many
+// Which notes are here, until when each holds, whether a text is one that it has not and never had,
+// and whether it holds still. A bundle may name an id of another scope: `scope` tells.
+// unscoped: only whether it is the scope of the row is told
+UNWIND $rows AS row
+MATCH (n:Note {id: row.id})
+RETURN row.line AS line, n.scope AS scope, n.valid_to AS valid_to,
+       n.content <> row.content AND NOT EXISTS {
+         MATCH (v:NoteVersion)-[:VERSION_OF]->(n) WHERE v.content = row.content } AS is_new,
+       n.standing = 'held' AND n.expired_at > datetime() AS holds
+
+// name: revise_notes(rows, at) write none
+// Notes that hold, with the texts and the ends that a later export of their source has of them; a
+// former text stays as a version, and a level of privacy is never lowered.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+MATCH (n:Note {id: row.id})
+WHERE n.scope = row.scope
+WITH n, row, n.updated_at AS since, coalesce(n.privacy, 0) AS level
+SET n.updated_at = $at
+WITH n, row, since, level, n.content <> row.text.content AS is_new
+FOREACH (_ IN CASE WHEN is_new THEN [1] ELSE [] END |
+  MERGE (v:NoteVersion {id: n.id + '~v' + toString(n.version)})
+  ON CREATE SET v.note = n.id, v.scope = n.scope, v.content = n.content, v.version = n.version,
+                v.recorded_at = since, v.retracted_at = $at
+  MERGE (v)-[:VERSION_OF]->(n)
+  SET n += row.text, n.version = n.version + 1, n.index_state = 'pending',
+      n.index_rev = n.index_rev + 1,
+      n.privacy = CASE WHEN level > coalesce(row.text.privacy, 0) THEN level ELSE row.text.privacy END)
+FOREACH (_ IN CASE WHEN row.ends.valid_to < n.valid_to THEN [1] ELSE [] END |
+  SET n += row.ends, n.live = row.live,
+      n.facets = [facet IN n.facets WHERE facet <> 'live' OR row.live])
+WITH n
+MATCH (w:Window)-[:WINDOW_OF]->(n)
+SET w.live = n.live, w.facets = n.facets
+
 // name: notes(rows) write many
 // Notes that are new, with their former texts, their tags, and what they were made from.
 // unscoped: the run has checked each path

@@ -75,6 +75,12 @@ def import_command(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Read and check everything, and write nothing.")
     ] = False,
+    users: Annotated[
+        bool,
+        typer.Option(
+            "--users", help="Memories of each user of another program into SCOPE/user:NAME."
+        ),
+    ] = False,
     if_empty: Annotated[
         bool, typer.Option("--if-empty", help="Do nothing where the graph holds memories.")
     ] = False,
@@ -96,7 +102,7 @@ def import_command(
 ) -> None:
     """Import a package; what is there already stays, a bad record does not stop the rest.
 
-    Exit code 1 where a record was rejected.
+    Exit code 1 where a record was rejected, or says something else than what is here.
     """
 
     folders = packs(path)
@@ -113,7 +119,7 @@ def import_command(
                 place = rejects.with_name(f"{folder.name}.{rejects.name}")
             order = Order(
                 folder, scope, place, fresh=fresh, defer=defer_indexes, revive=revive, format=form,
-                mapping=mapping,
+                mapping=mapping, users=users,
             )  # fmt: skip
             if dry_run:
                 done.append(await rehearse(store, order))
@@ -247,15 +253,12 @@ def _run(work: Callable[[Parts], Awaitable[Any]]) -> Any:
 
 
 def _show_import(result: dict[str, Any]) -> None:
-    table = Table("kind", "accepted", "duplicates", "rejected", box=None)
-    for kind, tally in result["kinds"].items():
-        table.add_row(kind, *(str(tally[n]) for n in ("accepted", "duplicates", "rejected")))
-    console.print(table)
+    _show_kinds(result, ("accepted", "duplicates", "rejected"))
     for name, reason in result["skipped"].items():
         console.print(f"{name} was left out: {reason}.")
     _show_lost(result)
     if result["rejects"]:
-        console.print(f"What was rejected, and why: {result['rejects']}")
+        console.print(f"What was rejected or has changed, and why: {result['rejects']}")
     console.print(
         f"{result['records']} records in {result['seconds']:.1f} s "
         f"({result['records_per_second']:.0f}/s)"
@@ -263,15 +266,25 @@ def _show_import(result: dict[str, Any]) -> None:
 
 
 def _show_rehearsal(result: dict[str, Any]) -> None:
-    table = Table("kind", "would be taken", "rejected", box=None)
-    for kind, tally in result["kinds"].items():
-        table.add_row(kind, str(tally["accepted"]), str(tally["rejected"]))
-    console.print(table)
+    _show_kinds(result, ("accepted", "duplicates", "rejected"), accepted="would be taken")
     for reject in result["rejects"]:
         told = f"{reject['file']}, {reject['line']}: {reject['detail']}"
         console.print(escape(told), soft_wrap=True)
     _show_lost(result)
     console.print("Nothing was written.")
+
+
+def _show_kinds(result: dict[str, Any], usual: tuple[str, ...], **called: str) -> None:
+    """Counts by kind; what was brought up to date or has changed only where there is some."""
+    tallies = result["kinds"].values()
+    names = (*usual, *(n for n in ("updated", "changed") if any(t.get(n) for t in tallies)))
+    table = Table("kind", *(called.get(name, name) for name in names), box=None)
+    for kind, tally in result["kinds"].items():
+        table.add_row(kind, *(str(tally.get(name, 0)) for name in names))
+    console.print(table)
+    changed = sum(tally.get("changed", 0) for tally in tallies)
+    if changed:
+        console.print(f"{changed} say something else than what is here, which stays.")
 
 
 def _show_lost(result: dict[str, Any]) -> None:
@@ -281,6 +294,12 @@ def _show_lost(result: dict[str, Any]) -> None:
     console.print(f"Read as {result['format']}: {result['items']} items.")
     for name, count in sorted(result["lost"].items()):
         console.print(escape(f"Not kept: {name} ({count})"), soft_wrap=True)
+    if result.get("users", 0) > 1 and not result.get("apart"):
+        console.print(
+            f"Memories of {result['users']} users come into one scope, where all its readers see "
+            "them; --users keeps them apart.",
+            soft_wrap=True,
+        )
 
 
 def _show_files(counts: dict[str, int]) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -24,11 +25,23 @@ from app.errors import Erased, InvalidInput, LociError, SystemRoleRefused
 from app.kernel.clock import FOREVER, START, open_end
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
-from app.kernel.ids import new_id
+from app.kernel.ids import digest, new_id
 from app.kernel.scope import NAME, parse_scope
 from app.portability import metadata, sessions, triples
 from app.portability.derived import buried, held
-from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Written, cleaned
+from app.portability.kind import (
+    At,
+    Batch,
+    Kind,
+    Reader,
+    Record,
+    Reject,
+    Rules,
+    Selection,
+    State,
+    Written,
+    cleaned,
+)  # fmt: skip
 from app.portability.records import EpisodeRecord
 from app.portability.vectors import counted, given_vectors, judged, packed_vector, stored_vectors
 from app.portability.writing import importer_of, write_events
@@ -71,6 +84,8 @@ def prepare(record: EpisodeRecord, at: At) -> Row:
         "subject": f"{stamp.id} {episode['content_hash']}",
         "scopes": [scope],
         "id": stamp.id,
+        "first": stamp.id,
+        "hash": episode["content_hash"],
         "key": episode["dedup_key"],
         "graves": [stamp.id, episode["dedup_key"], *([record.id] if record.id else [])],
         "said": record.ingested_at,
@@ -134,8 +149,15 @@ def _stamp(record: EpisodeRecord, scope: str, at: At) -> Stamp:
         captured_at=record.captured_at or ingested_at,
         ingested_at=ingested_at,
         timed=given if record.timed is None else record.timed and given,
-        expired_at=record.expired_at or FOREVER,
+        expired_at=_expired(record, at),
     )
+
+
+def _expired(record: EpisodeRecord, at: At) -> datetime:
+    """When it ceased to hold. What another program lets lapse later holds until it is said anew:
+    here only what is past is hidden."""
+    ended = record.expired_at or FOREVER
+    return FOREVER if at.rules.revises and ended > at.rules.moment else ended
 
 
 def _quoted(record: EpisodeRecord, at: At) -> str | None:
@@ -197,10 +219,10 @@ def _provenance(record: EpisodeRecord, cleaned_up: Cleaned, stamp: Stamp, at: At
 async def lead(tx: Tx, batch: Batch) -> None:
     """Tell which rows are new, and write the sessions and tags they share with other batches."""
     unique = _distinct(batch.rows)
-    asked = [{"line": r["line"], "key": r["key"], "id": r["id"]} for r in unique]
-    found = await tx.rows(Q.portability.known_episodes, rows=asked)
-    known = {row["line"] for row in found}
-    absent = [row for row in unique if row["line"] not in known]
+    states = await known(tx, unique, batch.rules)
+    updates = [_next(row) for row in unique if states.get(row["line"]) == "updated"]
+    batch.changed = [line for line, state in states.items() if state == "changed"]
+    absent = [row for row in unique if row["line"] not in states] + updates
     # Asked after what is known: what an erasure takes meanwhile is either still there, or buried.
     gone = await buried(tx, batch.rules, absent)
     batch.gone = [row for row in absent if row["line"] in gone]
@@ -215,15 +237,59 @@ async def lead(tx: Tx, batch: Batch) -> None:
         await tx.rows(Q.portability.touch_tags, rows=[tags[i] for i in sorted(tags)])
 
 
+async def known(reader: Reader, rows: Sequence[Row], rules: Rules) -> dict[int, State]:
+    """What is here of some rows, by what makes them the same or by their ids.
+
+    A later export may say something else under an id. It is taken as said anew where it says that
+    it was said later; it goes by an id of its own then, which follows from the words.
+    """
+    found = await _found(reader, rows)
+    states: dict[int, State] = {}
+    later = []
+    for row in rows:
+        if (here := found.get(row["line"])) is None:
+            continue
+        is_same = here["said"] or not rules.revises or here["hash"] in (None, row["hash"])
+        states[row["line"]] = "same" if is_same else "changed"
+        if not is_same and row["episode"]["captured_at"] > here["captured_at"]:
+            later.append(_next(row))
+    told = await _found(reader, later) if later else {}
+    for row in later:
+        states[row["line"]] = "same" if row["line"] in told else "updated"
+    return states
+
+
+async def _found(reader: Reader, rows: Sequence[Row]) -> dict[int, Row]:
+    asked = [{"line": r["line"], "key": r["key"], "id": r["id"]} for r in rows]
+    found = await reader.rows(Q.portability.known_episodes, rows=asked)
+    return {row["line"]: row for row in found}
+
+
+def _next(row: Row) -> Row:
+    """The row of a later text of an episode, which is said in the place of the former one."""
+    identifier = digest("next", row["id"], row["hash"])[:32]
+    own = {"id": identifier, "memory_id": identifier, "supersedes": row["id"]}
+    return {
+        **row,
+        "id": identifier,
+        "subject": f"{identifier} {row['hash']}",
+        "graves": [*row["graves"], identifier],
+        "episode": {**row["episode"], **own},
+    }
+
+
 async def write(tx: Tx, batch: Batch) -> Written:
     """Episodes that are new, with provenance and one event a scope."""
     if batch.new:
         await _keep_states(tx, batch, batch.new)
         await _write_new(tx, batch, batch.new)
+    updated = sum(row["id"] != row["first"] for row in batch.new)
     error = Erased("it was erased from this store; --revive brings it back")
     return Written(
-        accepted=len(batch.new),
-        duplicates=len(batch.rows) - len(batch.new) - len(batch.gone),
+        accepted=len(batch.new) - updated,
+        duplicates=len(batch.rows) - len(batch.new) - len(batch.gone) - len(batch.changed),
+        updated=updated,
+        changed=batch.told(batch.rows),
         rejects=[Reject.of(batch.file, row["line"], error, row["scope"]) for row in batch.gone],
     )
 
@@ -386,5 +452,13 @@ def _provenance_record(stored: Row) -> Record:
 
 
 EPISODE = Kind(
-    "episode", "episodes.jsonl", EpisodeRecord, prepare, write, export, counted, lead=lead
+    "episode",
+    "episodes.jsonl",
+    EpisodeRecord,
+    prepare,
+    write,
+    export,
+    counted,
+    lead=lead,
+    known=known,
 )

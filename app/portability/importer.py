@@ -232,6 +232,8 @@ class Importer:
             total.duplicates += one.duplicates
             total.rejects += one.rejects
             total.left += one.left
+            total.updated += one.updated
+            total.changed += one.changed
         return total
 
     async def _transact(self, kind: Kind, batch: Batch) -> Written:
@@ -250,12 +252,14 @@ class Importer:
 
     async def _settle(self, file: PackedFile, mark: Mark, done: Done) -> None:
         """Count one chunk; only now may the run go on from behind it."""
-        self._rejects.add(done.rejects)
+        self._rejects.add([*done.rejects, *done.written.changed])
         self._progress.rejects_bytes = self._rejects.size
         tally = self._progress.tally(file.kind.name)
         tally.accepted += done.written.accepted
         tally.duplicates += done.written.duplicates
         tally.rejected += len(done.rejects)
+        tally.updated += done.written.updated
+        tally.changed += len(done.written.changed)
         self._progress.leave(file.name, done.written.left)
         mark.line, mark.offset = done.next_line, done.offset
         self._progress.prepare_seconds += done.seconds

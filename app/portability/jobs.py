@@ -54,6 +54,7 @@ async def run_import(parts: Any, job: Job, report: Report) -> Outcome:
         format=job.args.get("format"),
         mapping=await asyncio.to_thread(_mapping, place, job.args.get("mapping")),
         at=job.created_at,  # a run that goes on reads the same
+        users=bool(job.args.get("users")),
     )
     store = Store(parts.graph, parts.scopes, parts.settings.search)
 

@@ -6,16 +6,17 @@ other processes; writing runs inside one managed transaction and may run again.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, Protocol
 
 import orjson
 from pydantic import BaseModel
 
 from app.errors import InvalidInput, LociError
+from app.kernel.cypher import Query
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import ScopePath, parse_scope
@@ -23,6 +24,8 @@ from app.sanitize.policy import SanitizePolicy
 from app.sanitize.suspicion import Judge
 
 Record = dict[str, Any]
+CHANGED = "Changed"
+CHANGED_TOLD = "it says something else than what is here under its id; what is here stays"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,8 @@ class Rules:
     may come back; `derived` that the package holds what was made of its episodes. `dimension` is
     that of the vectors, 0 where the package names no model, and `judge` the classifier for them.
     `vouched` tells that authors, trust and
-    tiers are taken as they are; else all of it is the importer's own word.
+    tiers are taken as they are; else all of it is the importer's own word. `revises` tells that
+    the lines are another program's, of which a later export says what has changed since.
     """
 
     run: str
@@ -50,6 +54,7 @@ class Rules:
     vouched: bool = True
     revives: bool = False
     derived: bool = False
+    revises: bool = False
 
     @property
     def by_agent(self) -> bool:
@@ -136,7 +141,9 @@ class Reject:
 class Batch:
     """Prepared rows of one kind, and the audit events of what was refused beside them.
 
-    `new` and `gone` are told by the kind's `lead`: rows to write, and rows that were erased here.
+    `new` and `gone` are told by the kind's `lead`: rows to write, and rows that were erased here;
+    so is `changed`, the lines of rows that say something else than what is known under their ids,
+    which stays.
     """
 
     file: str
@@ -145,17 +152,30 @@ class Batch:
     refusals: list[Row] = field(default_factory=list)
     new: list[Row] = field(default_factory=list)
     gone: list[Row] = field(default_factory=list)
+    changed: list[int] = field(default_factory=list)
+
+    def told(self, rows: Sequence[Row]) -> list[Reject]:
+        """What is told of rows that say something else than what is here, by their places."""
+        lines = set(self.changed)
+        return [
+            Reject(self.file, row["line"], CHANGED, CHANGED_TOLD, None, row["scope"])
+            for row in rows
+            if row["line"] in lines
+        ]
 
 
 @dataclass(slots=True)
 class Written:
     """What became of a batch: lines that were there already, lines refused at the graph, and how
-    many were left out beside what the tenant has in their place."""
+    many were left out beside what the tenant has in their place; lines that brought what is known
+    up to date, and those that say something else than what is known, which stays."""
 
     accepted: int = 0
     duplicates: int = 0
     rejects: list[Reject] = field(default_factory=list)
     left: int = 0
+    updated: int = 0
+    changed: list[Reject] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +189,16 @@ class Selection:
     tenants: list[str] = field(default_factory=list)
 
 
+class Reader(Protocol):
+    """What reads from the graph, in a transaction or alone."""
+
+    async def rows(self, query: Query, /, **params: Any) -> list[Row]:
+        """All rows of a query."""
+
+
+State = Literal["same", "updated", "changed"]
 Prepare = Callable[[Any, At], Row]
+Known = Callable[[Reader, list[Row], Rules], Awaitable[dict[int, State]]]
 Lead = Callable[[Tx, Batch], Awaitable[None]]
 Write = Callable[[Tx, Batch], Awaitable[Written]]
 Export = Callable[[Graph, Selection], AsyncIterator[Record]]
@@ -190,7 +219,9 @@ class Kind:
     `trusted` kinds are taken from the operator only, `derived` ones where the run restores them;
     `serial` ones are written one batch at a time, since their rows share nodes. A `lead` writes
     the nodes that rows share with other batches in a short transaction of its own, so that no
-    batch waits for the whole of another; constraints answer for what came in between.
+    batch waits for the whole of another; constraints answer for what came in between. `known`
+    tells by line what is here already: that says the same, would be brought up to date, or says
+    something else and stays.
     """
 
     name: str
@@ -206,6 +237,7 @@ class Kind:
     trail: bool = False
     lead: Lead | None = None
     batch: int = 500
+    known: Known | None = None
 
 
 def cleaned(record: Record) -> Record:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 from app.episodes.record import tag_rows
 from app.facts.claim import Tier
@@ -29,11 +29,23 @@ from app.portability.derived import (
     privacy_in,
     rest,
     unrest,
+    write_events,
     write_new,
     write_unburied,
 )
 from app.portability.episodes import author_of
-from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
+from app.portability.kind import (
+    At,
+    Batch,
+    Kind,
+    Reader,
+    Record,
+    Rules,
+    Selection,
+    State,
+    Written,
+    cleaned,
+)  # fmt: skip
 from app.portability.note_records import BlockRecord, NoteLinkRecord, NoteRecord, PatternRecord
 from app.sanitize.privacy import highest, number
 from app.sanitize.privacy import named as level_named
@@ -53,6 +65,10 @@ MADE = (
     "index_error", "embedding", "embed_hash", "embedding_b", "embed_hash_b", "embedding_c",
     "embed_hash_c", "touched_at", "cited", "flags", "judged_by", "judged_hash", "privacy",
     "metadata",
+)  # fmt: skip
+TEXT = (
+    "content", "content_hash", "title", "language", "terms", "about_terms", "context_terms", "pii",
+    "marker_ids", "privacy", "sanitizer", "metadata",
 )  # fmt: skip
 BLOCK_PLAIN = (
     "scope", "kind", "content", "author", "version", "ingested_at", "updated_at", "expired_at",
@@ -158,11 +174,77 @@ def _made(record: NoteRecord, scope: str, at: At) -> Row:
     return made
 
 
+async def known(reader: Reader, rows: Sequence[Row], rules: Rules) -> dict[int, State]:
+    """Which notes are here by their ids.
+
+    A later export of another program may say that one has ended since, or give it another text
+    than it has and ever had here. Both are taken where the note still holds here.
+    """
+    asked = [_asked(row) for row in rows]
+    found = {row["line"]: row for row in await reader.rows(Q.restoring.known_notes, rows=asked)}
+    return {
+        row["line"]: _state(row, found[row["line"]], rules) for row in rows if row["line"] in found
+    }
+
+
+def _asked(row: Row) -> Row:
+    properties = row["properties"]
+    return {"line": row["line"], "id": row["id"], "content": properties["content"]}
+
+
+def _state(row: Row, here: Row, rules: Rules) -> State:
+    own = row["properties"]
+    ended = own["valid_to"] < here["valid_to"]
+    is_foreign = rules.revises and own["namespace"] not in NEVER_WRITTEN
+    if not is_foreign or here["scope"] != row["scope"] or not (here["is_new"] or ended):
+        return "same"
+    return "updated" if here["holds"] else "changed"
+
+
+async def _brought_up(tx: Tx, batch: Batch, rows: list[Row]) -> None:
+    """Give notes the text and the end that a later export has of them; their former texts stay.
+
+    Since when the end is known no export says that does not say since when: then it is now.
+    """
+    rows = sorted({row["id"]: row for row in rows}.values(), key=lambda row: str(row["id"]))
+    given = []
+    for row in rows:
+        own = row["properties"]
+        told = own["superseded_at"] > own["ingested_at"]
+        since = own["superseded_at"] if told else batch.rules.moment
+        text = {name: own[name] for name in TEXT if name in own}
+        ends = {"valid_to": own["valid_to"], "superseded_at": since, "standing": own["standing"]}
+        given.append(
+            {
+                "id": row["id"],
+                "scope": row["scope"],
+                "text": text,
+                "ends": ends,
+                "live": own["live"],
+            }
+        )
+    await tx.rows(Q.restoring.revise_notes, rows=given, at=batch.rules.moment)
+    await write_events(tx, batch.rules, "note", rows)
+
+
 async def write(tx: Tx, batch: Batch) -> Written:
-    """Notes that are new and were not erased here, by id.
+    """Notes that are new and were not erased here, by id; those that are here are brought up to
+    date where another program's later export says so.
 
     One that says of itself that it is made of facts stays only if those facts say it.
     """
+    states = await known(tx, batch.rows, batch.rules) if batch.rules.revises else {}
+    batch.changed = [line for line, state in states.items() if state == "changed"]
+    updates = [row for row in batch.rows if states.get(row["line"]) == "updated"]
+    if updates:
+        await _brought_up(tx, batch, updates)
+    done = await _write_new(tx, batch)
+    done.updated, done.changed = len(updates), batch.told(batch.rows)
+    done.duplicates -= len(updates) + len(done.changed)
+    return done
+
+
+async def _write_new(tx: Tx, batch: Batch) -> Written:
     gone = await buried(tx, batch.rules, batch.rows)
     kept = Batch(batch.file, [r for r in batch.rows if r["line"] not in gone], batch.rules)
     done = await write_new(tx, kept, "note", query=Q.restoring.notes) if kept.rows else Written()
@@ -329,7 +411,7 @@ async def export_pattern(graph: Graph, chosen: Selection) -> AsyncIterator[Recor
             after = page[-1]["pattern"]["id"]
 
 
-NOTE = Kind("note", "notes.jsonl", NoteRecord, prepare, write, export, serial=True)
+NOTE = Kind("note", "notes.jsonl", NoteRecord, prepare, write, export, serial=True, known=known)
 NOTE_LINK = Kind(
     "note_link",
     "note_links.jsonl",

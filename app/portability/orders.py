@@ -25,15 +25,26 @@ class How:
     format: str | None
     mapping: dict[str, str] | None
     dry_run: bool
+    users: bool = False
 
     @classmethod
-    def of(cls, into: str | None, form: str | None, mapping: str | None, *, dry_run: bool) -> How:
+    def of(
+        cls,
+        into: str | None,
+        form: str | None,
+        mapping: str | None,
+        *,
+        dry_run: bool,
+        users: bool = False,
+    ) -> How:
         """Read the parameters of a request; InvalidInput names the bad one."""
         if form is not None:
             check_format(form)
         read = None if mapping is None else checked_mapping(_json(mapping))
         target = str(parse_scope(into)) if into else None
-        return cls(target, form, read, dry_run)
+        if users and target is not None and parse_scope(target).leaf is not None:
+            raise InvalidInput(f"{target} has no leaves of users below it", field="users")
+        return cls(target, form, read, dry_run, users)
 
     @property
     def is_named(self) -> bool:
@@ -55,7 +66,12 @@ class How:
     @property
     def args(self) -> dict[str, Any]:
         """What of it a job is given."""
-        given = {"format": self.format, "mapping": self.mapping, "dry_run": self.dry_run or None}
+        given = {
+            "format": self.format,
+            "mapping": self.mapping,
+            "dry_run": self.dry_run or None,
+            "users": self.users or None,
+        }
         return {name: value for name, value in given.items() if value is not None}
 
 

@@ -19,7 +19,18 @@ from app.pages.naming import slug
 from app.pages.passages import text_of, work_of
 from app.portability.derived import buried, clean, held, opened, write_events
 from app.portability.episodes import DERIVED, STATS, author_of
-from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
+from app.portability.kind import (
+    At,
+    Batch,
+    Kind,
+    Reader,
+    Record,
+    Rules,
+    Selection,
+    State,
+    Written,
+    cleaned,
+)  # fmt: skip
 from app.portability.page_records import PageRecord, PageVersionRecord, PassageRecord
 from app.sanitize.step import sanitize
 
@@ -138,8 +149,21 @@ def _former(former: PageVersionRecord, page: str, scope: str, at: At) -> Row:
     }
 
 
+async def known(reader: Reader, rows: Sequence[Row], rules: Rules) -> dict[int, State]:
+    """Which pages are here by their ids. One to which a later folder of another program gives a
+    text that it never had here has changed, and stays: its links are the house's to keep."""
+    asked = [
+        {"line": row["line"], "id": row["id"], "content": row["page"]["content"]} for row in rows
+    ]
+    found = await reader.rows(Q.pages.known, rows=asked)
+    return {row["line"]: "changed" if rules.revises and row["is_new"] else "same" for row in found}
+
+
 async def write(tx: Tx, batch: Batch) -> Written:
     """Pages that are new and were not erased here, by id, with their links."""
+    if batch.rules.revises:
+        states = await known(tx, batch.rows, batch.rules)
+        batch.changed = [line for line, state in states.items() if state == "changed"]
     gone = await buried(tx, batch.rules, batch.rows)
     unique = {row["id"]: row for row in reversed(batch.rows) if row["line"] not in gone}
     rows = [unique[identifier] for identifier in sorted(unique)]
@@ -149,7 +173,9 @@ async def write(tx: Tx, batch: Batch) -> Written:
     accepted = 0
     for tenant, some in sorted(by_tenant.items()):
         accepted += await _written(tx, tenant, some, batch)
-    return Written(accepted=accepted, duplicates=len(batch.rows) - accepted)
+    told = batch.told(batch.rows)
+    duplicates = len(batch.rows) - accepted - len(told)
+    return Written(accepted=accepted, duplicates=duplicates, changed=told)
 
 
 async def _written(tx: Tx, tenant: str, rows: Sequence[Row], batch: Batch) -> int:
@@ -220,4 +246,7 @@ def _passage_record(chunk: Row) -> Record:
     return cleaned({**opened({name: chunk[name] for name in named}), "stats": stats})
 
 
-PAGE = Kind("page", "pages.jsonl", PageRecord, prepare, write, export, serial=True, batch=BATCH)
+PAGE = Kind(
+    "page", "pages.jsonl", PageRecord, prepare, write, export, serial=True, batch=BATCH,
+    known=known,
+)  # fmt: skip

@@ -19,10 +19,18 @@ class Tally:
     accepted: int = 0
     duplicates: int = 0
     rejected: int = 0
+    updated: int = 0
+    changed: int = 0
 
     @property
     def lines(self) -> int:
-        return self.accepted + self.duplicates + self.rejected
+        return sum(asdict(self).values())
+
+    def told(self) -> dict[str, int]:
+        """The counts; of what is known and was brought up to date, or says something else, only
+        where there is some."""
+        given: dict[str, int] = asdict(self)
+        return {name: n for name, n in given.items() if n or name not in ("updated", "changed")}
 
 
 @dataclass(slots=True)
@@ -95,7 +103,7 @@ class Progress:
 
     def result(self) -> dict[str, Any]:
         """What is told at the end."""
-        kinds = {name: asdict(tally) for name, tally in self.tallies.items()}
+        kinds = {name: tally.told() for name, tally in self.tallies.items()}
         return {
             "kinds": kinds,
             "skipped": self.skipped | {name: OWN.format(n) for name, n in self.left.items()},

@@ -10,11 +10,11 @@ from typing import Any
 from app.errors import LociError
 from app.kernel.clock import now
 from app.kernel.cypher import Q
-from app.kernel.graph import Row
+from app.kernel.graph import Graph, Row
 from app.kernel.ids import new_id
 from app.portability.gate import ScopeGate
 from app.portability.importer import chunks
-from app.portability.kind import Reject, Rules
+from app.portability.kind import Batch, Kind, Reject, Rules, State
 from app.portability.package import Package, PackedFile
 from app.portability.prepare import Chunk, Prepared, prepare_chunk
 from app.portability.progress import Mark
@@ -27,8 +27,9 @@ async def rehearse(store: Store, order: Order) -> dict[str, Any]:
     """Read and check everything that an import would, and write nothing.
 
     Returns counts by kind, the first rejects, and of another program's file its format and what
-    is lost by field. What is there already counts as accepted, since the graph is not asked for
-    it. Raises what opening the package raises.
+    is lost by field. What is there already counts as duplicates, or as what would be brought up to
+    date, or has changed and stays; of kinds that cannot tell it counts as accepted. Raises what
+    opening the package raises.
     """
     with ExitStack() as stack:
         package = await asyncio.to_thread(stack.enter_context, opened(order))
@@ -37,13 +38,16 @@ async def rehearse(store: Store, order: Order) -> dict[str, Any]:
         rows = await store.graph.rows(Q.portability.known_policies)
         policies = {row["path"]: row["policy"] for row in rows}
         gate = ScopeGate(store.graph, store.scopes, order.caller)
-        return await _Rehearsal(rules, policies, gate).run(package)
+        return await _Rehearsal(store.graph, rules, policies, gate).run(package)
 
 
 class _Rehearsal:
     """One reading of one package."""
 
-    def __init__(self, rules: Rules, policies: dict[str, str], gate: ScopeGate) -> None:
+    def __init__(
+        self, graph: Graph, rules: Rules, policies: dict[str, str], gate: ScopeGate
+    ) -> None:
+        self._graph = graph
         self._rules = rules
         self._policies = policies
         self._gate = gate
@@ -66,11 +70,26 @@ class _Rehearsal:
         with await asyncio.to_thread(file.path.open, "rb") as source:
             for chunk in chunks(source, file, Mark()):
                 done = await asyncio.to_thread(prepare_chunk, chunk, self._rules, self._policies)
-                rejects = [*done.rejects, *await self._barred(chunk, done)]
-                tally["accepted"] += len(done.rows) + len(done.rejects) - len(rejects)
+                barred = await self._barred(chunk, done)
+                rejects = [*done.rejects, *barred]
                 tally["rejected"] += len(rejects)
+                lines = {reject.line for reject in barred}
+                rows = [row for row in done.rows if row["line"] not in lines]
+                rejects += await self._known(file.kind, Batch(chunk.file, rows, self._rules), tally)
                 found += rejects[: SHOWN - len(found)]
         return found
+
+    async def _known(self, kind: Kind, batch: Batch, tally: Counter[str]) -> list[Reject]:
+        """Count rows by what is here of them; told is what says something else."""
+        states: dict[int, State] = {}
+        if kind.known is not None:
+            states = await kind.known(self._graph, batch.rows, self._rules)
+            tally["duplicates"] += 0
+        tally["accepted"] += len(batch.rows) - len(states)
+        for state in states.values():
+            tally["duplicates" if state == "same" else state] += 1
+        batch.changed = [line for line, state in states.items() if state == "changed"]
+        return batch.told(batch.rows)
 
     async def _barred(self, chunk: Chunk, done: Prepared) -> list[Reject]:
         """Rejects of the rows whose scopes may not be written to; none is made."""

@@ -97,10 +97,17 @@ class ImportController(Controller):
             bool,
             QueryParameter(description="Read and check everything, and write nothing."),
         ] = False,
+        users: Annotated[
+            bool,
+            QueryParameter(
+                description="Send the memories of each user of another program to the leaf of that "
+                "user below the scope; else all who read the scope see them."
+            ),
+        ] = False,
     ) -> JobOut:
         """Import an archive, a form with one, JSON lines, or what another program exports; only
         where this key is admin."""
-        how = How.of(into, form, mapping, dry_run=dry_run)
+        how = How.of(into, form, mapping, dry_run=dry_run, users=users)
         target = how.target
         if target is not None:
             check_place(caller, target)

@@ -57,7 +57,8 @@ class Store:
 class Order:
     """What is to be imported, and how. `caller` is None for the operator of the machine.
 
-    `vouched` asks for the authors, the trust and the tiers of the package.
+    `vouched` asks for the authors, the trust and the tiers of the package; `users` for the leaf of
+    each user, of another program's memories.
     """
 
     path: Path
@@ -73,6 +74,7 @@ class Order:
     format: str | None = None
     mapping: Path | None = None
     at: datetime | None = None
+    users: bool = False
 
     @property
     def is_foreign(self) -> bool:
@@ -107,7 +109,7 @@ def opened(order: Order) -> Iterator[Package]:
     """
     if order.path.exists() and order.is_foreign:
         with unpacked(order) as path:
-            source = Foreign(path, order.target, order.format, order.mapping, order.at)
+            source = Foreign(path, order.target, order.format, order.mapping, order.at, order.users)
             with converted(source, order.spool) as package:
                 yield package
     else:
@@ -207,6 +209,7 @@ async def rules_of(graph: Graph, package: Package, order: Order, run: Run) -> Ru
         revives=order.revive,
         derived=keeps and package.has_derived,
         vouched=order.caller is None or order.vouched,
+        revises=package.told is not None,
     )
 
 

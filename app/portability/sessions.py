@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import orjson
@@ -11,7 +11,18 @@ from app.kernel.clock import FOREVER, open_end
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import parse_scope
-from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
+from app.portability.kind import (
+    At,
+    Batch,
+    Kind,
+    Reader,
+    Record,
+    Rules,
+    Selection,
+    State,
+    Written,
+    cleaned,
+)  # fmt: skip
 from app.portability.records import SessionRecord
 from app.portability.writing import write_events
 from app.sanitize.policy import SanitizePolicy
@@ -88,4 +99,11 @@ def _record(session: Row) -> Record:
     return cleaned(record)
 
 
-SESSION = Kind("session", "sessions.jsonl", SessionRecord, prepare, write, export)
+async def known(reader: Reader, rows: Sequence[Row], rules: Rules) -> dict[int, State]:
+    """Which sessions are here; they stay as they are."""
+    ids = [row["subject"] for row in rows]
+    found = {row["id"] for row in await reader.rows(Q.portability.known_sessions, ids=ids)}
+    return {row["line"]: "same" for row in rows if row["subject"] in found}
+
+
+SESSION = Kind("session", "sessions.jsonl", SessionRecord, prepare, write, export, known=known)

@@ -66,6 +66,10 @@ SCANNING = {
 }
 HOT = [
     *Q.graphql,
+    Q.portability.known_episodes,
+    Q.pages.known,
+    Q.restoring.known_notes,
+    Q.restoring.revise_notes,
     Q.consolidation.lost,
     Q.consolidation.lease,
     Q.access.resolve_key,

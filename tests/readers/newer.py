@@ -42,7 +42,17 @@ from app.pages.rewriting import linked
 from app.pages.rewriting import rewritten as rewritten_links
 from app.pools.data import parse_path
 from app.portability.bundle import file_name
-from app.portability.foreign import chats, cogx, graphiti, langgraph, letta, mem0
+from app.portability.foreign import (
+    chatgpt,
+    chats,
+    claude,
+    cogx,
+    graphiti,
+    langgraph,
+    letta,
+    mem0,
+    scripts,
+)  # fmt: skip
 from app.portability.foreign.model import Reading
 from app.portability.foreign.tables import read as read_row
 from app.portability.foreign.values import parts
@@ -209,10 +219,11 @@ NEWER: dict[str, Reader] = {
     "portability.rerooted": _settled(lambda t: rerooted(t, "t")),
     "foreign.parts": lambda t: parts([{"type": "text", "text": t}, t]),
     "foreign.chats": _imported(chats.read_messages, _said),
-    "foreign.chatgpt": _imported(chats.read_chatgpt, _chatgpt),
+    "foreign.chatgpt": _imported(chatgpt.read_chatgpt, _chatgpt),
     "foreign.claude": _imported(
-        chats.read_claude, lambda t: {"uuid": "a", "name": t, "chat_messages": [{"text": t}]}
+        claude.read_claude, lambda t: {"uuid": "a", "name": t, "chat_messages": [{"text": t}]}
     ),
+    "foreign.scripts": scripts.turns,
     "foreign.mem0": _imported(mem0.read, lambda t: {"id": "a", "memory": t, "metadata": {"a": t}}),
     "foreign.letta": _imported(
         letta.read, lambda t: {"blocks": [{"label": t, "value": t}], "messages": [_said(t)]}

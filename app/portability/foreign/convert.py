@@ -34,13 +34,15 @@ UNWRITABLE = b'"what no line can hold"'  # a text that is no Unicode, a number b
 @dataclass(frozen=True, slots=True)
 class Foreign:
     """What to read: the file, where it goes, and how, as far as the caller says that; `at` is the
-    moment of what has none of its own, by default when the file was changed last."""
+    moment of what has none of its own, by default when the file was changed last. `users` sends
+    what is of a user to the leaf of that user."""
 
     path: Path
     scope: str | None
     format: str | None = None
     mapping: Path | None = None
     at: datetime | None = None
+    users: bool = False
 
 
 @contextmanager
@@ -54,8 +56,11 @@ def converted(order: Foreign, spool: Path | None = None) -> Iterator[Package]:
     chosen, found = recognised(order.path, order.format, mapped=bool(mapping))
     if order.scope is None:
         raise InvalidInput(f"name the scope to which {chosen.name} goes", field="scope")
+    target = parse_scope(order.scope)
+    if order.users and target.leaf is not None:
+        raise InvalidInput(f"{target} has no leaves of users below it", field="users")
     at = order.at or datetime.fromtimestamp(int(found.path.stat().st_mtime), UTC)
-    reading = Reading(chosen.name, str(parse_scope(order.scope)), at.isoformat(), mapping)
+    reading = Reading(chosen.name, str(target), at.isoformat(), mapping, apart=order.users)
     with tempfile.TemporaryDirectory(prefix="loci-import-", dir=spool) as made:
         folder = Path(made)
         kinds = _write(chosen, found, reading, folder)
@@ -67,8 +72,20 @@ def converted(order: Foreign, spool: Path | None = None) -> Iterator[Package]:
             _fingerprint(found.path, reading),
             order.path,
             where=Places(folder, called, chosen).of,
-            told={"format": chosen.name, "items": reading.items, "lost": dict(reading.lost)},
+            told=_told(reading),
         )
+
+
+def _told(reading: Reading) -> dict[str, Any]:
+    users = {"users": len(reading.users)} if reading.users else {}
+    named = {"apart": True} if users and reading.apart else {}
+    return {
+        "format": reading.format,
+        "items": reading.items,
+        "lost": dict(reading.lost),
+        **users,
+        **named,
+    }
 
 
 def _write(chosen: Format, found: Probe, reading: Reading, folder: Path) -> set[str]:
@@ -88,6 +105,8 @@ def _write(chosen: Format, found: Probe, reading: Reading, folder: Path) -> set[
                 reading.lose(*([str(name)] if item not in (None, "", 0) else []))
                 continue
             reading.items += 1
+            if isinstance(item, str) and name is not None and name in chosen.texts:
+                item = {chosen.texts[name]: item}
             if not isinstance(item, dict):
                 out.add(chosen.kind, item, place)
                 continue
@@ -140,6 +159,7 @@ def _fingerprint(path: Path, reading: Reading) -> str:
     files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
     marks = [f"{f} {f.stat().st_size} {f.stat().st_mtime_ns}" for f in files]
     mapped = [f"{name}={value}" for name, value in sorted(reading.mapping.items())]
+    mapped += ["users"] if reading.apart else []
     return digest("foreign", reading.format, reading.scope, str(path.resolve()), *mapped, *marks)
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import orjson
 
 from app.errors import InvalidInput
+from app.portability.foreign import stream
 from app.portability.foreign.model import Probe, Shape
 from app.portability.foreign.stream import pieces
 from app.portability.prepare import LINE_LIMIT
@@ -93,9 +95,26 @@ def _delimiter(path: Path) -> str:
     return max(",;\t", key=head.count)
 
 
+def opened(path: Path) -> IO[bytes]:
+    """A file to be read as JSON: one that is a JSON text which is JSON itself is opened as that,
+    since some exports are encoded twice. It is held in memory, and so as long as a piece at most.
+    """
+    source = path.open("rb")
+    text = source.read(HEAD).removeprefix(BOM).lstrip()
+    if not text.startswith(b'"'):
+        source.seek(0)
+        return source
+    with source, suppress(orjson.JSONDecodeError):
+        text += source.read(stream.LONGEST)
+        inner = orjson.loads(text)
+        if inner.lstrip()[:1] in ("{", "["):
+            return io.BytesIO(inner.encode())
+    return path.open("rb")
+
+
 def elements(path: Path) -> Iterator[Item]:
     """Each piece of a list or an object with its number, under the name of its member."""
-    with path.open("rb") as source:
+    with opened(path) as source:
         for number, (name, value) in enumerate(pieces(source), start=1):
             yield number, name, value
 
@@ -126,7 +145,8 @@ def probe(path: Path) -> Probe:
 def _shape(path: Path) -> Shape:
     if path.suffix.lower() in TABLES:
         return "table"
-    with path.open("rb") as source:
+    with opened(path) as source:
+        twice = isinstance(source, io.BytesIO)
         head = source.readline(LINE_LIMIT).removeprefix(BOM).lstrip()
         while not head and (line := source.readline(LINE_LIMIT)):
             head = line.lstrip()
@@ -138,7 +158,7 @@ def _shape(path: Path) -> Shape:
             return "none"
         further = source.readline(1 << 16).lstrip()
     alone = isinstance(_parsed(head), dict)
-    return "lines" if alone and further.startswith(b"{") else "object"
+    return "lines" if alone and further.startswith(b"{") and not twice else "object"
 
 
 def _manifest(path: Path) -> dict[str, Any]:

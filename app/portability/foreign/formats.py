@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from app.errors import InvalidInput
 from app.pages.vault import files_below
-from app.portability.foreign.chats import CHATGPT, CLAUDE, MESSAGES
+from app.portability.foreign.chatgpt import CHATGPT
+from app.portability.foreign.chats import MESSAGES
+from app.portability.foreign.claude import CLAUDE
 from app.portability.foreign.cogx import COGX
 from app.portability.foreign.files import probe
+from app.portability.foreign.folders import chat_names, place_of
 from app.portability.foreign.graphiti import GRAPHITI, ZEP
 from app.portability.foreign.langgraph import LANGGRAPH
 from app.portability.foreign.letta import LETTA
@@ -21,13 +25,6 @@ FORMATS = (
     COGX, OKF, CHATGPT, CLAUDE, LETTA, MESSAGES, LANGGRAPH, MEM0, ZEP, GRAPHITI, TABLE, MAPPED,
 )  # fmt: skip
 BY_NAME = {found.name: found for found in FORMATS}
-CONVERSATIONS = "conversations.json"  # what exports of chats hold among other files
-
-
-def place_of(path: Path) -> Path:
-    """The file within a folder that holds its conversations, or the path itself."""
-    inner = path / CONVERSATIONS
-    return inner if path.is_dir() and inner.is_file() else path
 
 
 def check_format(name: str) -> None:
@@ -57,4 +54,5 @@ def recognised(path: Path, name: str | None, *, mapped: bool = False) -> tuple[F
             f"{path.name} is no package, and of no format that is known by its content; {named}",
             field="format" if name else "path",
         )
-    return chosen, found
+    whole = path.is_dir() and chosen.names is chat_names
+    return chosen, replace(found, path=path) if whole else found

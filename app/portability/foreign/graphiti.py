@@ -2,7 +2,8 @@
 
 A dump is a list or lines of nodes and edges, `{"nodes", "edges"}`, or what Neo4j gives back
 (`labels`, `type`, `properties`). An edge becomes a note: `valid_at` and `invalid_at` say when it
-held, `created_at` and `expired_at` when it was known and overtaken.
+held, `created_at` and `expired_at` when it was known and overtaken. An episode that is a script of
+a talk, `name: words` a line, becomes its turns.
 """
 
 from __future__ import annotations
@@ -10,24 +11,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from app.kernel.ids import digest
+from app.portability.foreign.dumps import NEO4J, Item, drop, flat, place
 from app.portability.foreign.model import Format, Probe, Reading, Record
-from app.portability.foreign.values import is_set, moment, short, text
+from app.portability.foreign.scripts import Turn, turns
+from app.portability.foreign.values import is_set, moment, shifted, short, text
 
 # The ends of an edge are kept by their ids too, and its name, which is not always in the title.
-EDGE = ("fact", "group_id", "created_at", "expired_at", "valid_at", "invalid_at")
+EDGE = ("fact", "group_id", "created_at", "expired_at", "valid_at", "invalid_at",
+        "source_in_neo4j", "target_in_neo4j")  # fmt: skip
 ENTITY = ("name", "summary", "labels", "group_id", "created_at")
 EPISODE = ("content", "source_description", "created_at", "valid_at", "role", "role_type")
 IDS = ("uuid", "uuid_", "id")
-NEO4J = ("type", "label")  # what a dump of the database calls a node or an edge
 CALLED = ("node", "relationship", "RELATES_TO")
+LINKS = ("MENTIONS", "HAS_MEMBER", "HAS_EPISODE", "NEXT_EPISODE")
 VECTORS = ("fact_embedding", "name_embedding", "embedding")
+DROPPED = {"link": "MENTIONS and other links", "community": "communities", "other": "other nodes"}
 SESSIONS = ("thread_id", "session_id", "group_id")
-ENDS = ("start", "end", "properties", "labels", *NEO4J)  # of a node or an edge in Neo4j's dump
 LISTS = ("nodes", "edges", "relationships", "entities", "entity_nodes", "entity_edges", "episodes",
-         "episodic_nodes", "facts", "messages")  # fmt: skip
+         "episodic_nodes", "facts", "relevant_facts", "messages")  # fmt: skip
+EDGES = ("edges", "facts", "relevant_facts", "entity_edges")
+ZEP_LISTS = (*LISTS, "summary")
+TEXTS = {"facts": "fact", "summary": "summary"}  # as which field a plain text is read
 ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant",
          "tool": "tool", "function": "tool"}  # fmt: skip
-Item = dict[str, Any]
 
 
 def recognises(probe: Probe) -> bool:
@@ -44,33 +51,10 @@ def is_zep(probe: Probe) -> bool:
         return False
     said = probe.members.get("messages")
     typed = isinstance(said, dict) and {"role_type", "uuid", "uuid_"} & said.keys()
-    fact = probe.members.get("facts")
-    return bool(typed) or (isinstance(fact, dict) and "fact" in fact)
-
-
-def flat(item: Mapping[str, Any]) -> Item:
-    """A node or edge with its properties beside its labels and ends, as Neo4j's are not."""
-    given = item.get("properties")
-    inner = item.get("n", item.get("r", item.get("e")))
-    if given is None and isinstance(inner, dict) and len(item) <= 3:
-        return flat(inner)
-    if not isinstance(given, dict):
-        return dict(item)
-    ends = {
-        f"{end}_node_uuid": _end(item, old)
-        for end, old in (("source", "start"), ("target", "end"))
-        if _end(item, old)
-    }
-    own = {k: item[k] for k in ("labels", "type", "label") if k in item}
-    return {**own, **ends, **given}
-
-
-def _end(item: Mapping[str, Any], name: str) -> Any:
-    node = item.get(name)
-    if isinstance(node, dict):
-        inner = node.get("properties")
-        return (inner if isinstance(inner, dict) else node).get("uuid")
-    return node
+    fact = probe.members.get("facts", probe.members.get("relevant_facts"))
+    beside = {"summary", "context", "relevant_facts"} & probe.members.keys()
+    told = isinstance(fact, str) and bool(beside)
+    return bool(typed) or told or (isinstance(fact, dict) and "fact" in fact)
 
 
 def _kind(item: Item) -> str | None:
@@ -79,49 +63,47 @@ def _kind(item: Item) -> str | None:
         return "edge"
     labels = item.get("labels")
     named = labels if isinstance(labels, list) else []
-    if item.get("type") in ("MENTIONS", "HAS_MEMBER", "HAS_EPISODE", "NEXT_EPISODE"):
+    if item.get("type") == "relationship" or {item.get("type"), item.get("label")} & {*LINKS}:
         return "link"
     if "Episodic" in named or ("content" in item and ("uuid" in item or "role" in item)):
         return "episode"
     if "Entity" in named or ("summary" in item and "name" in item):
         return "community" if "Community" in named else "entity"
-    return "community" if "Community" in named else None
+    if "Community" in named:
+        return "community"
+    return "other" if item.get("type") == "node" else None
 
 
 def learn(reading: Reading, name: str | None, item: Item) -> None:
     """Remember the name of an entity, by which edges call it."""
     known = flat(item)
     identifier = known.get(_called(known))
-    if _kind(known) == "entity" and isinstance(identifier, str):
-        reading.names[identifier] = short(known.get("name")) or ""
+    if _kind(known) != "entity":
+        return
+    called = short(known.get("name")) or ""
+    if isinstance(identifier, str):
+        reading.names[identifier] = called
+    known_as = place(item) if isinstance(item.get("properties"), dict) else None
+    if known_as is not None:
+        reading.names[known_as] = called
 
 
 def read(reading: Reading, name: str | None, item: Item) -> Iterator[Record]:
     """The record of a node or an edge."""
-    _drop(reading, item)
+    drop(reading, item)
     item = flat(item)
-    kind = _kind(item) or ("edge" if name in ("edges", "facts", "entity_edges") else None)
-    if kind in ("link", "community"):
-        reading.lose("MENTIONS and other links" if kind == "link" else "communities")
+    kind = None if name == "summary" else _kind(item)
+    kind = kind or ("edge" if name in EDGES else None)
+    if kind in DROPPED:
+        reading.lose(DROPPED[kind])
     elif kind == "edge":
         yield _edge(reading, item)
     elif kind == "entity":
         yield from _entity(reading, item)
+    elif name == "summary":
+        yield from _summary(reading, item)
     else:
-        yield _episode(reading, item)
-
-
-def _drop(reading: Reading, item: Item) -> None:
-    """Count what Neo4j's dump says of a node or an edge beside its properties: its own ids."""
-    if not isinstance(item.get("properties"), dict):
-        return
-    reading.lose(*reading.rest(item, ENDS))
-    for end in ("start", "end"):
-        node = item.get(end)
-        inner = node.get("properties") if isinstance(node, dict) else None
-        if isinstance(node, dict) and isinstance(inner, dict):
-            left = {**reading.rest(node, ("properties",)), **reading.rest(inner, ("uuid",))}
-            reading.lose(*(f"{end}.{name}" for name in left))
+        yield from _episode(reading, item)
 
 
 def _edge(reading: Reading, item: Item) -> Record:
@@ -161,9 +143,10 @@ def _called(item: Item) -> str:
 
 
 def _named(item: Item, end: str, names: Mapping[str, str]) -> str | None:
-    identifier = item.get(f"{end}_node_uuid")
-    given = short(item.get(f"{end}_node_name"))
-    return given or (names.get(identifier) if isinstance(identifier, str) else None)
+    """The name of an end: its own, or what it is called by one of its ids."""
+    ids = (item.get(f"{end}_{field}") for field in ("node_uuid", "uuid", "in_neo4j"))
+    known = (names.get(found) for found in ids if isinstance(found, str))
+    return short(item.get(f"{end}_node_name")) or next((name for name in known if name), None)
 
 
 def _group(item: Item) -> list[Any]:
@@ -201,7 +184,22 @@ def _entity(reading: Reading, item: Item) -> Iterator[Record]:
     )
 
 
-def _episode(reading: Reading, item: Item) -> Record:
+def _summary(reading: Reading, item: Item) -> Iterator[Record]:
+    """What Zep says in short of a session, as a note."""
+    said = "content" if item.get("content") else "summary"
+    created = moment(item.get("created_at"))
+    yield reading.note(
+        item.get(said),
+        beside=_rest(reading, item, (said, "created_at")),
+        id=_id(reading, item) or reading.id("summary", item.get(said)),
+        title="Summary",
+        entry_type="knowledge",
+        valid_from=created or reading.at,
+        ingested_at=created,
+    )
+
+
+def _episode(reading: Reading, item: Item) -> Iterator[Record]:
     where = next((n for n in SESSIONS if item.get(n)), SESSIONS[0])
     # A message of a thread has a name of its own beside the role; else the role may be one.
     speaks = "name" if "role" in item and not item.get("role_type") else "role"
@@ -211,20 +209,59 @@ def _episode(reading: Reading, item: Item) -> Record:
     if is_set(item.get("role_type")) and known is None:
         beside["role_type"] = item["role_type"]
     named = item.get(speaks) or (item.get("role") if known is None else None)
-    speaker = reading.name(f"messages.{speaks}", named)
     created = moment(item.get("created_at"))
-    return reading.episode(
-        item.get(where) or reading.format,
-        item.get("content"),
-        item.get("metadata"),
-        beside=beside,
-        id=_id(reading, item),
-        title=reading.name("episodes.source_description", item.get("source_description")),
-        role=known,
-        speaker=speaker,
-        captured_at=moment(item.get("valid_at")) or created,
-        ingested_at=created,
-    )
+    said = moment(item.get("valid_at")) or created
+    whole = {
+        "session": item.get(where) or _thread(reading, item),
+        "labelled": item.get("metadata"),
+        "beside": beside,
+        "title": reading.name("episodes.source_description", item.get("source_description")),
+        "ingested_at": created,
+    }
+    spoken = None if role or item.get("source") != "message" else turns(item.get("content"))
+    if spoken is not None:
+        yield from _turns(reading, item, spoken, (said, whole))
+        return
+    speaker = reading.name(f"messages.{speaks}", named)
+    own = {"id": _id(reading, item), "role": known, "speaker": speaker, "captured_at": said}
+    yield reading.episode(content=item.get("content"), **whole, **own)
+
+
+def _turns(
+    reading: Reading, item: Item, spoken: list[Turn], known: tuple[Any, dict[str, Any]]
+) -> Iterator[Record]:
+    """The turns of a script, in their order from the moment of the whole on; the first keeps what
+    the whole has beside its words."""
+    said, whole = known
+    for number, turn in enumerate(spoken):
+        if turn.role == "system":
+            reading.lose("system messages")
+            continue
+        yield reading.episode(
+            content=turn.content,
+            **whole,
+            id=_id(reading, item) if len(spoken) == 1 else _part_id(reading, item, number),
+            role=turn.role,
+            speaker=turn.speaker,
+            captured_at=shifted(said, number),
+        )
+        whole = {**whole, "labelled": None, "beside": None}
+    if whole["beside"]:
+        reading.lose(*(f"episodes.{name}" for name in whole["beside"]))
+
+
+def _part_id(reading: Reading, item: Item, number: int) -> str | None:
+    own = item.get(_called(item))
+    return reading.id(own, number) if own else None
+
+
+def _thread(reading: Reading, item: Item) -> str:
+    """The session of messages that name none: those of one file are a thread, which goes by the
+    first of them. What has no role is no message, and all of it goes by the format."""
+    if not item.get("role") and not item.get("role_type"):
+        return reading.format
+    first = f"{item.get(_called(item)) or digest('message', str(item.get('content')))[:16]}"
+    return reading.names.setdefault("thread", f"{reading.format}-{short(first)}")
 
 
 FIELDS = {
@@ -232,4 +269,4 @@ FIELDS = {
     "valid_to": "invalid_at", "superseded_at": "expired_at",
 }  # fmt: skip
 GRAPHITI = Format("graphiti", recognises, read, frozenset([None, *LISTS]), FIELDS, learn)
-ZEP = Format("zep", is_zep, read, frozenset([None, *LISTS]), FIELDS, learn)
+ZEP = Format("zep", is_zep, read, frozenset([None, *ZEP_LISTS]), FIELDS, learn, texts=TEXTS)

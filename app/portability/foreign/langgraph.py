@@ -1,4 +1,8 @@
-"""What a LangGraph store holds, and LangMem in it: items of namespace, key and value. Pure."""
+"""What a LangGraph store holds, and LangMem in it: items of namespace, key and value. Pure.
+
+What is put under a key again keeps `created_at`: the words are of `updated_at`. A namespace names
+no user by itself; by custom one of its first two parts does, beside a word of WORDS.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,12 @@ from typing import Any
 import orjson
 
 from app.portability.foreign.model import Format, Probe, Reading, Record
-from app.portability.foreign.values import moment, text
+from app.portability.foreign.values import changed_field, lapsed, moment, text
 
-USED = ("key", "value", "created_at")
+USED = ("key", "value")
+WORDS = frozenset(
+    ("memories", "memory", "facts", "profile", "profiles", "preferences", "user", "users")
+)
 DROPPED = ("score",)  # of the search that the answer is of
 TEXTS = ("content", "text", "memory", "data")
 
@@ -24,8 +31,10 @@ def recognises(probe: Probe) -> bool:
 def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[Record]:
     """An item as an episode of its namespace."""
     where = "namespace" if "namespace" in item else "prefix"
-    beside = reading.rest(item, (*USED, where), DROPPED)
+    since = changed_field(item)
+    beside = reading.rest(item, (*USED, where, since), DROPPED)
     space = item.get(where)
+    reading = reading.of_user(_user(space))
     path = "/".join(map(str, space)) if isinstance(space, list) else str(space or "")
     value = item.get("value")
     content, further = _said(value)
@@ -35,9 +44,18 @@ def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[R
         further,
         beside=beside,
         id=reading.id(path, item.get("key")),
-        captured_at=moment(item.get("created_at")),
-        ingested_at=moment(item.get("created_at")),
+        captured_at=moment(item.get(since)),
+        ingested_at=moment(item.get(since)),
+        expired_at=lapsed(item.get("expires_at")),
     )
+
+
+def _user(space: Any) -> Any:
+    """The user of a namespace, in a list or with dots between; None where none can be told."""
+    steps = space.split(".") if isinstance(space, str) else space
+    first, second = [*steps, None, None][:2] if isinstance(steps, list) else (None, None)
+    named = [isinstance(step, str) and step.lower() in WORDS for step in (first, second)]
+    return second if named[0] and not named[1] else first if named[1] and not named[0] else None
 
 
 def _said(value: Any) -> tuple[Any, dict[str, Any]]:
@@ -66,5 +84,11 @@ LANGGRAPH = Format(
     recognises,
     read,
     frozenset([None, "items", "memories", "results"]),
-    {"content": "value", "captured_at": "created_at", "ingested_at": "created_at"},
+    {
+        "content": "value",
+        "captured_at": "created_at",
+        "ingested_at": "created_at",
+        "expired_at": "expires_at",
+        "scope": "namespace",
+    },
 )

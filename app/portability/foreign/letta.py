@@ -1,18 +1,20 @@
 """Letta's agent files (`.af`): agents with their messages, blocks and passages. Pure.
 
 A block becomes a note: what stands in every bundle is for the house to say, not for a file.
+An export numbers its agents, messages and blocks anew (`message-0`), so that such an id says
+nothing beyond its file: what they are follows from the agent's name, the moment and the words.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
-import orjson
-
 from app.portability.foreign.chats import ROLES
 from app.portability.foreign.model import Format, Probe, Reading, Record
-from app.portability.foreign.values import is_set, moment, parts, short, text
+from app.portability.foreign.speaking import calls_to_speak, is_receipt, opened, spoken
+from app.portability.foreign.values import moment, parts, short, text
 
 AGENT = ("messages", "core_memory", "memory_blocks", "created_at")
 MESSAGE = ("id", "role", "name", "created_at", "tool_calls")
@@ -24,9 +26,8 @@ VECTORS = ("embedding", "embedding_config")
 PASSAGES = ("passages", "archival_memory", "archival_passages")
 OLD = ("messages", "core_memory", "memory_blocks", *PASSAGES)  # members of the former file
 LISTS = frozenset(["agents", "blocks", *OLD])
-CALL = ("function", "message")
-SPEAKS = ("send_message",)  # tools whose `message` is what the agent says
-QUIET = ("heartbeat", "login", "system_alert")
+NUMBERED = re.compile(r"[a-z_]+-\d{1,9}\Z", re.A)
+BY_TOOL = "speaks by tool"  # the agent whose words are calls, in the names that are learnt
 
 
 def recognises(probe: Probe) -> bool:
@@ -35,6 +36,12 @@ def recognises(probe: Probe) -> bool:
         return False
     keys = probe.members.keys()
     return "agents" in keys or {"core_memory", "messages"} <= keys or "agent_type" in keys
+
+
+def learn(reading: Reading, name: str | None, item: dict[str, Any]) -> None:
+    """Remember of the agent of a former file whether it speaks by a tool."""
+    if name == "messages" and calls_to_speak(item):
+        reading.names[BY_TOOL] = "messages"
 
 
 def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[Record]:
@@ -60,6 +67,8 @@ def _agent(reading: Reading, item: dict[str, Any]) -> Iterator[Record]:
 
 
 def _parts(reading: Reading, item: dict[str, Any], key: str) -> Iterator[Record]:
+    if any(calls_to_speak(message) for message in _listed(item, "messages")):
+        reading.names[BY_TOOL] = key
     for block in _listed(item, "core_memory", "memory_blocks"):
         yield from _block(reading, block)
     for message in _listed(item, "messages"):
@@ -83,7 +92,7 @@ def _block(reading: Reading, item: dict[str, Any]) -> Iterator[Record]:
     at = moment(item.get(changed)) or reading.at
     yield reading.note(
         item["value"],
-        id=reading.id("block", item.get("id") or item.get("label"), item["value"]),
+        id=reading.id("block", _own(item) or item.get("label"), item["value"]),
         categories=["letta:block"],
         beside=reading.rest(item, (*BLOCK, changed)),
         title=reading.name("blocks.label", item.get("label")),
@@ -100,10 +109,24 @@ def _passage(reading: Reading, item: dict[str, Any], session: str) -> Record:
         item.get("metadata"),
         item.get("tags"),
         reading.rest(item, (*PASSAGE, said), VECTORS, "passages."),
-        id=reading.id(item.get("id")),
+        id=_id(reading, session, item, item.get(said)),
         captured_at=moment(item.get("created_at")),
         ingested_at=moment(item.get("created_at")),
     )
+
+
+def _own(item: dict[str, Any]) -> Any:
+    """The id of a thing, where it is not the number that an export gave it."""
+    given = item.get("id")
+    return None if isinstance(given, str) and NUMBERED.match(given) else given
+
+
+def _id(reading: Reading, session: str, item: dict[str, Any], said: Any) -> str | None:
+    """The id of a message or a passage: it says the same in each export of its agent."""
+    own = _own(item)
+    if own:
+        return reading.id(own)
+    return reading.id(session, item.get("created_at") or "", item.get("role") or "", said)
 
 
 def _message(reading: Reading, item: dict[str, Any], session: str) -> Iterator[Record]:
@@ -114,61 +137,29 @@ def _message(reading: Reading, item: dict[str, Any], session: str) -> Iterator[R
     where = "content" if "content" in item else "text"
     content, other = parts(item.get(where))
     reading.lose(*(f"{kind} in messages" for kind in other))
-    opened, beside = _opened(reading, content)
+    if is_receipt(reading, item, content):
+        reading.lose("receipts of what was said")
+        return
+    words, beside = opened(reading, content)
+    thought = role == "assistant" and reading.names.get(BY_TOOL) == session
+    if thought and words:  # such an agent says nothing but by its tool
+        words, beside = None, {**beside, "inner_monologue": words}
     beside = reading.rest(item, (*MESSAGE, where)) | beside
-    said = [line for line in (opened, *_spoken(reading, item)) if line]
+    said = [line for line in (words, *spoken(reading, item)) if line]
     if not said and (other or content or item.get("tool_calls")):
         reading.lose(*(f"messages.{field}" for field in beside))
         return
+    whole = "\n".join(said) or None
     yield reading.episode(
         session,
-        "\n".join(said) or None,
+        whole,
         beside=beside,
-        id=reading.id(item.get("id")),
+        id=_id(reading, session, item, whole),
         role=ROLES.get(role, role) if isinstance(role, str) else role,
         speaker=reading.name("messages.name", item.get("name")),
         captured_at=moment(item.get("created_at")),
         ingested_at=moment(item.get("created_at")),
     )
-
-
-def _opened(reading: Reading, content: str | None) -> tuple[str | None, dict[str, Any]]:
-    """What was said, out of the JSON in which Letta hands it to a model, and what is beside it."""
-    found = _object(content)
-    if found is None:
-        return content, {}
-    if found.get("type") in QUIET:
-        reading.lose(f"{found['type']} messages")
-        return None, {}
-    message = found.get("message")
-    if not isinstance(message, str):
-        return content, {}
-    return message, {"envelope": left} if (left := reading.rest(found, ("message",))) else {}
-
-
-def _spoken(reading: Reading, item: dict[str, Any]) -> Iterator[str]:
-    """What an agent said by calling a tool; other calls are counted as lost."""
-    calls = item.get("tool_calls")
-    for call in calls if isinstance(calls, list) else ():
-        made = call.get("function") if isinstance(call, dict) else None
-        given = _object(made.get("arguments")) if isinstance(made, dict) else None
-        said = given.get("message") if given else None
-        if isinstance(made, dict) and made.get("name") in SPEAKS and isinstance(said, str):
-            further = {n for n, v in (call | (given or {})).items() if n not in CALL and is_set(v)}
-            reading.lose(*(f"tool_calls.{name}" for name in sorted(further)))
-            yield said
-        else:
-            reading.lose("tool calls")
-
-
-def _object(given: Any) -> dict[str, Any] | None:
-    if not isinstance(given, str) or not given.lstrip().startswith("{"):
-        return None
-    try:
-        found = orjson.loads(given)
-    except orjson.JSONDecodeError:
-        return None
-    return found if isinstance(found, dict) else None
 
 
 LETTA = Format(
@@ -177,4 +168,5 @@ LETTA = Format(
     read,
     LISTS,
     {"captured_at": "created_at", "ingested_at": "created_at", "valid_from": "created_at"},
+    learn,
 )

@@ -1,4 +1,8 @@
-"""What mem0 exports: `[{"id", "memory", …}]`, or the answer of `get_all` around it. Pure."""
+"""What mem0 exports: `[{"id", "memory", …}]`, or the answer of `get_all` around it. Pure.
+
+An update of mem0 keeps `id` and `created_at` and replaces the text, so that the words are of
+`updated_at`; what they replaced is in no export.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.portability.foreign.model import Format, Probe, Reading, Record
-from app.portability.foreign.values import is_set, moment, text
+from app.portability.foreign.values import changed_field, is_set, lapsed, moment, text
 
-USED = frozenset(("id", "user_id", "role", "metadata", "categories", "created_at"))
+USED = frozenset(("id", "user_id", "role", "metadata", "categories"))
 TEXTS = ("memory", "data", "text")
 OWNERS = ("run_id", "user_id", "agent_id")
 # Of the text itself, of the search that the answer is of, and of its index.
@@ -30,9 +34,11 @@ def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[R
         yield _relation(reading, item)
         return
     item = _flat(item)
+    reading = reading.of_user(item.get("user_id"))
+    since = changed_field(item)
     said = next((n for n in TEXTS if item.get(n) is not None), "memory")
     owner = next((n for n in OWNERS if item.get(n)), "run_id")
-    beside = reading.rest(item, USED | {said, owner}, DROPPED)
+    beside = reading.rest(item, USED | {said, owner, since}, DROPPED)
     role = item.get("role")
     if is_set(role) and role not in ROLES:
         beside["role"] = role
@@ -45,8 +51,9 @@ def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[R
         id=reading.id(item.get("id")),
         role=role if role in ROLES else None,
         speaker=reading.name("user_id", item.get("user_id")),
-        captured_at=moment(item.get("created_at")),
-        ingested_at=moment(item.get("created_at")),
+        captured_at=moment(item.get(since)),
+        ingested_at=moment(item.get(since)),
+        expired_at=lapsed(item.get("expiration_date")),
     )
 
 
@@ -75,5 +82,11 @@ MEM0 = Format(
     recognises,
     read,
     frozenset([None, "results", "memories", "relations"]),
-    {"content": "memory", "captured_at": "created_at", "ingested_at": "created_at"},
+    {
+        "content": "memory",
+        "captured_at": "created_at",
+        "ingested_at": "created_at",
+        "expired_at": "expiration_date",
+        "scope": "user_id",
+    },
 )

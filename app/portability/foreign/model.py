@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -47,6 +47,17 @@ class Reading:
     names: dict[str, str] = field(default_factory=dict)  # what ids of things stand for
     lost: Counter[str] = field(default_factory=Counter)
     items: int = 0
+    apart: bool = False  # whether what is of a user goes to the leaf of that user
+    users: set[str] = field(default_factory=set)  # digests of those whose memories were read
+
+    def of_user(self, user: Any) -> Reading:
+        """The reading of what belongs to a user: into the leaf of that user where users are kept
+        apart. What names a user as no leaf is called is left for the import to refuse."""
+        named = short(user)
+        if named is None:
+            return self
+        self.users.add(digest("user", str(user))[:16])
+        return replace(self, scope=f"{self.scope}/user:{named}") if self.apart else self
 
     def lose(self, *names: str) -> None:
         """Count what is not kept, by the name of its field."""
@@ -175,7 +186,8 @@ def nothing(reading: Reading, name: str | None, item: dict[str, Any]) -> None:
 class Format:
     """A format. `read` gives the records of one item, `name` being the member of the file that
     holds it, and `lists` names those members. Where `learn` is given, all items go through it
-    before the first is read. `fields` tells by which field a field of ours comes.
+    before the first is read. `fields` tells by which field a field of ours comes, and `texts` as
+    which field a plain text is read, by the member that holds it.
     """
 
     name: str
@@ -187,3 +199,4 @@ class Format:
     items: Items | None = None  # its own way through the file
     names: Callable[[Path], list[str]] | None = None  # of the files in a folder, for its places
     kind: str = "episode"  # what an item that is no object is refused as
+    texts: Mapping[str, str] = field(default_factory=dict)  # members that hold plain texts too

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from app.kernel.ids import digest
@@ -15,6 +16,7 @@ TAG = 64
 MOST_TAGS = 32
 MILLISECONDS = 10**11  # seconds since 1970 beyond this lie after the year 5138
 _ZONE = re.compile(r"\[[^\]]{0,60}\]\Z")  # as Java writes a zone: 2026-03-02T09:00Z[UTC]
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.A)
 _NOT_TAG = re.compile(r"\s+")
 
 
@@ -42,6 +44,34 @@ def _moment(given: int | float | str) -> datetime:
         raise ValueError(given)
     found = datetime.fromisoformat(_ZONE.sub("", given.strip()))
     return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def shifted(at: Any, count: int) -> Any:
+    """A moment as `moment` gives it, so many microseconds later: the order of what one moment is
+    known of."""
+    if not count or not isinstance(at, str):
+        return at
+    try:
+        return (datetime.fromisoformat(at) + timedelta(microseconds=count)).isoformat()
+    except (ValueError, OverflowError):
+        return at
+
+
+def lapsed(given: Any) -> Any:
+    """Until when what lapses holds: a moment, or the end of a day."""
+    until = moment(given)
+    if not isinstance(given, str) or not _DAY.match(given.strip()) or not isinstance(until, str):
+        return until
+    with suppress(ValueError, OverflowError):
+        return (datetime.fromisoformat(until) + timedelta(days=1)).isoformat()
+    return until
+
+
+def changed_field(item: Mapping[str, Any]) -> str:
+    """The field that says since when an item says what it says: `updated_at` where it is a moment
+    other than `created_at`."""
+    changed, made = moment(item.get("updated_at")), moment(item.get("created_at"))
+    return "updated_at" if changed and changed != made else "created_at"
 
 
 def text(given: Any) -> str | None:

@@ -33,9 +33,11 @@ def became(
         return lines, package.told
 
 
-def checked(path: Path, format: str | None = None) -> tuple[int, list[Reject]]:
+def checked(
+    path: Path, format: str | None = None, *, users: bool = False
+) -> tuple[int, list[Reject]]:
     """How many lines an import would take, and what it would refuse, as of the file."""
-    with converted(Foreign(path, SCOPE, format)) as package:
+    with converted(Foreign(path, SCOPE, format, users=users)) as package:
         taken, rejects = 0, []
         assert package.where is not None
         for file in package.files:

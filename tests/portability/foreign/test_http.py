@@ -38,6 +38,8 @@ FILES = [
     ("messages.jsonl", "", None),
     ("chatgpt.json", "", None),
     ("claude.json", "application/json", None),
+    ("chatgpt-parts", "application/zip", "chatgpt"),
+    ("claude-export", "application/zip", "claude"),
     ("table.csv", "text/csv", None),
     ("diary.jsonl", "", "jsonl"),
 ]
@@ -150,7 +152,7 @@ async def test_a_dry_run_refuses_what_the_import_would(
         )
         for dry in ("true", "false")
     ]
-    assert look["result"]["kinds"] == {"episode": {"accepted": 1, "rejected": 2}}
+    assert look["result"]["kinds"] == {"episode": {"accepted": 1, "duplicates": 0, "rejected": 2}}
     assert done["result"]["kinds"]["episode"]["rejected"] == 2
     assert sorted(row["line"] for row in look["result"]["rejects"]) == [2, 3]
 

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -119,6 +120,7 @@ def test_each_value_of_an_export_is_kept_or_told(source: Path, tmp_path: Path) -
     lined = source.suffix == ".jsonl"
     text = source.read_bytes()
     whole = [orjson.loads(line) for line in text.splitlines()] if lined else orjson.loads(text)
+    whole = orjson.loads(whole) if isinstance(whole, str) else whole  # encoded twice
     read = reader(tmp_path / source.name, lines_of if lined else orjson.dumps, form)
     assert silent(whole, read) == []
 
@@ -141,6 +143,32 @@ def test_each_value_of_a_folder_is_kept_or_told(folder: Path, tmp_path: Path) ->
         whole = [orjson.loads(line) for line in text.splitlines()]
         assert silent(whole, read) == [], name
         (tmp_path / name).write_bytes(text)
+
+
+CHATS = [
+    (folder, name)
+    for folder, names in (
+        ("chatgpt-parts", ("conversations-000.json", "conversations-001.json")),
+        ("claude-export", ("conversations.json", "projects.json", "memories.json")),
+    )
+    for name in names
+]
+
+
+@pytest.mark.parametrize(("folder", "name"), CHATS)
+def test_each_value_of_an_export_of_chats_is_kept_or_told(
+    folder: str, name: str, tmp_path: Path
+) -> None:
+    copied = Path(shutil.copytree(EXPORTS / folder, tmp_path / folder))
+
+    def read(value: Any) -> Told:
+        replace(copied / name, orjson.dumps(value))
+        os.utime(copied, (1_740_906_000, 1_740_906_000))
+        lines, told = became(copied, form)
+        return lines, told["lost"]
+
+    form = became(copied)[1]["format"]
+    assert silent(orjson.loads((copied / name).read_bytes()), read) == []
 
 
 @pytest.mark.parametrize("source", sorted(EXPORTS.glob("*.?sv")), ids=lambda path: path.name)
