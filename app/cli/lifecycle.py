@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -22,7 +22,7 @@ from app.lifecycle.invariants import broken
 from app.lifecycle.model import Target
 from app.lifecycle.people import person_of
 from app.lifecycle.proof import Proof, Search, prove
-from app.lifecycle.requests import of_author, reach_of
+from app.lifecycle.requests import of_author
 from app.lifecycle.schemas import ErasureOut
 from app.scopes.sessions import session_id
 from app.telemetry.logging import configure_logging
@@ -85,8 +85,6 @@ def erase(
         target = wanted
         if kind == "person":
             target = await person_of(opened.graph, caller, wanted)
-        elif kind == "session":
-            target = replace(wanted, scopes=await reach_of(opened.graph, caller.tenant, path))
         elif kind == "author":
             target = of_author(caller, wanted)
         if dry_run:

@@ -14,6 +14,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.kind import Gone
+from app.kernel.scope import parse_scope
 from app.kinds import BY_NAME, KINDS
 from app.lifecycle.model import Closure, Removed, Target
 from app.lifecycle.people import naming, spellings
@@ -66,6 +67,16 @@ def of_target(target: Target, home: str) -> Forgotten | None:
         gone = Gone(author=target.principal, names=naming(target.names))
         return Forgotten(tuple(target.scopes), tuple(spellings(target.names)), gone)
     return None
+
+
+async def reach_of(graph: Graph, tenant: str, scope: str) -> tuple[str, ...]:
+    """Where what was promoted out of a session of a scope may lie: there, and in the agents' own
+    leaves, right below the scope or beside a team's."""
+    home = parse_scope(scope)
+    parent = home.parent if home.kind == "team" else home
+    paths = (await graph.one(Q.scopes.paths, tenant=tenant))["paths"]
+    leaves = [path for path in map(parse_scope, paths) if path.leaf and path.parent == parent]
+    return (scope, *sorted({str(path) for path in leaves} - {scope}))
 
 
 async def forget(tx: Tx, sought: Forgotten, ids: list[str]) -> tuple[Closure, Removed]:

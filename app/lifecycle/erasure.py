@@ -9,7 +9,7 @@ it so goes on. Running it again therefore ends where the first run would have.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -33,7 +33,7 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
 from app.lifecycle.closure import close_over
-from app.lifecycle.declared import Forgotten, detach, drop, forget, of_target
+from app.lifecycle.declared import Forgotten, detach, drop, forget, of_target, reach_of
 from app.lifecycle.model import Closure, Removed, Target, tombstones
 from app.lifecycle.people import MOST, about
 from app.lifecycle.renaming import renamed
@@ -134,7 +134,7 @@ class ErasureService:
         """Ids of values of declared kinds that are of an author or tell of a person, a few more
         than `most` at the latest."""
         found: list[str] = []
-        sought = of_target(target, caller.home)
+        sought = await self._sought(caller, target)
         if sought is not None:
             async for ids in sought.batches(self.graph):
                 found += ids
@@ -154,7 +154,7 @@ class ErasureService:
 
     async def _forget_declared(self, order: Order, scope: str) -> None:
         """What declared kinds hold of an author or a person, by batches."""
-        sought = of_target(order.target, order.caller.home)
+        sought = await self._sought(order.caller, order.target)
         if sought is not None:
             async for ids in sought.batches(self.graph):
                 await self._forget(order, scope, (sought, ids))
@@ -211,7 +211,7 @@ class ErasureService:
             return []
         ids = await self._concerned(caller, target, PREVIEW)
         rows = await self.graph.rows(Q.kinds.with_parts, ids=ids)
-        return sorted({row["scope"] for row in rows if not caller.may(row["scope"], Role.ADMIN)})
+        return sorted({row["scope"] for row in rows if not _administers(caller, row["scope"])})
 
     async def find_receipt(self, caller: Caller, target: Target) -> Row | None:
         """The receipt of something that is gone already."""
@@ -259,6 +259,15 @@ class ErasureService:
         work = await self._forget_at_hand(order, scope)
         await self._forget_declared(order, scope)
         return await self.finish(order.receipt, work)
+
+    async def _sought(self, caller: Caller, target: Target) -> Forgotten | None:
+        """Whom declared kinds forget. Of a session also where it was promoted to by now: an agent's
+        leaf may be made while its session is erased."""
+        sought = of_target(target, caller.home)
+        if sought is None or target.kind != "session":
+            return sought
+        scopes = await reach_of(self.graph, caller.tenant, sought.scopes[0])
+        return replace(sought, scopes=scopes)
 
     async def _at_hand(self, caller: Caller, target: Target) -> int:
         """How many values of working and short-term memory an erasure would take."""
@@ -632,7 +641,12 @@ def _names_in(closure: Closure, entity: str) -> set[str]:
 
 def _refused(caller: Caller, closure: Closure) -> list[str]:
     """Scopes of the closure that the caller does not administer."""
-    return sorted(scope for scope in closure.scopes if not caller.may(scope, Role.ADMIN))
+    return sorted(scope for scope in closure.scopes if not _administers(caller, scope))
+
+
+def _administers(caller: Caller, scope: str) -> bool:
+    """Whether the caller administers a scope, which may be younger than what is known of him."""
+    return caller.may(scope, Role.ADMIN) or caller.governs(scope)
 
 
 def blank_receipt(order: Order, scope: str) -> Row:

@@ -16,7 +16,7 @@ from app.jobs.runner import Runner
 from app.jobs.spool import Spool
 from app.kernel.caller import Caller, Role
 from app.kernel.cypher import Q
-from app.kernel.graph import Graph, Row
+from app.kernel.graph import Row
 from app.kernel.ids import new_id
 from app.kernel.scope import parse_scope
 from app.lifecycle.erasure import ErasureService, Order, new_receipt
@@ -129,8 +129,7 @@ class ErasureRequests:
         ids = [target.value, session_id(scope, target.value)]
         row = await self._episodes.session(ids, [scope])
         value = row["session"]["id"] if row else session_id(scope, target.value)
-        scopes = await reach_of(self._erasure.graph, caller.tenant, scope)
-        return replace(target, value=value, scope=scope, scopes=scopes)
+        return replace(target, value=value, scope=scope)
 
     async def _finished(self, caller: Caller, target: Target) -> Row | None:
         """The receipt of what is gone already; an erasure that was cut short is finished first."""
@@ -152,16 +151,6 @@ def of_author(caller: Caller, target: Target) -> Target:
     if path.leaf or not caller.may(leaf, Role.ADMIN):
         return target
     return replace(target, scopes=(str(path), leaf))
-
-
-async def reach_of(graph: Graph, tenant: str, scope: str) -> tuple[str, ...]:
-    """Where what was promoted out of a session of a scope may lie: there, and in the agents' own
-    leaves, right below the scope or beside a team's."""
-    home = parse_scope(scope)
-    parent = home.parent if home.kind == "team" else home
-    paths = (await graph.one(Q.scopes.paths, tenant=tenant))["paths"]
-    leaves = [path for path in map(parse_scope, paths) if path.leaf and path.parent == parent]
-    return (scope, *sorted({str(path) for path in leaves} - {scope}))
 
 
 def administered(caller: Caller, within: Iterable[str] | None = None) -> list[str]:

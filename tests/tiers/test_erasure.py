@@ -12,6 +12,7 @@ import pytest
 from app.contexts.entries import Entry
 from app.kernel.caller import Role
 from app.kernel.clock import now
+from app.lifecycle.erasure import ErasureService
 from app.lifecycle.invariants import broken
 from app.scopes.service import own_leaf
 from app.tiers.promoting import Work
@@ -146,6 +147,28 @@ async def test_what_a_promotion_holds_meanwhile_does_not_come_back(
     monkeypatch.undo()
     assert done.counts == {}
     assert await strings_of(opened, MARK) == []
+
+
+async def test_what_is_promoted_while_its_session_is_erased_goes_too(
+    opened: Parts,
+    admin: Principal,
+    writer: Principal,
+    tenant: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    await allow(admin, tenant)
+    await noted(writer, "chest", f"{told_of('kiln')} {MARK}", 3, session_id=TALK)
+    at_hand = ErasureService._forget_at_hand
+
+    async def once_promoted(self: ErasureService, order: Any, scope: str) -> int:
+        done = await opened.tier_promotion.run(Wanted([scope]), dry_run=False)
+        assert done.counts == {"promoted": 1}, "into a leaf that was not there before"
+        return await at_hand(self, order, scope)
+
+    monkeypatch.setattr(ErasureService, "_forget_at_hand", once_promoted)
+    await erase(opened, admin, session=TALK, scope=writer.caller.home)
+    assert await strings_of(opened, MARK) == []
+    assert await kept(opened, writer) == []
 
 
 async def test_erased_and_promoted_at_once_nothing_is_left(
