@@ -86,6 +86,7 @@ def prepare(record: EpisodeRecord, at: At) -> Row:
         "id": stamp.id,
         "first": stamp.id,
         "hash": episode["content_hash"],
+        "timed": stamp.timed,
         "key": episode["dedup_key"],
         "graves": [stamp.id, episode["dedup_key"], *([record.id] if record.id else [])],
         "said": record.ingested_at,
@@ -251,7 +252,8 @@ async def known(reader: Reader, rows: Sequence[Row], rules: Rules) -> dict[int, 
             continue
         is_same = here["said"] or not rules.revises or here["hash"] in (None, row["hash"])
         states[row["line"]] = "same" if is_same else "changed"
-        if not is_same and row["episode"]["captured_at"] > here["captured_at"]:
+        is_later = row["timed"] and row["episode"]["captured_at"] > here["captured_at"]
+        if is_later and not is_same:
             later.append(_next(row))
     told = await _found(reader, later) if later else {}
     for row in later:

@@ -157,6 +157,36 @@ async def test_a_dry_run_refuses_what_the_import_would(
     assert sorted(row["line"] for row in look["result"]["rejects"]) == [2, 3]
 
 
+async def test_a_later_export_and_users_over_http(
+    admin: Principal, finish: Finish, tenant: str
+) -> None:
+    async def told(items: list[dict[str, str]], **how: str) -> dict[str, Any]:
+        asked = {"scope": f"{tenant}/dev", **how}
+        answer = await admin.http.post("/v1/imports", params=asked, json=items)
+        return await finish(admin, answer)
+
+    first = {"id": "a", "memory": "Adalinde rows.", "user_id": "adalinde"}
+    other = {"id": "b", "memory": "Bolko rows.", "user_id": "bolko"}
+    result = (await told([first, other]))["result"]
+    assert (result["users"], result["kinds"]["episode"]["accepted"]) == (2, 2)
+    later = [{**first, "memory": "Adalinde sails.", "updated_at": "2125-06-01T00:00:00Z"},
+             {**other, "memory": "Bolko sails."}]  # fmt: skip
+    look = await told(later, dry_run="true")
+    wanted = {"accepted": 0, "duplicates": 0, "rejected": 0, "updated": 1, "changed": 1}
+    assert look["result"]["kinds"]["episode"] == wanted
+    done = await told(later)
+    assert done["result"]["kinds"]["episode"] == wanted
+    assert [(row["line"], row["reason"]) for row in done["items"]] == [(2, "Changed")]
+
+    assert (await told([first, other], users="true"))["result"]["apart"] is True
+    asked = {"scope": f"{tenant}/dev/user:bolko"}
+    (own,) = (await admin.http.get("/v1/episodes", params=asked)).json()["items"]
+    assert own["untrusted"]["content"] == "Bolko rows."
+    leaf = {"scope": f"{tenant}/dev/user:bolko", "users": "true"}
+    refused = await admin.http.post("/v1/imports", params=leaf, json=[first])
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "users")
+
+
 COUNT = 1500
 
 

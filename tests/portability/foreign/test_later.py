@@ -179,7 +179,7 @@ async def test_a_bundle_changes_no_note_of_another_scope(
     load: Import, admin: Principal, tenant: str, tmp_path: Path
 ) -> None:
     """Also where the operator imports it, who keeps ids as they are."""
-    said = {"content": "Thekla Ohm keeps the keys.", "scope": f"{tenant}/board"}
+    said = {"content": "Thekla Ohm keeps the keys."}
     made = await admin.http.post("/v1/notes", json=said)
     assert made.status_code == 201, made.text
     scope = f"{tenant}/dev"
