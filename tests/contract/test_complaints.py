@@ -19,6 +19,11 @@ OTHERWISE = re.compile(r"decided otherwise: \[(\d{4})\]\((\.\./decisions/(\d{4})
 MEASURED = re.compile(r"measured: \[benchmarks\]\(\.\./benchmarks\.md#[a-z-]+\)")
 TESTS = re.compile(r"`[^`]+`(, `[^`]+`)*")
 KINDS = (TESTS, OTHERWISE, MEASURED)
+SLICES = (
+    "contexts|conversations|escalations|goals|intents|intervention-policies|learned|learnings"
+    "|mid-term-memory|notes|observations|own-memory|pools|scopes/settings|segments|short-term-memory"
+    "|snapshots|tables|tiers|traces|turns|work-items|working-limits|working-memory|working-shares"
+)
 WITHOUT = ("no test", "not built", "not measured")
 
 
@@ -96,3 +101,12 @@ def test_each_decision_that_says_otherwise_is_there() -> None:
     for number, path, named in found:
         assert number == named
         assert (OPERATIONS / path).resolve().is_file(), path
+
+
+def test_each_operation_of_agent_memory_is_promised() -> None:
+    page = reference("operations/agent-memory.md")
+    offered = re.findall(
+        rf"^\| `(\w+ /v1/(?:{SLICES})(?:/[^`]*)?)` \|", reference("reference/http.md"), re.M
+    )
+    assert len(offered) > 120
+    assert [one for one in offered if f"`{one}`" not in page] == []
