@@ -235,7 +235,7 @@ SCHEDULES = [
     Schedule("communities.refresh", "*/10 * * * *", COMMUNITIES, "Regroups what was written."),
     Schedule("pages.relink", "20 * * * *", RELINK, "Resolves links to what is no page again."),
     Schedule("embedding.mend", "*/5 * * * *", MEND, "Fills gaps of further vector spaces."),
-    Schedule("goals.check", "40 */6 * * *", STALE_GOALS, "Abandons goals without progress."),
+    Schedule("goals.check", "40 */6 * * *", STALE_GOALS, "Looks for goals without progress."),
     Schedule("escalations.check", "*/15 * * * *", ESCALATE, "Raises what is past its time."),
     Schedule("observations.collect", "*/30 * * * *", COLLECT, "Asks Loci's own sensors."),
     Schedule("observations.cleanup", "50 3 * * *", CLEAN, "Deletes observations that are over."),
