@@ -197,13 +197,15 @@ RETURN row.line AS line
 
 // name: known_notes(rows) read many
 // Which notes are here, until when each holds, whether a text is one that it has not and never had,
-// and whether it holds still. A bundle may name an id of another scope: `scope` tells.
+// whether somebody wrote it anew here, and whether it holds still. A bundle may name an id of another
+// scope: `scope` tells.
 // unscoped: only whether it is the scope of the row is told
 UNWIND $rows AS row
 MATCH (n:Note {id: row.id})
 RETURN row.line AS line, n.scope AS scope, n.valid_to AS valid_to,
        n.content <> row.content AND NOT EXISTS {
          MATCH (v:NoteVersion)-[:VERSION_OF]->(n) WHERE v.content = row.content } AS is_new,
+       EXISTS { MATCH (a:AuditEvent)-[:AUDIT]->(n) WHERE a.kind = 'note.change' } AS is_edited,
        n.standing = 'held' AND n.expired_at > datetime() AS holds
 
 // name: revise_notes(rows, at) write none

@@ -178,7 +178,8 @@ async def known(reader: Reader, rows: Sequence[Row], rules: Rules) -> dict[int, 
     """Which notes are here by their ids.
 
     A later export of another program may say that one has ended since, or give it another text
-    than it has and ever had here. Both are taken where the note still holds here.
+    than it has and ever had here. Both are taken where the note still holds here, and nobody has
+    changed it here.
     """
     asked = [_asked(row) for row in rows]
     found = {row["line"]: row for row in await reader.rows(Q.restoring.known_notes, rows=asked)}
@@ -198,7 +199,7 @@ def _state(row: Row, here: Row, rules: Rules) -> State:
     is_foreign = rules.revises and own["namespace"] not in NEVER_WRITTEN
     if not is_foreign or here["scope"] != row["scope"] or not (here["is_new"] or ended):
         return "same"
-    return "updated" if here["holds"] else "changed"
+    return "updated" if here["holds"] and not here["is_edited"] else "changed"
 
 
 async def _brought_up(tx: Tx, batch: Batch, rows: list[Row]) -> None:

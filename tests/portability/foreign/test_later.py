@@ -175,6 +175,17 @@ async def test_a_note_that_was_forgotten_here_stays_so(
     ]
 
 
+async def test_what_somebody_wrote_here_stays(store: Store, admin: Principal, tenant: str) -> None:
+    await store.exported({"nodes": [entity("Thekla Ohm rents a boathouse.")]})
+    (note,) = (await admin.http.get("/v1/notes", params={"scope": f"{tenant}/dev"})).json()["items"]
+    own = {"content": "Thekla Ohm rents the red boathouse."}
+    assert (await admin.http.patch(f"/v1/notes/{note['id']}", json=own)).is_success
+    kinds = await store.exported({"nodes": [entity("Thekla Ohm owns the boathouse.")]})
+    assert kinds["note"]["changed"] == 1
+    (kept,) = (await admin.http.get("/v1/notes", params={"scope": f"{tenant}/dev"})).json()["items"]
+    assert kept["untrusted"]["content"] == own["content"]
+
+
 async def test_a_bundle_changes_no_note_of_another_scope(
     load: Import, admin: Principal, tenant: str, tmp_path: Path
 ) -> None:
