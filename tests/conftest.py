@@ -8,9 +8,11 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+import re
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import httpx
@@ -36,14 +38,34 @@ from tests.support.serving import Served
 COUNTER = itertools.count(1)
 RUN = secrets.token_hex(3)
 BY_FILE = {"tests/contract", "tests/scenarios", "tests/security"}
+# What reads every node of a store, be it to find a word that was erased: a second on one that is
+# nearly empty, and twenty on one that thousands of tests have filled.
+LOOKS = re.compile(
+    r"^from (?:app\.lifecycle\.invariants|tests\.lifecycle\.conftest) import "
+    r"(?:\([^)]*|[^\n]*)\b(?:broken|checked|strings_of)\b",
+    re.M,
+)
+
+
+@cache
+def looks_through(path: Path) -> bool:
+    """Whether a file's tests look through the whole store, or erase as those do."""
+    looks = LOOKS.search(path.read_text(encoding="utf-8"))
+    return looks is not None or path.parent.name == "lifecycle"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the pages first, whose readers have a store that nothing else has filled (what is rare in
-    it decides which of two words counts for more), then files with slow tests: one that begins last
-    keeps a single process at work."""
+    it decides which of two words counts for more), then what looks through the whole store while
+    that is small, then files with slow tests: one that begins last keeps a single process at
+    work."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: (item.path.name != "test_docs.py", item.path not in slow))
+
+    def place(item: pytest.Item) -> tuple[bool, bool, bool]:
+        pages = item.path.name == "test_docs.py"
+        return not pages, not looks_through(item.path), item.path not in slow
+
+    items.sort(key=place)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFolder:
@@ -54,10 +76,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFolde
 class ByFolder(LoadFileScheduling):  # type: ignore[misc]
     """Gives a folder of tests to one process, since each database plans every statement itself, a
     tenth of a second each, and a slice's statements are those of its folder. Folders that ask all
-    slices, or start servers of their own, are shared out by file."""
+    slices, or start servers of their own, are shared out by file. What looks through the whole
+    store goes to one process, whatever its folder: it is small there, and erasures, which all of
+    it asks for, are planned once."""
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.split("::", 1)[0]
+        if looks_through(self.config.rootpath / path):
+            return "what looks through the store"
         folder = path.rpartition("/")[0]
         return path if folder in BY_FILE else folder
 

@@ -6,6 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import combinations
 from typing import TypeVar
 
@@ -16,6 +17,7 @@ from app.communities.view import CommunityView
 from app.errors import LeaseLost
 from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row
+from app.sanitize.aside import aside
 
 T = TypeVar("T")
 Pairs = Counter[tuple[tuple[str, str], tuple[str, str]]]  # each entity with its root
@@ -89,7 +91,7 @@ class CommunityRepository:
             Q.communities.links, scope=scope, after=after, at=at, limit=PAGE
         ):
             after = rows[-1]["id"]
-            _take(found, rows)
+            await aside([*found, *rows], partial(_take, found, rows))
             held |= {row["id"] for row in rows if row["held"]}
         pairs: Pairs = Counter()
         after = ""
@@ -98,7 +100,7 @@ class CommunityRepository:
         ):
             after = rows[-1]["id"]
             _pair(pairs, rows)
-        _weigh(found, pairs, held)
+        await aside([*found, *pairs], partial(_weigh, found, pairs, held))
         return found
 
     async def links_of(
@@ -110,7 +112,7 @@ class CommunityRepository:
         passages: dict[str, Row] = {}
         for part in _parts(roots, PAGE):
             rows = await self.graph.rows(Q.communities.links_of, scope=scope, roots=part, at=at)
-            _take(found, rows)
+            await aside([*found, *rows], partial(_take, found, rows))
             held |= {row["id"] for row in rows if row["held"]}
             near = await self.graph.rows(
                 Q.communities.together_of, scope=scope, roots=part, most=MOST_COMPANY
@@ -118,7 +120,7 @@ class CommunityRepository:
             passages |= {row["id"]: row for row in near}
         pairs: Pairs = Counter()
         _pair(pairs, passages.values())
-        _weigh(found, pairs, held)
+        await aside([*found, *pairs], partial(_weigh, found, pairs, held))
         return found
 
     async def leaves_of(self, scope: str, roots: Iterable[str]) -> set[str]:

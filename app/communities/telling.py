@@ -53,10 +53,12 @@ class Teller:
         roots = sorted({entity for heart_of in hearts.values() for entity in heart_of})
         facts = await self._rows.facts(self._turn.scope, roots, self._at)
         texts = await self._rows.texts(self._turn.scope, hearts)
-        return {
-            i: outline(own[i], [f for e in hearts[i] for f in facts.get(e, ())], texts.get(i, []))
-            for i in leaves
-        }
+
+        def told() -> dict[str, Outline]:
+            stated = {i: [f for e in hearts[i] for f in facts.get(e, ())] for i in leaves}
+            return {i: outline(own[i], stated[i], texts.get(i, [])) for i in leaves}
+
+        return await asyncio.to_thread(told)  # texts are read for their sentences
 
     async def _write(
         self, told: Mapping[str, Outline], old: Mapping[str, Stored], damaged: set[str]

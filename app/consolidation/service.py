@@ -28,7 +28,7 @@ from app.consolidation.derive import (
     resolved,
     touched_by_pass,
 )
-from app.consolidation.parts import grouped, is_long, parts_of
+from app.consolidation.parts import Part, grouped, is_long, parts_of
 from app.consolidation.repository import ATTEMPTS, ConsolidationRepository
 from app.entities.following import follow_rules, touched_by
 from app.entities.lone import Admitted, Named, admit, single, waiting_in
@@ -43,6 +43,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx, in_bulk
 from app.kernel.ids import new_id
 from app.kernel.scope import parse_scope
+from app.sanitize.aside import aside
 from app.scopes.rules import ScopeRules
 from app.scopes.service import ScopeService
 
@@ -307,13 +308,12 @@ class ConsolidationService:
         self, readings: Sequence[Reading], setting: Setting, holder: str, total: Tally
     ) -> None:
         # Off the loop: the names of a long text take seconds.
-        answers = await asyncio.to_thread(resolved, readings, setting)
+        answers, named = await asyncio.to_thread(_answered, readings, setting)
         if is_long(readings[0]):
             with in_bulk():
-                await self._write_long(readings[0], answers[0], setting, holder, total)
+                await self._write_long(readings[0], named[0], setting, holder, total)
             return
         seen = sorted(r.episode["id"] for r in readings if r.episode["seen"])
-        named = _named(readings, answers)
 
         async def work(tx: Tx) -> tuple[Derived, Settled]:
             admitted = await admit(tx, setting.scope, named, setting.at)
@@ -329,18 +329,18 @@ class ConsolidationService:
     async def _write_long(
         self,
         reading: Reading,
-        answers: Sequence[Resolved],
+        whole: Named,
         setting: Setting,
         holder: str,
         total: Tally,
     ) -> None:
         """What a long episode yields, part by part; the last transaction closes it."""
-        rows, id = self._parts.rows, reading.episode["id"]
+        rows, id, answers = self._parts.rows, reading.episode["id"], whole.answers
         facts: set[str] = set()
         claims: set[str] = set()
-        for part in parts_of(reading, answers):
+        for part, named in await asyncio.to_thread(_parted, reading, answers):
             await rows.renew([id], setting.scope, holder)
-            work = partial(self._part, reading=part.reading, setting=setting, answers=part.answers)
+            work = partial(self._part, reading=part.reading, setting=setting, named=named)
             derived, settled = await self._parts.graph.write("consolidation.part", work)
             total.add(derived, settled, 0)
             facts |= derived.facts.keys()
@@ -349,29 +349,25 @@ class ConsolidationService:
 
         async def close(tx: Tx) -> Settled:
             seen = [id] if reading.episode["seen"] else []
-            named = _named([reading], [answers])
-            admitted = await admit(tx, setting.scope, named, setting.at)
-            await _keep_waiting(tx, setting.scope, named, admitted, seen)
-            fresh = [a for a in admitted.of(answers) if a.key not in admitted.borne]
-            waits = [a for a in answers if a.key not in admitted.keys]
-            given = Given([fresh], [[*fresh, *waits]])
+            admitted = await admit(tx, setting.scope, [whole], setting.at)
+            await _keep_waiting(tx, setting.scope, [whole], admitted, seen)
+            given = await aside(answers, lambda: _left(answers, admitted))
             _, moved = await self._rooted(tx, [reading], setting, given, admitted)
             extra = await self._parts.facts.rekey(tx, moved, setting.terms) if moved else []
             extra += await _dropped(tx, seen, claims) if seen else []
             settled = await self._parts.facts.put(tx, Batch([], [], [], extra), setting.terms)
-            await self._close(tx, [reading], setting, holder, Found(named, admitted, len(facts)))
+            await self._close(tx, [reading], setting, holder, Found([whole], admitted, len(facts)))
             return settled
 
         total.add(Derived(), await self._parts.graph.write("consolidation.close", close), 1)
 
     async def _part(
-        self, tx: Tx, reading: Reading, setting: Setting, answers: Sequence[Resolved]
+        self, tx: Tx, reading: Reading, setting: Setting, named: Named
     ) -> tuple[Derived, Settled]:
         """Write a part of what a long episode yields; its other names wait for the last part."""
-        named = _named([reading], [answers])
-        admitted = await admit(tx, setting.scope, named, setting.at)
+        admitted = await admit(tx, setting.scope, [named], setting.at)
         parts = self._parts.entities
-        found = await self._believe(tx, [reading], setting, [answers], admitted)
+        found = await self._believe(tx, [reading], setting, [named.answers], admitted)
         await parts.link_mentions(tx, admitted.mentions)
         return found
 
@@ -412,7 +408,8 @@ class ConsolidationService:
         ids = sorted(reading.episode["id"] for reading in readings)
         seen = {r.episode["id"] for r in readings if r.episode["seen"]}
         of, admitted = found.named, found.admitted
-        mentions = [mention_rows(one.passage, admitted.of(one.answers)) for one in of]
+        names = [one.answers for one in of]
+        mentions = await aside(names, lambda: _mentioned(of, admitted))
         others = {row["episode"] for row in admitted.mentions}
         await parts.entities.link_mentions(tx, mentions + admitted.mentions, seen | others)
         if seen:
@@ -438,7 +435,11 @@ class ConsolidationService:
         entities, rows = self._parts.entities, entity_rows(given.things) + admitted.rows
         known = await entities.known(setting.scope, {row["id"] for row in rows}, tx)
         roots = await entities.upsert(tx, rows, known)
-        touched = touched_by_pass(readings, given.names, gaining(rows, known))
+        lone = [reading.episode.get("lone") for reading in readings]
+        touched = await aside(
+            [lone, *given.names],
+            lambda: touched_by_pass(readings, given.names, gaining(rows, known)),
+        )
         moved = await follow_rules(tx, setting.scope, touched, setting.at)
         if moved:
             roots |= await entities.roots(tx, sorted({*roots, *moved}))
@@ -450,9 +451,38 @@ async def _keep_waiting(
 ) -> None:
     """Keep the names that wait in some passages, before the rules for names look at them; of those
     that were `seen` before, what waited goes where nothing does any more."""
-    waiting = [waiting_in(one, admitted, scope) for one in named]
+    names = [one.answers for one in named]
+    waiting = await aside(names, lambda: [waiting_in(one, admitted, scope) for one in named])
     kept = [row for row in waiting if row["lone"] or row["id"] in seen]
     await tx.rows(Q.entities.keep_lone, rows=kept)
+
+
+def _answered(
+    readings: Sequence[Reading], setting: Setting
+) -> tuple[list[list[Resolved]], list[Named]]:
+    """The entities of the mentions of some episodes, and their names with what is a reason."""
+    answers = resolved(readings, setting)
+    return answers, _named(readings, answers)
+
+
+def _parted(reading: Reading, answers: Sequence[Resolved]) -> list[tuple[Part, Named]]:
+    """The parts of a long episode, each with its names."""
+    parts = [*parts_of(reading, answers)]
+    return [
+        *zip(parts, _named([p.reading for p in parts], [p.answers for p in parts]), strict=True)
+    ]
+
+
+def _left(answers: Sequence[Resolved], admitted: Admitted) -> Given:
+    """What the parts of a long episode have left to its end: things that none made, and names that
+    wait."""
+    fresh = [a for a in admitted.of(answers) if a.key not in admitted.borne]
+    return Given([fresh], [[*fresh, *(a for a in answers if a.key not in admitted.keys)]])
+
+
+def _mentioned(named: Sequence[Named], admitted: Admitted) -> list[Row]:
+    """The rows of `link_mentions` for what is a thing of the names of some passages."""
+    return [mention_rows(one.passage, admitted.of(one.answers)) for one in named]
 
 
 def _named(readings: Sequence[Reading], answers: Sequence[Sequence[Resolved]]) -> list[Named]:

@@ -60,7 +60,7 @@ async def parse_apart(path: Path, media: Media, limits: Limits) -> Parsed:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    return _parsed(output, process.returncode or 0, limits)
+    return await asyncio.to_thread(_parsed, output, process.returncode or 0, limits)
 
 
 async def _output(process: asyncio.subprocess.Process, limits: Limits) -> bytes:

@@ -10,7 +10,7 @@ names of a scope locks its cursor first, and lets every name that others write a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -24,6 +24,7 @@ from app.entities.resolve import entity_row
 from app.errors import InvalidInput
 from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
+from app.sanitize.aside import READ, aside
 
 READ_AS = ("person", "organization", "unknown")  # types that make keys of their own
 CLAUSES = 500  # tokens of one query of the text index, which takes 1,024
@@ -63,18 +64,25 @@ async def admit(tx: Tx, scope: str, named: Sequence[Named], at: datetime) -> Adm
     """
     await tx.rows(Q.entities.hold_names, scope=scope, at=at)
     passages = sorted(one.passage for one in named)
-    counts = Counter(key for one in named for key in {answer.key for answer in one.answers})
-    if not counts:
-        return Admitted()
-    found = Admitted({key for one in named for key in one.reasons if key in counts})
-    found.keys |= {key for key, count in counts.items() if count > 1}
-    rows = await tx.rows(Q.entities.borne, scope=scope, keys=sorted(counts))
+    keys, found = await aside([one.answers for one in named], lambda: _counted(named))
+    if not keys:
+        return found
+    rows = await tx.rows(Q.entities.borne, scope=scope, keys=keys)
     found.borne = {row["key"] for row in rows}
     found.keys |= found.borne
-    asked = {alias_id(scope, key): key for key in sorted(counts.keys() - found.borne)}
-    for row in await _waiting(tx, scope, list(asked), passages):
-        await _release(tx, scope, row, (set(asked.values()), at), found)
+    left = [key for key in keys if key not in found.borne]
+    tokens = await aside(left, lambda: [alias_id(scope, key) for key in left])
+    for row in await _waiting(tx, scope, tokens, passages):
+        await _release(tx, scope, row, (set(left), at), found)
     return found
+
+
+def _counted(named: Sequence[Named]) -> tuple[list[str], Admitted]:
+    """The keys of some passages in order, and those that are things by these passages alone."""
+    counts = Counter(key for one in named for key in {answer.key for answer in one.answers})
+    reasons = {key for one in named for key in one.reasons if key in counts}
+    often = {key for key, count in counts.items() if count > 1}
+    return sorted(counts), Admitted(reasons | often)
 
 
 async def _waiting(tx: Tx, scope: str, tokens: Sequence[str], passages: list[str]) -> list[Row]:
@@ -92,9 +100,7 @@ async def _release(
 ) -> None:
     """Let what a passage has waiting under some keys wait no more."""
     keys, at = given
-    entries = unpack(row["lone"])
-    freed = [entry for entry in entries if entry["key"] in keys]
-    kept = [entry for entry in entries if entry["key"] not in keys]
+    freed, kept = await aside(row["lone"], lambda: _parted(row, keys, scope), READ)
     found.keys |= {entry["key"] for entry in freed}
     found.rows += [_entity(entry, scope, at) for entry in freed]
     mentions = [
@@ -103,7 +109,14 @@ async def _release(
         for start, end, name in entry["at"]
     ]
     found.mentions.append({"episode": row["id"], "mentions": mentions})
-    await tx.rows(Q.entities.keep_lone, rows=[lone_row(scope, row["id"], kept)])
+    await tx.rows(Q.entities.keep_lone, rows=[kept])
+
+
+def _parted(row: Row, keys: Collection[str], scope: str) -> tuple[list[dict[str, Any]], Row]:
+    """What a passage has waiting under some keys, and the row that keeps the rest."""
+    entries = unpack(row["lone"])
+    kept = [entry for entry in entries if entry["key"] not in keys]
+    return [e for e in entries if e["key"] in keys], lone_row(scope, row["id"], kept)
 
 
 @dataclass(slots=True)
@@ -136,7 +149,8 @@ async def single(tx: Tx, scope: str, keys: Iterable[str], *, alone: bool = False
         ]
         if gone:
             found.entities += gone
-            entries = [entry_of(entity, place["mentions"]) for entity in gone]
+            at = places_by(place["mentions"])
+            entries = [entry_of(entity, at) for entity in gone]
             found.kept.append(lone_row(scope, place["id"], [*unpack(place["lone"]), *entries]))
     return found
 
@@ -164,7 +178,7 @@ def _keys(name: str) -> set[str]:
 
 def waiting_in(named: Named, admitted: Admitted, scope: str) -> Row:
     """The row of `keep_lone` for the names of a passage that are no things."""
-    places = mention_rows(named.passage, named.answers)["mentions"]
+    places = places_by(mention_rows(named.passage, named.answers)["mentions"])
     entries = [
         entry_of(answer.row["entity"], places)
         for answer in named.answers
@@ -173,7 +187,19 @@ def waiting_in(named: Named, admitted: Admitted, scope: str) -> Row:
     return lone_row(scope, named.passage, entries)
 
 
-def entry_of(entity: Row, places: Iterable[Row]) -> dict[str, Any]:
+Places = Mapping[str, Sequence[list[Any]]]  # by entity: start, end and name of each
+
+
+def places_by(mentions: Iterable[Row]) -> Places:
+    """The places of a passage by what they mention: a long one has thousands of both."""
+    found: dict[str, list[list[Any]]] = {}
+    for place in mentions:
+        at = [place["start"], place["end"], place["name"]]
+        found.setdefault(place["entity"], []).append(at)
+    return found
+
+
+def entry_of(entity: Row, places: Places) -> dict[str, Any]:
     """What a passage keeps of one name, with its places in the text."""
     return {
         "id": entity["id"],
@@ -182,11 +208,7 @@ def entry_of(entity: Row, places: Iterable[Row]) -> dict[str, Any]:
         "keys": sorted(entity["keys"]),
         "aliases": sorted(entity["aliases"]),
         "marks": sorted(entity["marks"]),
-        "at": sorted(
-            [place["start"], place["end"], place["name"]]
-            for place in places
-            if place["entity"] == entity["id"]
-        ),
+        "at": sorted(places.get(entity["id"], ())),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,6 +26,7 @@ from app.kernel import audit
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.kernel.scope import parse_scope
+from app.sanitize.aside import aside
 
 REPAIR = "entities.repair"
 PAGE = 1000
@@ -55,20 +57,24 @@ async def repair_scope(
     `model` tells which entities are close by their vectors; without one only names are compared.
     """
     entities = await _entities(graph, scope)
-    found = pairs(entities)
+    found = await aside(entities, lambda: pairs(entities))
     known = {entity.id: entity for entity in entities}
     close = {} if model is None else _seen(await near(graph, model, scope), known)
     for pair in close:
         found.setdefault(pair, []).append(Likeness.VECTOR)
     company = await _company(graph, scope, list(found))
     rarity = Rarity(entity.name for entity in entities)
-    shown: dict[Pair, dict[str, Any]] = {}
-    for pair, likenesses in found.items():
-        one, other = (known[side] for side in pair)
-        speaks = evidence(one, other, likenesses, company.get(pair, Company()), rarity)
-        if speaks is not None:
-            shown[pair] = speaks | ({"distance": close[pair]} if pair in close else {})
-    proposals = [Proposal(scope, *pair, speaks) for pair, speaks in sorted(best(shown).items())]
+
+    def work() -> list[Proposal]:
+        shown: dict[Pair, dict[str, Any]] = {}
+        for pair, likenesses in found.items():
+            one, other = (known[side] for side in pair)
+            speaks = evidence(one, other, likenesses, company.get(pair, Company()), rarity)
+            if speaks is not None:
+                shown[pair] = speaks | ({"distance": close[pair]} if pair in close else {})
+        return [Proposal(scope, *pair, speaks) for pair, speaks in sorted(best(shown).items())]
+
+    proposals = await asyncio.to_thread(work)
     made = 0
     for start in range(0, len(proposals), BATCH):
         batch = [(p, _event(p)) for p in proposals[start : start + BATCH]]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle, zip_longest
 
 import structlog
@@ -25,10 +26,10 @@ from app.indexing.repository import IndexRepository, Stored
 from app.indexing.spaces import Space, SpaceMap, Spaces
 from app.kernel.graph import Row
 from app.kernel.ids import digest
+from app.sanitize.aside import READ, aside
 from app.sanitize.suspicion import Judge, judge_of
 
 log = structlog.get_logger()
-LONG_TEXT = 50_000  # characters; cutting longer ones into windows happens off the event loop
 ABREAST = 2  # batches under way at once; a third would only wait for the model
 
 
@@ -142,7 +143,8 @@ class IndexService:
             pairs = pairs_of(await self._repository.near(space, members, NEAR), means)
             sides = {row["id"]: row for pair in pairs for row in (pair.older, pair.newer)}
             vectors = await self._alone(embedder, space, sides)
-            found += repeats(pairs, vectors, means, self._least)
+            compared = partial(repeats, pairs, vectors, means, self._least)
+            found += await aside([row["content"] for row in sides.values()], compared, READ)
         repeating = {row["id"] for row in found}
         return found + [{"id": i, "other": None} for i in ids if i not in repeating]
 
@@ -177,7 +179,11 @@ class IndexService:
         )
         around |= second
         texts = await self._repository.texts(list(dict.fromkeys([*touched, *_neighbours(around)])))
-        return {t: _composed(t, around, texts) for t in touched if t in texts}, texts
+
+        def work() -> dict[str, Composed]:
+            return {t: _composed(t, around, texts) for t in touched if t in texts}
+
+        return await aside([row["content"] for row in texts.values()], work, READ), texts
 
     async def _filled(
         self, space: Space, composed: dict[str, Composed], texts: dict[str, Row], chosen: SpaceMap
@@ -226,9 +232,7 @@ async def _stopped(under_way: Iterable[asyncio.Task[None]]) -> None:
 
 async def _windows(embedder: Embedder, text: str) -> Sequence[Span]:
     """The ranges of a text; those of a long one are not looked for on the loop."""
-    if len(text) > LONG_TEXT:
-        return await asyncio.to_thread(embedder.windows, text)
-    return embedder.windows(text)
+    return await aside(text, lambda: embedder.windows(text), READ)
 
 
 async def _cut(embedder: Embedder, text: Row, composed: Composed) -> list[Piece]:

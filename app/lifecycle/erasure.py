@@ -8,9 +8,11 @@ it so goes on. Running it again therefore ends where the first run would have.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import orjson
@@ -41,6 +43,7 @@ from app.lifecycle.residue import Residue
 from app.lifecycle.rewording import reworded
 from app.lifecycle.skill_erasure import FallBack, erase_skills, erase_versions
 from app.lifecycle.whole_pages import close_with_pages, erase_pages
+from app.sanitize.aside import aside
 from app.scopes.service import ScopeService
 from app.shortterm.erasing import ShortTermErasure
 from app.working.erasing import WorkingErasure
@@ -436,7 +439,9 @@ class ErasureService:
             )
         )
         if order.target.kind != "scope":
-            graves = tombstones(closure, receipt | {"at": at}, removed.entities)
+            graves = await asyncio.to_thread(
+                tombstones, closure, receipt | {"at": at}, removed.entities
+            )
             await tx.rows(Q.lifecycle.bury, rows=graves)
         if pages:
             removed.add(await erase_pages(tx, pages, receipt))
@@ -538,9 +543,10 @@ class ErasureService:
         await self._split(tx, orphans, terms)
         removed.add(await tx.one(Q.lifecycle.drop_entities, ids=sorted(e["id"] for e in orphans)))
         removed.entities = sorted(e["id"] for e in orphans)
-        removed.names = _names_of(orphans)
+        removed.names = await aside(orphans, lambda: _names_of(orphans))
+        called = await asyncio.to_thread(_names_in, closure)
         rows = [
-            renamed(row, _names_in(closure, row["entity"]["id"])) for row in rest if row["needed"]
+            renamed(row, called.get(row["entity"]["id"], set())) for row in rest if row["needed"]
         ]
         changed = [row for row in rows if row is not None]
         if changed:
@@ -581,7 +587,8 @@ class ErasureService:
             if waited := opening_words(entry["key"] for entry in unpack(episode.get("lone"))):
                 places.setdefault(episode["scope"], ([], set()))[1].update(waited)
         for scope, (found, words) in sorted(places.items(), key=lambda place: place[0]):
-            moved = await follow_rules(tx, scope, touched_by(found, words), now())
+            touched = await aside(found, partial(touched_by, found, words))
+            moved = await follow_rules(tx, scope, touched, now())
             if moved:
                 keys = await self._parts.facts.rekey(tx, moved, terms[scope])
                 await self._parts.facts.settle(tx, keys, terms[scope])
@@ -628,14 +635,15 @@ def _names_of(entities: Iterable[Row]) -> list[str]:
     return sorted(name for name in names if len(name) > SHORT_NAME)
 
 
-def _names_in(closure: Closure, entity: str) -> set[str]:
-    """What the erased texts called an entity: their words for it, and their speakers."""
-    names: set[str] = set()
+def _names_in(closure: Closure) -> dict[str, set[str]]:
+    """What the erased texts called each entity: their words for it, and their speakers."""
+    names: dict[str, set[str]] = {}
     for row in closure.episodes.values():
-        said = {m["name"] for m in row["mentions"] if m["entity"] == entity and m["name"]}
-        if said:
-            speaker = row["episode"].get("speaker")
-            names |= said | ({speaker} if speaker else set())
+        speaker = row["episode"].get("speaker")
+        for mention in row["mentions"]:
+            if mention["name"]:
+                called = names.setdefault(mention["entity"], set())
+                called |= {mention["name"], *([speaker] if speaker else ())}
     return names
 
 

@@ -12,6 +12,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.lifecycle.caches import clear_caches
+from app.sanitize.aside import aside
 
 MANY = 200  # ids beyond which a tenant's kept answers all go: looking for each would take longer
 ERASE = "lifecycle.erase"
@@ -31,7 +32,8 @@ class Residue:
 
     async def clear(self, receipt: Row) -> dict[str, int]:
         """Clear everything that may show what a receipt names; counts by kind."""
-        needles = sorted({*receipt["ids"], *receipt["quoted"], *_plain(receipt["hashes"])})
+        named = [receipt["ids"], receipt["quoted"], receipt["hashes"]]
+        needles = await aside(named, lambda: _needles(receipt))
         whole = receipt["kind"] == "scope"  # its receipt names scopes, not each thing in them
         needles = [*receipt["scopes"], *needles] if whole else needles
         tenant = receipt["tenant"]
@@ -68,5 +70,7 @@ class Residue:
         return given_up and any(s == target or s.startswith(f"{target}/") for s in scopes)
 
 
-def _plain(hashes: list[str]) -> set[str]:
-    return {text.partition(":")[2] for text in hashes}
+def _needles(receipt: Row) -> list[str]:
+    """Ids, quotations and hashes, as they are written, by which a receipt's things are found."""
+    plain = {text.partition(":")[2] for text in receipt["hashes"]}
+    return sorted({*receipt["ids"], *receipt["quoted"], *plain})

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,6 +23,7 @@ from app.portability.archive import is_archive, pack
 from app.portability.kind import Kind, Record, Selection
 from app.portability.kinds import KINDS
 from app.portability.package import MANIFEST
+from app.sanitize.aside import READ, aside
 
 VERSION = 1
 TELL_EVERY = 1000  # records
@@ -87,7 +89,7 @@ async def digest_of(graph: Graph, chosen: Selection, tell: Tell = silent) -> dic
     for kind in KINDS:
         summing = Summing(kind)
         async for record in kind.export(graph, chosen):
-            summing.add(record)
+            await aside(record, partial(summing.add, record), READ)
             if summing.records % TELL_EVERY == 0:
                 await tell({s.kind.name: s.records for s in (*sums, summing)})
         sums.append(summing)
@@ -165,11 +167,15 @@ async def _write_kind(
 ) -> dict[str, Any]:
     out, summing = into
     hashed, written = hashlib.sha256(), 0
-    async for record in records:
+
+    def write(record: Record) -> None:
         summing.add(record)
         line = canonical(record) + b"\n"
         hashed.update(line)
         out.write(line)
+
+    async for record in records:
+        await aside(record, partial(write, record), READ)
         written += 1
         if written % TELL_EVERY == 0:
             await tell({summing.kind.name: written})

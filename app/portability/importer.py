@@ -38,6 +38,7 @@ TELL_EVERY = 1.0  # seconds
 POLICY_SECONDS = 2.0  # as long as capture trusts a policy it has read
 # Records of one transaction beside others: a capture that commits meanwhile waits for all of it.
 FEW = 64
+ENOUGH = 2 * LINE_LIMIT  # bytes of one chunk, of which several are held at once
 TRIES = 3  # of a batch that meets another with the same records
 
 Tell = Callable[[Progress], Awaitable[None]]
@@ -137,7 +138,8 @@ class Importer:
         pending: deque[asyncio.Task[Done]] = deque()
         try:
             with file.path.open("rb") as source:
-                for chunk in chunks(source, file, mark, self._tools.most):
+                given = chunks(source, file, mark, self._tools.most)
+                while chunk := await asyncio.to_thread(next, given, None):
                     pending.append(asyncio.create_task(self._process(file.kind, chunk)))
                     if len(pending) >= WRITERS + AHEAD:
                         await self._settle(file, mark, await pending.popleft())
@@ -283,13 +285,26 @@ def _told(package: Package) -> dict[str, str | None]:
 def chunks(
     source: IO[bytes], file: PackedFile, mark: Mark, most: int | None = None
 ) -> Iterator[Chunk]:
-    """Chunks from a mark to the end of a file, of at most so many lines."""
+    """Chunks from a mark to the end of a file, of at most so many lines, and no more of them where
+    these are long."""
     size = min(file.kind.batch, most or file.kind.batch)
     source.seek(mark.offset)
     line = mark.line
-    while lines := list(islice(_lines(source), size)):
+    while lines := _some(source, size):
         yield Chunk(file.kind.name, file.name, line, lines, source.tell())
         line += len(lines)
+
+
+def _some(source: IO[bytes], size: int) -> list[bytes | None]:
+    """The next lines, until they are `ENOUGH`."""
+    found: list[bytes | None] = []
+    held = 0
+    for line in islice(_lines(source), size):
+        found.append(line)
+        held += len(line or b"")
+        if held >= ENOUGH:
+            break
+    return found
 
 
 def _lines(source: IO[bytes]) -> Iterator[bytes | None]:

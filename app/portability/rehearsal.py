@@ -68,7 +68,8 @@ class _Rehearsal:
         """Count one file; its first rejects."""
         found: list[Reject] = []
         with await asyncio.to_thread(file.path.open, "rb") as source:
-            for chunk in chunks(source, file, Mark()):
+            given = chunks(source, file, Mark())
+            while chunk := await asyncio.to_thread(next, given, None):
                 done = await asyncio.to_thread(prepare_chunk, chunk, self._rules, self._policies)
                 barred = await self._barred(chunk, done)
                 rejects = [*done.rejects, *barred]

@@ -6,7 +6,8 @@ import hashlib
 import json
 import re
 import secrets
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.errors import StoreUnusable
@@ -23,8 +24,8 @@ class Neo4jSpec:
     """One embedded server: where it lives, where it listens (on 127.0.0.1), what it may use.
 
     `upgrade` lets a store of an older server be opened, which cannot be undone. `java_flags` go
-    to the virtual machine after our own. `checkpoint_seconds` is how long an index made anew may
-    be known to the transaction log alone.
+    to the virtual machine after our own, `further` settings to the server after ours.
+    `checkpoint_seconds` is how long an index made anew may be known to the transaction log alone.
     """
 
     home: Path
@@ -37,6 +38,7 @@ class Neo4jSpec:
     upgrade: bool = False
     java_flags: tuple[str, ...] = ()
     checkpoint_seconds: int = CHECKPOINT_SECONDS
+    further: Mapping[str, str] = field(default_factory=dict)
 
 
 def settings_of(spec: Neo4jSpec) -> dict[str, str]:
@@ -83,6 +85,7 @@ def settings_of(spec: Neo4jSpec) -> dict[str, str]:
         "server.http.x_forward.enabled": "false",
         # After its last connection the server would idle for ten seconds before it ends.
         "internal.dbms.bolt.netty_server_shutdown_quiet_period_duration": "0s",
+        **spec.further,
     }
 
 

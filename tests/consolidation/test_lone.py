@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from itertools import permutations
 from typing import Any
 
@@ -10,6 +11,11 @@ import orjson
 import pytest
 
 from app.consolidation.service import ConsolidationService
+from app.entities.lone import Admitted, Named, waiting_in
+from app.entities.model import Context
+from app.entities.resolve import resolve
+from app.extraction.model import Mention, Span
+from app.kernel.clock import START
 from app.kernel.cypher import Q
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
@@ -209,3 +215,19 @@ async def test_a_title_and_a_speaker_are_things(opened: Parts, writer: Principal
     assert "orla venn" in await mentioned(opened, scope)
     rows = await opened.graph.rows(Q.entities.borne, scope=scope, keys=["orla venn", "nobody"])
     assert [row["key"] for row in rows] == ["orla venn"]
+
+
+def seconds_for(count: int) -> float:
+    """How long it takes to keep so many names that wait in one text."""
+    spans = [Span(12 * n, 12 * n + 9) for n in range(count)]
+    mentions = [Mention(f"Quay Nr{n}", "place", span) for n, span in enumerate(spans)]
+    named = Named("text", resolve(mentions, "acme/dev", Context(START)))
+    start = time.thread_time()
+    row = waiting_in(named, Admitted(), "acme/dev")
+    took = time.thread_time() - start
+    assert len(orjson.loads(row["lone"])) == count
+    return took
+
+
+def test_very_many_names_of_one_text_are_kept_in_a_time_that_grows_with_them() -> None:
+    assert seconds_for(16_000) < 12 * max(0.05, seconds_for(4_000))  # a square would be 16

@@ -47,9 +47,9 @@ CLEAR = (
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
-async def empty(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Any]:
+async def empty(settings: Settings) -> AsyncIterator[Any]:
     """A second, empty store with nothing but its schema."""
-    with EmbeddedPair(tmp_path_factory.mktemp("second")) as pair:
+    with EmbeddedPair() as pair:
         door = pair.start_graph()
         graph = settings.graph.model_copy(
             update={"uri": door.uri, "user": door.user, "password": door.password}

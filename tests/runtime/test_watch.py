@@ -43,8 +43,8 @@ def test_silence_and_work_on_what_was_terminated_show_that_a_server_is_stuck() -
 
 
 @pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPair]:
-    with EmbeddedPair(tmp_path_factory.mktemp("watched")) as made:
+def pair() -> Iterator[EmbeddedPair]:
+    with EmbeddedPair() as made:
         made.start_graph()
         yield made
 

@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from app.runtime.machine import free_port
+from tests.support.server import TEST_JAVA_FLAGS, in_memory
 from tests.support.software import skip_where_pure
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,6 +92,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
         absent = pytest.fail if os.environ.get("TESTS_NEED_SHELL") else pytest.skip
         absent("curl and jq are what the pages type")
     folder = tmp_path_factory.mktemp("reader")
+    home = tempfile.mkdtemp(prefix="loci-test-", dir=in_memory())
     for name in ("README.md", "docs", "seed", "app"):
         (folder / name).symlink_to(ROOT / name)
     scripts_of_venv = Path(sys.executable).parent
@@ -100,7 +103,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
         "PATH": f"{scripts_of_venv}:{os.environ['PATH']}",
         "PYTHONPATH": f"{ROOT}:{ROOT / 'clients' / 'python'}",
         "COLUMNS": "200",
-        "LOCI_HOME": str(folder / "home"),
+        "LOCI_HOME": home,
         "LOCI_PORT": str(port),
         "LOCI_BOLT_PORT": str(free_port()),
         "LOCI_HTTP_PORT": str(free_port()),
@@ -109,6 +112,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
         "LOCI_EMBEDDING__FURTHER": FURTHER,
         "LOCI_EMBEDDING__ALLOW_TEST": "true",
         "LOCI_RUNTIME__HEAP_MB": "1024",
+        "JDK_JAVA_OPTIONS": " ".join(TEST_JAVA_FLAGS),
     }
     command = [sys.executable, "-m", "app.cli.main"]
     made = Installation(folder, environment)
@@ -128,6 +132,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
             [*command, "down"], env=environment, cwd=folder, timeout=120, check=False,
             capture_output=True,
         )  # fmt: skip
+        shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.mark.slow

@@ -6,9 +6,11 @@ import re
 
 from app.kernel.caller import Role
 from bench.rights import IDS, Item
+from tests.security import queries
 from tests.security.asking import Door, doors
 from tests.security.filling import filled
 from tests.security.keeping import kept
+from tests.security.silent import plain
 from tests.security.trying import send
 from tests.security.worlds import OK, Person, Place, World
 
@@ -18,6 +20,7 @@ MOMENT = re.compile(
     r"|\"\w*(?:_ms|seconds)\":[\d.e-]+|milliseconds[^}]*}"
 )
 NONE = {"entity": ["0" * 32], "base": ["0" * 32]}  # ids that name nothing
+EMPTY = '"nodes":[]'  # how GraphQL tells of a list with nothing in it
 ENTITIES = ("?entity", "?about", "?subject", "?knowledge_base", "?base", "?memory")
 
 
@@ -25,6 +28,16 @@ def unnamed(world: World) -> list[Door]:
     """Doors that are asked for lists and counts, and need nothing of a tenant's to be asked."""
     every = [door for door in doors(world).values() if not door.named]
     return [door for door in every if not door.name.endswith(ENTITIES)]
+
+
+async def asked_of(who: Person, every: list[Door]) -> list[Door]:
+    """Those of some doors that may tell somebody anything: on an empty list nothing hangs.
+
+    Each is asked for the first time here, when some make something.
+    """
+    lists = [door for door in every if not door.name.endswith((*queries.HUNG,))]
+    told = await answers(who, lists)
+    return [one for one in every if one in lists or EMPTY not in told[plain(one.name)]]
 
 
 async def answers(who: Person, every: list[Door]) -> dict[str, str]:

@@ -42,6 +42,13 @@ CONTAINER_PASSWORD = "loci-tests-only"
 TEST_MEMORY = Memory(heap_mb=1024, pagecache_mb=512)
 # A test session is too short for the optimising compiler to pay: 10.5 s of CPU a start, not 17.7.
 TEST_JAVA_FLAGS = ("-XX:TieredStopAtLevel=1",)
+# A store of tests grows from nothing, and each time that a count has grown fourfold, the plans that
+# rest on it are made anew: a thousand statements six times over, more than anything else that the
+# tests wait for. Here they are made anew where a count has grown twentyfold, however old they are.
+TEST_SETTINGS = {
+    "dbms.cypher.statistics_divergence_threshold": "0.95",
+    "internal.cypher.replan_algorithm": "NONE",
+}
 # What a crash test kills has lived for seconds only; a real server has had its first checkpoint.
 TEST_CHECKPOINT_SECONDS = 5
 ROOM = 6 * 1024**3  # bytes, of memory that stores of tests may take some of
@@ -134,7 +141,7 @@ def _queue_container() -> Iterator[str]:
         yield GivenQueue(f"redis://{address}/0").wait(60)
 
 
-def _in_memory() -> str | None:
+def in_memory() -> str | None:
     """A folder that lies in memory, where there is one with room: each commit waits for its disk.
 
     A killed process loses as little there as on a disk; only a machine that goes down loses more.
@@ -157,7 +164,7 @@ class EmbeddedPair:
     ) -> None:
         self._java_flags = java_flags
         self._made = folder is None
-        self.folder = folder or Path(tempfile.mkdtemp(prefix="loci-test-", dir=_in_memory()))
+        self.folder = folder or Path(tempfile.mkdtemp(prefix="loci-test-", dir=in_memory()))
         self.graph: GraphPart | None = None
         self.queue: QueuePart | None = None
         self.watch: Watch | None = None
@@ -238,4 +245,5 @@ class EmbeddedPair:
             memory=TEST_MEMORY,
             java_flags=self._java_flags,
             checkpoint_seconds=TEST_CHECKPOINT_SECONDS,
+            further=TEST_SETTINGS,
         )
