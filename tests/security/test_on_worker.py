@@ -88,8 +88,8 @@ async def read(opened: Parts, who: Principal, shape: str, ran: Ran) -> None:
         passes: dict[str, Callable[[], Awaitable[Any]]] = {
             "consolidation": lambda: opened.consolidation.consolidate(scope),
             "index": lambda: worker.drain_index(opened),
-            "links": lambda: worker.drain_links(opened),
-            "condensing": lambda: worker.drain_condensing(opened),
+            "links": lambda: opened.linking.link((scope, who.caller.tenant)),
+            "condensing": lambda: opened.condensing.condense(scope),
         }
         for name, work in passes.items():
             with noted(ran, name):

@@ -19,6 +19,7 @@ AWAITED = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 AT_ONCE = frozenset(
     {
         "app.embeddings.hashing.HashEmbedder._row",  # stands in for a model, in tests alone
+        "app.entities.lone.unpack",  # JSON of names, as a driver reads it
         "app.episodes.record.content_hash",
         "app.kernel.graph.plain",
         "app.kernel.ids.digest",
