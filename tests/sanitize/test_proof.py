@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from app.errors import DetectorBroken
-from app.sanitize import numbers, proof
+from app.sanitize import numbers, proof, secrets
 from app.sanitize.marker_rules import RULES
 from app.sanitize.policy import PII_CLASSES
 
@@ -32,6 +32,25 @@ def test_a_detector_that_misses_its_example_is_named(monkeypatch: pytest.MonkeyP
     proof.prove_detectors.__wrapped__()
     monkeypatch.setattr(numbers, "_PHONE", NOTHING)
     with pytest.raises(DetectorBroken, match="the detector phone"):
+        proof.prove_detectors.__wrapped__()
+
+
+@pytest.mark.parametrize("place", range(len(secrets._SHAPES)))
+def test_each_shape_of_a_secret_is_proved(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    cues, shape = secrets._SHAPES[place]
+    nothing = re.compile("(?!)" + "()" * shape.groups)
+    shapes = (*secrets._SHAPES[:place], (cues, nothing), *secrets._SHAPES[place + 1 :])
+    monkeypatch.setattr(secrets, "_SHAPES", shapes)
+    with pytest.raises(DetectorBroken, match="the detector secret"):
+        proof.prove_detectors.__wrapped__()
+
+
+@pytest.mark.parametrize("place", range(len(secrets._NAMED)))
+def test_each_secret_that_is_named_is_proved(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    words, _ = secrets._NAMED[place]
+    named = (*secrets._NAMED[:place], (words, NOTHING), *secrets._NAMED[place + 1 :])
+    monkeypatch.setattr(secrets, "_NAMED", named)
+    with pytest.raises(DetectorBroken, match="the detector secret"):
         proof.prove_detectors.__wrapped__()
 
 
