@@ -127,7 +127,7 @@ DELETE d
 // Tables and rows that are to be linked, as after an import.
 // unscoped: asked by a schedule for every tenant
 MATCH (n:Declared)
-USING INDEX n:Declared(unlinked, id)
+USING INDEX SEEK n:Declared(unlinked, id)
 WHERE n.unlinked = true AND n.id > $after
 WITH n ORDER BY n.id LIMIT $limit
 RETURN n.id AS id, n.kind AS kind, n {.*} AS item ORDER BY n.id
