@@ -202,20 +202,24 @@ RETURN row.line AS line
 // unscoped: only whether it is the scope of the row is told
 UNWIND $rows AS row
 MATCH (n:Note {id: row.id})
-RETURN row.line AS line, n.scope AS scope, n.valid_to AS valid_to,
+RETURN row.line AS line, n.scope AS scope, n.valid_to AS valid_to, n.ingested_at AS ingested_at,
        n.content <> row.content AND NOT EXISTS {
          MATCH (v:NoteVersion)-[:VERSION_OF]->(n) WHERE v.content = row.content } AS is_new,
        EXISTS { MATCH (a:AuditEvent)-[:AUDIT]->(n) WHERE a.kind = 'note.change' } AS is_edited,
        n.standing = 'held' AND n.expired_at > datetime() AS holds
 
-// name: revise_notes(rows, at) write none
+// name: revise_notes(rows, at) write many
 // Notes that hold, with the texts and the ends that a later export of their source has of them; a
-// former text stays as a version, and a level of privacy is never lowered.
+// former text stays as a version, and a level of privacy is never lowered. What somebody has changed
+// or forgotten until the note is locked stays.
 // unscoped: the run has checked each path
 UNWIND $rows AS row
 MATCH (n:Note {id: row.id})
 WHERE n.scope = row.scope
+SET n.index_rev = n.index_rev
 WITH n, row, n.updated_at AS since, coalesce(n.privacy, 0) AS level
+WHERE n.standing = 'held' AND n.expired_at > datetime()
+  AND NOT EXISTS { MATCH (a:AuditEvent)-[:AUDIT]->(n) WHERE a.kind = 'note.change' }
 SET n.updated_at = $at
 WITH n, row, since, level, n.content <> row.text.content AS is_new
 FOREACH (_ IN CASE WHEN is_new THEN [1] ELSE [] END |
@@ -229,9 +233,11 @@ FOREACH (_ IN CASE WHEN is_new THEN [1] ELSE [] END |
 FOREACH (_ IN CASE WHEN row.ends.valid_to < n.valid_to THEN [1] ELSE [] END |
   SET n += row.ends, n.live = row.live,
       n.facets = [facet IN n.facets WHERE facet <> 'live' OR row.live])
-WITH n
-MATCH (w:Window)-[:WINDOW_OF]->(n)
-SET w.live = n.live, w.facets = n.facets
+CALL (n) {
+  MATCH (w:Window)-[:WINDOW_OF]->(n)
+  SET w.live = n.live, w.facets = n.facets
+}
+RETURN n.id AS id
 
 // name: notes(rows) write many
 // Notes that are new, with their former texts, their tags, and what they were made from.

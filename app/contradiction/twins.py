@@ -21,14 +21,32 @@ from app.contradiction.pair import Pair
 from app.contradiction.reading import Reading, Word, read
 from app.contradiction.sentences import every_sentence
 from app.contradiction.stems import key
-from app.values.wording import word_set
+from app.values.wording import fold, word_set
 
 LONGEST, WORDS = 1000, 100  # characters and words of a sentence that is compared at all
 
-# Words of closed classes, which may differ: courtesy, and what joins a reason to its matter.
+# Words of closed classes that lead no phrase in.
 JOINING = word_set(
     "please because thus hence therefore so and bitte weil denn deshalb daher darum also und"
 )
+# All that one of two texts may have alone: articles, forms of be, have and do, and courtesy.
+FREE = word_set(
+    "a an the is are am be been being has have having do does done please "
+    "der die das den dem des ein eine einen einem einer eines ist sind bin bist seid hat haben "
+    "habe hast habt wird werden bitte"
+)
+# Short forms and how they are spelt out; the possessive and what parts thousands fall away.
+_SHORT = (
+    (re.compile(r"\bcan(?:['’]t|not)\b"), "can not"),
+    (re.compile(r"\bwon['’]t\b"), "will not"),
+    (re.compile(r"n['’]t\b"), " not"),
+    (re.compile(r"['’]s?\b"), ""),
+    (re.compile(r"(?<=\d)[.,](?=\d{3}\b)"), ""),
+)
+# What goes by one letter: "Server A", but no article at the beginning.
+_LETTER = re.compile(r"(?<!\w)(?!^A\s)[A-Z](?!\w)")
+# A word, a number, or a sign that is no punctuation; a stroke counts before a number alone.
+_PIECE = re.compile(r"\d+|[^\W\d_]+|(?<![\w])[-−](?=\d)|[^\w\s.,;:!?\"“”„‚‘()\[\]…'’–—-]")
 PREPOSITIONS = word_set(
     "to in on at by for with from as than into onto over up off out down about under above below "
     "between behind through during against of like via per "
@@ -56,6 +74,7 @@ NORMAL = {
         "bei": "beim",
         "every": "each",
         "jede": "jeder jedes jeden jedem",
+        "denn": "weil",
         "alle": "aller alles allen allem",
         "was": "were",
         "war": "waren gewesen",
@@ -104,6 +123,8 @@ def _are_twins(one: str, other: str, language: str) -> bool:
     others, others_tail = _placed(right)
     return (
         tail == others_tail
+        and _pieces(one, language) == _pieces(other, language)
+        and _LETTER.findall(one) == _LETTER.findall(other)
         and Counter(map(_place, words)) == Counter(map(_place, others))
         and _in_order(words, others, language)
         and _forms_agree(words, others, language)
@@ -111,6 +132,15 @@ def _are_twins(one: str, other: str, language: str) -> bool:
         and not compare(one, other, language).found
         and not compare(other, one, language).found
     )
+
+
+def _pieces(text: str, language: str) -> Counter[str]:
+    """All words, numbers and signs of a text but the free ones, however short they are."""
+    spelt = fold(text)
+    for pattern, plain in _SHORT:
+        spelt = pattern.sub(plain, spelt)
+    found = (NORMAL.get(piece, piece) for piece in _PIECE.findall(spelt))
+    return Counter(key(piece, language) for piece in found if piece not in FREE)
 
 
 def _placed(reading: Reading) -> tuple[list[_Placed], tuple[str, ...]]:
@@ -144,8 +174,11 @@ def _place(placed: _Placed) -> tuple[str, tuple[str, ...]]:
 
 
 def _in_order(words: list[_Placed], others: list[_Placed], language: str) -> bool:
-    """Whether what nothing leads in stands in one order: who told whom, what came first. In German
-    a verb may stand before or behind its subject, so that there nouns and verbs go apart."""
+    """Whether what nothing leads in stands in one order: who told whom, what came first; so too
+    what the same words lead in: "invoices to Anna, contracts to Tom". In German a verb may stand
+    before or behind its subject, so that there nouns and verbs go apart."""
+    if _led(words) != _led(others):
+        return False
     nouns = _capitals(words) & _capitals(others)
     for noun in (True, False):
         left, right = (
@@ -156,6 +189,15 @@ def _in_order(words: list[_Placed], others: list[_Placed], language: str) -> boo
         if any(_key(p) != _key(q) or not _same_case(p, q) for p, q in pairs):
             return False
     return True
+
+
+def _led(words: list[_Placed]) -> dict[tuple[str, ...], list[str]]:
+    """Words by what leads them in, in their order."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for placed in words:
+        if placed.led_in:
+            found.setdefault(placed.led_in, []).append(_key(placed))
+    return found
 
 
 def _capitals(words: list[_Placed]) -> frozenset[str]:

@@ -58,6 +58,7 @@ STATS = (
     "consolidation_error",
 )  # fmt: skip
 DERIVED = ("consolidated_at", "attempts", "consolidation_error")
+MOST_TEXTS = 100  # later texts of one episode that are gone through
 
 
 def prepare(record: EpisodeRecord, at: At) -> Row:
@@ -221,7 +222,7 @@ async def lead(tx: Tx, batch: Batch) -> None:
     """Tell which rows are new, and write the sessions and tags they share with other batches."""
     unique = _distinct(batch.rows)
     states = await known(tx, unique, batch.rules)
-    updates = [_next(row) for row in unique if states.get(row["line"]) == "updated"]
+    updates = [_next(row, row["last"]) for row in unique if states.get(row["line"]) == "updated"]
     batch.changed = [line for line, state in states.items() if state == "changed"]
     absent = [row for row in unique if row["line"] not in states] + updates
     # Asked after what is known: what an erasure takes meanwhile is either still there, or buried.
@@ -241,24 +242,46 @@ async def lead(tx: Tx, batch: Batch) -> None:
 async def known(reader: Reader, rows: Sequence[Row], rules: Rules) -> dict[int, State]:
     """What is here of some rows, by what makes them the same or by their ids.
 
-    A later export may say something else under an id. It is taken as said anew where it says that
-    it was said later; it goes by an id of its own then, which follows from the words.
+    A later export may say something else under an id. It is taken as said anew, in the place of
+    what was said last, where it says that it was said later and nobody has forgotten that here; it
+    goes by an id of its own then, which follows from the words.
     """
     found = await _found(reader, rows)
-    states: dict[int, State] = {}
-    later = []
-    for row in rows:
-        if (here := found.get(row["line"])) is None:
-            continue
-        is_same = here["said"] or not rules.revises or here["hash"] in (None, row["hash"])
-        states[row["line"]] = "same" if is_same else "changed"
-        is_later = row["timed"] and row["episode"]["captured_at"] > here["captured_at"]
-        if is_later and not is_same:
-            later.append(_next(row))
-    told = await _found(reader, later) if later else {}
-    for row in later:
-        states[row["line"]] = "same" if row["line"] in told else "updated"
+    states: dict[int, State] = {line: "same" for line in found}
+    others = [row for row in rows if _is_other(row, found.get(row["line"]), rules)]
+    told = await _found(reader, [_next(row, "") for row in others]) if others else {}
+    others = [row for row in others if row["line"] not in told]
+    last = await _last(reader, {row["line"]: found[row["line"]] for row in others})
+    for row in others:
+        line = row["line"]
+        row["last"] = last[line]["id"]
+        states[line] = "updated" if _is_later(row, last[line]) else "changed"
     return states
+
+
+def _is_other(row: Row, here: Row | None, rules: Rules) -> bool:
+    """Whether what is here under the id of a row says something else."""
+    if here is None or here["said"] or not rules.revises:
+        return False
+    return here["hash"] not in (None, row["hash"])
+
+
+def _is_later(row: Row, last: Row) -> bool:
+    is_later = row["timed"] and row["episode"]["captured_at"] > last["captured_at"]
+    return is_later and not last["forgotten"] and last["hash"] != row["hash"]
+
+
+async def _last(reader: Reader, found: dict[int, Row]) -> dict[int, Row]:
+    """What was said last in the place of each episode: itself, where nothing was."""
+    last = dict(found)
+    for _ in range(MOST_TEXTS):
+        ids = sorted({here["id"] for here in last.values()})
+        rows = await reader.rows(Q.portability.succeeding, ids=ids) if ids else []
+        if not rows:
+            break
+        after = {row["former"]: row for row in rows}
+        last = {line: after.get(here["id"], here) for line, here in last.items()}
+    return last
 
 
 async def _found(reader: Reader, rows: Sequence[Row]) -> dict[int, Row]:
@@ -267,10 +290,10 @@ async def _found(reader: Reader, rows: Sequence[Row]) -> dict[int, Row]:
     return {row["line"]: row for row in found}
 
 
-def _next(row: Row) -> Row:
-    """The row of a later text of an episode, which is said in the place of the former one."""
+def _next(row: Row, last: str) -> Row:
+    """The row of a later text of an episode, which is said in the place of the last one."""
     identifier = digest("next", row["id"], row["hash"])[:32]
-    own = {"id": identifier, "memory_id": identifier, "supersedes": row["id"]}
+    own = {"id": identifier, "memory_id": identifier, "supersedes": last}
     return {
         **row,
         "id": identifier,

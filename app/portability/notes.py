@@ -197,13 +197,16 @@ def _state(row: Row, here: Row, rules: Rules) -> State:
     own = row["properties"]
     ended = own["valid_to"] < here["valid_to"]
     is_foreign = rules.revises and own["namespace"] not in NEVER_WRITTEN
+    is_older = own["ingested_at"] < here["ingested_at"]  # an export of before the one that is here
     if not is_foreign or here["scope"] != row["scope"] or not (here["is_new"] or ended):
         return "same"
-    return "updated" if here["holds"] and not here["is_edited"] else "changed"
+    may = here["holds"] and not here["is_edited"] and (ended or not is_older)
+    return "updated" if may else "changed"
 
 
-async def _brought_up(tx: Tx, batch: Batch, rows: list[Row]) -> None:
+async def _brought_up(tx: Tx, batch: Batch, rows: list[Row]) -> set[str]:
     """Give notes the text and the end that a later export has of them; their former texts stay.
+    The ids of those that nobody has changed or forgotten meanwhile.
 
     Since when the end is known no export says that does not say since when: then it is now.
     """
@@ -224,8 +227,10 @@ async def _brought_up(tx: Tx, batch: Batch, rows: list[Row]) -> None:
                 "live": own["live"],
             }
         )
-    await tx.rows(Q.restoring.revise_notes, rows=given, at=batch.rules.moment)
-    await write_events(tx, batch.rules, "note", rows)
+    done = await tx.rows(Q.restoring.revise_notes, rows=given, at=batch.rules.moment)
+    brought = {row["id"] for row in done}
+    await write_events(tx, batch.rules, "note", [row for row in rows if row["id"] in brought])
+    return brought
 
 
 async def write(tx: Tx, batch: Batch) -> Written:
@@ -237,11 +242,12 @@ async def write(tx: Tx, batch: Batch) -> Written:
     states = await known(tx, batch.rows, batch.rules) if batch.rules.revises else {}
     batch.changed = [line for line, state in states.items() if state == "changed"]
     updates = [row for row in batch.rows if states.get(row["line"]) == "updated"]
-    if updates:
-        await _brought_up(tx, batch, updates)
+    brought = await _brought_up(tx, batch, updates) if updates else set[str]()
+    batch.changed += [row["line"] for row in updates if row["id"] not in brought]
     done = await _write_new(tx, batch)
-    done.updated, done.changed = len(updates), batch.told(batch.rows)
-    done.duplicates -= len(updates) + len(done.changed)
+    done.updated = sum(row["id"] in brought for row in updates)
+    done.changed = batch.told(batch.rows)
+    done.duplicates -= done.updated + len(done.changed)
     return done
 
 

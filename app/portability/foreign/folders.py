@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from app.portability.foreign import stream
-from app.portability.foreign.files import BOM, elements
+from app.portability.foreign.files import BOM, elements, items_of, probe
 from app.portability.foreign.model import FILE
 
 # `conversations.json`, or since 2026 `conversations-000.json` and further ones.
@@ -47,7 +47,7 @@ def _rank(name: str) -> int:
 def chat_items(path: Path) -> Iterator[tuple[int, str | None, Any]]:
     """The items of an export; a file of a folder that is not read is one item, under its name."""
     if not path.is_dir():
-        yield from elements(path)
+        yield from items_of(probe(path))
         return
     for number, name in enumerate(chat_names(path)):
         if _rank(name) > len(_FIRST):

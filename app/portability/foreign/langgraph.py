@@ -7,6 +7,7 @@ no user by itself; by custom one of its first two parts does, beside a word of W
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import orjson
@@ -51,8 +52,15 @@ def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[R
 
 
 def _user(space: Any) -> Any:
-    """The user of a namespace, in a list or with dots between; None where none can be told."""
+    """The user of a namespace, in a list or with dots between; None where none can be told.
+
+    What stands behind `user` or `users` is one, wherever that is.
+    """
     steps = space.split(".") if isinstance(space, str) else space
+    if isinstance(steps, list):
+        for step, after in pairwise(steps):
+            if isinstance(step, str) and step.lower() in ("user", "users"):
+                return after
     first, second = [*steps, None, None][:2] if isinstance(steps, list) else (None, None)
     named = [isinstance(step, str) and step.lower() in WORDS for step in (first, second)]
     return second if named[0] and not named[1] else first if named[1] and not named[0] else None

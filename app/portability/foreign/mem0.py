@@ -31,7 +31,7 @@ def recognises(probe: Probe) -> bool:
 def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[Record]:
     """A memory as an episode of its run or user; a relation as an episode that states it."""
     if name == "relations":
-        yield _relation(reading, item)
+        yield _relation(reading.of_user(item.get("user_id")), item)
         return
     item = _flat(item)
     reading = reading.of_user(item.get("user_id"))
@@ -40,6 +40,9 @@ def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[R
     owner = next((n for n in OWNERS if item.get(n)), "run_id")
     beside = reading.rest(item, USED | {said, owner, since}, DROPPED)
     role = item.get("role")
+    voice = "user_id"  # whose words they are; of an answer those of who gave it
+    if role in ROLES[1:]:
+        voice = next((n for n in ("actor_id", "agent_id") if item.get(n)), "agent_id")
     if is_set(role) and role not in ROLES:
         beside["role"] = role
     yield reading.episode(
@@ -50,7 +53,7 @@ def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[R
         beside,
         id=reading.id(item.get("id")),
         role=role if role in ROLES else None,
-        speaker=reading.name("user_id", item.get("user_id")),
+        speaker=reading.name(voice, item.get(voice)),
         captured_at=moment(item.get(since)),
         ingested_at=moment(item.get(since)),
         expired_at=lapsed(item.get("expiration_date")),
