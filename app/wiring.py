@@ -203,6 +203,7 @@ CONSOLIDATION_TASK = "consolidation.drain"
 MODEL_TASK = "consolidation.model"
 CONDENSING_TASK = "condensing.drain"
 LINK_TASK = "retrieval.link"
+COMPARE_TASK = "retrieval.compare"
 PAGES_TASK = "pages.due"
 WEBHOOK_TASK = "webhooks.send"
 

@@ -34,6 +34,7 @@ from app.tasks import schedules
 from app.telemetry.logging import configure_logging
 from app.telemetry.tracing import configure_tracing
 from app.wiring import (
+    COMPARE_TASK,
     CONDENSING_TASK,
     CONSOLIDATION_TASK,
     INDEX_TASK,
@@ -94,7 +95,8 @@ class Desk:
             INDEX_TASK: Pass(INDEX_TASK, self._index),
             MODEL_TASK: Lanes("model", width, assembled.model_reader.due, self._model),
             CONDENSING_TASK: Lanes("condensing", 1, assembled.condensing.due, self._condense),
-            LINK_TASK: Lanes("linking", 1, self._unlinked, self._link),
+            LINK_TASK: Lanes("linking", 1, assembled.linking.due, self._link),
+            COMPARE_TASK: Lanes("comparing", 1, assembled.synonyms.due, self._compare),
             WEBHOOK_TASK: Lanes(
                 "webhook",
                 assembled.settings.webhooks.lanes,
@@ -144,17 +146,17 @@ class Desk:
 
     async def _index(self) -> None:
         await _alone(self._parts, INDEX_LOCK, self._parts.indexing.drain)
-        self.wake(LINK_TASK)
-
-    async def _unlinked(self) -> list[Due]:
-        """Scopes of which passages wait for their names, or names to be compared, one time each."""
-        due = [*await self._parts.linking.due(), *await self._parts.synonyms.due()]
-        return list(dict.fromkeys(due))
+        self.wake(LINK_TASK, COMPARE_TASK)
 
     async def _link(self, due: Due) -> bool:
-        linking, synonyms = self._parts.linking, self._parts.synonyms
-        done = await self._one(due, LINK_TASK, linking.turn)
-        return (done or await self._one(due, LINK_TASK, synonyms.turn)) > 0
+        done = await self._one(due, LINK_TASK, self._parts.linking.turn)
+        if done:
+            self.wake(COMPARE_TASK)
+        return done > 0
+
+    async def _compare(self, due: Due) -> bool:
+        # A lane of its own: names wait for the model here, and no name is written through one.
+        return await self._one(due, COMPARE_TASK, self._parts.synonyms.turn) > 0
 
     async def _model(self, due: Due) -> bool:
         tally = await self._parts.model_reader.turn(due)
@@ -291,6 +293,7 @@ def build_worker(settings: Settings) -> Worker:
         MODEL_TASK,
         CONSOLIDATION_TASK,
         LINK_TASK,
+        COMPARE_TASK,
         CONDENSING_TASK,
     )
     return BrokenOff(

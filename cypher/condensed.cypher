@@ -1,5 +1,5 @@
 // name: due(limit) read many
-// Scopes in which entities were written since the last pass.
+// Scopes in which entities were written since the last pass, so many of each tenant.
 // unscoped: the worker serves every tenant
 MATCH (c:ConsolidationCursor)
 CALL (c) {
@@ -7,7 +7,10 @@ CALL (c) {
   WHERE e.touched_at > coalesce(c.condensed_at, datetime('0001-01-02T00:00:00Z'))
   RETURN true AS found LIMIT 1
 }
-RETURN c.scope AS scope, split(c.scope, '/')[0] AS tenant ORDER BY scope LIMIT $limit
+WITH c.scope AS scope, split(c.scope, '/')[0] AS tenant ORDER BY scope
+WITH tenant, collect(scope)[..$limit] AS scopes
+UNWIND scopes AS scope
+RETURN scope, tenant ORDER BY scope
 
 // name: cursor(scope) read optional
 // How far the pass over a scope is.

@@ -132,6 +132,13 @@ def slot_of(context: str, key: str) -> str:
     return digest(context, key)[:32]
 
 
+def promoted_out_of(told: Mapping[str, Any]) -> str | None:
+    """Return the id of the session out of which an entry, or what it was, had been promoted."""
+    if told.get("promoted_from") is None or told.get("task_id") is None:
+        return None
+    return session_id(told.get("session_scope") or told["scope"], told["task_id"])
+
+
 class Entry(Stored):
     """An entry. `value` is its content, JSON of any kind.
 
@@ -208,9 +215,7 @@ class Entry(Stored):
 
     def spoken_in(self) -> str | None:
         """Return the id of the session out of which the entry was promoted."""
-        if self.promoted_from is None or self.task_id is None:
-            return None
-        return session_id(self.session_scope or self.scope, self.task_id)
+        return promoted_out_of(self.model_dump())
 
     def relevance(self, at: datetime) -> float:
         """Return the effective relevance score at a moment."""
@@ -316,11 +321,18 @@ class EntryVersion(Stored):
     changed_at: Moment
     changed_by: Who
     kept_at: Moment | None = None
+    promoted_from: Id | None = None
+    task_id: str | None = None
+    session_scope: str | None = None
 
     @classmethod
     def of(cls, row: Any) -> Self:
         """Read a node's properties, of which the value is JSON."""
         return super().of({**row, "value": parsed(row["value"])})
+
+    def spoken_in(self) -> str | None:
+        """Return the id of the session out of which the content was promoted."""
+        return promoted_out_of(self.model_dump())
 
     @classmethod
     def former(cls, entry: Entry) -> Self:
@@ -335,6 +347,9 @@ class EntryVersion(Stored):
             changed_at=entry.changed_at,
             changed_by=entry.changed_by,
             kept_at=entry.kept_at,
+            promoted_from=entry.promoted_from,
+            task_id=entry.task_id if entry.promoted_from else None,
+            session_scope=entry.session_scope,
         )
 
     def row(self) -> dict[str, Any]:
@@ -359,4 +374,6 @@ class EntryVersion(Stored):
         """Return the version of what stands for its entry."""
         context = moved(self.context_id, self.scope, place)
         entry = moved(self.entry_id, self.scope, place)
-        return self.model_copy(update={"context_id": context, "entry_id": entry})
+        there = self.session_scope and place(self.id, self.session_scope)[1]
+        update = {"context_id": context, "entry_id": entry, "session_scope": there}
+        return self.model_copy(update=update)

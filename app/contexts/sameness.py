@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.contexts.entries import Entry, text_field
+from app.contexts.entries import Entry, packed, text_field
 from app.contradiction.twins import are_twins
 from app.sanitize.aside import READ, aside
 
@@ -15,10 +15,11 @@ async def are_one(one: Entry, other: Entry) -> bool:
     if one.failed != other.failed:
         return False
     (said, rest), (says, others) = _parted(one.value), _parted(other.value)
-    if rest != others:
+    # As JSON, where 1 is neither 1.0 nor true.
+    if packed(rest) != packed(others):
         return False
     if not (isinstance(said, str) and isinstance(says, str)):
-        return bool(said == says)
+        return packed(said) == packed(says)
     return await aside([said, says], lambda: are_twins(said, says), READ)
 
 

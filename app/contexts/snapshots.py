@@ -12,7 +12,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
-from app.contexts.entries import Entry, packed, stored
+from app.contexts.entries import Entry, packed, promoted_out_of, stored
 from app.contexts.model import Id, Who, moved
 from app.kernel.ids import digest, new_id
 from app.kernel.kind import Gone, Place, Stored, unpacked
@@ -104,6 +104,15 @@ class ContextSnapshotEntry(Stored):
         rest = None if self.rest is None else stored(self.rest)
         return {**super().row(), "texts": told, "rest": rest}
 
+    def derived(self) -> dict[str, Any]:
+        """Return that the entry was promoted, by which an erasure of its session looks for it."""
+        return {"promoted_from": (self.rest or {}).get("promoted_from")}
+
+    def spoken_in(self) -> str | None:
+        """Return the id of the session out of which the entry was promoted."""
+        told = {**(self.rest or {}), **(self.texts or {})}
+        return promoted_out_of({**told, "scope": self.scope})
+
     def refers(self) -> str | None:
         """Return the entry."""
         return self.entry_id
@@ -129,7 +138,7 @@ class ContextSnapshotEntry(Stored):
         """Return the empty place where the entry, or who wrote its content, goes; else the entry
         without the name of who goes."""
         named = gone.named(packed(self.texts)) or gone.wrote(self.by.get("changed_by", ""))
-        if named or gone.took(self.entry_id):
+        if named or gone.took(self.entry_id) or gone.ended(self.spoken_in()):
             update: dict[str, Any] = {"texts": None, "rest": None, "nonce": None, "by": {}}
             return self.model_copy(update={**update, "entry_id": None})
         by = {field: "" if gone.wrote(who) else who for field, who in self.by.items()}

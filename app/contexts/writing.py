@@ -295,8 +295,11 @@ class EntryService:
         self, tx: Tx, caller: Caller, context: Context, held: Entry, value: Any
     ) -> Entry:
         made = reworded(held, value, caller.principal, now())
-        if made is None:
+        if made is None and held.kept_at is None:
             return held
+        if made is None:  # what a client says itself is no longer only promoted
+            own = held.model_copy(update={"kept_at": None})
+            return await self.store(tx, caller, context, own, "context.entry.update")
         keep = (await self.contexts.bounds(held.scope)).versions
         if keep:
             former = CONTEXT_ENTRY_VERSION.placed(EntryVersion.former(held))

@@ -71,9 +71,9 @@ def of_target(target: Target, home: str) -> Forgotten | None:
 
 async def reach_of(graph: Graph, tenant: str, scope: str) -> tuple[str, ...]:
     """Where what was promoted out of a session of a scope may lie: there, and in the agents' own
-    leaves, right below the scope or beside a team's."""
+    leaves, right below the scope or beside a team's or another agent's."""
     home = parse_scope(scope)
-    parent = home.parent if home.kind == "team" else home
+    parent = home.parent if home.kind in ("team", "agent") else home
     paths = (await graph.one(Q.scopes.paths, tenant=tenant))["paths"]
     leaves = [path for path in map(parse_scope, paths) if path.leaf and path.parent == parent]
     return (scope, *sorted({str(path) for path in leaves} - {scope}))

@@ -9,7 +9,7 @@ it so goes on. Running it again therefore ends where the first run would have.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -186,8 +186,7 @@ class ErasureService:
             return True
         if await self._concerned(caller, target, 1) or await self._versions(caller, target):
             return True
-        if target.kind == "author":
-            scope = target.scope or caller.home
+        for scope in _places(caller, target) if target.kind == "author" else ():
             asked = await self.graph.one(Q.questions.asked_by, scope=scope, principal=target.value)
             if asked["questions"]:
                 return True
@@ -305,8 +304,8 @@ class ErasureService:
 
     async def _drop_beside(self, order: Order, scope: str) -> None:
         """What an author asked, and his versions of skills that are somebody else's, go with what
-        he said and wrote, from the same scope."""
-        author = order.target.value
+        he said and wrote, from the same scopes."""
+        author, places = order.target.value, _places(order.caller, order.target)
 
         async def work(tx: Tx) -> None:
             row, at = blank_receipt(order, scope), now()
@@ -314,8 +313,10 @@ class ErasureService:
                 "receipt"
             ]
             removed = Removed()
-            removed.add(await tx.one(Q.questions.erase_by, scope=scope, principal=author))
-            versions = await tx.rows(Q.erasure.versions_by, scope=scope, author=author)
+            versions: list[Row] = []
+            for place in places:
+                removed.add(await tx.one(Q.questions.erase_by, scope=place, principal=author))
+                versions += await tx.rows(Q.erasure.versions_by, scope=place, author=author)
             for skill in sorted({row["skill"] for row in versions if row["in_use"]}):
                 await self._parts.fall_back(tx, order.caller, skill, author)
             await erase_versions(tx, versions, removed)
@@ -327,8 +328,11 @@ class ErasureService:
         """An author's versions of skills that are somebody else's."""
         if target.kind != "author":
             return []
-        scope = target.scope or caller.home
-        return await self.graph.rows(Q.erasure.versions_by, scope=scope, author=target.value)
+        found: list[Row] = []
+        for scope in _places(caller, target):
+            rows = Q.erasure.versions_by
+            found += await self.graph.rows(rows, scope=scope, author=target.value)
+        return found
 
     async def withdraw(self, what: Withdrawal, before: Step, after: Step) -> None:
         """Passages that their own document no longer holds go as an erasure takes them.
@@ -396,7 +400,7 @@ class ErasureService:
             return await about(self.graph, target, limit) if known else []
         named = dict.fromkeys(("session", "author", "speaker"), "") | {target.kind: target.value}
         found: list[str] = []
-        for scope in target.scopes or (target.scope or caller.home,):
+        for scope in _places(caller, target):
             rows = await self.graph.rows(Q.lifecycle.memories_by, scope=scope, limit=limit, **named)
             found += [row["id"] for row in rows]
         return found[:limit]
@@ -754,3 +758,8 @@ def _packed(counts: dict[str, Any]) -> str:
 def new_receipt() -> str:
     """The id of a receipt to come."""
     return new_id()
+
+
+def _places(caller: Caller, target: Target) -> Sequence[str]:
+    """The scopes in which what belongs to a session, an author or a speaker is looked for."""
+    return target.scopes or (target.scope or caller.home,)

@@ -247,7 +247,7 @@ async def known(reader: Reader, rows: Sequence[Row], rules: Rules) -> dict[int, 
     goes by an id of its own then, which follows from the words.
     """
     found = await _found(reader, rows)
-    states: dict[int, State] = {line: "same" for line in found}
+    states: dict[int, State] = dict.fromkeys(found, "same")
     others = [row for row in rows if _is_other(row, found.get(row["line"]), rules)]
     told = await _found(reader, [_next(row, "") for row in others]) if others else {}
     others = [row for row in others if row["line"] not in told]

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache, partial
 from itertools import islice
 
 from app.extraction.segment import sentences
@@ -134,9 +135,10 @@ def restated(question: str, memories: Sequence[Row]) -> dict[str, tuple[Possible
         hits = [_read(memory, asked) for memory in group]
         for older in hits:
             newer = []
+            since = partial(_since, cache(partial(_began, older)))
             for other in hits:
                 both = {older.memory["id"], other.memory["id"]} <= first
-                told = _changed(older, other, asked.least(first=both))
+                told = _changed(older, other, asked.least(first=both), since)
                 if told is not None:
                     newer.append((other, told))
             if newer:
@@ -224,11 +226,12 @@ def _places(text: str, language: str, asked: Asked) -> frozenset[str]:
     return frozenset(" ".join(sorted(one)) for one in found if one and not asked.among(one))
 
 
-def _changed(older: Told, newer: Told, least: int) -> Said | None:
-    """The sentence of the newer hit that may have changed what the older one says."""
+def _changed(older: Told, newer: Told, least: int, since: Callable[[Told], Told]) -> Said | None:
+    """The sentence of the newer hit that may have changed what the older one says; `since` leaves
+    out of a newer one what it dates before that."""
     if newer.at <= older.at or len(older.about & newer.about) < least:
         return None
-    newer = _since(newer, older)
+    newer = since(newer)
     held, fresh = older.amounts, newer.amounts
     gone = [a for a in held if not any(a.same(b) for b in fresh)]
     left = older.places - newer.places
@@ -244,10 +247,16 @@ def _changed(older: Told, newer: Told, least: int) -> Said | None:
     return None
 
 
-def _since(newer: Told, older: Told) -> Told:
-    """The newer one without what it dates before the time at which the older one says it began."""
+def _began(older: Told) -> datetime | None:
+    """When a hit says that something began, the latest of several."""
     dated = (begun_at(one.text, older.at) for one in older.said)
-    began = max((at for at in dated if at is not None), default=None)
+    return max((at for at in dated if at is not None), default=None)
+
+
+def _since(when: Callable[[], datetime | None], newer: Told) -> Told:
+    """The newer one without what it dates before the time at which the older one says it began,
+    which is worked out for the first newer one alone."""
+    began = when()
     if began is None:
         return newer
     language = newer.memory["language"] or "en"

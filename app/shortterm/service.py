@@ -107,9 +107,10 @@ class ShortTermService:
         """Set value, kind or time to live, which begins anew then; raises as `create` does."""
         stored = await self._writable(who, entry)
         limits = await self._scopes.limits(self.limits, stored["scope"])
-        properties: dict[str, Any] = {"updated_at": now()}
+        properties: dict[str, Any] = {}
         if change.value is not UNSET:
             policy = await self._scopes.policy(stored["scope"])
+            properties |= {"updated_at": now()}  # when the value was written, and nothing else
             properties |= _stored(await self._content(change.value, stored["scope"], policy))
         if change.kind is not UNSET:
             properties["kind"] = str(change.kind)

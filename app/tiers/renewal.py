@@ -12,6 +12,8 @@ from datetime import datetime
 from app.contexts.entries import Entry, EntryVersion, packed
 from app.tiers.formulas import AGAIN
 
+SOURCE = ("promoted_from", "task_id", "session_scope")  # of which session a value is
+
 
 def renewed(
     holder: Entry, entry: Entry, versions: Sequence[EntryVersion], at: datetime
@@ -54,7 +56,7 @@ def _order(version: EntryVersion) -> tuple[datetime, str]:
 
 def _with_value_of(held: Entry, entry: Entry) -> Entry:
     """An entry with what another one tells."""
-    names = ("value", "entry_type", "task_id", "changed_at", "changed_by", "promoted_from")
+    names = ("value", "entry_type", "changed_at", "changed_by", *SOURCE)
     return held.model_copy(
         update={
             **{name: getattr(entry, name) for name in names},
@@ -70,7 +72,7 @@ def _again(grown: Entry, holder: Entry, entry: Entry, at: datetime) -> Entry:
     weight = grown.importance or 0.0
     if holder.promoted_from != entry.promoted_from:
         weight = min(round(weight + AGAIN, 4), 1.0)
-    source = {"kept_at": _written(later), "promoted_from": later.promoted_from}
+    source = {name: getattr(later, name) for name in SOURCE} | {"kept_at": _written(later)}
     return grown.weighed(weight, at).model_copy(update=source)
 
 

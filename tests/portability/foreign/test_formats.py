@@ -726,6 +726,9 @@ USERS: list[tuple[Any, list[str]]] = [
       {"namespace": ["docs"], "key": "k", "value": {"text": "c"}}],
      ["/user:wilma", "/user:ole", ""]),
     ([{"prefix": "users.wilma", "key": "k", "value": {"text": "a"}}], ["/user:wilma"]),
+    ([{"namespace": ["acme", "users", "wilma"], "key": "k", "value": {"text": "a"}},
+      {"namespace": ["memories", "users", "ole"], "key": "k", "value": {"text": "b"}}],
+     ["/user:wilma", "/user:ole"]),
 ]  # fmt: skip
 
 
@@ -787,3 +790,14 @@ def test_two_files_share_no_id_and_no_conversation(one: str, other: str) -> None
         assert not ids[0] & ids[1]
     talks = [{e["session"] for e in lines.get("episode", ())} for lines in (first, second)]
     assert not talks[0] & talks[1] - {"csv", "wilma", "memories/wilma"}
+
+
+def test_conversations_of_chats_are_read_as_lines_too(tmp_path: Path) -> None:
+    path = tmp_path / "talks.jsonl"
+    for name in ("chatgpt.json", "claude.json"):
+        chats = json.loads((EXPORTS / name).read_text())
+        path.write_text("".join(f"{json.dumps(chat)}\n" for chat in [*chats, *chats]))
+        lines, told = became(path)
+        whole, known = became(EXPORTS / name)
+        assert told["format"] == known["format"]
+        assert lines["episode"][: len(whole["episode"])] == whole["episode"]

@@ -103,6 +103,40 @@ async def test_a_memory_that_was_updated_is_taken_as_said_then(
     assert await broken(opened.graph, tenant) == []
 
 
+async def test_of_three_texts_each_stands_in_the_place_of_the_one_before(
+    store: Store, opened: Parts, tenant: str
+) -> None:
+    for text, at in (("Ulm", MARCH), ("Trier", JUNE), ("Bonn", SEPTEMBER)):
+        kinds = await store.exported([memory(f"Thekla lives in {text}.", at)])
+    assert kinds["episode"]["updated"] == 1
+    rows = await opened.graph.raw(
+        "MATCH (e:Episode {scope: $s}) OPTIONAL MATCH (f:Episode {id: e.supersedes}) "
+        "RETURN e.content AS text, f.content AS former ORDER BY e.captured_at",
+        s=f"{tenant}/dev",
+    )
+    texts = [f"Thekla lives in {place}." for place in ("Ulm", "Trier", "Bonn")]
+    assert [(row["text"], row["former"]) for row in rows] == [
+        *zip(texts, [None, *texts[:-1]], strict=True)
+    ]
+    # An export of before says nothing new, and one that lies between is named.
+    kinds = await store.exported([memory("Thekla lives in Trier.", JUNE)])
+    assert kinds["episode"] == {"accepted": 0, "duplicates": 1, "rejected": 0}
+    kinds = await store.exported([memory("Thekla lives in Kiel.", JUNE)])
+    assert kinds["episode"]["changed"] == 1
+
+
+async def test_a_memory_that_was_forgotten_here_stays_so(
+    store: Store, admin: Principal, tenant: str
+) -> None:
+    await store.exported([memory("Thekla keeps geese.", MARCH)])
+    (held,) = await episodes(admin, tenant)
+    answer = await admin.http.post(f"/v1/memories/{held['id']}/forget")
+    assert answer.is_success, answer.text
+    kinds = await store.exported([memory("Thekla keeps swans.", JUNE)])
+    assert kinds["episode"]["changed"] == 1
+    assert await episodes(admin, tenant) == []
+
+
 async def test_what_says_no_later_moment_is_named_and_stays(
     store: Store, admin: Principal, tenant: str
 ) -> None:
