@@ -233,6 +233,7 @@ FOREACH (_ IN CASE WHEN is_new THEN [1] ELSE [] END |
 FOREACH (_ IN CASE WHEN row.ends.valid_to < n.valid_to THEN [1] ELSE [] END |
   SET n += row.ends, n.live = row.live,
       n.facets = [facet IN n.facets WHERE facet <> 'live' OR row.live])
+WITH n
 CALL (n) {
   MATCH (w:Window)-[:WINDOW_OF]->(n)
   SET w.live = n.live, w.facets = n.facets

@@ -126,6 +126,28 @@ async def test_what_took_it_in_stays_and_names_it_no_more(
     assert (await checked(opened, admin, receipt))["clean"], gone["id"]
 
 
+async def test_a_former_value_goes_with_its_own_session(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str
+) -> None:
+    """Of two sessions that were promoted under one key, what each said goes with it: out of the
+    versions and out of a snapshot too."""
+    await allow(admin, tenant)
+    await promoted(writer, "route", f"{told_of('kiln')} {MARK}", session_id=TALK)
+    context = (await kept(opened, writer))[0]["context_id"]
+    await posted(writer, f"/v1/contexts/{context}/snapshots", {"name": "all"}, 201)
+    await noted(writer, "route", told_of("violin"), 3, session_id="s2")
+    tomorrow = now() + timedelta(hours=25)
+    wanted = Wanted([writer.caller.home])
+    done = await opened.tier_promotion.run(wanted, dry_run=False, moment=tomorrow)
+    assert done.counts == {"updated": 1}
+    receipt = await erase(opened, admin, session=TALK, scope=writer.caller.home)
+    for word in (MARK, TALK):
+        assert await strings_of(opened, word) == []
+    assert await values(opened, writer) == {"route": told_of("violin")}
+    assert (await checked(opened, admin, receipt, MARK))["clean"]
+    assert await broken(opened.graph, tenant) == []
+
+
 async def test_what_a_promotion_holds_meanwhile_does_not_come_back(
     opened: Parts,
     admin: Principal,
