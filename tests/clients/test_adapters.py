@@ -16,7 +16,7 @@ import pytest_asyncio
 from app.kernel.caller import Role
 from app.search.bundle import CLOSE, NOTICE, OPEN
 from app.wiring import Parts
-from loci_client import AsyncLoci, AsyncMemory, Loci, LociProblem, Memory, zone
+from loci_client import AsyncLoci, AsyncMemory, Loci, LociError, LociProblem, Memory, zone
 from loci_client.model import Fact
 from tests.conftest import MakePrincipal, Principal
 
@@ -244,6 +244,27 @@ async def test_a_history_of_llama_index_is_set_and_reset(
 
 
 # --- LangGraph ----------------------------------------------------------------------------------
+
+
+async def test_a_session_keeps_calls_as_they_were_or_refuses_them(loci: AsyncLoci) -> None:
+    """Ids come back as the model gave them; arguments are a client's words, and are sanitised."""
+    pytest.importorskip("agents")
+    from loci_client.openai_agents import LociSession  # noqa: PLC0415
+
+    session = LociSession("crane", loci)
+    call = {"type": "function_call", "id": "fc_68a1", "call_id": "call_9Zk3", "name": "ring",
+            "arguments": "{}"}  # fmt: skip
+    thought = {
+        "type": "reasoning",
+        "id": "rs_68a2",
+        "summary": [],
+        "encrypted_content": "gAAAAB" * 40,
+    }
+    await session.add_items([call, thought])
+    assert await session.get_items() == [call, thought]
+    with pytest.raises(LociError, match="call_id"):
+        await session.add_items([{**call, "call_id": "mia@crane.example"}])
+    assert await session.get_items() == [call, thought]
 
 
 async def test_a_store_answers_as_the_one_in_memory(loci: AsyncLoci) -> None:

@@ -1,7 +1,7 @@
 """A session of the OpenAI Agents SDK that Loci keeps: `loci-client[openai-agents]`.
 
 Its items lie in short-term memory, which this agent alone reads. They are sanitised on their way
-in, so what Loci redacts comes back redacted.
+in, so what Loci redacts comes back redacted; an item whose ids it would change is refused.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from loci_client.client import AsyncLoci
+from loci_client.problems import LociError
 from loci_client.sessions import Kept, letters, value_of
+
+EXACT = ("id", "call_id", "encrypted_content")  # what the model's API compares with what it gave
 
 
 class LociSession:
@@ -48,7 +51,10 @@ class LociSession:
         async with self._turn:
             for item in items:
                 key = letters(self.session_id, uuid.uuid4().hex)
-                await self._loci.run(self._kept.keep(key, item))
+                row = await self._loci.run(self._kept.keep(key, item))
+                if changed := _changed(item, value_of(row)):
+                    await self._loci.run(self._kept.drop(row))
+                    raise LociError(f"the scope's policy has changed the {changed} of an item")
 
     async def pop_item(self) -> Any | None:
         """Take the last item out; None where there is none."""
@@ -61,3 +67,10 @@ class LociSession:
         """Take all items out."""
         for row in await self._loci.run(self._kept.rows()):
             await self._loci.run(self._kept.drop(row))
+
+
+def _changed(item: Any, kept: Any) -> str | None:
+    """The field of an item that has to come back as it was, and does not."""
+    if not isinstance(item, dict):
+        return None
+    return next((name for name in EXACT if item.get(name) != kept.get(name)), None)
