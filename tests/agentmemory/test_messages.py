@@ -159,7 +159,7 @@ async def test_messages_are_found(bridge: Bridge) -> None:
 
 
 async def test_messages_are_found_beside_a_busy_scope(bridge: Bridge, opened: Parts) -> None:
-    """SPEC-2.3.1: a hundred nearer texts that are no messages hide none."""
+    """A hundred nearer texts that are no messages hide none."""
     episodes = [
         {"content": f"Python programming, lesson {n} of many.", "session": f"s{n}"}
         for n in range(110)
