@@ -176,17 +176,6 @@ class Desk:
         return await _alone(self._parts, f"loci:{task}:{due.key}", lambda: turn(due))
 
 
-async def drain_index(assembled: Parts) -> int:
-    """Cut pages and index what waits; one process at a time, since neighbours are indexed
-    together."""
-
-    async def work() -> int:
-        await assembled.due_pages.sweep()  # what an import or a crash left to be linked and cut
-        return await assembled.indexing.drain()
-
-    return await _alone(assembled, INDEX_LOCK, work)
-
-
 async def _alone(assembled: Parts, name: str, work: Callable[[], Awaitable[int]]) -> int:
     """Do `work` unless another process does it; returns what it did."""
     lock = Lock(await assembled.queue.pool(), name, timeout=LOCK_SECONDS, blocking=False)

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from app import worker
 from app.communities.tasks import COMMUNITIES
 from app.entities.repair import REPAIR
 from app.facts.tasks import REKEY, RESETTLE
@@ -70,6 +69,12 @@ def noted(ran: Ran, name: str) -> Iterator[None]:
         ran[name] = found
 
 
+async def indexed(opened: Parts) -> None:
+    """Cut the pages and index the texts that wait."""
+    await opened.due_pages.sweep()
+    await opened.indexing.drain()
+
+
 async def job(opened: Parts, ran: Ran, name: str, job: str) -> None:
     """Do a job that waits."""
     with noted(ran, name):
@@ -87,7 +92,7 @@ async def read(opened: Parts, who: Principal, shape: str, ran: Ran) -> None:
         await made(who, "/v1/episodes", said)
         passes: dict[str, Callable[[], Awaitable[Any]]] = {
             "consolidation": lambda: opened.consolidation.consolidate(scope),
-            "index": lambda: worker.drain_index(opened),
+            "index": lambda: indexed(opened),
             "links": lambda: opened.linking.link((scope, who.caller.tenant)),
             "condensing": lambda: opened.condensing.condense(scope),
         }
@@ -111,7 +116,7 @@ async def test_no_pass_and_no_job_reads_a_long_text_on_the_loop(
     taken = await made(curator, "/v1/documents", document)
     await job(opened, ran, "document", taken["job"]["id"])
     with noted(ran, "index of pages and documents"):
-        await worker.drain_index(opened)
+        await indexed(opened)
     for task in AGAIN:
         args = {"scope": scope, "scopes": [scope], "predicate": "lives_in"}
         waiting = await opened.jobs.create(
