@@ -120,8 +120,8 @@ class Rules:
         """Whether two values may both be so, as a district and its city."""
         if not self.sharing or one == other:
             return False
-        names = self.names.get(one), self.names.get(other)
-        return names[0] is None or names[1] is None or may_share(self.sharing, *names)
+        first, second = self.names.get(one), self.names.get(other)
+        return first is None or second is None or may_share(self.sharing, first, second)
 
     def with_members(self, members: bool) -> Rules:
         """The same rules with or without trust among members."""
