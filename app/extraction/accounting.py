@@ -49,6 +49,9 @@ BASES = frozenset(["net", "gross", "netto", "brutto"])
 
 
 # Of these a description is no value; and what tells where something is from is no name of it.
+PARTICLES = frozenset(
+    ["von", "van", "de", "der", "den", "zu", "zum", "zur", "vom", "di", "da", "al"]
+)
 MUST_BE_NAMED = frozenset(["person", "organization", "place", "project"])
 ORIGIN = re.compile(r"(?:ish|ese|[^l]ian|ean|isch|ische[rn]?|länder(?:in)?|aner(?:in)?)$")
 
@@ -179,22 +182,36 @@ def _is_nameless(thing: Mention, draft: Draft, context: Context) -> bool:
     """Whether the value is not of the kind that the predicate takes: a description for a name."""
     row = context.registry.get(draft.predicate)
     held = row.range & MUST_BE_NAMED or draft.predicate.startswith("attribute:")
+    if draft.predicate.startswith("by:"):  # led by passion; led by the council is somebody
+        held = not any(t.lower in DETERMINERS for t in _before(thing, context)[-1:])
     if thing.is_speaker or not row.functional or not held:
         return False
     _, owned, head = thing.name.rpartition("'s ")
     if owned and head.islower():
         return head not in listed("nouns", "kin")
-    return not thing.named or (_ends(thing, draft, context) and _may_be_a_trait(thing))
+    if not thing.named or _is_described(thing, context.language):
+        return True
+    return _ends(thing, draft, context) and _may_be_a_trait(thing)
+
+
+def _is_described(thing: Mention, language: str) -> bool:
+    """Whether a German phrase begins with an adjective: bei offenem Fenster."""
+    first, *more = thing.name.split()
+    return language == "de" and bool(more) and first.islower() and first not in PARTICLES
 
 
 def _ends(thing: Mention, draft: Draft, context: Context) -> bool:
     """Whether one word ends what is said (Our CEO is Dutch), right behind a verb."""
     if " " in thing.name or any(token.start > thing.span.start for token in draft.read):
         return False
-    rest = context.frame.rest
-    behind = any(t.start == thing.span.start for t in rest)
-    before = [t for t in rest if t.start < thing.span.start]
-    return behind and not any(t.lower in PREPOSITIONS[context.language] for t in before[-1:])
+    behind = any(t.start == thing.span.start for t in context.frame.rest)
+    before = _before(thing, context)[-1:]
+    return behind and not any(t.lower in PREPOSITIONS[context.language] for t in before)
+
+
+def _before(thing: Mention, context: Context) -> list[Token]:
+    """The words between the verb and a phrase."""
+    return [t for t in context.frame.rest if t.start < thing.span.start]
 
 
 def _may_be_a_trait(thing: Mention) -> bool:

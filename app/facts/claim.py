@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import IntEnum
 
 from app.extraction.model import Mode, Moment
-from app.facts.sharing import Sharing, may_share
+from app.facts.sharing import Sharing, may_share, of_two_kinds
 
 
 class Tier(IntEnum):
@@ -102,13 +102,14 @@ class Rules:
     `functional`: at most one value at a time. `members`: users who may write to the scope may
     revise each other (a policy of a workspace; off by default). `quorum`: distinct principals
     that together outweigh a user who stands alone. `sharing`: how two values may both be so;
-    `names`: what they are called, by value.
+    `mixed`: words and amounts may end each other; `names`: what values are called, by value.
     """
 
     functional: bool
     members: bool = False
     quorum: int = 2
     sharing: Sharing = Sharing.NONE
+    mixed: bool = field(default=False, compare=False)
     names: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
@@ -118,7 +119,11 @@ class Rules:
 
     def may_share(self, one: str, other: str) -> bool:
         """Whether two values may both be so, as a district and its city."""
-        if not self.sharing or one == other:
+        if not self.functional or one == other:
+            return False
+        if not self.mixed and of_two_kinds(one, other):
+            return True
+        if not self.sharing:
             return False
         first, second = self.names.get(one), self.names.get(other)
         return first is None or second is None or may_share(self.sharing, first, second)

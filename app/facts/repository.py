@@ -26,7 +26,7 @@ from app.facts.revision import (
     revise,
     revised,
 )
-from app.facts.sharing import sharing_of
+from app.facts.sharing import is_mixed, sharing_of
 from app.facts.together import Together, open_end, open_ends, words_said
 from app.kernel import audit, feed
 from app.kernel.clock import now
@@ -64,6 +64,7 @@ class Terms:
             functional=self.single(predicate, value),
             members=self.members,
             sharing=sharing_of(self.registry.get(predicate)),
+            mixed=is_mixed(predicate),
             names=names or {},
         )
 

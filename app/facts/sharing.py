@@ -10,9 +10,12 @@ from enum import StrEnum
 
 from app.extraction.given_names import is_given_name
 from app.extraction.predicates import PLACES, Predicate
+from app.values.model import Kind
 from app.values.places import apart
 from app.values.wording import fold
 
+OFTEN = "every:"  # predicates that tell how often
+WORDS = frozenset(["entity", "name", "text", "state"])  # kinds of keys that are words
 NAMELESS = "attribute:"  # predicates that a text itself made out of a noun
 
 
@@ -28,9 +31,25 @@ def sharing_of(predicate: Predicate) -> Sharing:
     """By which rule two values of a predicate may both be so."""
     if predicate.functional and predicate.range == PLACES:
         return Sharing.PLACES
-    if predicate.name.startswith(NAMELESS):
+    named = predicate.functional and predicate.kind is Kind.ENTITY
+    if named or predicate.name.startswith(NAMELESS):
         return Sharing.NAMES
     return Sharing.NONE
+
+
+def of_two_kinds(one: str, other: str) -> bool:
+    """Whether the keys of two values are of kinds that do not answer one question: a name or words,
+    and an amount or a date."""
+    return (_kind(one) in WORDS) != (_kind(other) in WORDS)
+
+
+def is_mixed(predicate: str) -> bool:
+    """Whether words and amounts answer one question: every night, every six hours."""
+    return predicate.startswith(OFTEN)
+
+
+def _kind(value: str) -> str:
+    return value.partition(":")[0]
 
 
 def may_share(kind: Sharing, one: str, other: str) -> bool:
@@ -41,10 +60,10 @@ def may_share(kind: Sharing, one: str, other: str) -> bool:
 
 
 def _tells_of(name: str, word: str) -> bool:
-    """Whether one is a name, and the other a single word that may tell what its bearer is like."""
+    """Whether one is a name, and the other words that may tell what its bearer is like."""
     first, *more = name.split() or [""]
-    if " " in word or not first[:1].isupper():
+    if not first[:1].isupper():
         return False
-    if word.islower() and word.isalpha():
+    if word.islower() and word.replace(" ", "").isalpha():
         return True
-    return bool(more) and is_given_name(fold(first)) and not is_given_name(fold(word))
+    return bool(more) and " " not in word and is_given_name(fold(first)) and not is_given_name(fold(word))
