@@ -35,6 +35,7 @@ ASKED = (
     "Which pump is to be checked in {place}?",
     "Wo wohnt {who}?",
 )
+TWICE = 2.0  # the most that a 95th percentile may be, to the quiet one
 WARM = 10.0  # seconds of searches before anything is timed
 LOOK = 1.0  # seconds between two looks at what the worker does
 PAUSE = 0.5  # seconds between two captures
@@ -122,6 +123,16 @@ def _compared(found: dict[str, Any], *quiet: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def slower(found: dict[str, Any]) -> list[str]:
+    """What became slower than TWICE the quiet time, as `work: searches`."""
+    return [
+        f"{name}: {kind}"
+        for name, times in found.items()
+        for kind in ("searches", "captures")
+        if times.get(f"{kind}_to_quiet_p95", 0) > TWICE
+    ]
+
+
 async def _works(other: Tenant, bounds: Bounds) -> AsyncIterator[tuple[Work, Busy]]:
     """Each kind of work that is asked for, begun; the next one begins when the one before is
     over."""
@@ -135,12 +146,11 @@ async def _works(other: Tenant, bounds: Bounds) -> AsyncIterator[tuple[Work, Bus
         yield Work.CONSOLIDATING, lambda: _waiting(client)
     await _over(lambda: _waiting(client))
     if Work.COMMUNITIES in bounds.works:
-        asked = [await client.call("POST", "/v1/communities/refresh", {"scope": s}) for s in scopes]
-        jobs = [str(job["job"]) for job in asked]
-        yield Work.COMMUNITIES, lambda: _running(client, *jobs)
-        await _over(lambda: _running(client, *jobs))
+        async with _again(lambda: _refreshed(client, scopes)):
+            yield Work.COMMUNITIES, _always
     if Work.CHECKING in bounds.works:
-        async with _checking(other):
+        receipt = await _erased(other)
+        async with _again(lambda: _checked(client, receipt)):
             yield Work.CHECKING, _always
     if Work.LONG_TEXTS in bounds.works:
         await _hand_in_long(other)
@@ -225,29 +235,42 @@ async def _hand_in_long(other: Tenant) -> None:
         await other.client.call("POST", "/v1/episodes", body)
 
 
-@asynccontextmanager
-async def _checking(other: Tenant) -> AsyncIterator[None]:
-    """One erased memory of the other tenant, and the check whether anything holds what it took,
-    through all that the tenant keeps, again and again."""
-    client, rules = other.client, {"erasure": True}
-    await client.call("PUT", f"/v1/scopes/rules?scope={other.scope}", rules)
+async def _refreshed(client: ApiClient, scopes: list[str]) -> None:
+    """The communities of each scope, found anew."""
+    asked = [await client.call("POST", "/v1/communities/refresh", {"scope": s}) for s in scopes]
+    await _over(partial(_running, client, *(str(job["job"]) for job in asked)))
+
+
+async def _erased(other: Tenant) -> str:
+    """One erased memory of the other tenant: the id of its receipt."""
+    await other.client.call("PUT", f"/v1/scopes/rules?scope={other.scope}", {"erasure": True})
     said = {"content": "The key of the annex hangs behind the door.", "scope": other.scope}
-    memory = (await client.call("POST", "/v1/episodes", {**said, "session": "erased"}))["id"]
-    receipt = (await client.call("POST", "/v1/erasures", {"memory": memory}))["receipt"]
+    memory = (await other.client.call("POST", "/v1/episodes", {**said, "session": "erased"}))["id"]
+    return str((await other.client.call("POST", "/v1/erasures", {"memory": memory}))["receipt"])
 
-    async def check() -> None:
+
+async def _checked(client: ApiClient, receipt: str) -> None:
+    """The check whether anything that the tenant keeps holds what an erasure took."""
+    job = (await client.call("POST", f"/v1/erasures/{receipt}/check", {}))["job"]
+    await _over(partial(_running, client, str(job)))
+
+
+@asynccontextmanager
+async def _again(work: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+    """Work that is over sooner than one can look at it, again and again."""
+
+    async def repeat() -> None:
         while True:
-            job = (await client.call("POST", f"/v1/erasures/{receipt}/check", {}))["job"]
-            await _over(partial(_running, client, job))
+            await work()
 
-    checking = asyncio.create_task(check())
+    repeating = asyncio.create_task(repeat())
     try:
         yield
     finally:
-        if checking.done():
-            checking.result()
-        checking.cancel()
-        await asyncio.gather(checking, return_exceptions=True)
+        if repeating.done():
+            repeating.result()
+        repeating.cancel()
+        await asyncio.gather(repeating, return_exceptions=True)
 
 
 @asynccontextmanager

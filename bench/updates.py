@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from app.extraction.model import ANYTHING, Mention, Mode, Statement
 from app.extraction.predicates import Registry, may_end
+from app.facts.sharing import is_mixed, of_two_kinds, sharing_of
+from app.facts.sharing import may_share as may_share_names
 from app.indexing.analysis import query_terms
 from app.values.model import Value
 from app.values.money import comparable
@@ -41,7 +43,8 @@ def same_subject(one: Mention, other: Mention, *, exact: bool = False) -> bool:
 
 def retires(new: Statement, old: Statement, registry: Registry, *, exact: bool = False) -> bool:
     """Whether the later statement, wholly read, ends or corrects the earlier one."""
-    return not new.rest and bears_on(new, old, registry, exact=exact)
+    whole = not new.rest and not may_share(new, old, registry)
+    return whole and bears_on(new, old, registry, exact=exact)
 
 
 def bears_on(new: Statement, old: Statement, registry: Registry, *, exact: bool = False) -> bool:
@@ -62,6 +65,20 @@ def bears_on(new: Statement, old: Statement, registry: Registry, *, exact: bool 
         return False
     one, other = object_key(new.object), object_key(old.object)
     return one != other and comparable(one, other)
+
+
+def may_share(new: Statement, old: Statement, registry: Registry) -> bool:
+    """Whether both may be so, by what they are called."""
+    if new.predicate != old.predicate:
+        return False
+    if Mode.ASSERT not in (new.mode, old.mode) or new.mode in (Mode.END, Mode.DENY):
+        return False
+    mixed = is_mixed(new.predicate)
+    if not mixed and of_two_kinds(object_key(new.object), object_key(old.object)):
+        return registry.get(new.predicate).functional
+    names = [o.name if isinstance(o, Mention) else o.text for o in (new.object, old.object) if o]
+    first, second = names
+    return may_share_names(sharing_of(registry.get(new.predicate)), first, second)
 
 
 def _leaves_open(new: Statement, old: Statement, as_value: bool, *, exact: bool = False) -> bool:
@@ -113,6 +130,12 @@ def meeting(
 def possible(
     old: Iterable[Statement], new: Iterable[Statement], registry: Registry
 ) -> list[tuple[Statement, Statement]]:
-    """The pairs of which the new may have changed the old, but was not wholly read."""
+    """The pairs of which the new may have changed the old, but was not wholly read, or names a
+    place that may lie in the old one."""
     olds = list(old)
-    return [(o, n) for n in new for o in olds if n.rest and bears_on(n, o, registry)]
+    return [
+        (o, n)
+        for n in new
+        for o in olds
+        if (n.rest or may_share(n, o, registry)) and bears_on(n, o, registry)
+    ]

@@ -839,7 +839,7 @@ CALL (tenant, name, type, predicate, within, asked, values) {
   WITH g, coalesce('name:' + p.canonical_key, g.object_key) AS value
   ORDER BY g.id IN asked DESC, value IN values DESC, g.id LIMIT 1000
   RETURN collect({
-    fact: g {.id, .scope, .object_key, .negated, .qualifier},
+    fact: g {.id, .scope, .object_key, .object_text, .negated, .qualifier},
     value: value,
     claims: [(e:Passage)-[u:SUPPORTS]->(g) WHERE u.recorded_at <= $known_at |
              u {.id, .mode, .since_precision, .until_precision, .ongoing, .confidence, .tier,

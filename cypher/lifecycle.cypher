@@ -900,7 +900,8 @@ SET p.trust = row.trust, p.trust_at = row.at
 
 // name: doubled_beliefs(tenant, below, limit) read many
 // Two facts of one key that are both held at one moment, neither a denial: only a key of a predicate
-// that takes many values may say two things, and such a key holds one value.
+// that takes many values may say two things, and such a key holds one value. What was not wholly read
+// stands beside another; whether two values may both be so, their names tell.
 MATCH (f:Fact)
 WHERE $tenant IS NULL OR f.scope = $tenant OR f.scope STARTS WITH $below
 MATCH (f)-[a:ABOUT]->(:Entity)
@@ -914,7 +915,9 @@ WHERE b.retracted_at = datetime('9999-12-31T00:00:00Z') AND b.standing = 'held'
 OPTIONAL MATCH (x:Entity {id: f.object_id})
 OPTIONAL MATCH (y:Entity {id: g.object_id})
 WITH f, g WHERE coalesce(x.root, f.object_key) <> coalesce(y.root, g.object_key)
-RETURN DISTINCT f.id AS id LIMIT $limit
+  AND EXISTS { (:Passage)-[s:SUPPORTS]->(f) WHERE s.rest IS NULL }
+  AND EXISTS { (:Passage)-[s:SUPPORTS]->(g) WHERE s.rest IS NULL }
+RETURN DISTINCT f.id AS id, f.predicate AS predicate, f.object_text AS one, g.object_text AS other LIMIT $limit
 
 // name: overlapping_intervals(tenant, below, limit) read many
 MATCH (f:Fact)

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.entities.given_names import gender_of
 from app.errors import InvalidInput
+from app.extraction.given_names import gender_of
 
 KEY_LENGTH = 200  # characters of a key; longer names are cut
 SHORTEST_COMPACT = 4  # letters below which a name written together is too easily another word

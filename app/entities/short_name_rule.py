@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from app.entities.bearer import SHORT_TO_WHOLE, Bearer, Name, link
 from app.entities.clusters import Link
 from app.entities.descriptors import DESCRIPTORS, PLACES, SURNAMES
-from app.entities.given_names import gender_of
 from app.entities.model import entity_id
 from app.entities.names import UNKNOWN, family
+from app.extraction.given_names import gender_of
 
 RULE = "short_name"
 ORGANIZATION = "organization"

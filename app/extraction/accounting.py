@@ -16,6 +16,7 @@ from app.extraction.clauses import AUX, Clause
 from app.extraction.cues import ADDITIVE, ADVERBS, CORRECTION, DEGREE, QUALIFIED
 from app.extraction.data import words as listed
 from app.extraction.drafts import Context, Draft
+from app.extraction.given_names import is_given_name
 from app.extraction.inflect import particles
 from app.extraction.model import Mention, Precision
 from app.extraction.moments import Role, When
@@ -24,6 +25,7 @@ from app.extraction.predicates import standard
 from app.extraction.tokens import DETERMINERS, Token, tokens
 from app.extraction.verbs import PREPOSITIONS, readings
 from app.values.model import Kind
+from app.values.wording import fold
 
 OPEN_CLASS = re.compile(r"\w")
 PIECE = re.compile(r"[^\W_]+")
@@ -46,13 +48,12 @@ SELECTING = frozenset(["for", "on", "per", "für", "auf", "unter", "pro", "je"])
 BASES = frozenset(["net", "gross", "netto", "brutto"])
 
 
-# Of these a description is no value; and what tells where somebody is from is no name of one.
-MUST_BE_NAMED = frozenset(["person", "organization", "place", "project"])
-ORIGIN = re.compile(
-    r"(?:ish|ese|[^l]ian|ean|isch|ische[rn]?|länder(?:in)?|aner(?:in)?)$|"
-    r"^(?:Dutch|French|German|Greek|Swiss|Czech|Thai|"
-    r"Welsh|Norwegian|Italian|Schweizer(?:in)?|Deutsche[rn]?|Französin|Franzose|Däne|Dänin|Pole|Polin)$"
+# Of these a description is no value; and what tells where something is from is no name of it.
+PARTICLES = frozenset(
+    ["von", "van", "de", "der", "den", "zu", "zum", "zur", "vom", "di", "da", "al"]
 )
+MUST_BE_NAMED = frozenset(["person", "organization", "place", "project"])
+ORIGIN = re.compile(r"(?:ish|ese|[^l]ian|ean|isch|ische[rn]?|länder(?:in)?|aner(?:in)?)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +182,44 @@ def _is_nameless(thing: Mention, draft: Draft, context: Context) -> bool:
     """Whether the value is not of the kind that the predicate takes: a description for a name."""
     row = context.registry.get(draft.predicate)
     held = row.range & MUST_BE_NAMED or draft.predicate.startswith("attribute:")
+    if draft.predicate.startswith("by:"):  # led by passion; led by the council is somebody
+        held = not any(t.lower in DETERMINERS for t in _before(thing, context)[-1:])
     if thing.is_speaker or not row.functional or not held:
         return False
     _, owned, head = thing.name.rpartition("'s ")
     if owned and head.islower():
         return head not in listed("nouns", "kin")
-    from_there = thing.type == "person" and " " not in thing.name and ORIGIN.search(thing.name)
-    return not thing.named or bool(from_there)
+    if not thing.named or _is_described(thing, context.language):
+        return True
+    return _ends(thing, draft, context) and _may_be_a_trait(thing)
+
+
+def _is_described(thing: Mention, language: str) -> bool:
+    """Whether a German phrase begins with an adjective: bei offenem Fenster."""
+    first, *more = thing.name.split()
+    return language == "de" and bool(more) and first.islower() and first not in PARTICLES
+
+
+def _ends(thing: Mention, draft: Draft, context: Context) -> bool:
+    """Whether one word ends what is said (Our CEO is Dutch), right behind a verb."""
+    if " " in thing.name or any(token.start > thing.span.start for token in draft.read):
+        return False
+    behind = any(t.start == thing.span.start for t in context.frame.rest)
+    before = _before(thing, context)[-1:]
+    return behind and not any(t.lower in PREPOSITIONS[context.language] for t in before)
+
+
+def _before(thing: Mention, context: Context) -> list[Token]:
+    """The words between the verb and a phrase."""
+    return [t for t in context.frame.rest if t.start < thing.span.start]
+
+
+def _may_be_a_trait(thing: Mention) -> bool:
+    """Whether one word with a capital may tell what somebody is (Dutch, Catholic, Schwede) and not
+    who: of a person only a given name surely does not."""
+    if thing.type == "person":
+        return not is_given_name(fold(thing.name))
+    return thing.type == "organization" and ORIGIN.search(thing.name) is not None
 
 
 def _beside(clause: Clause) -> list[tuple[int, int]]:

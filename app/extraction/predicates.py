@@ -15,6 +15,7 @@ from app.values.model import Kind
 NAME = re.compile(r"[^\W\d_][\w :/.%&+'-]{0,119}$")
 # Where a label has its object: plain, or with what an amount, a noun or a date takes with it.
 SLOT = re.compile(r"\{(?P<what>on|a|[|:][^}]*)?\}")
+PLACES = frozenset(["place"])  # the range of a predicate whose values may lie in each other
 HALF_LIFE = 365.0  # days, where a row says nothing (annex 3.a)
 LONGEST = 40_000.0  # days
 # Predicates that rules make from nouns and verbs: what follows the colon is open.

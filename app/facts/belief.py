@@ -62,7 +62,7 @@ def settle(claims: Iterable[Claim], rules: Rules, reviews: Reviews | None = None
     live = [_reviewed(claim, reviews) for claim in known if claim.fact not in reviews.disbelieved]
     live, corrected = apply_corrections(live, rules)
     live, called_off = take_back_plans(live, rules)
-    layers = Layers(corrected | called_off)
+    layers = Layers(corrected | called_off, rules)
     for tier in sorted({claim.authority.tier for claim in live}, reverse=True):
         sweep = Sweep(rules)
         events = sorted(events_of(c for c in live if c.authority.tier == tier), key=in_order)

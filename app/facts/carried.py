@@ -114,7 +114,7 @@ def _advance(carried: Carried, known: Collection[Claim], rules: Rules) -> Advanc
     if not all(_stands(stint, sweep) for stint in carried.open):
         return None
     end = _end(sweep, carried.tier, events[-1].at)
-    layers = Layers(set())
+    layers = Layers(set(), rules)
     layers.add(sweep, events)
     segments = layers.finish()
     against = frozenset(p for p in layers.contradictions if p[1] in sweep.waiting)

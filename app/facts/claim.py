@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import IntEnum
 
 from app.extraction.model import Mode, Moment
+from app.facts.sharing import Sharing, may_share, of_two_kinds
 
 
 class Tier(IntEnum):
@@ -100,17 +101,32 @@ class Rules:
 
     `functional`: at most one value at a time. `members`: users who may write to the scope may
     revise each other (a policy of a workspace; off by default). `quorum`: distinct principals
-    that together outweigh a user who stands alone.
+    that together outweigh a user who stands alone. `sharing`: how two values may both be so;
+    `mixed`: words and amounts may end each other; `names`: what values are called, by value.
     """
 
     functional: bool
     members: bool = False
     quorum: int = 2
+    sharing: Sharing = Sharing.NONE
+    mixed: bool = field(default=False, compare=False)
+    names: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def terms(self) -> str:
         """The rules as a word: what was settled by them serves under no others."""
-        return f"{int(self.functional)}{int(self.members)}{self.quorum}"
+        return f"{int(self.functional)}{int(self.members)}{self.quorum}{self.sharing}"
+
+    def may_share(self, one: str, other: str) -> bool:
+        """Whether two values may both be so, as a district and its city."""
+        if not self.functional or one == other:
+            return False
+        if not self.mixed and of_two_kinds(one, other):
+            return True
+        if not self.sharing:
+            return False
+        first, second = self.names.get(one), self.names.get(other)
+        return first is None or second is None or may_share(self.sharing, first, second)
 
     def with_members(self, members: bool) -> Rules:
         """The same rules with or without trust among members."""

@@ -9,6 +9,7 @@ from collections import defaultdict
 from dataclasses import replace
 from datetime import datetime
 
+from app.facts.claim import Rules
 from app.facts.interval import Held, Reason, Segment, Standing
 from app.facts.sweep import Event, Sweep
 from app.kernel.clock import FOREVER
@@ -17,7 +18,8 @@ from app.kernel.clock import FOREVER
 class Layers:
     """Puts what one tier yields under what the higher ones hold."""
 
-    def __init__(self, corrected: set[tuple[str, str, Reason]]) -> None:
+    def __init__(self, corrected: set[tuple[str, str, Reason]], rules: Rules) -> None:
+        self.rules = rules
         self.held: list[Held] = []
         self.waiting: list[Segment] = []
         self.superseded = set(corrected)
@@ -74,9 +76,15 @@ class Layers:
             if new.conflicts(old) and _age(old) < _age(new)
         }
 
+    def _excludes(self, one: Held, other: Held) -> bool:
+        if not one.conflicts(other):
+            return False
+        negated = one.negative or other.negative
+        return negated or not self.rules.may_share(one.value, other.value)
+
     def _fit(self, item: Held, above: list[Held], events: list[Event]) -> None:
         """Keep of an interval what no conflicting one of a higher tier covers."""
-        against = sorted((h for h in above if h.conflicts(item)), key=lambda h: h.start)
+        against = sorted((h for h in above if self._excludes(h, item)), key=lambda h: h.start)
         said = sorted(
             {item.start, *(e.at for e in events if item.start <= e.at < item.end and not e.stops)}
         )

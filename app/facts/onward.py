@@ -84,6 +84,8 @@ def go_on(
     if any(row["reviews"] or not _weighed(row, news) for row in rows):
         return None
     claims = [_claim(row, facts[row["fact"]]) for row in news.claims]
+    if rules.sharing and len({named.value for named in facts.values()}) > 1:
+        return None  # which of them may both be so only all rows tell
     done = advance(carried, claims, rules)
     if done is None or not done.carried.small:
         return None

@@ -17,7 +17,16 @@ from app.facts.later_texts import LaterTexts
 from app.facts.onward import News, asked, go_on, news_of, seal, state_row
 from app.facts.open_ends import Keyed, Near, OpenEnd, settle_subject
 from app.facts.record import OPEN_END, belief_key
-from app.facts.revision import Revision, claims_in, keep, reviews_of, revise, revised
+from app.facts.revision import (
+    Revision,
+    claims_in,
+    keep,
+    names_of,
+    reviews_of,
+    revise,
+    revised,
+)
+from app.facts.sharing import is_mixed, sharing_of
 from app.facts.together import Together, open_end, open_ends, words_said
 from app.kernel import audit, feed
 from app.kernel.clock import now
@@ -48,9 +57,16 @@ class Terms:
             return True
         return known.exclusive is not False and value in known.exclusive
 
-    def rules(self, predicate: str, value: str) -> Rules:
-        """The rules of one belief key."""
-        return Rules(functional=self.single(predicate, value), members=self.members)
+    def rules(self, predicate: str, value: str, names: Mapping[str, str] | None = None) -> Rules:
+        """The rules of one belief key; `names` are those of its values, wanted where it is
+        settled."""
+        return Rules(
+            functional=self.single(predicate, value),
+            members=self.members,
+            sharing=sharing_of(self.registry.get(predicate)),
+            mixed=is_mixed(predicate),
+            names=names or {},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +204,7 @@ class FactRepository:
         for key, rows in sorted(held.items()):
             values = {row["fact"]["id"]: row["value"] for row in rows}
             first = rows[0]["fact"]
-            rules = terms.rules(first["predicate"], first["object_key"])
+            rules = terms.rules(first["predicate"], first["object_key"], names_of(rows))
             done.add(key, rows, revise(rows, values, rules, done.at))
             end = seal(rows, values, rules)
             if end is not None:
@@ -364,7 +380,7 @@ def _settle_group(
         first = rows[0]["fact"]
         values = {row["fact"]["id"]: row["value"] for row in rows}
         claims = claims_in(rows, values)
-        rules = terms.rules(first["predicate"], first["object_key"])
+        rules = terms.rules(first["predicate"], first["object_key"], names_of(rows))
         keep(rows, claims, rules)
         if first["predicate"] == OPEN_END:
             told = {row["fact"]["id"]: row["fact"] for row in rows}

@@ -95,6 +95,11 @@ def claims_in(rows: Sequence[Row], values: Mapping[str, str]) -> list[Claim]:
     ]
 
 
+def names_of(rows: Iterable[Row]) -> dict[str, str]:
+    """What the object of each fact is called, by its value."""
+    return {row["value"]: row["fact"]["object_text"] for row in rows}
+
+
 def revise(rows: Sequence[Row], values: Mapping[str, str], rules: Rules, at: datetime) -> Revision:
     """What to write for one belief key; `at` is the moment of the transaction, after the lock."""
     claims = claims_in(rows, values)

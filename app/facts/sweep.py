@@ -8,7 +8,7 @@ else said is `may_not_retire`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from app.extraction.model import Moment, Precision
@@ -76,7 +76,7 @@ class Stint:
 
     def covers(self, moment: datetime, but: Claim) -> bool:
         """Whether another claim names an end of its own that lies after the moment."""
-        return any(c.end is not None and c.end.at > moment for c in self.claims if c is not but)
+        return any(c.end is not None and c.end.at > moment for c in self.claims if c.id != but.id)
 
 
 class Sweep:
@@ -126,6 +126,9 @@ class Sweep:
 
     def _assert(self, event: Event) -> None:
         claim = event.claim
+        if not claim.partial and self._may_share(claim):
+            claim = replace(claim, partial=True)
+            event = replace(event, claim=claim)
         if claim.partial:
             self._stand_beside(event)
             return
@@ -139,6 +142,12 @@ class Sweep:
         elif not self._challenge(holder, event):
             return
         self._end_beside(event)
+
+    def _may_share(self, claim: Claim) -> bool:
+        """Whether what is held and what is claimed may both be so, so that neither ends the
+        other."""
+        holder = self.holder
+        return holder is not None and self.rules.may_share(holder.value, claim.value)
 
     def _challenge(self, holder: Stint, event: Event) -> bool:
         """Another value of a functional predicate: retire, or wait for a review; whether it is
@@ -195,7 +204,12 @@ class Sweep:
         if same is not None:
             same.confirm(event)
             return
-        against = [stint for stint in self.open if stint.against(claim)]
+        against = [
+            stint
+            for stint in self.open
+            if stint.against(claim)
+            and (stint.negative or not self.rules.may_share(stint.value, claim.value))
+        ]
         for stint in against:
             refusal = self._unfit(stint, event)
             if refusal is not None:
@@ -215,7 +229,9 @@ class Sweep:
         for stint in [s for s in self.beside.values() if s.against(event.claim)]:
             if not _ordered(stint.start, event) or self._refusal(stint, event, True) is not None:
                 continue
-            if not event.claim.negative and _planned_past(stint, event):
+            if not event.claim.negative and (
+                _planned_past(stint, event) or self.rules.may_share(stint.value, event.claim.value)
+            ):
                 continue
             why = Reason.RESUMED if stint.negative else Reason.LATER_VALUE
             self._close(stint, event, Reason.STOPPED if event.claim.negative else why)
@@ -248,7 +264,7 @@ class Sweep:
     def _stop(self, event: Event) -> None:
         claim = event.claim
         for stint in [s for s in self.open if not s.negative]:
-            if claim not in stint.claims or stint.covers(event.at, claim):
+            if all(c.id != claim.id for c in stint.claims) or stint.covers(event.at, claim):
                 continue
             if claim.partial and not stint.partial:
                 continue

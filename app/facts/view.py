@@ -23,7 +23,7 @@ from app.facts.interval import Segment, Standing
 from app.facts.possible import PossibleChange, possible_changes
 from app.facts.record import read_claim
 from app.facts.repository import Terms
-from app.facts.revision import reviews_of
+from app.facts.revision import names_of, reviews_of
 from app.facts.service import Moments
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
@@ -200,7 +200,7 @@ def settled_together(
 def _settlement(rows: list[Row], predicate: str, terms: Mapping[str, Terms]) -> Settlement:
     first = min((row["fact"] for row in rows), key=itemgetter("scope", "id"))
     involved = [terms[scope] for scope in _scopes([rows])]
-    rules = terms[first["scope"]].rules(predicate, first["object_key"])
+    rules = terms[first["scope"]].rules(predicate, first["object_key"], names_of(rows))
     claims = [
         read_claim(claim, m["fact"]["id"], m["value"], claim.get("voids_name"))
         for m in rows

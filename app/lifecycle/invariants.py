@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from app.extraction.predicates import standard
+from app.facts.sharing import may_share, sharing_of
 from app.kernel.cypher import Q, Query
-from app.kernel.graph import Graph
+from app.kernel.graph import Graph, Row
 
 SHOWN = 20  # ids of each broken invariant
+LOOKED_AT = 10_000  # pairs of beliefs that stand side by side
+DOUBLED = "one open belief for each functional key"
 
 CHECKS: Mapping[str, Query] = {
-    "one open belief for each functional key": Q.lifecycle.doubled_beliefs,
+    DOUBLED: Q.lifecycle.doubled_beliefs,
     "no two open intervals of one fact that overlap": Q.lifecycle.overlapping_intervals,
     "every fact is supported": Q.lifecycle.unsupported_facts,
     "every edge of the derived graph stays in one scope": Q.lifecycle.crossing_edges,
@@ -47,7 +51,16 @@ async def broken(graph: Graph, tenant: str | None = None) -> list[Broken]:
     below = f"{tenant}/" if tenant else None
     found = []
     for name, query in CHECKS.items():
-        rows = await graph.rows(query, tenant=tenant, below=below, limit=SHOWN)
-        if rows:
-            found.append(Broken(name, [str(row["id"]) for row in rows]))
+        most = LOOKED_AT if name == DOUBLED else SHOWN
+        rows = await graph.rows(query, tenant=tenant, below=below, limit=most)
+        if name == DOUBLED:
+            rows = [row for row in rows if not _may_both_be_so(row)]
+        ids = list(dict.fromkeys(str(row["id"]) for row in rows))
+        if ids:
+            found.append(Broken(name, ids[:SHOWN]))
     return found
+
+
+def _may_both_be_so(row: Row) -> bool:
+    kind = sharing_of(standard().get(row["predicate"]))
+    return may_share(kind, row["one"], row["other"])

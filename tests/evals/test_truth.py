@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from itertools import chain
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
 from app.evals.client import ApiClient
 from app.wiring import Parts
-from bench.truth import Case, Outcome, Said, measure, table
+from bench.truth import Case, Outcome, Said, load, measure, table
 from tests.conftest import Principal
+from tests.extraction.near_pairs import NEAR
+from tests.extraction.update_pairs import UPDATES
+
+HANDS = sorted((Path(__file__).parent / "truth").glob("hand_*.jsonl"))
+# Near misses of other hands that end something: of the half that may be read this one (a line of a
+# play), and of the half that is only counted no more than there were when it was counted first.
+SEEN_ENDED = ["B-nm-de-014"]
+UNSEEN_ENDED = 0
 
 
 def case(identity: str, kind: str, *texts: str) -> Case:
@@ -62,3 +72,32 @@ def test_a_table_counts_halves_and_languages() -> None:
     total = {name: sum(row[name] for row in rows) for name in ("rows", "read", "ended", "told")}
     assert total == {"rows": 3, "read": 2, "ended": 1, "told": 2}
     assert all(row["half"] in ("seen", "unseen") for row in rows)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.usefixtures("reading")
+async def test_near_misses_of_other_hands_end_nothing(admin: Principal, tenant: str) -> None:
+    cases = [c for path in HANDS for c in load(path) if c.kind == "near_miss"]
+    client = ApiClient("", "", admin.http)
+    ended = [o for o in await measure(client, tenant, cases, lambda _: None) if o.ended]
+    assert [o.case.id for o in ended if o.case.half == "seen"] == SEEN_ENDED
+    assert sum(o.case.half == "unseen" for o in ended) <= UNSEEN_ENDED
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.usefixtures("reading")
+async def test_our_own_near_misses_end_nothing_and_our_updates_do(
+    admin: Principal, tenant: str
+) -> None:
+    near = [case(f"n{n}", "near_miss", *pair) for n, pair in enumerate(chain(*NEAR.values()))][::3]
+    rows = list(chain(*UPDATES.values()))[::12]
+    updates = [case(f"u{n}", "update", *row[:2]) for n, row in enumerate(rows)]
+    client = ApiClient("", "", admin.http)
+    found = await measure(client, tenant, [*near, *updates], lambda _: None)
+    assert [o.as_row() for o in found if o.case.kind == "near_miss" and o.ended] == []
+    done = [o for o in found if o.case.kind == "update"]
+    assert sum(bool(o.ended) for o in done) >= 0.95 * len(done), [
+        o.as_row() for o in done if not o.ended
+    ]

@@ -11,6 +11,7 @@ from bench.updates import meeting, object_key, possible
 
 from .near_pairs import NEAR
 from .reading import LATER, SAID, statements
+from .side_by_side import COUNTED, LOOKED_AT, WRONG
 from .update_pairs import UPDATES
 
 CASES = [(kind, *row) for kind, rows in UPDATES.items() for row in rows]
@@ -37,7 +38,8 @@ def test_most_of_them_are_wholly_read() -> None:
     read = [
         c for c in CASES if meeting(statements(c[1], SAID), statements(c[2], LATER), standard())
     ]
-    assert len(read) >= 0.98 * len(CASES)
+    # Two more are told as possible changes since what may be so beside it ends nothing.
+    assert len(read) >= 0.975 * len(CASES)
 
 
 def _holds(statement: Statement, part: str) -> bool:
@@ -49,3 +51,12 @@ def _holds(statement: Statement, part: str) -> bool:
 def test_what_only_looks_like_an_update_retires_nothing(kind: str, first: str, second: str) -> None:
     pairs = meeting(statements(first, SAID), statements(second, LATER), standard())
     assert pairs == []
+
+
+def test_what_may_be_so_beside_it_retires_nothing() -> None:
+    ended = {
+        second
+        for first, second in [*LOOKED_AT, *COUNTED]
+        if meeting(statements(first, SAID), statements(second, LATER), standard())
+    }
+    assert ended == WRONG

@@ -15,11 +15,18 @@ from app.facts.belief import Settlement, settle
 from app.facts.claim import Authority, Claim, Reviews, Rules, Tier
 from app.facts.interval import Reason, Standing
 from app.facts.record import Thing, Triple
+from app.facts.sharing import Sharing
 from app.facts.sweep import may_not_retire
 from app.kernel.clock import FOREVER
 
 ONE = Rules(functional=True)
 MANY = Rules(functional=False)
+# Of three values two may both be so: the second lies in the first.
+PLACED = Rules(
+    functional=True,
+    sharing=Sharing.PLACES,
+    names={"a": "Berlin", "b": "Kreuzberg", "c": "Hamburg"},
+)
 USER = Authority(Tier.USER, "user:t:ada", 0.5)
 OTHER = Authority(Tier.USER, "user:t:bob", 0.5)
 THIRD = Authority(Tier.USER, "user:t:cyd", 0.5)
@@ -403,11 +410,14 @@ def claims(draw: st.DrawFn) -> Claim:
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.lists(claims(), max_size=9), st.randoms(use_true_random=False), st.booleans())
+@given(
+    st.lists(claims(), max_size=9),
+    st.randoms(use_true_random=False),
+    st.sampled_from([ONE, MANY, PLACED]),
+)
 def test_the_order_of_arrival_does_not_matter(
-    told: list[Claim], chance: random.Random, functional: bool
+    told: list[Claim], chance: random.Random, rules: Rules
 ) -> None:
-    rules = Rules(functional=functional)
     mixed = told[:]
     chance.shuffle(mixed)
     found = settle(told, rules)
@@ -475,3 +485,31 @@ def test_a_value_beside_the_end_that_it_may_lift_is_a_possible_change() -> None:
     found = settle(told, ONE)
     assert held(found, day(9)) >= {"c", "not c"}
     assert {frozenset(pair) for pair in found.possible} == {frozenset(("c", "not c"))}
+
+
+def test_a_part_of_a_place_ends_no_stay_in_it() -> None:
+    told = [claim("a", day(1)), claim("b", day(2)), claim("a", day(3))]
+    found = settle(told, PLACED)
+    assert held(found, day(9)) == {"a", "b"}
+    assert found.superseded == frozenset()
+    assert found.possible == {("a", "b")}
+
+
+def test_what_lies_elsewhere_ends_both() -> None:
+    found = settle([claim("a", day(1)), claim("b", day(2)), claim("c", day(4))], PLACED)
+    assert held(found, day(3)) == {"a", "b"}
+    assert held(found, day(9)) == {"c"}
+
+
+def test_a_denial_still_ends_the_part() -> None:
+    told = [claim("a", day(1)), claim("b", day(2)), claim("b", day(3), mode=Mode.END)]
+    assert held(settle(told, PLACED), day(9)) == {"a", "not b"}
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(claims(), min_size=1, max_size=9))
+def test_nothing_is_replaced_by_what_may_share_its_time(told: list[Claim]) -> None:
+    one = [replace(c, authority=USER) for c in told if c.mode is Mode.ASSERT]
+    found = settle(one, PLACED)
+    replaced = {(old, new) for old, new, why in found.superseded if why is Reason.LATER_VALUE}
+    assert not replaced & {("a", "b"), ("b", "a")}

@@ -14,7 +14,7 @@ from app.facts.belief import settle
 from app.facts.carried import Carried, Named, advance, pack, sealed, unpack
 from app.facts.claim import Authority, Claim, Rules, Tier
 from app.facts.interval import Segment, Standing
-from tests.facts.test_belief import AGENT, MANY, ONE, OTHER, THIRD, USER, at, claim, day
+from tests.facts.test_belief import AGENT, MANY, ONE, OTHER, PLACED, THIRD, USER, at, claim, day
 
 OWN = Authority(Tier.USER, "user:t:eve", 0.7, own=True)
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -97,7 +97,7 @@ CLAIMS = st.builds(
     told=st.lists(CLAIMS, min_size=2, max_size=24),
     sizes=st.lists(st.integers(1, 4), min_size=24, max_size=24),
     in_order=st.booleans(),
-    rules=st.sampled_from([ONE, MANY, ONE.with_members(True)]),
+    rules=st.sampled_from([ONE, MANY, ONE.with_members(True), PLACED]),
 )
 def test_batch_by_batch_ends_where_all_at_once_does(
     told: list[Claim], sizes: list[int], in_order: bool, rules: Rules

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import orjson
 import pytest
 
 from app.kernel.caller import Role
+from app.notes.remembering import STALE
 from app.portability.kind import Selection
 from app.portability.note_records import NoteRecord
 from app.portability.notes import NOTE
 from app.wiring import Parts as Opened
 from tests.conftest import MakePrincipal
-from tests.consolidation.conftest import Said, beliefs, query
+from tests.consolidation.conftest import START, Said, beliefs, query
 from tests.embeddings.scripted_server import Reply, ScriptedServer
 from tests.llm.chat import answers, completion, memory, statement
 from tests.llm.conftest import Desk, MakeDesk
@@ -139,6 +141,46 @@ async def test_what_goes_takes_its_memories_and_answers_with_it(
         id=first,
     )
     assert [h["kind"] for h in await hits(desk, "keys houseboat", kinds=["memory"])] == []
+
+
+async def test_a_memory_ends_where_a_fact_that_both_rest_on_has_changed(
+    desk: Desk, endpoint: ScriptedServer
+) -> None:
+    old, new = memory("Priya lives in Utrecht.", "t1"), memory("Priya lives in Groningen.", "t1")
+    endpoint.replies = [answers([old])]
+    await desk.say(Said(1, "Priya Menon lives in Utrecht."))
+    await desk.read()
+    endpoint.replies = [answers([{**new, "relation": "updates", "of": "m1"}])]
+    await desk.say(Said(30, "Priya Menon lives in Groningen."))
+    await desk.read()
+    found = await notes(desk)
+    assert found[new["text"]]["standing"] == "held"
+    ended = found[old["text"]]
+    assert (ended["standing"], ended["reason"]) == ("superseded", "a fact of it changed")
+    assert ended["valid_to"] == START + timedelta(hours=30)
+    assert [h["untrusted"]["text"] for h in await hits(desk, "Priya lives", kinds=["memory"])] == [
+        new["text"]
+    ]
+
+
+async def test_a_memory_that_a_new_reading_no_longer_finds_ends(
+    desks: MakeDesk, opened: Opened, principal: MakePrincipal, tenant: str, endpoint: ScriptedServer
+) -> None:
+    admin = await principal(f"{tenant}/dev", role=Role.ADMIN, name="admin", kind="user")
+    desk = desks(admin, concurrency=1)
+    guess = memory("Priya has waited long for the keys.", "t1")
+    endpoint.replies = [answers([KEYS, guess])]
+    *_, third = await desk.say(*TURNS)
+    await desk.read()
+    await erase(opened, admin.caller, third)
+    endpoint.replies = [answers([KEYS])]
+    await desk.read()
+    found = await notes(desk)
+    assert found[KEYS["text"]]["standing"] == "held"
+    assert (found[guess["text"]]["standing"], found[guess["text"]]["reason"]) == (
+        "superseded",
+        STALE,
+    )
 
 
 async def test_a_package_holds_memories_with_their_turns(

@@ -1,11 +1,17 @@
-"""Given names that tell a gender, German and English.
+"""Given names: those that tell a gender, German and English, and those of many languages.
 
-They serve one purpose: "Frau Weber" is not the Thomas Weber of the sentence before. A name that is
-not listed, or is given to both, says nothing.
+The first serve one purpose: "Frau Weber" is not the Thomas Weber of the sentence before. A name
+that is not listed, or is given to both, says nothing. The others tell that one word with a capital
+is a name, and not what somebody is; `bench/first_names.py` makes their list.
 """
 
 from __future__ import annotations
 
+import lzma
+from functools import cache
+from pathlib import Path
+
+LISTED = Path(__file__).with_name("given_names.xz")
 _MEN = """
 achim albert alexander alfred andreas andrew anthony anton arthur benjamin bernd bernhard
 brian carl charles christian christoph christopher claus daniel david dennis detlef dieter
@@ -41,3 +47,13 @@ _GENDERS = dict.fromkeys(_MEN.split(), "m") | dict.fromkeys(_WOMEN.split(), "f")
 def gender_of(name: str) -> str | None:
     """`m`, `f` or None for a given name in lower case, umlauts spelled out."""
     return _GENDERS.get(name)
+
+
+def is_given_name(name: str) -> bool:
+    """Whether a word in lower case, umlauts spelled out, is a given name and nothing else."""
+    return name in _listed()
+
+
+@cache
+def _listed() -> frozenset[str]:
+    return frozenset(lzma.decompress(LISTED.read_bytes()).decode().split("\n"))

@@ -1,0 +1,55 @@
+"""Makes the list of given names that `app.extraction.given_names` reads:
+`python -m bench.first_names FOLDER NOT`.
+
+FOLDER holds the package `faker` (MIT), whose lists of first names are taken where they are written
+in Latin letters. NOT is JSON of words that are no sure names: names of countries, as for
+`bench.cities`, or of languages, in English and German, as `Intl.DisplayNames` gives them.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+from app.extraction.given_names import LISTED
+from app.values.wording import fold
+
+LISTS = ("first_names", "first_names_male", "first_names_female")
+LATIN = 0x250  # the first letter that is none
+# What else one word says of somebody without an article, and is given as a name as well.
+TRAITS = {"christian", "roman", "norman"}
+
+
+def main(folder: Path, *others: Path) -> None:
+    """Write the list where it is read."""
+    sys.path.insert(0, str(folder))
+    no_names = TRAITS | {fold(word) for path in others for word in _words(path)}
+    names = {fold(name) for name in _listed() if name.isalpha() and ord(max(name)) < LATIN}
+    LISTED.write_bytes(lzma.compress("\n".join(sorted(names - no_names)).encode()))
+
+
+def _words(path: Path) -> Iterator[str]:
+    held: Any = json.loads(path.read_text(encoding="utf-8"))
+    if isinstance(held, dict):
+        held = [name for names in held.values() for name in names]
+    yield from held
+
+
+def _listed() -> Iterator[str]:
+    package = import_module("faker.providers.person")
+    for found in iter_modules(package.__path__):
+        provider = import_module(f"{package.__name__}.{found.name}").Provider
+        for name in LISTS:
+            held = getattr(provider, name, ())
+            if not isinstance(held, property):
+                yield from held
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:]))
