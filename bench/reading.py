@@ -6,7 +6,7 @@ Beside its two bare queries in the same run, in turn: a busy machine slows both 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -23,6 +23,7 @@ from app.wiring import Parts
 from bench.speed import SearchSpeed, Wire, search_speed, summary
 
 CLAIMS = (1, 100, 1000)  # of each fact
+TELLERS = ("one", "two", "three")  # scopes that say different things of the same people
 SCOPES = (1, 300, 1000)
 FACTS = 6  # of each number of claims
 ROUNDS = 5  # turns, in each of which every size is asked
@@ -43,11 +44,13 @@ ASKED = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What is asked in which scopes; `size` counts what is measured."""
+    """What is asked in which scopes; `size` counts what is measured. `whole` is the connection of
+    one who sees just these scopes, and names none."""
 
     size: int
     scopes: list[str]
     questions: list[str]
+    whole: Wire | None = None
 
 
 def people(claims: int) -> list[tuple[str, str]]:
@@ -87,6 +90,44 @@ async def tell_claims(
     return places
 
 
+async def tell_disputed(
+    parts: Parts, client: ApiClient, root: str, texts: Sequence[str], in_turns: bool
+) -> list[Place]:
+    """Three scopes for each number of claims, which say so often of the same people that they live
+    in different towns: in turns, or one scope after the other; consolidated."""
+    places = []
+    for claims in CLAIMS:
+        way = "turns" if in_turns else "after"
+        scopes = [f"{root}/{way}{claims}/team:{name}" for name in TELLERS]
+        for scope in (f"{root}/{way}{claims}", *scopes):
+            await client.call("POST", "/v1/scopes", {"scope": scope})
+        start = now() - timedelta(days=400)
+        for turn, scope in enumerate(scopes):
+            told = [
+                _episode(scope, f"{name} lives in {town}.", f"talk {place}", start, at)
+                for place in range(claims)
+                for at, name, town in _said(claims, place, turn, in_turns)
+            ]
+            told += [
+                _episode(scope, text, f"other {place}", start, place)
+                for place, text in enumerate(texts[turn :: len(scopes)])
+            ]
+            await _capture(client, told)
+        for scope in scopes:
+            await _consolidated(parts, scope, claims)
+        places.append(Place(claims, scopes, questions(claims)))
+    await _indexed(parts)
+    await _read(parts)
+    return places
+
+
+def _said(claims: int, place: int, turn: int, in_turns: bool) -> Iterator[tuple[int, str, str]]:
+    """Minutes, people and towns of one round of a scope; each scope says another town."""
+    rounds = place * len(TELLERS) + turn if in_turns else turn * claims + place
+    for nth, (name, _) in enumerate(people(claims)):
+        yield rounds * FACTS + nth, name, TOWNS[(nth + turn) % len(TOWNS)]
+
+
 async def tell_scopes(
     parts: Parts, client: ApiClient, root: str, texts: Sequence[str], asked: Sequence[str]
 ) -> list[Place]:
@@ -117,7 +158,13 @@ async def in_turns(parts: Parts, wire: Wire, places: list[Place]) -> dict[str, A
     rounds: dict[int, list[SearchSpeed]] = {place.size: [] for place in places}
     for turn in range(ROUNDS):
         for place in places[turn % len(places) :] + places[: turn % len(places)]:
-            found = await search_speed(parts, wire, place.scopes, place.questions)
+            found = await search_speed(
+                parts,
+                place.whole or wire,
+                place.scopes,
+                place.questions,
+                named=place.whole is None,
+            )
             rounds[place.size].append(found)
     least = rounds[min(rounds)]
     return {str(size): _told(found, least) for size, found in rounds.items()}

@@ -82,10 +82,12 @@ WITH s, f.key AS key, f.subject AS subject
 DELETE s
 RETURN DISTINCT key, subject
 
-// name: claims_of(keys) read one
+// name: claims_of(keys, kept) read one
 // Everything that belief follows from, and what is held of it now, one row a fact. Of a fact that
 // stands alone under its key and that nobody ended, the first claim of each tier says it all: the
 // rest are counted, so that a statement made a thousand times costs as little as one made twice.
+// `words` are the claims of such a fact that are kept for readers (`app.facts.runs`): the $kept newest, and
+// of the older ones the first and last that each speaker said.
 // Moments come in microseconds since 1970, which the driver reads thirty times as fast.
 // unscoped: keys are digests that cover their scope
 UNWIND $keys AS key
@@ -138,18 +140,36 @@ CALL (f, weight) {
   RETURN collect(first) AS some
 }
 WITH key, f, weight, collect(some) AS lists
+CALL (f, weight) {
+  CALL (f, weight) {
+    WITH f, weight WHERE weight.last IS NOT NULL
+    MATCH (:Passage)-[s:SUPPORTS]->(f)
+    WITH s ORDER BY s.said_at DESC, s.id DESC LIMIT $kept
+    RETURN s AS word
+    UNION
+    WITH f, weight WHERE weight.last IS NOT NULL
+    MATCH (:Passage)-[s:SUPPORTS]->(f)
+    WITH s ORDER BY s.said_at DESC, s.id DESC SKIP $kept
+    WITH s.tier AS tier, s.principal AS principal, s.voice AS voice, s.own AS own, s.trust AS trust,
+         s.rest IS NOT NULL AS partial, collect(s) AS older
+    UNWIND [older[0], older[-1]] AS word
+    RETURN word
+  }
+  RETURN collect(word {.id, .mode, .ongoing, .confidence, .tier, .principal, .trust, .own, .voice, .rest,
+    said_at: word.said_at.epochSeconds * 1000000 + word.said_at.microsecond}) AS words
+}
 OPTIONAL MATCH (o:Entity {id: f.object_id})
 RETURN collect({
   key: key, value: coalesce('entity:' + o.root, f.object_key),
   name: coalesce('name:' + o.canonical_key, f.object_key),
   fact: f {.id, .scope, .tenant, .object_key, .negated, .predicate, .status, .confidence, .evidence, .principals,
-           .trust, .live, .facets, .weighed, .settled_by, .heads, .newest, .settle_state, .may_change, .fits, .about_terms,
+           .trust, .live, .facets, .weighed, .settled_by, .heads, .runs, .newest, .settle_state, .may_change, .fits, .about_terms,
            .object_text, .statement,
            valid_from: f.valid_from.epochSeconds * 1000000 + f.valid_from.microsecond,
            valid_to: f.valid_to.epochSeconds * 1000000 + f.valid_to.microsecond,
            expired_at: f.expired_at.epochSeconds * 1000000 + f.expired_at.microsecond},
   claims: reduce(found = [], list IN lists | found + list),
-  weight: weight,
+  weight: weight, words: words,
   newest: COLLECT {
     MATCH (e:Passage)-[s:SUPPORTS]->(f)
     WITH e, s ORDER BY s.said_at DESC, e.id DESC, s.start DESC LIMIT 10
@@ -278,7 +298,7 @@ OPTIONAL MATCH (o:Entity {id: f.object_id})
 RETURN collect({
   key: k.id, state: k.state, reached: k.reached, value: coalesce('entity:' + o.root, f.object_key),
   fact: f {.id, .scope, .tenant, .object_key, .negated, .predicate, .status, .confidence, .evidence, .principals,
-           .trust, .weighed, .live, .facets, .settled_by, .heads, .newest, .settle_state, .may_change, .fits, .about_terms,
+           .trust, .weighed, .live, .facets, .settled_by, .heads, .runs, .newest, .settle_state, .may_change, .fits, .about_terms,
            valid_from: f.valid_from.epochSeconds * 1000000 + f.valid_from.microsecond,
            valid_to: f.valid_to.epochSeconds * 1000000 + f.valid_to.microsecond,
            expired_at: f.expired_at.epochSeconds * 1000000 + f.expired_at.microsecond},
@@ -762,7 +782,7 @@ MATCH (r:Entity {id: s.root})
 OPTIONAL MATCH (o:Entity {id: f.object_id})
 OPTIONAL MATCH (p:Entity {id: o.root})
 WITH r.tenant AS tenant, r.canonical_key AS name, r.type AS type, f.predicate AS predicate, collect({
-  fact: f {.id, .scope, .object_key, .negated, .qualifier, .heads, .settled_by},
+  fact: f {.id, .scope, .object_key, .object_text, .negated, .qualifier, .heads, .settled_by},
   value: coalesce('name:' + p.canonical_key, f.object_key),
   reviewed: EXISTS { MATCH (v:Review)-[:REVIEWS]->(f) WHERE v.undone_at IS NULL },
   held: EXISTS { MATCH (f)-[a:ABOUT]->(:Entity)
@@ -789,12 +809,19 @@ CALL (tenant, name, type, predicate, values) {
   WITH g, coalesce('name:' + p.canonical_key, g.object_key) AS value
   ORDER BY value IN values DESC, g.id LIMIT 1000
   RETURN collect({
-    fact: g {.id, .scope, .object_key, .negated, .qualifier, .heads},
+    fact: g {.id, .scope, .object_key, .object_text, .negated, .qualifier, .heads},
     value: value,
     reviewed: EXISTS { MATCH (v:Review)-[:REVIEWS]->(g) WHERE v.undone_at IS NULL }
   }) AS told
 }
 RETURN collect({predicate: predicate, asked: asked, told: told}) AS found
+
+// name: kept(ids, scopes) read many
+// What facts keep of their claims, for those whom several scopes tell different things.
+UNWIND $ids AS id
+MATCH (f:Fact {id: id})
+WHERE f.scope IN $scopes
+RETURN f.id AS id, f.runs AS runs
 
 // name: unsettled(limit) read many
 // Facts that an older version settled or a package brought, in the order of their ids.

@@ -20,6 +20,47 @@ UNWIND $ids AS id
 MATCH (n:Declared {id: id})
 RETURN n.id AS id
 
+// name: twins(rows) read many
+// Those of some ids that something in the scope of the same row has: a declared node, or one that
+// such nodes refer to.
+// unscoped: asked by an import, which has checked each path
+UNWIND $rows AS row
+CALL (row) {
+  MATCH (n:Declared {id: row.id}) WHERE n.scope = row.scope RETURN n.id AS id
+  UNION
+  MATCH (n:Passage {id: row.id}) WHERE n.scope = row.scope RETURN n.id AS id
+  UNION
+  MATCH (n:Note {id: row.id}) WHERE n.scope = row.scope RETURN n.id AS id
+  UNION
+  MATCH (n:Fact {id: row.id}) WHERE n.scope = row.scope RETURN n.id AS id
+  UNION
+  MATCH (n:Entity {id: row.id}) WHERE n.scope = row.scope RETURN n.id AS id
+  UNION
+  MATCH (n:Page {id: row.id}) WHERE n.scope = row.scope RETURN n.id AS id
+  UNION
+  MATCH (n:Skill {id: row.id}) WHERE n.scope = row.scope RETURN n.id AS id
+}
+RETURN id, row.scope AS scope
+
+// name: ids_in(scope) read one
+// The ids of all declared nodes of a scope, and of all there that such nodes refer to.
+CALL () {
+  MATCH (n:Declared) WHERE n.scope = $scope AND n.id > '' RETURN n.id AS id
+  UNION
+  MATCH (n:Passage) WHERE n.scope = $scope AND n.id > '' RETURN n.id AS id
+  UNION
+  MATCH (n:Note) WHERE n.scope = $scope AND n.id > '' RETURN n.id AS id
+  UNION
+  MATCH (n:Fact) WHERE n.scope = $scope AND n.id > '' RETURN n.id AS id
+  UNION
+  MATCH (n:Entity) WHERE n.scope = $scope AND n.id > '' RETURN n.id AS id
+  UNION
+  MATCH (n:Page) WHERE n.scope = $scope AND n.id > '' RETURN n.id AS id
+  UNION
+  MATCH (n:Skill) WHERE n.scope = $scope AND n.id > '' RETURN n.id AS id
+}
+RETURN collect(id) AS ids
+
 // name: page(scope, kind, after, limit) read many
 // The nodes of one declared kind in a scope, by id.
 MATCH (n:Declared)

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.table import Table
 
 from app.cli.console import Console
 from app.cli.local import local_settings
+from app.cli.tables import listing
 from app.communities.schemas import CommunityOut
 from app.communities.tasks import told
 from app.communities.view import viewed
@@ -99,7 +99,7 @@ def _print(found: dict[str, Any], as_json: bool, show: Callable[[dict[str, Any]]
 def _shown(found: dict[str, Any]) -> None:
     if found["pass"]:
         console.print(json.dumps(found["pass"]), markup=False)
-    table = Table("community", "entities", "about", "says")
+    table = listing("community", "entities", "about", "says")
     for one in found["items"]:
         line = next(iter(one["untrusted"]["lines"]), "")
         table.add_row(one["id"], str(one["size"]), one["untrusted"]["title"], line)

@@ -8,12 +8,11 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from app.cli import keys
 from app.cli.console import Console
 from app.cli.local import local_settings
-from app.cli.tables import listing
+from app.cli.tables import listing, pairs
 from app.kernel.caller import Role
 from app.telemetry.logging import configure_logging
 from app.wiring import Parts, parts
@@ -50,7 +49,7 @@ def show(value: Any, as_json: bool, title: str = "") -> None:
     if as_json or not isinstance(value, dict):
         console.print_json(json.dumps(value, default=str))
         return
-    table = Table(title=title or None, show_header=False)
+    table = pairs(title)
     for name, shown in value.items():
         table.add_row(str(name), str(shown))
     console.print(table)

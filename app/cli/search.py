@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 import httpx
 import typer
+from rich.console import Group
 from rich.markup import escape
-from rich.table import Table
 
 from app.cli.console import Console
+from app.cli.tables import listing
 from app.errors import InvalidInput, LociError, Unavailable
 
 DEFAULT_URL = "http://127.0.0.1:8484"
@@ -80,9 +81,11 @@ def told_by(answer: httpx.Response, url: str) -> dict[str, Any]:
     return told
 
 
-def table(found: dict[str, Any]) -> Table:
-    """Hits as a table; recalled text is data, so its markup is shown and not followed."""
-    shown = Table("#", "relevance", "score", "legs", "when", "who", "text")
+def table(found: dict[str, Any]) -> Group:
+    """Hits as a table, and their ids below it, so that a narrow terminal breaks neither; recalled
+    text is data, so its markup is shown and not followed."""
+    shown = listing("#", "relevance", "score", "legs", "when", "who", "text")
+    ids = listing("#", "kind", "id")
     for hit in found["hits"]:
         said = hit["untrusted"]
         legs = " ".join(f"{name}:{leg['rank']}" for name, leg in hit["legs"].items())
@@ -95,7 +98,8 @@ def table(found: dict[str, Any]) -> Table:
             escape(said["speaker"] or hit["role"] or ""),
             escape(said["text"][:300] + _changed(hit)),
         )
-    return shown
+        ids.add_row(str(hit["rank"]), hit["kind"], hit["id"])
+    return Group(shown, ids)
 
 
 def _changed(hit: dict[str, Any]) -> str:

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from rich.table import Column, Table
 
-WHOLE = {"id": 36, "key": 36}  # columns of ids, and how wide one is
+ID = 36  # characters of the longest
+WHOLE = frozenset(("id", "key", "community"))  # columns of ids and nothing else
 
 
 def listing(*heads: str) -> Table:
     """Return a table with these columns; those that hold ids are neither cut nor broken."""
     return Table(
         *(
-            Column(head, no_wrap=True, overflow="fold", min_width=WHOLE[head])
+            Column(head, no_wrap=True, overflow="fold", min_width=ID)
             if head in WHOLE
             else Column(head, overflow="fold")
             for head in heads
         )
+    )
+
+
+def pairs(title: str = "") -> Table:
+    """Return a table of names and values; a value that is too long goes on in the next line."""
+    return Table(
+        Column(overflow="fold"), Column(overflow="fold"), title=title or None, show_header=False
     )

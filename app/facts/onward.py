@@ -20,6 +20,7 @@ from app.facts.heads import heads_of, newest_of, source_of
 from app.facts.interval import Reason, Segment, Standing
 from app.facts.record import read_claim
 from app.facts.revision import Revision, Row, bring
+from app.facts.runs import runs_of
 
 SHORT = 8  # claims of a key that are settled as a whole each time: less work than keeping a state
 
@@ -104,10 +105,11 @@ def _keep(rows: Sequence[Row], news: News, claims: Sequence[Claim], rules: Rules
             if one["fact"] == fact["id"]
         ]
         fresh = row["evidence"] == len(told)
-        heads, newest = fact["heads"], fact["newest"]
+        heads, runs, newest = fact["heads"], fact["runs"], fact["newest"]
         row["kept"] = {
             "settled_by": rules.terms,
             "heads": heads_of(mine, heads or ()) if heads or fresh else None,
+            "runs": runs_of(mine, runs or ()) if runs or fresh else None,
             "newest": newest_of(told, newest or ()) if newest or fresh else None,
         }
 

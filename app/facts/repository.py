@@ -26,6 +26,7 @@ from app.facts.revision import (
     revise,
     revised,
 )
+from app.facts.runs import KEPT
 from app.facts.sharing import is_mixed, sharing_of
 from app.facts.together import Together, open_end, open_ends, words_said
 from app.kernel import audit, feed
@@ -213,11 +214,11 @@ class FactRepository:
 
     async def _claims_of(self, tx: Tx, keys: list[str]) -> list[Row]:
         """What the keys hold, after facts that nothing supports any more have gone."""
-        rows: list[Row] = (await tx.one(Q.facts.claims_of, keys=keys))["rows"]
+        rows: list[Row] = (await tx.one(Q.facts.claims_of, keys=keys, kept=KEPT))["rows"]
         lost = sorted({row["key"] for row in rows if not row["claims"]})
         if lost:
             await tx.rows(Q.facts.drop_unsupported, keys=lost)
-            rows = (await tx.one(Q.facts.claims_of, keys=keys))["rows"]
+            rows = (await tx.one(Q.facts.claims_of, keys=keys, kept=KEPT))["rows"]
         return rows
 
     async def _write(
@@ -392,7 +393,7 @@ def _settle_group(
     settled = settle_subject(keys, ends, reviews_of(of_ends))
     for key, keyed in keys.items():
         for row in held[key] if keyed.added else ():
-            row["kept"]["heads"] = None  # an end says more than that it holds from some moment on
+            row["kept"] |= {"heads": None, "runs": None}  # an end says more than that it holds
         done.add(key, held[key], revised(held[key], settled[key], done.at))
     for key, rows in sorted(held.items()):
         if rows[0]["fact"]["predicate"] == OPEN_END:
@@ -425,7 +426,7 @@ def _by_key(rows: Collection[Row]) -> dict[str, list[Row]]:
     """Rows of `claims_of` or `carried` by their keys, with their moments as such."""
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        for part in (row["fact"], *row.get("claims", ()), *row["held"]):
+        for part in (row["fact"], *row.get("claims", ()), *row.get("words", ()), *row["held"]):
             date(part)
         groups[row["key"]].append(row)
     return groups

@@ -15,6 +15,7 @@ from app.facts.claim import Claim, Reviews, Rules
 from app.facts.heads import heads_of
 from app.facts.interval import Segment, Standing
 from app.facts.record import DERIVED_TRUST, expired, read_claim
+from app.facts.runs import runs_of
 from app.indexing.entry import LIVE, day_of
 from app.kernel.clock import FOREVER
 from app.kernel.ids import digest, new_id
@@ -128,8 +129,17 @@ def keep(rows: Sequence[Row], claims: Iterable[Claim], rules: Rules) -> None:
         row["kept"] = {
             "settled_by": rules.terms,
             "heads": heads_of(by_fact[row["fact"]["id"]]),
+            "runs": runs_of(_told(row)),
             "newest": row["newest"],
         }
+
+
+def _told(row: Row) -> list[Claim]:
+    """The claims of a fact as readers settle them, an error by its name; where they were counted,
+    those that tell what is kept of them."""
+    fact, value = row["fact"]["id"], row["value"]
+    told = row["words"] if row.get("weight") else row["claims"]
+    return [read_claim(claim, fact, value, claim.get("voids_name")) for claim in told]
 
 
 def bring(

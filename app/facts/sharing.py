@@ -66,4 +66,9 @@ def _tells_of(name: str, word: str) -> bool:
         return False
     if word.islower() and word.replace(" ", "").isalpha():
         return True
-    return bool(more) and " " not in word and is_given_name(fold(first)) and not is_given_name(fold(word))
+    return (
+        bool(more)
+        and " " not in word
+        and is_given_name(fold(first))
+        and not is_given_name(fold(word))
+    )

@@ -4,48 +4,30 @@ Each scope keeps its own beliefs, so that nothing said in a narrow one shows in 
 reader of both sees what follows from both: the newer word retires the older for him, by the same
 function and the same rules, and nothing is written.
 
-What is settled in a scope is kept as intervals, and these are what is read. Only where scopes that
-are read together say different things are their claims gone through.
+What is settled in a scope is kept as intervals, and these are what is read. Where scopes that are
+read together say different things, what each fact keeps of its claims is settled together. All
+claims are gone through only where that does not tell.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
 
 from app.facts.belief import Settlement, settle
 from app.facts.carried import date
-from app.facts.heads import agreed, agreeing
-from app.facts.interval import Segment, Standing
+from app.facts.claim import Claim, Reviews
+from app.facts.interval import Standing
 from app.facts.possible import PossibleChange, possible_changes
 from app.facts.record import read_claim
 from app.facts.repository import Terms
 from app.facts.revision import names_of, reviews_of
+from app.facts.runs import told_by
 from app.facts.service import Moments
+from app.facts.standing import Across, Beliefs, Dispute, by_key, unsettled
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
-
-
-@dataclass(frozen=True, slots=True)
-class Across:
-    """How a fact that does not hold stands, settled over several scopes: its intervals, and the
-    fact that took its place."""
-
-    segments: tuple[Segment, ...]
-    replaced_by: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Beliefs:
-    """Facts that hold for a reader; of those that do not, `across` has what only several scopes
-    together tell."""
-
-    held: set[str]
-    across: dict[str, Across]
-
 
 TermsOfAll = Callable[[Collection[str]], Awaitable[Mapping[str, Terms]]]
 
@@ -84,10 +66,33 @@ class FactView:
         )
         rows: list[Row] = found["found"]
         terms = await self._terms_of(_scopes([*row["asked"], *row["told"]] for row in rows))
-        rest = [fact for row in rows for fact in unsettled(row, terms, moments.as_of, beliefs)]
+        disputes = [one for row in rows for one in unsettled(row, terms, moments.as_of, beliefs)]
+        rest = await self._merge(disputes, scopes, terms, moments.as_of, beliefs)
         if rest:
             await self._settle(rest, scopes, moments, beliefs)
         return beliefs
+
+    async def _merge(
+        self,
+        disputes: Sequence[Dispute],
+        scopes: list[str],
+        terms: Mapping[str, Terms],
+        as_of: datetime,
+        beliefs: Beliefs,
+    ) -> list[str]:
+        """Settle by what facts keep of their claims; those of which only all claims tell."""
+        ids = {row["fact"]["id"] for one in disputes if one.plain for row in one.members}
+        found = await self._graph.rows(Q.facts.kept, ids=sorted(ids), scopes=scopes) if ids else []
+        runs = {row["id"]: row["runs"] for row in found}
+        rest: list[str] = []
+        for one in disputes:
+            claims = told_by(one.members, runs) if one.plain else None
+            if claims is None:
+                rest += one.asked
+                continue
+            settled = _settled(claims, one.members, one.predicate, terms)
+            _add(one.asked, settled, as_of, True, beliefs)
+        return rest
 
     async def _settle(
         self, ids: Sequence[str], scopes: list[str], moments: Moments, beliefs: Beliefs
@@ -103,63 +108,6 @@ class FactView:
             for facts, settled in settled_together(row["group"], row["predicate"], terms):
                 asked = [fact for fact in row["asked"] if fact in facts]
                 _add(asked, settled, moments.as_of, len(_scopes([row["group"]])) > 1, beliefs)
-
-
-def unsettled(row: Row, terms: Mapping[str, Terms], as_of: datetime, beliefs: Beliefs) -> list[str]:
-    """The facts of which it cannot be told without any claim how they stand; the others are added.
-
-    `row` is one of the query `facts.standing`.
-    """
-    shared = _by_key(row["told"], row["predicate"], terms)
-    return [
-        own["fact"]["id"]
-        for own in row["asked"]
-        if not _stood(own, row["predicate"], shared, terms, as_of, beliefs)
-    ]
-
-
-def _stood(
-    own: Row,
-    predicate: str,
-    shared: Mapping[str, list[Row]],
-    terms: Mapping[str, Terms],
-    as_of: datetime,
-    beliefs: Beliefs,
-) -> bool:
-    fact = own["fact"]
-    members = shared.get(_keyed(own, predicate, terms), [])
-    if any(member["fact"]["scope"] != fact["scope"] for member in members):
-        rows = [own, *(member for member in members if member["fact"]["id"] != fact["id"])]
-        if not agreeing(rows):
-            return False
-        segments = tuple(s for s in agreed(rows) if s.fact == fact["id"])
-        if any(s.valid_from <= as_of < s.valid_to for s in segments):
-            beliefs.held.add(fact["id"])
-        else:
-            beliefs.across[fact["id"]] = Across(segments, None)
-        return True
-    rules = terms[fact["scope"]].rules(predicate, fact["object_key"])
-    if own["apart"] or fact["settled_by"] != rules.terms:
-        return False
-    if own["held"]:
-        beliefs.held.add(fact["id"])
-    return True
-
-
-def _by_key(
-    members: Iterable[Row], predicate: str, terms: Mapping[str, Terms]
-) -> dict[str, list[Row]]:
-    keyed: dict[str, list[Row]] = defaultdict(list)
-    for member in members:
-        keyed[_keyed(member, predicate, terms)].append(member)
-    return keyed
-
-
-def _keyed(member: Row, predicate: str, terms: Mapping[str, Terms]) -> str:
-    """What of a fact's value tells its key from others of its subject and predicate."""
-    fact = member["fact"]
-    single = terms[fact["scope"]].single(predicate, fact["object_key"])
-    return f"{fact['qualifier'] or ''} {'' if single else member['value']}"
 
 
 def _scopes(groups: Iterable[Iterable[Row]]) -> list[str]:
@@ -193,19 +141,30 @@ def settled_together(
     """
     return [
         ({row["fact"]["id"] for row in rows}, _settlement(rows, predicate, terms))
-        for rows in _by_key(group, predicate, terms).values()
+        for rows in by_key(group, predicate, terms).values()
     ]
 
 
 def _settlement(rows: list[Row], predicate: str, terms: Mapping[str, Terms]) -> Settlement:
-    first = min((row["fact"] for row in rows), key=itemgetter("scope", "id"))
-    involved = [terms[scope] for scope in _scopes([rows])]
-    rules = terms[first["scope"]].rules(predicate, first["object_key"], names_of(rows))
     claims = [
         read_claim(claim, m["fact"]["id"], m["value"], claim.get("voids_name"))
         for m in rows
         for claim in m["claims"]
     ]
     claims += [read_claim(c, c["fact"], m["value"], None) for m in rows for c in m["ended"]]
+    return _settled(claims, rows, predicate, terms, reviews_of(rows))
+
+
+def _settled(
+    claims: Iterable[Claim],
+    rows: Sequence[Row],
+    predicate: str,
+    terms: Mapping[str, Terms],
+    reviews: Reviews | None = None,
+) -> Settlement:
+    """What the claims settle to, by the rules of the scopes that the facts lie in."""
+    first = min((row["fact"] for row in rows), key=itemgetter("scope", "id"))
+    involved = [terms[scope] for scope in _scopes([rows])]
+    rules = terms[first["scope"]].rules(predicate, first["object_key"], names_of(rows))
     members = all(term.members for term in involved)
-    return settle(claims, rules.with_members(members), reviews_of(rows))
+    return settle(claims, rules.with_members(members), reviews)

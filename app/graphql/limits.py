@@ -63,7 +63,8 @@ UNSET = {
 }  # fmt: skip
 WEIGHTS = {
     "askLearnings": SEARCHING, "discoverSkills": SEARCHING, "researchSkill": SEARCHING,
-    "searchGraph": SEARCHING, "graphNeighbours": SEARCHING, "relatedPages": SEARCHING,
+    "searchGraph": SEARCHING, "graphNeighbours": SEARCHING, "graphStatistics": SEARCHING,
+    "relatedPages": SEARCHING,
     "unlinkedMentions": SEARCHING, "search": SEARCHING, "retrieve": RETRIEVING,
     "context": RETRIEVING, "ask": ANSWERING, "erasurePreview": ANSWERING,
 }  # fmt: skip

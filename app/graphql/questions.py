@@ -17,7 +17,7 @@ from app.search.schemas import FoundOut, SearchIn
 from app.search.telling import recorded
 from app.skills import knowledge
 from app.skills.discovery import Sought
-from app.skills.graph_schemas import LearningAnswerOut, SubgraphOut
+from app.skills.graph_schemas import GraphStatisticsOut, LearningAnswerOut, SubgraphOut
 from app.skills.schemas import DiscoveryOut, ResearchOut
 from app.skills.vocabulary import Category, word
 
@@ -103,6 +103,13 @@ async def graph_neighbours(context: Context, asked: Asked) -> Seen:
     return Seen(SubgraphOut.of(found), asked.moments)
 
 
+async def graph_statistics(context: Context, asked: Asked) -> Seen:
+    """Counts by kind and relation, density and mean degree."""
+    knowing = context.doors.skills.knowledge
+    counted = await knowing.statistics(scopes_of(context, asked), _relation(asked))
+    return Seen(GraphStatisticsOut.of(counted), asked.moments)
+
+
 def _depth(asked: Asked) -> int:
     return number_of(asked, "depth", 1, knowledge.DEEPEST)
 
@@ -126,4 +133,5 @@ QUESTIONS: dict[str, Read] = {
     "discoverSkills": discover_skills,
     "searchGraph": search_graph,
     "graphNeighbours": graph_neighbours,
+    "graphStatistics": graph_statistics,
 }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,7 @@ from app.kernel.kind import Stored
 from app.portability.derived import buried, write_unburied
 from app.portability.episodes import author_of
 from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Written, cleaned
+from app.portability.twins import Given, Twins, twins
 from app.sanitize.fields import redact_fields
 from app.sanitize.tree import sanitize_tree
 
@@ -37,13 +39,27 @@ def portable(kind: Declared[Any]) -> Kind:
     )
 
 
-def prepare(kind: Declared[Any], record: Stored, at: At) -> Row:
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What it takes to prepare a record again once it is known what of it is here already."""
+
+    record: Stored
+    policies: Mapping[str, str]
+    given: frozenset[Given]
+
+
+def prepare(kind: Declared[Any], record: Stored, at: At, same: Twins | None = None) -> Row:
     """Return the row of a record: in its scope here, sanitised, its principals those of this
-    tenant, under the id that follows. It stays away where it or what it refers to was erased."""
+    tenant, under the id that follows, or the one that is the `same` here. It stays away where it or
+    what it refers to was erased."""
     scope = at.scope(record.scope)
+    given: set[Given] = set()
 
     def place(identifier: str, scope: str, *, older: bool = False) -> tuple[str, str]:
         there = at.scope(scope)
+        given.add(Given(identifier, scope, there))
+        if same and (identifier, scope) in same:
+            return same[identifier, scope], there
         here = at.identifier(identifier, there)
         return (here if older else unique(here, there)), there
 
@@ -54,13 +70,32 @@ def prepare(kind: Declared[Any], record: Stored, at: At) -> Row:
     here = record.relocated(place).renamed(lambda who: author_of(who, scope, at))
     identifier, _ = place(record.id, record.scope)
     value = kind.placed(here.model_copy(update={**clean, "scope": scope, "id": identifier}))
-    return {
+    row = {
         **kind.new(value, at.line),
         "subject": value.id,
         "scopes": [scope],
         "graves": [i for i in (value.id, record.id, value.refers(), record.refers()) if i],
         "said": getattr(record, kind.changed) if kind.changed else None,
     }
+    return row if at.rules.keeps else row | {"moved": Moved(record, at.policies, frozenset(given))}
+
+
+async def at_home(kind: Declared[Any], tx: Tx, batch: Batch) -> list[Row]:
+    """Return the rows of a batch; of a package that is moved, with the ids that things have which
+    are here already."""
+    moved: dict[int, Moved] = {row["line"]: row["moved"] for row in batch.rows if "moved" in row}
+    if not moved:
+        return batch.rows
+    given = {one for each in moved.values() for one in each.given}
+    same = await twins(tx, batch.rules.run, given)
+    rows = []
+    for row in batch.rows:
+        again = moved[row["line"]]
+        if any((one.id, one.source) in same for one in again.given):
+            at = At(batch.rules, row["line"], again.policies)
+            row = prepare(kind, again.record, at, same)
+        rows.append({name: value for name, value in row.items() if name != "moved"})
+    return rows
 
 
 def unique(identifier: str, scope: str) -> str:
@@ -71,6 +106,7 @@ def unique(identifier: str, scope: str) -> str:
 
 async def write(kind: Declared[Any], tx: Tx, batch: Batch) -> Written:
     """Write what is new, was not erased here, and has the whole that it is a part of."""
+    batch = Batch(batch.file, await at_home(kind, tx, batch), batch.rules)
     wholes = {row["properties"]["whole"] for row in batch.rows} - {None}
     present = await tx.rows(Q.kinds.present, ids=sorted(wholes))
     lost = wholes - {row["id"] for row in present}

@@ -25,7 +25,7 @@ MADE = (
     "expired_key", "facets", "terms", "about_terms", "context_terms", "index_state", "index_rev",
     "index_error", "embedding", "embed_hash", "embedding_b", "embed_hash_b", "embedding_c",
     "embed_hash_c", "windows", "touched_at", "claims_due",
-    "weighed", "settled_by", "heads", "newest", "settle_state", "may_change", "flags",
+    "weighed", "settled_by", "heads", "runs", "newest", "settle_state", "may_change", "flags",
     "judged_by", "judged_hash",
 )  # fmt: skip
 INTERVAL = (

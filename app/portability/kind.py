@@ -18,8 +18,8 @@ from pydantic import BaseModel
 from app.errors import InvalidInput, LociError
 from app.kernel.cypher import Query
 from app.kernel.graph import Graph, Row, Tx
-from app.kernel.ids import digest
 from app.kernel.scope import ScopePath, parse_scope
+from app.portability.twins import followed
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.suspicion import Judge
 
@@ -89,7 +89,7 @@ class At:
 
     def identifier(self, given: str, scope: str) -> str:
         """The id itself, or one that follows from it where the package is re-rooted."""
-        return given if self.rules.keeps else digest("import", scope, given)[:32]
+        return given if self.rules.keeps else followed(scope, given)
 
 
 @lru_cache(maxsize=256)

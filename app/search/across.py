@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from app.facts.view import Across
+from app.facts.standing import Across
 from app.kernel.graph import Row
 
 

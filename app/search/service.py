@@ -15,7 +15,8 @@ import numpy.typing as npt
 from app.embeddings.tokens import count_tokens
 from app.facts.possible import PossibleChange, of_facts
 from app.facts.service import Moments
-from app.facts.view import Across, Beliefs, FactView
+from app.facts.standing import Across, Beliefs
+from app.facts.view import FactView
 from app.indexing.analysis import query_terms
 from app.indexing.dates import date_terms
 from app.indexing.entry import PASSAGES

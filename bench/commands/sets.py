@@ -7,7 +7,7 @@ import json
 import secrets
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -431,7 +431,9 @@ def eval_reading_speed(
     texts: Annotated[int, typer.Option(min=1000, help="Spread over the scopes.")] = 3000,
     as_json: AsJson = False,
 ) -> None:
-    """Search by the claims of its facts (1, 100, 1,000) and by scopes (1, 300, 1,000), in turns.
+    """Search by the claims of its facts (1, 100, 1,000), also where three scopes tell them
+    differently, and by scopes (1, 300, 1,000; by name, and without by who sees just these), in
+    turns.
 
     Builds a tenant of its own with consolidated facts.
     """
@@ -447,19 +449,46 @@ def eval_reading_speed(
             try:
                 by_claims = await reading.tell_claims(opened, client, root, told)
                 claims = await reading.in_turns(opened, wire, by_claims)
+                disputed = {}
+                for way, turns in (("one after the other", False), ("in turns", True)):
+                    places = await reading.tell_disputed(opened, client, root, told, turns)
+                    disputed[way] = await reading.in_turns(opened, wire, places)
                 by_scopes = await reading.tell_scopes(opened, client, root, told, asked)
                 wire.close()
                 wire = Wire(url, await _reader(opened, root))
                 scopes = await reading.in_turns(opened, wire, by_scopes)
+                whole = await _without_names(opened, url, by_scopes)
             finally:
                 wire.close()
                 await client.close()
         return {
             **{f"{size} claims": found for size, found in claims.items()},
+            **{
+                f"{size} claims in each of 3 scopes, {way}": found
+                for way, sizes in disputed.items()
+                for size, found in sizes.items()
+            },
             **{f"{size} scopes": found for size, found in scopes.items()},
+            **{f"{size} scopes, none named": found for size, found in whole.items()},
         }
 
     _show_speed(asyncio.run(run()), as_json)
+
+
+async def _without_names(
+    opened: Parts, url: str, places: Sequence[reading.Place]
+) -> dict[str, Any]:
+    """The same places, each asked by a key of its workspace that names no scopes."""
+    wires = [Wire(url, await _reader(opened, place.scopes[0])) for place in places]
+    try:
+        return await reading.in_turns(
+            opened,
+            wires[0],
+            [replace(place, whole=wire) for place, wire in zip(places, wires, strict=True)],
+        )
+    finally:
+        for wire in wires:
+            wire.close()
 
 
 def eval_capture_speed(

@@ -11,12 +11,14 @@ import httpx
 import pytest
 from litestar import Litestar
 
+from app.access import guard
 from app.access.limits import RateLimiter
 from app.errors import RateLimited
 from app.kernel.caller import Role
 from app.kernel.clock import now
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
+from tests.support.waiting import later
 
 SCOPE_BODY = {"scope": "{tenant}/new"}
 # (method, path, body, least role that may); `{tenant}` is the caller's.
@@ -174,15 +176,14 @@ async def test_a_key_s_role_is_a_ceiling(
 
 
 async def test_too_many_requests_are_429_and_say_when(
-    admin: Principal, principal: MakePrincipal, tenant: str
+    admin: Principal, principal: MakePrincipal, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     agent = await principal(f"{tenant}/dev")
     made = await admin.http.post(
         "/v1/keys", json={"principal": agent.caller.principal, "rate_per_minute": 3}
     )
     headers = {"Authorization": f"Bearer {made.json()['key']}"}
-    if time.time() % 60 > 55:  # a window ends: both halves would count anew
-        time.sleep(6)  # noqa: ASYNC251 - nothing else runs in this test
+    later(monkeypatch, guard, 65 - time.time() % 60)  # a window begins: none ends in between
     codes = [(await agent.http.get("/v1/episodes", headers=headers)).status_code for _ in range(4)]
     assert codes == [200, 200, 200, 429]
     answer = await agent.http.get("/v1/episodes", headers=headers)

@@ -39,6 +39,7 @@ def chrome() -> Iterator[webdriver.Chrome]:
         absent("Chromium and chromedriver are not installed")
     options = webdriver.ChromeOptions()
     options.binary_location = str(browser)
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "WARNING"})
     for flag in FLAGS:
         options.add_argument(flag)
     window = webdriver.Chrome(options=options, service=Service(executable_path=driver))

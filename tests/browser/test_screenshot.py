@@ -6,11 +6,12 @@ A given server, or one in a container, may keep its Browser from this machine: t
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import httpx
 import pytest
@@ -45,13 +46,20 @@ return [...document.querySelectorAll('g.node')].map(node => {
 """
 
 
+# Whom Browser asks beside this machine, as the guide says: for a font, for news, with what is used
+# and with errors. None of it is answered here, and it draws all the same.
+ELSEWHERE = {"fonts.googleapis.com", "canny.io", "cdn.segment.com", "sentry.io"}
+
+
 @dataclass(frozen=True)
 class Drawn:
-    """What the window shows: the colour and caption of each node, and how many edges."""
+    """What the window shows: the colour and caption of each node, and how many edges; and the hosts
+    that it asked meanwhile."""
 
     colours: Counter[str]
     captions: str
     edges: int
+    hosts: set[str]
 
 
 async def address_of(opened: Parts, backend: Backend) -> str:
@@ -97,7 +105,18 @@ def draw(window: webdriver.Chrome, url: str, backend: Backend, picture: Path) ->
     assert sum(node["inside"] for node in nodes) > len(nodes) / 2
     edges = len(window.find_elements(By.CSS_SELECTOR, "g.relationship"))
     captions = " ".join(node["text"] for node in nodes)
-    return Drawn(Counter(hexed(node["fill"]) for node in nodes), captions, edges)
+    return Drawn(Counter(hexed(node["fill"]) for node in nodes), captions, edges, asked(window))
+
+
+def asked(window: webdriver.Chrome) -> set[str]:
+    """The hosts of which the window has asked anything since it opened."""
+    told = (json.loads(line["message"])["message"] for line in window.get_log("performance"))
+    urls = {
+        one["params"]["request"]["url"] if "request" in one["params"] else one["params"]["url"]
+        for one in told
+        if one["method"] in ("Network.requestWillBeSent", "Network.webSocketCreated")
+    }
+    return {host for url in urls if (host := urlsplit(url).hostname)}
 
 
 def settled(window: webdriver.Chrome) -> list[dict[str, object]]:
@@ -143,6 +162,9 @@ async def test_browser_draws_the_demo(
     assert shown.colours[colour_of("SkillConflict")] == there["conflicts"] > 0
     assert shown.colours.total() == there["all"]
     assert shown.edges >= there["all"] / 2
+    others = shown.hosts - {"127.0.0.1"}
+    known = {host for host in others if any(f".{host}".endswith(f".{one}") for one in ELSEWHERE)}
+    assert others == known, "a host that the guide does not name"
     assert "INC-31" in shown.captions
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert picture.stat().st_size > 20_000

@@ -18,6 +18,8 @@ from app.kernel.cypher import Q
 from app.llm.client import LanguageModel
 from app.llm.metered import MeteredModel
 from app.llm.model import LlmConfig
+from app.scopes import service as scopes
+from app.scopes.service import POLICY_SECONDS
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.conversations.conftest import (
@@ -35,6 +37,7 @@ from tests.conversations.conftest import (
 )
 from tests.embeddings.scripted_server import Reply, ScriptedServer, scripted_server
 from tests.llm.chat import completion
+from tests.support.waiting import later
 
 TALK = ["The crane stands in yard 4.", "ok", "danke dir", "Thanks! By the way, the crane is red."]
 LONG = (
@@ -296,7 +299,12 @@ async def test_what_a_model_that_is_away_should_judge_waits(
 
 
 async def test_rules_decide_where_the_budget_is_spent_or_the_scope_wants_no_model(
-    writer: Principal, admin: Principal, judges: Judges, endpoint: ScriptedServer, tenant: str
+    writer: Principal,
+    admin: Principal,
+    judges: Judges,
+    endpoint: ScriptedServer,
+    tenant: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     await append(writer, "talk", LONG)
     await clear(writer, "talk")
@@ -308,7 +316,7 @@ async def test_rules_decide_where_the_budget_is_spent_or_the_scope_wants_no_mode
     assert sent.status_code == 200, sent.text
     await append(writer, "talk", f"Again: {LONG}")
     await clear(writer, "talk")
-    await asyncio.sleep(2.1)  # rules are remembered for two seconds
+    later(monkeypatch, scopes, POLICY_SECONDS)  # so long are rules remembered
     receipt = await passed(judges(), writer)
     assert (receipt.judged, receipt.asked, endpoint.requests) == (1, 0, [])
 

@@ -9,6 +9,7 @@ from app.kernel.caller import Role
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.documents.conftest import MakeShelf, Shelf
+from tests.documents.files import typeset
 
 MAY, JUNE = "2026-05-01T10:00:00Z", "2026-06-01T10:00:00Z"
 
@@ -277,3 +278,47 @@ async def test_erasing_one_chunk_erases_its_document_with_a_receipt_and_leaves_n
     assert left == []
     assert not any("Berlin" in s for s in await statements(opened, scope))
     assert (await notes.document(other["id"]))["status"] == "indexed"
+
+
+MANUAL = [
+    [
+        ("Kestrel Manual", 20, True),
+        ("The Care of Pumps", 14, True),
+        ("Clara Voss lives in Berlin. Nils Brandt works for Acme GmbH, and he has", 10, False),
+        ("told everybody so. The Heron pump weighs 12 kg.", 10, False),
+        ("Who Looks After It", 10, True),
+        (
+            "Clara Voss leads the project Vega. She has moved to Hamburg since then, which",
+            10,
+            False,
+        ),
+        ("is far from the works.", 10, False),
+    ],
+    [
+        ("Pflege der Ventile", 14, True),
+        ("Jonas Weber wohnt in Kiel. Er arbeitet bei der Nordlicht GmbH, die Ventile", 10, False),
+        ("für Schiffe herstellt.", 10, False),
+        ("Is the Pump Leaking", 14, True),
+        ("Nora Feld owns the workshop. The workshop belongs to Nora Feld alone, as all", 10, False),
+        ("who work there know.", 10, False),
+    ],
+]
+
+
+async def test_no_heading_of_a_pdf_is_said_to_be_or_do_anything(
+    writer: Principal, shelf: MakeShelf, opened: Parts
+) -> None:
+    notes = await shelf(writer)
+    await notes.upload("manual.pdf", typeset(MANUAL))
+    await notes.consolidate()
+    rows = await raw(
+        opened,
+        "MATCH (f:Fact {scope: $scope}) RETURN f.subject_text AS subject, f.statement AS said",
+        writer.caller.home,
+    )
+    subjects = {row["subject"] for row in rows}
+    assert {"Clara Voss", "Nils Brandt", "Jonas Weber"} <= subjects, rows
+    titles = [line for page in MANUAL for line, _, bold in page if bold]
+    body = " ".join(line for page in MANUAL for line, _, bold in page if not bold)
+    assert [s for s in subjects if any(s in title or title in s for title in titles)] == []
+    assert all(subject in body for subject in subjects), rows

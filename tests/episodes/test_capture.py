@@ -18,6 +18,7 @@ from app.episodes.signing import message
 from app.kernel.clock import now
 from app.wiring import Parts
 from tests.conftest import Principal
+from tests.support.waiting import eventually
 
 Drain = Callable[[], Awaitable[int]]
 
@@ -370,7 +371,7 @@ async def test_wait_consolidated_answers_once_what_was_said_is_known(
     waiting = asyncio.create_task(
         writer.http.post(f"/v1/{path}", params={"wait": "consolidated"}, json=body)
     )
-    await asyncio.sleep(0.3)
+    await eventually("it is stored", lambda: stored(writer))
     assert not waiting.done()
     await opened.consolidation.consolidate(writer.caller.home)
     answer = (await waiting).json()
@@ -403,7 +404,7 @@ async def test_wait_indexed_answers_once_the_vector_is_there(
     waiting = asyncio.create_task(
         writer.http.post("/v1/episodes", params={"wait": "indexed"}, json=body)
     )
-    await asyncio.sleep(0.3)
+    await eventually("it is stored", lambda: stored(writer))
     assert not waiting.done()
     await drain()
     answer = (await waiting).json()

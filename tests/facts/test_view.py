@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from typing import Any
 
+import orjson
+
 from app.consolidation.fast import Observation
 from app.facts.carried import date
+from app.facts.runs import KEPT
 from app.facts.service import Moments
+from app.facts.standing import Beliefs
 from app.facts.tasks import resettle_facts
-from app.facts.view import Beliefs, FactView, settled_together
+from app.facts.view import FactView, settled_together
 from app.jobs.model import Job
 from app.kernel.caller import Role
 from app.kernel.clock import now
@@ -22,7 +27,7 @@ from tests.conftest import MakePrincipal, Principal
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SUBJECTS = ["Mara Lindqvist", "Mara", "Kestrel Pumps"]
 TYPES = {"Mara Lindqvist": "person", "Mara": "person", "Kestrel Pumps": "organization"}
-VALUES = ["Bremen", "Kiel", "Vegesack"]  # the third may lie in either
+VALUES = ["Bremen", "Kiel", "Porto", "Vegesack"]  # the last may lie in any of them
 
 
 def statement(chance: random.Random, subject: str) -> dict[str, Any]:
@@ -84,7 +89,7 @@ async def test_intervals_merged_for_a_reader_equal_his_claims_settled(
     opened: Parts, principal: MakePrincipal, tenant: str
 ) -> None:
     admin = await principal(tenant, role=Role.ADMIN, name="admin", kind="user")
-    scopes = [f"{tenant}/{name}" for name in ("a", "b", "c")]
+    scopes = [f"{tenant}/{name}" for name in ("a", "b", "c", "d")]
     for scope in scopes:
         await admin.http.post("/v1/scopes", json={"scope": scope})
     speakers = [
@@ -92,14 +97,16 @@ async def test_intervals_merged_for_a_reader_equal_his_claims_settled(
     ]
     facts = await told(opened, speakers, scopes, 60, seed=11)
     view = FactView(opened.graph, opened.consolidation.terms_of)
-    seen = [list(c) for size in (1, 2, 3) for c in combinations(scopes, size)]
+    seen = [list(c) for size in (1, 2, 4) for c in combinations(scopes, size)]
     for visible in seen:
-        for as_of in (None, *(START + timedelta(hours=h) for h in (9, 30, 51))):
+        for as_of in (None, START + timedelta(hours=9), START + timedelta(hours=40)):
             moments = Moments.of(as_of, None)
             assert moments.latest
             found = await view.beliefs(facts, visible, moments)
             held = await claims_settled(opened, facts, visible, moments)
             assert found.held == held, (visible, as_of)
+    _, asked = await counted(opened, facts, scopes)
+    assert asked == ["facts.standing", "facts.kept"], "no claim is read, whatever they say"
 
 
 async def counted(opened: Parts, ids: list[str], scopes: list[str]) -> tuple[Beliefs, list[str]]:
@@ -152,6 +159,89 @@ async def test_no_claim_is_read_where_one_scope_tells_or_several_agree(
         assert asked == ["facts.standing"]
 
 
+LATER = """
+MATCH (:Passage)-[u:SUPPORTS]->(f:Fact {id: $id})
+WITH f, max(u.said_at) AS last, head(collect(u)) AS u
+MATCH (e:Passage)-[:SUPPORTS]->(f)
+WITH f, u, last, head(collect(e)) AS e
+UNWIND range(1, $count) AS place
+CREATE (e)-[v:SUPPORTS]->(f)
+SET v = u {.*, id: f.id + place, start: place, said_at: last + duration({minutes: place})}
+"""
+
+
+async def settled_anew(opened: Parts, facts: Collection[str]) -> None:
+    """Settle the whole of what is claimed of the facts."""
+    await opened.graph.raw(
+        "MATCH (f:Fact) WHERE f.id IN $ids REMOVE f.runs, f.heads SET f.settle_state = 'due'",
+        ids=list(facts),
+    )
+
+    async def report(progress: Any) -> None:
+        del progress
+
+    await resettle_facts(opened, Job.__new__(Job), report)
+
+
+async def test_claims_of_scopes_that_disagree_are_read_only_where_what_is_kept_does_not_tell(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    """Three scopes say that she lives elsewhere; what one says a hundred times more comes after all
+    of that, and in the end a fourth denies one of them."""
+    admin = await principal(tenant, role=Role.ADMIN, name="admin", kind="user")
+    scopes = [f"{tenant}/{name}" for name in ("a", "b", "c", "d")]
+    for scope in scopes:
+        await admin.http.post("/v1/scopes", json={"scope": scope})
+    speaker = await principal(tenant, role=Role.ADMIN, name="ada", kind="user")
+    ids: list[str] = []
+
+    async def settled() -> set[str]:
+        return await claims_settled(opened, ids, scopes, Moments.of(None, None))
+
+    async def tell(place: int, scope: str, town: str, mode: str = "assert") -> None:
+        person = {"name": "Runa Hallström", "type": "person"}
+        observation = Observation(
+            session=f"s{place}",
+            role="user",
+            statement={
+                "subject": person,
+                "predicate": "lives_in",
+                "object": {"value": town},
+                "mode": mode,
+            },
+            scope=scope,
+            said_at=START + timedelta(days=place),
+        )
+        found = await opened.fast.remember(speaker.caller, observation)
+        ids.extend(row["fact"]["id"] for row in found.facts if row["fact"]["id"] not in ids)
+
+    for place, (scope, town) in enumerate(zip(scopes, ("Turku", "Ghent", "Lyon"), strict=False)):
+        await tell(place, scope, town)
+    found, asked = await counted(opened, ids, scopes)
+    assert asked == ["facts.standing", "facts.kept"]
+    assert found.held == {ids[2]} == await settled()
+    assert found.across[ids[0]].replaced_by == ids[1]
+
+    await opened.graph.raw(LATER, id=ids[2], count=170)
+    await settled_anew(opened, ids)
+    (row,) = await opened.graph.rows(Q.facts.kept, ids=ids[2:], scopes=scopes)
+    words = [word for line in row["runs"] for word in orjson.loads(line)[-1]]
+    assert len(words) == KEPT + 2
+    found, asked = await counted(opened, ids, scopes)
+    assert asked == ["facts.standing", "facts.kept"]
+    assert found.held == {ids[2]} == await settled()
+
+    await tell(3, scopes[0], "Turku")
+    found, asked = await counted(opened, ids, scopes)
+    assert asked == ["facts.standing", "facts.kept"]
+    assert found.held == {ids[0]} == await settled()
+
+    await tell(4, scopes[3], "Turku", "end")
+    found, asked = await counted(opened, ids, scopes)
+    assert asked == ["facts.standing", "facts.kept", "facts.same_subject"]
+    assert found.held == await settled()
+
+
 async def test_what_was_settled_before_is_right_until_it_is_settled_anew(
     opened: Parts, principal: MakePrincipal, tenant: str
 ) -> None:
@@ -159,7 +249,7 @@ async def test_what_was_settled_before_is_right_until_it_is_settled_anew(
     facts = await told(opened, [speaker], [tenant], 12, seed=3)
     await opened.graph.raw(
         "MATCH (f:Fact) WHERE f.id IN $ids "
-        "REMOVE f.settled_by, f.heads, f.newest SET f.settle_state = 'due'",
+        "REMOVE f.settled_by, f.heads, f.runs, f.newest SET f.settle_state = 'due'",
         ids=facts,
     )
     before, asked = await counted(opened, facts, [tenant])

@@ -36,6 +36,11 @@ TOLD: dict[str, tuple[str, str, Params]] = {
         "/v1/graph/nodes/{entity}/neighbours",
         {"relation_type": "works_for"},
     ),
+    "graphStatistics": (
+        'relationType: " Works_for "',
+        "/v1/graph/statistics",
+        {"relation_type": "works_for"},
+    ),
     "timeline": ('entity: "{entity}"', "/v1/entities/{entity}/timeline", {}),
 }
 LISTED: dict[str, tuple[str, str, Params]] = {

@@ -119,6 +119,7 @@ from app.search.schemas import (
 from app.skills.graph_schemas import (
     AgentEntryOut,
     EdgeOut,
+    GraphStatisticsOut,
     LearningAnswerOut,
     LearningItemOut,
     NodeOut,
@@ -171,6 +172,7 @@ SHOWN: dict[str, type[msgspec.Struct]] = {
     "PendingPage": WaitingOut, "RelatedPage": RelatedOut, "Holder": HolderOut,
     "Concern": ConcernOut, "Outcome": UsageOut, "SkillDiscovery": DiscoveryOut,
     "SkillHit": SkillHitOut, "Research": ResearchOut, "Subgraph": SubgraphOut,
+    "GraphStatistics": GraphStatisticsOut,
     "GraphNode": NodeOut, "GraphEdge": EdgeOut, "Promotion": PromotionOut,
     "FeedbackEntry": FeedbackItemOut, "LogEntry": LearningOut, "AuditEvent": AuditOut,
     "Kept": KeptOut, "Agent": AgentEntryOut, "Team": TeamOut, "Predicate": PredicateOut,
@@ -214,6 +216,7 @@ OPERATIONS: dict[str, str | None] = {
     "learnings": "askLearnings", "whoAmI": None, "retrieve": "ragRetrieve",
     "context": "ragContext", "researchSkill": "researchSkill", "discoverSkills": "discoverSkills",
     "searchGraph": "searchGraph", "graphNeighbours": "graphNeighbours",
+    "graphStatistics": "graphStatistics",
     "pendingPages": "listPendingLinks", "feedback": "listFeedback", "auditEvents": "auditHistory",
 }  # fmt: skip
 

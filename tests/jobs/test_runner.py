@@ -20,6 +20,7 @@ from app.jobs.runner import BACKOFF, Runner, last_due, tick
 from app.kernel.clock import now
 from app.wiring import Parts
 from tests.conftest import Command, MakePrincipal, Principal
+from tests.support.waiting import eventually
 
 
 class Bench:
@@ -228,6 +229,13 @@ async def expire(opened: Parts, job: Job) -> None:
     )
 
 
+async def lease_of(opened: Parts, job: Job) -> int:
+    """When the lease of a job's worker ends, in milliseconds since 1970."""
+    query = "MATCH (j:Job {id: $id}) RETURN j.lease_until.epochMillis AS until"
+    (row,) = await opened.graph.raw(query, id=job.id)
+    return int(row["until"])
+
+
 async def test_who_lost_its_job_to_another_writes_nothing_more(
     runner: Runner, bench: Bench, writer: Principal, opened: Parts
 ) -> None:
@@ -262,8 +270,13 @@ async def test_a_long_step_does_not_lose_the_job(
     job = await submit(runner, writer, "slow")
     work = asyncio.create_task(runner.run(None, job.id))
     await bench.started.wait()
-    for _ in range(5):
-        await asyncio.sleep(0.8)
+    begun = await lease_of(opened, job)
+    for milliseconds in (1, 2_000):  # it is renewed, and again beyond the whole of the first lease
+
+        async def renewed(least: int = begun + milliseconds) -> bool:
+            return await lease_of(opened, job) >= least
+
+        await eventually("the lease is renewed", renewed)
         assert await runner.run(None, job.id) == "elsewhere"
     bench.gate.set()
     assert await work == "done"

@@ -12,6 +12,7 @@ import pytest
 import pytest_asyncio
 
 from app.access.seal import check_chain
+from app.cli.keys import bootstrap
 from app.cli.transfer import store_of
 from app.kernel.caller import Role
 from app.kinds import KINDS as DECLARED
@@ -48,13 +49,14 @@ CLEAR = (
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def empty(settings: Settings) -> AsyncIterator[Any]:
-    """A second, empty store with nothing but its schema."""
+    """A second store as `loci up --empty` leaves it: its schema and the first key."""
     with EmbeddedPair() as pair:
         door = pair.start_graph()
         graph = settings.graph.model_copy(
             update={"uri": door.uri, "user": door.user, "password": door.password}
         )
         async with parts(settings.model_copy(update={"graph": graph})) as second:
+            assert (await bootstrap(second, "demo"))["key"]
             yield second
 
 
@@ -164,12 +166,13 @@ NODES = (
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("world", [11], indirect=True)
 async def test_an_export_imported_where_it_came_from_doubles_nothing(
-    opened: Parts, load: Import, world: World, tmp_path: Path
+    opened: Parts, load: Import, whole: World, tmp_path: Path
 ) -> None:
-    tenant, other = world.tenant, f"{world.tenant}x"
+    tenant, other = whole.tenant, f"{whole.tenant}x"
 
     async def held(where: str) -> Any:
-        return await opened.graph.raw(NODES, tenant=where)
+        rows = await opened.graph.raw(NODES, tenant=where)
+        return {row["label"]: row["found"] for row in rows}
 
     async def moved(name: str, source: str, target: str) -> None:
         await export_package(opened.graph, tmp_path / name, await selection(opened.graph, source))

@@ -196,6 +196,38 @@ def test_a_first_step_that_fails_is_told_and_tried_again(
     assert "loci_y" not in capsys.readouterr().out
 
 
+def test_an_empty_start_makes_the_key_and_loads_nothing(
+    home: RuntimeConfig, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A store that is to take a backup over; a later start loads no demo either."""
+    home.neo4j_home.mkdir()
+    loaded = home.home / "loaded"
+    seed = (sys.executable, "-c", f"open({str(loaded)!r}, 'w')")
+    own = Commands((), (), (sys.executable, "-c", 'print(\'{"key": "loci_z"}\')'), seed)
+    monkeypatch.setattr(serve, "own_commands", lambda config: own)
+    serve.welcome(home, lambda: True, empty=True)
+    assert "loci_z" in capsys.readouterr().out
+    assert not loaded.exists()
+    serve.welcome(home, lambda: True)
+    assert not loaded.exists()
+    done_mark(home).unlink()
+    serve.welcome(home, lambda: True)
+    assert loaded.exists(), "the same first start without --empty loads it"
+
+
+@pytest.mark.parametrize("detached", [True, False])
+def test_the_flag_reaches_the_first_steps(
+    home: RuntimeConfig, cli: typer.Typer, monkeypatch: pytest.MonkeyPatch, detached: bool
+) -> None:
+    run = "_run_detached" if detached else "_run_here"
+    asked: list[bool] = []
+    monkeypatch.setattr(serve, run, lambda config, upgrade, empty: asked.append(empty))
+    for flags in (["--empty"], []):
+        done = runner.invoke(cli, ["up", *flags, *(["--detach"] if detached else [])])
+        assert done.exit_code == 0, done.output
+    assert asked == [True, False]
+
+
 def test_the_door_of_an_embedded_graph_has_the_generated_password(home: RuntimeConfig) -> None:
     assert graph_door(home).password == ""
     home.neo4j_password_file.write_text("generated\n")

@@ -34,6 +34,10 @@ PAGES = [
         if (name := str(path.relative_to(ROOT))) not in FIRST
     ),
 ]
+# A scope in a command or a request within a sentence; placeholders are in capitals.
+INLINE = re.compile(
+    r'(?:scopes?(?:=|": ?\[?")|--scope |loci (?:erased?|snapshot|scope \w+) )([a-z][\w:/-]*)'
+)
 # What the fixture has done, or would end it; exports are the test's own, with the real key.
 DONE = re.compile(r"make (?:up|test)\b|loci (?:up|down)\b|export (?:LOCI_API_\w+|PATH)=")
 # A second model: the guide names a provider's, which no test can ask.
@@ -160,3 +164,6 @@ def test_a_page_uses_no_scope_that_is_not_there(page: str) -> None:
         variables = dict(re.findall(r'^(\w+) = "([^"]*)"', script, re.MULTILINE))
         for scope in re.findall(r'scopes?(?:=|": ?\[?")([\w:/-]+)', script):
             assert variables.get(scope, scope).split("/")[0] == "demo", script
+    for said in re.findall(r"`([^`\n]+)`", (ROOT / page).read_text("utf-8")):
+        for scope in INLINE.findall(said):
+            assert scope.split("/")[0] == "demo", said

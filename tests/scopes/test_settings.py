@@ -17,6 +17,7 @@ from app.lifecycle.invariants import broken
 from app.portability.exporter import digest_of, export_package
 from app.portability.progress import Progress
 from app.portability.service import Order, import_attended, selection
+from app.scopes import settings as scope_settings
 from app.scopes import tuning
 from app.scopes.settings import SECONDS
 from app.settings import Settings
@@ -34,6 +35,7 @@ from app.wiring import (
     working_limits,
 )
 from tests.conftest import Command, MakePrincipal, Principal
+from tests.support.waiting import later
 
 PATH = "/v1/scopes/settings"
 Patched = Callable[..., Awaitable[Any]]
@@ -282,14 +284,18 @@ async def test_services_obey(writer: Principal, patched: Patched, tenant: str) -
 
 
 async def test_another_process_follows(
-    opened: Parts, patched: Patched, tenant: str, settings: Settings
+    opened: Parts,
+    patched: Patched,
+    tenant: str,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     other = type(opened.scopes.settings)(opened.graph, settings)
     limits, scope = table_limits(settings), f"{tenant}/dev"
     assert (await other.limits(limits, scope)).columns == 64
     await patched({"tables": {"columns": 3}})
     assert (await opened.scopes.limits(limits, scope)).columns == 3
-    await asyncio.sleep(SECONDS + 0.1)
+    later(monkeypatch, scope_settings, SECONDS)
     assert (await other.limits(limits, scope)).columns == 3
 
 

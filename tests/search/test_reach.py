@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,13 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.access.service import operator
 from app.indexing.entry import Facts, entry
+from app.kernel.caller import Role
+from app.kernel.scope import parse_scope
 from app.search.lucene import escaped, text_query
 from app.search.model import MOST_SCOPES, Filters
-from app.search.reach import alone, subtrees
+from app.search.reach import FEW, Reach, alone, subtrees
 from app.search.repository import SearchRepository
 from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
 
+Drain = Callable[[], Awaitable[int]]
 WORDS = ["acme", "acme2", "acme.x", "a-b"]
 LEAVES = ["", "/dev", "/dev/user:ada", "/dev/agent:bot", "/dev2", "/dev.x", "/dev/team:q"]
 PATHS = [f"{tenant}{leaf}" for tenant in WORDS for leaf in LEAVES]
@@ -93,3 +99,59 @@ async def test_one_name_for_a_subtree_finds_what_all_names_find(opened: Parts, t
         whole: Any = await found(opened, Filters(scopes=scopes, kinds=["note"], trees=trees))
         listed = await found(opened, Filters(scopes=scopes, kinds=["note"]))
         assert whole == listed == set(scopes)
+
+
+async def test_a_scope_made_a_moment_later_comes_in_by_no_subtree(
+    opened: Parts, tenant: str
+) -> None:
+    """The subtrees are as they were a moment ago; since then somebody has made a leaf below one."""
+    seen = [tenant, f"{tenant}/dev", *(f"{tenant}/dev/team:t{n}" for n in range(FEW))]
+    caller = operator(tenant, [tenant])
+    await opened.scopes.ensure([parse_scope(path) for path in seen], caller)
+    reach = Reach(opened.graph)
+    trees = await reach.trees(seen)
+    assert trees == [tenant]
+    late = f"{tenant}/dev/user:ada"
+    await opened.scopes.ensure([parse_scope(late)], caller)
+    await stored(opened, [*seen, late])
+    assert await reach.trees(seen) == trees
+    assert await found(opened, Filters(scopes=seen, kinds=["note"], trees=trees)) == set(seen)
+    assert await Reach(opened.graph).trees(seen) == []
+
+
+async def test_a_private_leaf_is_hidden_from_who_sees_all_but_that(
+    admin: Principal, principal: MakePrincipal, drain: Drain, tenant: str
+) -> None:
+    """Over HTTP and without naming scopes: a reader who saw a whole tenant as he first asked is
+    shown nothing of the leaf that somebody gets after that, in any mode."""
+    reader = await principal(tenant, role=Role.READER, name="looks", kind="user", subtree=False)
+    seen = [tenant, *(f"{tenant}/team:t{n}" for n in range(FEW))]
+    for scope in seen[1:]:
+        await admin.http.post("/v1/scopes", json={"scope": scope})
+        grant = {"scope": scope, "role": "reader"}
+        path = f"/v1/principals/{reader.caller.principal}/grants"
+        assert (await admin.http.post(path, json=grant)).is_success
+    text = "The harpsichord of Velden stands in the tower."
+
+    async def told(scope: str) -> None:
+        body = {"content": text, "session": "s", "scope": scope}
+        assert (await admin.http.post("/v1/episodes", json=body)).status_code == 201
+
+    async def shown() -> set[str]:
+        places: set[str] = set()
+        for mode in ("auto", "hybrid", "keyword", "vector"):
+            body = {"query": "Where does the harpsichord stand?", "mode": mode, "limit": 50}
+            answer = await reader.http.post("/v1/search", json=body)
+            assert answer.status_code == 200, answer.text
+            places |= {hit["scope"] for hit in answer.json()["hits"]}
+        return places
+
+    await told(seen[1])
+    await drain()
+    assert await shown() == {seen[1]}
+    private = f"{tenant}/user:quendolin"
+    await admin.http.post("/v1/scopes", json={"scope": private})
+    await told(private)
+    await told(seen[2])
+    await drain()
+    assert await shown() == {seen[1], seen[2]}

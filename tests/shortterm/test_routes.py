@@ -18,6 +18,7 @@ from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.lifecycle.conftest import Say, Switch
 from tests.lifecycle.test_person import WHO, entity, erased
+from tests.support.waiting import eventually
 from tests.working.conftest import Quick
 from tests.working.test_routes import KINDS
 
@@ -133,8 +134,11 @@ async def test_what_has_run_out_is_never_read_and_goes(opened: Parts, writer: Pr
 async def test_an_entry_runs_out_by_the_clock(writer: Principal) -> None:
     told = await made(writer, ttl=1)
     assert (await writer.http.get(f"{BASE}/{told['id']}")).status_code == 200
-    await asyncio.sleep(1.1)
-    assert (await writer.http.get(f"{BASE}/{told['id']}")).status_code == 404
+
+    async def gone() -> bool:
+        return (await writer.http.get(f"{BASE}/{told['id']}")).status_code == 404
+
+    await eventually("an entry of a second runs out", gone)
     assert await listed(writer) == []
 
 

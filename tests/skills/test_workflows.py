@@ -518,6 +518,11 @@ async def test_the_knowledge_graph_takes_merged_entities_for_one(
     ]
     assert answers[0]["data"] == answers[1]["data"]
     assert "errors" not in answers[0]
+    query = "{ graphStatistics { nodes relations density meanDegree } }"
+    counted = (await admin.http.post("/graphql", json={"query": query})).json()["data"]
+    shown = counted["graphStatistics"]
+    assert (shown["nodes"], shown["relations"]) == (told["nodes"], told["relations"])
+    assert (shown["density"], shown["meanDegree"]) == (told["density"], told["mean_degree"])
 
 
 async def test_an_entity_is_found_by_its_exact_name_first(
@@ -536,6 +541,11 @@ async def test_an_entity_is_found_by_its_exact_name_first(
         first = found["nodes"][0]
         assert (first["kind"], first["untrusted"]["name"].lower()) == ("entity", query.lower())
         assert [n["score"] for n in found["nodes"] if n["depth"] == 0].count(first["score"]) == 1
+        asked = "query($q: String!) { searchGraph(query: $q) { nodes { id kind score } } }"
+        body = {"query": asked, "variables": {"q": query}}
+        answer = (await writer.http.post("/graphql", json=body)).json()["data"]["searchGraph"]
+        same = [{name: n[name] for name in ("id", "kind", "score")} for n in found["nodes"]]
+        assert answer["nodes"] == same
 
 
 async def test_pages_are_found_by_name_and_by_what_they_say(

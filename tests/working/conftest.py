@@ -16,6 +16,7 @@ from app.wiring import Parts
 from app.working.model import Limits
 from tests.conftest import Principal
 from tests.lifecycle.conftest import say, switch
+from tests.support.waiting import eventually
 
 __all__ = ["quick", "say", "switch", "valkey"]
 
@@ -41,6 +42,15 @@ async def got(who: Principal, path: str, **query: str) -> Any:
         return None
     assert answer.status_code == 200, answer.text
     return answer.json()["untrusted"]["value"]
+
+
+async def run_out(who: Principal, path: str) -> None:
+    """Wait until the server has ended a value."""
+
+    async def gone() -> bool:
+        return await got(who, path) is None
+
+    await eventually(f"{path} runs out", gone)
 
 
 async def items(who: Principal, task: str, **query: str) -> list[str]:

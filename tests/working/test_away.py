@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import httpx
 import pytest
 import pytest_asyncio
+from redis.asyncio import Redis
 
 from app.asgi import create_app, fill_state
 from app.errors import WorkingMemoryUnavailable
@@ -60,14 +60,24 @@ async def test_a_valkey_that_is_away_is_told(away: httpx.AsyncClient, writer: Pr
     assert (await away.post("/v1/episodes", json=body)).status_code == 201
 
 
+async def written(url: str) -> None:
+    """Until everything that was told so far is in the server's file."""
+    client = Redis.from_url(url)
+    await client.set("mark", "1")
+    (local, _) = await client.execute_command("WAITAOF", 1, 0, 60_000)
+    assert local == 1, "the file was not written within a minute"
+    await client.aclose()
+
+
 async def test_a_valkey_that_was_killed_is_used_again_at_once(opened: Parts) -> None:
     skip_where_pure()
     place, slot = Place("acme", "acme/dev", "agent:acme:scout", "t"), Slot(Part.SCRATCH_PAD)
     with EmbeddedPair() as pair:
-        store = WorkingStore(pair.start_queue(), opened.working.limits)
+        url = pair.start_queue()
+        store = WorkingStore(url, opened.working.limits)
         for word in (b'"a"', b'"b"'):
             await store.add_text(place, slot, word, 600)
-        await asyncio.sleep(1.5)  # it writes its file once a second
+        await written(url)
         pair.kill_queue()
         with pytest.raises(WorkingMemoryUnavailable):
             await store.add_text(place, slot, b'"lost"', 600)

@@ -10,7 +10,8 @@ from redis.asyncio import Redis
 from app.wiring import Parts
 from app.working.store import WEIGHT
 from tests.conftest import MakePrincipal, Principal
-from tests.working.conftest import BASE, Bounded, Quick, got, items, keys_of, put
+from tests.support.waiting import eventually
+from tests.working.conftest import BASE, Bounded, Quick, got, items, keys_of, put, run_out
 
 
 async def test_appends_at_once_lose_nothing(writer: Principal, quick: Quick) -> None:
@@ -65,7 +66,7 @@ async def test_no_task_has_more_values_than_it_may(
         await put(who, "t2/state", "another task has its own")
         await who.http.delete(f"{BASE}/t/{kept}")
         await put(who, "t/state", "there is room again", ttl=1)
-        await asyncio.sleep(1.1)
+        await run_out(who, "t/state")
         await put(who, "t/keys/new", "and once a value has run out")
 
 
@@ -108,7 +109,11 @@ async def test_a_bound_counts_no_value_that_has_run_out(
             for number in range(620)  # more than one write takes off at once
         )
         assert {answer.status_code for answer in await asyncio.gather(*sent)} <= {200, 409}
-        await asyncio.sleep(1.2)
+
+        async def empty() -> bool:
+            return await items(who, "t") == []
+
+        await eventually("every value runs out", empty)
         await put(who, "t/keys/large", "x" * 200_000)
         assert (await who.http.get(f"{BASE}/t")).json()["bytes"] > 200_000
 

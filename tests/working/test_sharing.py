@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import httpx
 
 from app.kernel.caller import Role
 from tests.conftest import MakePrincipal, Principal
+from tests.support.waiting import eventually
 from tests.working.conftest import BASE, SHARES, put
 
 
@@ -54,8 +53,11 @@ async def test_what_is_shared_is_taken_back_and_ends(
     assert (await writer.http.delete(f"{SHARES}/{to}/a")).status_code == 204
     assert (await writer.http.delete(f"{SHARES}/{to}/a")).status_code == 404
     assert (await target.http.get(f"{SHARES}/{source}/a")).status_code == 404
-    await asyncio.sleep(1.1)
-    assert (await target.http.get(f"{SHARES}/{source}/b")).status_code == 404
+
+    async def ended() -> bool:
+        return (await target.http.get(f"{SHARES}/{source}/b")).status_code == 404
+
+    await eventually("what is shared for a second ends", ended)
 
 
 async def test_nothing_is_shared_beyond_the_tenant_or_without_the_role(

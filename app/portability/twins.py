@@ -1,0 +1,63 @@
+"""What a package that is moved into a scope has of the things that are there already.
+
+A package that is taken into another scope gets ids of its own (`At.identifier`). Where it is the
+scope's own export, or one that went to another scope and comes back, the things are here: under the
+ids that they had, or under those of which the package's follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from app.kernel.cypher import Q
+from app.kernel.graph import Tx
+from app.kernel.ids import digest
+
+KEPT = 64  # scopes whose ids are kept while a run goes on
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An id as the package has it, with its scope there and the one here."""
+
+    id: str
+    source: str
+    scope: str
+
+
+Twins = Mapping[tuple[str, str], str]  # the id here of an id and a scope of the package
+_ids: dict[tuple[str, str], list[str]] = {}
+
+
+def followed(scope: str, identifier: str) -> str:
+    """The id under which a scope takes in what has this id in a package."""
+    return digest("import", scope, identifier)[:32]
+
+
+async def twins(tx: Tx, run: str, asked: Iterable[Given]) -> dict[tuple[str, str], str]:
+    """Those of the ids that stand here for something, each with its id here."""
+    given = set(asked)
+    rows = [{"id": one.id, "scope": one.scope} for one in given]
+    known = {(row["id"], row["scope"]) for row in await tx.rows(Q.kinds.twins, rows=rows)}
+    found = {(one.id, one.source): one.id for one in given if (one.id, one.scope) in known}
+    away = [one for one in given if (one.id, one.source) not in found and one.source != one.scope]
+    for source, scope in sorted({(one.source, one.scope) for one in away}):
+        here = {followed(source, own): own for own in await _ids_in(tx, run, scope)}
+        found |= {
+            (one.id, source): here[one.id]
+            for one in away
+            if (one.source, one.scope) == (source, scope) and one.id in here
+        }
+    return found
+
+
+async def _ids_in(tx: Tx, run: str, scope: str) -> list[str]:
+    """The ids of what a scope holds; what the run itself writes there need not be among them."""
+    key = run, scope
+    if key not in _ids:
+        found = (await tx.one(Q.kinds.ids_in, scope=scope))["ids"]
+        if len(_ids) >= KEPT:
+            _ids.clear()
+        _ids[key] = found
+    return _ids[key]
