@@ -55,7 +55,7 @@ from app.search.model import (
     Rerank,
     SearchRequest,
 )
-from app.search.naming import LOOKED, Naming
+from app.search.naming import LOOKED, Naming, behind_newer
 from app.search.naming import named as named_facts
 from app.search.precedence import first, held_first
 from app.search.reach import Reach
@@ -277,14 +277,18 @@ class SearchService:
         )
 
     async def _named(self, request: SearchRequest, found: Legs) -> list[str]:
-        """Ids of the facts that the question names by subject and predicate, the best first."""
+        """Ids of the facts that the question names by subject and predicate, the best first, each
+        behind what the legs found that may have changed it."""
         naming = Naming.of(request.query)
         ids = [m for leg in found.legs.values() for m in leg.first_facts(LOOKED)]
         if naming is None or not ids:
             return []
         order = list(dict.fromkeys(ids))
-        facts = await self._repository.naming(order, request.filters.scopes)
-        return named_facts(naming, facts, order)
+        filters = request.filters
+        named = named_facts(naming, await self._repository.naming(order, filters.scopes), order)
+        at = Moments.of(filters.as_of, filters.known_at)
+        changes = await self.made.view.possible_changes(named, filters.scopes, at)
+        return behind_newer(named, changes, {m for leg in found.legs.values() for m in leg.scores})
 
     async def _ordered(
         self, request: SearchRequest, found: Legs, fades_in: list[str], clock: Stopwatch
