@@ -65,7 +65,7 @@ from app.search.restating import joined, restated, without_past
 from app.search.resting import grouped
 from app.search.steps import Step, StepName, StepState
 from app.search.vectors import VectorLeg
-from app.search.walking import Outset, Ready, Walk, arranged, ready, take_walk
+from app.search.walking import KEPT, Outset, Ready, Walk, arranged, ready, take_walk
 
 MMR_POOL = 5  # candidates for each hit that diversity may choose from
 LOOK = 10  # least hits among which a later word is looked for, however few are shown
@@ -301,7 +301,8 @@ class SearchService:
         if walk.walked is not None:
             known = {m for ranking in legs.values() for m in ranking.passages}
             passages = {memory: score for memory, score in scores.items() if memory in known}
-            scores = arranged(scores, passages, walk.walked.scores)
+            keeping = 0 if walk.surely or request.mode is Mode.GRAPH else KEPT
+            scores = arranged(scores, passages, walk.walked.scores, keeping)
             legs = {**legs, "graph": walk.ranking}
             clock.mark("walk")
         faded = await self._faded(scores, fades_in)
