@@ -58,7 +58,7 @@ class Resting:
             return frozenset([source["id"]])
         if source["id"] not in self.known:
             fact = await self.client.call("GET", f"/v1/facts/{source['id']}")
-            self.known[source["id"]] = frozenset(one["passage"] for one in fact["support"])
+            self.known[source["id"]] = frozenset(one["episode"] for one in fact["support"])
         return self.known[source["id"]]
 
 

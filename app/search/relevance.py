@@ -25,7 +25,7 @@ OF_VECTOR = 0.57  # of the vector's log odds, beside words
 OF_WORDS, WORDS_ALONE = 4.7, 6.9  # log odds of all words against none, beside a vector or without
 
 VERY_NEAR = 0.85  # similarity of a text in another language that says enough by itself
-FEW, APART = 4, 1.0  # others that make a measure, and log odds by which one stands out of them
+FEW, APART = 4, 0.8  # others that make a measure, and log odds by which one stands out of them
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ def stands(hits: list[dict[str, Any]], words: str) -> int:
         (
             ["Ysolde Varga takes 50 mg of sertraline.",
              "The GP has raised the sertraline of Ysolde Varga to 75 now."],
-            "What does Ysolde Varga take?", "50 mg", "raised",
+            "How much sertraline does Ysolde Varga take?", "50 mg", "raised",
         ),
         (
             ["Ysolde Varga nimmt 75 Mikrogramm L-Thyroxin.",
