@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -175,7 +176,11 @@ async def test_a_newer_fact_leads_before_what_it_may_have_ended(
 def test_newer_ones_stand_before_what_they_may_have_changed_newest_first() -> None:
     def changed(fact: str, *newer: tuple[int, str, bool]) -> PossibleChange:
         found = tuple(
-            Newer("w", START + timedelta(days=day), **{"fact" if is_fact else "passage": one})
+            replace(
+                Newer("w", START + timedelta(days=day)),
+                fact=one if is_fact else None,
+                passage=None if is_fact else one,
+            )
             for day, one, is_fact in newer
         )
         return PossibleChange(fact, "w", "en", found)
