@@ -115,7 +115,7 @@ class Neighbours:
         space = chosen.of(scope).active
         scopes = chosen.split(who.visible).get(space, [])
         rows = await self.graph.rows(
-            space.over(Q.pages.page_vectors), id=page, scopes=scopes, limit=_VECTORS
+            space.over(query=Q.pages.page_vectors), id=page, scopes=scopes, limit=_VECTORS
         )
         if not rows:
             return []
@@ -124,7 +124,7 @@ class Neighbours:
         found: list[Row] = []
         for depth in (8 * wanted + len(rows), 40 * RELATED_MOST):
             found = await self.graph.rows(
-                space.over(Q.pages.like), v=mean, id=page, scopes=scopes, limit=depth
+                space.over(query=Q.pages.like), v=mean, id=page, scopes=scopes, limit=depth
             )
             if len({row["page"]["id"] for row in found}) >= wanted:
                 break
