@@ -719,7 +719,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         erasing=ErasureRequests(erasure, episode_rows, runner, spool_of(settings)),
         merges=MergeService(graph, scopes.policy, beliefs),
         page_reads=PageReader(graph),
-        page_neighbours=Neighbours(graph, pages, indexing),
+        page_neighbours=Neighbours(graph, pages, indexing, spaces),
         graph_rag=graph_rag,
         predicates=predicates,
         runner=runner,

@@ -6,6 +6,7 @@ import typer
 
 from app.cli.main import answered
 from bench.commands import (
+    ask,
     build,
     elsewhere,
     events,
@@ -29,6 +30,7 @@ program = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for module in (
+    ask,
     walk,
     build,
     size,

@@ -369,18 +369,18 @@ RETURN p {.id, .title, .slug, .kind, .scope, .content, .updated_at} AS page
 // Vectors of what a page says, from its beginning.
 MATCH (p:Page {id: $id})<-[:PART_OF]-(c:Chunk)
 WHERE p.scope IN $scopes AND c.live AND c.embedding IS NOT NULL
-RETURN c.embedding AS vector ORDER BY c.start LIMIT $limit
+RETURN c.embedding AS vector, coalesce(c.language, 'en') AS language ORDER BY c.start LIMIT $limit
 
 // name: like(v, id, scopes, limit) read many
-// Pages by the chunk that is nearest to a vector; its score is (1 + cosine) / 2.
+// Pages by the chunk of each language that is nearest to a vector; its score is (1 + cosine) / 2.
 CYPHER 25
 MATCH (c:Searchable)
 SEARCH c IN (VECTOR INDEX memory_vector FOR $v
   WHERE c.scope IN $scopes AND c.live = true AND c.kind = 'chunk' LIMIT $limit) SCORE AS score
 MATCH (c)-[:PART_OF]->(p:Page)
 WHERE p.id <> $id AND p.live
-WITH p, max(score) AS score
-RETURN p {.id, .title, .slug, .kind} AS page, score ORDER BY score DESC, p.id
+WITH p, coalesce(c.language, 'en') AS language, max(score) AS score
+RETURN p {.id, .title, .slug, .kind} AS page, language, score ORDER BY score DESC, p.id
 
 // name: chunk_ids(id, scopes) read many
 // The passages of a page.

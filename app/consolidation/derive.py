@@ -16,7 +16,7 @@ from app.extraction.model import Extracted, Mention, Mode, Statement
 from app.extraction.predicates import Predicate
 from app.facts.claim import Authority, Tier
 from app.facts.record import OPEN_END, Source, Thing, Triple, Wording, claim_row, fact_row, unique
-from app.facts.rendering import Said, as_said, object_as_said, sentence
+from app.facts.rendering import Said, as_said, done, is_bare, object_as_said, sentence
 from app.facts.repository import Batch, Terms
 from app.kernel.graph import Row
 from app.scopes.rules import ScopeRules
@@ -302,14 +302,22 @@ def inferred(held: Authority) -> Authority:
 
 def render(triple: Triple, predicate: Predicate, language: str, clause: str) -> str:
     """A fact as one sentence, made from its parts and the articles that its clause gives them."""
-    if triple.predicate == OPEN_END:
+    if triple.predicate == OPEN_END or is_bare(triple.predicate):
         return as_told(triple.subject.text, clause)
     subject, several = as_said(triple.subject.text, clause, language)
     value = triple.object
     text = value.text
     if value.kind in ("entity", "text"):
         text = object_as_said(value.text, clause, language)
-    said = Said(subject, text, value.kind, value.key, negated=triple.negated, several=several)
+    said = Said(
+        subject,
+        text,
+        value.kind,
+        value.key,
+        negated=triple.negated,
+        several=several,
+        done=done(triple.predicate, clause, language),
+    )
     told = sentence(said, predicate, language)
     return f"{told} ({shown(triple.qualifier)})" if triple.qualifier else told
 

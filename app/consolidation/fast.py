@@ -93,7 +93,7 @@ class FastPath:
         capture = Capture(
             content=wording(fields) if fields else seen.text or "",
             session=seen.session,
-            role=seen.role or _role(caller, seen),
+            role=seen.role or "",
             scope=scope,
             speaker=seen.speaker,
             captured_at=seen.said_at,
@@ -178,7 +178,7 @@ class FastPath:
         }
         again = Observation(
             session=seen.session,
-            role=seen.role,
+            role=seen.role or "",
             statement=statement,
             scope=held["scope"],
             speaker=seen.speaker,
@@ -210,8 +210,3 @@ class FastPath:
 def _value(held: Row) -> dict[str, Any]:
     """The value of a fact, as a client would give it."""
     return {"name": held["object_text"]} if held["object_id"] else {"value": held["object_text"]}
-
-
-def _role(caller: Caller, seen: Observation) -> str:
-    """Whose words they are where the client does not say: a named speaker is quoted."""
-    return "user" if caller.kind == "user" or seen.speaker else "assistant"

@@ -12,7 +12,7 @@ from pydantic import Field, StringConstraints, WrapValidator
 from app.conversations.model import Conversation, Message
 from app.conversations.service import Appended
 from app.episodes.model import Capture
-from app.episodes.schemas import BATCH_LIMIT, ReceiptOut
+from app.episodes.schemas import BATCH_LIMIT, SPOKE, ReceiptOut
 from app.errors import LociError
 from app.kernel.clock import now
 from app.kernel.graph import Row
@@ -23,9 +23,7 @@ class ConversationMessageIn(WireModel):
     """One message of a conversation."""
 
     content: Annotated[str, StringConstraints(min_length=1)] = Field(description="What was said.")
-    role: Literal["user", "assistant", "tool", "system"] = Field(
-        "user", description="Who spoke; `system` is refused."
-    )
+    role: Literal["user", "assistant", "tool", "system"] | None = Field(None, description=SPOKE)
     speaker: ShortText | None = Field(None, description="Name of the person or agent who spoke.")
     at: Moment | None = Field(None, description="When it was said; the moment it comes if unset.")
 
@@ -56,7 +54,7 @@ def _capture(item: ConversationMessageIn, talk: Conversation) -> Capture:
     return Capture(
         content=item.content,
         session=talk.conversation,
-        role=item.role,
+        role=item.role or "",
         scope=talk.scope,
         speaker=item.speaker,
         captured_at=item.at or now(),

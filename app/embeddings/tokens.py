@@ -24,6 +24,7 @@ from app.errors import Unavailable
 
 ENCODING = "o200k_base"
 _ADDRESS = f"https://openaipublic.blob.core.windows.net/encodings/{ENCODING}.tiktoken"
+SHORTEST, LONGEST, PIECE = 4, 64, 3  # letters of a word, and of its pieces on average
 _CACHE_VARIABLE = "TIKTOKEN_CACHE_DIR"
 
 
@@ -40,6 +41,18 @@ async def load_tokens() -> None:
     place, whoever counts first is told."""
     with suppress(Unavailable):
         await asyncio.to_thread(encoding)
+
+
+@lru_cache(maxsize=1 << 14)
+def is_word(word: str) -> bool:
+    """Whether something is likely a word of some language: the table, which is made of how often
+    letters stand together, has it in long pieces. Short words tell nothing, and count as none; no
+    word is longer than 64 letters."""
+    if not SHORTEST <= len(word) <= LONGEST:
+        return False
+    spelled = (f" {form}" for form in (word, word.lower(), word.capitalize()))
+    pieces = min(len(encoding().encode_ordinary(one)) for one in spelled)
+    return len(word) >= PIECE * pieces
 
 
 def token_spans(text: str) -> list[tuple[int, int]]:

@@ -18,7 +18,10 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One thing that was said: checked in form, not yet sanitised."""
+    """One thing that was said: checked in form, not yet sanitised.
+
+    With an empty `role` it is who hands it in who speaks, or the `speaker` whom he quotes.
+    """
 
     content: str
     session: str
@@ -35,6 +38,12 @@ class Capture:
     privacy: Level = "none"  # at least; what is found raises it
     supersedes: str | None = None  # id of a memory in the place of which this is said
     assertion: str | None = None  # a statement that the client made itself, as JSON
+
+
+def role_of(role: str, kind: str, speaker: str | None) -> str:
+    """Whose words are handed in by a principal of a kind where nothing says so: a user's key has
+    its user's, an agent's its own, and where a speaker is named it quotes him."""
+    return role or ("user" if kind == "user" or speaker else "assistant")
 
 
 @dataclass(frozen=True, slots=True)

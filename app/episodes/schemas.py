@@ -17,6 +17,11 @@ from app.kernel.wire import Moment, ShortText, TagName, Title, WireModel, each, 
 from app.sanitize.privacy import Level, named
 
 BATCH_LIMIT = 64
+SPOKE = (
+    "Who spoke; `system` is refused. If unset, `user` by a user's key or where a `speaker` is "
+    "named, else `assistant`: an agent's own words. `user` by an agent's key is a quotation, and "
+    "stays below that user's own word."
+)
 
 
 class SignatureIn(WireModel):
@@ -33,11 +38,7 @@ class EpisodeIn(WireModel):
 
     content: Annotated[str, StringConstraints(min_length=1)] = Field(description="What was said.")
     session: ShortText = Field(description="Your own name of the conversation.")
-    role: Literal["user", "assistant", "tool", "system"] = Field(
-        "user",
-        description="Who spoke; `system` is refused. `user` by an agent's key is a quotation, and "
-        "stays below that user's own word.",
-    )
+    role: Literal["user", "assistant", "tool", "system"] | None = Field(None, description=SPOKE)
     scope: str | None = Field(None, description="Scope path to write to; the key's home if unset.")
     speaker: ShortText | None = Field(None, description="Name of the person or agent who spoke.")
     title: Title | None = Field(None, description="Subject of a mail, title of a record.")
@@ -63,7 +64,7 @@ class EpisodeIn(WireModel):
         return Capture(
             content=self.content,
             session=self.session,
-            role=self.role,
+            role=self.role or "",
             scope=self.scope,
             speaker=self.speaker,
             title=self.title,

@@ -11,7 +11,7 @@ from typing import Any
 from app.access.repository import AccessRepository
 from app.episodes import hints, record, signing
 from app.episodes.labels import clean_labels
-from app.episodes.model import Capture, Receipt
+from app.episodes.model import Capture, Receipt, role_of
 from app.episodes.record import Cleaned
 from app.episodes.repository import Beside, EpisodeRepository
 from app.errors import LociError, NotFound, SystemRoleRefused
@@ -106,6 +106,7 @@ class EpisodeService:
 
     async def _clean(self, caller: Caller, capture: Capture) -> Cleaned:
         scope = capture.scope or caller.home
+        capture = replace(capture, role=role_of(capture.role, caller.kind, capture.speaker))
         try:
             caller.require(str(parse_scope(scope)), Role.WRITER)
             if capture.role == "system":

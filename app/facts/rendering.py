@@ -17,6 +17,7 @@ from app.extraction.data import pairs
 from app.extraction.phrases import ADJECTIVES_DE
 from app.extraction.predicates import SLOT, Predicate
 from app.extraction.rules.senses import PREPOSITION_EN
+from app.extraction.rules.states import PARTICIPLE_DE
 from app.extraction.tokens import DETERMINERS
 from app.extraction.verbs import MERGED, PREPOSITIONS, german_verbs, readings
 from app.facts.conjugation import (
@@ -37,7 +38,8 @@ NAMED = re.compile(r"(?:tion|ness|ity|name|ship|ism|ology)$")
 @dataclass(frozen=True, slots=True)
 class Said:
     """A fact to be told. `kind` and `key` are those of its object; `several` tells that the
-    subject is more than one, `past` that it was so."""
+    subject is more than one, `past` that it was so, `done` is the participle of what is done to the
+    subject and not by it."""
 
     subject: str
     object: str
@@ -46,6 +48,7 @@ class Said:
     negated: bool = False
     past: bool = False
     several: bool = False
+    done: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +68,62 @@ def sentence(said: Said, predicate: Predicate, language: str) -> str:
     german_only = predicate.label_en in ("", predicate.name) or ":" in predicate.name
     if language != "de" and german_only and _german_word(_head(predicate.name)):
         language = "de"
+    if predicate.name == "status" and _is_participle(said.object, language):
+        german_ = language == "de"
+        return _german(said, Form("sein", "{}")) if german_ else _english(said, Form("be", "{}"))
     form = _form(predicate, "de") if language == "de" else None
     if form is not None:
+        form = _passive(form, said.done, "de")
         return _german(replace(said, past=said.past or form.past), form)
     form = _form(predicate, "en") or Form("have", f"{predicate.name} {{}}")
+    form = _passive(form, said.done, "en")
     return _english(replace(said, past=said.past or form.past), form)
+
+
+def done(predicate: str, clause: str, language: str) -> str:
+    """The participle by which a clause says of its subject that it is done to it how often a
+    predicate tells; empty where the subject does it itself."""
+    prefix, _, rest = predicate.partition(":")
+    told = frozenset(re.findall(r"[^\W\d_]+", clause.lower()))
+    if prefix != "every" or not rest or told.isdisjoint(DONE[language]):
+        return ""
+    verb = rest.partition(":")[0]
+    if language == "de":
+        forms = (german_participle(one) for one in (verb, *german_verbs(verb)) if one[-1:] == "n")
+    else:
+        forms = (english_participle(one) for one in (_verb(verb, "en"),) if one)
+    return next((form for form in forms if form in told), "")
+
+
+DONE = {
+    "en": frozenset(["is", "are", "was", "were", "be", "been", "being", "gets", "get"]),
+    "de": frozenset(["wird", "werden", "wurde", "wurden"]),
+}
+
+
+def _passive(form: Form, participle: str, language: str) -> Form:
+    if not participle:
+        return form
+    if language == "de":
+        return replace(form, verb="werden", rest=f"{form.rest} {participle}")
+    return replace(form, verb="be", rest=f"{participle} {form.rest}")
+
+
+def is_bare(predicate: str) -> bool:
+    """Whether a predicate has lost its verb: all that was read of it is that something is done."""
+    return predicate in ("every:werden", "every:be")
+
+
+def _is_participle(value: str, language: str) -> bool:
+    """Whether a state is told by a participle: what was granted is granted."""
+    if " " in value or value != value.lower():
+        return False
+    if any(form.participle for form in readings(value, language)):
+        return True
+    return bool((PARTICIPLE_DE if language == "de" else PARTICIPLE_EN).fullmatch(value))
+
+
+PARTICIPLE_EN = re.compile(r"\w{3,}[^e]ed")
 
 
 def as_said(name: str, clause: str, language: str) -> tuple[str, bool]:
@@ -257,6 +311,9 @@ def _open(name: str, language: str) -> Form | None:
     first, *more = name.replace("_", " ").split()
     if first == "has" and len(more) > 1 and more[-1] in PREPOSITIONS["en"]:
         return _having(more, language)
+    if first in ("is", "was") and language == "de" and more and PARTICIPLE_DE.fullmatch(more[0]):
+        slot = " ".join((*more[1:], "{}", more[0]))  # wird mit {} geheizt
+        return Form("werden", slot, past=first == "was")
     if first in ("is", "was", "has", "be", "have"):
         return None if language == "de" else _labelled(" ".join((first, *more)), "en")
     if more and more[-1] == "of" and not readings(first, "en"):
@@ -345,7 +402,7 @@ def _english(said: Said, form: Form) -> str:
     subject, person = _subject(said, "en")
     if form.about:
         subject, person = _possessed(said, form.about)
-    rest = OURS.sub(_ours, _filled(form.rest, said, "en"))
+    rest = ROLE.sub(r"\1", OURS.sub(_ours, _filled(form.rest, said, "en")))
     if form.verb == "be" or form.finite:
         verb = form.finite or english("be", person, past=said.past)
         return _spaced(subject, verb, "not" if said.negated else "", rest)
@@ -362,6 +419,8 @@ def _possessed(said: Said, noun: str) -> tuple[str, Person]:
     return (f"Our {noun}" if lower in WE else f"The {noun} of {said.subject}"), person
 
 
+# What one is by a role has no article: the role of head of sales.
+ROLE = re.compile(r"^(the role of )(?:the|an?) ")
 # One of several that somebody has: "a customer of ours".
 OURS = re.compile(r"^(an? [\w -]+ of )(us|me)$")
 
@@ -469,6 +528,8 @@ def _cased(before: str, text: str, said: Said, verb: str) -> tuple[str, str]:
     """A German object in the case that the form asks for, as far as its own words tell."""
     own, _, bare = text.partition(" ")
     asked = before.split()[-1] if before.split() else ""
+    if verb in ("sein", "werden") and own in PREPOSITIONS["de"] and not asked:
+        return before, text  # what it is, or how it is done: mit Kies bedeckt
     if own in PREPOSITIONS["de"] and bare:  # as the clause has it: im Bett, von der Stadt
         plain = MERGED.get(own, own)
         if plain == asked or said.kind == "date" or {plain, asked} <= PLACING:

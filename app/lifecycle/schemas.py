@@ -288,7 +288,7 @@ class RotOut(msgspec.Struct, frozen=True):
 
 
 class DoubleOut(msgspec.Struct, frozen=True):
-    """Two memories that say the same; `similarity` is their cosine."""
+    """Two memories that say the same; `similarity` is calibrated, 0 to 1."""
 
     kind: str
     left: str

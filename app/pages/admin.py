@@ -79,7 +79,7 @@ class AdminPageController(Controller):
         page_neighbours: NamedDependency[Neighbours],
         limit: Most = RELATED,
     ) -> Answer:
-        """Pages that are like this one, each with its cosine, 0 to 1."""
+        """Pages that are like this one, each with its calibrated similarity, 0 to 1."""
         await _required(page_reads, caller, page_id)
         found = await page_neighbours.related(caller, page_id, min(limit, RELATED_MOST))
         texts = await page_neighbours.texts([r.page["id"] for r in found], caller.visible)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from app.embeddings.calibration import Calibration, Kinds
 from app.errors import Conflict
 from app.indexing.entry import time_key
 from app.indexing.service import IndexService
+from app.indexing.spaces import Spaces
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
@@ -34,19 +38,38 @@ _VECTORS = 64  # chunks of a page that say what it is about
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A page with its cosine to another, 0 to 1."""
+    """A page with its similarity to another, calibrated, 0 to 1."""
 
     page: Row
     similarity: float
 
 
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What the cosines to a page mean: by its model, its language, and the length of the mean of
+    its passages' vectors, which is the shorter the more they differ."""
+
+    means: Calibration
+    language: str
+    length: float
+
+    def similarity(self, score: float, language: str) -> float:
+        """The calibrated mean of the cosines between a passage and those of the page, by the score
+        of the index against their mean, (1 + cosine) / 2."""
+        cosine = (2 * score - 1) * self.length
+        return round(self.means.similarity(cosine, Kinds.TEXTS, (self.language, language)), 6)
+
+
 class Neighbours:
     """Mentions by the text index, likeness by the vector index; neither looks at all texts."""
 
-    def __init__(self, graph: Graph, pages: PageService, indexing: IndexService) -> None:
+    def __init__(
+        self, graph: Graph, pages: PageService, indexing: IndexService, spaces: Spaces
+    ) -> None:
         self.graph = graph
         self._pages = pages
         self._indexing = indexing
+        self._spaces = spaces
 
     async def unlinked(self, who: Caller, page: str, limit: int = mentions.MOST) -> list[Mention]:
         """Pages that name this one, by title or alias, without linking it: newest first, each with
@@ -83,23 +106,31 @@ class Neighbours:
 
     async def related(self, who: Caller, page: str, limit: int = RELATED) -> list[Related]:
         """Pages whose passages are nearest to what this page says, at most 50; none while it has
-        no vectors. NotFound as for reading."""
-        await self._pages.read(who, page)
+        no vectors. NotFound as for reading.
+
+        A page counts by its nearest passage, and that by its mean likeness to this page's own.
+        """
+        scope = (await self._pages.read(who, page))["page"]["scope"]
+        chosen = await self._spaces.current()
+        space = chosen.of(scope).active
+        scopes = chosen.split(who.visible).get(space, [])
         rows = await self.graph.rows(
-            Q.pages.page_vectors, id=page, scopes=who.visible, limit=_VECTORS
+            space.over(query=Q.pages.page_vectors), id=page, scopes=scopes, limit=_VECTORS
         )
         if not rows:
             return []
         wanted = min(limit, RELATED_MOST)
-        mean = _mean([row["vector"] for row in rows])
+        mean, length = _mean([row["vector"] for row in rows])
         found: list[Row] = []
         for depth in (8 * wanted + len(rows), 40 * RELATED_MOST):
             found = await self.graph.rows(
-                Q.pages.like, v=mean, id=page, scopes=who.visible, limit=depth
+                space.over(query=Q.pages.like), v=mean, id=page, scopes=scopes, limit=depth
             )
-            if len(found) >= wanted:
+            if len({row["page"]["id"] for row in found}) >= wanted:
                 break
-        return [Related(r["page"], _cosine(r["score"])) for r in found[:wanted]]
+        means = await self._spaces.means(scope)
+        spoken = Counter(row["language"] for row in rows).most_common(1)[0][0]
+        return _related(found, Own(means, spoken, length))[:wanted]
 
     async def reembed(self, who: Caller, page: str) -> int:
         """Make the vectors of a page's passages anew; how many there are."""
@@ -195,10 +226,20 @@ def _mention(page: Row, span: tuple[int, int]) -> Mention:
     )
 
 
-def _mean(vectors: Sequence[Sequence[float]]) -> list[float]:
-    return [sum(values) / len(vectors) for values in zip(*vectors, strict=True)]
+def _mean(vectors: Sequence[Sequence[float]]) -> tuple[list[float], float]:
+    """The mean of some vectors, each of length 1, and how long it is."""
+    lengths = [math.hypot(*vector) or 1.0 for vector in vectors]
+    units = ([x / n for x in v] for v, n in zip(vectors, lengths, strict=True))
+    mean = [sum(values) / len(vectors) for values in zip(*units, strict=True)]
+    return mean, math.hypot(*mean)
 
 
-def _cosine(score: float) -> float:
-    """The index's score, (1 + cosine) / 2, as a similarity between 0 and 1."""
-    return round(min(max(2 * score - 1, 0.0), 1.0), 6)
+def _related(found: Sequence[Row], own: Own) -> list[Related]:
+    """The pages of some rows by their best passage, the likest first."""
+    best: dict[str, Related] = {}
+    for row in found:
+        one = Related(row["page"], own.similarity(row["score"], row["language"]))
+        known = best.get(row["page"]["id"])
+        if known is None or one.similarity > known.similarity:
+            best[row["page"]["id"]] = one
+    return sorted(best.values(), key=lambda one: (-one.similarity, one.page["id"]))

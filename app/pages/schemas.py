@@ -281,7 +281,7 @@ class PageLinksOut(msgspec.Struct, frozen=True):
 
 
 class RelatedOut(msgspec.Struct, frozen=True):
-    """A page that is like another; `similarity` is their cosine, 0 to 1."""
+    """A page that is like another; `similarity` is calibrated, 0 to 1."""
 
     id: str
     kind: str

@@ -62,6 +62,13 @@ def share(query: str, found: Sequence[Quote]) -> float:
     return len(held) / len(wanted) if wanted else 0.0
 
 
+def bare_of(query: str, names: Sequence[str], found: Sequence[Quote]) -> bool:
+    """Whether some sentences hold no word of a question beside its names, where it has others."""
+    named = set(query_terms(" ".join(names))) if names else set[Word]()
+    wanted = set(query_terms(query)) - named
+    return bool(wanted) and not any(_held(wanted, quote.text) for quote in found)
+
+
 def opening(text: str, source: int) -> list[Quote]:
     """The first sentence of a text, of what is in another language than the question: its words
     cannot be the question's. None where it only asks."""

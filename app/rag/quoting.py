@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.rag.extracting import MOST, Quote, opening, quotes, share
+from app.rag.extracting import MOST, Quote, bare_of, opening, quotes, share
 from app.rag.scoring import GOOD, LIKELY
 from app.rag.wanted import Wanted
 from app.search.model import Hit
@@ -12,10 +12,12 @@ from app.search.precedence import touched
 from app.search.relevance import Asked
 
 FEW = 1 / 3  # share of the question's words that says little where no source is good
+SURE = 0.8  # relevance of a source that says nothing of a question but its names
 
 
 def quoted(query: str, hits: Sequence[Hit], missing: Sequence[str]) -> list[Quote]:
-    """What answers, word for word: nothing where no source of it says a name of the question.
+    """What answers, word for word: nothing of a source that says no name of a question with names,
+    nor where nothing but names is said.
 
     What is past or disputed on the question is quoted only where nothing else is likely. Of texts
     in another language than the question's, which share no word with it, the best may speak first
@@ -26,10 +28,13 @@ def quoted(query: str, hits: Sequence[Hit], missing: Sequence[str]) -> list[Quot
     if wanted.lacks(missing, told):
         return []
     texts = _likely(query, asked, hits)
-    found = quotes(query, texts)
+    naming = [
+        text if text and wanted.named_in(t) else "" for text, t in zip(texts, told, strict=True)
+    ]
+    found = quotes(query, naming)
     best = max((hits[quote.source].relevance for quote in found), default=0.0)
-    named = any(wanted.named_in(told[quote.source]) for quote in found)
-    if not named or (best < GOOD and share(query, found) <= FEW):
+    bare = best < SURE and bare_of(query, wanted.names, found)
+    if bare or (best < GOOD and share(query, found) <= FEW):
         found, best = [], 0.0
     foreign = (
         n

@@ -123,7 +123,7 @@ class ReachedOut(msgspec.Struct, frozen=True):
 
 
 class PassageOut(msgspec.Struct, frozen=True, kw_only=True):
-    """A passage: `score` by seed 000's formula, `similarity` the cosine to the question.
+    """A passage: `score` by seed 000's formula, `similarity` to the question, calibrated.
 
     `rank` is its place in the search that ran beside, null where only communities led to it.
     `start` and `end` are the shown range of its text, in characters; where it is a chunk,

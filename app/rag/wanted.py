@@ -33,33 +33,42 @@ ALIKE, LEAST = 0.6, 4  # share and number of the first letters that spellings of
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The names and amounts of a question; `sure` where every name is one.
+    """The names and amounts of a question; of each of the `sure` ones one word is surely a name.
 
     In English a name is what is capitalised. In German a name is what is so without an article, and
-    may be another noun. What begins the question may be any word; months and days are translated.
+    may be another noun; where several stand together, one of them is a name ("Piet Lund", "Familie
+    Meier", "Noras Schwester"). What begins the question may be any word; months and days are
+    translated.
     """
 
     names: tuple[str, ...]
     amounts: tuple[str, ...]
-    sure: bool
+    sure: tuple[tuple[str, ...], ...]
 
     @classmethod
     def of(cls, query: str) -> Wanted:
         """The names and amounts of a question in English or German."""
         german = detect_language(query) == "de"
-        found = [word[0] for word in WORD.finditer(query)]
+        words = list(WORD.finditer(query))
+        found = [word[0] for word in words]
         places = [n for n, word in enumerate(found) if n and word[0].isupper() and _is_name(word)]
         if german:
             places = [n for n in places if not _determined(found, n)]
-        names = dict.fromkeys(found[n] for n in places)
-        return cls(tuple(names), tuple(re.findall(r"\d+", query)), not german)
+        names = tuple(dict.fromkeys(found[n] for n in places))
+        beside = [n for n in places if _blank(query, words, n - 1)]
+        sure = _runs(found, places, beside) if german else tuple((name,) for name in names)
+        return cls(names, tuple(re.findall(r"\d+", query)), sure)
 
     def lacks(self, missing: Sequence[str], texts: Sequence[str]) -> bool:
         """Whether a sure name is among the words that nothing says, in no spelling either."""
         left = frozenset(missing)
-        gone = [name for name in self.names if not left.isdisjoint({name, *WORDS.findall(name)})]
-        told = [Told.of(text) for text in texts] if gone and self.sure else []
-        return self.sure and any(not any(one.says(name) for one in told) for name in gone)
+
+        def is_gone(name: str) -> bool:
+            return not left.isdisjoint({name, *WORDS.findall(name)})
+
+        gone = [names for names in self.sure if all(map(is_gone, names))]
+        told = [Told.of(text) for text in texts] if gone else []
+        return any(not any(one.says(n) for one in told for n in names) for names in gone)
 
     def named_in(self, text: str) -> bool:
         """Whether a text says one of the names, where there are any."""
@@ -102,6 +111,25 @@ class Told:
 def says(name: str, text: str) -> bool:
     """Whether a text says a name; of many names `Told` is asked."""
     return Told.of(text).says(name)
+
+
+def _blank(query: str, words: Sequence[re.Match[str]], place: int) -> bool:
+    """Whether nothing but blanks stands between a word and the next."""
+    return query[words[place].end() : words[place + 1].start()].isspace()
+
+
+def _runs(
+    words: Sequence[str], places: Sequence[int], beside: Sequence[int]
+) -> tuple[tuple[str, ...], ...]:
+    """The names that stand together, of those at some places; `beside` are places right behind the
+    word before."""
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and runs[-1][-1] == place - 1 and place in beside:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    return tuple(tuple(words[n] for n in run) for run in runs if len(run) > 1)
 
 
 def _is_name(word: str) -> bool:

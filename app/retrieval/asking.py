@@ -83,12 +83,23 @@ def asks(graphs: Mapping[str, Walkable], question: str) -> Asked:
     reading = Reading.of(question)
     names: dict[str, list[str]] = {}
     taken: set[int] = set()
+    sure: set[str] = set()
     for scope, graph in graphs.items():
         found = _named(reading, graph)
         names[scope] = list(dict.fromkeys(key for meant in found for key in meant.keys))
         taken |= {n for meant in found for n in meant.span}
+        sure |= {key for meant in found if _surely(reading, meant) for key in meant.keys}
     rest = without(reading.text, [reading.words[n] for n in sorted(taken)])
-    return Asked(names, rest, covered(reading.text, rest) if taken else 0.0)
+    cover = covered(reading.text, rest) if taken else 0.0
+    return Asked(names, rest, cover, frozenset(sure))
+
+
+def _surely(reading: Reading, meant: Meant) -> bool:
+    """Whether words of a question are meant as a name: several are, one that is written so amid the
+    question is as well. Where nothing is written as a name, one word may be any word."""
+    if len(meant.span) > 1:
+        return True
+    return not reading.bare and meant.naming.first > 0 and reading.words[meant.naming.first].proper
 
 
 def meant(graphs: Mapping[str, Walkable], asked: Asked, found: Container[str]) -> Asked:

@@ -82,17 +82,24 @@ class Path:
 class Asked:
     """What a question names, by scope, with what it says beside that.
 
-    `cover` is the share of its telling words that are in the names.
+    `cover` is the share of its telling words that are in the names, `sure` are the names that are
+    surely meant as such: of several words, or written as a name amid the question.
     """
 
     names: Mapping[str, list[str]]
     rest: str
     cover: float = 0.0
+    sure: frozenset[str] = frozenset()
 
     @property
     def anchored(self) -> bool:
         """Whether it names anything that somebody goes by."""
         return any(self.names.values())
+
+    @property
+    def surely(self) -> bool:
+        """Whether one of these is surely a name."""
+        return any(key in self.sure for keys in self.names.values() for key in keys)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from app.kernel.graph import Row
 from app.scopes.service import ScopeService
 from app.search.blending import rearranged
 from app.search.model import Candidate, Leg, Nearness
-from app.search.relevance import Asked, relevance
+from app.search.relevance import Asked, foreign, relevance, stands_out
 from app.search.reranker import Reranker
 from app.search.steps import Step, StepName, StepState
 
@@ -31,13 +31,28 @@ class Judge:
     similar: Mapping[str, Nearness]
     known: dict[str, float] = field(default_factory=dict)
     found: dict[str, frozenset[int]] = field(default_factory=dict)
+    abroad: dict[str, float] = field(default_factory=dict)  # similar ones in another language
 
     def relevance(self, memory: str) -> float:
         """How relevant a memory is, 0.01 to 0.99."""
         if memory not in self.known:
             row = self.memories[memory]
-            self.known[memory] = relevance(self.asked, row, self.similarity(memory))
+            near = self.similarity(memory)
+            alone = near is not None and self._alone(memory, near)
+            self.known[memory] = relevance(self.asked, row, near, alone=alone)
         return self.known[memory]
+
+    def _alone(self, memory: str, near: float) -> bool:
+        """Whether a vector may speak alone of a memory in another language: the question is made of
+        words, by their letters or by a memory that holds one, and no other is as near."""
+        if not foreign(self.asked, self.memories[memory]):
+            return False
+        if not self.asked.worded and not any(map(self.which, self.memories)):
+            return False
+        if not self.abroad:
+            rows = [m for m, row in self.memories.items() if foreign(self.asked, row)]
+            self.abroad.update((m, s) for m in rows if (s := self.similarity(m)) is not None)
+        return stands_out(near, [s for m, s in self.abroad.items() if m != memory])
 
     def similarity(self, memory: str) -> float | None:
         """How like an answer its vector is, 0.01 to 0.99; None where none was compared."""

@@ -8,12 +8,13 @@ well: where Nora's sister lives is another question.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from app.extraction.predicates import SLOT, Predicate, standard
 from app.extraction.verbs import PREPOSITIONS
+from app.facts.possible import PossibleChange
 from app.indexing.analysis import query_terms
 from app.indexing.stop_words import STOP_WORDS
 from app.kernel.graph import Row
@@ -91,6 +92,21 @@ class Naming:
 def named(naming: Naming, facts: Mapping[str, Row], order: Iterable[str]) -> list[str]:
     """Ids of the facts that a question names, in the order given."""
     return [fact for fact in order if fact in facts and naming.names(facts[fact])]
+
+
+def behind_newer(
+    named: Iterable[str], changes: Mapping[str, PossibleChange], found: Container[str]
+) -> list[str]:
+    """The same facts, each behind what was `found` that may have changed it, the newest first: who
+    reads the first hit alone shall not take for the present what may be past."""
+    front: dict[str, None] = {}
+    for fact in named:
+        newer = changes[fact].newer if fact in changes else ()
+        latest = sorted(newer, key=lambda one: one.since, reverse=True)
+        ids = (one.fact or one.passage or "" for one in latest)
+        front |= dict.fromkeys(memory for memory in ids if memory in found)
+        front.setdefault(fact)
+    return list(front)
 
 
 def _words(question: str) -> Iterator[Word]:

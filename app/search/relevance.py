@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from app.embeddings.calibration import bounded
+from app.embeddings.tokens import is_word
 from app.indexing.analysis import detect_language, query_terms
 from app.indexing.stop_words import STOP_WORDS
 from app.kernel.graph import Row
@@ -21,22 +24,27 @@ EVEN = 0.3  # share of a question's words that speaks neither for a text nor aga
 OF_VECTOR = 0.57  # of the vector's log odds, beside words
 OF_WORDS, WORDS_ALONE = 4.7, 6.9  # log odds of all words against none, beside a vector or without
 
+VERY_NEAR = 0.85  # similarity of a text in another language that says enough by itself
+FEW, APART = 4, 0.8  # others that make a measure, and log odds by which one stands out of them
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The telling words of a question, each with its forms, and its language; `spoken` where a
-    small word shows that it is of a language at all."""
+    small word shows that it is of a language at all, `worded` where another word does too."""
 
     words: tuple[tuple[str, ...], ...]
     language: str
     spoken: bool = True
+    worded: bool = True
 
     @classmethod
     def of(cls, question: str) -> Asked:
         """As the text index is asked."""
         plain = re.findall(r"[^\W\d_]+", question.casefold())
         spoken = not STOP_WORDS.isdisjoint(plain)
-        return cls(tuple(query_terms(question)), detect_language(question), spoken)
+        worded = any(is_word(word) for word in plain if word not in STOP_WORDS)
+        return cls(tuple(query_terms(question)), detect_language(question), spoken, worded)
 
     def held(self, memory: Row) -> int:
         """How many of the words a memory holds, in its text or in what it is about."""
@@ -54,25 +62,43 @@ class Asked:
         return frozenset(n for n, forms in enumerate(self.words) if not terms.isdisjoint(forms))
 
 
-def relevance(asked: Asked, memory: Row, similarity: float | None) -> float:
+def relevance(asked: Asked, memory: Row, similarity: float | None, *, alone: bool = True) -> float:
     """Between 0.01 and 0.99; `similarity` is calibrated, and None where no vector was compared.
 
     Words of another language than the question's cannot be the same, so there the vector may speak
-    alone; not of a question whose language does not show, as nonsense is near to anything.
+    `alone`; not of a question whose language does not show, as nonsense is near to anything.
     """
     share = asked.held(memory) / len(asked.words) if asked.words else EVEN
     joined = bounded(joint(share, similarity))
-    if similarity is None or not asked.spoken or memory["language"] == asked.language:
+    if similarity is None or not alone or not foreign(asked, memory):
         return joined
     return max(joined, similarity)
+
+
+def foreign(asked: Asked, memory: Row) -> bool:
+    """Whether a memory is of another language than the question, as far as that shows its own."""
+    return asked.spoken and memory["language"] != asked.language
+
+
+def stands_out(similarity: float, others: Sequence[float]) -> bool:
+    """Whether one similarity is clearly more than those of the others that were found: what is as
+    near as everything else is near by chance. A few others say nothing of that, and what is very
+    near answers whatever the others do."""
+    if similarity >= VERY_NEAR or len(others) < FEW:
+        return True
+    return _odds(similarity) - _odds(median(others)) >= APART
 
 
 def joint(share: float, similarity: float | None) -> float:
     """The relevance by the share of words (0 to 1) and, where there is one, the vector."""
     if similarity is None:
         return _logistic(WORDS_ALONE * (share - EVEN))
-    odds = math.log(similarity / (1 - similarity))
-    return _logistic(OF_VECTOR * odds + OF_WORDS * (share - EVEN))
+    return _logistic(OF_VECTOR * _odds(similarity) + OF_WORDS * (share - EVEN))
+
+
+def _odds(share: float) -> float:
+    bound = bounded(share)
+    return math.log(bound / (1 - bound))
 
 
 def _logistic(odds: float) -> float:

@@ -56,7 +56,7 @@ from app.search.model import (
     Rerank,
     SearchRequest,
 )
-from app.search.naming import LOOKED, Naming
+from app.search.naming import LOOKED, Naming, behind_newer
 from app.search.naming import named as named_facts
 from app.search.precedence import first, held_first
 from app.search.reach import Reach
@@ -66,7 +66,7 @@ from app.search.restating import joined, restated, without_past
 from app.search.resting import grouped
 from app.search.steps import Step, StepName, StepState
 from app.search.vectors import VectorLeg
-from app.search.walking import Outset, Ready, Walk, arranged, ready, take_walk
+from app.search.walking import KEPT, Outset, Ready, Walk, arranged, ready, take_walk
 
 MMR_POOL = 5  # candidates for each hit that diversity may choose from
 LOOK = 10  # least hits among which a later word is looked for, however few are shown
@@ -278,14 +278,18 @@ class SearchService:
         )
 
     async def _named(self, request: SearchRequest, found: Legs) -> list[str]:
-        """Ids of the facts that the question names by subject and predicate, the best first."""
+        """Ids of the facts that the question names by subject and predicate, the best first, each
+        behind what the legs found that may have changed it."""
         naming = Naming.of(request.query)
         ids = [m for leg in found.legs.values() for m in leg.first_facts(LOOKED)]
         if naming is None or not ids:
             return []
         order = list(dict.fromkeys(ids))
-        facts = await self._repository.naming(order, request.filters.scopes)
-        return named_facts(naming, facts, order)
+        filters = request.filters
+        named = named_facts(naming, await self._repository.naming(order, filters.scopes), order)
+        at = Moments.of(filters.as_of, filters.known_at)
+        changes = await self.made.view.possible_changes(named, filters.scopes, at)
+        return behind_newer(named, changes, {m for leg in found.legs.values() for m in leg.scores})
 
     async def _ordered(
         self, request: SearchRequest, found: Legs, fades_in: list[str], clock: Stopwatch
@@ -298,7 +302,8 @@ class SearchService:
         if walk.walked is not None:
             known = {m for ranking in legs.values() for m in ranking.passages}
             passages = {memory: score for memory, score in scores.items() if memory in known}
-            scores = arranged(scores, passages, walk.walked.scores)
+            keeping = 0 if walk.surely or request.mode is Mode.GRAPH else KEPT
+            scores = arranged(scores, passages, walk.walked.scores, keeping)
             legs = {**legs, "graph": walk.ranking}
             clock.mark("walk")
         faded = await self._faded(scores, fades_in)

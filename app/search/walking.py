@@ -21,6 +21,7 @@ MOST = 100  # passages that a walk brings
 WEIGHTS = {"keyword": 1.0, "vector": 2.0}  # of the legs where a walk begins
 LED = {"keyword": 0.5, "legs": 2.0}  # of words beside what leads, and of the legs before that
 MEANT = 20  # best passages for the whole question: one that it names is among them
+KEPT = 2  # best passages that a walk from no sure name moves down by one place at most
 NEW = 60  # of them that no leg found, which are looked at
 
 
@@ -49,10 +50,12 @@ class Outset:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What a walk found that may be shown; `without` says why there was none."""
+    """What a walk found that may be shown; `without` says why there was none, `surely` whether the
+    question surely names where it begins."""
 
     walked: Walked | None = None
     without: Without | None = None
+    surely: bool = False
 
     @property
     def ranking(self) -> Ranking:
@@ -113,7 +116,7 @@ async def take_walk(walks: WalkService, outset: Outset, request: SearchRequest) 
     new = [memory for memory in walked.scores if memory not in begin.scopes][:NEW]
     kept = await walks.admit(new, admission(request.filters))
     scores = {m: s for m, s in walked.scores.items() if m in begin.scopes or m in kept}
-    return Walk(Walked(scores, walked.paths, walked.records))
+    return Walk(Walked(scores, walked.paths, walked.records), surely=found.asked.surely)
 
 
 def meant_in(outset: Outset) -> Outset:
@@ -126,7 +129,7 @@ def meant_in(outset: Outset) -> Outset:
     changed = replace(outset, ready=replace(held, asked=asked))
     if asked.anchored:
         return changed
-    bare = Ready(held.graphs, Asked(asked.names, "", 0.0), held.without)
+    bare = Ready(held.graphs, Asked(asked.names, ""), held.without)
     return replace(changed, ready=bare, rest=outset.whole)
 
 
@@ -167,15 +170,24 @@ def admission(filters: Filters) -> Admission:
 
 
 def arranged(
-    fused: Mapping[str, float], passages: Mapping[str, float], walked: Mapping[str, float]
+    fused: Mapping[str, float],
+    passages: Mapping[str, float],
+    walked: Mapping[str, float],
+    keeping: int = 0,
 ) -> dict[str, float]:
     """The fused scores with the passages in the order of the walk.
 
     The best of the walk gets the best score of a passage, and so on; what only the walk found
-    joins, and what the walk did not reach keeps to the end in its own order.
+    joins, and what the walk did not reach keeps to the end in its own order. So many of the first
+    passages as `keeping` says go down by one place at most: a walk that no name leads may stray.
     """
     order = sorted(walked, key=lambda memory: (-walked[memory], memory))
     order += sorted((m for m in passages if m not in walked), key=lambda m: (-passages[m], m))
+    first = sorted(passages, key=lambda memory: (-passages[memory], memory))[:keeping]
+    for lowest, memory in enumerate(first, start=1):
+        if order.index(memory) > lowest:
+            order.remove(memory)
+            order.insert(lowest, memory)
     places = sorted(passages.values(), reverse=True)
     scores = {memory: score for memory, score in fused.items() if memory not in passages}
     return scores | dict(zip(order, _falling(places, len(order)), strict=True))

@@ -12,7 +12,7 @@ from pydantic import Field, StringConstraints, WrapValidator
 from app.conversations.model import Conversation
 from app.conversations.schemas import BufferedOut
 from app.episodes.model import Capture
-from app.episodes.schemas import BATCH_LIMIT, EpisodeIn, ReceiptOut
+from app.episodes.schemas import BATCH_LIMIT, SPOKE, EpisodeIn, ReceiptOut
 from app.errors import LociError
 from app.kernel.wire import Moment, ShortText, TagName, WireModel, each
 from app.sanitize.aside import READ, aside
@@ -30,9 +30,7 @@ class MessageIn(WireModel):
     """One message of a conversation."""
 
     content: Annotated[str, StringConstraints(min_length=1)] = Field(description="What was said.")
-    role: Literal["user", "assistant", "tool", "system"] = Field(
-        "user", description="Who spoke; `system` is refused."
-    )
+    role: Literal["user", "assistant", "tool", "system"] | None = Field(None, description=SPOKE)
     speaker: ShortText | None = Field(None, description="Name of the person or agent who spoke.")
     captured_at: Moment | None = Field(
         None, description="When it was said; a given moment makes equal texts distinct."
@@ -54,7 +52,9 @@ class TurnIn(WireModel):
             str, StringConstraints(min_length=1, max_length=QUERY_MOST, strip_whitespace=True)
         ]
         | None
-    ) = Field(None, description="What to recall; the last message of a user if unset.")
+    ) = Field(
+        None, description="What to recall; the last message of a user, or without a role, if unset."
+    )
     scopes: tuple[str, ...] | None = Field(
         None, description="Scopes to read; all visible if unset."
     )
@@ -103,11 +103,12 @@ class TurnIn(WireModel):
         return EpisodeIn(**dict(message), session=self.session, scope=self.scope, tags=self.tags)
 
     def _last_of_user(self) -> str:
-        """The end of the last message of a user that says something, as long as a query may be."""
+        """The end of the last message of a user, or without a role, that says something, as long as
+        a query may be."""
         said = [
             item.content.strip()
             for item in self._read()
-            if isinstance(item, MessageIn) and item.role == "user"
+            if isinstance(item, MessageIn) and item.role in ("user", None)
         ]
         return next((text for text in reversed(said) if text), "")[-QUERY_MOST:].strip()
 

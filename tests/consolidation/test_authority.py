@@ -13,6 +13,7 @@ from app.facts.interval import Reason
 from app.facts.sweep import may_not_retire
 from app.kernel.caller import Role
 from app.scopes.rules import ScopeRules
+from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 
 IN_ORDER = [Tier.EXTERNAL, Tier.AGENT, Tier.TOOL, Tier.QUOTED, Tier.USER, Tier.CURATOR]
@@ -76,6 +77,52 @@ async def test_remembering_counts_by_the_kind_of_the_key(
         "/v1/facts:remember", json={"statement": _living_in("Sion"), "role": "user"}
     )
     assert last.json()["facts"][0]["status"] == "quarantined", last.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "role", "tier"),
+    [
+        ("agent", {}, "assistant", "agent_inferred"),
+        ("agent", {"speaker": "Ada"}, "user", "user_quoted"),
+        ("agent", {"role": "user"}, "user", "user_quoted"),
+        ("agent", {"role": "tool", "speaker": "Ada"}, "tool", "tool_verified"),
+        ("user", {}, "user", "user_asserted"),
+        ("user", {"role": "assistant"}, "assistant", "agent_inferred"),
+    ],
+)
+@pytest.mark.parametrize("door", ["episodes", "episodes:batch", "turns", "conversations"])
+async def test_what_is_captured_without_a_role_is_the_word_of_whose_key_it_is(
+    opened: Parts, principal: MakePrincipal, tenant: str, door: str, kind: str,
+    said: dict[str, str], role: str, tier: str,
+) -> None:  # fmt: skip
+    who = await principal(f"{tenant}/dev", name="one", kind=kind, role=Role.WRITER)
+    told = {"content": "Jolanda Reich lives in Chur.", **said}
+    path, body = {
+        "episodes": ("/v1/episodes", {**told, "session": "s"}),
+        "episodes:batch": ("/v1/episodes:batch", {"episodes": [{**told, "session": "s"}]}),
+        "turns": ("/v1/turns", {"messages": [told], "session": "s"}),
+        "conversations": (
+            "/v1/conversations/s/messages", {"messages": [told], "scope": f"{tenant}/dev"}
+        ),
+    }[door]  # fmt: skip
+    answer = await who.http.post(path, json=body)
+    assert answer.is_success, answer.text
+    (episode,) = (await who.http.get("/v1/episodes", params={"session": "s"})).json()["items"]
+    assert episode["role"] == role
+    if door != "episodes":
+        return
+    await opened.consolidation.consolidate(f"{tenant}/dev")
+    (fact,) = (await who.http.get("/v1/facts")).json()["items"]
+    fact = (await who.http.get(f"/v1/facts/{fact['id']}")).json()
+    assert [one["tier"] for one in fact["support"]] == [tier]
+
+
+async def test_a_turn_without_a_role_is_recalled_for(principal: MakePrincipal, tenant: str) -> None:
+    """Whoever spoke: what was said last asks what else is known."""
+    agent = await principal(f"{tenant}/dev", name="bot")
+    body = {"messages": [{"content": "Where does Jolanda Reich live?"}], "session": "s"}
+    answer = await agent.http.post("/v1/turns", json=body)
+    assert answer.json()["recalled"] is not None, answer.text
 
 
 async def test_an_agents_note_is_a_quotation_at_most(principal: MakePrincipal, tenant: str) -> None:

@@ -45,8 +45,16 @@ MEASURED = {
 # Modules that turn the index's score, (1 + cosine) / 2, into a cosine or a distance.
 TURNING = {
     "entities/likeness.py": "measured for entities by model; proposes only (decision 0021)",
-    "pages/neighbours.py": "pages that are like one are listed in order; there is no threshold",
+    "pages/neighbours.py": "hands it to the calibration at once",
     "search/vectors.py": "hands it to the calibration at once",
+}
+# Modules that read the score of a query of the vector index without calibrating it there, and why.
+HANDING = {
+    "entities/likeness.py": "measured for entities by model; proposes only (decision 0021)",
+    "notes/repository.py": "a cosine for notes/decide.py, which calibrates it",
+    "rag/repository.py": "a cosine for rag/service.py, which calibrates it",
+    "search/repository.py": "for search/vectors.py, which makes a Nearness of it",
+    "skills/finding.py": "of the text index",
 }
 
 
@@ -91,6 +99,35 @@ def turned_scores(tree: ast.Module) -> list[str]:
     ]
 
 
+def vector_queries() -> dict[str, str]:
+    """The queries that ask the vector index or compare vectors, as they are named in the app."""
+    found = {}
+    for name, text in QUERIES.items():
+        for part in re.split(r"^// name: ", text, flags=re.MULTILINE)[1:]:
+            if re.search(r"VECTOR INDEX|vector\.similarity", part):
+                called = re.match(r"\w+", part)
+                assert called is not None
+                found[f"Q.{name.removesuffix('.cypher')}.{called[0]}"] = part
+    return found
+
+
+def key_of(node: ast.AST) -> object:
+    """What a subscript reads, where that is written there."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return node.slice.value
+    return None
+
+
+def raw_reads(tree: ast.AST, calibrated: bool = False) -> list[str]:
+    """Where a row's score or cosine is read, but for arguments of a calibration."""
+    if isinstance(tree, ast.Call) and ast.unparse(tree.func).endswith("similarity"):
+        calibrated = True
+    found = [] if calibrated or key_of(tree) not in ("score", "cosine") else [ast.unparse(tree)]
+    return found + [
+        one for each in ast.iter_child_nodes(tree) for one in raw_reads(each, calibrated)
+    ]
+
+
 def constants(node: ast.AST) -> set[object]:
     return {each.value for each in ast.walk(node) if isinstance(each, ast.Constant)} - {
         "score",
@@ -108,6 +145,39 @@ def test_no_module_compares_a_cosine_with_a_threshold() -> None:
 def test_no_module_turns_a_score_into_a_cosine_for_itself() -> None:
     found = {name: told for name, tree in modules() if (told := turned_scores(tree))}
     assert {name: told for name, told in found.items() if name not in TURNING} == {}
+
+
+def test_what_the_vector_index_says_is_calibrated_whatever_it_is_called() -> None:
+    """Where a query's score is read, it goes straight into a calibration."""
+    queries = vector_queries()
+    asking = {
+        name: raw_reads(tree)
+        for name, tree in modules()
+        if any(ast.unparse(n) in queries for n in ast.walk(tree) if isinstance(n, ast.Attribute))
+    }
+    found = {name for name, told in asking.items() if told}
+    assert found == HANDING.keys(), asking
+
+
+def test_no_query_calls_the_score_of_the_vector_index_a_similarity() -> None:
+    called = {
+        name: re.findall(r"AS (\w*similar\w*)", text) for name, text in vector_queries().items()
+    }
+    assert len(called) > 10
+    assert {name: told for name, told in called.items() if told} == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "read"),
+    [
+        ("Related(row['page'], similarity=_cosine(row['score']))", ["row['score']"]),
+        ("similarity = round(2 * r['score'] - 1, 6)", ["r['score']"]),
+        ("Related(row['page'], means.similarity(2 * row['score'] - 1, kinds))", []),
+        ("row['uses']", []),
+    ],
+)
+def test_a_raw_score_is_seen_under_another_name(line: str, read: list[str]) -> None:
+    assert raw_reads(ast.parse(line)) == read
 
 
 def test_no_statement_compares_a_score_of_the_vector_index_with_anything() -> None:

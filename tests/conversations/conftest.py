@@ -14,7 +14,7 @@ MID_TERM = "/v1/mid-term-memory"
 
 def message(content: str, **more: Any) -> dict[str, Any]:
     """A message of a user, unless more is said."""
-    return {"content": content, **more}
+    return {"content": content, "role": "user", **more}
 
 
 async def append(

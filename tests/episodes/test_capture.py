@@ -316,7 +316,7 @@ async def give_key(admin: Principal, writer: Principal, key: Ed25519PrivateKey) 
 
 
 def signed(writer: Principal, key: Ed25519PrivateKey, content: str, at: datetime) -> dict[str, str]:
-    capture = Capture(content, "s", "user", signature=Signature("", at))
+    capture = Capture(content, "s", "assistant", signature=Signature("", at))
     value = key.sign(message(capture, writer.caller.home))
     return {"value": base64.b64encode(value).decode(), "signed_at": at.isoformat()}
 

@@ -60,7 +60,7 @@ TURNS = (
     told("Project Lynx is active."),
     told("Project Lynx is cancelled."),
     Turn(
-        "How is Lynx?", "facts", {"about": "Lynx"}, "Cancelled.", "has the status cancelled",
+        "How is Lynx?", "facts", {"about": "Lynx"}, "Cancelled.", "is cancelled",
         "has the status active",
     ),
     Turn(

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from app.embeddings.calibration import calibration
 from app.errors import Conflict, InvalidInput, NotFound
 from app.jobs.lanes import Due, Lanes
 from app.kernel.caller import Role
 from app.kernel.graph import Row
 from app.pages import due, passages
 from app.pages.model import Change, Draft
+from app.pages.neighbours import Own
 from app.pages.passages import rows_of
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
@@ -250,6 +252,26 @@ async def test_related_pages(opened: Parts, writer: Principal, write: Write, dra
     assert all(0 <= r.similarity <= 1 for r in found)
     assert await opened.page_neighbours.reembed(writer.caller, page.id) == 1
     assert await opened.page_neighbours.related(writer.caller, page.id, 1) == found[:1]
+
+
+@pytest.mark.parametrize(
+    ("languages", "cosine", "length", "similarity"),
+    [
+        (("en", "en"), 0.75, 1.0, 0.0),  # as near as unrelated texts are
+        (("de", "de"), 0.81, 1.0, 0.0),
+        (("en", "de"), 0.755, 1.0, 0.0),
+        (("en", "en"), 0.948, 1.0, 0.7),
+        (("de", "de"), 0.953, 1.0, 0.7),
+        # A mean of several passages is shorter than they are, and so nearer to anything.
+        (("en", "en"), 0.75 / 0.9, 0.9, 0.0),
+        (("en", "en"), 0.948 / 0.95, 0.95, 0.7),
+    ],
+)
+def test_the_similarity_of_related_pages_is_calibrated(
+    languages: tuple[str, str], cosine: float, length: float, similarity: float
+) -> None:
+    own = Own(calibration("multilingual-e5-small"), languages[0], length)
+    assert own.similarity((1 + cosine) / 2, languages[1]) == pytest.approx(similarity, abs=1e-6)
 
 
 async def test_lists_end_where_the_seed_ends_them(

@@ -58,7 +58,7 @@ from app.portability.foreign.tables import read as read_row
 from app.portability.foreign.values import parts
 from app.portability.kind import rerooted
 from app.questions.record import fingerprint
-from app.rag.extracting import opening, quotes, share
+from app.rag.extracting import bare_of, opening, quotes, share
 from app.rag.model import Unit
 from app.rag.overall import is_overall
 from app.rag.packing import packed as packed_units
@@ -174,6 +174,7 @@ NEWER: dict[str, Reader] = {
     "rag.may_be_in": lambda t: (WANTED.named_in(t), WANTED.may_be_in(t)),
     "rag.says": lambda t: says("Mongolia", t),
     "rag.quotes": lambda t: share(QUESTION, quotes(QUESTION, [t, t])),
+    "rag.bare_of": lambda t: bare_of(t, [t], quotes(QUESTION, [t])),
     "rag.opening": lambda t: opening(t, 0),
     "rag.quoted": lambda t: quoted(QUESTION, [_hit(t), _hit(t)], ["berg"]),
     "rag.reranked": lambda t: reranked(QUESTION, [Candidate("a", t, 1.0)]),

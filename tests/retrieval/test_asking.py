@@ -70,6 +70,25 @@ def test_a_question_without_capitals_names_what_it_would_with_them(
     assert asks(GRAPHS, question).names["s"] == names
 
 
+@pytest.mark.parametrize(
+    ("question", "surely"),
+    [
+        ("Who is older, Jose Alvarez or Muller?", True),
+        ("Ist Mueller älter?", True),
+        ("What wrote Muller?", True),
+        ("where is the long mile", True),  # several words are meant as one name
+        ("Muller wrote what?", False),  # what begins a sentence may be any word
+        ("who is muller", False),  # where nothing is written as a name, one word may be any
+        ("Who was Bey?", False),
+    ],
+)
+def test_a_name_is_surely_meant_where_it_is_written_as_one(question: str, surely: bool) -> None:
+    asked = asks(GRAPHS, question)
+    assert asked.surely is surely
+    # What is not among the best passages for the whole question is no name here.
+    assert not meant(GRAPHS, asked, set()).surely
+
+
 def test_a_common_word_is_no_name_with_or_without_capitals() -> None:
     texts = {str(n): Linked({}, {"born": 1.0}) for n in range(OFTEN + 1)}
     films = {"film": Linked({"born": "bare"}, {}), "other": Linked({"noose": "title"}, {})}

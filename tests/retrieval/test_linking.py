@@ -23,7 +23,8 @@ TEXTS = [
 
 
 async def capture(caller: Principal, text: str, title: str | None, scope: str) -> str:
-    body = {"content": text, "session": f"{title}/{text}", "title": title, "scope": scope}
+    said = {"content": text, "session": f"{title}/{text}", "role": "user"}
+    body = {**said, "title": title, "scope": scope}
     answer = await caller.http.post("/v1/episodes", json=body)
     assert answer.status_code == 201, answer.text
     identifier: str = answer.json()["id"]

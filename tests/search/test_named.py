@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from app.facts.possible import Newer, PossibleChange
 from app.kernel.caller import Role
 from app.search.judging import Judge
 from app.search.model import Candidate, Lapse, Mark
-from app.search.naming import Naming
+from app.search.naming import Naming, behind_newer
 from app.search.precedence import held_first
 from app.search.relevance import Asked
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
+from tests.consolidation.conftest import Said, take_in
+from tests.facts.constructed import Told, believe
 from tests.search.test_holding import fact_id, remember
 from tests.search.test_service import capture, ids, search
 
@@ -105,6 +109,89 @@ async def test_an_outdated_word_never_leads(writer: Principal, settle: Drain) ->
         held = [hit for hit in found["hits"] if hit["kind"] == "fact"]
         assert found["hits"][0] in held
         assert past[0]["rank"] > max(h["rank"] for h in found["hits"] if h["id"] == said[2])
+
+
+def stands(hits: list[dict[str, Any]], words: str) -> int:
+    """The place of the first hit with some words, from 0."""
+    return next(n for n, hit in enumerate(hits) if words in hit["untrusted"]["text"])
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "old", "new"),
+    [
+        (
+            ["Ysolde Varga takes 50 mg of sertraline.",
+             "The GP has raised the sertraline of Ysolde Varga to 75 now."],
+            "How much sertraline does Ysolde Varga take?", "50 mg", "raised",
+        ),
+        (
+            ["Ysolde Varga nimmt 75 Mikrogramm L-Thyroxin.",
+             "Der Doktor hat L-Thyroxin bei Ysolde Varga auf 100 hochgesetzt."],
+            "Was nimmt Ysolde Varga?", "75 Mikrogramm", "hochgesetzt",
+        ),
+    ],
+)  # fmt: skip
+async def test_what_may_have_changed_never_leads_alone(
+    opened: Parts, writer: Principal, said: list[str], question: str, old: str, new: str
+) -> None:
+    """The newer text stands right before the fact that it may have changed."""
+    told = [Said(30 * n, text) for n, text in enumerate(said)]
+    await take_in(opened, {"one": writer.caller}, [told[0], Said(7, "Ysolde Varga likes jazz.")])
+    await opened.indexing.drain()
+    hits = (await search(writer, question))["hits"]
+    (fact,) = [hit for hit in hits if hit["kind"] == "fact" and old in hit["untrusted"]["text"]]
+    assert (fact["rank"], fact["possible_changes"]) == (1, [])
+    await take_in(opened, {"one": writer.caller}, told[1:])
+    await opened.indexing.drain()
+    hits = (await search(writer, question))["hits"]
+    place = hits.index(next(hit for hit in hits if hit["id"] == fact["id"]))
+    assert stands(hits, new) == place - 1
+    assert place == 1
+    (change,) = hits[place]["possible_changes"]
+    assert change["passage"] == hits[place - 1]["id"]
+    # Where facts alone are asked for, the change is told with the fact.
+    alone = (await search(writer, question, kinds=["fact"]))["hits"]
+    assert alone[0]["id"] == fact["id"]
+    assert alone[0]["possible_changes"] == hits[place]["possible_changes"]
+
+
+@pytest.mark.parametrize(
+    "question", ["Where does Ysolde Varga live?", "Wo wohnt Ysolde Varga jetzt?"]
+)
+async def test_a_newer_fact_leads_before_what_it_may_have_ended(
+    opened: Parts, writer: Principal, question: str
+) -> None:
+    homes = [
+        Told(n, "Ysolde Varga", "lives_in", place, rest="they say" if n else "")
+        for n, place in enumerate(("Bremen", "Oldenburg", "Trier"))
+    ]
+    await believe(opened, {"one": writer.caller}, homes)
+    await opened.indexing.drain()
+    hits = (await search(writer, question, kinds=["fact"]))["hits"]
+    shown = [hit["untrusted"]["text"].split()[-1].strip(".") for hit in hits]
+    assert shown == ["Trier", "Oldenburg", "Bremen"]
+    assert [bool(hit["possible_changes"]) for hit in hits] == [False, True, True]
+
+
+def test_newer_ones_stand_before_what_they_may_have_changed_newest_first() -> None:
+    def changed(fact: str, *newer: tuple[int, str, bool]) -> PossibleChange:
+        found = tuple(
+            replace(
+                Newer("w", START + timedelta(days=day)),
+                fact=one if is_fact else None,
+                passage=None if is_fact else one,
+            )
+            for day, one, is_fact in newer
+        )
+        return PossibleChange(fact, "w", "en", found)
+
+    changes = {
+        "a": changed("a", (3, "b", True), (9, "t", False), (5, "u", False)),
+        "b": changed("b", (9, "t", False)),
+    }
+    assert behind_newer(["a", "b", "c"], changes, {"b", "t"}) == ["t", "b", "a", "c"]
+    assert behind_newer(["b", "a"], changes, {"b", "t", "u"}) == ["t", "b", "u", "a"]
+    assert behind_newer(["a", "b"], {}, {"b"}) == ["a", "b"]
 
 
 async def test_what_waits_or_was_rejected_stands_below_what_is_held(

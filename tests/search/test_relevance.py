@@ -11,7 +11,7 @@ from app.search.classes import QueryClass
 from app.search.imagining import between
 from app.search.judging import Judge, by_features, ranked
 from app.search.model import Candidate, Filters, Fusion, Leg, Nearness, Ranking, SearchRequest
-from app.search.relevance import EVEN, Asked, joint, relevance
+from app.search.relevance import EVEN, FEW, VERY_NEAR, Asked, joint, relevance, stands_out
 
 SHARES, LIKE = st.floats(0, 1), st.floats(0.01, 0.99)
 
@@ -49,6 +49,40 @@ def test_between_languages_the_vector_may_speak_alone() -> None:
     assert relevance(asked, foreign, 0.9) == pytest.approx(0.9)
     assert relevance(asked, own, 0.9) < 0.6
     assert relevance(asked, foreign, None) == relevance(asked, own, None) < 0.2
+
+
+@pytest.mark.parametrize(
+    ("question", "worded"),
+    [
+        ("what is xyzzy plugh quux?", False),
+        ("was ist ein frobnikator?", False),
+        ("Where are the snow chains?", True),
+        ("Wo liegen die Schneeketten?", True),
+        ("Wer hat das Handbuch geschrieben?", True),
+        ("?", False),
+    ],
+)
+def test_a_word_is_told_from_nonsense_by_its_letters(question: str, worded: bool) -> None:
+    assert Asked.of(question).worded is worded
+
+
+def test_a_vector_speaks_alone_where_no_other_is_as_near() -> None:
+    odd = [0.7, *(0.3 for _ in range(FEW))]
+    even = [0.7, *(0.6 for _ in range(FEW))]
+    assert stands_out(odd[0], odd[1:])
+    assert not stands_out(even[0], even[1:])
+    assert stands_out(even[0], even[2:])  # too few to measure by
+    assert stands_out(VERY_NEAR, [VERY_NEAR] * 10)
+
+
+def test_of_nonsense_no_vector_speaks_alone() -> None:
+    near = {"a": Nearness(0.82, "multilingual-e5-small")}
+    question = "was ist ein frobnikator?"
+    for terms, least, most in (("the lamp", 0.0, 0.5), ("frobnikator", 0.5, 1.0)):
+        found = Judge(Asked.of(question), {"a": memory(terms)}, near).relevance("a")
+        assert least <= found <= most
+    real = Judge(Asked.of("Was ist eine Lampe?"), {"a": memory("the lamp")}, near)
+    assert real.relevance("a") > 0.5
 
 
 def test_a_question_without_a_word_is_judged_by_its_vector() -> None:

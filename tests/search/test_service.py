@@ -16,7 +16,7 @@ MODES = ["keyword", "vector", "hybrid"]
 
 
 async def capture(caller: Principal, content: str, **more: Any) -> str:
-    body = {"content": content, "session": "s", **more}
+    body = {"content": content, "session": "s", "role": "user", **more}
     answer = await caller.http.post("/v1/episodes", json=body)
     assert answer.status_code == 201, answer.text
     identifier: str = answer.json()["id"]
