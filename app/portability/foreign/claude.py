@@ -121,6 +121,7 @@ def _memories(reading: Reading, item: dict[str, Any]) -> Iterator[Record]:
             title=reading.name("memories.project", called) if called else None,
             entry_type="knowledge",
             valid_from=reading.at,
+            updated_at=reading.at,
         )
 
 
