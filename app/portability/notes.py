@@ -209,7 +209,8 @@ def _state(row: Row, here: Row, rules: Rules) -> State:
 
 async def _brought_up(tx: Tx, batch: Batch, rows: list[Row]) -> set[str]:
     """Give notes the text and the end that a later export has of them; their former texts stay.
-    They say so since the export says, or since now. The ids of those that nobody has changed or forgotten meanwhile.
+    They say so since the export says, or since now. The ids of those that nobody has changed or
+    forgotten meanwhile.
 
     Since when the end is known no export says that does not say since when: then it is now.
     """

@@ -16,7 +16,7 @@ import pytest_asyncio
 from app.kernel.caller import Role
 from app.search.bundle import CLOSE, NOTICE, OPEN
 from app.wiring import Parts
-from loci_client import AsyncLoci, AsyncMemory, Loci, LociError, LociProblem, Memory, zone
+from loci_client import AsyncLoci, AsyncMemory, Loci, LociError, Memory, zone
 from loci_client.model import Fact
 from tests.conftest import MakePrincipal, Principal
 
@@ -403,6 +403,62 @@ async def test_a_graph_goes_on_from_its_checkpoint(
         await asyncio.to_thread(saver.delete_thread, where["configurable"]["thread_id"])
         assert await asyncio.to_thread(saver.get_tuple, where) is None
     assert (await loci.get("/v1/short-term-memory"))["items"] == []
-    huge = {"cargo": ["x" * 300_000]}
-    with pytest.raises(LociProblem, match="TooLarge"):
-        await built.compile(checkpointer=LociSaver(aloci=loci)).ainvoke(huge, where)
+
+
+@pytest.mark.parametrize("bound", [None, 20_000])
+async def test_a_checkpoint_is_kept_in_parts_where_it_is_large(
+    bound: int | None, loci: AsyncLoci, writer: Principal, admin: Principal
+) -> None:
+    """Below, at and above the size of a part, also where values of this Loci have to be smaller."""
+    pytest.importorskip("langgraph")
+    from langgraph.checkpoint.base import empty_checkpoint  # noqa: PLC0415
+    from langgraph.graph import END, START, StateGraph  # noqa: PLC0415
+    from typing_extensions import TypedDict  # noqa: PLC0415
+
+    from loci_client.langgraph_checkpoints import PIECE, LociSaver  # noqa: PLC0415
+
+    class State(TypedDict, total=False):
+        cargo: str
+
+    if bound is not None:
+        body = {"working": {"value_bytes": bound}}
+        place = {"scope": writer.caller.home}
+        answer = await admin.http.patch("/v1/scopes/settings", params=place, json=body)
+        assert answer.is_success, answer.text
+    saver, where = LociSaver(aloci=loci), {"configurable": {"thread_id": f"hold {bound}"}}
+
+    async def rows() -> list[Any]:
+        found: list[Any] = (await loci.get("/v1/short-term-memory", limit=500))["items"]
+        return [row for row in found if row["key"].startswith("part.")]
+
+    def spread(size: int) -> bytes:
+        """Bytes that no serializer makes smaller, and whose base64 begins otherwise each time."""
+        return random.Random(size).randbytes(size)
+
+    for size in (PIECE * 3 // 4 - 3000, PIECE * 3 // 4, PIECE * 2):
+        given = {**empty_checkpoint(), "channel_values": {"cargo": spread(size)}}
+        there = await saver.aput({"configurable": {**where["configurable"], "checkpoint_ns": ""}},
+                                 given, {"step": 1}, {})  # fmt: skip
+        await saver.aput_writes(there, [("cargo", spread(size))], "task")
+        found = await saver.aget_tuple(there)
+        assert found is not None
+        assert found.checkpoint["channel_values"]["cargo"] == spread(size)
+        assert [value for _, _, value in found.pending_writes] == [spread(size)]
+        assert bool(await rows()) == (bound is not None or size > PIECE * 3 // 4 - 3000)
+    assert len([one async for one in saver.alist(where)]) == 3
+    # A part that has run out takes its checkpoint with it, and no other one.
+    gone = (await rows())[0]
+    await loci.delete(f"/v1/short-term-memory/{gone['id']}")
+    assert len([one async for one in saver.alist(where)]) in (2, 3)
+    await saver.adelete_thread(where["configurable"]["thread_id"])
+    assert (await loci.get("/v1/short-term-memory"))["items"] == []
+
+    built = StateGraph(State)
+    built.add_node("load", lambda state: {"cargo": state["cargo"] + "coal"})
+    built.add_edge(START, "load")
+    built.add_edge("load", END)
+    graph = built.compile(checkpointer=saver)
+    await graph.ainvoke({"cargo": "tea " * 100_000}, where)
+    assert (await graph.aget_state(where)).values == {"cargo": "tea " * 100_000 + "coal"}
+    await saver.adelete_thread(where["configurable"]["thread_id"])
+    assert (await loci.get("/v1/short-term-memory"))["items"] == []

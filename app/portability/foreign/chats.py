@@ -1,8 +1,8 @@
 """Conversations of OpenAI's `messages`, and what all exports of chats share. Pure.
 
 A line has no id, mostly: its conversation goes by how it begins, up to the first answer, so that
-those of two files stay apart, and one that has gone on since is the same. A message is what somebody
-says in it.
+those of two files stay apart, and one that has gone on since is the same. A message is what is said
+in it, and by whom.
 """
 
 from __future__ import annotations

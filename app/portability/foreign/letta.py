@@ -215,8 +215,12 @@ LETTA = Format(
     recognises,
     read,
     LISTS,
-    {"captured_at": "created_at", "ingested_at": "created_at", "valid_from": "created_at",
-     "updated_at": "created_at"},  # fmt: skip
+    {
+        "captured_at": "created_at",
+        "ingested_at": "created_at",
+        "valid_from": "created_at",
+        "updated_at": "created_at",
+    },
     learn,
     tells=frozenset(["name", "created_at"]),
 )
