@@ -117,13 +117,15 @@ class Captured:
                 if middle is not None and first >= bounds.events / 2:
                     middle.set()
 
-        async with httpx.AsyncClient(base_url=self.url, timeout=60) as client:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(SENDERS):
-                    group.create_task(sender(client))
-                if middle is not None and halfway is not None:
-                    await middle.wait()
-                    await halfway()
+        async with (
+            httpx.AsyncClient(base_url=self.url, timeout=60) as client,
+            asyncio.TaskGroup() as group,
+        ):
+            for _ in range(SENDERS):
+                group.create_task(sender(client))
+            if middle is not None and halfway is not None:
+                await middle.wait()
+                await halfway()
 
     async def _capture(
         self, client: httpx.AsyncClient, scope: str, says: str, size: int
