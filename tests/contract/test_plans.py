@@ -67,6 +67,8 @@ SCANNING = {
 HOT = [
     *Q.graphql,
     Q.portability.known_episodes,
+    Q.portability.succeeding,
+    Q.portability.forgotten,
     Q.pages.known,
     Q.restoring.known_notes,
     Q.restoring.revise_notes,

@@ -7,7 +7,7 @@ in it, and by whom.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -106,6 +106,21 @@ def _said(reading: Reading, key: str, said: Any) -> Iterator[Record]:
             role=role,
             speaker=speaker,
         )
+
+
+def conversation(
+    reading: Reading,
+    key: Any,
+    told: tuple[str | None, Any],
+    said: Iterable[Record],
+    beside: Mapping[str, Any],
+) -> Iterator[Record]:
+    """A conversation of an export with what is said in it: `told` is its title and when it began,
+    `beside` what it has of its own, which stays with its first message."""
+    title, started = told
+    metadata = {"title": title, "from": reading.format}
+    yield reading.session(key, started_at=started, metadata=metadata)
+    yield from reading.whole(said, WHOLE, beside)
 
 
 def role_of(reading: Reading, given: Any) -> Any:
