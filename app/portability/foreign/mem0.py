@@ -1,5 +1,5 @@
-"""What mem0 exports: `[{"id", "memory", …}]`, the answer of `get_all` around it, or points of Qdrant
-as its own scroll answers them. Pure.
+"""What mem0 exports: `[{"id", "memory", …}]`, the answer of `get_all` around it, or the points of
+its store as Qdrant's scroll answers them. Pure.
 
 An update of mem0 keeps `id` and `created_at` and replaces the text, so that the words are of
 `updated_at`; what they replaced is in no export.

@@ -619,7 +619,9 @@ def test_a_block_is_the_one_of_its_label_that_its_agent_has(tmp_path: Path) -> N
     assert ids([rover, scout], block(2, "Wasps."), block(0, "Hives.")) == [first[2], first[0]]
     twice = ids([scout], block(0, "Bees."), block(1, "Hives."))
     assert twice[0] == first[0] != twice[1]
-    nobody = [ids([], block(0, value))[0] for value in ("Bees.", "Bees.", "Hives.")]
+    nobody = [
+        ids([{"name": "scout"}], block(0, value))[0] for value in ("Bees.", "Bees.", "Hives.")
+    ]
     assert nobody[0] == nobody[1] != nobody[2]
     assert not {*nobody} & {*first}
 
@@ -633,7 +635,7 @@ def test_a_former_agent_goes_by_its_name_and_its_beginning(
 
     def talk(*said: str, **told: Any) -> tuple[str, list[str]]:
         messages = [{"role": "user", "text": text} for text in said]
-        path.write_text(json.dumps({"core_memory": [], "messages": messages, **told}))
+        path.write_text(json.dumps({"agent_type": "x", "messages": messages, **told}))
         episodes = became(path)[0]["episode"]
         assert len({episode["session"] for episode in episodes}) == 1
         return episodes[0]["session"], [episode["id"] for episode in episodes]
