@@ -405,11 +405,19 @@ async def test_a_graph_goes_on_from_its_checkpoint(
     assert (await loci.get("/v1/short-term-memory"))["items"] == []
 
 
-@pytest.mark.parametrize("bound", [None, 20_000])
-async def test_a_checkpoint_is_kept_in_parts_where_it_is_large(
-    bound: int | None, loci: AsyncLoci, writer: Principal, admin: Principal
-) -> None:
-    """Below, at and above the size of a part, also where values of this Loci have to be smaller."""
+def spread(size: int) -> bytes:
+    """Bytes that no serializer makes smaller."""
+    return random.Random(size).randbytes(size)
+
+
+async def parts_of(loci: AsyncLoci) -> list[Any]:
+    """The values that are parts of others."""
+    found: list[Any] = (await loci.get("/v1/short-term-memory", limit=500))["items"]
+    return [row for row in found if row["key"].startswith("part.")]
+
+
+async def test_a_large_checkpoint_is_kept_in_parts(loci: AsyncLoci) -> None:
+    """At the size of a part it is one value, and a byte beyond it two parts."""
     pytest.importorskip("langgraph")
     from langgraph.checkpoint.base import empty_checkpoint  # noqa: PLC0415
     from langgraph.graph import END, START, StateGraph  # noqa: PLC0415
@@ -420,45 +428,57 @@ async def test_a_checkpoint_is_kept_in_parts_where_it_is_large(
     class State(TypedDict, total=False):
         cargo: str
 
-    if bound is not None:
-        body = {"working": {"value_bytes": bound}}
-        place = {"scope": writer.caller.home}
-        answer = await admin.http.patch("/v1/scopes/settings", params=place, json=body)
-        assert answer.is_success, answer.text
-    saver, where = LociSaver(aloci=loci), {"configurable": {"thread_id": f"hold {bound}"}}
-
-    async def rows() -> list[Any]:
-        found: list[Any] = (await loci.get("/v1/short-term-memory", limit=500))["items"]
-        return [row for row in found if row["key"].startswith("part.")]
-
-    def spread(size: int) -> bytes:
-        """Bytes that no serializer makes smaller, and whose base64 begins otherwise each time."""
-        return random.Random(size).randbytes(size)
-
-    for size in (PIECE * 3 // 4 - 3000, PIECE * 3 // 4, PIECE * 2):
-        given = {**empty_checkpoint(), "channel_values": {"cargo": spread(size)}}
-        there = await saver.aput({"configurable": {**where["configurable"], "checkpoint_ns": ""}},
-                                 given, {"step": 1}, {})  # fmt: skip
+    saver, thread = LociSaver(aloci=loci), {"thread_id": "hold"}
+    start: Any = {"configurable": {**thread, "checkpoint_ns": ""}}
+    whole = PIECE * 3 // 4  # bytes, of which four letters make three
+    held = {"order": ["", "task", 0], "write": ["task", "cargo", spread(whole)]}
+    whole -= len(saver.serde.dumps_typed(held)[1]) - whole
+    for number, size in enumerate((whole, whole + 1)):
+        given = {**empty_checkpoint(), "channel_values": {"cargo": number}}
+        there = await saver.aput(start, given, {"step": number}, {})
         await saver.aput_writes(there, [("cargo", spread(size))], "task")
         found = await saver.aget_tuple(there)
         assert found is not None
-        assert found.checkpoint["channel_values"]["cargo"] == spread(size)
         assert [value for _, _, value in found.pending_writes] == [spread(size)]
-        assert bool(await rows()) == (bound is not None or size > PIECE * 3 // 4 - 3000)
-    assert len([one async for one in saver.alist(where)]) == 3
-    # A part that has run out takes its checkpoint with it, and no other one.
-    gone = (await rows())[0]
-    await loci.delete(f"/v1/short-term-memory/{gone['id']}")
-    assert len([one async for one in saver.alist(where)]) in (2, 3)
-    await saver.adelete_thread(where["configurable"]["thread_id"])
+        assert len(await parts_of(loci)) == 2 * number
+    await saver.adelete_thread("hold")
     assert (await loci.get("/v1/short-term-memory"))["items"] == []
 
     built = StateGraph(State)
     built.add_node("load", lambda state: {"cargo": state["cargo"] + "coal"})
     built.add_edge(START, "load")
     built.add_edge("load", END)
-    graph = built.compile(checkpointer=saver)
-    await graph.ainvoke({"cargo": "tea " * 100_000}, where)
-    assert (await graph.aget_state(where)).values == {"cargo": "tea " * 100_000 + "coal"}
-    await saver.adelete_thread(where["configurable"]["thread_id"])
+    where, tea = {"configurable": thread}, "tea " * 50_000
+    await built.compile(checkpointer=saver).ainvoke({"cargo": tea}, where)
+    later = built.compile(checkpointer=saver)  # as in another process
+    history = [state.values async for state in later.aget_state_history(where)]
+    assert history == [{"cargo": tea + "coal"}, {"cargo": tea}, {}]
+    assert await parts_of(loci)
+    await saver.adelete_thread("hold")
     assert (await loci.get("/v1/short-term-memory"))["items"] == []
+
+
+async def test_parts_are_as_small_as_this_loci_takes_them(
+    loci: AsyncLoci, writer: Principal, admin: Principal
+) -> None:
+    pytest.importorskip("langgraph")
+    from langgraph.checkpoint.base import empty_checkpoint  # noqa: PLC0415
+
+    from loci_client.langgraph_checkpoints import LociSaver  # noqa: PLC0415
+
+    place, body = {"scope": writer.caller.home}, {"working": {"value_bytes": 20_000}}
+    answer = await admin.http.patch("/v1/scopes/settings", params=place, json=body)
+    assert answer.is_success, answer.text
+    saver, where = LociSaver(aloci=loci), {"configurable": {"thread_id": "h", "checkpoint_ns": ""}}
+    for size in (6_000, 30_000):
+        given = {**empty_checkpoint(), "channel_values": {"cargo": spread(size)}}
+        found = await saver.aget_tuple(await saver.aput(where, given, {"step": size}, {}))
+        assert found is not None
+        assert found.checkpoint["channel_values"]["cargo"] == spread(size)
+    parts = await parts_of(loci)
+    assert len(parts) > 1
+    assert len([one async for one in saver.alist(where)]) == 2
+    # Where a part has run out, its checkpoint has, and no other one.
+    await loci.delete(f"/v1/short-term-memory/{parts[0]['id']}")
+    left = [one.checkpoint["channel_values"]["cargo"] async for one in saver.alist(where)]
+    assert left == [spread(6_000)]
