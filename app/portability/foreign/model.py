@@ -183,10 +183,6 @@ def of_file(member: str) -> str:
     return f"of the file: {member}"
 
 
-def nothing(reading: Reading, name: str | None, item: dict[str, Any]) -> None:
-    """Learn nothing of an item before all are read."""
-
-
 @dataclass(frozen=True, slots=True)
 class Format:
     """A format. `read` gives the records of one item, `name` being the member of the file that
