@@ -6,11 +6,9 @@ No model takes part: a script asks for the tools.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from app.mcp.service import TOOLS
 from app.search.bundle import CLOSE, OPEN
@@ -29,28 +27,29 @@ from openai.types.responses import (  # noqa: E402
 DOOR = {"query": "What colour is the greenhouse door?"}
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def server(port: int, world: World) -> AsyncIterator[Any]:
+def serving(port: int, world: World) -> Any:
+    """The client of one key, to be entered and left in one task."""
     headers = {"Authorization": f"Bearer {world.writer.key}"}
     params = {"url": f"http://127.0.0.1:{port}/mcp", "headers": headers, "timeout": 60}
-    async with MCPServerStreamableHttp(params, client_session_timeout_seconds=60) as opened:
-        yield opened
+    return MCPServerStreamableHttp(params, client_session_timeout_seconds=60)
 
 
-async def test_the_agents_sdk_lists_calls_reads_and_prompts(server: Any, world: World) -> None:
-    assert {tool.name for tool in await server.list_tools()} == TOOLS.keys()
-    found = await server.call_tool("search", DOOR)
+async def test_the_agents_sdk_lists_calls_reads_and_prompts(port: int, world: World) -> None:
+    async with serving(port, world) as server:
+        listed = {tool.name for tool in await server.list_tools()}
+        found = await server.call_tool("search", DOOR)
+        wrong = await server.call_tool("search", {"qery": "x"})
+        page = await server.read_resource(f"loci://page/{world.page}")
+        prompt = await server.get_prompt("recall", {"question": DOOR["query"]})
+    assert listed == TOOLS.keys()
     (text,) = found.content
     assert text.text.index(OPEN) < text.text.index("green") < text.text.index(CLOSE)
-    wrong = await server.call_tool("search", {"qery": "x"})
     assert "qery" in wrong.content[0].text
-    page = await server.read_resource(f"loci://page/{world.page}")
     assert "crane of the harbour" in page.contents[0].text
-    prompt = await server.get_prompt("recall", {"question": DOOR["query"]})
     assert "green" in prompt.messages[0].content.text
 
 
-async def test_an_agent_of_the_sdk_hands_on_what_a_tool_says(server: Any) -> None:
+async def test_an_agent_of_the_sdk_hands_on_what_a_tool_says(port: int, world: World) -> None:
     heard: list[Any] = []
     calls = [("search", DOOR), ("search", {"query": ""})]
 
@@ -73,8 +72,9 @@ async def test_an_agent_of_the_sdk_hands_on_what_a_tool_says(server: Any) -> Non
         def stream_response(self, *_: Any, **__: Any) -> Any:
             raise NotImplementedError
 
-    agent = agents.Agent(name="a", model=Scripted(), mcp_servers=[server])
-    result = await agents.Runner.run(agent, DOOR["query"])
+    async with serving(port, world) as server:
+        agent = agents.Agent(name="a", model=Scripted(), mcp_servers=[server])
+        result = await agents.Runner.run(agent, DOOR["query"])
     assert result.final_output == "It is green."
     assert {tool.name for tool in heard[0]["tools"]} == TOOLS.keys()
     told = [one for one in heard[-1]["input"] if one.get("type") == "function_call_output"]
