@@ -48,7 +48,8 @@ async def search(services: Services, caller: Caller, asked: RecallIn) -> Told:
     data = asked.to_search()
     found = await recorded(services.searches, services.questions, caller, data.to_request(caller))
     shown = await FoundOut.made(found, data)
-    says = [shown.bundle or "", *([] if shown.hits else [telling.unknown(shown)])]
+    bundle = (shown.bundle or "") if shown.hits or shown.core_blocks else ""
+    says = [bundle, *([] if shown.hits else [telling.unknown(shown)])]
     return Told(msgspec.structs.replace(shown, bundle=None), "\n\n".join(filter(None, says)))
 
 

@@ -38,7 +38,7 @@ async def test_the_agents_sdk_lists_calls_reads_and_prompts(port: int, world: Wo
     async with serving(port, world) as server:
         listed = {tool.name for tool in await server.list_tools()}
         found = await server.call_tool("search", DOOR)
-        wrong = await server.call_tool("search", {"qery": "x"})
+        wrong = await server.call_tool("search", {"query": "x", "qery": "x"})
         page = await server.read_resource(f"loci://page/{world.page}")
         prompt = await server.get_prompt("recall", {"question": DOOR["query"]})
     assert listed == TOOLS.keys()

@@ -37,7 +37,7 @@ CALLS = (
     ("waits", "capture", SAID),
     ("found", "search", {"query": "potting bench oak"}),
     ("note", "note", {"content": "The potting bench wants oil."}),
-    ("unknown field", "search", {"qery": "x"}),
+    ("unknown field", "search", DOOR | {"qery": "x"}),
     ("wrong type", "search", DOOR | {"limit": "many"}),
     ("nothing there", "read", {"id": "nowhere"}),
     ("of a profile", "goal_list", {}),

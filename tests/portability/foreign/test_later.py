@@ -309,7 +309,7 @@ async def test_two_former_agents_share_no_conversation(
     await store.exported(former("Thekla owns the boathouse.", MARCH))
     kinds = await store.exported(former("Ruprecht bakes.", MARCH, **other))
     assert [tally["accepted"] for tally in kinds.values()] == [1, 1]
-    assert len({one["session"] for one in await episodes(admin, tenant)}) == 2
+    assert len({one["session_id"] for one in await episodes(admin, tenant)}) == 2
 
 
 TALK = ["Where is the boathouse?", "By the weir.", "Who has its key?", "Thekla has it.", "Thanks."]
@@ -341,7 +341,7 @@ async def test_a_conversation_that_went_on_brings_its_new_messages(
     held = await episodes(admin, tenant)
     by_talk: dict[str, list[str]] = {}
     for one in held:
-        by_talk.setdefault(one["session"], []).append(one["untrusted"]["content"])
+        by_talk.setdefault(one["session_id"], []).append(one["untrusted"]["content"])
     assert TALK in by_talk.values()
     assert len(by_talk) == (1 if alone else 2)
 
