@@ -51,7 +51,6 @@ from app.traces.statistics import ToolStatistics
 from app.working.service import WorkingService
 from app.workitems.service import WorkService
 
-
 PROBLEM = {"type": "object", "required": ["code", "detail"]}  # of every problem document
 
 

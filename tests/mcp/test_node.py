@@ -26,7 +26,7 @@ FOLDER = Path(__file__).parent / "node"
 SECONDS = 120.0
 DOOR = {"query": "What colour is the greenhouse door?"}
 SAID = {"content": "The potting bench is oak.", "session": "node", "wait": "indexed"}
-CALLS = (
+CALLS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("search", "search", DOOR),
     ("context", "context", DOOR | {"token_budget": 800}),
     ("ask", "ask", DOOR),
@@ -119,9 +119,10 @@ async def spoken(node: str, port: int, world: World, opened: Parts) -> Told:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def told(port: int, world: World, opened: Parts) -> Told:
-    """One conversation."""
+async def told(port: int, world: World, opened: Parts, monkeypatch: pytest.MonkeyPatch) -> Told:
+    """One conversation, with streams that last longer than in other tests."""
     node = needed()
+    monkeypatch.setattr(opened.events, "longest", 10 * SECONDS)
     async with indexing(opened):
         return await spoken(node, port, world, opened)
 

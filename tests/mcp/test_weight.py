@@ -10,7 +10,7 @@ import pytest
 
 from app.mcp.schemas import RELEVANT
 from bench.tool_tokens import DEFAULT, weights
-from tests.mcp.conftest import Connect, World
+from tests.mcp.conftest import Connect, World, text_of
 
 GUIDE = (Path(__file__).resolve().parents[2] / "docs/guides/mcp.md").read_text()
 SHOWN, LISTED, PROFILE, ONE = 4_500, 12_500, 2_500, 1_000  # most tokens
@@ -59,11 +59,12 @@ async def test_of_an_unknown_subject_nothing_is_told(connect: Connect, world: Wo
     held = unknown.structured_content["floor"]
     assert held["held_back"] > 0
     assert held["best_held_back"] < RELEVANT
-    said = unknown.content[0].text
+    said = text_of(unknown)
     assert said.startswith("Nothing is known of that.")
     assert f"{held['held_back']} " in said
     assert "greenhouse" not in said
     assert near.structured_content["hits"]
-    assert "greenhouse" in known.content[0].text
-    assert "Nothing is known of that." in prompt.messages[0].content.text
-    assert "greenhouse" not in prompt.messages[0].content.text
+    assert "greenhouse" in text_of(known)
+    asks = prompt.messages[0].content.text  # type: ignore[union-attr]
+    assert "Nothing is known of that." in asks
+    assert "greenhouse" not in asks

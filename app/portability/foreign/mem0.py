@@ -24,8 +24,8 @@ ROLES = ("user", "assistant", "tool")
 def recognises(probe: Probe) -> bool:
     """Whether the first item holds a memory."""
     scroll = _points(probe.members.get("result"))
-    first = next((one for one in scroll if isinstance(one, dict)), None)
-    first = first or probe.listed("results", "memories")
+    point = next((one for one in scroll if isinstance(one, dict)), None)
+    first = point or probe.listed("results", "memories")
     payload = first.get("payload")
     stored = isinstance(payload, dict) and "data" in payload
     return "memory" in first or stored
