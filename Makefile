@@ -57,4 +57,4 @@ types: install
 	$(BIN)/python clients/typescript/generate.py
 
 clean:
-	rm -rf $(VENV) clients/typescript/node_modules build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) clients/typescript/node_modules tests/mcp/node/node_modules build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -1,15 +1,15 @@
 """Streams of events at a rate: whether every listener has each event of its scope, once.
 
-Events are written into the graph as jobs write theirs, and read over HTTP by many clients, half of
-them with keys of one scope and half with keys of another. A client that loses its stream comes back
-with the id of the last event that it has read whole; so processes may be killed meanwhile.
+Events are written into the graph as jobs write theirs, or come of captures, through the API and the
+audit trail. They are read over HTTP by many clients, half of them with keys of one scope and half
+with keys of another. A client that loses its stream comes back with the id of the last event that
+it has read whole; so processes may be killed meanwhile.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from statistics import quantiles
@@ -19,26 +19,9 @@ import httpx
 import orjson
 
 from app.kernel.clock import now
-from app.kernel.cypher import Q
-from app.kernel.feed import told
-from app.kernel.graph import Graph
+from bench.event_sources import Bounds, Halfway, Source
 
-BEAT = 0.05  # seconds between two writes
 AGAIN = 0.2  # seconds until a client comes back
-KIND = "job.eval"
-
-Halfway = Callable[[], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """How many events come at which rate to how many listeners; `patience` is how many seconds the
-    last one may take once all are written."""
-
-    events: int = 60_000
-    rate: float = 1000.0
-    listeners: int = 50
-    patience: float = 120.0
 
 
 @dataclass
@@ -47,8 +30,9 @@ class Listener:
 
     scope: str
     key: str
+    kind: str
     last: str | None = None
-    numbers: list[int] = field(default_factory=list)
+    targets: list[str] = field(default_factory=list)
     foreign: int = 0
     late: list[float] = field(default_factory=list)
     returns: int = -1
@@ -67,7 +51,7 @@ class Listener:
         headers = {"Authorization": f"Bearer {self.key}"}
         if self.last is not None:
             headers["Last-Event-ID"] = self.last
-        asked = {"kinds": "job"}
+        asked = {"kinds": self.kind}
         async with client.stream("GET", "/v1/events", params=asked, headers=headers) as answer:
             answer.raise_for_status()
             found: dict[str, str] = {}
@@ -84,20 +68,16 @@ class Listener:
         """Note an event that came whole: after its empty line."""
         self.last = found.get("id", self.last)
         event = orjson.loads(found["data"])
-        if event.get("kind") != KIND:
+        if event.get("kind") != self.kind:
             return
         self.foreign += event["scope"] != self.scope
-        self.numbers.append(int(event["target"]))
+        self.targets.append(event["target"])
         at = datetime.fromisoformat(event["at"])
         self.late.append((now() - at).total_seconds())
 
 
 async def measure(
-    url: str,
-    graph: Graph,
-    keys: dict[str, str],
-    bounds: Bounds,
-    halfway: Halfway | None = None,
+    url: str, source: Source, keys: dict[str, str], bounds: Bounds, halfway: Halfway | None = None
 ) -> dict[str, Any]:
     """Send events to two scopes, whose keys are given; what each listener made of it, in sums.
 
@@ -105,76 +85,56 @@ async def measure(
     """
     scopes = sorted(keys)
     listeners = [
-        Listener(scope, keys[scope])
+        Listener(scope, keys[scope], source.kind)
         for scope, _ in zip(scopes * bounds.listeners, range(bounds.listeners), strict=False)
     ]
     running = [asyncio.create_task(one.follow(url)) for one in listeners]
     try:
-        await _ready(graph, listeners, scopes)
+        await _ready(source, listeners, scopes)
         start = time.perf_counter()
-        await _write(graph, scopes, bounds, halfway)
+        await source.send(scopes, bounds, halfway)
         taken = time.perf_counter() - start
-        await _all_read(listeners, scopes, bounds)
+        await _all_read(listeners, source, bounds)
     finally:
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
-    return _summary(listeners, scopes, bounds, taken)
+    return _summary(listeners, source, bounds, taken)
 
 
-async def _ready(graph: Graph, listeners: list[Listener], scopes: list[str]) -> None:
+async def _ready(source: Source, listeners: list[Listener], scopes: list[str]) -> None:
     """Until every listener has read a first event: those before it are not counted."""
     async with asyncio.timeout(120):
-        while not all(one.numbers for one in listeners):
-            rows = [told(KIND, scope, "-1", now()) for scope in scopes]
-            await graph.rows(Q.events.put, rows=rows)
+        while not all(one.targets for one in listeners):
+            await source.first(scopes)
             await asyncio.sleep(0.5)
+    for one in listeners:
+        one.late.clear()
 
 
-async def _write(graph: Graph, scopes: list[str], bounds: Bounds, halfway: Halfway | None) -> None:
-    """Write events to the scopes in turn, as fast as the rate says."""
-    clock = asyncio.get_running_loop().time
-    start, done, pending = clock(), 0, halfway
-    while done < bounds.events:
-        due = min(bounds.events, int((clock() - start) * bounds.rate) + 1)
-        moment = now()
-        rows = [told(KIND, scopes[n % len(scopes)], str(n), moment) for n in range(done, due)]
-        if rows:
-            await graph.rows(Q.events.put, rows=rows)
-        done = due
-        if pending is not None and done >= bounds.events / 2:
-            await pending()
-            pending = None
-        await asyncio.sleep(BEAT)
-
-
-async def _all_read(listeners: list[Listener], scopes: list[str], bounds: Bounds) -> None:
+async def _all_read(listeners: list[Listener], source: Source, bounds: Bounds) -> None:
     """Until everybody has read what it should, or patience ends."""
     clock = asyncio.get_running_loop().time
     end = clock() + bounds.patience
     while clock() < end and any(  # noqa: ASYNC110 - other processes send them
-        _wanted(one, scopes, bounds) - {*one.numbers} for one in listeners
+        source.sent[one.scope] - {*one.targets} for one in listeners
     ):
         await asyncio.sleep(0.2)
 
 
-def _wanted(listener: Listener, scopes: list[str], bounds: Bounds) -> set[int]:
-    return set(range(scopes.index(listener.scope), bounds.events, len(scopes)))
-
-
 def _summary(
-    listeners: list[Listener], scopes: list[str], bounds: Bounds, taken: float
+    listeners: list[Listener], source: Source, bounds: Bounds, taken: float
 ) -> dict[str, Any]:
-    read = [[n for n in one.numbers if n >= 0] for one in listeners]
+    sent = [source.sent[one.scope] for one in listeners]
+    read = [[t for t in one.targets if t not in source.early] for one in listeners]
     late = sorted(second for one in listeners for second in one.late)
     cuts = quantiles(late, n=100) if len(late) > 1 else [0.0] * 99
-    wanted = [_wanted(one, scopes, bounds) for one in listeners]
     return {
         "events": bounds.events,
         "listeners": len(listeners),
         "events_per_second": round(bounds.events / taken, 1),
         "delivered": sum(map(len, read)),
-        "lost": sum(len(w - {*r}) for w, r in zip(wanted, read, strict=True)),
+        "lost": sum(len(s - {*r}) for s, r in zip(sent, read, strict=True)),
         "doubled": sum(len(r) - len({*r}) for r in read),
         "foreign": sum(one.foreign for one in listeners),
         "returns": sum(one.returns for one in listeners),

@@ -74,19 +74,20 @@ MATCH (n:Declared {id: $id})
 WHERE n.scope IN $scopes
 RETURN n.id AS id, n.kind AS kind, n.scope AS scope
 
-// name: concerning(scopes, author, session, names, fields, after, limit) read many
-// Declared nodes that somebody wrote, owns or is granted, that may go with a session, or whose texts
-// may name a person. What was promoted says itself out of which session it was.
+// name: concerning(scope, author, session, names, fields, after, limit) read many
+// Declared nodes of a scope that somebody wrote, owns or is granted, that may go with a session, or
+// whose texts may name a person. What was promoted says itself out of which session it was. A page is
+// read in the order of the index, up to its last node: all pages together read each node once.
 MATCH (n:Declared)
-WHERE n.scope IN $scopes AND n.id > $after
+USING INDEX SEEK n:Declared(scope, id)
+WHERE n.scope = $scope AND n.id > $after
   AND ($author IN n.people OR n.session = $session
        OR ($session IS NOT NULL AND n.promoted_from IS NOT NULL)
        OR any(name IN $names WHERE any(field IN $fields WHERE any(text IN
               CASE WHEN n[field] IS :: LIST<STRING NOT NULL> NOT NULL THEN n[field]
                    ELSE [coalesce(toStringOrNull(n[field]), '')] END
               WHERE toLower(text) CONTAINS toLower(name)))))
-WITH n ORDER BY n.id LIMIT $limit
-RETURN n {.*} AS row ORDER BY n.id
+RETURN n {.*} AS row ORDER BY n.scope, n.id LIMIT $limit
 
 // name: with_parts(ids) read many
 // Declared nodes by id, each with its parts.

@@ -144,15 +144,13 @@ FOREACH (_ IN CASE WHEN row.event IS NULL THEN [] ELSE [1] END |
 
 // name: known_episodes(rows) read many
 // Which of a batch are stored already, by what makes them the same or by their id; of the latter
-// what they say and when, and whether somebody has forgotten them here.
+// what they say and when.
 // unscoped: keys and ids cover their scope
 UNWIND $rows AS row
 OPTIONAL MATCH (p:Passage {id: row.id})
 WITH row, p, EXISTS { MATCH (:Episode {dedup_key: row.key}) } AS said
 WHERE said OR p IS NOT NULL
-RETURN row.line AS line, said, p.id AS id, p.content_hash AS hash, p.captured_at AS captured_at,
-       p.expired_at <= datetime() AND EXISTS { MATCH (a:AuditEvent)-[:AUDIT]->(p)
-         WHERE a.kind = 'memory.forget' } AS forgotten
+RETURN row.line AS line, said, p.id AS id, p.content_hash AS hash, p.captured_at AS captured_at
 
 // name: succeeding(ids) read many
 // What was said in the place of some episodes, of each the newest.
@@ -161,9 +159,16 @@ UNWIND $ids AS former
 MATCH (p:Episode {supersedes: former})
 WITH former, p ORDER BY p.captured_at DESC, p.id
 WITH former, head(collect(p)) AS p
-RETURN former, p.id AS id, p.content_hash AS hash, p.captured_at AS captured_at,
-       p.expired_at <= datetime() AND EXISTS { MATCH (a:AuditEvent)-[:AUDIT]->(p)
-         WHERE a.kind = 'memory.forget' } AS forgotten
+RETURN former, p.id AS id, p.content_hash AS hash, p.captured_at AS captured_at
+
+// name: forgotten(ids) read many
+// Which of some episodes somebody has forgotten here.
+// unscoped: ids cover their scope
+UNWIND $ids AS id
+MATCH (p:Passage {id: id})
+WHERE p.expired_at <= datetime()
+  AND EXISTS { MATCH (a:AuditEvent)-[:AUDIT]->(p) WHERE a.kind = 'memory.forget' }
+RETURN p.id AS id
 
 // name: touch_sessions(rows, since) write none
 // Sessions that a batch's episodes lie in; one that this run made begins with its first event,

@@ -196,13 +196,14 @@ SET p = row.properties
 RETURN row.line AS line
 
 // name: known_notes(rows) read many
-// Which notes are here, until when each holds, whether a text is one that it has not and never had,
-// whether somebody wrote it anew here, and whether it holds still. A bundle may name an id of another
+// Which notes are here, until when each holds, since when it says what it says, whether a text is one
+// that it has not and never had, whether somebody wrote it anew here, and whether it holds still. A bundle may name an id of another
 // scope: `scope` tells.
 // unscoped: only whether it is the scope of the row is told
 UNWIND $rows AS row
 MATCH (n:Note {id: row.id})
 RETURN row.line AS line, n.scope AS scope, n.valid_to AS valid_to, n.ingested_at AS ingested_at,
+       n.updated_at AS updated_at,
        n.content <> row.content AND NOT EXISTS {
          MATCH (v:NoteVersion)-[:VERSION_OF]->(n) WHERE v.content = row.content } AS is_new,
        EXISTS { MATCH (a:AuditEvent)-[:AUDIT]->(n) WHERE a.kind = 'note.change' } AS is_edited,
@@ -220,12 +221,12 @@ SET n.index_rev = n.index_rev
 WITH n, row, n.updated_at AS since, coalesce(n.privacy, 0) AS level
 WHERE n.standing = 'held' AND n.expired_at > datetime()
   AND NOT EXISTS { MATCH (a:AuditEvent)-[:AUDIT]->(n) WHERE a.kind = 'note.change' }
-SET n.updated_at = $at
+SET n.updated_at = coalesce(row.changed_at, $at)
 WITH n, row, since, level, n.content <> row.text.content AS is_new
 FOREACH (_ IN CASE WHEN is_new THEN [1] ELSE [] END |
   MERGE (v:NoteVersion {id: n.id + '~v' + toString(n.version)})
   ON CREATE SET v.note = n.id, v.scope = n.scope, v.content = n.content, v.version = n.version,
-                v.recorded_at = since, v.retracted_at = $at
+                v.recorded_at = since, v.retracted_at = n.updated_at
   MERGE (v)-[:VERSION_OF]->(n)
   SET n += row.text, n.version = n.version + 1, n.index_state = 'pending',
       n.index_rev = n.index_rev + 1,

@@ -100,6 +100,8 @@ class Tail:
                 await self._step()
             except LociError as error:  # the graph is away: the next look finds what was missed
                 log.warning("events.away", tenant=self._tenant, error=str(error))
+            except Exception as error:  # whoever listens would be told nothing more, and not that
+                log.exception("events.failed", tenant=self._tenant, exc_info=error)
             await asyncio.sleep(EVERY)
 
     async def _step(self) -> None:

@@ -34,10 +34,15 @@ class Forgotten:
 
     async def batches(self, graph: Graph) -> AsyncIterator[list[str]]:
         """Yield ids of values that concern the forgotten one, a batch at a time."""
+        for scope in self.scopes:
+            async for ids in self._of(graph, scope):
+                yield ids
+
+    async def _of(self, graph: Graph, scope: str) -> AsyncIterator[list[str]]:
         after = ""
         while rows := await graph.rows(
             Q.kinds.concerning,
-            scopes=list(self.scopes),
+            scope=scope,
             author=self.gone.author or "",
             session=self.gone.session,
             names=list(self.names),

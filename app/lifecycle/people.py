@@ -8,7 +8,7 @@ nobody by themselves and are not looked for in texts.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -75,14 +75,22 @@ async def _named(graph: Graph, caller: Caller, target: Target) -> Target:
 
 
 async def _is_no_person(graph: Graph, name: str, scopes: list[str]) -> bool:
+    keys = [key for kind in ("organization", "place") for key in name_keys(name, kind)]
+    found = await _namesakes(graph, {name: keys}, scopes)
+    return any(family(row["type"]) not in PERSONS for row in found)
+
+
+async def _namesakes(
+    graph: Graph, keys: Mapping[str, Iterable[str]], scopes: list[str]
+) -> list[Row]:
+    """Who goes by some names, each with its keys, in some scopes."""
     rows = [
         {"name": name, "scope": scope, "alias": alias_id(scope, key)}
         for scope in scopes
-        for kind in ("organization", "place")
-        for key in name_keys(name, kind)
+        for name, each in keys.items()
+        for key in each
     ]
-    found = await graph.rows(Q.erasure.namesakes, rows=rows)
-    return any(family(row["type"]) not in PERSONS for row in found)
+    return await graph.rows(Q.erasure.namesakes, rows=rows)
 
 
 def _below(caller: Caller, root: str) -> list[str]:
@@ -133,15 +141,9 @@ async def _unmistakable(graph: Graph, found: Row, scopes: list[str]) -> tuple[li
     by one of his full names."""
     own = set(found["entities"])
     keys = {name: name_keys(name, "person") for name in found["names"] if len(name) >= SHORT}
-    rows = [
-        {"name": name, "scope": scope, "alias": alias_id(scope, key)}
-        for scope in scopes
-        for name, each in keys.items()
-        for key in each
-    ]
     others: dict[str, set[str]] = {}
     entities = set(own)
-    for row in await graph.rows(Q.erasure.namesakes, rows=rows):
+    for row in await _namesakes(graph, keys, scopes):
         if row["id"] in own:
             continue
         if (

@@ -43,11 +43,14 @@ NAMED, TIMELINE = 25, 100  # most entities of one name; most facts of a timeline
 
 
 async def search(services: Services, caller: Caller, asked: RecallIn) -> Told:
-    """Memories for a question; the text is the bundle that the route renders."""
+    """Memories for a question; the text is the bundle that the route renders, and says so where
+    nothing is relevant enough."""
     data = asked.to_search()
     found = await recorded(services.searches, services.questions, caller, data.to_request(caller))
     shown = await FoundOut.made(found, data)
-    return Told(msgspec.structs.replace(shown, bundle=None), shown.bundle or "")
+    bundle = (shown.bundle or "") if shown.hits or shown.core_blocks else ""
+    says = [bundle, *([] if shown.hits else [telling.unknown(shown)])]
+    return Told(msgspec.structs.replace(shown, bundle=None), "\n\n".join(filter(None, says)))
 
 
 async def context(services: Services, caller: Caller, asked: ContextIn) -> Told:

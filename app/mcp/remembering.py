@@ -21,7 +21,6 @@ from app.notes.model import written_namespace
 from app.notes.schemas import NoteIn, NoteReceiptOut, Text
 from app.search.schemas import FoundOut
 
-LEAST = 0.65  # relevance of what is recalled unless the caller says otherwise (seed 000)
 Part = Annotated[str, StringConstraints(min_length=1, max_length=8_000, strip_whitespace=True)]
 Pattern = Annotated[str, StringConstraints(min_length=3, max_length=8_000, strip_whitespace=True)]
 Old = Annotated[
@@ -41,14 +40,6 @@ class PlacedIn(WireModel):
         """Return the place; NotFound for a scope that is not seen, InvalidInput (`namespace`)."""
         spaces = (written_namespace(self.namespace),) if self.namespace else WRITTEN
         return Place(caller.among(self.scopes), spaces)
-
-
-class MemoryRecallIn(RecallIn):
-    """What to recall."""
-
-    min_score: Annotated[float, Field(ge=0, le=1)] | None = Field(
-        LEAST, description="Least relevance of a memory, 0 to 1; null for none."
-    )
 
 
 class MemoryUpdateIn(PlacedIn):
@@ -144,7 +135,7 @@ class MemoryPromotedOut(msgspec.Struct, frozen=True):
     hidden: bool
 
 
-async def recall(services: Services, caller: Caller, given: MemoryRecallIn) -> Told:
+async def recall(services: Services, caller: Caller, given: RecallIn) -> Told:
     """Recall from what a prompt gets its context from; nothing is a text that says so."""
     found = await search(services, caller, given)
     shown = found.value
@@ -225,7 +216,7 @@ MEMORY = (
         title="Recall memories",
         description="Recall what is known for a question, from what contexts of prompts are made "
         "of; nothing where the subject is not known.",
-        takes=MemoryRecallIn,
+        takes=RecallIn,
         gives=FoundOut,
         run=recall,
     ),

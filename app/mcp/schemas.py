@@ -16,6 +16,7 @@ from app.facts.sentences import ProfileOut
 from app.kernel.wire import Moment, ShortText, TagName, WireModel, model_of
 from app.search.schemas import QUERY_MOST, KindName, SearchIn
 
+RELEVANT = 0.65  # of what goes into a prompt unseen, unless the caller says otherwise
 Scopes = Annotated[
     tuple[str, ...] | None, Field(description="Scopes to read; all visible if unset.")
 ]
@@ -54,7 +55,7 @@ class RecallIn(WireModel):
     as_of: AsOf = None
     known_at: KnownAt = None
     min_score: Annotated[float, Field(ge=0, le=1)] | None = Field(
-        None, description="Least relevance of a memory, 0 to 1."
+        RELEVANT, description="Least relevance of a memory, 0 to 1; null for none."
     )
 
     def to_search(self) -> SearchIn:

@@ -16,6 +16,7 @@ from app.facts.schemas import FactOut, IntervalOut
 from app.rag.schemas import AnswerOut
 from app.sanitize.hidden import shown
 from app.search.bundle import CLOSE, NOTICE, OPEN, element
+from app.search.schemas import FoundOut
 from app.skills.schemas import DiscoveryOut
 
 
@@ -40,6 +41,18 @@ def waited(who: str, wanted: str | None, reached: str | None) -> str:
 def counted(number: int, one: str, many: str) -> str:
     """A number with its noun."""
     return f"{number} {one if number == 1 else many}"
+
+
+def unknown(found: FoundOut) -> str:
+    """That nothing is known, and of what is held back that it is less relevant than was asked."""
+    floor = found.floor
+    if floor is None or not floor.held_back:
+        return "Nothing is known of that."
+    held = counted(floor.held_back, "memory is", "memories are")
+    return (
+        f"Nothing is known of that. {held} less relevant than asked for, the best "
+        f"{floor.best_held_back}: a lower `min_score` shows what is near."
+    )
 
 
 def facts(says: str, found: Sequence[FactOut]) -> str:

@@ -51,6 +51,8 @@ from app.traces.statistics import ToolStatistics
 from app.working.service import WorkingService
 from app.workitems.service import WorkService
 
+PROBLEM = {"type": "object", "required": ["code", "detail"]}  # of every problem document
+
 
 @dataclass(frozen=True, slots=True)
 class Services:
@@ -152,10 +154,11 @@ def schema_in(model: type[WireModel]) -> dict[str, Any]:
 
 
 def schema_out(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """The JSON schema of what a tool gives, an object at its root as clients ask for."""
+    """The JSON schema of what a tool gives, an object at its root as clients ask for: its value, or
+    the problem that it has met, since some clients hold what goes wrong against the schema too."""
     (_,), defs = msgspec.json.schema_components([struct], ref_template="#/$defs/{name}")
-    root = defs.pop(struct.__name__)
-    return {**root, "$defs": defs} if defs else dict(root)
+    made = {"type": "object", "anyOf": [defs.pop(struct.__name__), PROBLEM]}
+    return {**made, "$defs": defs} if defs else made
 
 
 def _untitled(value: Any) -> Any:

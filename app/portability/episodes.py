@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -252,10 +252,12 @@ async def known(reader: Reader, rows: Sequence[Row], rules: Rules) -> dict[int, 
     told = await _found(reader, [_next(row, "") for row in others]) if others else {}
     others = [row for row in others if row["line"] not in told]
     last = await _last(reader, {row["line"]: found[row["line"]] for row in others})
+    forgotten = await _forgotten(reader, last)
     for row in others:
-        line = row["line"]
-        row["last"] = last[line]["id"]
-        states[line] = "updated" if _is_later(row, last[line]) else "changed"
+        here = last[row["line"]]
+        row["last"] = here["id"]
+        is_later = here["id"] not in forgotten and _is_later(row, here)
+        states[row["line"]] = "updated" if is_later else "changed"
     return states
 
 
@@ -268,7 +270,14 @@ def _is_other(row: Row, here: Row | None, rules: Rules) -> bool:
 
 def _is_later(row: Row, last: Row) -> bool:
     is_later = row["timed"] and row["episode"]["captured_at"] > last["captured_at"]
-    return is_later and not last["forgotten"] and last["hash"] != row["hash"]
+    return bool(is_later and last["hash"] != row["hash"])
+
+
+async def _forgotten(reader: Reader, found: Mapping[int, Row]) -> set[str]:
+    """The ids of those that somebody has forgotten here."""
+    ids = sorted({here["id"] for here in found.values()})
+    rows = await reader.rows(Q.portability.forgotten, ids=ids) if ids else []
+    return {row["id"] for row in rows}
 
 
 async def _last(reader: Reader, found: dict[int, Row]) -> dict[int, Row]:

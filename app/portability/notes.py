@@ -101,6 +101,7 @@ def prepare(record: NoteRecord, at: At) -> Row:
         "id": identifier,
         "graves": [identifier, record.id],
         "said": record.ingested_at,
+        "changed_at": record.updated_at,
         "moved": not at.rules.keeps,
         "searchable": record.standing in FOUND,
         "properties": _properties(record, identifier, scope, at),
@@ -197,7 +198,9 @@ def _state(row: Row, here: Row, rules: Rules) -> State:
     own = row["properties"]
     ended = own["valid_to"] < here["valid_to"]
     is_foreign = rules.revises and own["namespace"] not in NEVER_WRITTEN
-    is_older = own["ingested_at"] < here["ingested_at"]  # an export of before the one that is here
+    is_older = own["ingested_at"] < here["ingested_at"] or (
+        row["changed_at"] is not None and row["changed_at"] < here["updated_at"]
+    )  # an export of before the one that is here
     if not is_foreign or here["scope"] != row["scope"] or not (here["is_new"] or ended):
         return "same"
     may = here["holds"] and not here["is_edited"] and (ended or not is_older)
@@ -206,7 +209,8 @@ def _state(row: Row, here: Row, rules: Rules) -> State:
 
 async def _brought_up(tx: Tx, batch: Batch, rows: list[Row]) -> set[str]:
     """Give notes the text and the end that a later export has of them; their former texts stay.
-    The ids of those that nobody has changed or forgotten meanwhile.
+    They say so since the export says, or since now. The ids of those that nobody has changed or
+    forgotten meanwhile.
 
     Since when the end is known no export says that does not say since when: then it is now.
     """
@@ -222,6 +226,7 @@ async def _brought_up(tx: Tx, batch: Batch, rows: list[Row]) -> set[str]:
             {
                 "id": row["id"],
                 "scope": row["scope"],
+                "changed_at": row["changed_at"],
                 "text": text,
                 "ends": ends,
                 "live": own["live"],

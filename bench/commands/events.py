@@ -15,6 +15,7 @@ from app.cli.local import local_settings
 from app.kernel.caller import Role
 from app.wiring import Parts, parts
 from bench import events
+from bench.event_sources import Bounds, Captured, Written
 from bench.places import URL, Url
 
 console = Console()
@@ -36,13 +37,17 @@ def eval_events(
         typer.Option(help="A command that is run once, such as one that kills API and Valkey."),
     ] = None,
     patience: Annotated[float, typer.Option(min=1, help="Seconds for what comes late.")] = 120.0,
+    captures: Annotated[
+        bool, typer.Option(help="Capture through the API, as fast as it takes, up to the rate.")
+    ] = False,
 ) -> None:
     """Send events to many streams of two scopes, and count what was lost, doubled, or read by a key
     of the other scope.
 
-    Needs a running API. What is written is gone within a day. Exit code 1 where any was.
+    Needs a running API. What is written is gone within a day, captures stay. Exit code 1 where any
+    was.
     """
-    bounds = events.Bounds(count, rate, listeners, patience)
+    bounds = Bounds(count, rate, listeners, patience)
 
     async def between() -> None:
         shell = await asyncio.create_subprocess_shell(halfway or "true")
@@ -50,9 +55,10 @@ def eval_events(
 
     async def run() -> dict[str, Any]:
         async with parts(local_settings()) as opened:
-            keys = await keys_of_two_scopes(opened)
+            keys = await keys_of_two_scopes(opened, Role.WRITER if captures else Role.READER)
             asked = between if halfway else None
-            return await events.measure(url, opened.graph, keys, bounds, asked)
+            source = Captured(url, keys) if captures else Written(opened.graph)
+            return await events.measure(url, source, keys, bounds, asked)
 
     found = asyncio.run(run())
     console.print_json(json.dumps(found))
@@ -60,11 +66,11 @@ def eval_events(
         raise typer.Exit(1)
 
 
-async def keys_of_two_scopes(opened: Parts) -> dict[str, str]:
-    """A key that reads in each of two scopes of a new tenant, by its scope."""
+async def keys_of_two_scopes(opened: Parts, role: Role = Role.READER) -> dict[str, str]:
+    """A key of each of two scopes of a new tenant, by its scope."""
     tenant = f"eval-events-{secrets.token_hex(4)}"
     scopes = [f"{tenant}/{name}" for name in ("a", "b")]
     return {
-        scope: (await mint(opened, scope, kind="agent", name=scope[-1], role=Role.READER)).text
+        scope: (await mint(opened, scope, kind="agent", name=scope[-1], role=role)).text
         for scope in scopes
     }

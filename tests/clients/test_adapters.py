@@ -16,7 +16,7 @@ import pytest_asyncio
 from app.kernel.caller import Role
 from app.search.bundle import CLOSE, NOTICE, OPEN
 from app.wiring import Parts
-from loci_client import AsyncLoci, AsyncMemory, Loci, LociError, LociProblem, Memory, zone
+from loci_client import AsyncLoci, AsyncMemory, Loci, LociError, Memory, zone
 from loci_client.model import Fact
 from tests.conftest import MakePrincipal, Principal
 
@@ -403,6 +403,86 @@ async def test_a_graph_goes_on_from_its_checkpoint(
         await asyncio.to_thread(saver.delete_thread, where["configurable"]["thread_id"])
         assert await asyncio.to_thread(saver.get_tuple, where) is None
     assert (await loci.get("/v1/short-term-memory"))["items"] == []
-    huge = {"cargo": ["x" * 300_000]}
-    with pytest.raises(LociProblem, match="TooLarge"):
-        await built.compile(checkpointer=LociSaver(aloci=loci)).ainvoke(huge, where)
+
+
+def spread(size: int) -> bytes:
+    """Bytes that no serializer makes smaller."""
+    return random.Random(size).randbytes(size)
+
+
+async def parts_of(loci: AsyncLoci) -> list[Any]:
+    """The values that are parts of others."""
+    found: list[Any] = (await loci.get("/v1/short-term-memory", limit=500))["items"]
+    return [row for row in found if row["key"].startswith("part.")]
+
+
+async def test_a_large_checkpoint_is_kept_in_parts(loci: AsyncLoci) -> None:
+    """At the size of a part it is one value, and a byte beyond it two parts."""
+    pytest.importorskip("langgraph")
+    from langgraph.checkpoint.base import empty_checkpoint  # noqa: PLC0415
+    from langgraph.checkpoint.memory import InMemorySaver  # noqa: PLC0415
+    from langgraph.graph import END, START, StateGraph  # noqa: PLC0415
+    from typing_extensions import TypedDict  # noqa: PLC0415
+
+    from loci_client.langgraph_checkpoints import PIECE, LociSaver  # noqa: PLC0415
+
+    class State(TypedDict, total=False):
+        cargo: str
+
+    saver, thread = LociSaver(aloci=loci), {"thread_id": "hold"}
+    start: Any = {"configurable": {**thread, "checkpoint_ns": ""}}
+    whole = PIECE * 3 // 4  # bytes, of which four letters make three
+    held = {"order": ["", "task", 0], "write": ["task", "cargo", spread(whole)]}
+    whole -= len(saver.serde.dumps_typed(held)[1]) - whole
+    for number, size in enumerate((whole, whole + 1)):
+        given = {**empty_checkpoint(), "channel_values": {"cargo": number}}
+        there = await saver.aput(start, given, {"step": number}, {})
+        await saver.aput_writes(there, [("cargo", spread(size))], "task")
+        found = await saver.aget_tuple(there)
+        assert found is not None
+        assert [value for _, _, value in found.pending_writes] == [spread(size)]
+        assert len(await parts_of(loci)) == 2 * number
+    await saver.adelete_thread("hold")
+    assert (await loci.get("/v1/short-term-memory"))["items"] == []
+
+    built = StateGraph(State)
+    built.add_node("load", lambda state: {"cargo": state["cargo"] + "coal"})
+    built.add_edge(START, "load")
+    built.add_edge("load", END)
+    where, tea = {"configurable": thread}, "tea " * 50_000
+    told = []
+    for one in (saver, InMemorySaver()):
+        await built.compile(checkpointer=one).ainvoke({"cargo": tea}, where)
+        later = built.compile(checkpointer=one)  # as in another process
+        told.append([state.values async for state in later.aget_state_history(where)])
+    assert told[0] == told[1]
+    assert told[0][0] == {"cargo": tea + "coal"}
+    assert await parts_of(loci)
+    await saver.adelete_thread("hold")
+    assert (await loci.get("/v1/short-term-memory"))["items"] == []
+
+
+async def test_parts_are_as_small_as_this_loci_takes_them(
+    loci: AsyncLoci, writer: Principal, admin: Principal
+) -> None:
+    pytest.importorskip("langgraph")
+    from langgraph.checkpoint.base import empty_checkpoint  # noqa: PLC0415
+
+    from loci_client.langgraph_checkpoints import LociSaver  # noqa: PLC0415
+
+    place, body = {"scope": writer.caller.home}, {"working": {"value_bytes": 20_000}}
+    answer = await admin.http.patch("/v1/scopes/settings", params=place, json=body)
+    assert answer.is_success, answer.text
+    saver, where = LociSaver(aloci=loci), {"configurable": {"thread_id": "h", "checkpoint_ns": ""}}
+    for size in (6_000, 30_000):
+        given = {**empty_checkpoint(), "channel_values": {"cargo": spread(size)}}
+        found = await saver.aget_tuple(await saver.aput(where, given, {"step": size}, {}))
+        assert found is not None
+        assert found.checkpoint["channel_values"]["cargo"] == spread(size)
+    parts = await parts_of(loci)
+    assert len(parts) > 1
+    assert len([one async for one in saver.alist(where)]) == 2
+    # Where a part has run out, its checkpoint has, and no other one.
+    await loci.delete(f"/v1/short-term-memory/{parts[0]['id']}")
+    left = [one.checkpoint["channel_values"]["cargo"] async for one in saver.alist(where)]
+    assert left == [spread(6_000)]

@@ -12,7 +12,7 @@ import pytest_asyncio
 from neo4j import AsyncDriver, AsyncGraphDatabase, ResultSummary
 from neo4j.exceptions import Neo4jError
 
-from app.kernel.cypher import Q
+from app.kernel.cypher import Q, Query
 from app.kernel.vocab import PROPERTIES, Label, Rel
 from app.settings import Settings
 from app.wiring import Parts
@@ -67,6 +67,8 @@ SCANNING = {
 HOT = [
     *Q.graphql,
     Q.portability.known_episodes,
+    Q.portability.succeeding,
+    Q.portability.forgotten,
     Q.pages.known,
     Q.restoring.known_notes,
     Q.restoring.revise_notes,
@@ -448,6 +450,8 @@ ENTRIES = (
 )
 
 
+# Pages of which each begins where the one before ended.
+IN_ORDER = [Q.kinds.concerning]
 # Kinds of a query by the mode that its header tells.
 MODES = {"read": {"r"}, "write": {"w", "rw"}, "batched": {"w", "rw"}}
 # The statuses that a contract cannot have: unknown label, type, property; deprecated features;
@@ -552,6 +556,13 @@ async def test_hot_queries_seek(planned: Planned) -> None:
         if not enters or not SCANS.isdisjoint(found):
             wrong[query.key] = found
     assert wrong == {}
+
+
+@pytest.mark.parametrize("query", IN_ORDER, ids=lambda query: query.key)
+async def test_a_page_is_read_in_the_order_of_its_index(server: AsyncDriver, query: Query) -> None:
+    """No page reads and sorts what lies behind it."""
+    found = named(await explained(server, query.text))
+    assert not {"Sort", "Top", "PartialSort", "PartialTop", "Eager"} & {*found}, found
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import httpx
 import pytest
@@ -57,6 +58,27 @@ async def test_a_client_that_comes_back_misses_nothing_and_sees_nothing_twice(
     assert seen == away + later
     async with stream(address, writer, last, kinds="capture") as reader:
         assert (await reader.next())["target"] == away[0], "an event is told again on request"
+
+
+async def test_a_look_that_fails_ends_no_stream(
+    opened: Parts, writer: Principal, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = asyncio.Event()
+    after = opened.events.rows.after
+
+    async def once(*given: Any) -> Any:
+        if not failed.is_set():
+            failed.set()
+            raise ValueError("what nobody has thought of")
+        return await after(*given)
+
+    async with stream(address, writer, kinds="capture") as reader:
+        first = await say(writer, "The sluice keeper greases the first wheel.")
+        assert (await reader.next())["target"] == first
+        monkeypatch.setattr(opened.events.rows, "after", once)
+        second = await say(writer, "The sluice keeper greases the second wheel.")
+        assert (await reader.next())["target"] == second
+        assert failed.is_set()
 
 
 async def test_writers_at_once_lose_no_event(writer: Principal, address: str) -> None:

@@ -1,7 +1,9 @@
 """An agent that has nothing but the protocol: ten turns, with changes, and five questions.
 
-The model is recorded: a server on loopback that speaks OpenAI's API and asks for the tools that a
-model asked for. What it is handed back is the real server's, and holds the answer, or nothing does.
+No model takes part: a server on loopback that speaks OpenAI's API asks for the tools that are
+written down here by hand, and says what is written down beside them. Shown is what it is handed
+back, which is the real server's, and holds the answer, or nothing does. Whether a model would ask
+so is not shown.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ SPEAKER = "Nora Feld"
 
 @dataclass(frozen=True)
 class Turn:
-    """What the user says, the tool that the model asks for then, and its reply. Of a question:
+    """What the user says, the tool that the script asks for then, and its reply. Of a question:
     what the memory holds by now, and what it holds no more."""
 
     says: str
@@ -110,8 +112,8 @@ NOTED = (
 )
 
 
-def recorded(turn: Turn) -> list[Reply]:
-    """The two answers of the model in one turn: for which tool it asks, and what it says."""
+def scripted(turn: Turn) -> list[Reply]:
+    """The two answers of the script in one turn: for which tool it asks, and what it says."""
     call = {
         "id": "call-1",
         "type": "function",
@@ -143,7 +145,7 @@ class Agent:
         ]
         while True:
             answer = await self.model.chat.completions.create(
-                model="recorded", messages=self.messages, tools=tools
+                model="scripted", messages=self.messages, tools=tools
             )
             message = answer.choices[0].message
             self.messages.append(message.model_dump(exclude_none=True))
@@ -190,7 +192,7 @@ async def test_ten_turns_by_the_protocol_alone(
     async with connect(writer, mode, talk.tools) as memory:
         agent = Agent(client, memory, [{"role": "system", "content": "You have a memory."}])
         for turn in talk.turns:
-            server.replies = recorded(turn)
+            server.replies = scripted(turn)
             assert await agent.turn(turn.says) == turn.replies
             await opened.consolidation.consolidate(writer.caller.home)  # as the worker does
             await opened.indexing.drain()

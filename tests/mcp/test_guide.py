@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,24 @@ def test_an_entry_with_an_address_sends_the_key_that_the_program_asks_for(
     assert scheme == "Bearer"
     asked = {f"${{input:{one['id']}}}" for one in block.get("inputs", ())}
     assert key in asked or key == "${env:LOCI_API_KEY}"
+
+
+def test_the_line_of_claude_code_names_the_address_and_sends_the_key() -> None:
+    (line,) = re.findall(r"```text\n(claude .*)\n```", GUIDE.read_text())
+    assert shlex.split(line) == [
+        "claude", "mcp", "add", "--transport", "http", "loci", ADDRESS,
+        "--header", "Authorization: Bearer loci_…",
+    ]  # fmt: skip
+
+
+def test_each_program_that_is_named_has_its_lines() -> None:
+    """In the order of the page; what connects by address alone is told that it is not served."""
+    page = GUIDE.read_text()
+    clients = page[page.index("## Clients") : page.index("## Tools")]
+    found = [clients.index(name) for name in ("Claude Code:", "Cursor, in", "VS Code, in",
+             "Claude Desktop starts", "ChatGPT takes")]  # fmt: skip
+    assert found == sorted(found)
+    assert "OAuth" in clients[clients.index("not served") - 80 :]
 
 
 def test_the_entry_that_starts_a_program_names_the_command_and_what_it_reads() -> None:

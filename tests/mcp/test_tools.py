@@ -13,7 +13,7 @@ from mcp import Client, MCPError
 from app.mcp.service import TOOLS
 from app.search.bundle import CLOSE, NOTICE, OPEN
 from app.wiring import Parts
-from tests.conftest import Principal
+from tests.conftest import MakePrincipal, Principal
 from tests.mcp.conftest import Connect, World, text_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "mcp.md"
@@ -264,3 +264,26 @@ async def test_prompts_recall_remember_and_review(connect: Connect, world: World
             await client.get_prompt("recall")
         with pytest.raises(MCPError, match="there is no prompt"):
             await client.get_prompt("obey")
+
+
+async def test_the_prompt_review_shows_what_stands_against_what(
+    connect: Connect, principal: MakePrincipal, tenant: str
+) -> None:
+    users = [await principal(f"{tenant}/dev", name=name, kind="user") for name in ("ottla", "veit")]
+    for who, status in zip(users, ("active", "completed"), strict=True):
+        statement = {
+            "subject": {"name": "Sperlinghof", "type": "project"},
+            "predicate": "status",
+            "object": {"value": status},
+        }
+        body = {"statement": statement, "scope": f"{tenant}/dev"}
+        answer = await who.http.post("/v1/facts:remember", json=body)
+        assert answer.is_success, answer.text
+    async with connect(users[0]) as client:
+        shown = await client.get_prompt("review")
+    said = shown.messages[0].content.text  # type: ignore[union-attr]
+    before, inside = zone(said)
+    assert "1 fact waits" in before
+    assert "Sperlinghof" not in before
+    assert "active" in inside
+    assert "completed" in inside

@@ -20,6 +20,7 @@ from app.settings import read_settings
 from app.wiring import Parts, parts
 from bench import events
 from bench.commands.events import keys_of_two_scopes
+from bench.event_sources import Bounds, Captured, Written
 from tests.support.processes import Service, service, until_ready
 from tests.support.server import EmbeddedPair
 from tests.webhooks.conftest import Receiver, receiver
@@ -73,11 +74,27 @@ async def test_no_listener_loses_an_event_to_kills_of_api_and_valkey(bench: Benc
         await asyncio.to_thread(bench.pair.start_queue)
         bench.running.start_api()
 
-    bounds = events.Bounds(events=600, rate=60, listeners=8, patience=PATIENCE)
-    found = await events.measure(bench.url, bench.store.graph, keys, bounds, kill)
+    bounds = Bounds(events=600, rate=60, listeners=8, patience=PATIENCE)
+    found = await events.measure(bench.url, Written(bench.store.graph), keys, bounds, kill)
     told = {name: found[name] for name in ("lost", "doubled", "foreign", "delivered")}
     assert told == {"lost": 0, "doubled": 0, "foreign": 0, "delivered": 8 * 300}, found
     assert found["returns"] >= 8, "each listener came back"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+async def test_no_listener_loses_a_capture_to_a_kill_of_the_api(bench: Bench) -> None:
+    """Captures come with the audit trail; a batch whose answer went lost is sent again."""
+    keys = await keys_of_two_scopes(bench.store, Role.WRITER)
+
+    async def kill() -> None:
+        bench.running.kill("api")
+        bench.running.start_api()
+
+    bounds = Bounds(events=600, rate=1000, listeners=4, patience=PATIENCE)
+    found = await events.measure(bench.url, Captured(bench.url, keys), keys, bounds, kill)
+    told = {name: found[name] for name in ("lost", "doubled", "foreign", "delivered")}
+    assert told == {"lost": 0, "doubled": 0, "foreign": 0, "delivered": 2 * 600}, found
 
 
 @pytest.mark.slow

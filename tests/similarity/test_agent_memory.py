@@ -17,7 +17,7 @@ from app.embeddings.model import Role
 from app.indexing.analysis import analyse, detect_language
 from app.indexing.likeness import Likeness
 from app.kernel.caller import Role as Rank
-from app.mcp.remembering import LEAST as TOLD
+from app.mcp.schemas import RELEVANT as TOLD
 from app.search.judging import Judge
 from app.search.model import Nearness
 from app.search.relevance import Asked

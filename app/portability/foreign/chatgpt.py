@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from app.portability.foreign.chats import WHOLE, role_of
-from app.portability.foreign.folders import chat_items, chat_names
-from app.portability.foreign.model import Format, Probe, Reading, Record
+from app.portability.foreign.chats import conversation, role_of
+from app.portability.foreign.folders import chat_format
+from app.portability.foreign.model import Probe, Reading, Record
 from app.portability.foreign.values import is_set, moment, parts, text
 
 CHAT = ("title", "create_time", "mapping", "current_node")
@@ -34,7 +34,6 @@ def read_chatgpt(reading: Reading, name: str | None, item: dict[str, Any]) -> It
     key = item.get(called) or f"chatgpt-{reading.items}"
     title = reading.name("title", item.get("title"))
     started = moment(item.get("create_time"))
-    yield reading.session(key, started_at=started, metadata={"title": title, "from": "chatgpt"})
     branch = _branch(tree, item.get("current_node"))
     for identifier, node in tree.items():
         if not isinstance(node, dict):
@@ -45,7 +44,7 @@ def read_chatgpt(reading: Reading, name: str | None, item: dict[str, Any]) -> It
             left = reading.rest(node, NODE if node.get("id") != identifier else (*NODE, "id"))
             reading.lose(*(f"mapping.{field}" for field in left))
     said = _spoken(reading, key, branch.values(), started)
-    yield from reading.whole(said, WHOLE, beside)
+    yield from conversation(reading, key, (title, started), said, beside)
 
 
 def _spoken(reading: Reading, key: Any, messages: Iterable[Any], started: Any) -> Iterator[Record]:
@@ -175,12 +174,9 @@ def _empty(reading: Reading, body: dict[str, Any]) -> bool:
     return body.get("parts") in (None, [], [""])
 
 
-CHATGPT = Format(
+CHATGPT = chat_format(
     "chatgpt",
     is_chatgpt,
     read_chatgpt,
-    frozenset([None, "conversations"]),
     {"content": "content.parts", "captured_at": "create_time", "role": "author.role"},
-    items=chat_items,
-    names=chat_names,
 )

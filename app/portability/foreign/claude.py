@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from app.portability.foreign.chats import WHOLE, role_of
-from app.portability.foreign.folders import chat_items, chat_names
-from app.portability.foreign.model import Format, Probe, Reading, Record
+from app.portability.foreign.chats import conversation, role_of
+from app.portability.foreign.folders import chat_format
+from app.portability.foreign.model import Probe, Reading, Record
 from app.portability.foreign.values import is_set, moment, parts, text
 
 CHAT = ("uuid", "name", "created_at", "chat_messages")
@@ -38,15 +38,14 @@ def _conversation(reading: Reading, item: dict[str, Any]) -> Iterator[Record]:
     """A conversation with the messages of the branch that it ends in."""
     beside = reading.rest(item, CHAT)
     key = item.get("uuid") or f"claude-{reading.items}"
-    title, started = reading.name("name", item.get("name")), moment(item.get("created_at"))
-    yield reading.session(key, started_at=started, metadata={"title": title, "from": "claude"})
+    told = reading.name("name", item.get("name")), moment(item.get("created_at"))
     given = item.get("chat_messages")
     branch = _branch(given if isinstance(given, list) else [])
     dropped = len(given) - len(branch) if isinstance(given, list) else 0
     for _ in range(dropped):
         reading.lose("messages of other branches")
     said = (m for message in branch for m in _message(reading, key, message))
-    yield from reading.whole(said, WHOLE, beside)
+    yield from conversation(reading, key, told, said, beside)
 
 
 def _branch(listed: list[Any]) -> list[Any]:
@@ -121,6 +120,7 @@ def _memories(reading: Reading, item: dict[str, Any]) -> Iterator[Record]:
             title=reading.name("memories.project", called) if called else None,
             entry_type="knowledge",
             valid_from=reading.at,
+            updated_at=reading.at,
         )
 
 
@@ -168,12 +168,9 @@ def _pasted(message: dict[str, Any]) -> str | None:
     return "\n\n".join(said for said in found if said) or None
 
 
-CLAUDE = Format(
+CLAUDE = chat_format(
     "claude",
     is_claude,
     read_claude,
-    frozenset([None, "conversations"]),
     {"content": "text", "captured_at": "created_at", "role": "sender"},
-    items=chat_items,
-    names=chat_names,
 )

@@ -21,7 +21,7 @@ from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
 from app.portability.foreign.files import items_of
 from app.portability.foreign.formats import recognised
-from app.portability.foreign.model import FILE, Format, Probe, Reading
+from app.portability.foreign.model import FILE, Format, Probe, Reading, of_file
 from app.portability.foreign.tables import mapping_of
 from app.portability.kind import Reject
 from app.portability.kinds import BY_NAME, KINDS
@@ -96,13 +96,16 @@ def _write(chosen: Format, found: Probe, reading: Reading, folder: Path) -> set[
 
     if chosen.learn is not None:
         for _, name, item in items():
-            if isinstance(item, dict) and _is_listed(chosen, name):
+            if _tells(chosen, name, item):
+                reading.names[of_file(str(name))] = item
+            elif isinstance(item, dict) and _is_listed(chosen, name):
                 chosen.learn(reading, name, item)
     with ExitStack() as stack:
         out = _Out(folder, stack)
         for place, name, item in items():
             if not _is_listed(chosen, name):
-                reading.lose(*([str(name)] if item not in (None, "", 0) else []))
+                known = item in (None, "", 0) or _tells(chosen, name, item)
+                reading.lose(*([] if known else [str(name)]))
                 continue
             reading.items += 1
             if isinstance(item, str) and name is not None and name in chosen.texts:
@@ -113,6 +116,10 @@ def _write(chosen: Format, found: Probe, reading: Reading, folder: Path) -> set[
             for kind, record in chosen.read(reading, name, item):
                 out.add(kind, record, place)
         return out.kinds
+
+
+def _tells(chosen: Format, name: str | None, item: Any) -> bool:
+    return isinstance(item, str) and name in chosen.tells
 
 
 def _is_listed(chosen: Format, name: str | None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import orjson
 
 from app.portability.foreign import stream
 from app.portability.foreign.files import BOM, elements, items_of, probe
-from app.portability.foreign.model import FILE
+from app.portability.foreign.model import FILE, Format, Probe, Reader
 
 # `conversations.json`, or since 2026 `conversations-000.json` and further ones.
 _TALKS = re.compile(r"conversations(?:-\d{1,6})?\.json\Z", re.A)
@@ -81,6 +81,14 @@ def place_of(path: Path) -> Path:
         return path
     names = [*talks_in(path), *(f"{name}.json" for name in WITHIN)]
     return next((path / name for name in names if (path / name).is_file()), path)
+
+
+def chat_format(
+    name: str, recognises: Callable[[Probe], bool], read: Reader, fields: Mapping[str, str]
+) -> Format:
+    """The format of an export of chats, in a file or a folder: a list, or an object around it."""
+    lists = frozenset([None, "conversations"])
+    return Format(name, recognises, read, lists, fields, items=chat_items, names=chat_names)
 
 
 def _kept_out(path: Path) -> str:

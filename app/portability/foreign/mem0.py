@@ -1,4 +1,5 @@
-"""What mem0 exports: `[{"id", "memory", …}]`, or the answer of `get_all` around it. Pure.
+"""What mem0 exports: `[{"id", "memory", …}]`, the answer of `get_all` around it, or the points of
+its store as Qdrant's scroll answers them. Pure.
 
 An update of mem0 keeps `id` and `created_at` and replaces the text, so that the words are of
 `updated_at`; what they replaced is in no export.
@@ -22,7 +23,9 @@ ROLES = ("user", "assistant", "tool")
 
 def recognises(probe: Probe) -> bool:
     """Whether the first item holds a memory."""
-    first = probe.listed("results", "memories")
+    scroll = _points(probe.members.get("result"))
+    point = next((one for one in scroll if isinstance(one, dict)), None)
+    first = point or probe.listed("results", "memories")
     payload = first.get("payload")
     stored = isinstance(payload, dict) and "data" in payload
     return "memory" in first or stored
@@ -32,6 +35,9 @@ def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[R
     """A memory as an episode of its run or user; a relation as an episode that states it."""
     if name == "relations":
         yield _relation(reading.of_user(item.get("user_id")), item)
+        return
+    if name == "result":
+        yield from _scrolled(reading, item)
         return
     item = _flat(item)
     reading = reading.of_user(item.get("user_id"))
@@ -60,6 +66,21 @@ def read(reading: Reading, name: str | None, item: dict[str, Any]) -> Iterator[R
     )
 
 
+def _scrolled(reading: Reading, item: dict[str, Any]) -> Iterator[Record]:
+    """The memories of a page of Qdrant's scroll."""
+    reading.lose(*(f"result.{field}" for field in reading.rest(item, ("points",))))
+    for point in _points(item):
+        if isinstance(point, dict):
+            yield from read(reading, None, point)
+        else:
+            yield "episode", point
+
+
+def _points(result: Any) -> list[Any]:
+    given = result.get("points") if isinstance(result, dict) else None
+    return given if isinstance(given, list) else []
+
+
 def _flat(item: dict[str, Any]) -> dict[str, Any]:
     """A memory, of a point of its vector store what is stored there too."""
     payload = item.get("payload")
@@ -84,7 +105,7 @@ MEM0 = Format(
     "mem0",
     recognises,
     read,
-    frozenset([None, "results", "memories", "relations"]),
+    frozenset([None, "results", "result", "memories", "relations"]),
     {
         "content": "memory",
         "captured_at": "created_at",

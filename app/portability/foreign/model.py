@@ -178,8 +178,9 @@ Items = Callable[[Path], Iterator[tuple[int, str | None, Any]]]
 Reader = Callable[[Reading, str | None, dict[str, Any]], Iterator[Record]]
 
 
-def nothing(reading: Reading, name: str | None, item: dict[str, Any]) -> None:
-    """Learn nothing of an item before all are read."""
+def of_file(member: str) -> str:
+    """What the text of a member that tells of the whole file goes by in the names of a reading."""
+    return f"of the file: {member}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +188,8 @@ class Format:
     """A format. `read` gives the records of one item, `name` being the member of the file that
     holds it, and `lists` names those members. Where `learn` is given, all items go through it
     before the first is read. `fields` tells by which field a field of ours comes, and `texts` as
-    which field a plain text is read, by the member that holds it.
+    which field a plain text is read, by the member that holds it. `tells` names members that say
+    something of the whole file: their texts are in the reading's names as `of_file` calls them.
     """
 
     name: str
@@ -200,3 +202,4 @@ class Format:
     names: Callable[[Path], list[str]] | None = None  # of the files in a folder, for its places
     kind: str = "episode"  # what an item that is no object is refused as
     texts: Mapping[str, str] = field(default_factory=dict)  # members that hold plain texts too
+    tells: frozenset[str] = frozenset()

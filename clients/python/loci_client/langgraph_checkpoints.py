@@ -2,12 +2,13 @@
 
 A checkpoint is bytes that LangGraph's serializer made. Loci keeps them for the agent of the key
 alone, in short-term memory; it does not look into them, so they are neither sanitised nor recalled.
+What is larger than a value of Loci may be is kept in parts, and named once all of them are there.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from langgraph.checkpoint.base import (
@@ -19,18 +20,21 @@ from langgraph.checkpoint.base import (
 )
 
 from loci_client.client import AsyncLoci, Loci
-from loci_client.problems import LociError
+from loci_client.problems import LociError, LociProblem
 from loci_client.sessions import Kept, letters, value_of
 from loci_client.talk import Retries, Talk
 
 Config: TypeAlias = Mapping[str, Any]
+PIECE = 200_000  # characters of a part: a value of Loci has 256 KiB where nobody sets another bound
+LEAST = 1_000  # characters below which no part is made smaller still
 
 
 class LociSaver(BaseCheckpointSaver[int]):  # type: ignore[misc]  # its types are not looked at
     """LangGraph's checkpointer over short-term memory.
 
-    A checkpoint lives `ttl` seconds, or until its thread is deleted. Raises LociProblem for one
-    that is larger than a value of Loci may be, a quarter of a megabyte by default.
+    A checkpoint lives `ttl` seconds, or until its thread is deleted, and may be of any size: each
+    200,000 characters of it are a value of their own. Raises LociProblem (`QuotaReached`) for what
+    is beyond the values that an agent may keep.
     """
 
     def __init__(
@@ -128,21 +132,24 @@ class LociSaver(BaseCheckpointSaver[int]):  # type: ignore[misc]  # its types ar
             "metadata": get_checkpoint_metadata(config, metadata),
         }
         kept = self._checkpoints(thread)
-        yield from self._keep(kept, _name("checkpoint", space, checkpoint["id"]), held)
-        yield from self._keep(kept, _name("head", space), checkpoint["id"])
+        parts = self._parts(thread)
+        yield from self._keep(kept, parts, _name("checkpoint", space, checkpoint["id"]), held)
+        yield from self._keep(kept, parts, _name("head", space), checkpoint["id"])
         return _config(thread, space, checkpoint["id"])
 
     def _written(
         self, config: Config, writes: Sequence[tuple[str, Any]], task: str, path: str
     ) -> Talk[None]:
-        kept = self._writes(*_thread(config), get_checkpoint_id(config) or "")
+        thread, space = _thread(config)
+        kept = self._writes(thread, space, get_checkpoint_id(config) or "")
+        parts = self._parts(thread)
         there = {row["key"] for row in (yield from kept.rows())}
         for place, (channel, value) in enumerate(writes):
             number = WRITES_IDX_MAP.get(channel, place)
             key = _name("write", task, str(number))
             if number < 0 or key not in there:
                 held = {"order": [path, task, number], "write": [task, channel, value]}
-                yield from self._keep(kept, key, held)
+                yield from self._keep(kept, parts, key, held)
 
     def _got(self, config: Config) -> Talk[CheckpointTuple | None]:
         thread, space = _thread(config)
@@ -151,9 +158,10 @@ class LociSaver(BaseCheckpointSaver[int]):  # type: ignore[misc]  # its types ar
             heads = yield from kept.rows(_name("head", space))
             if not heads:
                 return None
-            wanted = self._loaded(heads[0])
+            wanted = yield from self._loaded(heads[0])
         rows = yield from kept.rows(_name("checkpoint", space, wanted))
-        return (yield from self._tuple(self._loaded(rows[0]))) if rows else None
+        found = yield from self._held(rows[:1])
+        return (yield from self._tuple(found[0])) if found else None
 
     def _listed(
         self, config: Config | None, wanted: Mapping[str, Any], before: Config | None,
@@ -161,7 +169,7 @@ class LociSaver(BaseCheckpointSaver[int]):  # type: ignore[misc]  # its types ar
     ) -> Talk[Sequence[CheckpointTuple]]:  # fmt: skip
         kept = self._checkpoints(_thread(config)[0] if config else None)
         rows = yield from kept.rows()
-        held = [self._loaded(row) for row in rows if row["key"].startswith("checkpoint.")]
+        held = yield from self._held(row for row in rows if row["key"].startswith("checkpoint."))
         fits = [one for one in held if _fits(one, config, wanted, before)]
         newest = sorted(fits, key=lambda one: str(one["id"]), reverse=True)
         found = []
@@ -171,18 +179,22 @@ class LociSaver(BaseCheckpointSaver[int]):  # type: ignore[misc]  # its types ar
 
     def _deleted(self, thread: str) -> Talk[None]:
         kept = self._checkpoints(thread)
-        for row in (yield from kept.rows()):
-            if row["key"].startswith("checkpoint."):
-                held = self._loaded(row)
-                writes = self._writes(thread, held["space"], held["id"])
-                for write in (yield from writes.rows()):
-                    yield from writes.drop(write)
+        rows = yield from kept.rows()
+        named = [row for row in rows if row["key"].startswith("checkpoint.")]
+        for held in (yield from self._held(named)):
+            writes = self._writes(thread, held["space"], held["id"])
+            for write in (yield from writes.rows()):
+                yield from writes.drop(write)
+        for row in rows:
             yield from kept.drop(row)
+        parts = self._parts(thread)
+        for part in (yield from parts.rows()):
+            yield from parts.drop(part)
 
     def _tuple(self, held: Any) -> Talk[CheckpointTuple]:
         thread, space = held["thread"], held["space"]
         rows = yield from self._writes(thread, space, held["id"]).rows()
-        writes = sorted((self._loaded(row) for row in rows), key=lambda one: one["order"])
+        writes = sorted((yield from self._held(rows)), key=lambda one: one["order"])
         parent = held["parent"]
         return CheckpointTuple(
             config=_config(thread, space, held["id"]),
@@ -202,15 +214,71 @@ class LociSaver(BaseCheckpointSaver[int]):  # type: ignore[misc]  # its types ar
         session = f"langgraph.writes.{letters(thread, space, checkpoint)}"
         return Kept(session, self._scope, self._ttl, self._retries)
 
-    def _keep(self, kept: Kept, key: str, value: Any) -> Talk[None]:
-        kind, data = self.serde.dumps_typed(value)
-        packed = {"type": kind, "base64": base64.b64encode(data).decode()}
-        if value_of((yield from kept.keep(key, packed))) != packed:
-            raise LociError("the scope's policy has changed the bytes of a checkpoint")
+    def _parts(self, thread: str) -> Kept:
+        session = f"langgraph.parts.{letters('thread', thread)}"
+        return Kept(session, self._scope, self._ttl, self._retries)
 
-    def _loaded(self, row: Mapping[str, Any]) -> Any:
+    def _keep(self, kept: Kept, parts: Kept, key: str, value: Any) -> Talk[None]:
+        """Keep a value, in parts where it is too large for one: in smaller ones where this Loci
+        takes less than is usual."""
+        kind, data = self.serde.dumps_typed(value)
+        text = base64.b64encode(data).decode()
+        size = min(len(text), PIECE)
+        while True:
+            try:
+                packed = {"type": kind, **(yield from _packed(parts, key, text, size))}
+                yield from _exactly(kept, key, packed)
+                return
+            except LociProblem as problem:
+                if problem.code != "TooLarge" or size <= LEAST:
+                    raise
+            size //= 2
+
+    def _held(self, rows: Iterable[Mapping[str, Any]]) -> Talk[Sequence[Any]]:
+        """The values of rows, without those of which a part has run out."""
+        found = []
+        for row in rows:
+            value = yield from self._loaded(row)
+            found += [] if value is None else [value]
+        return found
+
+    def _loaded(self, row: Mapping[str, Any]) -> Talk[Any]:
         packed = value_of(row)
-        return self.serde.loads_typed((packed["type"], base64.b64decode(packed["base64"])))
+        text = packed.get("base64")
+        if text is None:
+            kept = Kept(packed["session"], self._scope, self._ttl, self._retries)
+            text = yield from _joined(kept, packed["parts"])
+        if text is None:
+            return None
+        return self.serde.loads_typed((packed["type"], base64.b64decode(text)))
+
+
+def _packed(parts: Kept, key: str, text: str, size: int) -> Talk[Mapping[str, Any]]:
+    """The text itself, or where its parts are, which are kept first; their keys follow from the
+    whole text, so that no other one writes over them."""
+    if size >= len(text):
+        return {"base64": text}
+    whole = letters("part", key, text)
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
+    keys = [f"part.{whole}.{number}" for number in range(len(pieces))]
+    for name, piece in zip(keys, pieces, strict=True):
+        yield from _exactly(parts, name, {"base64": piece})
+    return {"session": parts.session, "parts": keys}
+
+
+def _joined(kept: Kept, keys: Sequence[str]) -> Talk[str | None]:
+    found = []
+    for key in keys:
+        rows = yield from kept.rows(key)
+        if not rows:
+            return None
+        found.append(value_of(rows[0])["base64"])
+    return "".join(found)
+
+
+def _exactly(kept: Kept, key: str, packed: Mapping[str, Any]) -> Talk[None]:
+    if value_of((yield from kept.keep(key, packed))) != packed:
+        raise LociError("the scope's policy has changed the bytes of a checkpoint")
 
 
 def _name(kind: str, *parts: str) -> str:

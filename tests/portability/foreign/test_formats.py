@@ -23,6 +23,12 @@ TOLD: list[tuple[str, str, dict[str, int], dict[str, int]]] = [
     ("mem0-get-all.json", "mem0", {"episode": 2}, {"total": 1}),
     ("mem0-points.jsonl", "mem0", {"episode": 2}, {"hash": 1}),
     (
+        "mem0-scroll.json",
+        "mem0",
+        {"episode": 2},
+        {"hash": 1, "result.next_page_offset": 1, "status": 1, "time": 1},
+    ),
+    (
         "graphiti.json",
         "graphiti",
         {"episode": 1, "note": 3},
@@ -77,14 +83,13 @@ TOLD: list[tuple[str, str, dict[str, int], dict[str, int]]] = [
             "empty blocks": 1,
             "tools": 1,
             "metadata": 1,
-            "created_at": 1,
         },
     ),
     (
         "letta-old.af",
         "letta",
         {"episode": 2, "note": 1},
-        {"agent_type": 1, "name": 1, "system": 1, "passages.embedding": 1},
+        {"agent_type": 1, "system": 1, "passages.embedding": 1},
     ),
     ("langgraph.json", "langgraph", {"episode": 2}, {}),
     ("langgraph-rows.jsonl", "langgraph", {"episode": 1}, {}),
@@ -186,7 +191,6 @@ TOLD: list[tuple[str, str, dict[str, int], dict[str, int]]] = [
             "system messages": 1,
             "reasoning in messages": 1,
             "metadata": 1,
-            "created_at": 1,
         },
     ),
     ("zep-thread-2.json", "zep", {"episode": 2}, {"total_count": 1, "row_count": 1}),
@@ -595,6 +599,70 @@ def test_numbers_of_an_export_name_nothing_beyond_it(tmp_path: Path) -> None:
     path.write_text(json.dumps(whole))
     others = {e["id"] for e in became(path)[0]["episode"]}
     assert not others & set(kept.values())
+
+
+def test_a_block_is_the_one_of_its_label_that_its_agent_has(tmp_path: Path) -> None:
+    """Two of one label, and one of nobody, are told apart by what they say."""
+
+    def ids(agents: list[dict[str, Any]], *blocks: dict[str, Any]) -> list[str]:
+        path = tmp_path / "agents.af"
+        path.write_text(json.dumps({"agents": agents, "blocks": blocks}))
+        return [note["id"] for note in became(path)[0]["note"]]
+
+    def block(number: int, value: str, label: str = "human") -> dict[str, Any]:
+        return {"id": f"block-{number}", "label": label, "value": value}
+
+    scout = {"name": "scout", "block_ids": ["block-0", "block-1"]}
+    rover = {"name": "rover", "block_ids": ["block-2"]}
+    first = ids([scout, rover], block(0, "Bees."), block(1, "Calm.", "persona"), block(2, "Bees."))
+    assert len(set(first)) == 3
+    assert ids([rover, scout], block(2, "Wasps."), block(0, "Hives.")) == [first[2], first[0]]
+    twice = ids([scout], block(0, "Bees."), block(1, "Hives."))
+    assert twice[0] == first[0] != twice[1]
+    nobody = [
+        ids([{"name": "scout"}], block(0, value))[0] for value in ("Bees.", "Bees.", "Hives.")
+    ]
+    assert nobody[0] == nobody[1] != nobody[2]
+    assert not {*nobody} & {*first}
+
+
+@pytest.mark.parametrize("apart", [{"name": "rover"}, {"created_at": "2025-05-01T00:00:00Z"}, {}])
+def test_a_former_agent_goes_by_its_name_and_its_beginning(
+    apart: dict[str, Any], tmp_path: Path
+) -> None:
+    """Of a file that tells neither, by its first message, which stays when others come."""
+    path = tmp_path / "agent.af"
+
+    def talk(*said: str, **told: Any) -> tuple[str, list[str]]:
+        messages = [{"role": "user", "text": text} for text in said]
+        path.write_text(json.dumps({"agent_type": "x", "messages": messages, **told}))
+        episodes = became(path)[0]["episode"]
+        assert len({episode["session"] for episode in episodes}) == 1
+        return episodes[0]["session"], [episode["id"] for episode in episodes]
+
+    own = {"name": "scout", "created_at": "2025-03-01T00:00:00Z"} if apart else {}
+    key, ids = talk("I keep bees.", **own)
+    later, more = talk("I keep bees.", "And wasps.", **own)
+    assert (later, more[:1]) == (key, ids)
+    other, others = talk("I keep bees." if apart else "I keep geese.", **{**own, **apart})
+    assert other != key
+    assert not {*others} & {*more}
+
+
+def test_a_log_of_one_growing_conversation_is_one_conversation(tmp_path: Path) -> None:
+    """Each request to a model has all that was said before."""
+    said = [("user", "Which oil?"), ("assistant", "Linseed."), ("user", "Why?"),
+            ("assistant", "It dries.")]  # fmt: skip
+    messages = [{"role": role, "content": text} for role, text in said]
+    path = tmp_path / "log.jsonl"
+    told = [
+        {"messages": [{"role": "system", "content": f"At {n}."}, *messages[:n]]} for n in (2, 4)
+    ]
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in told))
+    episodes = became(path)[0]["episode"]
+    assert len({episode["session"] for episode in episodes}) == 1
+    assert [e["id"] for e in episodes[:2]] == [e["id"] for e in episodes[2:4]]
+    assert len({e["id"] for e in episodes}) == 4
 
 
 def test_ends_of_a_dump_go_by_any_of_their_ids() -> None:

@@ -238,6 +238,123 @@ async def test_a_bundle_changes_no_note_of_another_scope(
     assert note["valid_to"] is None
 
 
+def scout(value: str, exported: str, **block: Any) -> dict[str, Any]:
+    """An agent file of Letta as it stands after a later export: its things are numbered anew."""
+    number = "block-3" if exported > MARCH else "block-0"
+    agent = {"id": "agent-0", "name": "scout", "agent_type": "letta_v1_agent", "messages": [],
+             "block_ids": [number]}  # fmt: skip
+    own = {"id": number, "label": "human", "value": value, **block}
+    return {"agents": [agent], "blocks": [own], "created_at": exported}
+
+
+def former(value: str, at: str, **more: Any) -> dict[str, Any]:
+    """A former agent file: one agent, nothing of which has an id."""
+    told = {"agent_type": "memgpt_agent", "name": "scout", "created_at": MARCH, **more}
+    block = {"label": "human", "value": value, "created_at": MARCH, "updated_at": at}
+    said = {"role": "user", "content": [{"type": "text", "text": value}], "created_at": at}
+    return {**told, "core_memory": [block], "messages": [said]}
+
+
+async def held_notes(who: Principal, tenant: str) -> list[str]:
+    """The texts of the notes that are held in the workspace dev."""
+    answer = await who.http.get("/v1/notes", params={"scope": f"{tenant}/dev"})
+    return sorted(item["untrusted"]["content"] for item in answer.json()["items"])
+
+
+@pytest.mark.parametrize("export", [scout, former])
+async def test_a_block_that_changed_has_its_former_text_as_a_version(
+    export: Any, store: Store, admin: Principal, tenant: str, opened: Parts
+) -> None:
+    await store.exported(export("Thekla rents a boathouse.", MARCH))
+    kinds = await store.exported(export("Thekla owns the boathouse.", SEPTEMBER))
+    assert kinds["note"] == {"accepted": 0, "duplicates": 0, "rejected": 0, "updated": 1}
+    assert await held_notes(admin, tenant) == ["Thekla owns the boathouse."]
+    asked = {"scope": f"{tenant}/dev"}
+    (note,) = (await admin.http.get("/v1/notes", params=asked)).json()["items"]
+    versions = (await admin.http.get(f"/v1/notes/{note['id']}/versions")).json()
+    assert "rents a boathouse" in json.dumps(versions)
+    # What an export of before says is here as a version; one that lies between is named.
+    kinds = await store.exported(export("Thekla rents a boathouse.", MARCH))
+    assert kinds["note"] == {"accepted": 0, "duplicates": 1, "rejected": 0}
+    kinds = await store.exported(export("Thekla looks for a boathouse.", JUNE))
+    assert kinds["note"]["changed"] == 1
+    assert await held_notes(admin, tenant) == ["Thekla owns the boathouse."]
+    assert await broken(opened.graph, tenant) == []
+
+
+@pytest.mark.parametrize("export", [scout, former])
+async def test_the_later_one_of_two_exports_holds_in_either_order(
+    export: Any, store: Store, admin: Principal, tenant: str
+) -> None:
+    await store.exported(export("Thekla owns the boathouse.", SEPTEMBER))
+    kinds = await store.exported(export("Thekla rents a boathouse.", MARCH))
+    assert kinds["note"]["changed"] == 1
+    assert await held_notes(admin, tenant) == ["Thekla owns the boathouse."]
+
+
+async def test_blocks_of_one_label_are_those_of_their_agents(
+    store: Store, admin: Principal, tenant: str
+) -> None:
+    first, second = scout("Thekla owns a boathouse.", MARCH), scout("Ruprecht bakes.", MARCH)
+    second["agents"][0]["name"] = "rover"
+    for export in (first, second):
+        assert (await store.exported(export))["note"]["accepted"] == 1
+    assert await held_notes(admin, tenant) == ["Ruprecht bakes.", "Thekla owns a boathouse."]
+
+
+@pytest.mark.parametrize("other", [{"name": "rover"}, {"created_at": JUNE}, {"name": None}])
+async def test_two_former_agents_share_no_conversation(
+    other: dict[str, Any], store: Store, admin: Principal, tenant: str
+) -> None:
+    await store.exported(former("Thekla owns the boathouse.", MARCH))
+    kinds = await store.exported(former("Ruprecht bakes.", MARCH, **other))
+    assert [tally["accepted"] for tally in kinds.values()] == [1, 1]
+    assert len({one["session_id"] for one in await episodes(admin, tenant)}) == 2
+
+
+TALK = ["Where is the boathouse?", "By the weir.", "Who has its key?", "Thekla has it.", "Thanks."]
+
+
+def talk(*texts: str, told: str = "Be brief.", **more: Any) -> dict[str, Any]:
+    """A conversation of OpenAI's messages without an id."""
+    turns = [
+        {"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(texts)
+    ]
+    return {"messages": [{"role": "system", "content": told}, *turns], **more}
+
+
+@pytest.mark.parametrize("alone", [True, False])
+async def test_a_conversation_that_went_on_brings_its_new_messages(
+    alone: bool, store: Store, admin: Principal, tenant: str
+) -> None:
+    """As the whole of a file, and as one of several."""
+
+    def export(*talks: dict[str, Any]) -> Any:
+        return talks[0] if alone else list(talks)
+
+    other = talk(TALK[0], "It burnt down.")
+    first = await store.exported(export(talk(*TALK[:3]), other))
+    before = 3 if alone else 5
+    assert first["episode"]["accepted"] == before
+    kinds = await store.exported(export(talk(*TALK, told="Be kind."), other))
+    assert kinds["episode"] == {"accepted": 2, "duplicates": before, "rejected": 0}
+    held = await episodes(admin, tenant)
+    by_talk: dict[str, list[str]] = {}
+    for one in held:
+        by_talk.setdefault(one["session_id"], []).append(one["untrusted"]["content"])
+    assert TALK in by_talk.values()
+    assert len(by_talk) == (1 if alone else 2)
+
+
+async def test_a_conversation_that_is_imported_again_as_it_was_brings_nothing(
+    store: Store, admin: Principal, tenant: str
+) -> None:
+    await store.exported([talk(*TALK)])
+    kinds = await store.exported([talk(*TALK[:3])])
+    assert kinds["episode"] == {"accepted": 0, "duplicates": 3, "rejected": 0}
+    assert len(await episodes(admin, tenant)) == 5
+
+
 async def test_a_concept_that_changed_is_named_and_stays(
     load: Import, admin: Principal, tenant: str, tmp_path: Path
 ) -> None:
