@@ -49,7 +49,9 @@ class Kept:
 def runs_of(claims: Iterable[Claim], known: Collection[str] = ()) -> list[str] | None:
     """What is kept of a fact's claims, with what is known of earlier ones, a speaker a line; None
     where many say more than that the value holds, or very many speak."""
-    told = {*_claims(known), *map(_bare, claims)}
+    before = _claims(known)
+    ids = {claim.id for claim in before}  # what is told once more may be kept in another form
+    told = {*before, *(_bare(claim) for claim in claims if claim.id not in ids)}
     if len(told) > KEPT:
         if not all(map(_plain, told)):
             return None
