@@ -7,6 +7,7 @@ import typer
 from app.cli.main import answered
 from bench.commands import (
     build,
+    checking,
     elsewhere,
     events,
     floor,
@@ -39,6 +40,7 @@ for module in (
     tool_calls,
     turns,
     working,
+    checking,
     events,
     elsewhere,
     house,
