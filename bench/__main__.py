@@ -8,6 +8,7 @@ from app.cli.main import answered
 from bench.commands import (
     ask,
     build,
+    checking,
     elsewhere,
     events,
     floor,
@@ -43,6 +44,7 @@ for module in (
     tool_tokens,
     turns,
     working,
+    checking,
     events,
     elsewhere,
     house,

@@ -97,9 +97,9 @@ async def measure(own: Tenant, other: Tenant, bounds: Bounds, tell: Tell) -> dic
 
     Raises LociError where the work of the other tenant failed.
     """
-    job = await _import(own.client, [own.scope], TEXTS)
-    await _over(lambda: _running(own.client, job))
-    await _over(lambda: _waiting(own.client))
+    job = await imported(own.client, [own.scope], TEXTS)
+    await over(lambda: running(own.client, job))
+    await over(lambda: waiting(own.client))
     await _searched(own, WARM, _always)
     quiet = await _beside(own, bounds.seconds, _always)
     tell(f"quiet: {quiet}")
@@ -138,24 +138,24 @@ async def _works(other: Tenant, bounds: Bounds) -> AsyncIterator[tuple[Work, Bus
     over."""
     client, into = other.client, other.scope
     scopes = [f"{into}/w{place}" for place in range(10)]
-    job = await _import(client, scopes, bounds.episodes)  # what the parts after it work on
+    job = await imported(client, scopes, bounds.episodes)  # what the parts after it work on
     if Work.IMPORTING in bounds.works:
-        yield Work.IMPORTING, lambda: _running(client, job)
-    await _over(lambda: _running(client, job))
+        yield Work.IMPORTING, lambda: running(client, job)
+    await over(lambda: running(client, job))
     if Work.CONSOLIDATING in bounds.works:
-        yield Work.CONSOLIDATING, lambda: _waiting(client)
-    await _over(lambda: _waiting(client))
+        yield Work.CONSOLIDATING, lambda: waiting(client)
+    await over(lambda: waiting(client))
     if Work.COMMUNITIES in bounds.works:
         async with _again(lambda: _refreshed(client, scopes)):
             yield Work.COMMUNITIES, _always
     if Work.CHECKING in bounds.works:
-        receipt = await _erased(other)
+        receipt = await erased(client, other.scope)
         async with _again(lambda: _checked(client, receipt)):
             yield Work.CHECKING, _always
     if Work.LONG_TEXTS in bounds.works:
         await _hand_in_long(other)
-        yield Work.LONG_TEXTS, lambda: _waiting(client)
-    await _over(lambda: _waiting(client))
+        yield Work.LONG_TEXTS, lambda: waiting(client)
+    await over(lambda: waiting(client))
     for name, query in ((Work.WIDE_GRAPHQL, WIDE), (Work.DEEP_GRAPHQL, DEEP)):
         if name in bounds.works:
             async with _asking_graphql(other, query):
@@ -238,21 +238,13 @@ async def _hand_in_long(other: Tenant) -> None:
 async def _refreshed(client: ApiClient, scopes: list[str]) -> None:
     """The communities of each scope, found anew."""
     asked = [await client.call("POST", "/v1/communities/refresh", {"scope": s}) for s in scopes]
-    await _over(partial(_running, client, *(str(job["job"]) for job in asked)))
-
-
-async def _erased(other: Tenant) -> str:
-    """One erased memory of the other tenant: the id of its receipt."""
-    await other.client.call("PUT", f"/v1/scopes/rules?scope={other.scope}", {"erasure": True})
-    said = {"content": "The key of the annex hangs behind the door.", "scope": other.scope}
-    memory = (await other.client.call("POST", "/v1/episodes", {**said, "session": "erased"}))["id"]
-    return str((await other.client.call("POST", "/v1/erasures", {"memory": memory}))["receipt"])
+    await over(partial(running, client, *(str(job["job"]) for job in asked)))
 
 
 async def _checked(client: ApiClient, receipt: str) -> None:
     """The check whether anything that the tenant keeps holds what an erasure took."""
     job = (await client.call("POST", f"/v1/erasures/{receipt}/check", {}))["job"]
-    await _over(partial(_running, client, str(job)))
+    await over(partial(running, client, str(job)))
 
 
 @asynccontextmanager
@@ -295,7 +287,16 @@ async def _asking_graphql(other: Tenant, query: str) -> AsyncIterator[None]:
         await asyncio.gather(*asking, return_exceptions=True)
 
 
-async def _import(client: ApiClient, scopes: list[str], count: int) -> str:
+async def erased(client: ApiClient, scope: str) -> str:
+    """Erase one memory of a scope; the id of the receipt."""
+    await client.call("PUT", f"/v1/scopes/rules?scope={scope}", {"erasure": True})
+    said = {"content": "The key of the annex hangs behind the door.", "scope": scope}
+    memory = (await client.call("POST", "/v1/episodes", {**said, "session": "erased"}))["id"]
+    return str((await client.call("POST", "/v1/erasures", {"memory": memory}))["receipt"])
+
+
+async def imported(client: ApiClient, scopes: list[str], count: int) -> str:
+    """Have so many episodes imported into some scopes; the id of the job."""
     body = await asyncio.to_thread(
         lambda: b"\n".join(orjson.dumps(line) for line in islice(lines(count, scopes), count))
     )
@@ -303,7 +304,8 @@ async def _import(client: ApiClient, scopes: list[str], count: int) -> str:
     return str(job["id"])
 
 
-async def _running(client: ApiClient, *jobs: str) -> bool:
+async def running(client: ApiClient, *jobs: str) -> bool:
+    """Whether one of some jobs has not ended; LociError where one failed."""
     for job in jobs:
         state = (await client.call("GET", f"/v1/jobs/{job}"))["state"]
         if state not in ("queued", "running", "done"):
@@ -313,14 +315,15 @@ async def _running(client: ApiClient, *jobs: str) -> bool:
     return False
 
 
-async def _over(busy: Busy) -> None:
+async def over(busy: Busy) -> None:
+    """Wait until there is nothing more to be beside."""
     while True:
         if not await busy():
             return
         await asyncio.sleep(LOOK)
 
 
-async def _waiting(client: ApiClient) -> bool:
+async def waiting(client: ApiClient) -> bool:
     """Whether what the caller sees waits to be read, embedded or linked."""
     status = await client.call("GET", "/v1/status")
     waiting = [status["consolidation"][state] for state in ("raw", "in_progress")]

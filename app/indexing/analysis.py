@@ -56,9 +56,15 @@ def query_terms(text: str) -> list[tuple[str, ...]]:
 
     Stop words are left out, unless there is nothing else.
     """
-    words = list(dict.fromkeys(_words(text)))
+    words = dict.fromkeys(_words(text))
     telling = [word for word in words if word not in STOP_WORDS] or words
-    return list(dict.fromkeys(_forms(word) for word in telling))
+    return list(dict.fromkeys(map(_forms, telling)))
+
+
+def telling_terms(text: str) -> list[tuple[str, ...]]:
+    """The same without stop words, where there is nothing else too."""
+    words = dict.fromkeys(word for word in _words(text) if word not in STOP_WORDS)
+    return list(dict.fromkeys(map(_forms, words)))
 
 
 def _words(text: str) -> Iterator[str]:

@@ -264,7 +264,9 @@ class Figures(WireModel):
     intent: Id | None = None
     similarity: Share | None = None
     segments: Count | None = None
-    version: Annotated[str, StringConstraints(pattern=r"^[0-9.]{1,64}$")] | None = None
+    version: (
+        Annotated[str, StringConstraints(pattern=r"^[0-9.]{1,64}(-exp\.[0-9]{1,6})?$")] | None
+    ) = None
     episodes: Count | None = None
     facts: Count | None = None
     expired: Count | None = None

@@ -7,8 +7,8 @@ it and is escaped, so that no memory can close the wrapper or forge another (see
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from app.extraction.model import Precision
@@ -16,7 +16,7 @@ from app.kernel.graph import Row
 from app.sanitize.hidden import shown as visible
 from app.search.believed import believed, flags_of, worded
 from app.search.model import Found, Hit, Lapse, Mark
-from app.search.relevance import Asked
+from app.search.relevance import Asked, Spot
 
 SNIPPET, LONGEST = 360, 4000  # characters of one hit, unless more are asked for; and at most
 HIGH, MEDIUM = 0.8, 0.5  # relevance
@@ -38,17 +38,34 @@ def snippet(text: str, span: tuple[int, int], asked: Asked, size: int = SNIPPET)
     if len(flat) <= size:
         return flat
     starts = [0, *(found.end() for found in SENTENCE.finditer(flat))]
-    held = {
-        start: (asked.within(flat[start : start + size - 2]), asked.within(flat[start:end]))
-        for start, end in pairwise([*starts, len(flat)])
-    }
-    best = max(starts, key=lambda at: (*(len(words) for words in held[at]), -at))
+    spots, ends = asked.spots(flat), [*starts[1:], len(flat)]
+    shown = counted(spots, ((start, start + size - 2) for start in starts))
+    said = counted(spots, zip(starts, ends, strict=True))
+    held = dict(zip(starts, zip(shown, said, strict=True), strict=True))
+    best = max(starts, key=lambda at: (*held[at], -at))
     # Where less is left than may be shown, what stands before comes along.
     start = min([best, *(at for at in starts if len(flat) - at <= size - 2)])
     before = "…" if start else ""
-    shown = flat[start : start + size - 2]
+    part = flat[start : start + size - 2]
     after = "…" if start + size - 2 < len(flat) else ""
-    return before + shown.rstrip() + after
+    return before + part.rstrip() + after
+
+
+def counted(spots: Sequence[Spot], spans: Iterable[tuple[int, int]]) -> Iterator[int]:
+    """How many different words stand in each of some spans, of which none begins or ends before
+    the one before it: each spot is met twice, however many spans hold it."""
+    held: Counter[int] = Counter()
+    first = last = different = 0
+    for start, end in spans:
+        while last < len(spots) and spots[last].end <= end:
+            different += sum(1 for place in spots[last].places if not held[place])
+            held.update(spots[last].places)
+            last += 1
+        while first < last and spots[first].start < start:
+            held.subtract(spots[first].places)
+            different -= sum(1 for place in spots[first].places if not held[place])
+            first += 1
+        yield different
 
 
 def render(found: Found, question: str, size: int = SNIPPET) -> str:

@@ -13,16 +13,27 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import NamedTuple
 
 from app.embeddings.calibration import bounded
 from app.embeddings.tokens import is_word
-from app.indexing.analysis import detect_language, query_terms
+from app.indexing.analysis import detect_language, query_terms, telling_terms
 from app.indexing.stop_words import STOP_WORDS
 from app.kernel.graph import Row
 
 EVEN = 0.3  # share of a question's words that speaks neither for a text nor against it
 OF_VECTOR = 0.57  # of the vector's log odds, beside words
 OF_WORDS, WORDS_ALONE = 4.7, 6.9  # log odds of all words against none, beside a vector or without
+WORD = re.compile(r"\S+")
+
+
+class Spot(NamedTuple):
+    """Where a text holds words of a question, and the places of these in it."""
+
+    start: int
+    end: int
+    places: frozenset[int]
+
 
 VERY_NEAR = 0.85  # similarity of a text in another language that says enough by itself
 FEW, APART = 4, 0.8  # others that make a measure, and log odds by which one stands out of them
@@ -57,6 +68,18 @@ class Asked:
     def within(self, text: str) -> frozenset[int]:
         """The places of the words that a short text holds."""
         return self._among({form for forms in query_terms(text) for form in forms})
+
+    def spots(self, text: str) -> list[Spot]:
+        """Where a text holds words of the question that are no stop words, in order."""
+        known: dict[str, frozenset[int]] = {}
+        spots = []
+        for found in WORD.finditer(text):
+            if (word := found[0]) not in known:
+                terms = telling_terms(word)
+                known[word] = self._among({form for forms in terms for form in forms})
+            if known[word]:
+                spots.append(Spot(*found.span(), known[word]))
+        return spots
 
     def _among(self, terms: set[str]) -> frozenset[int]:
         return frozenset(n for n, forms in enumerate(self.words) if not terms.isdisjoint(forms))

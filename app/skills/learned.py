@@ -24,7 +24,7 @@ SEMANTIC, FALLBACK = 0.65, 0.5
 KEYWORDS, KEYWORD_LETTERS = 5, 3
 S_WEIGHT, U_WEIGHT, R_WEIGHT, T_WEIGHT = 0.30, 0.25, 0.25, 0.20
 HEADING = re.compile(r"^#{1,6} \S", re.M)
-BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)]) \S", re.M)
+BULLET = re.compile(r"^[^\S\n]*(?:[-*+]|\d+[.)]) \S", re.M)
 CODE = re.compile(r"^```|`[^`\n]+`", re.M)
 
 

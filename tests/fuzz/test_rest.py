@@ -1,7 +1,8 @@
 """Every REST operation under generated inputs, good and bad: no server error, and every answer has
 the form that the OpenAPI document gives it.
 
-The inputs are the same in every run. Ids of a path are tried made up and real.
+The inputs of the first pass are the same in every run, those of a second, smaller one are drawn
+with `TESTS_SEED`, or anew each day. Ids of a path are tried made up and real.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from litestar import Litestar
 from schemathesis import Case, GenerationMode, openapi
 from schemathesis.core.failures import FailureGroup
@@ -23,9 +24,9 @@ from app.kernel.caller import Role
 from tests.conftest import MakePrincipal, Principal
 from tests.fuzz.sending import CHECKS, Send, sender
 from tests.skills.test_skills import post
+from tests.support.seeds import SEED
 
 FEW = {
-    "derandomize": True,
     "database": None,
     "deadline": None,
     "phases": [Phase.generate],
@@ -74,8 +75,7 @@ async def things(who: Principal, victim: Principal) -> dict[str, str]:
 
 def attempts(operation: APIOperation, known: dict[str, str]) -> list[Attempt]:
     """What to try: ids of the path are made up, and most often real where there are some."""
-    names = {parameter.name for parameter in operation.path_parameters}
-    real = {name: known[name] for name in names & known.keys()} or None
+    real = found(operation, known)
     return [
         Attempt(GenerationMode.POSITIVE, 2, real),
         Attempt(GenerationMode.NEGATIVE, 1, real),
@@ -83,12 +83,27 @@ def attempts(operation: APIOperation, known: dict[str, str]) -> list[Attempt]:
     ]
 
 
-def tried(operation: APIOperation, send: Send, known: dict[str, str]) -> list[str]:
-    """What went wrong, once for each kind of failure."""
-    failures: dict[str, str] = {}
-    for attempt in attempts(operation, known):
+def found(operation: APIOperation, known: dict[str, str]) -> dict[str, str] | None:
+    """The real ids of an operation's path, if there are any."""
+    names = {parameter.name for parameter in operation.path_parameters}
+    return {name: known[name] for name in names & known.keys()} or None
 
-        @settings(max_examples=attempt.examples, **FEW)  # type: ignore[arg-type]
+
+def again(operation: APIOperation, known: dict[str, str]) -> list[Attempt]:
+    """What to try with another seed."""
+    real = found(operation, known)
+    return [Attempt(mode, 1, real) for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)]
+
+
+def tried(
+    operation: APIOperation, send: Send, known: dict[str, str], drawn: int | None
+) -> list[str]:
+    """What went wrong, once for each kind of failure; the same inputs in every run without a
+    seed."""
+    failures: dict[str, str] = {}
+    for attempt in (attempts if drawn is None else again)(operation, known):
+
+        @settings(max_examples=attempt.examples, derandomize=drawn is None, **FEW)  # type: ignore[arg-type]
         @given(operation.as_strategy(attempt.mode, path_parameters=attempt.path))
         def run(case: Case) -> None:
             answer = send(case)
@@ -99,25 +114,28 @@ def tried(operation: APIOperation, send: Send, known: dict[str, str]) -> list[st
                     kind = f"{operation.label}: {type(each).__name__}"
                     failures.setdefault(kind, f"{kind} {group}")
 
-        run()
+        (run if drawn is None else seed(drawn)(run))()
     return list(failures.values())
 
 
-def fuzz(document: dict[str, Any], send: Send, known: dict[str, str]) -> tuple[int, list[str]]:
+def fuzz(
+    document: dict[str, Any], send: Send, known: dict[str, str], drawn: int | None
+) -> tuple[int, list[str]]:
     """How many operations were tried, and everything that went wrong; what deletes comes last."""
     schema = openapi.from_dict(document)
     operations = [found.ok() for found in schema.get_all_operations()]
     ordered = sorted(operations, key=lambda o: (o.method.upper() == "DELETE", o.label))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the generator's own
-        failures = [failure for each in ordered for failure in tried(each, send, known)]
+        failures = [failure for each in ordered for failure in tried(each, send, known, drawn)]
     return len(ordered), failures
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
+@pytest.mark.parametrize("drawn", [None, SEED], ids=["the same", "drawn anew"])
 async def test_no_operation_breaks_and_every_answer_has_its_form(
-    app: Litestar, principal: MakePrincipal, tenant: str
+    app: Litestar, principal: MakePrincipal, tenant: str, drawn: int | None
 ) -> None:
     admin = await principal(tenant, role=Role.ADMIN, name="fuzz", kind="user")
     document = (await admin.http.get("/schema/openapi.json")).json()
@@ -132,8 +150,9 @@ async def test_no_operation_breaks_and_every_answer_has_its_form(
             refused.append(f"{case.method} {case.path}")
         return answer
 
-    count, failures = await asyncio.to_thread(fuzz, document, watched, known)
+    count, failures = await asyncio.to_thread(fuzz, document, watched, known, drawn)
     assert count > 200
     assert refused == []  # the key lives to the end: else nothing would be tried after its end
     assert (await admin.http.get("/v1/status")).status_code == httpx.codes.OK
-    assert not failures, f"{len(failures)} failures\n\n" + "\n\n".join(failures)
+    told = f"{len(failures)} failures, TESTS_SEED={drawn}\n\n" + "\n\n".join(failures)
+    assert not failures, told

@@ -1,10 +1,13 @@
 """Operations in sequences: what one answers, the next one asks for. The key that asks cannot be
 revoked by what it asks, since its principal lives above the scope that it administers.
+
+First it asks what `leading` has made something for; then it draws, with `TESTS_WALK_SEED`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import warnings
 
@@ -17,14 +20,14 @@ from app.kernel.caller import Role
 from app.kernel.scope import parse_scope
 from app.wiring import Parts
 from tests.conftest import MakePrincipal
+from tests.fuzz.excused import EXCUSED
+from tests.fuzz.lead import Lead
+from tests.fuzz.leading import led
 from tests.fuzz.sending import sender
 from tests.fuzz.walk import PATHS, Walk
 
-ROUNDS = 4
-# Of the operations that take an id, how many a walk has to bring to a success with one that an
-# answer gave; the others need more than an id, such as ten failures of a skill.
-REACHED = 0.75
-NOT_ITS = {403, 501}  # what no id makes this key's: another principal's, or not offered
+ROUNDS = 6  # at most: a walk ends once it has reached what it has to
+SEED = int(os.environ.get("TESTS_WALK_SEED", "13"))
 
 
 async def irrevocable(opened: Parts, tenant: str, scope: str) -> str:
@@ -56,16 +59,24 @@ def test_every_operation_that_takes_an_id_has_a_link_into_it(app: Litestar) -> N
     assert [label for label in walk.takes_ids() if not walk.links_into(label)] == []
     known = {name for operation in walk.operations for name in walk.free(operation)}
     assert PATHS.keys() <= known
+    assert EXCUSED.keys() <= {*walk.takes_ids()}
+
+
+def missed(walk: Walk) -> list[str]:
+    """The operations that take an id and were brought to no success with one that an answer gave,
+    those left out that need not be."""
+    return [one for one in walk.takes_ids() if one not in EXCUSED and not walk.reached[one]]
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 async def test_what_answers_name_can_be_read_changed_and_deleted(
     app: Litestar, opened: Parts, principal: MakePrincipal, tenant: str
 ) -> None:
     scope = f"{tenant}/work"
     key = await irrevocable(opened, tenant, scope)
-    await principal(scope, name="other", role=Role.READER)
+    other = await principal(scope, name="other", role=Role.CURATOR)
+    third = await principal(scope, name="third")
     send = sender(app, key, asyncio.get_running_loop())
     headers = {"Authorization": f"Bearer {key}"}
     transport = httpx.ASGITransport(app)
@@ -73,7 +84,9 @@ async def test_what_answers_name_can_be_read_changed_and_deleted(
         transport=transport, base_url="http://loci", headers=headers
     ) as http:
         document = (await http.get("/schema/openapi.json")).json()
-        walk = Walk(send, scope, random.Random(13)).over(document)
+        walk = Walk(send, scope, random.Random(SEED)).over(document)
+        aims = await led(Lead(opened, http, f"user:{tenant}:walker", other, third, scope))
+        await asyncio.to_thread(walk.aimed, aims)
         for _ in range(ROUNDS):
             for path, body in (("rules", {"erasure": True}), ("policy", {})):
                 where = f"/v1/scopes/{path}"
@@ -83,12 +96,11 @@ async def test_what_answers_name_can_be_read_changed_and_deleted(
                 warnings.simplefilter("ignore")  # the generator's own
                 await asyncio.to_thread(walk.round)
             await worked(opened, http, scope)
+            if not missed(walk):
+                break
         assert (await http.get("/v1/keys")).status_code == httpx.codes.OK  # it lives, as admin
     assert not walk.failures, f"{len(walk.failures)} failures\n\n" + "\n\n".join(
         walk.failures.values()
     )
-    refused = {label for label, given in walk.answers.items() if given and {*given} <= NOT_ITS}
-    tried = [label for label in walk.takes_ids() if label not in refused]
-    missed = [label for label in tried if not walk.reached[label]]
-    told = "\n".join(f"{label}: {dict(walk.answers[label])}" for label in missed)
-    assert len(missed) <= (1 - REACHED) * len(tried), told
+    told = "\n".join(f"{label}: {dict(walk.answers[label])}" for label in missed(walk))
+    assert not told, f"make something that leads there, or excuse it with a reason\n{told}"

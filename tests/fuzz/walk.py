@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +32,7 @@ from app.skills.vocabulary import (
     ProposalStatus,
     Status,
 )
+from tests.fuzz.lead import Aim
 from tests.fuzz.sending import CHECKS, Send
 
 SENTENCES = (
@@ -237,6 +238,19 @@ class Walk:
                 if self.ask(operation) in OK:
                     break
 
+    def aimed(self, aims: Iterable[Aim]) -> None:
+        """Ask for each thing that something was made for."""
+        known = {operation.label: operation for operation in self.operations}
+        for aim in aims:
+            body = {} if aim.body is None else {"body": aim.body, "media_type": "application/json"}
+            case = known[aim.label].Case(
+                path_parameters=dict(aim.path), query=dict(aim.query), **body
+            )
+            status = self.check(case)
+            self.count(aim.label, status, linked=True)
+            if aim.label.startswith("DELETE ") and status == httpx.codes.NO_CONTENT:
+                self.read_again(known[aim.label], case)
+
     def gives(self, operation: APIOperation) -> bool:
         """Whether an operation needs no id and answers with some."""
         known = self.transitions.operations.get(operation.label)
@@ -278,13 +292,17 @@ class Walk:
         if isinstance(case.body, dict):
             case.body |= self.further(operation.label, case.body)
         status = self.check(case)
-        self.asked[operation.label] += 1
-        self.linked[operation.label] += linked
-        self.reached[operation.label] += status in OK and linked
-        self.answers[operation.label][status] += 1
+        self.count(operation.label, status, linked=linked)
         if operation.method.upper() == "DELETE" and status == httpx.codes.NO_CONTENT:
             self.read_again(operation, case)
         return status
+
+    def count(self, label: str, status: int, *, linked: bool) -> None:
+        """Keep what an operation answered, and whether it was asked with ids of answers alone."""
+        self.asked[label] += 1
+        self.linked[label] += linked
+        self.reached[label] += status in OK and linked
+        self.answers[label][status] += 1
 
     def read_again(self, operation: APIOperation, deleted: Case) -> None:
         """Hold that what is gone is not shown: its deletion was no promise for later."""

@@ -193,11 +193,12 @@ async def test_the_log_tells_of_skills_and_of_consolidation(
     skill = {"name": "Mend a tyre", "description": "How tyres are mended.", "body": "Glue it.",
              "category": "debugging"}  # fmt: skip
     made = await told(await writer.http.post("/v1/skills", json=skill), 201)
-    change = {"body": "Glue it well.", "change_type": "minor"}
-    answer = await writer.http.patch(f"/v1/skills/{made['id']}", json=change)
-    assert answer.status_code == 200, answer.text
-    body = {"content": "The tyre shop is in Ulm.", "session": "s"}
-    assert (await writer.http.post("/v1/episodes", json=body)).status_code == 201
+    for body, kind in (("Glue it well.", "minor"), ("Sew it.", "experimental")):
+        change = {"body": body, "change_type": kind}
+        answer = await writer.http.patch(f"/v1/skills/{made['id']}", json=change)
+        assert answer.status_code == 200, answer.text
+    said = {"content": "The tyre shop is in Ulm.", "session": "s"}
+    assert (await writer.http.post("/v1/episodes", json=said)).status_code == 201
     await opened.consolidation.consolidate(scope)
     await opened.learning.refresh()
     dry = await run(admin, "learned/collect", scope, dry_run=True)
@@ -206,6 +207,8 @@ async def test_the_log_tells_of_skills_and_of_consolidation(
     assert sorted(dry["ids"]) == sorted(receipt["ids"])
     entries = {entry["type"]: entry for entry in await log_of(writer)}
     assert entries.keys() == {"skill_created", "skill_improved", "memory_updated"}
+    versions = {entry["figures"].get("version") for entry in await log_of(writer)}
+    assert versions == {"1.0.0", "1.1.0", "1.1.1-exp.1", None}
     assert entries["skill_created"]["about"] == made["id"]
     assert entries["memory_updated"]["figures"]["episodes"] == 1
     assert (await run(admin, "learned/collect", scope))["ids"] == []

@@ -1,31 +1,87 @@
-"""`python -m tests.readers [reader …]`: every reader on every shape, up to a million characters.
+"""`python -m tests.readers [--pairs N] [--seed N] [reader …]`: readers on shapes, up to a million
+characters; all of both, or so many pairs of them drawn at random.
 
-Prints what grows faster than the text, or takes more than ten seconds for a MiB.
+Prints what grows faster than the text or takes more than ten seconds for a MiB, then a table with
+the worst of each slice. Exit code 1 where a reader does not hold.
 """
 
 from __future__ import annotations
 
+import argparse
+import gc
 import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
-from tests.readers.measure import offenders, peak
+from tests.readers.measure import Measured, drawn, measure, peak
 from tests.readers.registry import READERS
 from tests.readers.shapes import names
+from tests.support.seeds import SEED
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
+HEAD = ("slice", "readers", "texts", "growth at most", "seconds for a MiB at most", "bad")
 
 
 def main() -> int:
     """Measure; 1 where a reader does not hold."""
-    wanted = sys.argv[1:] or list(READERS)
-    bad = 0
-    for reader in wanted:
-        for found in offenders([reader], names(), SIZES):
-            bad += 1
-            growth = round(found.growth(), 2)
-            sys.stdout.write(f"{found.reader} {found.shape} {growth} {found.seconds}\n")
-        sys.stdout.write(f"{reader}: {len(names())} shapes read, {peak() // 1024} MiB\n")
-        sys.stdout.flush()
-    return int(bad > 0)
+    start, found = time.monotonic(), defaultdict(list)
+    asked = _asked()
+    gc.freeze()  # what the rules are made of is not looked through before each text
+    for reader, shape in _pairs(asked):
+        one = measure(reader, shape, SIZES)
+        found[reader.split(".")[0]].append(one)
+        if one.bad():
+            _tell(f"{reader} {shape} {one.growth():.2f} {one.mebibyte():.2f} {one.seconds}")
+    for line in table(found):
+        _tell(line)
+    count = sum(map(len, found.values()))
+    took = round(time.monotonic() - start)
+    _tell(f"\n{count} texts in {took} s, seed {asked.seed}, {peak() // 1024} MiB")
+    return int(any(one.bad() for some in found.values() for one in some))
+
+
+def table(found: dict[str, list[Measured]]) -> Iterator[str]:
+    """The worst of each slice and of all, as a table of a page."""
+    yield _row(HEAD)
+    yield _row("---" for _ in HEAD)
+    every = [one for some in found.values() for one in some]
+    for name, some in (*sorted(found.items()), ("all", every)):
+        growth = max(some, key=lambda one: one.growth())
+        longest = max(some, key=lambda one: one.mebibyte())
+        yield _row((
+            name,
+            len({one.reader for one in some}),
+            len(some),
+            f"{growth.growth():.2f} ({growth.shape})",
+            f"{longest.mebibyte():.2f} ({longest.shape})",
+            sum(one.bad() for one in some),
+        ))  # fmt: skip
+
+
+def _row(cells: Iterable[object]) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def _asked() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.readers", description=__doc__)
+    parser.add_argument("readers", nargs="*", metavar="reader")
+    parser.add_argument("--pairs", type=int, help="so many, drawn at random; all if unset")
+    parser.add_argument("--seed", type=int, default=SEED, help="of what is drawn")
+    return parser.parse_args()
+
+
+def _pairs(asked: argparse.Namespace) -> Iterator[tuple[str, str]]:
+    wanted = {*asked.readers} or READERS.keys()
+    if asked.pairs is None:
+        return ((reader, shape) for reader in READERS if reader in wanted for shape in names())
+    return islice((pair for pair in drawn(asked.seed) if pair[0] in wanted), asked.pairs)
+
+
+def _tell(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

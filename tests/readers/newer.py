@@ -185,6 +185,7 @@ NEWER: dict[str, Reader] = {
     "search.asked": Asked.of,
     "search.naming": Naming.of,
     "search.within": ASKED.within,
+    "search.spots": ASKED.spots,
     "search.snippet": lambda t: snippet(t, (0, len(t)), ASKED),
     "tiers.compressed": lambda t: compressed(t, ASKED),
     "tiers.packed": lambda t: packed_context({Section.FACTS: [Item("a", "t", t)]}, ASKED, 2000),

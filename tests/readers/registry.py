@@ -38,7 +38,7 @@ from app.facts.dated import begun_at, lies_before
 from app.facts.later import changing, held_words
 from app.facts.later import read as read_later
 from app.facts.sentences import around, spoken
-from app.indexing.analysis import analyse, detect_language, query_terms
+from app.indexing.analysis import analyse, detect_language, query_terms, telling_terms
 from app.indexing.dates import date_terms
 from app.llm.wording import CURRENT
 from app.pages import front_matter as pages_front
@@ -189,6 +189,7 @@ READERS: dict[str, Reader] = {
     "indexing.language": detect_language,
     "indexing.analyse": analyse,
     "indexing.query_terms": query_terms,
+    "indexing.telling_terms": telling_terms,
     "indexing.date_terms": date_terms,
     "pages.links": links,
     "pages.plain": plain,

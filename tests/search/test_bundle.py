@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from app.embeddings.e5 import E5Embedder
 from app.embeddings.model import Role
 from app.indexing.analysis import analyse, detect_language
-from app.search.bundle import band, snippet
+from app.search.bundle import band, counted, snippet
 from app.search.judging import Judge
 from app.search.model import Nearness
 from app.search.relevance import Asked
@@ -81,6 +82,25 @@ def test_the_cut_keeps_what_answers() -> None:
     assert len(shown) <= 360
     assert snippet("Short.  Text", (0, 12), asked) == "Short. Text"
     assert len(snippet("x" * 900, (0, 900), asked, 100)) <= 100
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_words_are_counted_as_each_window_alone_holds_them(seed: int) -> None:
+    rng = random.Random(seed)
+    words = ["gate", "gates", "code", "Ilse", "Tor-Code", "lamp", "x", "the", "keeps", "a" * 30]
+    text = "".join(rng.choice(words) + rng.choice((" ", " ", ". ", ": ")) for _ in range(120))
+    asked = Asked.of("Who keeps the gate code of Ilse?")
+    starts = sorted(rng.sample(range(len(text)), 30))
+    spans = [(start, start + 60) for start in starts]
+    whole = [
+        len(frozenset[int]().union(*(
+            spot.places for spot in asked.spots(text) if start <= spot.start and spot.end <= end
+        )))
+        for start, end in spans
+    ]  # fmt: skip
+    assert [*counted(asked.spots(text), spans)] == whole
+    for spot in asked.spots(text):
+        assert spot.places == asked.within(text[spot.start : spot.end])
 
 
 async def test_hits_and_bundle_come_together_with_as_much_of_a_hit_as_is_asked_for(
