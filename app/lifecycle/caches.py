@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.contradiction import stems
+from app.embeddings import tokens
 from app.entities import names
 from app.episodes import labels
 from app.extraction import mentions, objects
@@ -11,12 +12,12 @@ from app.facts import later, later_reading
 from app.indexing import analysis, spelling
 from app.sanitize import labels as cleaned_labels
 from app.sanitize import numbers
-from app.values import units
+from app.values import places, units
 
 # Every module with a bounded cache of texts; a test looks for others.
 MODULES = (
     analysis, cleaned_labels, labels, later, later_reading, mentions, names, numbers, objects,
-    spelling, stems, units,
+    places, spelling, stems, tokens, units,
 )  # fmt: skip
 
 

@@ -20,13 +20,14 @@ from app.settings import read_settings
 from app.wiring import Parts, parts
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
+HOMES = ("Aachen", "Rostock", "Mainz", "Graz", "Cottbus", "Basel")  # far from each other
 
 
 async def remember(opened: Parts, caller: Caller, scope: str, count: int) -> None:
     """Another home for the same people, month after month: each revises the last."""
     for place in range(count):
         said = START + timedelta(days=place)
-        text = f"Ada Berger lives in Newtown{place}."
+        text = f"Ada Berger lives in {HOMES[place]}."
         seen = Observation("fast", "user", text=text, scope=scope, said_at=said)
         await opened.fast.remember(caller, seen)
 
@@ -68,7 +69,7 @@ async def work(scope: str, ids: list[str]) -> None:
         sys.stdout.flush()
         await asyncio.gather(
             consolidate(opened, scope),
-            remember(opened, caller, scope, 6),
+            remember(opened, caller, scope, len(HOMES)),
             condense(opened, scope),
         )
         await consolidate(opened, scope)
