@@ -170,10 +170,10 @@ async def learnings(lead: Lead) -> None:
 
 
 async def documents(lead: Lead) -> None:
-    """Documents that were read: one in use, one put away."""
+    """Documents that were read: one in use, one put away, two to be read again."""
     base = await lead.make("/v1/knowledge-bases", {"name": "Led"})
     ids = []
-    for name in ("one", "two"):
+    for name in ("one", "two", "three", "four"):
         body = {"knowledge_base": base, "name": f"{name}.txt", "text": f"Cranes {name}. " * 9}
         taken = await lead.ask("POST", "/v1/documents", body | {"scope": lead.scope})
         assert await lead.opened.runner.run(lead.opened, taken["job"]["id"]) == "done"
@@ -182,6 +182,8 @@ async def documents(lead: Lead) -> None:
     path = "/v1/documents/{document_id}"
     for part in ("", "/chunks", "/text"):
         lead.aim(f"GET {path}{part}", document_id=ids[0])
+    lead.aim(f"POST {path}/process", document_id=ids[2])
+    lead.aim("POST /api/v1/ai/rag/documents/{document_id}/process", document_id=ids[3])
     lead.aim(f"POST {path}/archive", document_id=ids[0])
     lead.aim(f"POST {path}/restore", document_id=ids[1])
     lead.aim(f"DELETE {path}", document_id=ids[1])
