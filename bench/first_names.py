@@ -23,7 +23,11 @@ from app.values.wording import fold
 LISTS = ("first_names", "first_names_male", "first_names_female")
 LATIN = 0x250  # the first letter that is none
 # What else one word says of somebody without an article, and is given as a name as well.
-TRAITS = {"christian", "roman", "norman"}
+_TRAITS = """
+christian roman norman christ muslim hindu jude brit dane finn scot pole kurd leo virgo gay doctor
+king prince general major royal royalist noble
+"""
+TRAITS = frozenset(_TRAITS.split())
 
 
 def main(folder: Path, *others: Path) -> None:

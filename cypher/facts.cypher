@@ -298,7 +298,7 @@ OPTIONAL MATCH (o:Entity {id: f.object_id})
 RETURN collect({
   key: k.id, state: k.state, reached: k.reached, value: coalesce('entity:' + o.root, f.object_key),
   fact: f {.id, .scope, .tenant, .object_key, .negated, .predicate, .status, .confidence, .evidence, .principals,
-           .trust, .weighed, .live, .facets, .settled_by, .heads, .runs, .newest, .settle_state, .may_change, .fits, .about_terms,
+           .trust, .weighed, .live, .facets, .settled_by, .heads, .runs, .newest, .settle_state, .may_change, .fits, .about_terms, .object_text,
            valid_from: f.valid_from.epochSeconds * 1000000 + f.valid_from.microsecond,
            valid_to: f.valid_to.epochSeconds * 1000000 + f.valid_to.microsecond,
            expired_at: f.expired_at.epochSeconds * 1000000 + f.expired_at.microsecond},

@@ -917,7 +917,8 @@ OPTIONAL MATCH (y:Entity {id: g.object_id})
 WITH f, g WHERE coalesce(x.root, f.object_key) <> coalesce(y.root, g.object_key)
   AND EXISTS { (:Passage)-[s:SUPPORTS]->(f) WHERE s.rest IS NULL }
   AND EXISTS { (:Passage)-[s:SUPPORTS]->(g) WHERE s.rest IS NULL }
-RETURN DISTINCT f.id AS id, f.predicate AS predicate, f.object_text AS one, g.object_text AS other LIMIT $limit
+RETURN DISTINCT f.id AS id, f.predicate AS predicate, f.object_text AS one, g.object_text AS other,
+                f.object_key AS one_key, g.object_key AS other_key LIMIT $limit
 
 // name: overlapping_intervals(tenant, below, limit) read many
 MATCH (f:Fact)

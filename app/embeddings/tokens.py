@@ -51,7 +51,10 @@ def is_word(word: str) -> bool:
     if not SHORTEST <= len(word) <= LONGEST:
         return False
     spelled = (f" {form}" for form in (word, word.lower(), word.capitalize()))
-    pieces = min(len(encoding().encode_ordinary(one)) for one in spelled)
+    try:
+        pieces = min(len(encoding().encode_ordinary(one)) for one in spelled)
+    except Unavailable:  # a search goes on without the table
+        return True
     return len(word) >= PIECE * pieces
 
 

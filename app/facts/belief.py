@@ -59,6 +59,10 @@ def settle(claims: Iterable[Claim], rules: Rules, reviews: Reviews | None = None
     """
     reviews = reviews or Reviews()
     known = sorted(set(claims), key=lambda claim: claim.id)
+    if reviews.changed:
+        values = {claim.fact: claim.value for claim in known}
+        changed = ((values.get(old, ""), values.get(new, "")) for old, new in reviews.changed)
+        rules = replace(rules, apart=frozenset(changed))
     live = [_reviewed(claim, reviews) for claim in known if claim.fact not in reviews.disbelieved]
     live, corrected = apply_corrections(live, rules)
     live, called_off = take_back_plans(live, rules)

@@ -102,7 +102,8 @@ class Rules:
     `functional`: at most one value at a time. `members`: users who may write to the scope may
     revise each other (a policy of a workspace; off by default). `quorum`: distinct principals
     that together outweigh a user who stands alone. `sharing`: how two values may both be so;
-    `mixed`: words and amounts may end each other; `names`: what values are called, by value.
+    `mixed`: words and amounts may end each other; `names`: what values are called, by value;
+    `apart`: pairs of which a curator said that one took the place of the other.
     """
 
     functional: bool
@@ -110,6 +111,7 @@ class Rules:
     quorum: int = 2
     sharing: Sharing = Sharing.NONE
     mixed: bool = field(default=False, compare=False)
+    apart: frozenset[tuple[str, str]] = field(default=frozenset(), compare=False)
     names: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
@@ -119,7 +121,7 @@ class Rules:
 
     def may_share(self, one: str, other: str) -> bool:
         """Whether two values may both be so, as a district and its city."""
-        if not self.functional or one == other:
+        if not self.functional or one == other or {(one, other), (other, one)} & self.apart:
             return False
         if not self.mixed and of_two_kinds(one, other):
             return True

@@ -64,7 +64,13 @@ def _held_value(earlier: list[Claim], correction: Claim, rules: Rules) -> str | 
     for event in sorted(events_of(earlier), key=in_order):
         if event.at <= correction.said_at:
             sweep.take(event)
-    return sweep.holder.value if sweep.holder is not None else None
+    if sweep.holder is None:
+        return None
+    held = sweep.holder
+    beside = [s for s in sweep.beside.values() if rules.may_share(s.value, held.value)]
+    wrong = [s for s in (held, *beside) if not rules.may_share(s.value, correction.value)]
+    latest = max(wrong, key=lambda s: (s.start.at, s.fact), default=None)
+    return None if latest is None else latest.value
 
 
 def take_back_plans(

@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 
 from app.facts.claim import Rules
 from app.facts.interval import Held, Reason, Segment, Standing
 from app.facts.sweep import Event, Sweep
 from app.kernel.clock import FOREVER
+
+NEIGHBOURS = 16  # older facts, the latest, of which one is told as a possible change
 
 
 class Layers:
@@ -61,30 +64,27 @@ class Layers:
     def possible(self) -> set[tuple[str, str]]:
         """Older and newer facts that are held from here on and cannot both be so, of which one was
         not wholly read: the newer may have taken the older's place."""
-        still = [h for h in self.held if h.end == FOREVER]
-        return {
-            (old.fact, new.fact)
-            for new in still
-            if new.partial
-            for old in still
-            if old.conflicts(new) and _age(old) < _age(new)
-        } | {
-            (old.fact, new.fact)
-            for old in still
-            if old.partial
-            for new in still
-            if new.conflicts(old) and _age(old) < _age(new)
-        }
+        still = sorted((h for h in self.held if h.end == FOREVER), key=_age)
+        found: set[tuple[str, str]] = set()
+        for place, new in enumerate(still):
+            older = (
+                old
+                for old in reversed(still[:place])
+                if (old.partial or new.partial) and old.conflicts(new) and _age(old) < _age(new)
+            )
+            found |= {(old.fact, new.fact) for old in islice(older, NEIGHBOURS)}
+        return found
 
-    def _excludes(self, one: Held, other: Held) -> bool:
-        if not one.conflicts(other):
-            return False
+    def _may_share(self, one: Held, other: Held) -> bool:
+        """Whether both may be so: what begins later ends the other only where they may not."""
         negated = one.negative or other.negative
-        return negated or not self.rules.may_share(one.value, other.value)
+        return not negated and self.rules.may_share(one.value, other.value)
 
     def _fit(self, item: Held, above: list[Held], events: list[Event]) -> None:
         """Keep of an interval what no conflicting one of a higher tier covers."""
-        against = sorted((h for h in above if self._excludes(h, item)), key=lambda h: h.start)
+        against = sorted((h for h in above if h.conflicts(item)), key=lambda h: h.start)
+        if any(item.start < h.start and self._may_share(h, item) for h in against):
+            item = replace(item, partial=True)  # it is told as a possible change
         said = sorted(
             {item.start, *(e.at for e in events if item.start <= e.at < item.end and not e.stops)}
         )
@@ -98,7 +98,8 @@ class Layers:
                 covered = covered or wall
                 reached = wall.end
                 continue
-            following = next((h for h in against if h.start > moment and not h.partial), None)
+            later = (h for h in against if h.start > moment and not h.partial)
+            following = next((h for h in later if not self._may_share(h, item)), None)
             end = min(item.end, following.start) if following else item.end
             if following is not None and following.start < item.end:
                 self.held.append(

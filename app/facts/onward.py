@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -19,7 +19,7 @@ from app.facts.claim import Claim, Rules
 from app.facts.heads import heads_of, newest_of, source_of
 from app.facts.interval import Reason, Segment, Standing
 from app.facts.record import read_claim
-from app.facts.revision import Revision, Row, bring
+from app.facts.revision import Revision, Row, bring, names_of
 from app.facts.runs import runs_of
 
 SHORT = 8  # claims of a key that are settled as a whole each time: less work than keeping a state
@@ -85,8 +85,7 @@ def go_on(
     if any(row["reviews"] or not _weighed(row, news) for row in rows):
         return None
     claims = [_claim(row, facts[row["fact"]]) for row in news.claims]
-    if rules.sharing and len({named.value for named in facts.values()}) > 1:
-        return None  # which of them may both be so only all rows tell
+    rules = replace(rules, names=names_of(rows))
     done = advance(carried, claims, rules)
     if done is None or not done.carried.small:
         return None

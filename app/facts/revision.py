@@ -97,8 +97,9 @@ def claims_in(rows: Sequence[Row], values: Mapping[str, str]) -> list[Claim]:
 
 
 def names_of(rows: Iterable[Row]) -> dict[str, str]:
-    """What the object of each fact is called, by its value."""
-    return {row["value"]: row["fact"]["object_text"] for row in rows}
+    """What the object of each fact is called, by its value, whichever row comes first."""
+    called = sorted(((row["value"], row["fact"]["object_text"]) for row in rows), reverse=True)
+    return dict(called)
 
 
 def revise(rows: Sequence[Row], values: Mapping[str, str], rules: Rules, at: datetime) -> Revision:

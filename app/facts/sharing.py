@@ -64,8 +64,8 @@ def _tells_of(name: str, word: str) -> bool:
     first, *more = name.split() or [""]
     if not first[:1].isupper():
         return False
-    if word.islower() and word.replace(" ", "").isalpha():
-        return True
+    if word.replace(" ", "").replace("-", "").isalpha() and word.rpartition("-")[2].islower():
+        return True  # slow, up-to-date, GDPR-compliant
     return (
         bool(more)
         and " " not in word

@@ -127,8 +127,8 @@ class Sweep:
     def _assert(self, event: Event) -> None:
         claim = event.claim
         if not claim.partial and self._may_share(claim):
-            claim = replace(claim, partial=True)
-            event = replace(event, claim=claim)
+            self._share(event)
+            return
         if claim.partial:
             self._stand_beside(event)
             return
@@ -148,6 +148,28 @@ class Sweep:
         other."""
         holder = self.holder
         return holder is not None and self.rules.may_share(holder.value, claim.value)
+
+    def _share(self, event: Event) -> None:
+        """What may be so beside what is held stands beside it, and ends what stands there already
+        and cannot be so with it."""
+        if not self._lift_denial(event):
+            return
+        for stint in self.beside.values():
+            if stint.negative or not self._excludes(stint, event.claim):
+                continue
+            refusal = self._refusal(stint, event, _ordered(stint.start, event))
+            if refusal is not None:
+                self._quarantine(event, stint, refusal)
+                return
+        self._end_beside(event)
+        self._stand_beside(replace(event, claim=replace(event.claim, partial=True)))
+
+    def _excludes(self, stint: Stint, claim: Claim) -> bool:
+        """Whether what stands and what is claimed cannot both be so."""
+        if not stint.against(claim):
+            return False
+        negated = stint.negative or claim.negative
+        return negated or not self.rules.may_share(stint.value, claim.value)
 
     def _challenge(self, holder: Stint, event: Event) -> bool:
         """Another value of a functional predicate: retire, or wait for a review; whether it is
@@ -204,12 +226,7 @@ class Sweep:
         if same is not None:
             same.confirm(event)
             return
-        against = [
-            stint
-            for stint in self.open
-            if stint.against(claim)
-            and (stint.negative or not self.rules.may_share(stint.value, claim.value))
-        ]
+        against = [stint for stint in self.open if self._excludes(stint, claim)]
         for stint in against:
             refusal = self._unfit(stint, event)
             if refusal is not None:
@@ -226,12 +243,10 @@ class Sweep:
 
     def _end_beside(self, event: Event) -> None:
         """What stands beside ends with a later claim that was wholly read, as all else does."""
-        for stint in [s for s in self.beside.values() if s.against(event.claim)]:
+        for stint in [s for s in self.beside.values() if self._excludes(s, event.claim)]:
             if not _ordered(stint.start, event) or self._refusal(stint, event, True) is not None:
                 continue
-            if not event.claim.negative and (
-                _planned_past(stint, event) or self.rules.may_share(stint.value, event.claim.value)
-            ):
+            if not event.claim.negative and _planned_past(stint, event):
                 continue
             why = Reason.RESUMED if stint.negative else Reason.LATER_VALUE
             self._close(stint, event, Reason.STOPPED if event.claim.negative else why)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.extraction.predicates import standard
-from app.facts.sharing import may_share, sharing_of
+from app.facts.sharing import is_mixed, may_share, of_two_kinds, sharing_of
 from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row
 
@@ -62,5 +62,8 @@ async def broken(graph: Graph, tenant: str | None = None) -> list[Broken]:
 
 
 def _may_both_be_so(row: Row) -> bool:
+    """Whether belief holds both on purpose, by the predicates that Loci knows."""
+    if not is_mixed(row["predicate"]) and of_two_kinds(row["one_key"], row["other_key"]):
+        return True
     kind = sharing_of(standard().get(row["predicate"]))
     return may_share(kind, row["one"], row["other"])

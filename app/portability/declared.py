@@ -57,7 +57,8 @@ def prepare(kind: Declared[Any], record: Stored, at: At, same: Twins | None = No
 
     def place(identifier: str, scope: str, *, older: bool = False) -> tuple[str, str]:
         there = at.scope(scope)
-        given.add(Given(identifier, scope, there))
+        if there == at.scope(record.scope):  # of no other scope may an import ask what is there
+            given.add(Given(identifier, scope, there))
         if same and (identifier, scope) in same:
             return same[identifier, scope], there
         here = at.identifier(identifier, there)

@@ -7,6 +7,7 @@ ids that they had, or under those of which the package's follow.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Tx
 from app.kernel.ids import digest
 
-KEPT = 64  # scopes whose ids are kept while a run goes on
+KEPT = 8  # scopes of packages whose ids here are kept while a run goes on
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Given:
 
 
 Twins = Mapping[tuple[str, str], str]  # the id here of an id and a scope of the package
-_ids: dict[tuple[str, str], list[str]] = {}
+_here: dict[tuple[str, str, str], dict[str, str]] = {}
 
 
 def followed(scope: str, identifier: str) -> str:
@@ -43,7 +44,7 @@ async def twins(tx: Tx, run: str, asked: Iterable[Given]) -> dict[tuple[str, str
     found = {(one.id, one.source): one.id for one in given if (one.id, one.scope) in known}
     away = [one for one in given if (one.id, one.source) not in found and one.source != one.scope]
     for source, scope in sorted({(one.source, one.scope) for one in away}):
-        here = {followed(source, own): own for own in await _ids_in(tx, run, scope)}
+        here = await _ids_in(tx, run, source, scope)
         found |= {
             (one.id, source): here[one.id]
             for one in away
@@ -52,12 +53,14 @@ async def twins(tx: Tx, run: str, asked: Iterable[Given]) -> dict[tuple[str, str
     return found
 
 
-async def _ids_in(tx: Tx, run: str, scope: str) -> list[str]:
-    """The ids of what a scope holds; what the run itself writes there need not be among them."""
-    key = run, scope
-    if key not in _ids:
-        found = (await tx.one(Q.kinds.ids_in, scope=scope))["ids"]
-        if len(_ids) >= KEPT:
-            _ids.clear()
-        _ids[key] = found
-    return _ids[key]
+async def _ids_in(tx: Tx, run: str, source: str, scope: str) -> dict[str, str]:
+    """The ids of what a scope holds by those that a package from `source` would have of them, made
+    once for a run; what the run itself writes there need not be among them."""
+    key = run, source, scope
+    if key not in _here:
+        ids = (await tx.one(Q.kinds.ids_in, scope=scope))["ids"]
+        made = await asyncio.to_thread(lambda: {followed(source, own): own for own in ids})
+        if len(_here) >= KEPT:
+            _here.clear()
+        _here[key] = made
+    return _here[key]

@@ -21,6 +21,18 @@ from app.values.wording import fold
 KNOWN = Path(__file__).with_name("places.xz")
 EARTH = 6371.0  # kilometres, its radius
 SLACK = 5.0  # kilometres between the edges of two places that are surely two
+# So much more where one has five times the people of the other, and may reach out for it.
+MUCH_LARGER, OUTSKIRTS = 2.2, 30.0
+# Territories that may be named by the state that they belong to.
+STATE = {
+    code: state
+    for state, codes in {
+        "FR": "RE GP MQ GF YT PM BL MF NC PF WF", "US": "PR GU VI AS MP UM", "CN": "HK MO",
+        "DK": "GL FO", "FI": "AX", "NO": "SJ BV", "NL": "AW CW SX BQ",
+        "GB": "IM JE GG GI BM KY VG TC AI MS FK SH IO PN GS", "AU": "CX CC NF HM", "NZ": "CK NU TK",
+    }.items()
+    for code in codes.split()
+}  # fmt: skip
 LONGEST = 100  # characters of a name of a place
 _WORD = re.compile(r"\w+")
 _ARTICLES = frozenset(["the", "der", "die", "das"])
@@ -46,8 +58,15 @@ class Spot:
     def apart(self, other: Spot) -> bool:
         """Whether neither can lie in the other."""
         if self.edge is None or other.edge is None:
-            return self.country != other.country
-        return self.kilometres(other) > max(self.edge, other.edge) + SLACK
+            return self.state != other.state
+        small, large = sorted((self.edge, other.edge))
+        reach = large + SLACK + OUTSKIRTS * (large >= MUCH_LARGER * small)
+        return self.kilometres(other) > reach
+
+    @property
+    def state(self) -> str:
+        """The code of the state that it is of."""
+        return STATE.get(self.country, self.country)
 
 
 @lru_cache(maxsize=4096)

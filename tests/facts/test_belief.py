@@ -513,3 +513,48 @@ def test_nothing_is_replaced_by_what_may_share_its_time(told: list[Claim]) -> No
     found = settle(one, PLACED)
     replaced = {(old, new) for old, new, why in found.superseded if why is Reason.LATER_VALUE}
     assert not replaced & {("a", "b"), ("b", "a")}
+
+
+BUDGET = Rules(functional=True)  # words and amounts, of which the first may share with all others
+
+
+def amount(value: str, moment: datetime) -> Claim:
+    """One of several amounts of a budget, or words for it."""
+    key = f"text:{value}" if value.isalpha() else f"money:EUR:{value}"
+    return replace(claim(value, moment), value=key)
+
+
+def test_what_shares_its_time_with_what_is_held_still_ends_what_cannot() -> None:
+    told = [amount(v, day(n)) for n, v in enumerate(("unlimited", "5000", "7000", "9000"), 1)]
+    found = settle(told, BUDGET)
+    assert held(found, day(30)) == {"unlimited", "9000"}
+    assert held(found, day(2)) == {"unlimited", "5000"}
+
+
+def test_a_correction_takes_out_nothing_that_may_be_so_as_well() -> None:
+    alone = settle([claim("a", day(1)), claim("b", day(2), mode=Mode.CORRECT)], PLACED)
+    assert held(alone, day(9)) == {"a", "b"}
+    assert alone.superseded == frozenset()
+    told = [claim("a", day(1)), claim("b", day(2)), claim("c", day(3), mode=Mode.CORRECT)]
+    corrected = {(old, why) for old, _, why in settle(told, PLACED).superseded}
+    assert ("b", Reason.CORRECTED) in corrected, "what was said last is the error"
+
+
+def test_a_curator_may_say_that_one_took_the_place_of_the_other() -> None:
+    told = [claim("a", day(1)), claim("b", day(2))]
+    found = settle(told, PLACED, Reviews(changed={("a", "b")}))
+    assert held(found, day(9)) == {"b"}
+    assert found.possible == frozenset()
+
+
+def test_what_is_said_again_lifts_its_denial_beside_what_is_held() -> None:
+    told = [claim("a", day(1)), claim("b", day(2)), claim("b", day(3), mode=Mode.END)]
+    assert held(settle([*told, claim("b", day(4))], PLACED), day(9)) == {"a", "b"}
+
+
+def test_a_lower_tier_waits_as_ever_and_is_not_ended_by_what_may_be_so_beside_it() -> None:
+    later = settle([claim("a", day(1), by=USER), claim("b", day(2), by=AGENT)], PLACED)
+    assert held(later, day(9)) == {"a"}
+    before = settle([claim("b", day(1), by=AGENT), claim("a", day(2), by=USER)], PLACED)
+    assert held(before, day(9)) == {"a", "b"}
+    assert before.possible == {("b", "a")}

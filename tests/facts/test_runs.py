@@ -19,7 +19,7 @@ from app.facts import runs
 from app.facts.belief import settle
 from app.facts.claim import Authority, Claim, Rules, Tier
 from app.facts.runs import runs_of, told_by
-from tests.facts.test_belief import AGENT, ONE, OTHER, USER, WEB, claim
+from tests.facts.test_belief import AGENT, ONE, OTHER, PLACED, USER, WEB, claim
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SCOPES = "stuvw"
@@ -104,7 +104,7 @@ ALL_MODES = [*[Mode.ASSERT] * 8, Mode.DENY, Mode.END, Mode.CORRECT]
 
 @given(
     st.one_of(told([Mode.ASSERT], most=14), told(ALL_MODES, most=14, ends=True)),
-    st.sampled_from([ONE, TEAM]),
+    st.sampled_from([ONE, TEAM, PLACED]),
 )
 @settings(max_examples=400, deadline=None)
 def test_scopes_that_disagree_are_merged_as_their_claims_would_settle(
@@ -117,7 +117,7 @@ def test_scopes_that_disagree_are_merged_as_their_claims_would_settle(
 
 @given(
     told(ALL_MODES, most=14, ends=True),
-    st.sampled_from([ONE, TEAM]),
+    st.sampled_from([ONE, TEAM, PLACED]),
     st.integers(1, 3),
 )
 @settings(max_examples=300, deadline=None)
@@ -136,7 +136,7 @@ def eras(by: list[Authority]) -> Any:
 
 @given(
     st.one_of(eras([USER, OTHER, SURE]), eras([USER, OTHER, SURE]), eras(ALL)),
-    st.sampled_from([ONE, TEAM]),
+    st.sampled_from([ONE, TEAM, PLACED]),
     st.integers(1, 2),
     st.sampled_from([8, 15, 40, 600]),
 )

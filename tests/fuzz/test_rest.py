@@ -2,7 +2,7 @@
 the form that the OpenAPI document gives it.
 
 The inputs of the first pass are the same in every run, those of a second, smaller one are drawn
-with `TESTS_SEED`, or anew each day. Ids of a path are tried made up and real.
+with `TESTS_DRAWN`, or anew each day. Ids of a path are tried made up and real.
 """
 
 from __future__ import annotations
@@ -154,5 +154,5 @@ async def test_no_operation_breaks_and_every_answer_has_its_form(
     assert count > 200
     assert refused == []  # the key lives to the end: else nothing would be tried after its end
     assert (await admin.http.get("/v1/status")).status_code == httpx.codes.OK
-    told = f"{len(failures)} failures, TESTS_SEED={drawn}\n\n" + "\n\n".join(failures)
+    told = f"{len(failures)} failures, TESTS_DRAWN={drawn}\n\n" + "\n\n".join(failures)
     assert not failures, told

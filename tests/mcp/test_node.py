@@ -48,7 +48,7 @@ Told = dict[str, Any]
 def needed() -> str:
     """The program that runs the client; the test is skipped where it, or the client, is missing."""
     node = shutil.which("node")
-    if node and (FOLDER / "node_modules").is_dir():
+    if node and (FOLDER / "node_modules/@modelcontextprotocol/sdk/package.json").is_file():
         return node
     reason = "there is no client: `npm ci` in tests/mcp/node installs it"
     if os.environ.get("TESTS_NEED_NODE"):

@@ -17,7 +17,7 @@ from app.kernel.ids import digest
 from app.portability.foreign.chats import ROLES
 from app.portability.foreign.model import Format, Probe, Reading, Record, of_file
 from app.portability.foreign.speaking import calls_to_speak, is_receipt, opened, spoken
-from app.portability.foreign.values import moment, parts, short, text
+from app.portability.foreign.values import moment, parts, short, text, whole
 
 AGENT = ("messages", "core_memory", "memory_blocks", "created_at")
 MESSAGE = ("id", "role", "name", "created_at", "tool_calls")
@@ -52,8 +52,9 @@ def learn(reading: Reading, name: str | None, item: dict[str, Any]) -> None:
         for block in given if isinstance(given, list) else ():
             reading.names.setdefault(f"{OWNER} {block}", short(item.get(_called(item))) or "agent")
     elif name == "messages":
-        first = item.get("created_at") or item.get("content", item.get("text"))
-        reading.names.setdefault(FIRST, repr(first))
+        if FIRST not in reading.names:
+            first = item.get("created_at") or item.get("content", item.get("text"))
+            reading.names[FIRST] = digest("first", whole(repr(first)))
         if calls_to_speak(item):
             reading.names[SPEAKS] = "yes"
 
@@ -63,7 +64,7 @@ def _former(reading: Reading) -> str:
     messages begin; a name of its own is what other files' agents may have as well."""
     called = short(reading.names.get(of_file("name"))) or "agent"
     begun = reading.names.get(of_file("created_at")) or reading.names.get(FIRST, "")
-    key = f"{called}-{digest('agent', begun)[:8]}"
+    key = f"{called}-{digest('agent', whole(begun))[:8]}"
     if SPEAKS in reading.names:
         reading.names[BY_TOOL] = key
     return key
@@ -95,7 +96,9 @@ def _agent(reading: Reading, item: dict[str, Any]) -> Iterator[Record]:
 
 def _called(item: dict[str, Any]) -> str:
     """By which of its fields an agent goes."""
-    return next((name for name in ("name", "id") if short(item.get(name))), "name")
+    numbered = NUMBERED.match(str(item.get("id"))) is not None
+    names = ("name",) if numbered else ("name", "id")
+    return next((name for name in names if short(item.get(name))), "name")
 
 
 def _parts(reading: Reading, item: dict[str, Any], key: str) -> Iterator[Record]:

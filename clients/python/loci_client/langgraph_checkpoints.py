@@ -258,7 +258,7 @@ def _packed(parts: Kept, key: str, text: str, size: int) -> Talk[Mapping[str, An
     whole text, so that no other one writes over them."""
     if size >= len(text):
         return {"base64": text}
-    whole = letters("part", key, text)
+    whole = letters("part", key, str(size), text)
     pieces = [text[start : start + size] for start in range(0, len(text), size)]
     keys = [f"part.{whole}.{number}" for number in range(len(pieces))]
     for name, piece in zip(keys, pieces, strict=True):
