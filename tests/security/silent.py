@@ -16,6 +16,8 @@ LISTED = {
         "tool status",
         "tool server_status",
         "tool get_graph_statistics",
+        "graphql graphStatistics",
+        "graphql graphStatistics ?scopes",
         "tool consolidation_status",
     ),
     ECHO: (
