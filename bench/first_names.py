@@ -8,8 +8,8 @@ in Latin letters. NOT is JSON of words that are no sure names: names of countrie
 
 from __future__ import annotations
 
+import gzip
 import json
-import lzma
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -35,7 +35,7 @@ def main(folder: Path, *others: Path) -> None:
     sys.path.insert(0, str(folder))
     no_names = TRAITS | {fold(word) for path in others for word in _words(path)}
     names = {fold(name) for name in _listed() if name.isalpha() and ord(max(name)) < LATIN}
-    LISTED.write_bytes(lzma.compress("\n".join(sorted(names - no_names)).encode()))
+    LISTED.write_bytes(gzip.compress("\n".join(sorted(names - no_names)).encode(), 9, mtime=0))
 
 
 def _words(path: Path) -> Iterator[str]:

@@ -7,11 +7,11 @@ is a name, and not what somebody is; `bench/first_names.py` makes their list.
 
 from __future__ import annotations
 
-import lzma
+import gzip
 from functools import cache
 from pathlib import Path
 
-LISTED = Path(__file__).with_name("given_names.xz")
+LISTED = Path(__file__).with_name("given_names.gz")
 _MEN = """
 achim albert alexander alfred andreas andrew anthony anton arthur benjamin bernd bernhard
 brian carl charles christian christoph christopher claus daniel david dennis detlef dieter
@@ -56,4 +56,4 @@ def is_given_name(name: str) -> bool:
 
 @cache
 def _listed() -> frozenset[str]:
-    return frozenset(lzma.decompress(LISTED.read_bytes()).decode().split("\n"))
+    return frozenset(gzip.decompress(LISTED.read_bytes()).decode().split("\n"))

@@ -8,7 +8,7 @@ that of GeoNames (CC BY 4.0); `bench/cities.py` makes it.
 
 from __future__ import annotations
 
-import lzma
+import gzip
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from app.values.wording import fold
 
-KNOWN = Path(__file__).with_name("places.xz")
+KNOWN = Path(__file__).with_name("places.gz")
 EARTH = 6371.0  # kilometres, its radius
 SLACK = 5.0  # kilometres between the edges of two places that are surely two
 # So much more where one has five times the people of the other, and may reach out for it.
@@ -110,5 +110,5 @@ def _spot(text: str) -> Spot:
 
 @cache
 def _known() -> dict[str, str]:
-    text = lzma.decompress(KNOWN.read_bytes()).decode()
+    text = gzip.decompress(KNOWN.read_bytes()).decode()
     return dict(line.split("\t") for line in text.split("\n"))
