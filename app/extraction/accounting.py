@@ -48,10 +48,9 @@ SELECTING = frozenset(["for", "on", "per", "für", "auf", "unter", "pro", "je"])
 BASES = frozenset(["net", "gross", "netto", "brutto"])
 
 
+# Small words that names begin with.
+PARTICLES = frozenset("von van de der den zu zum zur vom di da al".split())  # noqa: SIM905
 # Of these a description is no value; and what tells where something is from is no name of it.
-PARTICLES = frozenset(
-    ["von", "van", "de", "der", "den", "zu", "zum", "zur", "vom", "di", "da", "al"]
-)
 MUST_BE_NAMED = frozenset(["person", "organization", "place", "project"])
 ORIGIN = re.compile(r"(?:ish|ese|[^l]ian|ean|isch|ische[rn]?|länder(?:in)?|aner(?:in)?)$")
 
