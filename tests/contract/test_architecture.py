@@ -17,7 +17,7 @@ from tests.contract.statements import APP, modules
 ROOT = APP.parent
 # The process edges: a request, a message of MCP, a job, a command, and the supervisor's end.
 # Consolidation reads texts one by one: what one of them breaks is its own failed state. The tail of
-# a tenant's events is a task of its own: one look that fails may not end what its listeners are told.
+# a tenant's events is a task of its own: one look that fails may not end what listeners are told.
 EDGES = {
     "consolidation/apart.py",
     "events/service.py",
