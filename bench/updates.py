@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 from app.extraction.model import ANYTHING, Mention, Mode, Statement
 from app.extraction.predicates import Registry, may_end
-from app.facts.sharing import is_mixed, of_two_kinds, sharing_of
-from app.facts.sharing import may_share as may_share_names
+from app.facts.repository import Terms
 from app.indexing.analysis import query_terms
 from app.values.model import Value
 from app.values.money import comparable
@@ -73,12 +72,9 @@ def may_share(new: Statement, old: Statement, registry: Registry) -> bool:
         return False
     if Mode.ASSERT not in (new.mode, old.mode) or new.mode in (Mode.END, Mode.DENY):
         return False
-    mixed = is_mixed(new.predicate)
-    if not mixed and of_two_kinds(object_key(new.object), object_key(old.object)):
-        return registry.get(new.predicate).functional
-    names = [o.name if isinstance(o, Mention) else o.text for o in (new.object, old.object) if o]
-    first, second = names
-    return may_share_names(sharing_of(registry.get(new.predicate)), first, second)
+    names = {object_key(o): _text(o) for o in (new.object, old.object)}
+    first, second = object_key(new.object), object_key(old.object)
+    return Terms(registry).rules(new.predicate, first, names).may_share(first, second)
 
 
 def _leaves_open(new: Statement, old: Statement, as_value: bool, *, exact: bool = False) -> bool:

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.extraction.predicates import standard
-from app.facts.sharing import is_mixed, may_share, of_two_kinds, sharing_of
+from app.facts.repository import Terms
 from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row
 
@@ -63,7 +63,7 @@ async def broken(graph: Graph, tenant: str | None = None) -> list[Broken]:
 
 def _may_both_be_so(row: Row) -> bool:
     """Whether belief holds both on purpose, by the predicates that Loci knows."""
-    if not is_mixed(row["predicate"]) and of_two_kinds(row["one_key"], row["other_key"]):
-        return True
-    kind = sharing_of(standard().get(row["predicate"]))
-    return may_share(kind, row["one"], row["other"])
+    one, other = row["one_key"], row["other_key"]
+    names = {one: row["one"], other: row["other"]}
+    rules = Terms(standard()).rules(row["predicate"], one, names)
+    return replace(rules, functional=True).may_share(one, other)  # such a key takes one value
