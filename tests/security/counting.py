@@ -40,18 +40,17 @@ async def asked_of(who: Person, every: list[Door]) -> list[Door]:
     return [one for one in every if one in lists or EMPTY not in told[plain(one.name)]]
 
 
-async def answers(who: Person, every: list[Door]) -> dict[str, str]:
-    """What somebody is told by each door."""
-    blank = Item("any", "none", "harbour", who.home, who.id, {})
+async def answers(who: Person, every: list[Door], scope: str = "") -> dict[str, str]:
+    """What somebody is told by each door, which names his own scope or another if it names any."""
+    blank = Item("any", "none", "harbour", scope or who.home, who.id, {})
     found = {}
     for door in every:
         found[door.name] = MOMENT.sub("", (await send(who, door.call(blank))).text)
     return found
 
 
-async def grow(world: World, tenant: str) -> None:
+async def grow(world: World, place: Place) -> None:
     """Put something of everything into a new workspace of a tenant."""
-    place = Place(f"{tenant}/c", "zqgrownmf")
     boss = world.boss(place.path)
     made = await boss.http.post("/v1/scopes", json={"scope": place.path})
     assert made.status_code in OK, made.text

@@ -206,9 +206,11 @@ async def test_nobody_is_told_how_much_others_have(world: World) -> None:
     boss, every = world.callers[0], await asked_of(quiet, unnamed(world))
     counts = {one for one, why in SILENT.items() if why == COUNTS}
     counting = [door for door in every if door.name in counts]
-    first, before = await answers(quiet, every), await answers(boss, counting)
-    await grow(world, boss.tenant)
-    after, grown = await answers(quiet, every), await answers(boss, counting)
+    place = Place(f"{boss.tenant}/c", "zqgrownmf")
+    world.places.append(place)
+    first, before = await answers(quiet, every), await answers(boss, counting, place.path)
+    await grow(world, place)
+    after, grown = await answers(quiet, every), await answers(boss, counting, place.path)
     assert sorted(differing(first, after) - RESTLESS.keys()) == [], "or they change by themselves"
     assert sorted(counts - differing(before, grown)) == [], "the admin himself is told no more"
 
