@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from app.extraction.cues import (
+    A_WHILE_SINCE,
     ADDITIVE,
     ADVERBS,
     AGAIN,
@@ -359,9 +360,10 @@ def _core_text(clause: Clause) -> str:
 
 def _time(clause: Clause, spoken: datetime) -> None:
     found, work = times(clause.work, spoken)
-    if (event := EVENT_SINCE.search(work)) is not None:
-        work = _blank(work, *event.span())
-        clause.newer = True
+    for pattern in (EVENT_SINCE, A_WHILE_SINCE):
+        if (event := pattern.search(work)) is not None:
+            work = _blank(work, *event.span())
+            clause.newer = True
     clause.temporary = any(when.role is Role.TEMPORARY for when in found)
     clause.clock = hour(clause.work)
     clause.when, clause.work = tuple(found), work
