@@ -6,10 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
+from app.kernel.fields import MOST_CHARACTERS, Count, Id, Path, Positive, Properties, Text, Unit
 from app.kernel.wire import Moment, ShortText, TagName, Title, WireModel
-from app.portability.derived_records import Properties, Text
-from app.portability.metadata import Metadata
-from app.portability.records import MOST_CHARACTERS, Count, Id, Path, Positive, Unit
+from app.sanitize.metadata import Metadata
 from app.sanitize.privacy import Level
 
 Content = Annotated[str, StringConstraints(min_length=1, max_length=MOST_CHARACTERS)]

@@ -18,7 +18,6 @@ from app.notes.condensed import AUTHOR
 from app.notes.memories import sentence_hash
 from app.notes.model import MADE as NEVER_WRITTEN
 from app.notes.model import Draft, Namespace
-from app.portability import metadata
 from app.portability.derived import (
     PAGE,
     buried,
@@ -47,6 +46,7 @@ from app.portability.kind import (
     cleaned,
 )  # fmt: skip
 from app.portability.note_records import BlockRecord, NoteLinkRecord, NoteRecord, PatternRecord
+from app.sanitize import metadata
 from app.sanitize.privacy import highest, number
 from app.sanitize.privacy import named as level_named
 from app.sanitize.step import SANITIZER_VERSION
