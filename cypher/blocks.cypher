@@ -20,7 +20,7 @@ RETURN b {.*} AS block ORDER BY size(split(b.scope, '/')), b.scope, b.kind
 // One pattern of failure.
 // unscoped: the service has checked $pattern.scope against the caller
 MERGE (p:BadPattern {id: $pattern.id})
-ON CREATE SET p = $pattern
+ON CREATE SET p = $pattern, p.count = 0
 SET p.count = coalesce(p.count, 0) + 1, p.touched_at = $pattern.touched_at
 MERGE (a:AuditEvent {id: $audit.id})
 SET a = $audit

@@ -147,6 +147,10 @@ class LabelledKind(Generic[R]):
         """The properties that nothing beside the fields may say."""
         return self.made | self.struct.model_fields.keys()
 
+    def node(self, value: R, at: datetime) -> dict[str, Any]:
+        """Return the properties of the node of a value that Loci learns of at a moment."""
+        return value.row(self.id_of(value), at)
+
     def id_of(self, value: R) -> str:
         """Return the id of a value, in the scope that it has."""
         if not self.identity:
