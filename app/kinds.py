@@ -21,8 +21,10 @@ from app.escalations.model import ESCALATION
 from app.goals.model import GOAL, GOAL_LINK
 from app.interventions.model import INTERVENTION
 from app.kernel.kind import Kind
+from app.kernel.labelled import LabelledKind
 from app.learning.kind import INTENT, LEARNED_CHANGE, LEARNED_ENTRY, SEGMENT, SEGMENT_USE
 from app.notes.attested import BLOCK_EDIT, BLOCK_PROTECTION
+from app.notes.kind import BLOCK, NOTE, PATTERN
 from app.observations.model import OBSERVATION
 from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
 from app.scopes.workspace import WORKSPACE_SETTINGS
@@ -38,6 +40,8 @@ from app.transcripts.kind import (
 from app.webhooks.model import WEBHOOK, WEBHOOK_DELIVERY
 from app.workitems.kind import WORK_ITEM, WORK_LINK
 
+# Kinds whose nodes have a label of their own, in the order in which packages are imported.
+LABELLED: tuple[LabelledKind[Any], ...] = (NOTE, BLOCK, PATTERN)
 KINDS: tuple[Kind[Any], ...] = (
     WORKSPACE_SETTINGS,
     BLOCK_PROTECTION,

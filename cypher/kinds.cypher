@@ -191,3 +191,43 @@ WHERE n.scope IN $scopes AND n.memory_id IS NOT NULL AND n.expired_key > $alive
   AND n.ingested_at <= $known_at AND n.captured_at <= $as_of AND n.current_until > $as_of
 RETURN collect(n {.id, .kind, .scope, .content, .title, .tags, .captured_key, .ingested_key,
                   .expired_key, .windows, .terms, .about_terms, .language, .flags}) AS memories
+
+// name: visible(ids, kind, scopes) read many
+// Nodes of one declared kind by id, as far as their scopes are some of these.
+UNWIND $ids AS id
+MATCH (n:Declared {id: id})
+WHERE n.scope IN $scopes AND n.kind = $kind
+RETURN n {.*} AS row
+
+// name: listed(scopes, kind, after, limit) read many
+// Nodes of one declared kind in some scopes, by id.
+MATCH (n:Declared)
+WHERE n.scope IN $scopes AND n.kind = $kind AND n.id > $after
+WITH n ORDER BY n.id LIMIT $limit
+RETURN n {.*} AS row ORDER BY n.id
+
+// name: below(ids, kind, scopes, after, limit) read many
+// Parts of one kind of each of some nodes, by id; of those that refer to a memory the ones whose
+// memory is there and visible.
+UNWIND $ids AS id
+MATCH (n:Declared {id: id})
+WHERE n.scope IN $scopes
+CALL (n) {
+  MATCH (n)<-[:PART_OF]-(p:Declared)
+  WHERE p.kind = $kind AND p.scope IN $scopes AND p.id > $after
+    AND (p.memory_scope IS NULL OR EXISTS {
+      MATCH (m:Passage {id: p.refers}) WHERE m:Episode AND m.scope IN $scopes RETURN m.id AS found
+      UNION
+      MATCH (m:Note {id: p.refers}) WHERE m.scope IN $scopes RETURN m.id AS found
+      UNION
+      MATCH (m:Fact {id: p.refers}) WHERE m.scope IN $scopes RETURN m.id AS found
+      UNION
+      MATCH (m:Page {id: p.refers}) WHERE m.scope IN $scopes RETURN m.id AS found
+      UNION
+      MATCH (m:Entity {id: p.refers}) WHERE m.scope IN $scopes RETURN m.id AS found
+      UNION
+      MATCH (m:Declared {id: p.refers}) WHERE m.scope IN $scopes RETURN m.id AS found
+    })
+  RETURN p ORDER BY p.id LIMIT $limit
+}
+RETURN n.id AS parent, p {.*} AS row ORDER BY parent, p.id

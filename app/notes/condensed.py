@@ -15,14 +15,11 @@ from typing import Any
 
 from app.facts.claim import Tier
 from app.facts.record import DERIVED_TRUST
-from app.indexing.entry import Facts, entry
 from app.kernel.clock import FOREVER
 from app.kernel.ids import digest
-from app.notes.candidates import namespace_facet
-from app.notes.model import CONDENSED, IMPORTANCE, Namespace, Standing
-from app.sanitize.step import SANITIZER_VERSION
+from app.notes.kind import AUTHOR, NoteRecord, SourceRecord
+from app.notes.model import CONDENSED, IMPORTANCE, Namespace
 
-AUTHOR = "loci"
 FEWEST_FACTS = 3
 FEWEST_ENTITIES = 2
 ENTITIES_KEPT = 0.9
@@ -141,53 +138,29 @@ def note_row(place: Place, extract: Extract, version: int) -> dict[str, Any]:
     unknown, so that `superseded_at` is then the moment of its making.
     """
     identifier = note_id(place, extract, version)
-    ends = extract.valid_to < FOREVER
-    properties = {
-        **_indexed(identifier, place, extract),
+    facts = [fact.id for fact in extract.facts]
+    fields: dict[str, Any] = {
         "id": identifier,
-        "tenant": place.tenant,
-        "subject": place.subject,
-        "cluster": extract.cluster,
-        "cited": len(extract.facts),
+        "scope": place.scope,
         "namespace": str(Namespace.DERIVED),
         "entry_type": CONDENSED,
         "content": extract.content,
-        "content_hash": digest(extract.content),
         "author": AUTHOR,
         "tier": int(Tier.EXTERNAL),
-        "trust": round(DERIVED_TRUST * min(f.trust for f in extract.facts), 6),
-        "importance": IMPORTANCE,
-        "confidence": min(fact.confidence for fact in extract.facts),
-        "confirmations": 0,
-        "tags": [],
-        "standing": str(Standing.HELD),
-        "reason": "",
         "valid_from": extract.valid_from,
         "valid_to": extract.valid_to,
-        "superseded_at": place.at if ends else FOREVER,
+        "superseded_at": place.at if extract.valid_to < FOREVER else None,
+        "confidence": min(fact.confidence for fact in extract.facts),
         "version": version,
-        "updated_at": place.at,
-        "is_pinned": False,
-        "marker_ids": [],
-        "pii": [],
-        "sanitizer": SANITIZER_VERSION,
-        "windows": 1,
+        "importance": IMPORTANCE,
+        "trust": round(DERIVED_TRUST * min(f.trust for f in extract.facts), 6),
+        "sources": tuple(SourceRecord(kind="Fact", id=fact) for fact in facts),
+        "subject": place.subject,
+        "cluster": extract.cluster,
     }
-    facts = [fact.id for fact in extract.facts]
+    note = NoteRecord.model_construct(**fields)
+    properties = note.row(identifier, place.at, language=extract.language)
     return {"id": identifier, "properties": properties, "facts": facts}
-
-
-def _indexed(identifier: str, place: Place, extract: Extract) -> dict[str, Any]:
-    facts = Facts(
-        memory_id=identifier,
-        scope=place.scope,
-        kind=CONDENSED,
-        captured_at=extract.valid_from,
-        ingested_at=place.at,
-    )
-    made = entry(facts, extract.content, extract.language)
-    made["facets"] = [*made["facets"], namespace_facet(Namespace.DERIVED)]
-    return made
 
 
 def stated(row: Mapping[str, Any]) -> Stated:

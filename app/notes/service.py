@@ -25,6 +25,7 @@ from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
 from app.notes import record
 from app.notes.decide import decide, ends_at
+from app.notes.kind import WAITING, NoteRecord, version_id
 from app.notes.model import (
     CONFIRMED,
     MADE,
@@ -103,7 +104,6 @@ class NoteService:
         stamp = record.Stamp(
             id=new_id(),
             scope=scope,
-            tenant=who.tenant,
             author=who.principal,
             tier=_tier(who, draft.source),
             valid_from=draft.valid_from or moment,
@@ -487,7 +487,7 @@ def _changed(stored: Row, change: Change) -> tuple[Row, Row | None]:
         "version": stored["version"] + 1,
     }
     former = {
-        "id": record.version_id(stored["id"], stored["version"]),
+        "id": version_id(stored["id"], stored["version"]),
         "note": stored["id"],
         "scope": stored["scope"],
         "content": stored["content"],
@@ -500,26 +500,11 @@ def _changed(stored: Row, change: Change) -> tuple[Row, Row | None]:
 
 def _reindexed(stored: Row, properties: Row, text: str) -> Row:
     """The index entry of the changed note, waiting for its vector unless the note waits itself."""
-    merged = {**stored, **properties}
-    draft = Draft(
-        content=text,
-        namespace=Namespace(stored["namespace"]),
-        title=merged.get("title"),
-        tags=tuple(merged["tags"]),
-    )
-    stamp = record.Stamp(
-        id=stored["id"],
-        scope=stored["scope"],
-        tenant=stored["tenant"],
-        author=stored["author"],
-        tier=Tier(stored["tier"]),
-        valid_from=stored["valid_from"],
-        ingested_at=stored["ingested_at"],
-    )
-    made = record.indexed(draft, text, stamp, live=stored["standing"] == Standing.HELD)
+    note = NoteRecord.of({**stored, **properties, "content": text})
+    made = note.indexed(stored["ingested_at"])
     made["index_rev"] = stored["index_rev"] + 1
-    if stored["index_state"] == record.WAITING:
-        made["index_state"] = record.WAITING
+    if stored["index_state"] == WAITING:
+        made["index_state"] = WAITING
     return made
 
 
