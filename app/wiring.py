@@ -51,6 +51,7 @@ from app.documents.removal import DocumentRemover
 from app.documents.service import DocumentService
 from app.documents.service import Parts as DocumentParts
 from app.documents.writing import ChunkWriter
+from app.embeddings.known import completed
 from app.embeddings.measured import Measured
 from app.embeddings.model import Embedder, EmbeddingConfig
 from app.embeddings.provider import build_embedder
@@ -329,7 +330,7 @@ class Parts:
 def embedding_config(settings: Settings, named: ModelSettings | None = None) -> EmbeddingConfig:
     """A model's own configuration, by default that of the settings' first model.
 
-    What is unset keeps its default.
+    What is unset keeps its default, which is the model's own where the model is known.
     """
     chosen, shared = named or settings.embedding, settings.embedding
     config = EmbeddingConfig(
@@ -340,11 +341,11 @@ def embedding_config(settings: Settings, named: ModelSettings | None = None) -> 
     )
     given: dict[str, Any] = {
         "model": chosen.model,
-        "dimension": chosen.dimension,
         "base_url": chosen.base_url,
         "api_key": chosen.api_key,
     }
-    return replace(config, **{k: v for k, v in given.items() if v is not None})
+    config = replace(config, **{k: v for k, v in given.items() if v is not None})
+    return completed(config, dimension=chosen.dimension)
 
 
 def further_models(settings: Settings) -> dict[str, Build]:
