@@ -121,6 +121,7 @@ from app.mcp.subscribing import Subscriptions
 from app.mcp.tool import Services
 from app.notes.attesting import AttestingService
 from app.notes.blocks import BlockService
+from app.notes.drifting import DriftService
 from app.notes.entries import NoteEntries
 from app.notes.repository import BlockRepository, NoteRepository
 from app.notes.service import NoteService
@@ -261,6 +262,7 @@ class Parts:
     question_log: QuestionLog
     blocks: BlockService
     attesting: AttestingService
+    drifting: DriftService
     erasure: ErasureService
     erasing: ErasureRequests
     deletion: ScopeDeletion
@@ -863,6 +865,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         summaries=SummaryService(graph, scopes, metered_model(graph, settings)),
         blocks=BlockService(BlockRepository(graph), scopes),
         attesting=AttestingService(graph, scopes),
+        drifting=DriftService(graph, spaces),
         forgetting=forgetting,
         feedback=doors.feedback,
         uses=uses,
