@@ -27,7 +27,7 @@ LONGEST = 200  # characters of a lesson or a decision
 WORDS = range(2, 31)  # of a lesson or a decision
 HINT = re.compile(
     r"(?i)\b(?:caus|trigger|due to|result|led to|lesson|learn|decid|resolv|appl(?:y|ies)|verursach|"
-    r"ausgelöst|löste|zurück|führte|gelernt|lehren?\b|lektion|erkenntnis|ent?sch(?:ied|loss)|"
+    r"ausgelöst|löste|zurück|führte|gelernt|lehren?\b|lektion|erkenntnis|entsch(?:ied|loss)|"
     r"beschl[oö]ss|gilt|gelten)"
 )
 _NP = (
