@@ -16,6 +16,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.kernel.scope import parse_scope
+from app.notes import keeping
 from app.notes.drift import (
     BLOCK_BASELINE,
     LEAST,
@@ -69,15 +70,15 @@ class DriftService:
         )
 
         async def work(tx: Tx) -> BlockBaseline:
-            await _lock(tx, path)
+            await keeping.lock_scope(tx, path)
             held = await tx.many(Q.blocks.baselines, BlockBaseline, id=made.id, scope=path)
             if held:
-                await tx.rows(Q.kinds.change, rows=[BLOCK_BASELINE.row(made)])
+                await keeping.change(tx, BLOCK_BASELINE, made)
             else:
-                await tx.rows(Q.kinds.restore, rows=[BLOCK_BASELINE.new(made)])
+                await keeping.add(tx, BLOCK_BASELINE, made)
             told = {"block": kind, "closeness": made.closeness, "sample": made.sample}
             event = audit.event(who, "block.baseline", path, **told)
-            await tx.rows(Q.scopes.tell, events=[{**event, "target": made.id}])
+            await keeping.tell(tx, event, made.id)
             return made
 
         return await self.graph.write("blocks.baseline", work)
@@ -95,10 +96,10 @@ class DriftService:
         seen = await self._baseline(path, kind)
 
         async def work(tx: Tx) -> None:
-            await _lock(tx, path)
-            await tx.rows(Q.kinds.drop, ids=[seen.id])
+            await keeping.lock_scope(tx, path)
+            await keeping.drop(tx, seen.id)
             event = audit.event(who, "block.baseline_dropped", path, block=kind)
-            await tx.rows(Q.scopes.tell, events=[{**event, "target": seen.id}])
+            await keeping.tell(tx, event, seen.id)
 
         await self.graph.write("blocks.baseline", work)
 
@@ -129,14 +130,14 @@ class DriftService:
         alarm = found.state is DriftState.DRIFTED
 
         async def work(tx: Tx) -> bool:
-            await _lock(tx, seen.scope)
+            await keeping.lock_scope(tx, seen.scope)
             held = await tx.many(Q.blocks.baselines, BlockBaseline, id=seen.id, scope=seen.scope)
             if not held or held[0] != seen:
                 return False  # another run was first, or it was taken anew
             made = seen.model_copy(update={"alarmed_at": found.at if alarm else None})
-            await tx.rows(Q.kinds.change, rows=[BLOCK_BASELINE.row(made)])
+            await keeping.change(tx, BLOCK_BASELINE, made)
             if alarm:
-                await tx.rows(Q.scopes.tell, events=[_event(found)])
+                await keeping.tell(tx, _event(found), seen.block)
             return alarm
 
         return await self.graph.write("blocks.drift", work)
@@ -178,7 +179,7 @@ class DriftService:
 
 def _event(found: Drift) -> Row:
     seen = found.baseline
-    event = audit.record(
+    return audit.record(
         "block.drift",
         tenant=parse_scope(seen.scope).tenant,
         scope=seen.scope,
@@ -191,7 +192,6 @@ def _event(found: Drift) -> Row:
             "status": found.state.value,
         },
     )
-    return {**event, "target": seen.block}
 
 
 def _turned(found: Drift) -> bool:
@@ -200,8 +200,3 @@ def _turned(found: Drift) -> bool:
     return (found.state is DriftState.DRIFTED and not alarmed) or (
         found.state is DriftState.STEADY and alarmed
     )
-
-
-async def _lock(tx: Tx, scope: str) -> None:
-    if await tx.optional(Q.scopes.lock_scope, path=scope, at=now()) is None:
-        raise NotFound(f"there is no scope {scope}", field="scope")

@@ -153,15 +153,26 @@ def _content(value: Any, part: Part, policy: SanitizePolicy, at: At) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Where a kind is kept: how it is written, what of it is used, and how much an agent and a
-    tenant may have."""
+    """How much of a kind an agent and its tenant may have."""
 
     kind: str
-    save: Query
-    used: Query
     of_agent: int
     of_tenant: int | None
     says: str
+
+
+SAVE: dict[str, Query] = {
+    "short_memory": Q.portability.save_short_memories,
+    "working_copy": Q.portability.save_working_copies,
+}
+USED: dict[str, Query] = {
+    "short_memory": Q.portability.used_short_memory,
+    "working_copy": Q.portability.used_working_copies,
+}
+EXPORT: dict[str, Query] = {
+    "short_memory": Q.portability.export_short_memories,
+    "working_copy": Q.portability.export_working_copies,
+}
 
 
 async def write(store: Callable[[], Store], tx: Tx, batch: Batch) -> Written:
@@ -175,7 +186,7 @@ async def write(store: Callable[[], Store], tx: Tx, batch: Batch) -> Written:
     if not rows:
         return Written(rejects=rejects, left=len(batch.rows) - len(living))
     part = Batch(batch.file, rows, batch.rules)
-    done = await write_unburied(tx, part, kept.kind, query=kept.save)
+    done = await write_unburied(tx, part, kept.kind, query=SAVE[kept.kind])
     done.rejects += rejects
     done.left = len(batch.rows) - len(living)
     return done
@@ -191,7 +202,9 @@ async def _without_room(store: Store, tx: Tx, batch: Batch, rows: Sequence[Row])
             spent[tenant] = 0
         if row["agent"] not in spent:
             ids = [each["subject"] for each in rows]
-            used = await tx.one(store.used, tenant=tenant, agent=row["agent"], ids=ids, at=now())
+            used = await tx.one(
+                USED[store.kind], tenant=tenant, agent=row["agent"], ids=ids, at=now()
+            )
             spent[row["agent"]] = used["of_agent"]
             spent[tenant] = max(spent[tenant], used["of_tenant"])
         agent, whole = spent[row["agent"]] + row["weight"], spent[tenant] + row["weight"]
@@ -207,7 +220,7 @@ async def _without_room(store: Store, tx: Tx, batch: Batch, rows: Sequence[Row])
 
 async def export_entries(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
     """Yield every entry that has not run out, by scope and id."""
-    async for entry in _living(graph, Q.portability.export_short_memories, chosen):
+    async for entry in _living(graph, "short_memory", chosen):
         own = {name: entry.get(name) for name in ShortMemoryRecord.model_fields}
         own |= {"agent": entry["author"], "value": unpacked(entry["content"].encode())}
         yield _told(own | {"expires_at": open_end(entry["expires_at"])})
@@ -215,7 +228,7 @@ async def export_entries(graph: Graph, chosen: Selection) -> AsyncIterator[Recor
 
 async def export_copies(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
     """Yield every copied value that has not run out, by scope and id."""
-    async for copy in _living(graph, Q.portability.export_working_copies, chosen):
+    async for copy in _living(graph, "working_copy", chosen):
         own = {name: copy.get(name) for name in WorkingCopyRecord.model_fields}
         yield _told(own | {"agent": copy["author"], "value": unpacked(copy["content"].encode())})
 
@@ -225,10 +238,12 @@ def _told(record: Record) -> Record:
     return {**cleaned(record), "value": record["value"]}
 
 
-async def _living(graph: Graph, query: Query, chosen: Selection) -> AsyncIterator[Row]:
+async def _living(graph: Graph, kind: str, chosen: Selection) -> AsyncIterator[Row]:
     for scope in chosen.audited:
         after = ""
-        while page := await graph.rows(query, scope=scope, after=after, at=now(), limit=PAGE):
+        while page := await graph.rows(
+            EXPORT[kind], scope=scope, after=after, at=now(), limit=PAGE
+        ):
             for row in page:
                 yield row["node"]
             after = page[-1]["node"]["id"]
@@ -243,8 +258,6 @@ def _entries() -> Store:
     most = ShortTermSettings().entries
     return Store(
         "short_memory",
-        Q.portability.save_short_memories,
-        Q.portability.used_short_memory,
         most,
         None,
         f"an agent has at most {most} entries",
@@ -255,8 +268,6 @@ def _copies() -> Store:
     limits = WorkingSettings()
     return Store(
         "working_copy",
-        Q.portability.save_working_copies,
-        Q.portability.used_working_copies,
         limits.agent_bytes,
         limits.tenant_bytes,
         "the copies of the agent or its tenant have no more room",
