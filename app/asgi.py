@@ -61,7 +61,7 @@ from app.learning import routes as learning_routes
 from app.lifecycle import doors as lifecycle_doors
 from app.lifecycle import routes as lifecycle_routes
 from app.mcp import routes as mcp_routes
-from app.notes import attested_routes
+from app.notes import attested_routes, drift_routes
 from app.notes import routes as note_routes
 from app.observations import routes as observation_routes
 from app.pages import admin as page_admin
@@ -139,6 +139,7 @@ ROUTES: list[Any] = [
     note_routes.CoreBlockController,
     attested_routes.ProtectionController,
     attested_routes.BlockEditController,
+    drift_routes.DriftController,
     note_routes.BadPatternController,
     pool_routes.PoolController,
     work_routes.WorkController,
@@ -260,6 +261,7 @@ INJECTED = (
     "segments",
     "following",
     "attesting",
+    "drifting",
     "intents",
     "learned_log",
     "alike",

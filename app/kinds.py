@@ -24,6 +24,7 @@ from app.kernel.kind import Kind
 from app.kernel.labelled import LabelledKind
 from app.learning.kind import INTENT, LEARNED_CHANGE, LEARNED_ENTRY, SEGMENT, SEGMENT_USE
 from app.notes.attested import BLOCK_EDIT, BLOCK_PROTECTION
+from app.notes.drift import BLOCK_BASELINE
 from app.notes.kind import BLOCK, NOTE, PATTERN
 from app.observations.model import OBSERVATION
 from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
@@ -46,6 +47,7 @@ KINDS: tuple[Kind[Any], ...] = (
     WORKSPACE_SETTINGS,
     BLOCK_PROTECTION,
     BLOCK_EDIT,
+    BLOCK_BASELINE,
     POOL,
     POOL_VERSION,
     POOL_EVENT,

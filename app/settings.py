@@ -2,7 +2,7 @@
 
 Variables start with `LOCI_` and use two underscores between group and field
 (`LOCI_API__PORT=9000`). Connections also answer to the names that everyone uses: `NEO4J_URI`,
-`NEO4J_USER`, `NEO4J_PASSWORD`, `NEO4J_DATABASE`, `REDIS_URL`, `OPENAI_API_KEY`, `VOYAGE_API_KEY`.
+`NEO4J_USER`, `NEO4J_PASSWORD`, `NEO4J_DATABASE`, `REDIS_URL`, `OPENAI_API_KEY` and the like.
 An unknown variable with our prefix is an error, so that a typing slip is not a silent default. An
 empty one counts as unset, as compose files and CI systems pass what nobody has filled in.
 """
@@ -89,12 +89,20 @@ class RedisSettings(Group):
 
 
 class ModelSettings(Group):
-    provider: Literal["e5", "openai", "voyage", "hash"] = Field(
-        "e5", description="`e5` runs offline; `hash` is for tests only."
+    provider: Literal["e5", "openai", "cohere", "gemini", "jina", "ollama", "voyage", "hash"] = (
+        Field("e5", description="`e5` runs offline; `hash` is for tests only.")
     )
-    model: str | None = Field(None, description="Model name at the provider.")
-    dimension: int | None = Field(None, ge=1, description="Vector length, where it can be chosen.")
-    base_url: str | None = Field(None, description="Base URL of an OpenAI-compatible endpoint.")
+    model: str | None = Field(
+        None, description="Model name at the provider; some providers have a usual one."
+    )
+    dimension: int | None = Field(
+        None,
+        ge=1,
+        description="Vector length, where it can be chosen, or where the model is not a known one.",
+    )
+    base_url: str | None = Field(
+        None, description="Base URL of an OpenAI-compatible endpoint, or another one's own."
+    )
     api_key: str | None = Field(None, description="Key of the provider.", repr=False)
     threads: int = Field(2, ge=1, le=64, description="Threads that embed documents.")
 
@@ -621,7 +629,13 @@ ALIASES = {
     "NEO4J_DATABASE": ("graph", "database"),
     "REDIS_URL": ("redis", "url"),
 }
-PROVIDER_KEYS = {"openai": "OPENAI_API_KEY", "voyage": "VOYAGE_API_KEY"}
+PROVIDER_KEYS = {
+    "openai": "OPENAI_API_KEY",
+    "cohere": "COHERE_API_KEY",
+    "gemini": "GEMINI_API_KEY",
+    "jina": "JINA_API_KEY",
+    "voyage": "VOYAGE_API_KEY",
+}
 # Short names of the runtime's settings, as its messages give them.
 SHORT = {
     "LOCI_PORT": ("api", "port"),

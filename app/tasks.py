@@ -66,6 +66,7 @@ from app.lifecycle.tasks import (
     run_erasure,
     run_sweep,
 )
+from app.notes.tasks import DRIFT, check_drift
 from app.observations.tasks import CLEAN, COLLECT, clean_observations, collect_observations
 from app.pages.tasks import RELINK, run_relink
 from app.pools.tasks import RETENTION, retain_pools
@@ -97,7 +98,7 @@ from app.working.tasks import EXPIRE_COPIES, expire_copies
 DRY_RUNS = frozenset(
     {
         EXPIRE_COPIES, EXPIRE_ENTRIES, PROMOTE_OFTEN_READ, END_IDLE, FOLLOW_TURNS, FIND_INTENTS,
-        COLLECT_LOG, RELINK_ROWS, SNAPSHOTS, RETENTION, FADE, ROT_OF_CONTEXTS, STALE_GOALS,
+        COLLECT_LOG, RELINK_ROWS, SNAPSHOTS, RETENTION, FADE, ROT_OF_CONTEXTS, STALE_GOALS, DRIFT,
         ESCALATE, SUGGEST, CLEAN, COLLECT,
     }
 )  # fmt: skip
@@ -184,6 +185,7 @@ TASKS: Mapping[str, TaskFunction] = {
     PROMOTE_OFTEN_READ: promote_often_read,
     EXPIRE_DELIVERIES: expire_deliveries,
     STALE_GOALS: check_goals,
+    DRIFT: check_drift,
     ESCALATE: check_escalations,
     COLLECT: collect_observations,
     END_IDLE: end_idle_segments,
@@ -235,6 +237,7 @@ SCHEDULES = [
     Schedule("communities.refresh", "*/10 * * * *", COMMUNITIES, "Regroups what was written."),
     Schedule("pages.relink", "20 * * * *", RELINK, "Resolves links to what is no page again."),
     Schedule("embedding.mend", "*/5 * * * *", MEND, "Fills gaps of further vector spaces."),
+    Schedule("blocks.drift", "20 4 * * *", DRIFT, "Compares what is said with core blocks."),
     Schedule("goals.check", "40 */6 * * *", STALE_GOALS, "Looks for goals without progress."),
     Schedule("escalations.check", "*/15 * * * *", ESCALATE, "Raises what is past its time."),
     Schedule("observations.collect", "*/30 * * * *", COLLECT, "Asks Loci's own sensors."),

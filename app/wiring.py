@@ -51,6 +51,7 @@ from app.documents.removal import DocumentRemover
 from app.documents.service import DocumentService
 from app.documents.service import Parts as DocumentParts
 from app.documents.writing import ChunkWriter
+from app.embeddings.known import completed
 from app.embeddings.measured import Measured
 from app.embeddings.model import Embedder, EmbeddingConfig
 from app.embeddings.provider import build_embedder
@@ -120,6 +121,7 @@ from app.mcp.subscribing import Subscriptions
 from app.mcp.tool import Services
 from app.notes.attesting import AttestingService
 from app.notes.blocks import BlockService
+from app.notes.drifting import DriftService
 from app.notes.entries import NoteEntries
 from app.notes.repository import BlockRepository, NoteRepository
 from app.notes.service import NoteService
@@ -260,6 +262,7 @@ class Parts:
     question_log: QuestionLog
     blocks: BlockService
     attesting: AttestingService
+    drifting: DriftService
     erasure: ErasureService
     erasing: ErasureRequests
     deletion: ScopeDeletion
@@ -329,7 +332,7 @@ class Parts:
 def embedding_config(settings: Settings, named: ModelSettings | None = None) -> EmbeddingConfig:
     """A model's own configuration, by default that of the settings' first model.
 
-    What is unset keeps its default.
+    What is unset keeps its default, which is the model's own where the model is known.
     """
     chosen, shared = named or settings.embedding, settings.embedding
     config = EmbeddingConfig(
@@ -340,11 +343,11 @@ def embedding_config(settings: Settings, named: ModelSettings | None = None) -> 
     )
     given: dict[str, Any] = {
         "model": chosen.model,
-        "dimension": chosen.dimension,
         "base_url": chosen.base_url,
         "api_key": chosen.api_key,
     }
-    return replace(config, **{k: v for k, v in given.items() if v is not None})
+    config = replace(config, **{k: v for k, v in given.items() if v is not None})
+    return completed(config, dimension=chosen.dimension)
 
 
 def further_models(settings: Settings) -> dict[str, Build]:
@@ -862,6 +865,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         summaries=SummaryService(graph, scopes, metered_model(graph, settings)),
         blocks=BlockService(BlockRepository(graph), scopes),
         attesting=AttestingService(graph, scopes),
+        drifting=DriftService(graph, spaces),
         forgetting=forgetting,
         feedback=doors.feedback,
         uses=uses,

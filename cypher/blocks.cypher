@@ -95,3 +95,32 @@ WHERE p.scope IN $scopes AND p.id > $after
 WITH p ORDER BY p.id LIMIT $limit
 RETURN p {.*} AS node
 ORDER BY p.id
+// name: baselines(id, scope) read many
+// The baseline of that block.
+MATCH (n:Declared {id: $id})
+WHERE n.scope = $scope AND n.kind = 'block_baseline'
+RETURN n {.*} AS baseline
+
+// name: scopes_after(after, limit) read many
+// Scopes by path.
+// unscoped: asked by a schedule for every tenant
+MATCH (s:Scope)
+WHERE s.path > $after
+RETURN s.path AS path ORDER BY s.path LIMIT $limit
+
+// name: every_baseline(scopes) read many
+// Baselines of some scopes; each has one of each kind of block at most.
+MATCH (n:Declared)
+USING INDEX n:Declared(scope, kind, id)
+WHERE n.scope IN $scopes AND n.kind = 'block_baseline' AND n.id > ''
+RETURN n {.*} AS baseline ORDER BY n.scope, n.id
+
+// name: lately(scope, v, since, until, limit) read many
+// How near the newest episodes of a scope are to a text.
+MATCH (n:Passage)
+USING INDEX n:Passage(scope, captured_at)
+WHERE n.scope = $scope AND n.captured_at >= $since AND n.captured_at <= $until
+  AND n:Episode AND n.expired_at > datetime() AND n.embedding IS NOT NULL
+WITH n ORDER BY n.captured_at DESC, n.id LIMIT $limit
+RETURN 2 * vector.similarity.cosine(n.embedding, $v) - 1 AS cosine, n.language AS language
+ORDER BY n.captured_at DESC, n.id

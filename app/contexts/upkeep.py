@@ -15,7 +15,7 @@ from app.contexts.formulas import is_spent, is_stale_experience
 from app.contexts.kind import CONTEXT_ENTRY
 from app.contexts.model import Context
 from app.contexts.service import ContextService, event_of
-from app.contexts.staleness import Staleness, Verdict, staleness
+from app.contexts.staleness import LEAST_AGE, Staleness, Verdict, staleness
 from app.contexts.writing import EntryService, weights
 from app.errors import EmbedderUnavailable
 from app.kernel import audit
@@ -89,7 +89,8 @@ class ContextUpkeep:
         receipt = Receipt(new_id(), dry_run, moment or now())
         for context in await self._every(scopes):
             receipt.contexts += 1
-            await self._each(context, receipt, lambda entry: _settled(entry, receipt.at))
+            fading = await self._entries.upkept(context, receipt.at, facts=False)
+            await self._each(context, receipt, fading, lambda entry: _settled(entry, receipt.at))
             await self._thin_out(context, receipt)
         return receipt
 
@@ -99,13 +100,15 @@ class ContextUpkeep:
         """Tell what is stale, from .7 on; what has .9 goes to the archive unless this is dry."""
         report = RotReport(dry_run, moment or now())
         for context in await self._every(scopes):
-            entries = await self._entries.active(context)
-            report.total += len(entries)
-            found = [Stale(each, _staleness(each, report.at)) for each in entries]
+            report.total += await self._entries.counted(context)
+            old = await self._entries.upkept(context, report.at - LEAST_AGE, facts=True)
+            found = [Stale(each, _staleness(each, report.at)) for each in old]
             report.stale += [s for s in found if s.staleness.verdict is not Verdict.KEEP]
             if not dry_run:
                 receipt = Receipt(new_id(), dry_run, report.at)
-                await self._each(context, receipt, lambda entry: _unless_rotten(entry, report.at))
+                await self._each(
+                    context, receipt, old, lambda entry: _unless_rotten(entry, report.at)
+                )
         report.stale.sort(key=lambda each: (-each.staleness.score, each.entry.id))
         return report
 
@@ -133,10 +136,13 @@ class ContextUpkeep:
         return found
 
     async def _each(
-        self, context: Context, receipt: Receipt, settle: Callable[[Entry], Entry]
+        self,
+        context: Context,
+        receipt: Receipt,
+        entries: Sequence[Entry],
+        settle: Callable[[Entry], Entry],
     ) -> None:
-        """Settle the entries of a context, some in each transaction; count what changes."""
-        entries = await self._entries.active(context)
+        """Settle entries of a context, some in each transaction; count what changes."""
         moving = [each for each in entries if settle(each) != each]
         if receipt.dry_run:
             _count(receipt, [(each, settle(each)) for each in moving])
@@ -189,6 +195,7 @@ class ContextUpkeep:
         await self._each(
             context,
             receipt,
+            left[most:],
             lambda e: e.archived(Reason.SURPLUS, receipt.at) if e.id in surplus else e,
         )
 

@@ -79,6 +79,7 @@ class Label(StrEnum):
     SHORT_MEMORY = "ShortMemory"
     DECLARED = "Declared"  # umbrella over the kinds that their slices declare (app/kernel/kind.py)
     BLOCK_PROTECTION = "BlockProtection"
+    BLOCK_BASELINE = "BlockBaseline"
     BLOCK_EDIT = "BlockEdit"
     WORKSPACE_SETTINGS = "WorkspaceSettings"
     MEMORY_POOL = "MemoryPool"
@@ -231,8 +232,8 @@ _PROPERTIES += """
 cited cluster condense_all condensed_at
 """  # condensed notes
 _PROPERTIES += """
-block_kind entered_at first unfollowed values
-"""  # settings of scopes, tasks of turns, blocks that others attest
+block_kind alarmed_at block_hash closeness entered_at first sample taken_by unfollowed values
+"""  # settings of scopes, tasks of turns, blocks that others attest and their baselines
 _PROPERTIES += """
 alike_rev alike_state called_at given how link_state link_targets linked linked_rev names owned
 parts revision spans triples written

@@ -295,6 +295,10 @@ class ErasureService:
             row, at = blank_receipt(order, scope), now()
             locked = await tx.one(Q.lifecycle.lock_receipt, id=order.receipt, row=row, at=at)
             ids = await self._parts.shortterm.forget(tx, *given)
+            # No package may bring them back.
+            lost = [*ids, *await self._parts.working.copies(*given, tx)]
+            graves = tombstones(Closure(), locked["receipt"] | {"at": at}, lost)
+            await tx.rows(Q.lifecycle.bury, rows=graves)
             if ids:
                 removed = Removed({"working": len(ids)}, ids)
                 await _write_receipt(tx, order, locked["receipt"], (Closure(), removed))

@@ -22,6 +22,7 @@ from app.portability.promotions import ATTESTATION, PROMOTION
 from app.portability.readings import READING
 from app.portability.scopes import SCOPE
 from app.portability.sessions import SESSION
+from app.portability.short_lived import SHORT_MEMORY, WORKING_COPY
 from app.portability.skills import (
     SKILL,
     SKILL_CONFLICT,
@@ -62,6 +63,8 @@ KINDS: tuple[Kind, ...] = (
     SKILL_CONFLICT,
     SKILL_PROPOSAL,
     *(portable(kind) for kind in DECLARED if kind.exported),
+    SHORT_MEMORY,
+    WORKING_COPY,
     LEARNING,
     AUDIT,
 )
