@@ -308,6 +308,12 @@ class WorkingSettings(Group):
     tenant_bytes: int = Field(
         268_435_456, ge=1024, description="Most bytes of one tenant, counted likewise."
     )
+    slots: int = Field(8, ge=1, le=16, description="Memories that one agent has loaded at most.")
+    eviction: Literal["relevance", "lru"] = Field(
+        "relevance",
+        description="Which loaded memory leaves for another: the least relevant, or (lru) the one "
+        "that was used longest ago.",
+    )
 
 
 class ShortTermSettings(Group):
@@ -319,6 +325,12 @@ class ShortTermSettings(Group):
     )
     entries: int = Field(
         10_000, ge=1, le=100_000, description="Most entries of one agent that have not run out."
+    )
+    fade: float = Field(
+        0.01, ge=0, le=1, description="Share of its time that an entry loses with each day."
+    )
+    days: int = Field(
+        7, ge=1, le=366, description="Days of its value after which an entry with a time is gone."
     )
 
 

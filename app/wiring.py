@@ -172,6 +172,7 @@ from app.tables.service import TableLimits, TableService
 from app.tasks import HEAVY, TASKS
 from app.telemetry.standing import Counted, standing
 from app.tiers.injection import ContextInjector, InjectorParts
+from app.tiers.loading import SlotParts, SlotService
 from app.tiers.model import Tier
 from app.tiers.promoting import Rule as PromotionRule
 from app.tiers.promotion import TierPromotion
@@ -192,6 +193,7 @@ from app.webhooks.sending import Sender
 from app.webhooks.service import WebhookService
 from app.working.copies import CopyRepository
 from app.working.erasing import WorkingErasure
+from app.working.model import Eviction
 from app.working.model import Limits as WorkingLimits
 from app.working.service import Parts as WorkingParts
 from app.working.service import WorkingService
@@ -316,6 +318,7 @@ class Parts:
     context_upkeep: ContextUpkeep
     own_memory: OwnMemory
     tiered: TierService
+    slotted: SlotService
     tier_promotion: TierPromotion
     context_blocks: ContextBlocks
     context_injector: ContextInjector
@@ -521,13 +524,22 @@ def working_limits(settings: Settings) -> WorkingLimits:
         tenant=given.tenant_bytes,
         ttl=given.ttl_seconds,
         ttl_most=given.ttl_most,
+        slots=given.slots,
+        eviction=Eviction(given.eviction),
     )
 
 
 def short_limits(settings: Settings) -> ShortLimits:
     """How many entries of short-term memory an agent has, and for how long."""
     given = settings.short_term
-    return ShortLimits(given.ttl_seconds, given.ttl_most, given.entries, settings.tiers.reads)
+    return ShortLimits(
+        given.ttl_seconds,
+        given.ttl_most,
+        given.entries,
+        settings.tiers.reads,
+        given.fade,
+        given.days,
+    )
 
 
 def promotion_rule(settings: Settings) -> PromotionRule:
@@ -751,6 +763,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             promotion=tier_promotion,
         )
     )
+    slotted = SlotService(SlotParts(working, episode_rows, searches))
     context_injector = ContextInjector(
         InjectorParts(
             graph=graph,
@@ -949,6 +962,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         shortterm=shortterm,
         working=working,
         tiered=tiered,
+        slotted=slotted,
         tier_promotion=tier_promotion,
         context_blocks=ContextBlocks(graph, searches),
         context_injector=context_injector,
