@@ -758,6 +758,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             },
             working=working,
             shortterm=shortterm,
+            pools=pools,
             searches=searches,
             spaces=spaces,
             promotion=tier_promotion,

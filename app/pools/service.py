@@ -52,12 +52,14 @@ from app.pools.model import (
     RetentionPolicy,
 )
 from app.pools.reads import PoolReads
+from app.pools.values import PoolValue, newest
 from app.pools.writing import EVENTS_KEPT, Act, Written, change
 from app.sanitize.tree import sanitize_tree
 from app.scopes.service import ScopeService
 from app.scopes.tuning import tuned
 
 QUICK = 20_000  # bytes that are sanitised without a thread of their own
+LOOKED_INTO = 5_000_000  # bytes of pools in which values are looked for
 # Who is meant by `public` there would contradict what the type says.
 CLOSED = frozenset({PoolType.AGENT_PRIVATE, PoolType.TEAM_SHARED})
 
@@ -161,6 +163,25 @@ class PoolService:
             limit=limit,
         )
         return [{"pool": Pool.of(row["pool"]), "size": row["size"]} for row in rows]
+
+    async def newest(self, caller: Caller, limit: int, most: int) -> list[PoolValue]:
+        """Return so many values, those that were written last, of the pools that the caller may
+        read and that were changed last: so many, and not beyond `LOOKED_INTO` bytes. This counts
+        as no reading of them."""
+        rows = await self.graph.rows(
+            Q.pools.newest,
+            scopes=caller.visible,
+            readers=[caller.principal, EVERYONE],
+            at=now(),
+            limit=limit,
+            bytes=LOOKED_INTO,
+        )
+
+        def found() -> list[PoolValue]:
+            pools = [Pool.of(row["pool"]) for row in rows]
+            return newest([pool for pool in pools if pool.readable_by(caller.principal)], most)
+
+        return await asyncio.to_thread(found)
 
     async def delete(self, caller: Caller, which: Which) -> None:
         """Delete a pool with its history; its owner does, or an admin of the scope who may read

@@ -59,8 +59,8 @@ class TierSearchIn(WireModel):
         str, StringConstraints(min_length=1, max_length=QUERY_MOST, strip_whitespace=True)
     ]
     tiers: tuple[Tier, ...] = Field(
-        (Tier.WORKING, Tier.SHORT_TERM, Tier.LONG_TERM),
-        description="Where to look; what is in pools has no meaning that is compared.",
+        (Tier.WORKING, Tier.SHORT_TERM, Tier.LONG_TERM, Tier.SHARED),
+        description="Where to look.",
     )
     session_id: ShortText | None = Field(
         None, description="Whose working and short-term memory; short-term of all if unset."

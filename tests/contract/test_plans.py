@@ -426,6 +426,7 @@ HOT = [
     Q.pools.find,
     Q.pools.lock,
     Q.pools.page,
+    Q.pools.newest,
     Q.pools.lock_scope,
     Q.pools.counts,
     Q.pools.version,
