@@ -342,6 +342,21 @@ class TierSettings(Group):
     again_hours: int = Field(
         24, ge=1, le=720, description="Hours before an entry that stayed is looked at again."
     )
+    context_tokens: int = Field(
+        4000, ge=100, le=100_000, description="Most tokens of a context for a task by default."
+    )
+    minimal_tokens: int = Field(
+        1000, ge=100, le=100_000, description="Most tokens of one that has facts alone."
+    )
+    entry_tokens: int = Field(
+        500, ge=20, le=100_000, description="Tokens above which an entry there is cut to half."
+    )
+    experience: float = Field(
+        0.6, ge=0, le=1, description="Least calibrated similarity of an experience there."
+    )
+    relevant: float = Field(
+        0.5, ge=0, le=1, description="Least relevance of what else a search finds for it."
+    )
 
 
 class PoolSettings(Group):

@@ -171,7 +171,7 @@ from app.tables.linking import Linker
 from app.tables.service import TableLimits, TableService
 from app.tasks import HEAVY, TASKS
 from app.telemetry.standing import Counted, standing
-from app.tiers.injection import ContextInjector, InjectorParts
+from app.tiers.injection import ContextInjector, InjectionLimits, InjectorParts
 from app.tiers.loading import SlotParts, SlotService
 from app.tiers.model import Tier
 from app.tiers.promoting import Rule as PromotionRule
@@ -548,6 +548,18 @@ def promotion_rule(settings: Settings) -> PromotionRule:
     return PromotionRule(given.alike, timedelta(hours=given.again_hours))
 
 
+def injection_limits(settings: Settings) -> InjectionLimits:
+    """How much a context for a task tells."""
+    given = settings.tiers
+    return InjectionLimits(
+        given.context_tokens,
+        given.minimal_tokens,
+        given.entry_tokens,
+        given.experience,
+        given.relevant,
+    )
+
+
 def autonomy(settings: Settings, graph: Graph, scopes: ScopeService) -> dict[str, Any]:
     """Goals, escalations, observations and suggestions, by their names among the parts."""
     given = settings.autonomy
@@ -768,9 +780,13 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     context_injector = ContextInjector(
         InjectorParts(
             graph=graph,
+            scopes=scopes,
+            limits=injection_limits(settings),
             working=working,
+            shortterm=shortterm,
             searches=searches,
             traces=alike,
+            solved=traces,
             goals=autonomous["goals"],
             observations=autonomous["observing"],
         )

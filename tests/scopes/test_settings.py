@@ -25,6 +25,7 @@ from app.wiring import (
     Parts,
     buffer_bounds,
     context_limits,
+    injection_limits,
     judging_limits,
     learning_parts,
     pool_limits,
@@ -217,7 +218,7 @@ def test_every_setting_is_read_by_somebody(opened: Parts) -> None:
     learning = learning_parts(settings, opened.graph, opened.scopes, opened.spaces)
     limits = [make(settings) for make in (
         buffer_bounds, context_limits, judging_limits, pool_limits, promotion_rule, recall_limits,
-        short_limits, table_limits, working_limits,
+        short_limits, table_limits, working_limits, injection_limits,
     )]  # fmt: skip
     limits += [learning["segments"].limits, learning["intents"].rule, opened.goals.rule]
     read = {name for one in limits for name in tuned_in(one)}
