@@ -13,12 +13,13 @@ SET p.touched_at = $at
 WITH p WHERE p.id IS NOT NULL
 RETURN p {.*} AS pool
 
-// name: page(scopes, readers, type, lifetime, after, at, limit) read many
+// name: page(scopes, readers, type, lifetime, workflow, after, at, limit) read many
 // Pools of some scopes that somebody may read, by id, without their data.
 MATCH (p:MemoryPool)
 WHERE p.scope IN $scopes AND p.id > $after AND p.ends_at > $at
   AND (p.owner IN $readers OR any(reader IN p.readers WHERE reader IN $readers))
   AND ($type IS NULL OR p.type = $type) AND ($lifetime IS NULL OR p.lifetime = $lifetime)
+  AND ($workflow IS NULL OR p.workflow = $workflow)
 WITH p ORDER BY p.id LIMIT $limit
 RETURN p {.*, data: null, marks: null} AS pool, p.size AS size ORDER BY p.id
 

@@ -9,6 +9,7 @@ from typing import Any
 from app.kernel.caller import Role
 from app.pools.data import Mark
 from app.pools.model import AccessControl, Pool, PoolType
+from app.pools.service import CLOSED
 from app.pools.values import newest, values_of
 from tests.conftest import MakePrincipal, Principal
 from tests.pools.conftest import Make, make, write
@@ -115,13 +116,14 @@ async def test_whoever_may_not_read_a_pool_never_finds_a_value_of_it(
             field: tuple(draw.sample(names, draw.randint(0, 2)))
             for field in ("agents", "read", "write")
         }
-        open_kind = kind not in (PoolType.AGENT_PRIVATE, PoolType.TEAM_SHARED)
+        open_kind = kind not in CLOSED
         access = AccessControl(
             **({} if kind is PoolType.AGENT_PRIVATE else lists),
             public=open_kind and draw.random() < 0.2,
             public_read=open_kind and draw.random() < 0.2,
         )
         body = {"type": kind.value, "access_control": access.model_dump(mode="json")}
+        body |= {"workflow": f"run{n}"} if kind is PoolType.WORKFLOW else {}
         await make(f"pool{n}", owner, **body, data={"deep": {"v": f"Kiln {n} of the pottery."}})
         made.append((f"pool{n}", kind, owner.caller.principal))
     # Some rights are taken back, and others given, after the values are there.
