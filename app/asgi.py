@@ -284,6 +284,7 @@ INJECTED = (
     "shortterm",
     "tiered",
     "slotted",
+    "foreseeing",
     "tier_promotion",
     "context_injector",
     "context_blocks",

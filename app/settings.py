@@ -549,6 +549,48 @@ class ContextSettings(Group):
     own: int = Field(
         500, ge=1, le=20_000, description="Keys of an agent's own memory before the oldest go."
     )
+    threshold: float = Field(
+        0.7, ge=0, le=1, description="Least calibrated similarity of what a search of one finds."
+    )
+    merged_by_hand: float = Field(
+        0.9, ge=0.5, le=1, description="Similarity from which on experiences are merged by hand."
+    )
+    merged_by_job: float = Field(
+        0.95, ge=0.5, le=1, description="Similarity from which on upkeep merges experiences."
+    )
+
+
+class BlockSettings(Group):
+    vector: float = Field(0.55, ge=0, le=10, description="Weight of the similarity.")
+    text: float = Field(0.30, ge=0, le=10, description="Weight of the words.")
+    graph: float = Field(0.15, ge=0, le=10, description="Weight of the graph.")
+    user_scope: float = Field(1.0, ge=0, le=10, description="Weight of a person's own scope.")
+    context_scope: float = Field(0.8, ge=0, le=10, description="Weight of a shared scope.")
+    global_scope: float = Field(0.3, ge=0, le=10, description="Weight of the tenant's scope.")
+    knowledge_days: float = Field(
+        365.0, gt=0, le=36_500, description="Half-life of notes of knowledge, in days."
+    )
+    methods_days: float = Field(
+        180.0, gt=0, le=36_500, description="Half-life of notes of methods, in days."
+    )
+    project_state_days: float = Field(
+        21.0, gt=0, le=36_500, description="Half-life of notes of the project's state, in days."
+    )
+    learnings_days: float = Field(
+        120.0, gt=0, le=36_500, description="Half-life of learnings, in days."
+    )
+    other_days: float = Field(
+        90.0, gt=0, le=36_500, description="Half-life of everything else, in days."
+    )
+    threshold: float = Field(
+        0.55,
+        ge=0,
+        le=1,
+        description="A hit is kept above .3 of it, a similarity counts from .8 of it on.",
+    )
+    characters: int = Field(
+        12_000, ge=200, le=100_000, description="Most characters of a block of relevant context."
+    )
 
 
 class WebhookSettings(Group):
@@ -634,6 +676,7 @@ class Settings(Group):
     tables: TableSettings = TableSettings()
     conversations: ConversationSettings = ConversationSettings()
     contexts: ContextSettings = ContextSettings()
+    blocks: BlockSettings = BlockSettings()
     webhooks: WebhookSettings = WebhookSettings()
     runtime: RuntimeSettings = Field(default_factory=RuntimeSettings)
     telemetry: TelemetrySettings = TelemetrySettings()
