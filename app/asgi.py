@@ -87,6 +87,7 @@ from app.telemetry.logging import configure_logging
 from app.telemetry.requests import RequestMiddleware
 from app.telemetry.tracing import configure_tracing
 from app.tiers import routes as tier_routes
+from app.tiers import slot_routes
 from app.traces import routes as trace_routes
 from app.turns import routes as turn_routes
 from app.webhooks import routes as webhook_routes
@@ -118,6 +119,7 @@ ROUTES: list[Any] = [
     working_routes.limits,
     short_routes.ShortTermController,
     tier_routes.TierController,
+    slot_routes.SlotController,
     access_routes.ScopeController,
     settings_routes.SettingsController,
     access_routes.PrincipalController,
@@ -283,6 +285,8 @@ INJECTED = (
     "working",
     "shortterm",
     "tiered",
+    "slotted",
+    "foreseeing",
     "tier_promotion",
     "context_injector",
     "context_blocks",

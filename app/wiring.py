@@ -62,7 +62,7 @@ from app.episodes.repository import EpisodeRepository
 from app.episodes.service import EpisodeService
 from app.episodes.service import Parts as EpisodeParts
 from app.errors import InvalidInput
-from app.escalations.service import EscalationService
+from app.escalations.service import EscalationLimits, EscalationService
 from app.events.repository import EventRepository
 from app.events.service import EventService
 from app.facts.merging import beliefs_follow
@@ -154,6 +154,7 @@ from app.retrieval.synonyms import COSINES, SynonymService
 from app.sanitize.proof import prove_detectors
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
+from app.search.blend import BlockDefaults
 from app.search.block import ContextBlocks
 from app.search.imagining import Imagination
 from app.search.judging import RerankStep
@@ -173,7 +174,9 @@ from app.tables.linking import Linker
 from app.tables.service import TableLimits, TableService
 from app.tasks import HEAVY, TASKS
 from app.telemetry.standing import Counted, standing
-from app.tiers.injection import ContextInjector, InjectorParts
+from app.tiers.foreseeing import ForeseeingParts, ForeseeingService
+from app.tiers.injection import ContextInjector, InjectionLimits, InjectorParts
+from app.tiers.loading import SlotParts, SlotService
 from app.tiers.model import Tier
 from app.tiers.promoting import Rule as PromotionRule
 from app.tiers.promotion import TierPromotion
@@ -194,6 +197,7 @@ from app.webhooks.sending import Sender
 from app.webhooks.service import WebhookService
 from app.working.copies import CopyRepository
 from app.working.erasing import WorkingErasure
+from app.working.model import Eviction
 from app.working.model import Limits as WorkingLimits
 from app.working.service import Parts as WorkingParts
 from app.working.service import WorkingService
@@ -319,6 +323,8 @@ class Parts:
     context_upkeep: ContextUpkeep
     own_memory: OwnMemory
     tiered: TierService
+    slotted: SlotService
+    foreseeing: ForeseeingService
     tier_promotion: TierPromotion
     context_blocks: ContextBlocks
     context_injector: ContextInjector
@@ -524,13 +530,22 @@ def working_limits(settings: Settings) -> WorkingLimits:
         tenant=given.tenant_bytes,
         ttl=given.ttl_seconds,
         ttl_most=given.ttl_most,
+        slots=given.slots,
+        eviction=Eviction(given.eviction),
     )
 
 
 def short_limits(settings: Settings) -> ShortLimits:
     """How many entries of short-term memory an agent has, and for how long."""
     given = settings.short_term
-    return ShortLimits(given.ttl_seconds, given.ttl_most, given.entries, settings.tiers.reads)
+    return ShortLimits(
+        given.ttl_seconds,
+        given.ttl_most,
+        given.entries,
+        settings.tiers.reads,
+        given.fade,
+        given.days,
+    )
 
 
 def promotion_rule(settings: Settings) -> PromotionRule:
@@ -539,17 +554,39 @@ def promotion_rule(settings: Settings) -> PromotionRule:
     return PromotionRule(given.alike, timedelta(hours=given.again_hours))
 
 
-def autonomy(settings: Settings, graph: Graph, scopes: ScopeService) -> dict[str, Any]:
-    """Goals, escalations, observations and suggestions, by their names among the parts."""
+def block_defaults(settings: Settings) -> BlockDefaults:
+    """What counts how much in a block of relevant context, in the order of the settings."""
+    return BlockDefaults(*settings.blocks.model_dump().values())
+
+
+def observation_limits(settings: Settings) -> ObservationLimits:
+    """How large observations are, how long they last and how many there are."""
     given = settings.autonomy
-    stale, lasts = timedelta(days=given.goal_stale_days), given.observation_ttl_seconds
-    limits = ObservationLimits(
+    return ObservationLimits(
         bytes=given.observation_bytes,
-        ttl=timedelta(seconds=min(lasts, given.observation_ttl_most)),
+        ttl=timedelta(seconds=min(given.observation_ttl_seconds, given.observation_ttl_most)),
         ttl_most=timedelta(seconds=given.observation_ttl_most),
         processed=timedelta(days=given.observation_processed_days),
         per_scope=given.observations_per_scope,
     )
+
+
+def injection_limits(settings: Settings) -> InjectionLimits:
+    """How much a context for a task tells."""
+    given = settings.tiers
+    return InjectionLimits(
+        given.context_tokens,
+        given.minimal_tokens,
+        given.entry_tokens,
+        given.experience,
+        given.relevant,
+    )
+
+
+def autonomy(settings: Settings, graph: Graph, scopes: ScopeService) -> dict[str, Any]:
+    """Goals, escalations, observations and suggestions, by their names among the parts."""
+    given = settings.autonomy
+    stale, limits = timedelta(days=given.goal_stale_days), observation_limits(settings)
     pattern = Pattern(
         window=timedelta(days=given.suggestion_window_days),
         rule=Rule(given.suggestion_least, given.suggestion_rate),
@@ -557,7 +594,7 @@ def autonomy(settings: Settings, graph: Graph, scopes: ScopeService) -> dict[str
     )
     return {
         "goals": GoalService(graph, scopes, stale, GoalRule(settings.goals.abandon_stale)),
-        "escalations": EscalationService(graph, scopes, given.escalation_levels),
+        "escalations": EscalationService(graph, scopes, EscalationLimits(given.escalation_levels)),
         "observing": ObservationService(graph, scopes, limits),
         "collecting": Collector(graph, scopes, limits.ttl, stale / 2),
         "intervening": InterventionService(graph, scopes, pattern),
@@ -749,17 +786,26 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             },
             working=working,
             shortterm=shortterm,
+            pools=pools,
             searches=searches,
             spaces=spaces,
             promotion=tier_promotion,
         )
     )
+    slotted = SlotService(SlotParts(working, episode_rows, searches))
+    judging = JudgingService(
+        graph, scopes, metered_model(graph, settings), judging_limits(settings)
+    )
     context_injector = ContextInjector(
         InjectorParts(
             graph=graph,
+            scopes=scopes,
+            limits=injection_limits(settings),
             working=working,
+            shortterm=shortterm,
             searches=searches,
             traces=alike,
+            solved=traces,
             goals=autonomous["goals"],
             observations=autonomous["observing"],
         )
@@ -837,9 +883,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         searches=searches,
         turns=TurnService(conversations, searches, question_log),
         conversations=conversations,
-        judging=JudgingService(
-            graph, scopes, metered_model(graph, settings), judging_limits(settings)
-        ),
+        judging=judging,
+        foreseeing=ForeseeingService(ForeseeingParts(graph, judging, short_limits(settings))),
         recalling=Recalling(conversations, searches, question_log, recall_limits(settings)),
         graph_rag=graph_rag,
         analytics=AnalyticsService(graph, scopes),
@@ -953,8 +998,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         shortterm=shortterm,
         working=working,
         tiered=tiered,
+        slotted=slotted,
         tier_promotion=tier_promotion,
-        context_blocks=ContextBlocks(graph, searches),
+        context_blocks=ContextBlocks(graph, searches, scopes, block_defaults(settings)),
         context_injector=context_injector,
     )
 

@@ -95,6 +95,7 @@ WHERE p.scope IN $scopes AND p.id > $after
 WITH p ORDER BY p.id LIMIT $limit
 RETURN p {.*} AS node
 ORDER BY p.id
+
 // name: baselines(id, scope) read many
 // The baseline of that block.
 MATCH (n:Declared {id: $id})

@@ -100,6 +100,25 @@ RETURN m {.*} AS message, asked,
        e {.id, .scope, .content, .role, .speaker, .captured_at, .ingested_at, .session, .language} AS episode
 ORDER BY message.conversation, message.seq
 
+// name: judged(scopes, limit) read many
+// The messages of some scopes that were judged last, likewise.
+MATCH (m:ConversationMessage)
+WHERE m.scope IN $scopes AND m.judged_at > datetime('0001-01-02T00:00:00Z')
+WITH m ORDER BY m.judged_at DESC, m.id LIMIT $limit
+MATCH (e:Passage {id: m.refers})
+WHERE e.scope = m.scope
+CALL (m, e) {
+  OPTIONAL MATCH (b:ConversationMessage)
+  WHERE b.whole = m.whole AND b.seq < m.seq AND b.seq >= m.seq - 4 AND b.scope = m.scope
+  OPTIONAL MATCH (said:Passage {id: b.refers})
+  WHERE said.scope = m.scope AND said.role <> e.role
+  WITH b, said ORDER BY b.seq DESC
+  RETURN head(collect(said.content)) AS asked
+}
+RETURN m {.*} AS message, asked,
+       e {.id, .scope, .content, .role, .speaker, .captured_at, .ingested_at, .session, .language} AS episode
+ORDER BY message.conversation, message.seq
+
 // name: claim(agent, scopes, at, until, holder, limit) write many
 // The same for one holder, until the lease runs out. Those who claim for one agent queue at it.
 MATCH (p:Principal {id: $agent})

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from app.contexts.drafting import merged
 from app.contexts.entries import Entry, MemoryType, Reason
-from app.contexts.finding import MERGED_BY_HAND, MERGED_BY_JOB, FindingService
+from app.contexts.finding import FindingService
 from app.contexts.formulas import is_spent, is_stale_experience
 from app.contexts.kind import CONTEXT_ENTRY
 from app.contexts.model import Context
@@ -116,7 +116,8 @@ class ContextUpkeep:
         """Merge experiences of a context that say the same, by hand from .9 on; the ids of each
         group, the kept one first."""
         context = await self._contexts.writable(caller, context_id)
-        groups = await self._groups(context, MERGED_BY_HAND)
+        least = (await self._contexts.bounds(context.scope)).merged_by_hand
+        groups = await self._groups(context, least)
         if not dry_run:
             for group in groups:
                 await self._join(context, group, now(), caller)
@@ -177,11 +178,12 @@ class ContextUpkeep:
     async def _thin_out(self, context: Context, receipt: Receipt) -> None:
         """Beyond so many experiences, merge those that say the same; then the least important
         ones go."""
-        most = (await self._contexts.bounds(context.scope)).experiences
+        bounds = await self._contexts.bounds(context.scope)
+        most = bounds.experiences
         if len(await self._experiences(context)) <= most:
             return
         try:
-            groups = await self._groups(context, MERGED_BY_JOB)
+            groups = await self._groups(context, bounds.merged_by_job)
         except EmbedderUnavailable:
             return  # nothing is compared this night, so nothing goes for want of room
         for group in groups:

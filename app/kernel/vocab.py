@@ -263,7 +263,7 @@ detected_at due_at effectiveness failure_count is_active parent paused_until see
 similarity skill skill_key success_count usage_count
 """  # skills
 _PROPERTIES += """
-ready ttl
+gained_at ready ttl
 """  # short-term memory
 _PROPERTIES += """
 avg_score door floored fusion knowledge_base_ids ms quality results shown strategy without words
@@ -272,7 +272,7 @@ _PROPERTIES += """
 assignee changed_at due_at ends_at labels last_read_at lifetime lower memory_scope owner parent_id
 linked_at people read_count readers refers whole time
 agent duration_ms session_key tool
-current_until
+current_until workflow
 idle_since stale_told_at pending_at priority processed_at resolver sensor
 cells columns entity recorded_by row_id unlinked
 agent conversation linked_at open_until people read_count readers refers waiting whole time

@@ -5128,7 +5128,8 @@ export interface paths {
          * Change
          * @description Change the named settings of a scope, such as `{"conversations": {"messages": 20}}`; the
          *     others stay. Null lets one follow the scope above again. Other processes follow within two
-         *     seconds.
+         *     seconds. A dry run tells which recent memories, of the scope and of those
+         *     below it that the key sees, would be changed by it.
          */
         patch: operations["changeScopeSettings"];
         trace?: never;
@@ -6105,6 +6106,61 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/slots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Slots
+         * @description All slots with what is in them now; this is no use of them.
+         */
+        get: operations["listSlots"];
+        put?: never;
+        post?: never;
+        /**
+         * Clear
+         * @description Free all slots.
+         */
+        delete: operations["clearSlots"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/slots/{memory_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Use
+         * @description Read one loaded memory, which counts as a use of its slot; not found where it is in
+         *     none.
+         */
+        get: operations["useSlot"];
+        /**
+         * Load
+         * @description Load a memory of any kind. One that is loaded already stays in its slot and takes the
+         *     relevance; where all slots are used, one memory leaves by the setting
+         *     `working.eviction`.
+         */
+        put: operations["loadSlot"];
+        post?: never;
+        /**
+         * Unload
+         * @description Free the slot of a memory, which stays what it is.
+         */
+        delete: operations["unloadSlot"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/snapshots": {
         parameters: {
             query?: never;
@@ -6388,9 +6444,9 @@ export interface paths {
         put?: never;
         /**
          * Inject
-         * @description Make the context for a task: facts, working memory, experiences, trajectories, shared
-         *     knowledge, learnings, the graph, goals, observations and what the agent remembers of
-         *     itself, in this order, as far as they fit.
+         * @description Make the context for a task: facts, working memory, short-term memory, experiences,
+         *     trajectories, shared knowledge, learnings, replays, the graph, goals, observations and what
+         *     the agent remembers of itself, in this order, as far as they fit.
          */
         post: operations["injectContext"];
         delete?: never;
@@ -7905,11 +7961,8 @@ export interface components {
             query: string;
             /** @description Among the entries of this tag alone. */
             tag?: string | null;
-            /**
-             * @description Least calibrated similarity.
-             * @default 0.7
-             */
-            threshold: number;
+            /** @description Least calibrated similarity; .7, or as the scope's settings say, if unset. */
+            threshold?: number | null;
         };
         /** ContextSnapshotIn */
         ContextSnapshotIn: {
@@ -8270,6 +8323,15 @@ export interface components {
         DuplicatesOut: {
             items: components["schemas"]["DoubleOut"][];
             scope: string;
+        };
+        /** EffectOut */
+        EffectOut: {
+            changed: number;
+            ids: string[];
+            kind: string;
+            looked_at: number;
+            outcome: string;
+            settings: string[];
         };
         /** EmbeddingOut */
         EmbeddingOut: {
@@ -9052,7 +9114,7 @@ export interface components {
              * @default []
              */
             tags: string[];
-            /** @description Most tokens (o200k): 4000, or 1000 of a minimal one if unset. */
+            /** @description Most tokens (o200k): 4000, or 1000 of a minimal one if unset, or as the settings of the scope say. */
             token_budget?: number | null;
         };
         /** InjectedOut */
@@ -9423,6 +9485,12 @@ export interface components {
         LinkedPageOut: {
             items: components["schemas"]["LinkedOut"][];
             next: string | null;
+        };
+        /** LoadedOut */
+        LoadedOut: {
+            evicted: string[];
+            scope: string;
+            slot: components["schemas"]["SlotOut"];
         };
         /** LongTermStatsOut */
         LongTermStatsOut: {
@@ -10135,7 +10203,7 @@ export interface components {
             };
             /** @description From then on the pool is gone. */
             expires_at?: string | null;
-            /** @description `persistent` if unset. */
+            /** @description `persistent` if unset, `execution` of a workflow. */
             lifetime?: components["schemas"]["Lifetime"] | null;
             name: string;
             /**
@@ -10145,13 +10213,15 @@ export interface components {
             persist_across_executions: boolean;
             /** @description A name for addresses, unique in its scope; `pool_<type>_…` if unset. */
             pool_id?: string | null;
-            /** @description `account` if unset; decides no right. */
+            /** @description `account` if unset, `task` of a workflow; decides no right. */
             reach?: components["schemas"]["pools_model_Reach"] | null;
             retention_policy?: components["schemas"]["RetentionPolicy"];
             /** @description Scope path to write to; the key's home if unset. A word of `lifetime` or of `reach` is taken for that. */
             scope?: string | null;
             /** @description Who may read and write beside the owner. */
             type?: components["schemas"]["PoolType"];
+            /** @description The workflow whose nodes share a pool of the type `workflow`: `agents` of `access_control` are its nodes, which read and write. */
+            workflow?: string | null;
         };
         /** PoolOut */
         PoolOut: {
@@ -10180,6 +10250,7 @@ export interface components {
                 [key: string]: unknown;
             };
             version: number;
+            workflow: string | null;
             writable: boolean;
         };
         /**
@@ -10188,7 +10259,7 @@ export interface components {
          * @default shared
          * @enum {string}
          */
-        PoolType: "shared" | "agent_private" | "team_shared" | "task_scoped" | "global";
+        PoolType: "shared" | "agent_private" | "team_shared" | "task_scoped" | "global" | "workflow";
         /** PoolVersionOut */
         PoolVersionOut: {
             /** Format: date-time */
@@ -10926,6 +10997,7 @@ export interface components {
         };
         /** ScopeSettingsOut */
         ScopeSettingsOut: {
+            effects?: components["schemas"]["EffectOut"][];
             scope: string;
             settings: {
                 [key: string]: {
@@ -11256,6 +11328,7 @@ export interface components {
             created_at: string;
             expires_at: string | null;
             id: string;
+            importance: number;
             key: string;
             last_accessed_at: string | null;
             scope: string;
@@ -11499,6 +11572,42 @@ export interface components {
         SkillsOut: {
             items: components["schemas"]["SkillOut"][];
             next: string | null;
+        };
+        /** SlotIn */
+        SlotIn: {
+            /**
+             * @description What it is worth for what the agent does, 0 to 1.
+             * @default 0.5
+             */
+            relevance: number;
+            /** @description Scope path; the key's home if unset. */
+            scope?: string | null;
+        };
+        /** SlotOut */
+        SlotOut: {
+            index: number;
+            kind?: string | null;
+            loaded_at?: string | null;
+            memory?: string | null;
+            relevance?: number | null;
+            untrusted?: {
+                [key: string]: unknown;
+            };
+            used_at?: string | null;
+        };
+        /** SlotsClearedOut */
+        SlotsClearedOut: {
+            removed: number;
+        };
+        /** SlotsOut */
+        SlotsOut: {
+            eviction: string;
+            items: components["schemas"]["SlotOut"][];
+            scope: string;
+            size: number;
+            untrusted: {
+                [key: string]: string;
+            };
         };
         /** SnapshotIn */
         SnapshotIn: {
@@ -11926,11 +12035,12 @@ export interface components {
             /** @description Whose working and short-term memory; short-term of all if unset. */
             session_id?: string | null;
             /**
-             * @description Where to look; what is in pools has no meaning that is compared.
+             * @description Where to look.
              * @default [
              *       "working",
              *       "short_term",
-             *       "long_term"
+             *       "long_term",
+             *       "shared"
              *     ]
              */
             tiers: components["schemas"]["Tier"][];
@@ -13276,6 +13386,7 @@ export type DoubleOut = components['schemas']['DoubleOut'];
 export type DriftOut = components['schemas']['DriftOut'];
 export type DryRunIn = components['schemas']['DryRunIn'];
 export type DuplicatesOut = components['schemas']['DuplicatesOut'];
+export type EffectOut = components['schemas']['EffectOut'];
 export type EmbeddingOut = components['schemas']['EmbeddingOut'];
 export type EntitiesOut = components['schemas']['EntitiesOut'];
 export type EntityFeedbackIn = components['schemas']['EntityFeedbackIn'];
@@ -13381,6 +13492,7 @@ export type Lifetime = components['schemas']['Lifetime'];
 export type LinkGraphOut = components['schemas']['LinkGraphOut'];
 export type LinkedOut = components['schemas']['LinkedOut'];
 export type LinkedPageOut = components['schemas']['LinkedPageOut'];
+export type LoadedOut = components['schemas']['LoadedOut'];
 export type LongTermStatsOut = components['schemas']['LongTermStatsOut'];
 export type MarkOut = components['schemas']['MarkOut'];
 export type MemberOut = components['schemas']['MemberOut'];
@@ -13568,6 +13680,10 @@ export type SkillStatusIn = components['schemas']['SkillStatusIn'];
 export type SkillVersionOut = components['schemas']['SkillVersionOut'];
 export type SkillVersionsOut = components['schemas']['SkillVersionsOut'];
 export type SkillsOut = components['schemas']['SkillsOut'];
+export type SlotIn = components['schemas']['SlotIn'];
+export type SlotOut = components['schemas']['SlotOut'];
+export type SlotsClearedOut = components['schemas']['SlotsClearedOut'];
+export type SlotsOut = components['schemas']['SlotsOut'];
 export type SnapshotIn = components['schemas']['SnapshotIn'];
 export type SnapshotOut = components['schemas']['SnapshotOut'];
 export type SnapshotTakenOut = components['schemas']['SnapshotTakenOut'];
@@ -22286,8 +22402,9 @@ export interface operations {
                 /** @description Scopes to read; all visible if unset. */
                 scope?: string[] | null;
                 /** @description Only pools of this type. */
-                type?: "shared" | "agent_private" | "team_shared" | "task_scoped" | "global";
+                type?: "shared" | "agent_private" | "team_shared" | "task_scoped" | "global" | "workflow";
                 lifetime?: components["schemas"]["Lifetime"] | null;
+                workflow?: string | null;
                 cursor?: string | null;
                 /** @description Most items of a page. */
                 limit?: number;
@@ -26010,6 +26127,175 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SkillOut"];
                 };
+            };
+            /** @description A problem; docs/reference/errors.md lists the codes. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listSlots: {
+        parameters: {
+            query?: {
+                /** @description Scope path; the key's home if unset. */
+                scope?: string | null;
+                /** @description Most characters of each memory. */
+                characters?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlotsOut"];
+                };
+            };
+            /** @description A problem; docs/reference/errors.md lists the codes. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    clearSlots: {
+        parameters: {
+            query?: {
+                /** @description Scope path; the key's home if unset. */
+                scope?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlotsClearedOut"];
+                };
+            };
+            /** @description A problem; docs/reference/errors.md lists the codes. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    useSlot: {
+        parameters: {
+            query?: {
+                /** @description Scope path; the key's home if unset. */
+                scope?: string | null;
+                /** @description Most characters of each memory. */
+                characters?: number;
+            };
+            header?: never;
+            path: {
+                memory_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlotOut"];
+                };
+            };
+            /** @description A problem; docs/reference/errors.md lists the codes. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    loadSlot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                memory_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SlotIn"];
+            };
+        };
+        responses: {
+            /** @description Request fulfilled, document follows */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoadedOut"];
+                };
+            };
+            /** @description A problem; docs/reference/errors.md lists the codes. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unloadSlot: {
+        parameters: {
+            query?: {
+                /** @description Scope path; the key's home if unset. */
+                scope?: string | null;
+            };
+            header?: never;
+            path: {
+                memory_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Request fulfilled, nothing follows */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem; docs/reference/errors.md lists the codes. */
             default: {
