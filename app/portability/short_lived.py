@@ -16,6 +16,7 @@ from pydantic import Field, StringConstraints
 
 from app.kernel.clock import FOREVER, now, open_end
 from app.kernel.cypher import Q, Query
+from app.kernel.fields import Count, Path
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import checked_id, digest
 from app.kernel.scope import parse_scope
@@ -23,7 +24,6 @@ from app.kernel.wire import Moment, WireModel
 from app.portability.derived import write_unburied
 from app.portability.episodes import author_of
 from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Written, cleaned
-from app.portability.records import Count, Path
 from app.sanitize.labels import require_plain
 from app.sanitize.normalise import visible
 from app.sanitize.policy import SanitizePolicy
