@@ -359,7 +359,7 @@ def dependencies() -> dict[str, Provide]:
         "knowing": of("entities"),
         "merging": of("merges"),
         "remembering": of("fast"),
-        "noting": of("notes"),
+        "note_service": of("notes"),
         "paging": of("pages"),
         "registries": of("predicates"),
     }

@@ -124,8 +124,7 @@ from app.notes.blocks import BlockService
 from app.notes.drifting import DriftService
 from app.notes.entries import NoteEntries
 from app.notes.repository import BlockRepository, NoteRepository
-from app.notes.service import NoteService
-from app.notes.service import Parts as NoteParts
+from app.notes.service import NoteDependencies, NoteService
 from app.observations.sensors import Collector
 from app.observations.service import Limits as ObservationLimits
 from app.observations.service import ObservationService
@@ -704,7 +703,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     passages = PassageService(graph, chunks)
     due = DuePages(graph, passages)
     pages = PageService(PageParts(graph, scopes, wakeup, passages))
-    notes = NoteService(NoteParts(NoteRepository(graph), scopes, spaces, wakeup))
+    notes = NoteService(NoteDependencies(NoteRepository(graph), scopes, spaces, wakeup))
     fast = FastPath(
         FastParts(episodes, scopes, consolidation, consolidation_rows, facts, forgetting)
     )

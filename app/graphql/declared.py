@@ -128,7 +128,7 @@ def _named(name: str, found: dict[str, Any], defined: dict[str, Any]) -> str:
 async def _one(kind: Kind[Any], context: Context, asked: Asked) -> Seen:
     key = asked.args["id"]
     rows = await context.doors.graph.rows(
-        Q.kinds.visible, ids=[key], kind=kind.name, scopes=context.caller.visible
+        Q.graphql.declared, ids=[key], kind=kind.name, scopes=context.caller.visible
     )
     if not rows:
         raise NotFound(f"there is no {kind.name.replace('_', ' ')} {key}")
@@ -136,7 +136,9 @@ async def _one(kind: Kind[Any], context: Context, asked: Asked) -> Seen:
 
 
 async def _page(kind: Kind[Any], context: Context, asked: Asked) -> Any:
-    listing = Listing(query=Q.kinds.listed, show=partial(show, kind), order=by_id("row", "id"))
+    listing = Listing(
+        query=Q.graphql.declared_in, show=partial(show, kind), order=by_id("row", "id")
+    )
     return await listed(context, listing, given(asked, kind=kind.name), scopes_of(context, asked))
 
 
@@ -146,7 +148,7 @@ ROOTS: dict[str, Read] = {
 }
 BELOW: dict[str, Listing] = {
     f"{type_name(part.part_of)}.{camel(part.many)}": Listing(
-        query=Q.kinds.below,
+        query=Q.graphql.declared_parts,
         show=partial(show, part),
         order=by_id("row", "id"),
         given={"kind": part.name},

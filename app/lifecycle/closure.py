@@ -18,7 +18,7 @@ class Reader(Protocol):
 
 
 async def close_over(reader: Reader, ids: Iterable[str], *, sources: bool = False) -> Closure:
-    """Everything that follows from some memories.
+    """Return everything that follows from some memories.
 
     A fact goes with its last support, or where it is named itself; a note, or a copy in a wider
     scope, goes with anything that it was made from, so that it is made anew from what is left. A
@@ -48,7 +48,7 @@ async def _take(reader: Reader, closure: Closure, ids: list[str]) -> None:
 
 
 async def _facts(reader: Reader, closure: Closure, named: set[str]) -> None:
-    """Which facts go and which live on, given the episodes found so far."""
+    """Find which facts go and which live on, given the episodes found so far."""
     touched = {c["fact"] for row in closure.episodes.values() for c in row["claims"]}
     rows = await reader.rows(
         Q.lifecycle.closure_facts, ids=sorted(touched | named), episodes=sorted(closure.episodes)

@@ -53,17 +53,17 @@ class Extract:
 
     @property
     def content(self) -> str:
-        """One statement a line."""
+        """Return one statement a line."""
         return SEPARATOR.join(fact.statement for fact in self.facts)
 
     @property
     def valid_from(self) -> datetime:
-        """Since when all of it holds."""
+        """Return since when all of it holds."""
         return max(fact.valid_from for fact in self.facts)
 
     @property
     def valid_to(self) -> datetime:
-        """Until when all of it holds."""
+        """Return until when all of it holds."""
         return min(fact.valid_to for fact in self.facts)
 
 
@@ -97,7 +97,7 @@ class Place:
 
 
 def extracts(facts: Iterable[Stated]) -> list[Extract]:
-    """The notes that the held facts of one entity make, by the name of their cluster.
+    """Return the notes that the held facts of one entity make, by the name of their cluster.
 
     Each language makes notes of its own; where there is more to say than fits, each predicate.
     """
@@ -110,7 +110,7 @@ def extracts(facts: Iterable[Stated]) -> list[Extract]:
 
 
 def changes(wanted: Sequence[Extract], stored: Sequence[Stored]) -> list[Change]:
-    """What must be made and ended; nothing where the held note says what it should."""
+    """Return what must be made and ended; nothing where the held note says what it should."""
     before = {s.cluster: s for s in stored}
     named = {extract.cluster: extract for extract in wanted}
     found = []
@@ -126,13 +126,13 @@ def changes(wanted: Sequence[Extract], stored: Sequence[Stored]) -> list[Change]
 
 
 def note_id(place: Place, extract: Extract, version: int) -> str:
-    """The same words about the same entity for the same time are the same note."""
+    """Return the id of a note: the same words about an entity for the same time have one."""
     parts = (place.scope, place.subject, extract.cluster, str(version), extract.content)
     return digest(CONDENSED, *parts)[:32]
 
 
 def note_row(place: Place, extract: Extract, version: int) -> dict[str, Any]:
-    """The row of `condensed.create`.
+    """Return the row of `condensed.create`.
 
     Its authority is below that of every written note. An end that is known from the start was never
     unknown, so that `superseded_at` is then the moment of its making.
@@ -164,7 +164,7 @@ def note_row(place: Place, extract: Extract, version: int) -> dict[str, Any]:
 
 
 def stated(row: Mapping[str, Any]) -> Stated:
-    """A row of `condensed.material`."""
+    """Read a row of `condensed.material`."""
     fact = row["fact"]
     named = {row["root"], row["object"]} - {None}
     return Stated(
@@ -193,7 +193,7 @@ def _clusters(facts: Iterable[Stated]) -> dict[str, list[Stated]]:
 
 
 def _single(facts: Iterable[Stated]) -> list[Stated]:
-    """Each statement once, the surest fact for it."""
+    """Return each statement once, by the surest fact for it."""
     best = sorted(facts, key=lambda f: (-f.confidence, f.valid_from, f.id))
     firsts = {f.statement: f for f in reversed(best) if SEPARATOR not in f.statement}
     return list(firsts.values())

@@ -117,8 +117,8 @@ def plan(
 
 
 def repeats(memory: Memory, old: Stored) -> bool:
-    """Whether a held memory is this one: the same sentence, or over one of the same turns nothing
-    that the other does not say."""
+    """Return whether a held memory is this one: the same sentence, or over one of the same turns
+    nothing that the other does not say."""
     if memory.hash == old.hash:
         return True
     if old.turns.isdisjoint(memory.turns):

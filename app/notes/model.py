@@ -64,7 +64,7 @@ CONFIRMED = 0.05  # what a repetition adds to the confidence, seed 003
 
 
 def namespace_of(name: str) -> Namespace:
-    """The namespace of that name or alias; InvalidInput (field `namespace`) where there is none."""
+    """Return the namespace of a name or alias; InvalidInput (field `namespace`) for others."""
     folded = name.strip().lower()
     if folded in ALIASES:
         return ALIASES[folded]
@@ -76,7 +76,7 @@ def namespace_of(name: str) -> Namespace:
 
 
 def written_namespace(name: str) -> Namespace:
-    """The same for a note that somebody writes, which the derived ones are not."""
+    """Return the same for a note that somebody writes, which the derived ones are not."""
     found = namespace_of(name)
     if found in MADE:
         raise InvalidInput(f"notes of the namespace {found} are made by Loci", field="namespace")

@@ -30,7 +30,7 @@ class Stamp:
 
 
 def shelf_id(scope: str, namespace: Namespace) -> str:
-    """The node that writers of one scope and namespace queue at."""
+    """Return the id of the node that writers of one scope and namespace queue at."""
     return digest("shelf", scope, namespace)[:32]
 
 

@@ -52,8 +52,8 @@ _TRIES = 25  # rounds against other writers of the same scope and namespace
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """What notes work with."""
+class NoteDependencies:
+    """The services and stores that notes need."""
 
     notes: NoteRepository
     scopes: ScopeService
@@ -87,9 +87,9 @@ class _Writing:
 class NoteService:
     """Notes as callers see them."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-        self.repository = parts.notes
+    def __init__(self, needs: NoteDependencies) -> None:
+        self._needs = needs
+        self.repository = needs.notes
 
     async def write(self, who: Caller, draft: Draft) -> NoteReceipt:
         """Store a note, or confirm the one that says the same, or let it wait for a curator.
@@ -113,12 +113,12 @@ class NoteService:
         for _ in range(_TRIES):
             receipt = await self._attempt(who, writing)
             if receipt is not None:
-                self._parts.wakeup.set()
+                self._needs.wakeup.set()
                 return receipt
         raise Conflict("too many others write notes here at this moment; try again")
 
     async def get(self, who: Caller, note: str) -> Row:
-        """One note; NotFound where absent, forgotten or not visible."""
+        """Return one note; NotFound where absent, forgotten or not visible."""
         row = await self.repository.get(note, who.visible)
         if row is None:
             raise NotFound(f"there is no note {note}")
@@ -139,7 +139,7 @@ class NoteService:
         clean = await self._cleaned_change(change, stored["scope"])
         for _ in range(_TRIES):
             if await self._changed(who, stored, clean):
-                self._parts.wakeup.set()
+                self._needs.wakeup.set()
                 return await self.get(who, note)
         raise Conflict("too many others write notes here at this moment; try again")
 
@@ -172,13 +172,13 @@ class NoteService:
             await self._decided(tx, who, note, (decision, ends))
 
         await self.repository.graph.write("notes.review", work)
-        self._parts.wakeup.set()
+        self._needs.wakeup.set()
         return await self.get(who, note)
 
     # --- writing -------------------------------------------------------------------------------
 
     async def _cleaned(self, draft: Draft, scope: str) -> tuple[Draft, Sanitized]:
-        policy = await self._parts.scopes.policy(scope)
+        policy = await self._needs.scopes.policy(scope)
         text = await sanitize_aside(draft.content, policy, "content")
         if len(text.text.strip()) < SHORTEST:
             raise InvalidInput(f"a note has at least {SHORTEST} characters", field="content")
@@ -189,15 +189,15 @@ class NoteService:
         return replace(draft, title=title, tags=tags, privacy=privacy), text
 
     async def _near(self, text: str, scope: str) -> Part | None:
-        """The vector to compare by; None where the model is away: words decide alone then."""
+        """Return the vector to compare by; None where the model is away, so that words decide."""
         try:
-            return await self._parts.spaces.compared(text, scope)
+            return await self._needs.spaces.compared(text, scope)
         except EmbedderUnavailable as error:
             log.warning("notes.no_vector", reason=error.detail)
             return None
 
     def _means(self, near: Part | None) -> Calibration:
-        return calibration(near.model if near else self._parts.spaces.default.info.name)
+        return calibration(near.model if near else self._needs.spaces.default.info.name)
 
     async def _attempt(self, who: Caller, writing: _Writing) -> NoteReceipt | None:
         """Decide and write; None where someone else wrote here meanwhile."""
@@ -262,7 +262,7 @@ class NoteService:
             )
 
     async def _cleaned_change(self, change: Change, scope: str) -> Change:
-        policy = await self._parts.scopes.policy(scope)
+        policy = await self._needs.scopes.policy(scope)
         new = await sanitize_aside(change.content, policy, "content") if change.content else None
         content = new.text if new else change.content
         if content is not None and len(content.strip()) < SHORTEST:
@@ -457,7 +457,7 @@ async def _link(tx: Tx, stamp: record.Stamp, decision: Decision) -> None:
 
 
 def _with_vector(note: Row, near: Part | None, decision: Decision) -> Row:
-    """The vector at once, so that the next note is held against this one; the indexing pass
+    """Add the vector at once, so that the next note is held against this one; the indexing pass
     settles it, windows included."""
     if near is None or decision.standing is Standing.QUARANTINED:
         return note
@@ -465,7 +465,7 @@ def _with_vector(note: Row, near: Part | None, decision: Decision) -> Row:
 
 
 def _changed(stored: Row, change: Change) -> tuple[Row, Row | None]:
-    """The properties to set, and the former text where it changes."""
+    """Return the properties to set, and the former text where it changes."""
     named = {
         "title": change.title,
         "entry_type": change.entry_type,
@@ -499,7 +499,7 @@ def _changed(stored: Row, change: Change) -> tuple[Row, Row | None]:
 
 
 def _reindexed(stored: Row, properties: Row, text: str) -> Row:
-    """The index entry of the changed note, waiting for its vector unless the note waits itself."""
+    """Return the index entry of a changed note; it waits for its vector unless the note waits."""
     note = NoteRecord.of({**stored, **properties, "content": text})
     made = note.indexed(stored["ingested_at"])
     made["index_rev"] = stored["index_rev"] + 1

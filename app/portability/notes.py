@@ -83,8 +83,8 @@ async def _brought_up(tx: Tx, batch: Batch, rows: list[Row]) -> set[str]:
 
 
 async def write(tx: Tx, batch: Batch) -> Written:
-    """Notes that are new and were not erased here, by id; those that are here are brought up to
-    date where another program's later export says so.
+    """Write notes that are new and were not erased here, by id; those that are here are brought up
+    to date where another program's later export says so.
 
     One that says of itself that it is made of facts stays only if those facts say it.
     """
