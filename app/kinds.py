@@ -26,7 +26,7 @@ from app.notes.attested import BLOCK_EDIT, BLOCK_PROTECTION
 from app.observations.model import OBSERVATION
 from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
 from app.scopes.workspace import WORKSPACE_SETTINGS
-from app.snapshots.model import SNAPSHOT
+from app.snapshots.model import DAY_PAGE, SNAPSHOT
 from app.tables.kind import DATA_ROW, DATA_TABLE
 from app.traces.kind import TOOL_CALL, TRACE, TRACE_LINK, TRACE_STEP
 from app.transcripts.kind import (
@@ -53,6 +53,7 @@ KINDS: tuple[Kind[Any], ...] = (
     OBSERVATION,
     INTERVENTION,
     SNAPSHOT,
+    DAY_PAGE,
     TRACE,
     TRACE_STEP,
     TOOL_CALL,

@@ -38,6 +38,11 @@ def shelf_id(scope: str, namespace: Namespace) -> str:
     return digest("shelf", scope, namespace)[:32]
 
 
+def extracted_id(scope: str, namespace: Namespace, turn: str, text: str) -> str:
+    """The id of a note that was read out of a turn: the same words of it are the same note."""
+    return digest("extracted", scope, namespace, turn, text)[:32]
+
+
 def version_id(note: str, version: int) -> str:
     return f"{note}~v{version}"
 

@@ -145,7 +145,7 @@ def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
         **metadata.packed(record.metadata, at.policy(scope)),
         "tags": list(record.tags),
         "pii": list(record.pii),
-        **({} if made_here else {"privacy": _level(record, scope, at)}),
+        **({} if made_here else {"privacy": _level(record, scope, at), **_read_out(record)}),
         "marker_ids": list(record.markers),
         "author": author,
         "reason": record.reason or "",
@@ -161,6 +161,12 @@ def _properties(record: NoteRecord, identifier: str, scope: str, at: At) -> Row:
 def _level(record: NoteRecord, scope: str, at: At) -> int:
     """How private a written note is; one that is made of others is so private as these are."""
     return number(highest(record.privacy, privacy_in(record.content, scope, at)))
+
+
+def _read_out(record: NoteRecord) -> Row:
+    """What a note has that was read out of turns: it goes with each of them."""
+    turns = sum(source.kind == "Episode" for source in record.sources)
+    return {"cited": turns} if turns else {}
 
 
 def _made(record: NoteRecord, scope: str, at: At) -> Row:
