@@ -61,7 +61,7 @@ from app.learning import routes as learning_routes
 from app.lifecycle import doors as lifecycle_doors
 from app.lifecycle import routes as lifecycle_routes
 from app.mcp import routes as mcp_routes
-from app.notes import attested_routes
+from app.notes import attested_routes, rating_routes
 from app.notes import routes as note_routes
 from app.observations import routes as observation_routes
 from app.pages import admin as page_admin
@@ -136,6 +136,7 @@ ROUTES: list[Any] = [
     fact_routes.entity_sentences,
     fact_routes.timeline,
     note_routes.NoteController,
+    rating_routes.RatingController,
     note_routes.CoreBlockController,
     attested_routes.ProtectionController,
     attested_routes.BlockEditController,
@@ -258,6 +259,7 @@ INJECTED = (
     "intervening",
     "snapshots",
     "diary",
+    "ratings",
     "traces",
     "segments",
     "following",

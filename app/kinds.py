@@ -23,6 +23,7 @@ from app.interventions.model import INTERVENTION
 from app.kernel.kind import Kind
 from app.learning.kind import INTENT, LEARNED_CHANGE, LEARNED_ENTRY, SEGMENT, SEGMENT_USE
 from app.notes.attested import BLOCK_EDIT, BLOCK_PROTECTION
+from app.notes.ratings import NOTE_RATING
 from app.observations.model import OBSERVATION
 from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
 from app.scopes.workspace import WORKSPACE_SETTINGS
@@ -54,6 +55,7 @@ KINDS: tuple[Kind[Any], ...] = (
     INTERVENTION,
     SNAPSHOT,
     DAY_PAGE,
+    NOTE_RATING,
     TRACE,
     TRACE_STEP,
     TOOL_CALL,

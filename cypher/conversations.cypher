@@ -180,6 +180,14 @@ WHERE c.id > $after AND ($scopes IS NULL OR c.scope IN $scopes)
 WITH c ORDER BY c.id LIMIT $limit
 RETURN c {.*} AS conversation ORDER BY conversation.id
 
+// name: sorted_to(id, scope, done) write none
+// Keep up to which message the answers of a conversation were sorted.
+MATCH (c:Conversation {id: $id})
+WHERE c.scope = $scope
+SET c.touched_at = datetime.realtime()
+WITH c WHERE coalesce(c.extracted, 0) < $done
+SET c.extracted = $done, c.unsorted = CASE WHEN c.said > $done THEN true ELSE null END
+
 // name: said_around(id, scope, after, limit) read many
 // The messages of a conversation behind one of them, in order; of what is forgotten, and of what is
 // sent again, no words.

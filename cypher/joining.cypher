@@ -1,7 +1,7 @@
 // name: unjoined(scopes) read many
 // Shelves of written notes that were written to since their notes were joined.
 MATCH (s:NoteShelf)
-WHERE s.rev > 0 AND ($scopes IS NULL OR s.scope IN $scopes) AND s.rev <> coalesce(s.joined_rev, -1)
+WHERE s.rev > 0 AND s.id > '' AND ($scopes IS NULL OR s.scope IN $scopes) AND s.rev <> coalesce(s.joined_rev, -1)
   AND s.namespace IN ['knowledge', 'methods', 'project-state', 'learnings']
 RETURN s {.id, .scope, .namespace, .rev, .joined_rev} AS shelf ORDER BY shelf.id
 

@@ -22,14 +22,12 @@ from app.conversations.answers import (
     labelled,
     question,
 )
-from app.conversations.kind import CONVERSATION
 from app.conversations.model import Conversation
 from app.conversations.namespaces import MOST, Sorted
 from app.errors import InvalidInput, LlmUnavailable, NotFound
 from app.kernel.caller import Caller, Role
-from app.kernel.clock import now
 from app.kernel.cypher import Q
-from app.kernel.graph import Graph, Row, Tx
+from app.kernel.graph import Graph, Row
 from app.kernel.ids import new_id
 from app.llm.metered import MeteredModel
 from app.notes.model import Draft, Origin, Source
@@ -115,16 +113,7 @@ class AnswerSorter:
 
     async def _move(self, talk: Conversation, done: int) -> None:
         """Keep how far a conversation is sorted; another pass may have come further."""
-
-        async def work(tx: Tx) -> None:
-            found = await tx.many(
-                Q.conversations.follow, Conversation, id=talk.id, scope=talk.scope, at=now()
-            )
-            if found and found[0].extracted < done:
-                moved = found[0].model_copy(update={"extracted": done})
-                await tx.rows(Q.kinds.change, rows=[CONVERSATION.row(moved)])
-
-        await self.graph.write("conversations.sorted", work)
+        await self.graph.rows(Q.conversations.sorted_to, id=talk.id, scope=talk.scope, done=done)
 
     async def _answer(
         self, talk: Conversation, answer: Answer, receipt: SortReceipt, *, asks: bool

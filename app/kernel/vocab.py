@@ -97,6 +97,7 @@ class Label(StrEnum):
     INTERVENTION_POLICY = "InterventionPolicy"
     SNAPSHOT = "Snapshot"
     DAY_PAGE = "DayPage"
+    NOTE_RATING = "NoteRating"
     REASONING_TRACE = "ReasoningTrace"
     REASONING_STEP = "ReasoningStep"
     TOOL_CALL = "ToolCall"
@@ -232,7 +233,8 @@ _PROPERTIES += """
 cited cluster condense_all condensed_at
 """  # condensed notes
 _PROPERTIES += """
-block_kind entered_at extracted first joined_rev made_at unfollowed unsorted values
+block_kind entered_at extracted first joined_rev made_at rated_at rater stars
+unfollowed unsorted values
 """  # settings of scopes, tasks of turns, blocks that others attest
 _PROPERTIES += """
 alike_rev alike_state called_at given how link_state link_targets linked linked_rev names owned

@@ -7,15 +7,16 @@ import hashlib
 from collections.abc import Sequence
 from datetime import date, timedelta
 
-from app.autonomy.ledger import PAGE, lock_scope, of_loci
+from app.autonomy.ledger import Ledger, lock_scope, of_loci
 from app.errors import NotFound
-from app.kernel import audit
 from app.kernel.caller import Caller
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
+from app.scopes.service import ScopeService
 from app.snapshots.days import Said, bounds, rendered_day
 from app.snapshots.model import DAY_PAGE, DayPage
+from app.snapshots.service import SnapshotService
 
 LOOKED_BACK = 7  # days whose pages the schedule makes anew, for what was said late
 MOST = 1_000  # texts of a day
@@ -24,8 +25,10 @@ MOST = 1_000  # texts of a day
 class DiaryService:
     """Makes, stores and lists the pages of days."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, scopes: ScopeService, snapshots: SnapshotService) -> None:
         self._graph = graph
+        self._snapshots = snapshots
+        self._ledger = Ledger(graph, scopes, DAY_PAGE)
 
     async def pages(
         self, scope: str, day: date | None, before: date | None, limit: int
@@ -58,10 +61,7 @@ class DiaryService:
             changed = (held and held.sha256) != (made and made.sha256)
             if dry_run or not changed:
                 return made if changed else held, changed
-            await _store(tx, held, made)
-            event = audit.event(actor, "day_page.make", scope, day=day.isoformat())
-            target = made.id if made is not None else None
-            await tx.rows(Q.autonomy.tell, events=[{**event, "target": target}])
+            await self._store(tx, actor, held, made)
             return made, True
 
         return await self._graph.write("day_page.make", work)
@@ -72,7 +72,7 @@ class DiaryService:
         days = [today - timedelta(days=back) for back in range(LOOKED_BACK + 1)]
         changed: list[str] = []
         pages = 0
-        for scope in scopes if scopes is not None else await self._paths():
+        async for scope in self._snapshots.paths(scopes):
             for day in await self._spoken(scope, days):
                 pages += 1
                 try:
@@ -82,14 +82,6 @@ class DiaryService:
                     break  # the scope was deleted meanwhile
         told = {"pages": pages, "changed": len(changed), "places": changed[:1000]}
         return {**told, "dry_run": dry_run}
-
-    async def _paths(self) -> list[str]:
-        paths: list[str] = []
-        after = ""
-        while rows := await self._graph.rows(Q.autonomy.every_scope, after=after, limit=PAGE):
-            paths += [row["path"] for row in rows]
-            after = rows[-1]["path"]
-        return paths
 
     async def _spoken(self, scope: str, days: Sequence[date]) -> list[date]:
         """Those of some days on which something was said in a scope."""
@@ -128,12 +120,13 @@ class DiaryService:
             )
         )
 
-
-async def _store(tx: Tx, held: DayPage | None, made: DayPage | None) -> None:
-    """Write a page in the place of the one that is held; that goes where nothing is left."""
-    if made is None and held is not None:
-        await tx.rows(Q.snapshots.drop_day, id=held.id, scope=held.scope)
-    elif made is not None and held is not None:
-        await tx.rows(Q.kinds.change, rows=[DAY_PAGE.row(made)])
-    elif made is not None:
-        await tx.rows(Q.kinds.restore, rows=[DAY_PAGE.new(made)])
+    async def _store(self, tx: Tx, who: Caller, held: DayPage | None, made: DayPage | None) -> None:
+        """Write a page in the place of the one that is held; that goes where nothing is left."""
+        if made is not None and held is not None:
+            await self._ledger.save(tx, made)
+            await self._ledger.tell(tx, who, "change", made, version=made.version)
+        elif made is not None:
+            await self._ledger.store(tx, who, made, version=made.version)
+        elif held is not None:
+            await tx.rows(Q.snapshots.drop_day, id=held.id, scope=held.scope)
+            await self._ledger.tell(tx, who, "drop", held)
