@@ -61,7 +61,7 @@ from app.learning import routes as learning_routes
 from app.lifecycle import doors as lifecycle_doors
 from app.lifecycle import routes as lifecycle_routes
 from app.mcp import routes as mcp_routes
-from app.notes import attested_routes, drift_routes
+from app.notes import attested_routes, drift_routes, rating_routes
 from app.notes import routes as note_routes
 from app.observations import routes as observation_routes
 from app.pages import admin as page_admin
@@ -138,6 +138,7 @@ ROUTES: list[Any] = [
     fact_routes.entity_sentences,
     fact_routes.timeline,
     note_routes.NoteController,
+    rating_routes.RatingController,
     note_routes.CoreBlockController,
     attested_routes.ProtectionController,
     attested_routes.BlockEditController,
@@ -150,6 +151,7 @@ ROUTES: list[Any] = [
     observation_routes.ObservationController,
     intervention_routes.InterventionController,
     snapshot_routes.SnapshotController,
+    snapshot_routes.DayController,
     trace_routes.TraceController,
     learning_routes.SegmentController,
     learning_routes.IntentController,
@@ -259,6 +261,8 @@ INJECTED = (
     "collecting",
     "intervening",
     "snapshots",
+    "diary",
+    "ratings",
     "traces",
     "segments",
     "following",

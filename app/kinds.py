@@ -26,10 +26,11 @@ from app.learning.kind import INTENT, LEARNED_CHANGE, LEARNED_ENTRY, SEGMENT, SE
 from app.notes.attested import BLOCK_EDIT, BLOCK_PROTECTION
 from app.notes.drift import BLOCK_BASELINE
 from app.notes.kind import BLOCK, NOTE, PATTERN
+from app.notes.ratings import NOTE_RATING
 from app.observations.model import OBSERVATION
 from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
 from app.scopes.workspace import WORKSPACE_SETTINGS
-from app.snapshots.model import SNAPSHOT
+from app.snapshots.model import DAY_PAGE, SNAPSHOT
 from app.tables.kind import DATA_ROW, DATA_TABLE
 from app.traces.kind import TOOL_CALL, TRACE, TRACE_LINK, TRACE_STEP
 from app.transcripts.kind import (
@@ -59,6 +60,8 @@ KINDS: tuple[Kind[Any], ...] = (
     OBSERVATION,
     INTERVENTION,
     SNAPSHOT,
+    DAY_PAGE,
+    NOTE_RATING,
     TRACE,
     TRACE_STEP,
     TOOL_CALL,

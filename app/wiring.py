@@ -41,6 +41,7 @@ from app.conversations.buffer import Bounds as BufferBounds
 from app.conversations.judging import JudgingService
 from app.conversations.judging import Limits as JudgingLimits
 from app.conversations.service import ConversationService
+from app.conversations.sorting import AnswerSorter
 from app.documents.bases import BaseService
 from app.documents.fetch import Fetcher, FetchLimits
 from app.documents.intake import Intake
@@ -123,6 +124,8 @@ from app.notes.attesting import AttestingService
 from app.notes.blocks import BlockService
 from app.notes.drifting import DriftService
 from app.notes.entries import NoteEntries
+from app.notes.joining import JoinService
+from app.notes.ratings import RatingService
 from app.notes.repository import BlockRepository, NoteRepository
 from app.notes.service import NoteDependencies, NoteService
 from app.observations.sensors import Collector
@@ -168,6 +171,7 @@ from app.shortterm.service import ShortTermService
 from app.skills.door import SkillGraph
 from app.skills.falling_back import fall_back
 from app.skills.service import Parts as SkillParts
+from app.snapshots.diary import DiaryService
 from app.snapshots.service import SnapshotService
 from app.tables.linking import Linker
 from app.tables.service import TableLimits, TableService
@@ -186,6 +190,7 @@ from app.traces.service import TraceLimits, TraceService
 from app.traces.similar import SimilarTraces
 from app.traces.statistics import ToolStatistics
 from app.turns.recalling import Recalling, RecallLimits
+from app.turns.rewriting import Rewriting
 from app.turns.service import TurnService
 from app.webhooks.backoff import Backoff
 from app.webhooks.posting import Postman
@@ -303,6 +308,8 @@ class Parts:
     collecting: Collector
     intervening: InterventionService
     snapshots: SnapshotService
+    diary: DiaryService
+    ratings: RatingService
     traces: TraceService
     segments: SegmentService
     following: TurnFollower
@@ -314,6 +321,8 @@ class Parts:
     table_links: Linker
     conversations: ConversationService
     judging: JudgingService
+    sorting: AnswerSorter
+    joining: JoinService
     recalling: Recalling
     contexts: ContextService
     context_entries: EntryService
@@ -723,6 +732,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     )
     alike = SimilarTraces(graph, spaces, settings.traces.floor)
     graph_rag = GraphRagService(graph, searches, embedder, alike)
+    snapshots = SnapshotService(graph, settings.autonomy.snapshot_entries)
     conversations = ConversationService(graph, scopes, episodes, buffer_bounds(settings))
     contexts = ContextService(graph, scopes, context_limits(settings))
     context_entries = EntryService(contexts)
@@ -884,7 +894,15 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         conversations=conversations,
         judging=judging,
         foreseeing=ForeseeingService(ForeseeingParts(graph, judging, short_limits(settings))),
-        recalling=Recalling(conversations, searches, question_log, recall_limits(settings)),
+        joining=JoinService(graph, timedelta(seconds=settings.conversations.open_seconds)),
+        sorting=AnswerSorter(graph, scopes, notes, metered_model(graph, settings)),
+        recalling=Recalling(
+            conversations,
+            searches,
+            question_log,
+            recall_limits(settings),
+            Rewriting(metered_model(graph, settings), scopes, settings.search.hyde_seconds),
+        ),
         graph_rag=graph_rag,
         analytics=AnalyticsService(graph, scopes),
         question_log=question_log,
@@ -928,7 +946,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         pool_upkeep=PoolUpkeep(graph, scopes, pool_limits(settings)),
         work=work,
         **autonomous,
-        snapshots=SnapshotService(graph, settings.autonomy.snapshot_entries),
+        diary=DiaryService(graph, scopes, snapshots),
+        ratings=RatingService(graph),
+        snapshots=snapshots,
         traces=traces,
         **learned,
         alike=alike,
@@ -1043,6 +1063,8 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
                 await assembled.searches.aclose()
                 await assembled.summaries.aclose()
                 await assembled.judging.aclose()
+                await assembled.sorting.aclose()
+                await assembled.recalling.aclose()
         finally:
             await embedder.aclose()
     finally:

@@ -192,6 +192,32 @@ UNWIND $events AS event
 MERGE (a:AuditEvent {id: event.id})
 SET a = event
 
+// name: unsorted(scopes, after, limit) read many
+// Conversations of some scopes, or of all, with messages whose answers were not sorted, by id.
+MATCH (c:Conversation {unsorted: true})
+WHERE c.id > $after AND ($scopes IS NULL OR c.scope IN $scopes)
+WITH c ORDER BY c.id LIMIT $limit
+RETURN c {.*} AS conversation ORDER BY conversation.id
+
+// name: sorted_to(id, scope, done) write none
+// Keep up to which message the answers of a conversation were sorted.
+MATCH (c:Conversation {id: $id})
+WHERE c.scope = $scope
+SET c.touched_at = datetime.realtime()
+WITH c WHERE coalesce(c.extracted, 0) < $done
+SET c.extracted = $done, c.unsorted = CASE WHEN c.said > $done THEN true ELSE null END
+
+// name: said_around(id, scope, after, limit) read many
+// The messages of a conversation behind one of them, in order; of what is forgotten, and of what is
+// sent again, no words.
+MATCH (m:ConversationMessage {whole: $id})
+WHERE m.seq > $after AND m.scope = $scope
+WITH m ORDER BY m.seq LIMIT $limit
+OPTIONAL MATCH (e:Passage {id: m.refers})
+WHERE e.scope = $scope AND e.expired_at > datetime.realtime() AND m.first = m.seq
+RETURN m.seq AS seq,
+       e {.id, .role, .content, .captured_at, .marker_ids, .flags, .origin} AS episode ORDER BY seq
+
 // name: follow(id, scope, at) write many
 // A conversation by id, for writing: nothing is said in it meanwhile.
 MATCH (c:Conversation {id: $id})

@@ -63,6 +63,23 @@ SET a = $audit
 MERGE (a)-[:AUDIT]->(n)
 RETURN n.id AS id
 
+// name: of_turn(id, turn, scope) read one
+// Whether a turn is there, and the note by an id that was read out of it, if it was.
+OPTIONAL MATCH (p:Passage {id: $turn})
+WHERE p.scope = $scope AND p.expired_at > datetime.realtime()
+OPTIONAL MATCH (n:Note {id: $id})
+WHERE n.scope = $scope
+RETURN p IS NOT NULL AS stands,
+       n {.standing, .confidence, .confirmations, .valid_from, .valid_to} AS note
+
+// name: rest_on(id, turn, scope) write none
+// A note goes with the turn that it was read out of.
+MATCH (n:Note {id: $id})
+WHERE n.scope = $scope
+MATCH (p:Passage {id: $turn})
+WHERE p.scope = $scope
+MERGE (n)-[:DERIVED_FROM]->(p)
+
 // name: end(rows, by, scope, at) write none
 // Notes that the one with the id $by takes the place of, each from a moment on; they stay
 // readable, and are no longer live.

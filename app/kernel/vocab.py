@@ -97,6 +97,8 @@ class Label(StrEnum):
     OBSERVATION = "Observation"
     INTERVENTION_POLICY = "InterventionPolicy"
     SNAPSHOT = "Snapshot"
+    DAY_PAGE = "DayPage"
+    NOTE_RATING = "NoteRating"
     REASONING_TRACE = "ReasoningTrace"
     REASONING_STEP = "ReasoningStep"
     TOOL_CALL = "ToolCall"
@@ -232,7 +234,8 @@ _PROPERTIES += """
 cited cluster condense_all condensed_at
 """  # condensed notes
 _PROPERTIES += """
-block_kind alarmed_at block_hash closeness entered_at first sample taken_by unfollowed values
+alarmed_at block_hash block_kind closeness entered_at extracted first joined_rev made_at
+rated_at rater sample stars taken_by unfollowed unsorted values
 """  # settings of scopes, tasks of turns, blocks that others attest and their baselines
 _PROPERTIES += """
 alike_rev alike_state called_at given how link_state link_targets linked linked_rev names owned

@@ -155,8 +155,7 @@ class NoteRecord(Recorded):
             "sanitizer": SANITIZER_VERSION,
             "windows": 1,
             **metadata.stored(self.metadata),
-            # One that is made of others is as private as these are.
-            **({"privacy": number(self.privacy)} if self.is_written else {"cited": self._cited}),
+            **(self._level if self.is_written else {"cited": self._cited}),
         }
 
     def indexed(
@@ -190,6 +189,13 @@ class NoteRecord(Recorded):
             "tags": tag_rows(self.scope, self.tags),
             "sources": [one.model_dump() for one in self.sources],
         }
+
+    @property
+    def _level(self) -> dict[str, Any]:
+        """Return how private it is, and how many turns it was read out of, with which it goes. One
+        that is made of others is as private as these are."""
+        turns = sum(source.kind == "Episode" for source in self.sources)
+        return {"privacy": number(self.privacy), **({"cited": turns} if turns else {})}
 
     @property
     def _cited(self) -> int:

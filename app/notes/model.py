@@ -53,6 +53,7 @@ ENTRY_TYPES = (
     "conversation_summary", "memory", "preference", "knowledge", "tool_result", "insight",
 )  # fmt: skip
 ALIASES = {"status": Namespace.PROJECT_STATE, "project_state": Namespace.PROJECT_STATE}
+NOTE = "note"  # kind of what somebody wrote
 CONDENSED = "condensed"  # kind of what is made of facts: a search finds it only if asked for
 MEMORY = "memory"  # kind of what a model read out of turns, which come along where it is found
 MADE = frozenset({Namespace.DERIVED, Namespace.MEMORIES})  # never written by a client
@@ -98,6 +99,15 @@ class Draft:
     source: Source | None = None
     valid_from: datetime | None = None
     privacy: Level = "none"  # at least; what is found raises it
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The turn that a note was read out of, with which it goes, and why it waits for a curator;
+    empty where it does not."""
+
+    turn: str
+    waits: str = ""
 
 
 @dataclass(frozen=True, slots=True)

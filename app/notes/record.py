@@ -34,6 +34,11 @@ def shelf_id(scope: str, namespace: Namespace) -> str:
     return digest("shelf", scope, namespace)[:32]
 
 
+def extracted_id(scope: str, namespace: Namespace, turn: str, text: str) -> str:
+    """The id of a note that was read out of a turn: the same words of it are the same note."""
+    return digest("extracted", scope, namespace, turn, text)[:32]
+
+
 def note_row(draft: Draft, text: Sanitized, stamp: Stamp, decision: Decision) -> dict[str, Any]:
     """Return every property of a note that somebody writes, those of its index entry included."""
     held = decision.standing is Standing.HELD

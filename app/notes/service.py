@@ -37,6 +37,7 @@ from app.notes.model import (
     Incoming,
     Namespace,
     NoteReceipt,
+    Origin,
     Source,
     Standing,
 )
@@ -82,6 +83,7 @@ class _Writing:
     text: Sanitized
     stamp: record.Stamp
     near: Part | None
+    origin: Origin | None = None
 
 
 class NoteService:
@@ -91,25 +93,26 @@ class NoteService:
         self._needs = needs
         self.repository = needs.notes
 
-    async def write(self, who: Caller, draft: Draft) -> NoteReceipt:
+    async def write(self, who: Caller, draft: Draft, origin: Origin | None = None) -> NoteReceipt:
         """Store a note, or confirm the one that says the same, or let it wait for a curator.
 
-        Raises NotFound or Forbidden by the scope, InvalidInput for a text under five characters
-        and what the scope's policy refuses.
+        One that was read out of a turn is written once, and confirms nothing that it has said
+        before. Raises NotFound or Forbidden by the scope, NotFound for a turn that is gone,
+        InvalidInput for a text under five characters and what the scope's policy refuses.
         """
         scope = str(parse_scope(draft.scope or who.home))
         who.require(scope, Role.WRITER)
         draft, text = await self._cleaned(draft, scope)
         moment = now()
         stamp = record.Stamp(
-            id=new_id(),
+            id=_id_of(scope, draft, text, origin),
             scope=scope,
             author=who.principal,
             tier=_tier(who, draft.source),
             valid_from=draft.valid_from or moment,
             ingested_at=moment,
         )
-        writing = _Writing(draft, text, stamp, await self._near(text.text, stamp.scope))
+        writing = _Writing(draft, text, stamp, await self._near(text.text, stamp.scope), origin)
         for _ in range(_TRIES):
             receipt = await self._attempt(who, writing)
             if receipt is not None:
@@ -210,10 +213,15 @@ class NoteService:
         # Long notes have many sentences to hold against each other: off the event loop with it.
         at = self._means(writing.near)
         decision = await asyncio.to_thread(decide, new, found, at)
+        if writing.origin and writing.origin.waits and decision.duplicate is None:
+            decision = Decision(Standing.QUARANTINED, reason=writing.origin.waits)
 
         async def work(tx: Tx) -> NoteReceipt | None:
             if not await _locked(tx, stamp.scope, namespace, seen):
                 return None
+            there = await _there(tx, writing)
+            if there is not None:
+                return there
             if decision.duplicate is not None:
                 return await _confirm(tx, who, writing, decision.duplicate)
             return await _create(tx, who, writing, decision)
@@ -393,6 +401,26 @@ def _incoming(writing: _Writing) -> Incoming:
     )
 
 
+def _id_of(scope: str, draft: Draft, text: Sanitized, origin: Origin | None) -> str:
+    if origin is None:
+        return new_id()
+    return record.extracted_id(scope, draft.namespace, origin.turn, text.text)
+
+
+async def _there(tx: Tx, writing: _Writing) -> NoteReceipt | None:
+    """The note that was read out of the same turn before, whatever became of it; NotFound where
+    the turn is gone."""
+    if writing.origin is None:
+        return None
+    stamp = writing.stamp
+    row = await tx.one(Q.notes.of_turn, id=stamp.id, turn=writing.origin.turn, scope=stamp.scope)
+    if not row["stands"]:
+        raise NotFound(f"there is no turn {writing.origin.turn}")
+    if row["note"] is None:
+        return None
+    return _receipt(writing, "duplicate", stamp.id, row["note"], reason="it was read before")
+
+
 async def _confirm(tx: Tx, who: Caller, writing: _Writing, first: Candidate) -> NoteReceipt:
     scope = writing.stamp.scope
     row = await tx.one(
@@ -410,6 +438,8 @@ async def _confirm(tx: Tx, who: Caller, writing: _Writing, first: Candidate) -> 
 async def _create(tx: Tx, who: Caller, writing: _Writing, decision: Decision) -> NoteReceipt:
     stamp, scope = writing.stamp, writing.stamp.scope
     note = record.note_row(writing.draft, writing.text, stamp, decision)
+    if writing.origin is not None:
+        note["cited"] = 1
     await tx.one(
         Q.notes.create,
         note=_with_vector(note, writing.near, decision),
@@ -426,6 +456,8 @@ async def _create(tx: Tx, who: Caller, writing: _Writing, decision: Decision) ->
             markers=list(writing.text.marker_ids),
         ),
     )
+    if writing.origin is not None:
+        await tx.rows(Q.notes.rest_on, id=stamp.id, turn=writing.origin.turn, scope=scope)
     await _link(tx, stamp, decision)
     status = "quarantined" if decision.standing is Standing.QUARANTINED else "stored"
     return _receipt(writing, status, stamp.id, note, decision)

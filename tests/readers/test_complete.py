@@ -53,6 +53,7 @@ BOUNDED = {
     "app.lifecycle.proof.Search.of": OURS,
     "app.llm.model.Question.key": HASHED,
     "app.notes.attested.Guarding.hash_of": HASHED,
+    "app.notes.record.extracted_id": HASHED,
     "app.portability.derived.clean": MEASURED,
     "app.portability.derived.sanitized": MEASURED,
     "app.portability.kind.At.scope": MEASURED,
