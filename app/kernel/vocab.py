@@ -233,8 +233,8 @@ _PROPERTIES += """
 cited cluster condense_all condensed_at
 """  # condensed notes
 _PROPERTIES += """
-block_kind entered_at extracted first joined_rev made_at rated_at rater stars
-unfollowed unsorted values
+block_kind entered_at extracted first made_at rated_at rater stars
+unfollowed unjoined unsorted values
 """  # settings of scopes, tasks of turns, blocks that others attest
 _PROPERTIES += """
 alike_rev alike_state called_at given how link_state link_targets linked linked_rev names owned
