@@ -1,9 +1,9 @@
 // name: unjoined(scopes) read many
 // Shelves of written notes that were written to since their notes were joined.
-MATCH (s:NoteShelf)
-WHERE s.rev > 0 AND s.id > '' AND ($scopes IS NULL OR s.scope IN $scopes) AND s.rev <> coalesce(s.joined_rev, -1)
+MATCH (s:NoteShelf {unjoined: true})
+WHERE s.id > '' AND ($scopes IS NULL OR s.scope IN $scopes)
   AND s.namespace IN ['knowledge', 'methods', 'project-state', 'learnings']
-RETURN s {.id, .scope, .namespace, .rev, .joined_rev} AS shelf ORDER BY shelf.id
+RETURN s {.id, .scope, .namespace, .rev} AS shelf ORDER BY shelf.id
 
 // name: held(scope, namespace, after, limit) read many
 // The held notes of a shelf, by id; what is pinned or has ended is left alone.
@@ -55,7 +55,7 @@ MERGE (a:AuditEvent {id: $event.id})
 SET a = $event
 
 // name: mark(id, scope, done) write none
-// Keep up to which change the notes of a shelf were joined, unless some are to be looked at again.
+// The notes of a shelf are joined until somebody writes there, unless some are to be looked at again.
 MATCH (s:NoteShelf {id: $id})
 WHERE s.scope = $scope AND $done
-SET s.joined_rev = s.rev
+REMOVE s.unjoined

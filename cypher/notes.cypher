@@ -11,7 +11,8 @@ MERGE (s:NoteShelf {id: $id})
 ON CREATE SET s.scope = $scope, s.namespace = $namespace, s.rev = 0
 SET s.touched_at = $at
 WITH s, s.rev = $seen AS unchanged
-SET s.rev = CASE WHEN unchanged THEN s.rev + 1 ELSE s.rev END
+SET s.rev = CASE WHEN unchanged THEN s.rev + 1 ELSE s.rev END,
+    s.unjoined = CASE WHEN unchanged THEN true ELSE s.unjoined END
 RETURN unchanged
 
 // name: similar(v, scope, limit) read many

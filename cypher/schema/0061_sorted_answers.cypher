@@ -1,5 +1,5 @@
 // Shelves whose notes are to be joined, and when an agent last said something.
-CREATE INDEX note_shelf_rev IF NOT EXISTS FOR (n:NoteShelf) ON (n.rev, n.id);
+CREATE INDEX note_shelf_unjoined IF NOT EXISTS FOR (n:NoteShelf) ON (n.unjoined, n.id);
 CREATE INDEX conversation_agent IF NOT EXISTS FOR (n:Conversation) ON (n.agent, n.changed_at);
 // Pages of days, by scope and day.
 CREATE CONSTRAINT day_page_id IF NOT EXISTS FOR (n:DayPage) REQUIRE n.id IS UNIQUE;
@@ -13,3 +13,4 @@ CREATE INDEX note_rating_scope IF NOT EXISTS FOR (n:NoteRating) ON (n.scope, n.i
 CREATE INDEX conversation_unsorted IF NOT EXISTS FOR (n:Conversation) ON (n.unsorted, n.id);
 MATCH (c:Conversation) WHERE c.extracted IS NULL
 CALL (c) { SET c.extracted = c.said } IN TRANSACTIONS OF 10000 ROWS;
+MATCH (s:NoteShelf) WHERE s.rev > 0 SET s.unjoined = true;
