@@ -431,7 +431,6 @@ HOT = [
     Q.tables.link_table,
     Q.tables.unlink,
     Q.tables.unlinked,
-    Q.tables.relink_scopes,
     Q.tables.rows_after,
     Q.tables.lock_linked,
     Q.tables.hints,
