@@ -61,7 +61,7 @@ from app.learning import routes as learning_routes
 from app.lifecycle import doors as lifecycle_doors
 from app.lifecycle import routes as lifecycle_routes
 from app.mcp import routes as mcp_routes
-from app.notes import attested_routes
+from app.notes import attested_routes, drift_routes, rating_routes
 from app.notes import routes as note_routes
 from app.observations import routes as observation_routes
 from app.pages import admin as page_admin
@@ -87,6 +87,7 @@ from app.telemetry.logging import configure_logging
 from app.telemetry.requests import RequestMiddleware
 from app.telemetry.tracing import configure_tracing
 from app.tiers import routes as tier_routes
+from app.tiers import slot_routes
 from app.traces import routes as trace_routes
 from app.turns import routes as turn_routes
 from app.webhooks import routes as webhook_routes
@@ -118,6 +119,7 @@ ROUTES: list[Any] = [
     working_routes.limits,
     short_routes.ShortTermController,
     tier_routes.TierController,
+    slot_routes.SlotController,
     access_routes.ScopeController,
     settings_routes.SettingsController,
     access_routes.PrincipalController,
@@ -136,9 +138,11 @@ ROUTES: list[Any] = [
     fact_routes.entity_sentences,
     fact_routes.timeline,
     note_routes.NoteController,
+    rating_routes.RatingController,
     note_routes.CoreBlockController,
     attested_routes.ProtectionController,
     attested_routes.BlockEditController,
+    drift_routes.DriftController,
     note_routes.BadPatternController,
     pool_routes.PoolController,
     work_routes.WorkController,
@@ -147,6 +151,7 @@ ROUTES: list[Any] = [
     observation_routes.ObservationController,
     intervention_routes.InterventionController,
     snapshot_routes.SnapshotController,
+    snapshot_routes.DayController,
     trace_routes.TraceController,
     learning_routes.SegmentController,
     learning_routes.IntentController,
@@ -256,10 +261,13 @@ INJECTED = (
     "collecting",
     "intervening",
     "snapshots",
+    "diary",
+    "ratings",
     "traces",
     "segments",
     "following",
     "attesting",
+    "drifting",
     "intents",
     "learned_log",
     "alike",
@@ -281,6 +289,8 @@ INJECTED = (
     "working",
     "shortterm",
     "tiered",
+    "slotted",
+    "foreseeing",
     "tier_promotion",
     "context_injector",
     "context_blocks",
@@ -353,7 +363,7 @@ def dependencies() -> dict[str, Provide]:
         "knowing": of("entities"),
         "merging": of("merges"),
         "remembering": of("fast"),
-        "noting": of("notes"),
+        "note_service": of("notes"),
         "paging": of("pages"),
         "registries": of("predicates"),
     }

@@ -21,12 +21,16 @@ from app.escalations.model import ESCALATION
 from app.goals.model import GOAL, GOAL_LINK
 from app.interventions.model import INTERVENTION
 from app.kernel.kind import Kind
+from app.kernel.labelled import LabelledKind
 from app.learning.kind import INTENT, LEARNED_CHANGE, LEARNED_ENTRY, SEGMENT, SEGMENT_USE
 from app.notes.attested import BLOCK_EDIT, BLOCK_PROTECTION
+from app.notes.drift import BLOCK_BASELINE
+from app.notes.kind import BLOCK, NOTE, PATTERN
+from app.notes.ratings import NOTE_RATING
 from app.observations.model import OBSERVATION
 from app.pools.kind import POOL, POOL_EVENT, POOL_VERSION
 from app.scopes.workspace import WORKSPACE_SETTINGS
-from app.snapshots.model import SNAPSHOT
+from app.snapshots.model import DAY_PAGE, SNAPSHOT
 from app.tables.kind import DATA_ROW, DATA_TABLE
 from app.traces.kind import TOOL_CALL, TRACE, TRACE_LINK, TRACE_STEP
 from app.transcripts.kind import (
@@ -38,10 +42,13 @@ from app.transcripts.kind import (
 from app.webhooks.model import WEBHOOK, WEBHOOK_DELIVERY
 from app.workitems.kind import WORK_ITEM, WORK_LINK
 
+# Kinds whose nodes have a label of their own, in the order in which packages are imported.
+LABELLED: tuple[LabelledKind[Any], ...] = (NOTE, BLOCK, PATTERN)
 KINDS: tuple[Kind[Any], ...] = (
     WORKSPACE_SETTINGS,
     BLOCK_PROTECTION,
     BLOCK_EDIT,
+    BLOCK_BASELINE,
     POOL,
     POOL_VERSION,
     POOL_EVENT,
@@ -53,6 +60,8 @@ KINDS: tuple[Kind[Any], ...] = (
     OBSERVATION,
     INTERVENTION,
     SNAPSHOT,
+    DAY_PAGE,
+    NOTE_RATING,
     TRACE,
     TRACE_STEP,
     TOOL_CALL,

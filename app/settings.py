@@ -2,7 +2,7 @@
 
 Variables start with `LOCI_` and use two underscores between group and field
 (`LOCI_API__PORT=9000`). Connections also answer to the names that everyone uses: `NEO4J_URI`,
-`NEO4J_USER`, `NEO4J_PASSWORD`, `NEO4J_DATABASE`, `REDIS_URL`, `OPENAI_API_KEY`, `VOYAGE_API_KEY`.
+`NEO4J_USER`, `NEO4J_PASSWORD`, `NEO4J_DATABASE`, `REDIS_URL`, `OPENAI_API_KEY` and the like.
 An unknown variable with our prefix is an error, so that a typing slip is not a silent default. An
 empty one counts as unset, as compose files and CI systems pass what nobody has filled in.
 """
@@ -89,12 +89,20 @@ class RedisSettings(Group):
 
 
 class ModelSettings(Group):
-    provider: Literal["e5", "openai", "voyage", "hash"] = Field(
-        "e5", description="`e5` runs offline; `hash` is for tests only."
+    provider: Literal["e5", "openai", "cohere", "gemini", "jina", "ollama", "voyage", "hash"] = (
+        Field("e5", description="`e5` runs offline; `hash` is for tests only.")
     )
-    model: str | None = Field(None, description="Model name at the provider.")
-    dimension: int | None = Field(None, ge=1, description="Vector length, where it can be chosen.")
-    base_url: str | None = Field(None, description="Base URL of an OpenAI-compatible endpoint.")
+    model: str | None = Field(
+        None, description="Model name at the provider; some providers have a usual one."
+    )
+    dimension: int | None = Field(
+        None,
+        ge=1,
+        description="Vector length, where it can be chosen, or where the model is not a known one.",
+    )
+    base_url: str | None = Field(
+        None, description="Base URL of an OpenAI-compatible endpoint, or another one's own."
+    )
     api_key: str | None = Field(None, description="Key of the provider.", repr=False)
     threads: int = Field(2, ge=1, le=64, description="Threads that embed documents.")
 
@@ -308,6 +316,12 @@ class WorkingSettings(Group):
     tenant_bytes: int = Field(
         268_435_456, ge=1024, description="Most bytes of one tenant, counted likewise."
     )
+    slots: int = Field(8, ge=1, le=16, description="Memories that one agent has loaded at most.")
+    eviction: Literal["relevance", "lru"] = Field(
+        "relevance",
+        description="Which loaded memory leaves for another: the least relevant, or (lru) the one "
+        "that was used longest ago.",
+    )
 
 
 class ShortTermSettings(Group):
@@ -320,6 +334,12 @@ class ShortTermSettings(Group):
     entries: int = Field(
         10_000, ge=1, le=100_000, description="Most entries of one agent that have not run out."
     )
+    fade: float = Field(
+        0.01, ge=0, le=1, description="Share of its time that an entry loses with each day."
+    )
+    days: int = Field(
+        7, ge=1, le=366, description="Days of its value after which an entry with a time is gone."
+    )
 
 
 class TierSettings(Group):
@@ -329,6 +349,21 @@ class TierSettings(Group):
     )
     again_hours: int = Field(
         24, ge=1, le=720, description="Hours before an entry that stayed is looked at again."
+    )
+    context_tokens: int = Field(
+        4000, ge=100, le=100_000, description="Most tokens of a context for a task by default."
+    )
+    minimal_tokens: int = Field(
+        1000, ge=100, le=100_000, description="Most tokens of one that has facts alone."
+    )
+    entry_tokens: int = Field(
+        500, ge=20, le=100_000, description="Tokens above which an entry there is cut to half."
+    )
+    experience: float = Field(
+        0.6, ge=0, le=1, description="Least calibrated similarity of an experience there."
+    )
+    relevant: float = Field(
+        0.5, ge=0, le=1, description="Least relevance of what else a search finds for it."
     )
 
 
@@ -522,6 +557,48 @@ class ContextSettings(Group):
     own: int = Field(
         500, ge=1, le=20_000, description="Keys of an agent's own memory before the oldest go."
     )
+    threshold: float = Field(
+        0.7, ge=0, le=1, description="Least calibrated similarity of what a search of one finds."
+    )
+    merged_by_hand: float = Field(
+        0.9, ge=0.5, le=1, description="Similarity from which on experiences are merged by hand."
+    )
+    merged_by_job: float = Field(
+        0.95, ge=0.5, le=1, description="Similarity from which on upkeep merges experiences."
+    )
+
+
+class BlockSettings(Group):
+    vector: float = Field(0.55, ge=0, le=10, description="Weight of the similarity.")
+    text: float = Field(0.30, ge=0, le=10, description="Weight of the words.")
+    graph: float = Field(0.15, ge=0, le=10, description="Weight of the graph.")
+    user_scope: float = Field(1.0, ge=0, le=10, description="Weight of a person's own scope.")
+    context_scope: float = Field(0.8, ge=0, le=10, description="Weight of a shared scope.")
+    global_scope: float = Field(0.3, ge=0, le=10, description="Weight of the tenant's scope.")
+    knowledge_days: float = Field(
+        365.0, gt=0, le=36_500, description="Half-life of notes of knowledge, in days."
+    )
+    methods_days: float = Field(
+        180.0, gt=0, le=36_500, description="Half-life of notes of methods, in days."
+    )
+    project_state_days: float = Field(
+        21.0, gt=0, le=36_500, description="Half-life of notes of the project's state, in days."
+    )
+    learnings_days: float = Field(
+        120.0, gt=0, le=36_500, description="Half-life of learnings, in days."
+    )
+    other_days: float = Field(
+        90.0, gt=0, le=36_500, description="Half-life of everything else, in days."
+    )
+    threshold: float = Field(
+        0.55,
+        ge=0,
+        le=1,
+        description="A hit is kept above .3 of it, a similarity counts from .8 of it on.",
+    )
+    characters: int = Field(
+        12_000, ge=200, le=100_000, description="Most characters of a block of relevant context."
+    )
 
 
 class WebhookSettings(Group):
@@ -607,6 +684,7 @@ class Settings(Group):
     tables: TableSettings = TableSettings()
     conversations: ConversationSettings = ConversationSettings()
     contexts: ContextSettings = ContextSettings()
+    blocks: BlockSettings = BlockSettings()
     webhooks: WebhookSettings = WebhookSettings()
     runtime: RuntimeSettings = Field(default_factory=RuntimeSettings)
     telemetry: TelemetrySettings = TelemetrySettings()
@@ -621,7 +699,13 @@ ALIASES = {
     "NEO4J_DATABASE": ("graph", "database"),
     "REDIS_URL": ("redis", "url"),
 }
-PROVIDER_KEYS = {"openai": "OPENAI_API_KEY", "voyage": "VOYAGE_API_KEY"}
+PROVIDER_KEYS = {
+    "openai": "OPENAI_API_KEY",
+    "cohere": "COHERE_API_KEY",
+    "gemini": "GEMINI_API_KEY",
+    "jina": "JINA_API_KEY",
+    "voyage": "VOYAGE_API_KEY",
+}
 # Short names of the runtime's settings, as its messages give them.
 SHORT = {
     "LOCI_PORT": ("api", "port"),

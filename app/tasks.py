@@ -11,7 +11,7 @@ from app.access.seal import seal_tenant
 from app.communities.tasks import COMMUNITIES, run_communities
 from app.consolidation.tasks import CONSOLIDATE, run_consolidation
 from app.contexts.tasks import FADE, ROT_OF_CONTEXTS, fade_contexts, rot_contexts
-from app.conversations.tasks import JUDGE, JUDGE_ALL, judge_agent, judge_all
+from app.conversations.tasks import JUDGE, JUDGE_ALL, SORT, judge_agent, judge_all, sort_answers
 from app.documents.orders import DELETE, DROP_BASE, TAKE
 from app.documents.tasks import (
     SETTLE,
@@ -66,6 +66,7 @@ from app.lifecycle.tasks import (
     run_erasure,
     run_sweep,
 )
+from app.notes.tasks import DRIFT, JOIN, check_drift, join_notes
 from app.observations.tasks import CLEAN, COLLECT, clean_observations, collect_observations
 from app.pages.tasks import RELINK, run_relink
 from app.pools.tasks import RETENTION, retain_pools
@@ -85,7 +86,7 @@ from app.skills.tasks import (
     expire_proposals,
     scan_conflicts,
 )
-from app.snapshots.tasks import SNAPSHOTS, take_snapshots
+from app.snapshots.tasks import DAYS, SNAPSHOTS, make_days, take_snapshots
 from app.tables.tasks import LINK as LINK_ROWS
 from app.tables.tasks import RELINK as RELINK_ROWS
 from app.tables.tasks import link_anew, link_waiting
@@ -97,8 +98,8 @@ from app.working.tasks import EXPIRE_COPIES, expire_copies
 DRY_RUNS = frozenset(
     {
         EXPIRE_COPIES, EXPIRE_ENTRIES, PROMOTE_OFTEN_READ, END_IDLE, FOLLOW_TURNS, FIND_INTENTS,
-        COLLECT_LOG, RELINK_ROWS, SNAPSHOTS, RETENTION, FADE, ROT_OF_CONTEXTS, STALE_GOALS,
-        ESCALATE, SUGGEST, CLEAN, COLLECT,
+        COLLECT_LOG, RELINK_ROWS, SNAPSHOTS, RETENTION, FADE, ROT_OF_CONTEXTS, STALE_GOALS, DRIFT,
+        ESCALATE, SUGGEST, CLEAN, COLLECT, SORT, JOIN, DAYS,
     }
 )  # fmt: skip
 JOBS_KEPT = timedelta(days=30)
@@ -184,6 +185,7 @@ TASKS: Mapping[str, TaskFunction] = {
     PROMOTE_OFTEN_READ: promote_often_read,
     EXPIRE_DELIVERIES: expire_deliveries,
     STALE_GOALS: check_goals,
+    DRIFT: check_drift,
     ESCALATE: check_escalations,
     COLLECT: collect_observations,
     END_IDLE: end_idle_segments,
@@ -193,8 +195,11 @@ TASKS: Mapping[str, TaskFunction] = {
     CLEAN: clean_observations,
     SUGGEST: suggest_policies,
     SNAPSHOTS: take_snapshots,
+    DAYS: make_days,
     JUDGE: judge_agent,
     JUDGE_ALL: judge_all,
+    SORT: sort_answers,
+    JOIN: join_notes,
 }
 
 # What may hold a lane of the worker for long; an import is light where its file is small.
@@ -231,10 +236,12 @@ SCHEDULES = [
     Schedule("tiers.promote", "0 4 * * *", PROMOTE_OFTEN_READ, "Keeps what was read often."),
     Schedule("webhooks.expire", "55 3 * * *", EXPIRE_DELIVERIES, "Drops old deliveries."),
     Schedule("entities.repair", "45 4 * * *", REPAIR, "Proposes merges of entities."),
+    Schedule("notes.join", "*/30 * * * *", JOIN, "Joins notes of agents that are idle."),
     Schedule("notes.condense", "15 5 * * *", CONDENSE, "Looks at every condensed note again."),
     Schedule("communities.refresh", "*/10 * * * *", COMMUNITIES, "Regroups what was written."),
     Schedule("pages.relink", "20 * * * *", RELINK, "Resolves links to what is no page again."),
     Schedule("embedding.mend", "*/5 * * * *", MEND, "Fills gaps of further vector spaces."),
+    Schedule("blocks.drift", "20 4 * * *", DRIFT, "Compares what is said with core blocks."),
     Schedule("goals.check", "40 */6 * * *", STALE_GOALS, "Looks for goals without progress."),
     Schedule("escalations.check", "*/15 * * * *", ESCALATE, "Raises what is past its time."),
     Schedule("observations.collect", "*/30 * * * *", COLLECT, "Asks Loci's own sensors."),
@@ -245,7 +252,9 @@ SCHEDULES = [
     Schedule("learning.intents", "35 4 * * *", FIND_INTENTS, "Finds what tasks are after."),
     Schedule("learning.collect", "45 * * * *", COLLECT_LOG, "Tells what was learnt."),
     Schedule("snapshots.take", "30 5 * * *", SNAPSHOTS, "Takes a snapshot of every scope."),
+    Schedule("snapshots.days", "20 0 * * *", DAYS, "Makes the pages of the last days."),
     Schedule("indexing.retry", "0 4 * * 0", "indexing.retry", "Offers refused texts once more."),
+    Schedule("conversations.sort", "* * * * *", SORT, "Sorts answers into the namespaces."),
     Schedule("conversations.judge", "*/5 * * * *", JUDGE_ALL, "Judges what left its buffer."),
 ]
 

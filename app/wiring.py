@@ -41,6 +41,7 @@ from app.conversations.buffer import Bounds as BufferBounds
 from app.conversations.judging import JudgingService
 from app.conversations.judging import Limits as JudgingLimits
 from app.conversations.service import ConversationService
+from app.conversations.sorting import AnswerSorter
 from app.documents.bases import BaseService
 from app.documents.fetch import Fetcher, FetchLimits
 from app.documents.intake import Intake
@@ -51,6 +52,7 @@ from app.documents.removal import DocumentRemover
 from app.documents.service import DocumentService
 from app.documents.service import Parts as DocumentParts
 from app.documents.writing import ChunkWriter
+from app.embeddings.known import completed
 from app.embeddings.measured import Measured
 from app.embeddings.model import Embedder, EmbeddingConfig
 from app.embeddings.provider import build_embedder
@@ -61,7 +63,7 @@ from app.episodes.repository import EpisodeRepository
 from app.episodes.service import EpisodeService
 from app.episodes.service import Parts as EpisodeParts
 from app.errors import InvalidInput
-from app.escalations.service import EscalationService
+from app.escalations.service import EscalationLimits, EscalationService
 from app.events.repository import EventRepository
 from app.events.service import EventService
 from app.facts.merging import beliefs_follow
@@ -120,10 +122,12 @@ from app.mcp.subscribing import Subscriptions
 from app.mcp.tool import Services
 from app.notes.attesting import AttestingService
 from app.notes.blocks import BlockService
+from app.notes.drifting import DriftService
 from app.notes.entries import NoteEntries
+from app.notes.joining import JoinService
+from app.notes.ratings import RatingService
 from app.notes.repository import BlockRepository, NoteRepository
-from app.notes.service import NoteService
-from app.notes.service import Parts as NoteParts
+from app.notes.service import NoteDependencies, NoteService
 from app.observations.sensors import Collector
 from app.observations.service import Limits as ObservationLimits
 from app.observations.service import ObservationService
@@ -152,6 +156,7 @@ from app.retrieval.synonyms import COSINES, SynonymService
 from app.sanitize.proof import prove_detectors
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
+from app.search.blend import BlockDefaults
 from app.search.block import ContextBlocks
 from app.search.imagining import Imagination
 from app.search.judging import RerankStep
@@ -166,12 +171,15 @@ from app.shortterm.service import ShortTermService
 from app.skills.door import SkillGraph
 from app.skills.falling_back import fall_back
 from app.skills.service import Parts as SkillParts
+from app.snapshots.diary import DiaryService
 from app.snapshots.service import SnapshotService
 from app.tables.linking import Linker
 from app.tables.service import TableLimits, TableService
 from app.tasks import HEAVY, TASKS
 from app.telemetry.standing import Counted, standing
-from app.tiers.injection import ContextInjector, InjectorParts
+from app.tiers.foreseeing import ForeseeingParts, ForeseeingService
+from app.tiers.injection import ContextInjector, InjectionLimits, InjectorParts
+from app.tiers.loading import SlotParts, SlotService
 from app.tiers.model import Tier
 from app.tiers.promoting import Rule as PromotionRule
 from app.tiers.promotion import TierPromotion
@@ -182,6 +190,7 @@ from app.traces.service import TraceLimits, TraceService
 from app.traces.similar import SimilarTraces
 from app.traces.statistics import ToolStatistics
 from app.turns.recalling import Recalling, RecallLimits
+from app.turns.rewriting import Rewriting
 from app.turns.service import TurnService
 from app.webhooks.backoff import Backoff
 from app.webhooks.posting import Postman
@@ -192,6 +201,7 @@ from app.webhooks.sending import Sender
 from app.webhooks.service import WebhookService
 from app.working.copies import CopyRepository
 from app.working.erasing import WorkingErasure
+from app.working.model import Eviction
 from app.working.model import Limits as WorkingLimits
 from app.working.service import Parts as WorkingParts
 from app.working.service import WorkingService
@@ -260,6 +270,7 @@ class Parts:
     question_log: QuestionLog
     blocks: BlockService
     attesting: AttestingService
+    drifting: DriftService
     erasure: ErasureService
     erasing: ErasureRequests
     deletion: ScopeDeletion
@@ -297,6 +308,8 @@ class Parts:
     collecting: Collector
     intervening: InterventionService
     snapshots: SnapshotService
+    diary: DiaryService
+    ratings: RatingService
     traces: TraceService
     segments: SegmentService
     following: TurnFollower
@@ -308,6 +321,8 @@ class Parts:
     table_links: Linker
     conversations: ConversationService
     judging: JudgingService
+    sorting: AnswerSorter
+    joining: JoinService
     recalling: Recalling
     contexts: ContextService
     context_entries: EntryService
@@ -316,6 +331,8 @@ class Parts:
     context_upkeep: ContextUpkeep
     own_memory: OwnMemory
     tiered: TierService
+    slotted: SlotService
+    foreseeing: ForeseeingService
     tier_promotion: TierPromotion
     context_blocks: ContextBlocks
     context_injector: ContextInjector
@@ -329,7 +346,7 @@ class Parts:
 def embedding_config(settings: Settings, named: ModelSettings | None = None) -> EmbeddingConfig:
     """A model's own configuration, by default that of the settings' first model.
 
-    What is unset keeps its default.
+    What is unset keeps its default, which is the model's own where the model is known.
     """
     chosen, shared = named or settings.embedding, settings.embedding
     config = EmbeddingConfig(
@@ -340,11 +357,11 @@ def embedding_config(settings: Settings, named: ModelSettings | None = None) -> 
     )
     given: dict[str, Any] = {
         "model": chosen.model,
-        "dimension": chosen.dimension,
         "base_url": chosen.base_url,
         "api_key": chosen.api_key,
     }
-    return replace(config, **{k: v for k, v in given.items() if v is not None})
+    config = replace(config, **{k: v for k, v in given.items() if v is not None})
+    return completed(config, dimension=chosen.dimension)
 
 
 def further_models(settings: Settings) -> dict[str, Build]:
@@ -521,13 +538,22 @@ def working_limits(settings: Settings) -> WorkingLimits:
         tenant=given.tenant_bytes,
         ttl=given.ttl_seconds,
         ttl_most=given.ttl_most,
+        slots=given.slots,
+        eviction=Eviction(given.eviction),
     )
 
 
 def short_limits(settings: Settings) -> ShortLimits:
     """How many entries of short-term memory an agent has, and for how long."""
     given = settings.short_term
-    return ShortLimits(given.ttl_seconds, given.ttl_most, given.entries, settings.tiers.reads)
+    return ShortLimits(
+        given.ttl_seconds,
+        given.ttl_most,
+        given.entries,
+        settings.tiers.reads,
+        given.fade,
+        given.days,
+    )
 
 
 def promotion_rule(settings: Settings) -> PromotionRule:
@@ -536,17 +562,39 @@ def promotion_rule(settings: Settings) -> PromotionRule:
     return PromotionRule(given.alike, timedelta(hours=given.again_hours))
 
 
-def autonomy(settings: Settings, graph: Graph, scopes: ScopeService) -> dict[str, Any]:
-    """Goals, escalations, observations and suggestions, by their names among the parts."""
+def block_defaults(settings: Settings) -> BlockDefaults:
+    """What counts how much in a block of relevant context, in the order of the settings."""
+    return BlockDefaults(*settings.blocks.model_dump().values())
+
+
+def observation_limits(settings: Settings) -> ObservationLimits:
+    """How large observations are, how long they last and how many there are."""
     given = settings.autonomy
-    stale, lasts = timedelta(days=given.goal_stale_days), given.observation_ttl_seconds
-    limits = ObservationLimits(
+    return ObservationLimits(
         bytes=given.observation_bytes,
-        ttl=timedelta(seconds=min(lasts, given.observation_ttl_most)),
+        ttl=timedelta(seconds=min(given.observation_ttl_seconds, given.observation_ttl_most)),
         ttl_most=timedelta(seconds=given.observation_ttl_most),
         processed=timedelta(days=given.observation_processed_days),
         per_scope=given.observations_per_scope,
     )
+
+
+def injection_limits(settings: Settings) -> InjectionLimits:
+    """How much a context for a task tells."""
+    given = settings.tiers
+    return InjectionLimits(
+        given.context_tokens,
+        given.minimal_tokens,
+        given.entry_tokens,
+        given.experience,
+        given.relevant,
+    )
+
+
+def autonomy(settings: Settings, graph: Graph, scopes: ScopeService) -> dict[str, Any]:
+    """Goals, escalations, observations and suggestions, by their names among the parts."""
+    given = settings.autonomy
+    stale, limits = timedelta(days=given.goal_stale_days), observation_limits(settings)
     pattern = Pattern(
         window=timedelta(days=given.suggestion_window_days),
         rule=Rule(given.suggestion_least, given.suggestion_rate),
@@ -554,7 +602,7 @@ def autonomy(settings: Settings, graph: Graph, scopes: ScopeService) -> dict[str
     )
     return {
         "goals": GoalService(graph, scopes, stale, GoalRule(settings.goals.abandon_stale)),
-        "escalations": EscalationService(graph, scopes, given.escalation_levels),
+        "escalations": EscalationService(graph, scopes, EscalationLimits(given.escalation_levels)),
         "observing": ObservationService(graph, scopes, limits),
         "collecting": Collector(graph, scopes, limits.ttl, stale / 2),
         "intervening": InterventionService(graph, scopes, pattern),
@@ -664,7 +712,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     passages = PassageService(graph, chunks)
     due = DuePages(graph, passages)
     pages = PageService(PageParts(graph, scopes, wakeup, passages))
-    notes = NoteService(NoteParts(NoteRepository(graph), scopes, spaces, wakeup))
+    notes = NoteService(NoteDependencies(NoteRepository(graph), scopes, spaces, wakeup))
     fast = FastPath(
         FastParts(episodes, scopes, consolidation, consolidation_rows, facts, forgetting)
     )
@@ -684,6 +732,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     )
     alike = SimilarTraces(graph, spaces, settings.traces.floor)
     graph_rag = GraphRagService(graph, searches, embedder, alike)
+    snapshots = SnapshotService(graph, settings.autonomy.snapshot_entries)
     conversations = ConversationService(graph, scopes, episodes, buffer_bounds(settings))
     contexts = ContextService(graph, scopes, context_limits(settings))
     context_entries = EntryService(contexts)
@@ -746,17 +795,26 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             },
             working=working,
             shortterm=shortterm,
+            pools=pools,
             searches=searches,
             spaces=spaces,
             promotion=tier_promotion,
         )
     )
+    slotted = SlotService(SlotParts(working, episode_rows, searches))
+    judging = JudgingService(
+        graph, scopes, metered_model(graph, settings), judging_limits(settings)
+    )
     context_injector = ContextInjector(
         InjectorParts(
             graph=graph,
+            scopes=scopes,
+            limits=injection_limits(settings),
             working=working,
+            shortterm=shortterm,
             searches=searches,
             traces=alike,
+            solved=traces,
             goals=autonomous["goals"],
             observations=autonomous["observing"],
         )
@@ -834,10 +892,17 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         searches=searches,
         turns=TurnService(conversations, searches, question_log),
         conversations=conversations,
-        judging=JudgingService(
-            graph, scopes, metered_model(graph, settings), judging_limits(settings)
+        judging=judging,
+        foreseeing=ForeseeingService(ForeseeingParts(graph, judging, short_limits(settings))),
+        joining=JoinService(graph, timedelta(seconds=settings.conversations.open_seconds)),
+        sorting=AnswerSorter(graph, scopes, notes, metered_model(graph, settings)),
+        recalling=Recalling(
+            conversations,
+            searches,
+            question_log,
+            recall_limits(settings),
+            Rewriting(metered_model(graph, settings), scopes, settings.search.hyde_seconds),
         ),
-        recalling=Recalling(conversations, searches, question_log, recall_limits(settings)),
         graph_rag=graph_rag,
         analytics=AnalyticsService(graph, scopes),
         question_log=question_log,
@@ -862,6 +927,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         summaries=SummaryService(graph, scopes, metered_model(graph, settings)),
         blocks=BlockService(BlockRepository(graph), scopes),
         attesting=AttestingService(graph, scopes),
+        drifting=DriftService(graph, spaces),
         forgetting=forgetting,
         feedback=doors.feedback,
         uses=uses,
@@ -880,7 +946,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         pool_upkeep=PoolUpkeep(graph, scopes, pool_limits(settings)),
         work=work,
         **autonomous,
-        snapshots=SnapshotService(graph, settings.autonomy.snapshot_entries),
+        diary=DiaryService(graph, scopes, snapshots),
+        ratings=RatingService(graph),
+        snapshots=snapshots,
         traces=traces,
         **learned,
         alike=alike,
@@ -949,8 +1017,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         shortterm=shortterm,
         working=working,
         tiered=tiered,
+        slotted=slotted,
         tier_promotion=tier_promotion,
-        context_blocks=ContextBlocks(graph, searches),
+        context_blocks=ContextBlocks(graph, searches, scopes, block_defaults(settings)),
         context_injector=context_injector,
     )
 
@@ -994,6 +1063,8 @@ async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[P
                 await assembled.searches.aclose()
                 await assembled.summaries.aclose()
                 await assembled.judging.aclose()
+                await assembled.sorting.aclose()
+                await assembled.recalling.aclose()
         finally:
             await embedder.aclose()
     finally:

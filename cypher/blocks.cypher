@@ -20,7 +20,7 @@ RETURN b {.*} AS block ORDER BY size(split(b.scope, '/')), b.scope, b.kind
 // One pattern of failure.
 // unscoped: the service has checked $pattern.scope against the caller
 MERGE (p:BadPattern {id: $pattern.id})
-ON CREATE SET p = $pattern
+ON CREATE SET p = $pattern, p.count = 0
 SET p.count = coalesce(p.count, 0) + 1, p.touched_at = $pattern.touched_at
 MERGE (a:AuditEvent {id: $audit.id})
 SET a = $audit
@@ -62,3 +62,66 @@ RETURN n {.*} AS edit ORDER BY n.id LIMIT $limit
 MATCH (b:CoreBlock {id: $id})
 WHERE b.scope = $scope
 SET b += $content, b.updated_at = $at, b.version = b.version + 1
+
+// name: restore(rows) write many
+// Core blocks of scopes that have none of the kind.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+WITH row WHERE NOT EXISTS { MATCH (:CoreBlock {id: row.id}) }
+CREATE (b:CoreBlock)
+SET b = row.properties
+RETURN row.line AS line
+
+// name: restore_patterns(rows) write many
+// Patterns of failure that are new.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+WITH row WHERE NOT EXISTS { MATCH (:BadPattern {id: row.id}) }
+CREATE (p:BadPattern)
+SET p = row.properties
+RETURN row.line AS line
+
+// name: export(scopes, after, limit) read many
+// Core blocks of one scope by kind.
+MATCH (b:CoreBlock)
+WHERE b.scope IN $scopes AND b.kind > $after
+WITH b ORDER BY b.kind LIMIT $limit
+RETURN b {.*} AS node
+ORDER BY b.kind
+
+// name: export_patterns(scopes, after, limit) read many
+MATCH (p:BadPattern)
+WHERE p.scope IN $scopes AND p.id > $after
+WITH p ORDER BY p.id LIMIT $limit
+RETURN p {.*} AS node
+ORDER BY p.id
+
+// name: baselines(id, scope) read many
+// The baseline of that block.
+MATCH (n:Declared {id: $id})
+WHERE n.scope = $scope AND n.kind = 'block_baseline'
+RETURN n {.*} AS baseline
+
+// name: scopes_after(after, limit) read many
+// Scopes by path.
+// unscoped: asked by a schedule for every tenant
+MATCH (s:Scope)
+WHERE s.path > $after
+RETURN s.path AS path ORDER BY s.path LIMIT $limit
+
+// name: every_baseline(scopes) read many
+// Baselines of some scopes; each has one of each kind of block at most.
+MATCH (n:Declared)
+USING INDEX n:Declared(scope, kind, id)
+WHERE n.scope IN $scopes AND n.kind = 'block_baseline' AND n.id > ''
+RETURN n {.*} AS baseline ORDER BY n.scope, n.id
+
+// name: lately(scope, v, since, until, limit) read many
+// How near the newest episodes of a scope are to a text.
+MATCH (n:Passage)
+USING INDEX n:Passage(scope, captured_at)
+WHERE n.scope = $scope AND n.captured_at >= $since AND n.captured_at <= $until
+  AND n:Episode AND n.expired_at > datetime() AND n.embedding IS NOT NULL
+WITH n ORDER BY n.captured_at DESC, n.id LIMIT $limit
+RETURN 2 * vector.similarity.cosine(n.embedding, $v) - 1 AS cosine, n.language AS language
+ORDER BY n.captured_at DESC, n.id

@@ -72,6 +72,14 @@ WHERE e.whole = $context AND e.id > $after AND e.scope = $scope
 WITH e ORDER BY e.id LIMIT $limit
 RETURN e {.*} AS entry ORDER BY e.id
 
+// name: upkept(context, scope, facts, before, after, limit) read many
+// Entries in use that were made before a moment, by id; with facts, which never fade, or without.
+MATCH (e:ContextEntry)
+WHERE e.whole = $context AND e.id > $after AND e.scope = $scope AND e.status = 'active'
+  AND e.created_at <= $before AND ($facts OR e.memory_type <> 'factual')
+WITH e ORDER BY e.id LIMIT $limit
+RETURN e {.*} AS entry ORDER BY e.id
+
 // name: count(context, scope) read one
 // How many entries of a context are in use.
 MATCH (e:ContextEntry)

@@ -100,6 +100,25 @@ RETURN m {.*} AS message, asked,
        e {.id, .scope, .content, .role, .speaker, .captured_at, .ingested_at, .session, .language} AS episode
 ORDER BY message.conversation, message.seq
 
+// name: judged(scopes, limit) read many
+// The messages of some scopes that were judged last, likewise.
+MATCH (m:ConversationMessage)
+WHERE m.scope IN $scopes AND m.judged_at > datetime('0001-01-02T00:00:00Z')
+WITH m ORDER BY m.judged_at DESC, m.id LIMIT $limit
+MATCH (e:Passage {id: m.refers})
+WHERE e.scope = m.scope
+CALL (m, e) {
+  OPTIONAL MATCH (b:ConversationMessage)
+  WHERE b.whole = m.whole AND b.seq < m.seq AND b.seq >= m.seq - 4 AND b.scope = m.scope
+  OPTIONAL MATCH (said:Passage {id: b.refers})
+  WHERE said.scope = m.scope AND said.role <> e.role
+  WITH b, said ORDER BY b.seq DESC
+  RETURN head(collect(said.content)) AS asked
+}
+RETURN m {.*} AS message, asked,
+       e {.id, .scope, .content, .role, .speaker, .captured_at, .ingested_at, .session, .language} AS episode
+ORDER BY message.conversation, message.seq
+
 // name: claim(agent, scopes, at, until, holder, limit) write many
 // The same for one holder, until the lease runs out. Those who claim for one agent queue at it.
 MATCH (p:Principal {id: $agent})
@@ -172,6 +191,32 @@ RETURN EXISTS {
 UNWIND $events AS event
 MERGE (a:AuditEvent {id: event.id})
 SET a = event
+
+// name: unsorted(scopes, after, limit) read many
+// Conversations of some scopes, or of all, with messages whose answers were not sorted, by id.
+MATCH (c:Conversation {unsorted: true})
+WHERE c.id > $after AND ($scopes IS NULL OR c.scope IN $scopes)
+WITH c ORDER BY c.id LIMIT $limit
+RETURN c {.*} AS conversation ORDER BY conversation.id
+
+// name: sorted_to(id, scope, done) write none
+// Keep up to which message the answers of a conversation were sorted.
+MATCH (c:Conversation {id: $id})
+WHERE c.scope = $scope
+SET c.touched_at = datetime.realtime()
+WITH c WHERE coalesce(c.extracted, 0) < $done
+SET c.extracted = $done, c.unsorted = CASE WHEN c.said > $done THEN true ELSE null END
+
+// name: said_around(id, scope, after, limit) read many
+// The messages of a conversation behind one of them, in order; of what is forgotten, and of what is
+// sent again, no words.
+MATCH (m:ConversationMessage {whole: $id})
+WHERE m.seq > $after AND m.scope = $scope
+WITH m ORDER BY m.seq LIMIT $limit
+OPTIONAL MATCH (e:Passage {id: m.refers})
+WHERE e.scope = $scope AND e.expired_at > datetime.realtime() AND m.first = m.seq
+RETURN m.seq AS seq,
+       e {.id, .role, .content, .captured_at, .marker_ids, .flags, .origin} AS episode ORDER BY seq
 
 // name: follow(id, scope, at) write many
 // A conversation by id, for writing: nothing is said in it meanwhile.

@@ -655,3 +655,43 @@ RETURN id AS parent, k.id AS id, k.prefix AS prefix, k.name AS name, k.role AS r
        p.id AS principal, k.created_at AS created_at, k.expires_at AS expires_at,
        k.revoked_at AS revoked_at, k.last_used_at AS last_used_at,
        k.rate_per_minute AS rate_per_minute
+
+// name: declared(ids, kind, scopes) read many
+// Nodes of one declared kind by id, as far as their scopes are some of these.
+UNWIND $ids AS id
+MATCH (n:Declared {id: id})
+WHERE n.scope IN $scopes AND n.kind = $kind
+RETURN n {.*} AS row
+
+// name: declared_in(scopes, kind, after, limit) read many
+// Nodes of one declared kind in some scopes, by id.
+MATCH (n:Declared)
+WHERE n.scope IN $scopes AND n.kind = $kind AND n.id > $after
+WITH n ORDER BY n.id LIMIT $limit
+RETURN n {.*} AS row ORDER BY n.id
+
+// name: declared_parts(ids, kind, scopes, after, limit) read many
+// Parts of one kind of each of some nodes, by id; of those that refer to a memory the ones whose
+// memory is there and visible.
+UNWIND $ids AS id
+MATCH (n:Declared {id: id})
+WHERE n.scope IN $scopes
+CALL (n) {
+  MATCH (n)<-[:PART_OF]-(p:Declared)
+  WHERE p.kind = $kind AND p.scope IN $scopes AND p.id > $after
+    AND (p.memory_scope IS NULL OR EXISTS {
+      MATCH (m:Passage {id: p.refers}) WHERE m:Episode AND m.scope IN $scopes RETURN m.id AS found
+      UNION
+      MATCH (m:Note {id: p.refers}) WHERE m.scope IN $scopes RETURN m.id AS found
+      UNION
+      MATCH (m:Fact {id: p.refers}) WHERE m.scope IN $scopes RETURN m.id AS found
+      UNION
+      MATCH (m:Page {id: p.refers}) WHERE m.scope IN $scopes RETURN m.id AS found
+      UNION
+      MATCH (m:Entity {id: p.refers}) WHERE m.scope IN $scopes RETURN m.id AS found
+      UNION
+      MATCH (m:Declared {id: p.refers}) WHERE m.scope IN $scopes RETURN m.id AS found
+    })
+  RETURN p ORDER BY p.id LIMIT $limit
+}
+RETURN n.id AS parent, p {.*} AS row ORDER BY parent, p.id

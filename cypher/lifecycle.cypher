@@ -89,28 +89,12 @@ RETURN f {.id, .scope, .tenant, .key, .statement, .subject, .object_id, .predica
        [(e:Passage)-[s:SUPPORTS]->(f) WHERE NOT e.id IN $episodes | {claim: s.id, episode: e.id}] AS claims,
        [(x)-[:DERIVED_FROM]->(f) | x.id] AS derived
 
-// name: closure_notes(ids) read many
-// Notes with their own closure.
-// unscoped: members of a closure, whose scopes the service checks
-UNWIND $ids AS id
-MATCH (n:Note {id: id})
-RETURN n {.id, .scope, .tenant, .content_hash} AS note,
-       [(n)-[:TAGGED]->(t:Tag) | t.id] AS tags,
-       [(x)-[:DERIVED_FROM]->(n) | x.id] AS derived
-
-// name: lock_closure(episodes, notes, at) write none
+// name: lock_passages(ids, at) write none
 // What goes is written first: a pass that reads or derives from it waits, and then finds nothing.
 // unscoped: members of a closure, whose scopes the service checks
-CALL () {
-  UNWIND $episodes AS id
-  MATCH (e:Passage {id: id})
-  SET e.touched_at = $at
-}
-CALL () {
-  UNWIND $notes AS id
-  MATCH (n:Note {id: id})
-  SET n.touched_at = $at
-}
+UNWIND $ids AS id
+MATCH (e:Passage {id: id})
+SET e.touched_at = $at
 
 // name: name_targets(episodes, facts, notes) write none
 // Audit events that are not sealed yet keep the id of what they are about.
@@ -298,42 +282,6 @@ CALL (id) {
   MATCH (e:Episode {near_duplicate: id})
   REMOVE e.near_duplicate
 }
-
-// name: drop_notes(ids, at) write one
-// Notes with their former texts and windows; a note that one of them had ended holds again.
-// unscoped: members of a closure, whose scopes the service checks
-CALL () {
-  UNWIND $ids AS id
-  MATCH (old:Note)-[:SUPERSEDED_BY]->(:Note {id: id})
-  WHERE NOT old.id IN $ids AND old.standing = 'superseded' AND old.namespace <> 'derived'
-    AND NOT EXISTS { MATCH (old)-[:SUPERSEDED_BY]->(other:Note) WHERE NOT other.id IN $ids }
-  WITH DISTINCT old
-  SET old.standing = 'held', old.valid_to = datetime('9999-12-31T00:00:00Z'),
-      old.superseded_at = datetime('9999-12-31T00:00:00Z'),
-      old.live = old.expired_at > $at,
-      old.facets = [t IN old.facets WHERE t <> 'live']
-                   + CASE WHEN old.expired_at > $at THEN ['live'] ELSE [] END
-  RETURN count(old) AS restored
-}
-CALL () {
-  UNWIND $ids AS id
-  MATCH (:Note {id: id})<-[:VERSION_OF]-(v:NoteVersion)
-  DETACH DELETE v
-  RETURN count(*) AS versions
-}
-CALL () {
-  UNWIND $ids AS id
-  MATCH (:Note {id: id})<-[:WINDOW_OF]-(w:Window)
-  DETACH DELETE w
-  RETURN count(*) AS windows
-}
-CALL () {
-  UNWIND $ids AS id
-  MATCH (n:Note {id: id})
-  DETACH DELETE n
-  RETURN count(*) AS notes
-}
-RETURN notes, versions, windows, restored
 
 // name: drop_shared(sessions, tags) write one
 // Sessions without episodes, and tags that nothing has any more.

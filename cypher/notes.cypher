@@ -11,7 +11,8 @@ MERGE (s:NoteShelf {id: $id})
 ON CREATE SET s.scope = $scope, s.namespace = $namespace, s.rev = 0
 SET s.touched_at = $at
 WITH s, s.rev = $seen AS unchanged
-SET s.rev = CASE WHEN unchanged THEN s.rev + 1 ELSE s.rev END
+SET s.rev = CASE WHEN unchanged THEN s.rev + 1 ELSE s.rev END,
+    s.unjoined = CASE WHEN unchanged THEN true ELSE s.unjoined END
 RETURN unchanged
 
 // name: similar(v, scope, limit) read many
@@ -62,6 +63,23 @@ MERGE (a:AuditEvent {id: $audit.id})
 SET a = $audit
 MERGE (a)-[:AUDIT]->(n)
 RETURN n.id AS id
+
+// name: of_turn(id, turn, scope) read one
+// Whether a turn is there, and the note by an id that was read out of it, if it was.
+OPTIONAL MATCH (p:Passage {id: $turn})
+WHERE p.scope = $scope AND p.expired_at > datetime.realtime()
+OPTIONAL MATCH (n:Note {id: $id})
+WHERE n.scope = $scope
+RETURN p IS NOT NULL AS stands,
+       n {.standing, .confidence, .confirmations, .valid_from, .valid_to} AS note
+
+// name: rest_on(id, turn, scope) write none
+// A note goes with the turn that it was read out of.
+MATCH (n:Note {id: $id})
+WHERE n.scope = $scope
+MATCH (p:Passage {id: $turn})
+WHERE p.scope = $scope
+MERGE (n)-[:DERIVED_FROM]->(p)
 
 // name: end(rows, by, scope, at) write none
 // Notes that the one with the id $by takes the place of, each from a moment on; they stay
@@ -252,3 +270,122 @@ RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null
            [(n)-[:DERIVED_FROM]->(x:Passage) | coalesce(x.privacy, 0)]
            + [(n)-[:DERIVED_FROM]->(:Fact)<-[:SUPPORTS]-(x:Passage) | coalesce(x.privacy, 0)] |
            CASE WHEN x > most THEN x ELSE most END)} AS note
+
+// name: restore(rows) write many
+// Notes that are new, with their former texts, their tags, and what they were made from.
+// unscoped: the run has checked each path
+UNWIND $rows AS row
+WITH row
+WHERE NOT EXISTS { MATCH (:Note {id: row.id}) }
+  AND NOT (row.moved AND EXISTS { // a copy of one that is here
+    MATCH (n:Note {scope: row.scope, content_hash: row.properties.content_hash})
+    WHERE n.namespace = row.properties.namespace AND n.valid_from = row.properties.valid_from
+  })
+CREATE (n:Note:Memory)
+SET n = row.properties
+FOREACH (_ IN CASE WHEN row.searchable THEN [1] ELSE [] END | SET n:Searchable)
+FOREACH (former IN row.versions | CREATE (v:NoteVersion) SET v = former CREATE (v)-[:VERSION_OF]->(n))
+FOREACH (tag IN row.tags |
+  MERGE (t:Tag {id: tag.id}) ON CREATE SET t = tag
+  MERGE (n)-[:TAGGED]->(t))
+WITH n, row
+CALL (n, row) {
+  UNWIND row.sources AS source
+  CALL (source, row) {
+    WITH source, row WHERE source.kind = 'Episode'
+    MATCH (m:Passage {id: source.id}) WHERE m.scope = row.scope RETURN m
+    UNION
+    WITH source, row WHERE source.kind = 'Fact'
+    MATCH (m:Fact {id: source.id}) WHERE m.scope = row.scope RETURN m
+    UNION
+    WITH source, row WHERE source.kind = 'Note'
+    MATCH (m:Note {id: source.id}) WHERE m.scope = row.scope RETURN m
+  }
+  MERGE (n)-[:DERIVED_FROM]->(m)
+}
+RETURN row.line AS line
+
+// name: restore_links(rows) write many
+// What took the place of a note, or waits because of it; a note that has such an edge keeps it.
+// unscoped: both notes lie in the row's scope
+UNWIND $rows AS row
+MATCH (n:Note {id: row.note})
+MATCH (m:Note {id: row.other})
+WHERE n.scope = row.scope AND m.scope = row.scope
+  AND CASE row.type
+        WHEN 'SUPERSEDED_BY' THEN NOT EXISTS { (n)-[:SUPERSEDED_BY]->(:Note) }
+        ELSE NOT EXISTS { (n)-[:CONTRADICTS]->(m) }
+      END
+FOREACH (_ IN CASE row.type WHEN 'SUPERSEDED_BY' THEN [1] ELSE [] END |
+  CREATE (n)-[x:SUPERSEDED_BY]->(m) SET x = row.properties)
+FOREACH (_ IN CASE row.type WHEN 'CONTRADICTS' THEN [1] ELSE [] END |
+  CREATE (n)-[x:CONTRADICTS]->(m) SET x = row.properties)
+RETURN row.line AS line
+
+// name: export(scopes, after, limit) read many
+// Notes of one scope by id, with their former texts and what they were made from.
+MATCH (n:Note)
+WHERE n.scope IN $scopes AND n.id > $after
+WITH n ORDER BY n.id LIMIT $limit
+RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null} AS node,
+       COLLECT { MATCH (v:NoteVersion)-[:VERSION_OF]->(n) RETURN v {.version, .content, .recorded_at, .retracted_at}
+                ORDER BY v.version } AS versions,
+       COLLECT { MATCH (n)-[:DERIVED_FROM]->(m) WHERE m:Episode OR m:Fact OR m:Note
+                 RETURN {kind: [l IN labels(m) WHERE l IN ['Episode', 'Fact', 'Note']][0], id: m.id}
+                 ORDER BY m.id } AS sources,
+       COLLECT { MATCH (n)-[x:SUPERSEDED_BY|CONTRADICTS]->(m:Note)
+                 RETURN {type: type(x), other: m.id, reason: x.reason, recorded_at: x.recorded_at}
+                 ORDER BY type(x), m.id } AS links
+ORDER BY n.id
+
+// name: closure(ids) read many
+// Notes with their own closure.
+// unscoped: members of a closure, whose scopes the service checks
+UNWIND $ids AS id
+MATCH (n:Note {id: id})
+RETURN n {.id, .scope, .tenant, .content_hash} AS node,
+       [(n)-[:TAGGED]->(t:Tag) | t.id] AS tags,
+       [(x)-[:DERIVED_FROM]->(n) | x.id] AS derived
+
+// name: lock(ids, at) write none
+// Notes that go are written first: a pass that derives from one waits, and then finds nothing.
+// unscoped: members of a closure, whose scopes the service checks
+UNWIND $ids AS id
+MATCH (n:Note {id: id})
+SET n.touched_at = $at
+
+// name: drop(ids, at) write one
+// Notes with their former texts and windows; a note that one of them had ended holds again.
+// unscoped: members of a closure, whose scopes the service checks
+CALL () {
+  UNWIND $ids AS id
+  MATCH (old:Note)-[:SUPERSEDED_BY]->(:Note {id: id})
+  WHERE NOT old.id IN $ids AND old.standing = 'superseded' AND old.namespace <> 'derived'
+    AND NOT EXISTS { MATCH (old)-[:SUPERSEDED_BY]->(other:Note) WHERE NOT other.id IN $ids }
+  WITH DISTINCT old
+  SET old.standing = 'held', old.valid_to = datetime('9999-12-31T00:00:00Z'),
+      old.superseded_at = datetime('9999-12-31T00:00:00Z'),
+      old.live = old.expired_at > $at,
+      old.facets = [t IN old.facets WHERE t <> 'live']
+                   + CASE WHEN old.expired_at > $at THEN ['live'] ELSE [] END
+  RETURN count(old) AS restored
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (:Note {id: id})<-[:VERSION_OF]-(v:NoteVersion)
+  DETACH DELETE v
+  RETURN count(*) AS versions
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (:Note {id: id})<-[:WINDOW_OF]-(w:Window)
+  DETACH DELETE w
+  RETURN count(*) AS windows
+}
+CALL () {
+  UNWIND $ids AS id
+  MATCH (n:Note {id: id})
+  DETACH DELETE n
+  RETURN count(*) AS notes
+}
+RETURN notes, versions, windows, restored

@@ -13,14 +13,28 @@ SET p.touched_at = $at
 WITH p WHERE p.id IS NOT NULL
 RETURN p {.*} AS pool
 
-// name: page(scopes, readers, type, lifetime, after, at, limit) read many
+// name: page(scopes, readers, type, lifetime, workflow, after, at, limit) read many
 // Pools of some scopes that somebody may read, by id, without their data.
 MATCH (p:MemoryPool)
 WHERE p.scope IN $scopes AND p.id > $after AND p.ends_at > $at
   AND (p.owner IN $readers OR any(reader IN p.readers WHERE reader IN $readers))
   AND ($type IS NULL OR p.type = $type) AND ($lifetime IS NULL OR p.lifetime = $lifetime)
+  AND ($workflow IS NULL OR p.workflow = $workflow)
 WITH p ORDER BY p.id LIMIT $limit
 RETURN p {.*, data: null, marks: null} AS pool, p.size AS size ORDER BY p.id
+
+// name: newest(scopes, readers, at, limit, bytes) read many
+// The pools of some scopes that somebody may read and that were changed last, with their data, as
+// far as they have so many bytes together.
+MATCH (p:MemoryPool)
+WHERE p.scope IN $scopes AND p.id > '' AND p.ends_at > $at
+  AND (p.owner IN $readers OR any(reader IN p.readers WHERE reader IN $readers))
+WITH p ORDER BY p.changed_at DESC, p.id LIMIT $limit
+WITH collect(p) AS found, collect(p.size) AS sizes
+UNWIND range(0, size(found) - 1) AS place
+WITH found[place] AS p, place, reduce(all = 0, x IN sizes[0..place + 1] | all + x) AS total
+WHERE total <= $bytes
+RETURN p {.*} AS pool ORDER BY place
 
 // name: lock_scope(scope, at) write optional
 // A scope for a new pool in it: how many there are, and nobody makes another meanwhile.

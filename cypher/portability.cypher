@@ -440,3 +440,54 @@ ORDER BY a.at, a.id
 // unscoped: one vector space of the installation
 MATCH (v:VectorSpace {name: $name})
 RETURN v.model AS model, v.version AS version, v.dimension AS dimension
+
+// name: export_short_memories(scope, after, at, limit) read many
+// Entries of short-term memory of one scope that have not run out, by id.
+MATCH (m:ShortMemory)
+USING INDEX m:ShortMemory(scope, id)
+WHERE m.scope = $scope AND m.id > $after AND m.expires_at > $at
+RETURN m {.*} AS node ORDER BY m.id LIMIT $limit
+
+// name: save_short_memories(rows) write many
+// Entries of which none is there that has not run out; the lines of those.
+// unscoped: the caller has checked the scope of each row
+UNWIND $rows AS row
+OPTIONAL MATCH (old:ShortMemory {id: row.subject})
+WITH row, old
+WHERE old IS NULL OR (old.expires_at <= datetime() AND old.ready IS NULL)
+MERGE (m:ShortMemory {id: row.subject})
+SET m = row.properties
+RETURN row.line AS line
+
+// name: used_short_memory(tenant, agent, ids, at) read one
+// How many entries an agent has beside some.
+// unscoped: the bound holds over all scopes of the tenant
+OPTIONAL MATCH (m:ShortMemory {tenant: $tenant, author: $agent})
+WHERE m.expires_at > $at AND NOT m.id IN $ids
+RETURN count(m) AS of_agent, 0 AS of_tenant
+
+// name: export_working_copies(scope, after, at, limit) read many
+// Copies of working memory of one scope that have not run out, by id.
+MATCH (c:WorkingCopy)
+USING INDEX c:WorkingCopy(scope, id)
+WHERE c.scope = $scope AND c.id > $after AND c.expires_at > $at
+RETURN c {.*} AS node ORDER BY c.id LIMIT $limit
+
+// name: save_working_copies(rows) write many
+// Copied values of which none is there that has not run out; the lines of those.
+// unscoped: the caller has checked the scope of each row
+UNWIND $rows AS row
+OPTIONAL MATCH (old:WorkingCopy {id: row.subject})
+WITH row, old
+WHERE old IS NULL OR old.expires_at <= datetime()
+MERGE (c:WorkingCopy {id: row.subject})
+SET c = row.properties
+RETURN row.line AS line
+
+// name: used_working_copies(tenant, agent, ids, at) read one
+// Bytes of the copies of an agent, and of its tenant, beside some.
+// unscoped: the bound holds over all scopes of the tenant
+OPTIONAL MATCH (c:WorkingCopy {tenant: $tenant})
+WHERE c.author > '' AND c.expires_at > $at AND NOT c.id IN $ids
+RETURN coalesce(sum(CASE c.author WHEN $agent THEN c.size END), 0) AS of_agent,
+       coalesce(sum(c.size), 0) AS of_tenant

@@ -241,75 +241,6 @@ CALL (n) {
 }
 RETURN n.id AS id
 
-// name: notes(rows) write many
-// Notes that are new, with their former texts, their tags, and what they were made from.
-// unscoped: the run has checked each path
-UNWIND $rows AS row
-WITH row
-WHERE NOT EXISTS { MATCH (:Note {id: row.id}) }
-  AND NOT (row.moved AND EXISTS { // a copy of one that is here
-    MATCH (n:Note {scope: row.scope, content_hash: row.properties.content_hash})
-    WHERE n.namespace = row.properties.namespace AND n.valid_from = row.properties.valid_from
-  })
-CREATE (n:Note:Memory)
-SET n = row.properties
-FOREACH (_ IN CASE WHEN row.searchable THEN [1] ELSE [] END | SET n:Searchable)
-FOREACH (former IN row.versions | CREATE (v:NoteVersion) SET v = former CREATE (v)-[:VERSION_OF]->(n))
-FOREACH (tag IN row.tags |
-  MERGE (t:Tag {id: tag.id}) ON CREATE SET t = tag
-  MERGE (n)-[:TAGGED]->(t))
-WITH n, row
-CALL (n, row) {
-  UNWIND row.sources AS source
-  CALL (source, row) {
-    WITH source, row WHERE source.kind = 'Episode'
-    MATCH (m:Passage {id: source.id}) WHERE m.scope = row.scope RETURN m
-    UNION
-    WITH source, row WHERE source.kind = 'Fact'
-    MATCH (m:Fact {id: source.id}) WHERE m.scope = row.scope RETURN m
-    UNION
-    WITH source, row WHERE source.kind = 'Note'
-    MATCH (m:Note {id: source.id}) WHERE m.scope = row.scope RETURN m
-  }
-  MERGE (n)-[:DERIVED_FROM]->(m)
-}
-RETURN row.line AS line
-
-// name: note_links(rows) write many
-// What took the place of a note, or waits because of it; a note that has such an edge keeps it.
-// unscoped: both notes lie in the row's scope
-UNWIND $rows AS row
-MATCH (n:Note {id: row.note})
-MATCH (m:Note {id: row.other})
-WHERE n.scope = row.scope AND m.scope = row.scope
-  AND CASE row.type
-        WHEN 'SUPERSEDED_BY' THEN NOT EXISTS { (n)-[:SUPERSEDED_BY]->(:Note) }
-        ELSE NOT EXISTS { (n)-[:CONTRADICTS]->(m) }
-      END
-FOREACH (_ IN CASE row.type WHEN 'SUPERSEDED_BY' THEN [1] ELSE [] END |
-  CREATE (n)-[x:SUPERSEDED_BY]->(m) SET x = row.properties)
-FOREACH (_ IN CASE row.type WHEN 'CONTRADICTS' THEN [1] ELSE [] END |
-  CREATE (n)-[x:CONTRADICTS]->(m) SET x = row.properties)
-RETURN row.line AS line
-
-// name: blocks(rows) write many
-// Core blocks of scopes that have none of the kind.
-// unscoped: the run has checked each path
-UNWIND $rows AS row
-WITH row WHERE NOT EXISTS { MATCH (:CoreBlock {id: row.id}) }
-CREATE (b:CoreBlock)
-SET b = row.properties
-RETURN row.line AS line
-
-// name: patterns(rows) write many
-// Patterns of failure that are new.
-// unscoped: the run has checked each path
-UNWIND $rows AS row
-WITH row WHERE NOT EXISTS { MATCH (:BadPattern {id: row.id}) }
-CREATE (p:BadPattern)
-SET p = row.properties
-RETURN row.line AS line
-
 // name: export_cursors(scopes) read many
 UNWIND $scopes AS scope
 MATCH (c:ConsolidationCursor {scope: scope})
@@ -372,34 +303,6 @@ RETURN f.id AS fact, f.scope AS scope,
        COLLECT { MATCH (f)-[x:SUPERSEDED_BY|CONTRADICTS|MAY_CHANGE]->(n:Fact)
                  RETURN x {.*, type: type(x), other: n.id} ORDER BY x.id } AS links
 ORDER BY fact
-
-// name: export_notes(scopes, after, limit) read many
-// Notes of one scope by id, with their former texts and what they were made from.
-MATCH (n:Note)
-WHERE n.scope IN $scopes AND n.id > $after
-WITH n ORDER BY n.id LIMIT $limit
-RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null} AS note,
-       COLLECT { MATCH (v:NoteVersion)-[:VERSION_OF]->(n) RETURN v {.*} ORDER BY v.version } AS versions,
-       COLLECT { MATCH (n)-[:DERIVED_FROM]->(m) WHERE m:Episode OR m:Fact OR m:Note
-                 RETURN {kind: [l IN labels(m) WHERE l IN ['Episode', 'Fact', 'Note']][0], id: m.id}
-                 ORDER BY m.id } AS sources,
-       COLLECT { MATCH (n)-[x:SUPERSEDED_BY|CONTRADICTS]->(m:Note)
-                 RETURN {type: type(x), other: m.id, reason: x.reason, recorded_at: x.recorded_at}
-                 ORDER BY type(x), m.id } AS links
-ORDER BY n.id
-
-// name: export_blocks(scopes) read many
-MATCH (b:CoreBlock)
-WHERE b.scope IN $scopes AND b.kind >= ''
-RETURN b {.*} AS block
-ORDER BY b.scope, b.kind
-
-// name: export_patterns(scopes, after, limit) read many
-MATCH (p:BadPattern)
-WHERE p.scope IN $scopes AND p.id > $after
-WITH p ORDER BY p.id LIMIT $limit
-RETURN p {.*} AS pattern
-ORDER BY p.id
 
 // name: attestations(rows) write many
 // Who stands for which fact.

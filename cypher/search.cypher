@@ -141,7 +141,7 @@ WHERE n.scope IN $scopes AND n.expired_key > $alive AND n.ingested_at <= $known_
   AND (n.valid_to > $as_of OR n.superseded_at > $known_at)
   AND (n.cited IS NULL
        OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
-  AND NOT (n.namespace = 'memories' AND NOT EXISTS {
+  AND NOT (n.cited IS NOT NULL AND n.namespace <> 'derived' AND NOT EXISTS {
     MATCH (n)-[:DERIVED_FROM]->(e:Passage)
     WHERE NOT EXISTS {
       MATCH (m:ConversationMessage {refers: e.id})
@@ -181,7 +181,7 @@ RETURN n.id AS id, COLLECT {
 // The same with what was said in them, but for what is in a buffer of the reader or discarded.
 UNWIND $ids AS id
 MATCH (n:Note {id: id})
-WHERE n.scope IN $scopes AND n.namespace = 'memories'
+WHERE n.scope IN $scopes AND n.cited IS NOT NULL AND n.namespace <> 'derived'
 RETURN n.id AS id, COLLECT {
   MATCH (n)-[:DERIVED_FROM]->(e:Passage)
   WHERE e.scope IN $scopes AND e.expired_at > datetime.realtime()

@@ -26,11 +26,16 @@ MATCH (m:ShortMemory {id: $id})
 WHERE m.scope IN $scopes AND m.author = $agent AND m.expires_at > $at
 RETURN m {.*} AS entry
 
-// name: read(id, scopes, agent, at) write optional
-// The same, counted as an access.
+// name: read(id, scopes, agent, at, first, more) write optional
+// The same, counted as an access. The first one in a day makes it more important.
 MATCH (m:ShortMemory {id: $id})
 WHERE m.scope IN $scopes AND m.author = $agent AND m.expires_at > $at
 SET m.count = m.count + 1, m.last_access = $at
+WITH m, m.gained_at IS NULL OR m.gained_at <= $at - duration({days: 1}) AS gains
+FOREACH (_ IN CASE WHEN gains THEN [1] ELSE [] END |
+  SET m.gained_at = $at,
+      m.importance = CASE WHEN coalesce(m.importance, $first) + $more >= 1 THEN 1.0
+                          ELSE round(coalesce(m.importance, $first) + $more, 4) END)
 RETURN m {.*} AS entry
 
 // name: ready(id, scope) write none
@@ -46,12 +51,11 @@ WHERE m.scope IN $scopes AND m.author = $agent AND m.expires_at > $at
 SET m += $properties
 RETURN m {.*} AS entry
 
-// name: refresh(id, scopes, agent, at) write optional
-// Lets the time of an entry that has not run out begin anew.
+// name: hold(id, scopes, agent, at) write optional
+// An entry that has not run out, for writing: nobody else changes it meanwhile.
 MATCH (m:ShortMemory {id: $id})
 WHERE m.scope IN $scopes AND m.author = $agent AND m.expires_at > $at
-SET m.expires_at = CASE WHEN m.ttl IS NULL THEN m.expires_at
-                        ELSE $at + duration({seconds: m.ttl}) END
+SET m.touched_at = $at
 RETURN m {.*} AS entry
 
 // name: remove(id, scopes, agent, at) write one

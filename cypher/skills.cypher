@@ -341,7 +341,7 @@ SET r.weight = row.weight
 MATCH (s:Skill {id: $id})
 WHERE s.scope = $scope
 MERGE (p:BadPattern {id: $pattern.id})
-ON CREATE SET p = $pattern
+ON CREATE SET p = $pattern, p.count = 0
 SET p.count = coalesce(p.count, 0) + 1, p.touched_at = $pattern.touched_at,
     p.embedding = $pattern.embedding, p.embed_hash = $pattern.embed_hash
 MERGE (s)-[:HAS_FAILURE]->(p)

@@ -47,7 +47,7 @@ WHERE n.scope = $scope
 RETURN n {.*} AS snapshot
 
 // name: drop_all(scopes, at) write one
-// Snapshots of some scopes go, since they quote what is erased. The scopes are locked first, so that
+// Snapshots and pages of days of some scopes go, since they quote what is erased. The scopes are locked first, so that
 // none is taken meanwhile of what was there before.
 CALL () {
   MATCH (s:Scope)
@@ -55,9 +55,52 @@ CALL () {
   SET s.touched_at = $at
 }
 CALL () {
-  MATCH (n:Snapshot)
-  WHERE n.scope IN $scopes
+  CALL () {
+    MATCH (n:Snapshot) WHERE n.scope IN $scopes RETURN n
+    UNION
+    MATCH (n:DayPage) WHERE n.scope IN $scopes AND n.day >= '' RETURN n
+  }
   DETACH DELETE n
   RETURN count(n) AS snapshots
 }
 RETURN snapshots
+
+// name: days(scope, day, before, limit) read many
+// The pages of days of a scope, the newest first, or that of one day.
+MATCH (n:DayPage)
+WHERE n.scope = $scope AND n.day < $before AND ($day IS NULL OR n.day = $day)
+WITH n ORDER BY n.day DESC LIMIT $limit
+RETURN n {.*} AS page ORDER BY page.day DESC
+
+// name: spoken(scope, rows) read many
+// Those of some days on which something was said in a scope that is not hidden, or that have a page.
+UNWIND $rows AS row
+CALL (row) {
+  MATCH (e:DayPage)
+  WHERE e.scope = $scope AND e.day = row.day
+  RETURN e
+  UNION
+  MATCH (e:Passage)
+  WHERE e.scope = $scope AND e.captured_at >= row.since AND e.captured_at < row.until
+    AND e:Episode AND e.live AND e.expired_at > datetime.realtime()
+  RETURN e LIMIT 1
+}
+RETURN DISTINCT row.day AS day
+
+// name: said_on(scope, since, until, limit) read many
+// What was said in a scope within some time, in order, without what was discarded, what is not
+// trusted and what few may read.
+MATCH (e:Passage)
+WHERE e.scope = $scope AND e.captured_at >= $since AND e.captured_at < $until
+  AND e:Episode AND e.live AND e.expired_at > datetime.realtime()
+  AND coalesce(e.privacy, 0) = 0 AND size(coalesce(e.flags, [])) = 0 AND size(e.marker_ids) = 0
+  AND NOT EXISTS { MATCH (m:ConversationMessage {refers: e.id}) WHERE m.verdict = 'discard' }
+WITH e ORDER BY e.captured_at, e.id LIMIT $limit
+RETURN e.captured_at AS at, e.speaker AS speaker, e.session AS session, e.content AS content,
+       e.language AS language, e.id AS id ORDER BY at, id
+
+// name: drop_day(id, scope) write none
+// The page of a day of which nothing is left.
+MATCH (n:DayPage {id: $id})
+WHERE n.scope = $scope
+DETACH DELETE n

@@ -84,3 +84,18 @@ UNWIND $ids AS id
 MATCH (e:ContextEntry {id: id})
 WHERE e.scope IN $scopes
 RETURN e {.*} AS entry
+
+// name: recent_entries(scopes, at, limit) read many
+// The short-term entries of some scopes that were written last and have not run out, without their
+// values.
+MATCH (m:ShortMemory)
+WHERE m.scope IN $scopes AND m.id > '' AND m.expires_at > $at
+WITH m ORDER BY m.updated_at DESC, m.id LIMIT $limit
+RETURN m {.id, .ttl, .count, .updated_at, .expires_at} AS entry ORDER BY m.updated_at DESC, m.id
+
+// name: large_pools(scopes, at, most) read one
+// How many pools some scopes have, and which of them have more bytes than so many.
+MATCH (p:MemoryPool)
+WHERE p.scope IN $scopes AND p.id > '' AND p.ends_at > $at
+WITH p ORDER BY p.id
+RETURN count(p) AS pools, [id IN collect(CASE WHEN p.size > $most THEN p.id END) | id] AS ids

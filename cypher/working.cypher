@@ -89,3 +89,9 @@ RETURN count(*) AS copies
 MATCH (p:Principal {id: $id, tenant: $tenant})
 WHERE p.retired_at IS NULL
 RETURN p.id AS id
+
+// name: wrote(event) write none
+// An audit event, unless it is there already.
+// unscoped: the service has checked the scope of $event
+MERGE (a:AuditEvent {id: $event.id})
+ON CREATE SET a = $event

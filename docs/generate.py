@@ -9,6 +9,7 @@ from litestar import Litestar
 
 from app.asgi import create_app
 from app.cli import reference
+from app.cli.kind_reference import kind_tables
 from app.cli.main import cli
 from app.graphql.schema import build
 from app.settings import read_settings
@@ -22,16 +23,15 @@ def tables(app: Litestar) -> dict[str, str]:
         "settings.md": reference.settings_tables(),
         "http.md": reference.route_tables(app),
         "cli.md": reference.command_tables(cli),
+        "../data-model.md": kind_tables(),
     }
 
 
 def main() -> None:
     """Rewrite every page whose tables have changed, and the printed GraphQL schema."""
-    for name, table in tables(create_app(read_settings({}))).items():
+    for name, made in tables(create_app(read_settings({}))).items():
         page = FOLDER / name
-        page.write_text(
-            reference.spliced(page.read_text(encoding="utf-8"), table), encoding="utf-8"
-        )
+        page.write_text(reference.spliced(page.read_text(encoding="utf-8"), made), encoding="utf-8")
     (FOLDER / "schema.graphql").write_text(f"{print_schema(build())}\n", encoding="utf-8")
 
 

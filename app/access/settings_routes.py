@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -14,6 +14,7 @@ from litestar.params import JSONBody, QueryParameter
 from app.access.parameters import IfMatch, OneScope, version_of
 from app.kernel.caller import Caller, Role
 from app.scopes import tuning
+from app.scopes.foresight import Effect, Foresight
 from app.scopes.service import ScopeService
 from app.scopes.settings import Effective
 from app.scopes.workspace import FormerSettings
@@ -37,16 +38,43 @@ class SettingOut(msgspec.Struct, frozen=True):
     description: str
 
 
+class EffectOut(msgspec.Struct, frozen=True):
+    """What a dry run found: of `looked_at` recent memories of a kind `changed` have the outcome,
+    of which `ids` names some."""
+
+    settings: list[str]
+    kind: str
+    outcome: str
+    looked_at: int
+    changed: int
+    ids: list[str]
+
+    @classmethod
+    def of(cls, effect: Effect) -> EffectOut:
+        """Return the wire form of an effect."""
+        return cls(
+            list(effect.settings),
+            effect.kind,
+            effect.outcome,
+            effect.looked_at,
+            effect.changed,
+            list(effect.ids),
+        )
+
+
 class ScopeSettingsOut(msgspec.Struct, frozen=True):
     """All settings that a scope may have, by group; `version` counts the changes of its own ones
-    and is 0 where it has none."""
+    and is 0 where it has none. A dry run tells `effects` on recent memories as well."""
 
     scope: str
     version: int
     settings: dict[str, dict[str, SettingOut]]
+    effects: list[EffectOut] = []
 
     @classmethod
-    def of(cls, found: Effective, installation: Settings) -> ScopeSettingsOut:
+    def of(
+        cls, found: Effective, installation: Settings, effects: Sequence[Effect] = ()
+    ) -> ScopeSettingsOut:
         """Return the wire form of what holds in a scope."""
         made: dict[str, dict[str, SettingOut]] = {}
         for name, (value, origin) in found.every(installation).items():
@@ -60,7 +88,7 @@ class ScopeSettingsOut(msgspec.Struct, frozen=True):
                 setting.most(installation),
                 setting.declared.description or "",
             )
-        return cls(found.scope, found.version, made)
+        return cls(found.scope, found.version, made, [EffectOut.of(one) for one in effects])
 
 
 class SettingsVersionOut(msgspec.Struct, frozen=True):
@@ -111,16 +139,24 @@ class SettingsController(Controller):
         within: OneScope,
         caller: NamedDependency[Caller],
         scoping: NamedDependency[ScopeService],
+        foreseeing: NamedDependency[Foresight],
         if_match: IfMatch = None,
         dry_run: DryRun = False,
     ) -> ScopeSettingsOut:
         """Change the named settings of a scope, such as `{"conversations": {"messages": 20}}`; the
         others stay. Null lets one follow the scope above again. Other processes follow within two
-        seconds."""
+        seconds. A dry run tells which recent memories, of the scope and of those
+        below it that the key sees, would be changed by it."""
         settings, expected = scoping.settings, version_of(if_match)
         policy = await scoping.policy(caller.require(within, Role.ADMIN))
+        before = (await settings.effective(within)).plain(settings.installation) if dry_run else {}
         done = await settings.change(caller, within, data, policy, expected, dry_run=dry_run)
-        return ScopeSettingsOut.of(done, settings.installation)
+        if not dry_run:
+            return ScopeSettingsOut.of(done, settings.installation)
+        after = done.plain(settings.installation)
+        below = [s for s in caller.visible if s == done.scope or s.startswith(f"{done.scope}/")]
+        effects = await foreseeing.effects(below, before, after)
+        return ScopeSettingsOut.of(done, settings.installation, effects)
 
     @get("/history", operation_id="listScopeSettingsVersions", opt={"requires": Role.READER})
     async def history(

@@ -81,6 +81,10 @@ COMMANDS = {
     "snapshot": Entry(
         "snapshots", "Skills, learnings, knowledge and statistics of a scope as Markdown."
     ),
+    "mirror": Entry(
+        "mirror",
+        "Write the held notes of a scope, and of those below it, to files that only you may read.",
+    ),
     "search": Entry("search", "Ask the API and show what is recalled."),
     "memory": Entry("memory", "Memories that were written down, and their upkeep."),
     "knowledge": Entry("memory", "Knowledge that was written down."),

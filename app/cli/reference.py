@@ -25,13 +25,13 @@ Command = Any
 OWN_PATH = "/schema"  # the framework's pages about our routes
 
 
-def spliced(page: str, table: str) -> str:
-    """The page with `table` between its two marks; ValueError where it has none."""
+def spliced(page: str, made: str) -> str:
+    """The page with what was made between its two marks; ValueError where it has none."""
     head, begin, rest = page.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"the page has no {BEGIN} … {END}")
-    return f"{head}{BEGIN}\n\n{table.strip()}\n\n{END}{tail}"
+    return f"{head}{BEGIN}\n\n{made.strip()}\n\n{END}{tail}"
 
 
 def settings_tables() -> str:
@@ -52,7 +52,7 @@ def _settings_group(group: str, field: FieldInfo) -> str:
         )
         for name, found in fields.items()
     ]
-    return f"## {group}\n\n" + _table(("Variable", "Also", "Default", "Meaning"), rows)
+    return f"## {group}\n\n" + table(("Variable", "Also", "Default", "Meaning"), rows)
 
 
 def variable(group: str, name: str) -> str:
@@ -82,7 +82,7 @@ def route_tables(app: Litestar) -> str:
         bodies.extend([body] if body else [])
         rows.append((f"`{method} {path}`", roles[operation["operationId"]], _sentence(operation)))
     rows.sort(key=lambda row: (row[0].split()[1], row[0]))
-    listed = "## Routes\n\n" + _table(("Route", "Role", "What it does"), rows)
+    listed = "## Routes\n\n" + table(("Route", "Role", "What it does"), rows)
     return "\n\n".join([listed, *_body_tables(schema, list(dict.fromkeys(bodies)))])
 
 
@@ -148,7 +148,7 @@ def _body_table(name: str, component: dict[str, Any]) -> str:
     ]
     intro = " ".join(str(component.get("description", "")).split())
     head = f"## {name}\n\n" + (f"{intro}\n\n" if intro else "")
-    return head + _table(("Field", "Type", "Default", "Meaning"), rows)
+    return head + table(("Field", "Type", "Default", "Meaning"), rows)
 
 
 def _references(found: Any) -> Iterator[str]:
@@ -174,6 +174,24 @@ def _type(found: dict[str, Any]) -> str:
     if found.get("type") == "array":
         return f"list of {_type(found.get('items', {}))}"
     return str(found.get("format") or found.get("type", "any"))
+
+
+def field_type(found: dict[str, Any], defined: dict[str, Any]) -> str:
+    """Return the type of a field in words; choices by their values, objects of ours as JSON."""
+    if "$ref" in found:
+        found = defined[str(found["$ref"]).rpartition("/")[2]]
+    several = found.get("oneOf") or found.get("anyOf")
+    if several:
+        kinds = [field_type(part, defined) for part in several if part.get("type") != "null"]
+        return " or ".join(dict.fromkeys(kinds))
+    if "enum" in found:
+        return f"({', '.join(str(value) for value in found['enum'])})"
+    if found.get("type") == "array":
+        items: dict[str, Any] = found.get("items", {})
+        return f"list of {field_type(items, defined)}"
+    return {"string": "text", "date-time": "moment", "object": "JSON"}.get(
+        known := str(found.get("format") or found.get("type", "JSON")), known
+    )
 
 
 def _default_of(found: dict[str, Any]) -> str:
@@ -210,7 +228,7 @@ def _command(path: str, command: Command) -> str:
         for parameter in shown
     ]
     text = f"## {path}\n\n{' '.join((command.help or '').split())}"
-    return text if not rows else f"{text}\n\n" + _table(("Argument", "Default", "Meaning"), rows)
+    return text if not rows else f"{text}\n\n" + table(("Argument", "Default", "Meaning"), rows)
 
 
 def _names(parameter: Any) -> str:
@@ -231,7 +249,8 @@ def _given(parameter: Any) -> str:
     return "unset" if default in (None, False, "", ()) else f"`{default}`"
 
 
-def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    """Return a table in Markdown."""
     cells = [head, tuple("---" for _ in head), *rows]
     return "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in cells)
 

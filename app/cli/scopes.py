@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import orjson
@@ -10,6 +11,7 @@ import typer
 from app.access.service import operator
 from app.cli.key_commands import show, with_parts
 from app.cli.keys import all_scopes
+from app.cli.places import context_of, root_of
 from app.errors import InvalidInput, NotFound
 from app.kernel.scope import parse_scope
 from app.lifecycle.schemas import DeletionOut
@@ -34,6 +36,33 @@ def list_scopes(tenant: str, as_json: AsJson = False) -> None:
         return {row["path"]: row["kind"] for row in rows}
 
     show(with_parts(work), as_json, tenant)
+
+
+@commands.command("here")
+def here(
+    folder: Annotated[
+        Path | None, typer.Argument(help="The folder; the present one if unset.")
+    ] = None,
+    context: Annotated[
+        str | None, typer.Option(help="Name the context yourself; no folder is looked at then.")
+    ] = None,
+    below: Annotated[
+        str | None, typer.Option(help="Tenant above it: the whole path is printed then.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """The context of a folder: 16 hex digits of the SHA-256 of its project's real path."""
+    place = folder or Path()
+    if context is None and not place.is_dir():
+        raise InvalidInput(f"{place} is no folder", field="folder")
+    name = context_of(place) if context is None else context
+    parse_scope(f"tenant/{name}", "context")
+    path = name if below is None else str(parse_scope(f"{below}/{name}", "below"))
+    if as_json:
+        root = None if context is not None else str(root_of(place))
+        show({"context": name, "scope": path, "root": root}, as_json)
+    else:
+        typer.echo(path)
 
 
 @commands.command("settings")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.extraction.predicates import SLOT, Predicate, Registry
+from app.extraction.proposed import WORDED
 from app.kernel.ids import digest
 from app.llm.model import Question
 from app.llm.wording import prompt
@@ -156,5 +157,9 @@ def _line(predicate: Predicate) -> str:
         kind = " or ".join(sorted(predicate.range)) or "name"
     else:
         kind = predicate.kind.value if predicate.kind else "name or text"
+    if predicate.domain and predicate.domain <= WORDED:
+        kind = f"{kind}; its subject is a {' or '.join(sorted(predicate.domain))}"
+    if (predicate.domain or predicate.range) and predicate.domain | predicate.range <= WORDED:
+        kind += " in the words of the turn"
     label = SLOT.sub("…", predicate.label_en or predicate.name.replace("_", " "))
     return f"{predicate.name}: {label.removesuffix(' …')} ({kind})"

@@ -16,8 +16,6 @@ from app.indexing.spaces import Spaces
 from app.kernel.caller import Caller
 from app.kernel.cypher import Q
 
-LEAST = 0.7  # similarity of what a search returns
-MERGED_BY_HAND, MERGED_BY_JOB = 0.9, 0.95  # similarity of what says the same
 NEAR = 16  # experiences that each one is compared with
 PAGE = 200
 MORE = 4  # times as many are read as asked for: a long text has several windows
@@ -33,11 +31,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question to a context: how many entries, how similar they are, and of which tag."""
+    """A question to a context: how many entries, how similar they are (None as the scope says), and
+    of which tag."""
 
     query: str
     limit: int
-    least: float
+    least: float | None = None
     tag: str | None = None
 
 
@@ -73,7 +72,9 @@ class FindingService:
             )
             for row in rows
         ]
-        kept = [each for each in found if each.similarity >= asked.least]
+        limits = await self._contexts.bounds(context.scope)
+        least = limits.threshold if asked.least is None else asked.least
+        kept = [each for each in found if each.similarity >= least]
         return sorted(kept, key=lambda each: (-each.similarity, each.entry.id))
 
     async def alike(

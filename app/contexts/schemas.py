@@ -23,7 +23,7 @@ from app.contexts.entries import (
     Source,
     Word,
 )
-from app.contexts.finding import LEAST, Asked, Found
+from app.contexts.finding import Asked, Found
 from app.contexts.formulas import Bucket, confidence_is_high, importance_bucket
 from app.contexts.model import REACH_WORDS, Access, Context, ContextType, Level, Reach
 from app.contexts.own import Recalled
@@ -139,7 +139,10 @@ class ContextSearchIn(WireModel):
 
     query: Question
     limit: Most = 10
-    threshold: Share = Field(LEAST, description="Least calibrated similarity.")
+    threshold: Share | None = Field(
+        None,
+        description="Least calibrated similarity; .7, or as the scope's settings say, if unset.",
+    )
     tag: TagName | None = Field(None, description="Among the entries of this tag alone.")
 
     def to_asked(self) -> Asked:

@@ -46,6 +46,9 @@ class ContextLimits:
     accesses: int = tuned("contexts.accesses")
     experiences: int = tuned("contexts.experiences")
     own: int = tuned("contexts.own")
+    threshold: float = tuned("contexts.threshold", default=0.7)
+    merged_by_hand: float = tuned("contexts.merged_by_hand", default=0.9)
+    merged_by_job: float = tuned("contexts.merged_by_job", default=0.95)
 
 
 @dataclass(frozen=True, slots=True)

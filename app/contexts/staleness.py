@@ -14,6 +14,11 @@ NEVER_READ = 0.8
 UNSET_IMPORTANCE = 0.5
 REVIEW, ARCHIVE = 0.7, 0.9
 DAY = timedelta(days=1)
+# Younger than this nothing is stale, however unread and unimportant: its age adds too little. An
+# hour less than that, since scores are rounded.
+LEAST_AGE = DAY * AGE_HALVES * math.log2(
+    AGE_WEIGHT / (AGE_WEIGHT + ACCESS_WEIGHT + IMPORTANCE_WEIGHT - REVIEW)
+) - timedelta(hours=1)
 
 
 class Verdict(StrEnum):

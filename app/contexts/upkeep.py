@@ -10,12 +10,12 @@ from datetime import datetime
 
 from app.contexts.drafting import merged
 from app.contexts.entries import Entry, MemoryType, Reason
-from app.contexts.finding import MERGED_BY_HAND, MERGED_BY_JOB, FindingService
+from app.contexts.finding import FindingService
 from app.contexts.formulas import is_spent, is_stale_experience
 from app.contexts.kind import CONTEXT_ENTRY
 from app.contexts.model import Context
 from app.contexts.service import ContextService, event_of
-from app.contexts.staleness import Staleness, Verdict, staleness
+from app.contexts.staleness import LEAST_AGE, Staleness, Verdict, staleness
 from app.contexts.writing import EntryService, weights
 from app.errors import EmbedderUnavailable
 from app.kernel import audit
@@ -89,7 +89,8 @@ class ContextUpkeep:
         receipt = Receipt(new_id(), dry_run, moment or now())
         for context in await self._every(scopes):
             receipt.contexts += 1
-            await self._each(context, receipt, lambda entry: _settled(entry, receipt.at))
+            fading = await self._entries.upkept(context, receipt.at, facts=False)
+            await self._each(context, receipt, fading, lambda entry: _settled(entry, receipt.at))
             await self._thin_out(context, receipt)
         return receipt
 
@@ -99,13 +100,15 @@ class ContextUpkeep:
         """Tell what is stale, from .7 on; what has .9 goes to the archive unless this is dry."""
         report = RotReport(dry_run, moment or now())
         for context in await self._every(scopes):
-            entries = await self._entries.active(context)
-            report.total += len(entries)
-            found = [Stale(each, _staleness(each, report.at)) for each in entries]
+            report.total += await self._entries.counted(context)
+            old = await self._entries.upkept(context, report.at - LEAST_AGE, facts=True)
+            found = [Stale(each, _staleness(each, report.at)) for each in old]
             report.stale += [s for s in found if s.staleness.verdict is not Verdict.KEEP]
             if not dry_run:
                 receipt = Receipt(new_id(), dry_run, report.at)
-                await self._each(context, receipt, lambda entry: _unless_rotten(entry, report.at))
+                await self._each(
+                    context, receipt, old, lambda entry: _unless_rotten(entry, report.at)
+                )
         report.stale.sort(key=lambda each: (-each.staleness.score, each.entry.id))
         return report
 
@@ -113,7 +116,8 @@ class ContextUpkeep:
         """Merge experiences of a context that say the same, by hand from .9 on; the ids of each
         group, the kept one first."""
         context = await self._contexts.writable(caller, context_id)
-        groups = await self._groups(context, MERGED_BY_HAND)
+        least = (await self._contexts.bounds(context.scope)).merged_by_hand
+        groups = await self._groups(context, least)
         if not dry_run:
             for group in groups:
                 await self._join(context, group, now(), caller)
@@ -133,10 +137,13 @@ class ContextUpkeep:
         return found
 
     async def _each(
-        self, context: Context, receipt: Receipt, settle: Callable[[Entry], Entry]
+        self,
+        context: Context,
+        receipt: Receipt,
+        entries: Sequence[Entry],
+        settle: Callable[[Entry], Entry],
     ) -> None:
-        """Settle the entries of a context, some in each transaction; count what changes."""
-        entries = await self._entries.active(context)
+        """Settle entries of a context, some in each transaction; count what changes."""
         moving = [each for each in entries if settle(each) != each]
         if receipt.dry_run:
             _count(receipt, [(each, settle(each)) for each in moving])
@@ -171,11 +178,12 @@ class ContextUpkeep:
     async def _thin_out(self, context: Context, receipt: Receipt) -> None:
         """Beyond so many experiences, merge those that say the same; then the least important
         ones go."""
-        most = (await self._contexts.bounds(context.scope)).experiences
+        bounds = await self._contexts.bounds(context.scope)
+        most = bounds.experiences
         if len(await self._experiences(context)) <= most:
             return
         try:
-            groups = await self._groups(context, MERGED_BY_JOB)
+            groups = await self._groups(context, bounds.merged_by_job)
         except EmbedderUnavailable:
             return  # nothing is compared this night, so nothing goes for want of room
         for group in groups:
@@ -189,6 +197,7 @@ class ContextUpkeep:
         await self._each(
             context,
             receipt,
+            left[most:],
             lambda e: e.archived(Reason.SURPLUS, receipt.at) if e.id in surplus else e,
         )
 

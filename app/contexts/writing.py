@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from app.access.parameters import principal_of
@@ -220,6 +221,24 @@ class EntryService:
             found += page
             after = page[-1].id
         return found
+
+    async def upkept(self, context: Context, before: datetime, *, facts: bool) -> list[Entry]:
+        """Return every entry in use that was made before a moment, by id; facts never fade, and
+        are left out where they are not asked for."""
+        found: list[Entry] = []
+        after = ""
+        where = {"context": context.id, "scope": context.scope, "facts": facts, "before": before}
+        while page := await self.graph.many(
+            Q.contexts.upkept, Entry, **where, after=after, limit=_all(context, after)["limit"]
+        ):
+            found += page
+            after = page[-1].id
+        return found
+
+    async def counted(self, context: Context) -> int:
+        """Return how many entries of a context are in use."""
+        row = await self.graph.one(Q.contexts.count, context=context.id, scope=context.scope)
+        return int(row["entries"])
 
     async def put(
         self, tx: Tx, caller: Caller, context: Context, entry: Entry, *, update: bool

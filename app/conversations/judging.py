@@ -35,6 +35,7 @@ from app.scopes.tuning import tuned
 
 log = structlog.get_logger()
 LEASE = timedelta(minutes=10)  # longer than a question with all its attempts
+TRIED, ASKED = 50, 5  # messages on which other limits are tried, and exchanges for a model
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,8 @@ class JudgingService:
             limit=await self._items(scopes),
         )
         for exchange in exchanges(map(Item.of, rows)):
-            asks = await self._asks(exchange)
+            limits = await self._scopes.limits(self.limits, exchange.scope)
+            asks = await self._asks(exchange, limits)
             receipt.asked += asks
             _count(receipt, exchange.by_rules())
             told += _told(exchange.by_rules(), "model" if asks else None)
@@ -135,6 +137,38 @@ class JudgingService:
             await tell({"judged": receipt.judged})
         return receipt, told
 
+    async def foreseen(self, scopes: Sequence[str], limits: Limits) -> tuple[int, list[str]]:
+        """Return on how many of the messages of some scopes that were judged last other limits are
+        tried, and the ids of those that would get another verdict; nothing is written.
+
+        A model is asked of a few exchanges, and those for which it is not asked are left out.
+        """
+        rows = await self.graph.rows(Q.conversations.judged, scopes=list(scopes), limit=TRIED)
+        looked_at, differs, asked = 0, [], 0
+        for exchange in exchanges(map(Item.of, rows)):
+            asks = await self._asks(exchange, limits)
+            if asks and asked == ASKED:
+                continue
+            asked += asks
+            tried = await self._tried(exchange, limits) if asks else exchange.by_rules()
+            if tried is None:
+                continue
+            looked_at += len(tried.messages)
+            pairs = zip(exchange.items, tried.messages, strict=True)
+            differs += [new.id for item, new in pairs if item.message.verdict != new.verdict]
+        return looked_at, differs
+
+    async def _tried(self, exchange: Exchange, limits: Limits) -> Judged | None:
+        """Return what a model would say; None where it does not answer."""
+        assert self._model is not None
+        try:
+            question = exchange.question(limits.prompt)
+            answer = await self._model.ask(exchange.scope, question, Verdicts)
+        except (BudgetSpent, LlmAnswerUnusable, LlmUnavailable) as error:
+            log.warning("conversations.not_tried", scope=exchange.scope, reason=error.detail)
+            return None
+        return exchange.by_model(answer.value, self._model.name)
+
     async def aclose(self) -> None:
         """Close the model's connections."""
         if self._model is not None:
@@ -145,18 +179,17 @@ class JudgingService:
         bounds = [await self._scopes.limits(self.limits, scope) for scope in scopes]
         return min((one.items for one in bounds), default=self.limits.items)
 
-    async def _asks(self, exchange: Exchange) -> bool:
-        limits = await self._scopes.limits(self.limits, exchange.scope)
+    async def _asks(self, exchange: Exchange, limits: Limits) -> bool:
         if self._model is None or exchange.characters < limits.least or not exchange.useful:
             return False
         return (await self._scopes.rules(exchange.scope)).language_model
 
     async def _judged(self, exchange: Exchange, receipt: Receipt) -> Judged | None:
         """Return the verdicts; None where a model is to be asked that is away."""
-        if self._model is None or not await self._asks(exchange):
+        limits = await self._scopes.limits(self.limits, exchange.scope)
+        if self._model is None or not await self._asks(exchange, limits):
             return exchange.by_rules()
         receipt.asked += 1
-        limits = await self._scopes.limits(self.limits, exchange.scope)
         question = exchange.question(limits.prompt)
         try:
             answer = await self._model.ask(exchange.scope, question, Verdicts)

@@ -44,7 +44,7 @@ class Verdict(StrEnum):
 class Conversation(Stored):
     """A conversation of one agent; `said` numbers its messages, and those up to `began` are of a
     time before it began anew. What is in its buffer is held back until `open_until`; tasks have
-    followed its messages up to `followed`."""
+    followed its messages up to `followed`, and its answers were sorted up to `extracted`."""
 
     agent: Who
     conversation: Name
@@ -54,10 +54,14 @@ class Conversation(Stored):
     changed_at: Moment
     open_until: Moment
     followed: Count = 0
+    extracted: Count = 0
 
     def derived(self) -> dict[str, Any]:
-        """Return whether there are messages that no task has followed."""
-        return {"unfollowed": True if self.said > self.followed else None}
+        """Return whether there are messages that no task has followed, or that were not sorted."""
+        return {
+            "unfollowed": True if self.said > self.followed else None,
+            "unsorted": True if self.said > self.extracted else None,
+        }
 
     def people(self) -> Iterable[str]:
         """Return the agent."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from app.jobs.access import Access
-from app.jobs.model import Job, Outcome, Report
+from app.jobs.model import Job, Outcome, Report, is_dry
 
 JUDGE = "conversations.judge"
 JUDGE_ALL = "conversations.judge_all"
+SORT = "conversations.sort"
 
 
 async def judge_agent(parts: Any, job: Job, report: Report) -> Outcome:
@@ -35,3 +36,8 @@ async def judge_all(parts: Any, job: Job, report: Report) -> Outcome:
         )
         await report({"agents": len(waiting)})
     return Outcome({"agents": len(waiting)})
+
+
+async def sort_answers(parts: Any, job: Job, report: Report) -> Outcome:
+    """Sort what agents answered since the last run into notes of the four namespaces."""
+    return Outcome((await parts.sorting.run(None, dry_run=is_dry(job))).told())

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
+from app.embeddings.cohere import COHERE
 from app.embeddings.e5 import E5Embedder
+from app.embeddings.gemini import GEMINI
 from app.embeddings.hashing import HashEmbedder
+from app.embeddings.hosted import HostedEmbedder
+from app.embeddings.jina import JINA
 from app.embeddings.model import Embedder, EmbeddingConfig, ModelInfo, Role
+from app.embeddings.ollama import OLLAMA
 from app.embeddings.openai import OpenAIEmbedder
-from app.embeddings.voyage import VoyageEmbedder
+from app.embeddings.voyage import VOYAGE
 from app.embeddings.windows import Span
 from app.errors import InvalidInput
 
@@ -26,7 +32,10 @@ __all__ = [
 CONSTRUCTORS: dict[str, Callable[[EmbeddingConfig], Embedder]] = {
     "e5": E5Embedder.build,
     "openai": OpenAIEmbedder.build,
-    "voyage": VoyageEmbedder.build,
+    **{
+        form.provider: partial(HostedEmbedder.build, form=form)
+        for form in (COHERE, GEMINI, JINA, OLLAMA, VOYAGE)
+    },
     "hash": HashEmbedder.build,
 }
 

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, StringConstraints
 
 from app.autonomy.authored import Authored, Transition, Who
 from app.kernel.clock import FOREVER
-from app.kernel.kind import Kind, unpacked
+from app.kernel.kind import Kind, Readable, unpacked
 from app.kernel.vocab import Label
 from app.kernel.wire import Moment
 
@@ -86,4 +86,11 @@ def next_due(due: datetime, repeat: int | None, at: datetime) -> datetime:
     return due + count * step
 
 
-ESCALATION = Kind("escalation", Escalation, Label.ESCALATION, sanitised=TEXTS, changed="changed_at")
+ESCALATION = Kind(
+    "escalation",
+    Escalation,
+    Label.ESCALATION,
+    sanitised=TEXTS,
+    changed="changed_at",
+    readable=Readable(),
+)

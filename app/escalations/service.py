@@ -33,6 +33,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import new_id
 from app.scopes.service import ScopeService
+from app.scopes.tuning import tuned
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +59,29 @@ class Wanted:
     due_before: datetime | None = None
 
 
-class EscalationService:
-    """Every operation on escalations; `levels` is the highest level that one may reach."""
+@dataclass(frozen=True, slots=True)
+class EscalationLimits:
+    """The highest level that an escalation may reach."""
 
-    def __init__(self, graph: Graph, scopes: ScopeService, levels: int) -> None:
+    levels: int = tuned("autonomy.escalation_levels")
+
+
+class EscalationService:
+    """Every operation on escalations."""
+
+    def __init__(self, graph: Graph, scopes: ScopeService, limits: EscalationLimits) -> None:
         self.ledger = Ledger(graph, scopes, ESCALATION)
         self.graph = graph
-        self._levels = levels
+        self.limits = limits
+        self._scopes = scopes
 
     async def create(self, caller: Caller, draft: Draft) -> Escalation:
         """Make an escalation of level 1; raises InvalidInput (`most_level`) beyond the setting."""
-        most = draft.most_level or self._levels
-        if most > self._levels:
-            raise InvalidInput(f"the highest level is {self._levels}", field="most_level")
         scope = await self.ledger.place(caller, draft.scope)
+        levels = (await self._scopes.limits(self.limits, scope)).levels
+        most = draft.most_level or levels
+        if most > levels:
+            raise InvalidInput(f"the highest level is {levels}", field="most_level")
         given = {"title": draft.title, "reason": draft.reason}
         clean = await self.ledger.clean({k: v for k, v in given.items() if v}, scope)
         made = Escalation(

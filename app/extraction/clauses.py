@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from app.extraction.cues import (
+    A_WHILE_SINCE,
     ADDITIVE,
     ADVERBS,
     AGAIN,
@@ -146,7 +147,7 @@ def clauses(sentence: Sentence, spoken: datetime) -> Iterator[Clause]:
 def _asserted(sentence: Sentence, spoken: datetime, aside: list[str]) -> Iterator[Clause]:
     """The clauses; what limits them is added to `aside`."""
     start, language, corrects = sentence.start, sentence.language, sentence.corrects
-    sure, text = _judged(sentence.text)
+    sure, text = judged(sentence.text)
     if text is None:
         return
     correcting, topic, topic_at, hidden = corrects, None, 0, False
@@ -207,8 +208,9 @@ def _is_heading(segment: str) -> bool:
     return not said or said[-1] in words("names", "headings")
 
 
-def _judged(sentence: str) -> tuple[float, str | None]:
-    """How sure the speaker is, and the sentence without the words that say so."""
+def judged(sentence: str) -> tuple[float, str | None]:
+    """How sure the speaker is, and the sentence without the words that say so; None of it for a
+    question, a jest, a condition or what another one says."""
     sure = 1.0
     text = sentence
     if found := END_MARK.search(text):
@@ -359,9 +361,10 @@ def _core_text(clause: Clause) -> str:
 
 def _time(clause: Clause, spoken: datetime) -> None:
     found, work = times(clause.work, spoken)
-    if (event := EVENT_SINCE.search(work)) is not None:
-        work = _blank(work, *event.span())
-        clause.newer = True
+    for pattern in (EVENT_SINCE, A_WHILE_SINCE):
+        if (event := pattern.search(work)) is not None:
+            work = _blank(work, *event.span())
+            clause.newer = True
     clause.temporary = any(when.role is Role.TEMPORARY for when in found)
     clause.clock = hour(clause.work)
     clause.when, clause.work = tuple(found), work

@@ -148,6 +148,12 @@ EVENT_SINCE = re.compile(
     r"(?i)\b(?:since|seit|after|nach)\s+(?:the|our|dem|der|den|unsere[rmn]?)\s+"
     r"(?:(?:last|new|latest|letzten|neuen|jüngsten)\s+)?[^\W\d_]\w+(?=\s|,|$)"
 )
+# `seit ein paar Monaten`, `for a few weeks now`: how long is not told, only that it is new.
+A_WHILE_SINCE = re.compile(
+    r"(?i)\b(?:seit\s+(?:ein\s+paar|einigen|wenigen|mehreren)\s+"
+    r"(?:tagen|wochen|monaten|jahren)|seit\s+(?:kurzem|neuestem)|"
+    r"for\s+(?:a\s+few|a\s+couple\s+of|some|several)\s+(?:days|weeks|months|years)\s+now)\b"
+)
 AGAIN = re.compile(r"(?i)\b(?:again|wieder|erneut)\b")
 END_EN = re.compile(r"(?i)\b(?:no longer|not any longer|never again|not any ?more)\b")
 TAIL_EN = re.compile(r"(?i)\b(?:any ?more|any longer)\b")

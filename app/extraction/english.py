@@ -65,19 +65,23 @@ def _unlisted_english(clause: Clause, words: list[Token]) -> Frame | None:
         if not verb_shaped(word, "en") or not possible_subject(subject, "en"):
             continue
         lemma = _lemma_of(word.lower, subject, negated=clause.ends or clause.denies)
-        if lemma is not None and _object_shaped(words[position + 1 :]):
+        if lemma is not None and _object_shaped(words[position + 1 :], subject):
             return Frame(
                 clause, subject, lemma, "", "", past=False, rest=tuple(words[position + 1 :])
             )
     return None
 
 
-def _object_shaped(rest: list[Token]) -> bool:
+def _object_shaped(rest: list[Token], subject: tuple[Token, ...]) -> bool:
     first = rest[0]
     if first.lower in DETERMINERS["en"] or not first.text[0].islower():
         return True
     if first.lower in PREPOSITIONS["en"]:
-        return len(rest) > 1 and rest[1].text[0].isupper()
+        if len(rest) < 2:
+            return False
+        # Behind a pronoun stands a verb: `I cycle to the office`, but `The stack trace of the bug`.
+        pronoun = len(subject) == 1 and subject[0].lower in ("i", "we", "they")
+        return rest[1].text[0].isupper() or (pronoun and rest[1].lower in DETERMINERS["en"])
     return (
         len(rest) <= 2
         and not first.lower.endswith(("ed", "ly"))
@@ -222,6 +226,8 @@ def _after_name(words: list[Token], position: int) -> Form | None:
         return Form("be") if len(after) > 1 else None
     if not any(f.past for f in readings(after[0].lower, "en")):
         return None
+    if after[0].lower in ("called", "named") and len(after) > 1 and after[1].text[0].isupper():
+        return Form("be")  # `My landlord's called Mr Vasey`
     closed = PREPOSITIONS["en"] | PRONOUNS | DETERMINERS["en"]
     ends = len(after) == 1 or after[1].text in ",;:" or after[1].lower in closed | PARTICLES
     return Form("have") if ends and after[0].text[0].islower() else None

@@ -21,6 +21,7 @@ from app.extraction.predicates import Registry, standard
 from app.extraction.rules import drafts
 from app.extraction.segment import is_code_like, sentences, without_code
 from app.extraction.tokens import Token
+from app.extraction.typed import typed
 
 RULES = Rules()
 TWO_WORDS = re.compile(r"\W*\w\S*\s\W*\w")
@@ -53,6 +54,9 @@ def extract(
 def _of_sentence(sentence: Sentence, reader: Reader, registry: Registry) -> Iterator[Statement]:
     if TWO_WORDS.match(sentence.text) is None or is_code_like(sentence.text):
         return  # one word states nothing
+    if whole := typed(sentence, reader):
+        yield from whole
+        return
     subject: tuple[Token, ...] = ()
     leads: tuple[str, ...] = ()
     for clause in clauses(sentence, reader.utterance.captured_at):

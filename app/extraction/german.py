@@ -96,7 +96,7 @@ def _german_subject(
     clause: Clause, before: tuple[Token, ...], after: list[Token], inherited: tuple[Token, ...]
 ) -> tuple[tuple[Token, ...], list[Token]]:
     if before and after and after[0].lower in ("ich", "wir", "er"):
-        return (after[0],), [*after[1:], *before]  # Bargeld akzeptieren wir
+        return (after[0],), _in_order(list(before), after[1:])
     if before and not _is_adverbial(before):
         return before, after
     if not before and clause.inherits:
@@ -106,6 +106,16 @@ def _german_subject(
     end = noun_phrase_end(after, "de")
     front = list(before) if before else []
     return tuple(after[:end]), front + after[end:]
+
+
+def _in_order(before: list[Token], after: list[Token]) -> list[Token]:
+    """What stands around a verb and its pronoun, the object first: `Bargeld akzeptieren wir gern`,
+    `Abends trinke ich ein Bier`. A comma parts them, so that they are not read as one phrase."""
+    if not after:
+        return before
+    comma = Token(",", ",", before[-1].end, before[-1].end)
+    object_first = not _is_adverbial(tuple(before)) and not noun_phrase_end(after, "de")
+    return [*before, comma, *after] if object_first else [*after, comma, *before]
 
 
 def _fronted(clause: Clause) -> bool:
@@ -148,7 +158,7 @@ def _framed(clause: Clause, subject: tuple[Token, ...], rest: list[Token], form:
             auxiliary, lemma, participle = lemma, found.lemma, last.lower
             past = past or auxiliary == "haben"
             core = core[:-1]
-    elif last is not None and last.lower in particles() and len(core) > 1:
+    elif last is not None and last.lower in particles() and last.text[0].islower():
         lemma, core = last.lower + lemma, core[:-1]
     return Frame(clause, subject, lemma, auxiliary, participle, past, tuple(core + tail))
 

@@ -54,6 +54,8 @@ def until_stop(words: Sequence[Token], language: str, *, through: str = "") -> l
     for position, word in enumerate(words):
         if word.text in ',;:()–—"“”„!?.' or word.lower in STOPS:
             break
+        if position and word.lower == "every":
+            break  # how often, which is no part of what
         if word.lower in ("and", "und", "or", "oder", "&") and not _goes_on(words, position):
             break
         link = word.lower in PREPOSITIONS[language] and position > 0

@@ -27,6 +27,9 @@ CONFIDENCE = 0.5
 MOST = 40  # statements of one answer
 LONGEST_QUOTE, LONGEST_NAME, LONGEST_VALUE = 600, 80, 80  # characters
 MOST_WORDS = 7  # of a name
+# What is told in words and has no name: it means something within its text alone.
+WORDED = frozenset(["decision", "incident", "lesson", "source"])
+LONGEST_WORDED, MOST_WORDED = 200, 30  # characters and words of it
 I = frozenset(["i", "ich", "me", "mir", "mich", "my", "mein", "meine", "meinem", "meinen"])  # noqa: E741
 PERSONS = frozenset(["person"])
 MEASURED = frozenset([Kind.MONEY, Kind.DATE, Kind.NUMBER, Kind.QUANTITY, Kind.STATE, Kind.BOOLEAN])
@@ -161,10 +164,13 @@ def _object(text: str, quote: Span, read: Read, asked: tuple[Predicate, str]) ->
 
 
 def _mention(text: str, zone: Span, read: Read, types: frozenset[str], quote: Span) -> Mention:
-    """A name that the text holds in a zone: the one that rules found there, or a new one."""
+    """A name that the text holds in a zone: the one that rules found there, or a new one. A
+    decision or a lesson needs no name: its words stand for it."""
     name = " ".join(text.split())
     places = _places(text.strip(), zone, read.text)
-    if not places or len(name) > LONGEST_NAME or len(name.split()) > MOST_WORDS:
+    worded = bool(types) and types <= WORDED
+    longest, most = (LONGEST_WORDED, MOST_WORDED) if worded else (LONGEST_NAME, MOST_WORDS)
+    if not places or len(name) > longest or len(name.split()) > most:
         raise Unborne("name")
     span = min(places, key=lambda place: (abs(place.start - quote.start), place.start))
     if name.casefold() in I:
@@ -172,10 +178,11 @@ def _mention(text: str, zone: Span, read: Read, types: frozenset[str], quote: Sp
     known = next((m for m in read.found.mentions if m.span == span or m.name == name), None)
     if known is not None:
         return _of_type(known if known.span == span else replace(known, span=span), types)
-    if name.casefold() in PRONOUNS or not any(c.isupper() or c.isdigit() for c in name):
+    proper = any(c.isupper() or c.isdigit() for c in name)
+    if name.casefold() in PRONOUNS or not (proper or worded):
         raise Unborne("name")
     kind = next(iter(types)) if len(types) == 1 else "unknown"
-    return _of_type(Mention(name, kind, span), types)
+    return _of_type(Mention(name, kind, span, named=proper and not worded), types)
 
 
 def _of_type(mention: Mention, types: frozenset[str]) -> Mention:

@@ -119,6 +119,8 @@ def noun_phrase_end(words: list[Token] | tuple[Token, ...], language: str) -> in
     start = position
     while position < len(words) and _noun(words[position]):
         position += 1
+        if words[position : position + 1] and words[position].text == "&":  # `Loomis & Tate`
+            position += any(_noun(t) for t in words[position + 1 : position + 2])
         if _numbered(words, position):
             position += 1
     if position == start:

@@ -88,6 +88,7 @@ def forms(language: str) -> Forms:
     lemmas |= {verb.split()[0] for verb in ending_verbs(language)}
     lemmas -= {"can't", "spezialisiert", "ehrenamtlich"}
     lemmas |= MOVES[language] | SWITCHES[language] | CHANGES[language]
+    lemmas |= words("sets", f"dated_verbs_{language}")
     return index(sorted(lemmas), language)
 
 

@@ -111,7 +111,7 @@ def _advance(carried: Carried, known: Collection[Claim], rules: Rules) -> Advanc
     sweep = _resumed(carried, rules)
     for event in events:
         sweep.take(event)
-    if not all(_stands(stint, sweep) for stint in carried.open):
+    if sweep.waited or not all(_stands(stint, sweep) for stint in carried.open):
         return None
     end = _end(sweep, carried.tier, events[-1].at)
     layers = Layers(set(), rules)

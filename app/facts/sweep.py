@@ -93,6 +93,8 @@ class Sweep:
         self.beside: dict[str, Stint] = {}  # by fact: held, though something speaks against it
         self.waiting: dict[str, Stint] = {}  # by fact: claimed, but not believed
         self.why: dict[str, Reason] = {}
+        # By fact: claims that waited while what was not wholly read of it came to stand beside.
+        self.waited: dict[str, list[Claim]] = {}
         self.held: list[Held] = []
         self.superseded: set[tuple[str, str, Reason]] = set()
         self.contradictions: set[tuple[str, str]] = set()
@@ -234,8 +236,10 @@ class Sweep:
                 return
         stint = self._opened(event)
         takes_place = self.holder is None and not claim.negative
-        if against or not takes_place:
-            stint.claims = [c for c in stint.claims if c.partial]  # who waits is not behind it
+        waited = [c for c in stint.claims if not c.partial]
+        if waited:  # who waits is not behind it
+            self.waited[claim.fact] = waited
+            stint.claims = [c for c in stint.claims if c.partial]
         if takes_place:
             self.holder = stint
         else:
@@ -301,7 +305,7 @@ class Sweep:
         """Why those behind a claim may not revise those behind what is held; None if they may."""
         waiting = self.waiting.get(event.claim.fact)
         waited = [c for c in waiting.claims if not c.partial] if waiting else []
-        behind = [*waited, event.claim]
+        behind = [*waited, *self.waited.get(event.claim.fact, ()), event.claim]
         return may_not_retire(
             [c.authority for c in behind], [c.authority for c in holder.claims], self.rules
         )
@@ -316,12 +320,16 @@ class Sweep:
         if beside is not None:
             self._record(beside, event.at, event.precision, Reason.STATED)
             stint.claims = [*beside.claims, *stint.claims]
+        stint.claims = [*self.waited.pop(event.claim.fact, ()), *stint.claims]
         return stint
 
     def _quarantine(self, event: Event, holder: Stint, why: Reason) -> None:
         fact = event.claim.fact
-        if any(stint.fact == fact for stint in self.open):
-            return  # it is held by what others say, and needs no review
+        same = next((stint for stint in self.open if stint.fact == fact), None)
+        if same is not None:  # it is held by what others say, and needs no review
+            if same.partial and not event.claim.partial:
+                self.waited.setdefault(fact, []).append(event.claim)
+            return
         self.contradictions.add((holder.fact, fact))
         if fact in self.waiting:
             self.waiting[fact].confirm(event)

@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints
 
 from app.autonomy.authored import Authored, Id, Who
 from app.kernel.clock import FOREVER
-from app.kernel.kind import Gone, Kind, Place, Stored
+from app.kernel.kind import Gone, Kind, Place, Readable, Stored
 from app.kernel.vocab import Label
 from app.kernel.wire import Moment
 from app.workitems.model import Priority
@@ -125,7 +125,14 @@ class GoalLink(Stored):
         )
 
 
-GOAL = Kind("goal", Goal, Label.GOAL, sanitised=TEXTS, changed="changed_at")
+GOAL = Kind(
+    "goal",
+    Goal,
+    Label.GOAL,
+    sanitised=TEXTS,
+    changed="changed_at",
+    readable=Readable(frozenset(["stale_told_at"])),
+)
 GOAL_LINK = Kind(
     "goal_link",
     GoalLink,
@@ -134,4 +141,5 @@ GOAL_LINK = Kind(
     part_of=GOAL,
     whole="goal",
     changed="linked_at",
+    readable=Readable(),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -24,11 +24,13 @@ OWN = frozenset(("ids", "scopes", "at"))  # parameters that the batch itself giv
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list: its rows by `query`, each shown by `show`, in an order that cursors can go on in."""
+    """A list: its rows by `query`, each shown by `show`, in an order that cursors can go on in;
+    `given` are parameters of the query that are the same for all who ask."""
 
     query: Query
     show: Callable[[Row], Any]
     order: Order
+    given: Mapping[str, Any] = field(default_factory=dict)
 
 
 def parent_of(row: Row) -> str:
@@ -87,7 +89,7 @@ class Loading:
 
     async def listed(self, listing: Listing, parent: str, asked: Asked) -> list[Row]:
         """The rows of one parent, one more than asked for where there is one."""
-        params = asked.values(listing.query, listing.order)
+        params = {**asked.values(listing.query, listing.order), **listing.given}
         reading = Lookup("", query=listing.query, show=listing.show)
         return await self._loader(reading, params).load(parent)
 

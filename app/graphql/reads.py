@@ -16,6 +16,7 @@ from app.facts.listing import subjects_of
 from app.facts.schemas import FactOut, PossibleChangeOut, TimelineEntryOut, TimelineOut
 from app.graphql.connection import connected, joined
 from app.graphql.cursors import by_fact, by_id, by_rank, by_time
+from app.graphql.declared import ROOTS
 from app.graphql.doors import Context, Read
 from app.graphql.listing import given, listed, one_of, scopes_of
 from app.graphql.loading import FIRST_MOST, Asked, Listing
@@ -284,4 +285,5 @@ READS: dict[str, Read] = {
     **QUESTIONS,
     **RECORDS,
     **REGISTERS,
+    **ROOTS,
 }

@@ -26,6 +26,7 @@ from app.graphql.cursors import (
     by_rank,
     by_time,
 )
+from app.graphql.declared import BELOW
 from app.graphql.loading import Listing, Lookup
 from app.jobs.access import shown_to
 from app.jobs.model import Job
@@ -237,6 +238,7 @@ LISTS: dict[str, Listing] = {
         show=lambda row: NoteVersionOut.of(row["version"]),
         order=by_number("before", BEYOND, "version", "version"),
     ),
+    **BELOW,
 }
 
 # Communities show what they cite as it is now, which is a statement of its own.

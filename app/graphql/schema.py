@@ -19,7 +19,7 @@ from graphql import (
 
 from app.errors import Forbidden
 from app.facts.service import Moments
-from app.graphql import scalars
+from app.graphql import declared, scalars
 from app.graphql.changes import CHANGES, Change
 from app.graphql.connection import connected, definitions
 from app.graphql.doors import Context, Read
@@ -53,7 +53,7 @@ def build() -> GraphQLSchema:
     """The executable schema; made once a process."""
     text = files("app.graphql").joinpath("schema.graphql").read_text(encoding="utf-8")
     kinds = f"\nextend enum MemoryKind {{ {' '.join(FOUND)} }}\n" if FOUND else ""
-    schema = build_schema(text + definitions() + kinds)
+    schema = build_schema(text + definitions() + kinds + declared.definitions())
     scalars.attach(schema.type_map)
     for name, kind in schema.type_map.items():
         if name.startswith("__"):

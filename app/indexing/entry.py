@@ -16,6 +16,17 @@ from app.indexing.dates import day_terms
 from app.kernel.clock import FOREVER
 
 LIVE = "live"
+# Every property that the search indexes have of a node, and what their passes keep there: it
+# follows from the memory, and no package holds it.
+ENTRY = frozenset(
+    (
+        "memory_id", "kind", "session", "role", "live", "captured_at", "captured_key",
+        "ingested_key", "expired_key", "facets", "language", "terms", "about_terms",
+        "context_terms", "index_state", "index_rev", "index_error", "embedding", "embed_hash",
+        "embedding_b", "embed_hash_b", "embedding_c", "embed_hash_c", "flags", "judged_by",
+        "judged_hash",
+    )
+)  # fmt: skip
 PASSAGES = ("episode", "chunk")  # kinds whose names stand in the retrieval graph
 
 

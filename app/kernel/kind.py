@@ -145,6 +145,14 @@ Entry = Callable[[str, "Stored", Searched], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
+class Readable:
+    """That whoever reads the scope of a value may read it, as over REST; `hidden` names fields that
+    nobody is shown. A part is read below its whole, as far as what it refers to is visible."""
+
+    hidden: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Kind(Generic[S]):
     """A kind as its slice declares it.
 
@@ -155,7 +163,8 @@ class Kind(Generic[S]):
     kind's identity, or in the field `whole` the id of its node. `changed` names the moment that
     tells a new value from one erased before. What is not `exported` is in no package and no digest;
     what is `guarded` is told to fewer than see its scope, and only who administers that exports it.
-    `plural` is the word for several of it, where that is not the name with an s.
+    `plural` is the word for several of it, where that is not the name with an s. What is `readable`
+    has types and fields of GraphQL.
     """
 
     name: str
@@ -172,6 +181,7 @@ class Kind(Generic[S]):
     entry: Entry | None = None
     recalled: bool = False
     plural: str = ""
+    readable: Readable | None = None
 
     @property
     def many(self) -> str:

@@ -79,6 +79,7 @@ class Label(StrEnum):
     SHORT_MEMORY = "ShortMemory"
     DECLARED = "Declared"  # umbrella over the kinds that their slices declare (app/kernel/kind.py)
     BLOCK_PROTECTION = "BlockProtection"
+    BLOCK_BASELINE = "BlockBaseline"
     BLOCK_EDIT = "BlockEdit"
     WORKSPACE_SETTINGS = "WorkspaceSettings"
     MEMORY_POOL = "MemoryPool"
@@ -96,6 +97,8 @@ class Label(StrEnum):
     OBSERVATION = "Observation"
     INTERVENTION_POLICY = "InterventionPolicy"
     SNAPSHOT = "Snapshot"
+    DAY_PAGE = "DayPage"
+    NOTE_RATING = "NoteRating"
     REASONING_TRACE = "ReasoningTrace"
     REASONING_STEP = "ReasoningStep"
     TOOL_CALL = "ToolCall"
@@ -231,8 +234,9 @@ _PROPERTIES += """
 cited cluster condense_all condensed_at
 """  # condensed notes
 _PROPERTIES += """
-block_kind entered_at first unfollowed values
-"""  # settings of scopes, tasks of turns, blocks that others attest
+alarmed_at block_hash block_kind closeness entered_at extracted first made_at rated_at rater
+sample stars taken_by unfollowed unjoined unsorted values
+"""  # settings of scopes, tasks of turns, blocks that others attest and their baselines
 _PROPERTIES += """
 alike_rev alike_state called_at given how link_state link_targets linked linked_rev names owned
 parts revision spans triples written
@@ -262,7 +266,7 @@ detected_at due_at effectiveness failure_count is_active parent paused_until see
 similarity skill skill_key success_count usage_count
 """  # skills
 _PROPERTIES += """
-ready ttl
+gained_at ready ttl
 """  # short-term memory
 _PROPERTIES += """
 avg_score door floored fusion knowledge_base_ids ms quality results shown strategy without words
@@ -271,7 +275,7 @@ _PROPERTIES += """
 assignee changed_at due_at ends_at labels last_read_at lifetime lower memory_scope owner parent_id
 linked_at people read_count readers refers whole time
 agent duration_ms session_key tool
-current_until
+current_until workflow
 idle_since stale_told_at pending_at priority processed_at resolver sensor
 cells columns entity recorded_by row_id unlinked
 agent conversation linked_at open_until people read_count readers refers waiting whole time

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from app.kernel.cypher import Q, Query
 from app.kernel.graph import Row
-from app.lifecycle.model import Closure
+from app.lifecycle.model import ERASED, Closure
 
 
 class Reader(Protocol):
@@ -18,7 +18,7 @@ class Reader(Protocol):
 
 
 async def close_over(reader: Reader, ids: Iterable[str], *, sources: bool = False) -> Closure:
-    """Everything that follows from some memories.
+    """Return everything that follows from some memories.
 
     A fact goes with its last support, or where it is named itself; a note, or a copy in a wider
     scope, goes with anything that it was made from, so that it is made anew from what is left. A
@@ -38,8 +38,9 @@ async def close_over(reader: Reader, ids: Iterable[str], *, sources: bool = Fals
 async def _take(reader: Reader, closure: Closure, ids: list[str]) -> None:
     for row in await reader.rows(Q.lifecycle.closure_episodes, ids=ids):
         closure.episodes[row["episode"]["id"]] = row
-    for row in await reader.rows(Q.lifecycle.closure_notes, ids=ids):
-        closure.notes[row["note"]["id"]] = row
+    for kind, erasing in ERASED.items():
+        for row in await reader.rows(erasing.closure, ids=ids):
+            closure.labelled[kind][row["node"]["id"]] = row
     for row in await reader.rows(Q.erasure.skills_of, ids=ids):
         closure.skills[row["skill"]["id"]] = row
     for row in await reader.rows(Q.kinds.with_parts, ids=ids):
@@ -47,7 +48,7 @@ async def _take(reader: Reader, closure: Closure, ids: list[str]) -> None:
 
 
 async def _facts(reader: Reader, closure: Closure, named: set[str]) -> None:
-    """Which facts go and which live on, given the episodes found so far."""
+    """Find which facts go and which live on, given the episodes found so far."""
     touched = {c["fact"] for row in closure.episodes.values() for c in row["claims"]}
     rows = await reader.rows(
         Q.lifecycle.closure_facts, ids=sorted(touched | named), episodes=sorted(closure.episodes)
@@ -59,7 +60,7 @@ async def _facts(reader: Reader, closure: Closure, named: set[str]) -> None:
 
 
 def _found(closure: Closure, *, sources: bool) -> set[str]:
-    parts = (closure.episodes, closure.facts, closure.kept, closure.notes, closure.skills)
+    parts = (closure.episodes, closure.facts, closure.kept, closure.beside, closure.skills)
     found = {i for part in parts for row in part.values() for i in row["derived"]}
     found |= {part for row in closure.declared.values() for part in row["parts"]}
     if sources:

@@ -21,7 +21,8 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import parse_scope
 from app.lifecycle.graves import erased
 from app.notes import condensed
-from app.notes.condensed import AUTHOR, FEWEST_FACTS, Change, Place, Stored
+from app.notes.condensed import FEWEST_FACTS, Change, Place, Stored
+from app.notes.kind import AUTHOR
 from app.scopes.service import ScopeService
 
 CONDENSE = "notes.condense"

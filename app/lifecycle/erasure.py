@@ -36,7 +36,7 @@ from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
 from app.lifecycle.closure import close_over
 from app.lifecycle.declared import Forgotten, detach, drop, forget, of_target, reach_of
-from app.lifecycle.model import Closure, Removed, Target, tombstones
+from app.lifecycle.model import ERASED, Closure, Removed, Target, tombstones
 from app.lifecycle.people import MOST, about
 from app.lifecycle.renaming import renamed
 from app.lifecycle.residue import Residue
@@ -98,7 +98,7 @@ class ErasureService:
             "target": target.name,
             "episodes": sorted(closure.episodes),
             "facts": sorted(closure.facts),
-            "notes": sorted(closure.notes),
+            **{f"{kind}s": sorted(rows) for kind, rows in closure.labelled.items()},
             "skills": sorted(closure.skills),
             "skill_versions": [row["id"] for row in await self._versions(caller, target)],
             "declared": await self._declared(closure, caller, target),
@@ -295,6 +295,10 @@ class ErasureService:
             row, at = blank_receipt(order, scope), now()
             locked = await tx.one(Q.lifecycle.lock_receipt, id=order.receipt, row=row, at=at)
             ids = await self._parts.shortterm.forget(tx, *given)
+            # No package may bring them back.
+            lost = [*ids, *await self._parts.working.copies(*given, tx)]
+            graves = tombstones(Closure(), locked["receipt"] | {"at": at}, lost)
+            await tx.rows(Q.lifecycle.bury, rows=graves)
             if ids:
                 removed = Removed({"working": len(ids)}, ids)
                 await _write_receipt(tx, order, locked["receipt"], (Closure(), removed))
@@ -473,12 +477,9 @@ class ErasureService:
         """The closure, written first: whoever reads it meanwhile waits, then finds it gone."""
         before = await close_over(tx, ids, sources=sources)
         await tx.rows(Q.entities.hold_names_of, scopes=sorted(before.scopes), at=now())
-        await tx.rows(
-            Q.lifecycle.lock_closure,
-            episodes=sorted(before.episodes),
-            notes=sorted(before.notes),
-            at=now(),
-        )
+        await tx.rows(Q.lifecycle.lock_passages, ids=sorted(before.episodes), at=now())
+        for kind, erasing in ERASED.items():
+            await tx.rows(erasing.lock, ids=sorted(before.labelled[kind]), at=now())
         await tx.rows(Q.erasure.lock_skills, ids=sorted(before.skills), at=now())
         await tx.rows(Q.kinds.lock, ids=sorted(before.declared), at=now())
         facts = [row["fact"] for row in (*before.facts.values(), *before.kept.values())]
@@ -488,11 +489,8 @@ class ErasureService:
         return await close_over(tx, ids, sources=sources)
 
     async def _take_out(self, tx: Tx, closure: Closure, removed: Removed) -> None:
-        episodes, facts, notes = (
-            sorted(closure.episodes),
-            sorted(closure.facts),
-            sorted(closure.notes),
-        )
+        episodes, facts = sorted(closure.episodes), sorted(closure.facts)
+        notes = sorted(closure.beside)
         await tx.rows(
             Q.communities.drop_words,
             passages=episodes,
@@ -506,7 +504,9 @@ class ErasureService:
         removed.add(await tx.one(Q.llm.drop_readings, **read, at=now()))
         await tx.rows(Q.lifecycle.drop_hints, ids=sorted([*episodes, *notes]))
         removed.add(await tx.one(Q.lifecycle.drop_facts, ids=facts))
-        removed.add(await tx.one(Q.lifecycle.drop_notes, ids=notes, at=now()))
+        for kind, erasing in ERASED.items():
+            gone = sorted(closure.labelled[kind])
+            removed.add(await tx.one(erasing.drop, ids=gone, at=now()))
         removed.add(await tx.one(Q.retrieval.drop_names, passages=episodes, at=now()))
         removed.add(await tx.one(Q.lifecycle.drop_episodes, ids=episodes))
         await erase_skills(tx, closure, removed)

@@ -8,6 +8,11 @@ from typing import Any
 
 from app.kernel.graph import Row
 from app.kernel.ids import digest
+from app.kinds import LABELLED
+from app.notes.kind import buried_block
+
+# How kinds with a label of their own are erased, by name; blocks and patterns go as skills do.
+ERASED = {kind.name: kind.erasing for kind in LABELLED if kind.erasing is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +56,23 @@ class Closure:
     episodes: dict[str, Row] = field(default_factory=dict)
     facts: dict[str, Row] = field(default_factory=dict)  # those that go
     kept: dict[str, Row] = field(default_factory=dict)  # facts that lose support and live on
-    notes: dict[str, Row] = field(default_factory=dict)
+    # Of kinds with a label of their own, by kind.
+    labelled: dict[str, dict[str, Row]] = field(
+        default_factory=lambda: {kind: {} for kind in ERASED}
+    )
     # Proposals, patterns of failure and core blocks too.
     skills: dict[str, Row] = field(default_factory=dict)
     declared: dict[str, Row] = field(default_factory=dict)  # of kinds that their slices declare
 
     @property
+    def beside(self) -> dict[str, Row]:
+        """Return what goes of kinds with a label of their own, by id."""
+        return {i: row for rows in self.labelled.values() for i, row in rows.items()}
+
+    @property
     def ids(self) -> list[str]:
         """Everything that goes."""
-        return [*self.episodes, *self.facts, *self.notes, *self.skills, *self.declared]
+        return [*self.episodes, *self.facts, *self.beside, *self.skills, *self.declared]
 
     @property
     def scopes(self) -> set[str]:
@@ -67,7 +80,7 @@ class Closure:
         every = (
             *(row["episode"] for row in self.episodes.values()),
             *(row["fact"] for row in (*self.facts.values(), *self.kept.values())),
-            *(row["note"] for row in self.notes.values()),
+            *(row["node"] for row in self.beside.values()),
             *(row["skill"] for row in self.skills.values()),
         )
         return {row["scope"] for row in (*every, *self.declared.values())}
@@ -86,7 +99,10 @@ class Closure:
         return {
             "episodes": sorted(r["episode"]["content_hash"] for r in self.episodes.values()),
             "facts": sorted(digest(r["fact"]["statement"]) for r in self.facts.values()),
-            "notes": sorted(r["note"]["content_hash"] for r in self.notes.values()),
+            **{
+                f"{kind}s": sorted(row["node"]["content_hash"] for row in rows.values())
+                for kind, rows in self.labelled.items()
+            },
             "skills": sorted(r["skill"]["hash"] for r in self.skills.values()),
         }
 
@@ -98,7 +114,7 @@ class Closure:
     @property
     def tags(self) -> list[str]:
         """Tags that may be left without use."""
-        rows = (*self.episodes.values(), *self.notes.values(), *self.skills.values())
+        rows = (*self.episodes.values(), *self.beside.values(), *self.skills.values())
         return sorted({tag for row in rows for tag in row["tags"]})
 
     def survivors(self) -> list[str]:
@@ -142,11 +158,6 @@ def tombstones(closure: Closure, receipt: Row, entities: Iterable[str]) -> list[
     rows = [_tombstone(tombstone_id(value), receipt) for value in values]
     rows += [_tombstone(claim, receipt) for claim in surviving_claims(closure.facts.values())]
     return sorted(rows, key=lambda row: str(row["id"]))
-
-
-def buried_block(identifier: str, content_hash: str) -> str:
-    """What a core block is buried under: its id is that of every block of its kind and scope."""
-    return f"{identifier}:{content_hash}"
 
 
 def surviving_claims(facts: Iterable[Row]) -> list[str]:

@@ -233,7 +233,7 @@ class ScopeDeletion:
         rows = (
             *(row["episode"] for row in closure.episodes.values()),
             *(row["fact"] for row in closure.facts.values()),
-            *(row["note"] for row in closure.notes.values()),
+            *(row["node"] for row in closure.beside.values()),
             *(row["skill"] for row in closure.skills.values()),
         )
         outside = sorted(row["id"] for row in rows if row["scope"] not in scopes)

@@ -153,7 +153,7 @@ async def persist(services: Services, caller: Caller, given: TaskIn) -> Told:
 async def load(services: Services, caller: Caller, given: LoadIn) -> Told:
     """Bring the copy of a task back."""
     place = own(caller, given.scope, given.task, Role.WRITER)
-    done = await services.working.load(place, given.ttl, replace=given.replace)
+    done = await services.working.load(caller, place, given.ttl, replace=given.replace)
     shown = WorkingLoadedOut(*done)
     return Told(shown, f"{shown.loaded} came back, {shown.kept} stayed as they were.")
 

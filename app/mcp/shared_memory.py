@@ -39,6 +39,7 @@ class ListPoolsIn(WireModel):
 
     type: PoolType | None = None
     lifetime: Lifetime | None = None
+    workflow: str | None = Field(None, description="Only pools of this workflow.")
     scopes: tuple[str, ...] | None = Field(
         None, description="Scopes to read; all visible if unset."
     )
@@ -84,7 +85,12 @@ async def create(services: Services, caller: Caller, given: PoolIn) -> Told:
 async def list_pools(services: Services, caller: Caller, given: ListPoolsIn) -> Told:
     """List pools that may be read."""
     within = None if given.scopes is None else list(given.scopes)
-    wanted = {"within": within, "type": given.type, "lifetime": given.lifetime}
+    wanted = {
+        "within": within,
+        "type": given.type,
+        "lifetime": given.lifetime,
+        "workflow": given.workflow,
+    }
     rows = await services.pools.page(caller, wanted, given.cursor, given.limit + 1)
     found = rows[: given.limit]
     items = [PoolOut.of(row["pool"], caller.principal, row["size"]) for row in found]

@@ -103,7 +103,7 @@ async def context(services: Services, caller: Caller, given: InjectIn) -> Told:
     """Make the context for a task."""
     task = given.to_task()
     done = await services.context_injector.inject(caller, given.scope, task)
-    shown = InjectedOut.of(done, task.budget)
+    shown = InjectedOut.of(done)
     return Told(shown, shown.untrusted["text"] or "Nothing is known for this task.")
 
 

@@ -20,6 +20,7 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest, new_id
 from app.kernel.kind import Kind, S
 from app.kernel.scope import parse_scope
+from app.notes import keeping
 from app.notes.attested import (
     BLOCK_EDIT,
     BLOCK_PROTECTION,
@@ -87,7 +88,7 @@ class AttestingService:
                     protected_at=now(),
                 )
             )
-            await tx.rows(Q.kinds.restore, rows=[BLOCK_PROTECTION.new(made)])
+            await keeping.add(tx, BLOCK_PROTECTION, made)
             await _tell(tx, who, "core-block.protect", path, made.id, block=kind, quorum=quorum)
             return Guarded(block, made)
 
@@ -115,7 +116,7 @@ class AttestingService:
             if held is None:
                 raise StateRefused("the block is not protected: set it", field="kind")
             made = _edit(who, Guarded(block, held), asked, text)
-            await tx.rows(Q.kinds.restore, rows=[BLOCK_EDIT.new(made)])
+            await keeping.add(tx, BLOCK_EDIT, made)
             hashes = {"old_hash": made.old_hash, "new_hash": made.new_hash}
             await _tell(tx, who, "core-block.propose", path, made.id, block=kind, **hashes)
             return made
@@ -141,7 +142,7 @@ class AttestingService:
                 return _again(who, edit)
             if now() > edit.ends_at or guarded.hash != edit.old_hash or not edit.is_whole:
                 stale = edit.model_copy(update={"state": EditState.STALE})
-                await tx.rows(Q.kinds.change, rows=[BLOCK_EDIT.row(stale)])
+                await keeping.change(tx, BLOCK_EDIT, stale)
                 return stale
             for name, given, own in (
                 ("old_hash", old_hash, edit.old_hash),
@@ -163,12 +164,12 @@ class AttestingService:
             raise Forbidden("who proposed an edit withdraws it", field="edit")
 
         async def work(tx: Tx) -> BlockEdit:
-            await _lock_scope(tx, seen.scope)
+            await keeping.lock_scope(tx, seen.scope)
             edit = await _found(tx, BLOCK_EDIT, identifier, seen.scope)
             if edit.state is EditState.APPLIED:
                 raise StateRefused("the edit is applied", field="edit")
             made = edit.model_copy(update={"state": EditState.WITHDRAWN})
-            await tx.rows(Q.kinds.change, rows=[BLOCK_EDIT.row(made)])
+            await keeping.change(tx, BLOCK_EDIT, made)
             await _tell(tx, who, "core-block.withdraw", edit.scope, edit.id)
             return made
 
@@ -206,7 +207,7 @@ async def _attested(tx: Tx, who: Caller, guarded: Guarded, edit: BlockEdit) -> B
     if len(made.attesters(guarding.attesters)) >= guarding.quorum:
         made = made.model_copy(update={"state": EditState.APPLIED})
         await _apply(tx, guarded, made)
-    await tx.rows(Q.kinds.change, rows=[BLOCK_EDIT.row(made)])
+    await keeping.change(tx, BLOCK_EDIT, made)
     told = {"old_hash": edit.old_hash, "new_hash": edit.new_hash, "state": made.state.value}
     await _tell(tx, who, "core-block.attest", edit.scope, edit.id, block=edit.block_kind, **told)
     return made
@@ -222,10 +223,10 @@ async def _apply(tx: Tx, guarded: Guarded, edit: BlockEdit) -> None:
         await tx.rows(Q.blocks.apply, id=edit.block, scope=edit.scope, content=content, at=now())
     held = guarded.protection
     if edit.released:
-        await tx.rows(Q.kinds.drop, ids=[held.id])
+        await keeping.drop(tx, held.id)
     elif edit.guarding != held.guarding:
         made = held.model_copy(update={"guarding": edit.guarding})
-        await tx.rows(Q.kinds.change, rows=[BLOCK_PROTECTION.row(made)])
+        await keeping.change(tx, BLOCK_PROTECTION, made)
 
 
 def _edit(who: Caller, guarded: Guarded, asked: Proposal, text: str | None) -> BlockEdit:
@@ -279,17 +280,12 @@ def _again(who: Caller, edit: BlockEdit) -> BlockEdit:
 
 async def _locked(tx: Tx, scope: str, kind: str) -> tuple[Row, Protection | None]:
     """The block of a kind and its protection, with the lock of the scope held; NotFound."""
-    await _lock_scope(tx, scope)
+    await keeping.lock_scope(tx, scope)
     found = await tx.rows(Q.blocks.block_of, scope=scope, kind=kind)
     if not found:
         raise NotFound(f"{scope} has no block of the kind {kind}", field="kind")
     held = await tx.many(Q.blocks.protection, Protection, scope=scope, kind=kind)
     return found[0]["block"], held[0] if held else None
-
-
-async def _lock_scope(tx: Tx, scope: str) -> None:
-    if await tx.optional(Q.scopes.lock_scope, path=scope, at=now()) is None:
-        raise NotFound(f"there is no scope {scope}", field="scope")
 
 
 async def _found(tx: Tx, kind: Kind[S], identifier: str, scope: str) -> S:
@@ -301,7 +297,7 @@ async def _found(tx: Tx, kind: Kind[S], identifier: str, scope: str) -> S:
 
 async def _tell(tx: Tx, who: Caller, kind: str, scope: str, target: str, **payload: Any) -> None:
     event = audit.event(who, kind, scope, **payload)
-    await tx.rows(Q.scopes.tell, events=[{**event, "target": target}])
+    await keeping.tell(tx, event, target)
 
 
 def _missing(identifier: str) -> NotFound:

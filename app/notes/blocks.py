@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from app.errors import TooLarge
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
-from app.kernel.clock import FOREVER, now
+from app.kernel.clock import now
 from app.kernel.graph import Row
-from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
+from app.notes.kind import BLOCK, PATTERN, BlockRecord, PatternRecord
 from app.notes.repository import BlockRepository
 from app.sanitize.aside import sanitize_aside
 from app.scopes.service import ScopeService
@@ -42,18 +42,8 @@ class BlockService:
         require_short(content)
         text = await self._clean(content, path, "content")
         require_short(text)
-        block = {
-            "id": digest("core-block", path, kind)[:32],
-            "scope": path,
-            "tenant": who.tenant,
-            "kind": kind,
-            "content": text,
-            "content_hash": digest(text),
-            "author": who.principal,
-            "ingested_at": now(),
-            "updated_at": now(),
-            "expired_at": FOREVER,
-        }
+        fields: Row = {"scope": path, "kind": kind, "content": text, "author": who.principal}
+        block = BLOCK.node(BlockRecord.model_construct(**fields), now())
         event = audit.event(
             who, "core-block.put", path, block=kind, content_hash=block["content_hash"]
         )
@@ -65,18 +55,9 @@ class BlockService:
         who.require(path, Role.WRITER)
         text = await self._clean(pattern.content, path, "content")
         reason = pattern.reason and await self._clean(pattern.reason, path, "reason")
-        row = {
-            "id": digest("bad-pattern", path, text)[:32],
-            "scope": path,
-            "tenant": who.tenant,
-            "content": text,
-            "content_hash": digest(text),
-            "reason": reason or "",
-            "author": who.principal,
-            "ingested_at": now(),
-            "touched_at": now(),
-            "expired_at": FOREVER,
-        }
+        fields: Row = {"scope": path, "content": text, "author": who.principal}
+        record = PatternRecord.model_construct(**fields, reason=reason or "")
+        row = PATTERN.node(record, now())
         event = audit.event(who, "bad-pattern.add", path, content_hash=row["content_hash"])
         return await self.repository.add_pattern(row, event)
 

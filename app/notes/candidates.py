@@ -7,17 +7,17 @@ from app.indexing.entry import LIVE, quoted
 from app.indexing.stop_words import STOP_WORDS
 from app.notes.model import KINDS_OF, Namespace
 
-MOST = 10  # candidates of each leg, seed 003
+MOST = 10  # candidates of each retriever, seed 003
 _TERMS = 48
 
 
 def namespace_facet(namespace: Namespace) -> str:
-    """The token by which the text index tells namespaces apart."""
+    """Return the token by which the text index tells namespaces apart."""
     return f"n={namespace}"
 
 
 def text_query(text: str, language: str, scope: str, namespace: Namespace) -> str | None:
-    """A Lucene query of quoted terms; None where the text has no telling word."""
+    """Return a Lucene query of quoted terms; None where the text has no telling word."""
     terms = dict.fromkeys(t for t in analyse(text, language) if t not in STOP_WORDS)
     wanted = list(terms)[:_TERMS]
     if not wanted:

@@ -15,14 +15,11 @@ from typing import Any
 
 from app.facts.claim import Tier
 from app.facts.record import DERIVED_TRUST
-from app.indexing.entry import Facts, entry
 from app.kernel.clock import FOREVER
 from app.kernel.ids import digest
-from app.notes.candidates import namespace_facet
-from app.notes.model import CONDENSED, IMPORTANCE, Namespace, Standing
-from app.sanitize.step import SANITIZER_VERSION
+from app.notes.kind import AUTHOR, NoteRecord, SourceRecord
+from app.notes.model import CONDENSED, IMPORTANCE, Namespace
 
-AUTHOR = "loci"
 FEWEST_FACTS = 3
 FEWEST_ENTITIES = 2
 ENTITIES_KEPT = 0.9
@@ -56,17 +53,17 @@ class Extract:
 
     @property
     def content(self) -> str:
-        """One statement a line."""
+        """Return one statement a line."""
         return SEPARATOR.join(fact.statement for fact in self.facts)
 
     @property
     def valid_from(self) -> datetime:
-        """Since when all of it holds."""
+        """Return since when all of it holds."""
         return max(fact.valid_from for fact in self.facts)
 
     @property
     def valid_to(self) -> datetime:
-        """Until when all of it holds."""
+        """Return until when all of it holds."""
         return min(fact.valid_to for fact in self.facts)
 
 
@@ -100,7 +97,7 @@ class Place:
 
 
 def extracts(facts: Iterable[Stated]) -> list[Extract]:
-    """The notes that the held facts of one entity make, by the name of their cluster.
+    """Return the notes that the held facts of one entity make, by the name of their cluster.
 
     Each language makes notes of its own; where there is more to say than fits, each predicate.
     """
@@ -113,7 +110,7 @@ def extracts(facts: Iterable[Stated]) -> list[Extract]:
 
 
 def changes(wanted: Sequence[Extract], stored: Sequence[Stored]) -> list[Change]:
-    """What must be made and ended; nothing where the held note says what it should."""
+    """Return what must be made and ended; nothing where the held note says what it should."""
     before = {s.cluster: s for s in stored}
     named = {extract.cluster: extract for extract in wanted}
     found = []
@@ -129,69 +126,45 @@ def changes(wanted: Sequence[Extract], stored: Sequence[Stored]) -> list[Change]
 
 
 def note_id(place: Place, extract: Extract, version: int) -> str:
-    """The same words about the same entity for the same time are the same note."""
+    """Return the id of a note: the same words about an entity for the same time have one."""
     parts = (place.scope, place.subject, extract.cluster, str(version), extract.content)
     return digest(CONDENSED, *parts)[:32]
 
 
 def note_row(place: Place, extract: Extract, version: int) -> dict[str, Any]:
-    """The row of `condensed.create`.
+    """Return the row of `condensed.create`.
 
     Its authority is below that of every written note. An end that is known from the start was never
     unknown, so that `superseded_at` is then the moment of its making.
     """
     identifier = note_id(place, extract, version)
-    ends = extract.valid_to < FOREVER
-    properties = {
-        **_indexed(identifier, place, extract),
+    facts = [fact.id for fact in extract.facts]
+    fields: dict[str, Any] = {
         "id": identifier,
-        "tenant": place.tenant,
-        "subject": place.subject,
-        "cluster": extract.cluster,
-        "cited": len(extract.facts),
+        "scope": place.scope,
         "namespace": str(Namespace.DERIVED),
         "entry_type": CONDENSED,
         "content": extract.content,
-        "content_hash": digest(extract.content),
         "author": AUTHOR,
         "tier": int(Tier.EXTERNAL),
-        "trust": round(DERIVED_TRUST * min(f.trust for f in extract.facts), 6),
-        "importance": IMPORTANCE,
-        "confidence": min(fact.confidence for fact in extract.facts),
-        "confirmations": 0,
-        "tags": [],
-        "standing": str(Standing.HELD),
-        "reason": "",
         "valid_from": extract.valid_from,
         "valid_to": extract.valid_to,
-        "superseded_at": place.at if ends else FOREVER,
+        "superseded_at": place.at if extract.valid_to < FOREVER else None,
+        "confidence": min(fact.confidence for fact in extract.facts),
         "version": version,
-        "updated_at": place.at,
-        "is_pinned": False,
-        "marker_ids": [],
-        "pii": [],
-        "sanitizer": SANITIZER_VERSION,
-        "windows": 1,
+        "importance": IMPORTANCE,
+        "trust": round(DERIVED_TRUST * min(f.trust for f in extract.facts), 6),
+        "sources": tuple(SourceRecord(kind="Fact", id=fact) for fact in facts),
+        "subject": place.subject,
+        "cluster": extract.cluster,
     }
-    facts = [fact.id for fact in extract.facts]
+    note = NoteRecord.model_construct(**fields)
+    properties = note.row(identifier, place.at, language=extract.language)
     return {"id": identifier, "properties": properties, "facts": facts}
 
 
-def _indexed(identifier: str, place: Place, extract: Extract) -> dict[str, Any]:
-    facts = Facts(
-        memory_id=identifier,
-        scope=place.scope,
-        kind=CONDENSED,
-        captured_at=extract.valid_from,
-        ingested_at=place.at,
-    )
-    made = entry(facts, extract.content, extract.language)
-    made["facets"] = [*made["facets"], namespace_facet(Namespace.DERIVED)]
-    return made
-
-
 def stated(row: Mapping[str, Any]) -> Stated:
-    """A row of `condensed.material`."""
+    """Read a row of `condensed.material`."""
     fact = row["fact"]
     named = {row["root"], row["object"]} - {None}
     return Stated(
@@ -220,7 +193,7 @@ def _clusters(facts: Iterable[Stated]) -> dict[str, list[Stated]]:
 
 
 def _single(facts: Iterable[Stated]) -> list[Stated]:
-    """Each statement once, the surest fact for it."""
+    """Return each statement once, by the surest fact for it."""
     best = sorted(facts, key=lambda f: (-f.confidence, f.valid_from, f.id))
     firsts = {f.statement: f for f in reversed(best) if SEPARATOR not in f.statement}
     return list(firsts.values())

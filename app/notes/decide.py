@@ -39,7 +39,7 @@ def decide(new: Incoming, candidates: Sequence[Candidate], at: Calibration) -> D
 
 
 def _matters(old: Candidate, new: Incoming) -> bool:
-    """Whether a contradicted note is held, or holds at or after the moment of the new one."""
+    """Return whether a contradicted note is held, or holds when the new one does or later."""
     return (
         old.standing is Standing.HELD
         or old.valid_to > new.valid_from
@@ -48,7 +48,7 @@ def _matters(old: Candidate, new: Incoming) -> bool:
 
 
 def _several(said: Sequence[tuple[str, str, Verdict]], new: Incoming | Candidate) -> bool:
-    """Whether texts that one text contradicts are about different things, for all that it says.
+    """Return whether texts that one text contradicts are about different things, as far as it says.
 
     "The budget is 5000" contradicts the budget of Vega and that of Lyra: each says a word that
     the new text lacks, and not the same one. The values that clash are no such words.
@@ -58,14 +58,14 @@ def _several(said: Sequence[tuple[str, str, Verdict]], new: Incoming | Candidate
 
 
 def _rest(text: str, language: str, verdict: Verdict, new: Incoming | Candidate) -> frozenset[str]:
-    """The telling terms of a text that are neither in the new one nor the value that clashes."""
+    """Return the telling terms of a text that are neither in the new one nor what clashes."""
     known = {*analyse(new.content, new.language), *analyse(verdict.old), *analyse(verdict.new)}
     return frozenset(analyse(text, language)) - known - STOP_WORDS
 
 
 def _apart(decision: Decision, new: Incoming, candidates: Sequence[Candidate]) -> Decision:
-    """The decision, but for a later note that has ended one about another thing than the new one:
-    it may mean either, so it waits, and what it had ended holds again."""
+    """Return the decision, but for a later note that has ended one about another thing than the
+    new one: it may mean either, so it waits, and what it had ended holds again."""
     later = decision.before
     if later is None or later.standing is not Standing.HELD:
         return decision
@@ -83,7 +83,7 @@ def _apart(decision: Decision, new: Incoming, candidates: Sequence[Candidate]) -
 
 
 def may_end(later: Incoming | Candidate, earlier: Incoming | Candidate) -> bool:
-    """A lower tier never ends a higher one; of equal tier only whoever said it may."""
+    """Return whether a note may end an earlier one: of a higher tier, or of its author's own."""
     if later.tier == earlier.tier:
         return later.author == earlier.author
     return later.tier > earlier.tier
@@ -111,7 +111,7 @@ def _compared_as_stored(earlier: Candidate, later: Candidate) -> Verdict:
 
 
 def _compared(new: Incoming, old: Candidate) -> Verdict:
-    """The earlier text against the later one, by when they hold."""
+    """Compare the earlier text with the later one, by when they hold."""
     language = new.language if new.language == old.language else None
     if _place(old) <= _place(new):
         return compare(old.content, new.content, language)
@@ -119,12 +119,12 @@ def _compared(new: Incoming, old: Candidate) -> Verdict:
 
 
 def _place(note: Incoming | Candidate) -> tuple[datetime, int, str]:
-    """The order of notes in the world; of one moment the higher tier comes last and so stays."""
+    """Return the place of a note in time; of one moment the higher tier comes last and stays."""
     return note.valid_from, note.tier, digest(note.content)
 
 
 def _resolved(new: Incoming, clashes: list[tuple[Candidate, Verdict]]) -> Decision:
-    """Each note holds until the next that contradicts it and may end it; others wait."""
+    """Let each note hold until the next that contradicts it and may end it; others wait."""
     reason = f"{clashes[0][1].kind}: {clashes[0][1].reason}"
     olds = [old for old, _ in clashes]
     earlier = [o for o in olds if _place(o) <= _place(new)]
@@ -140,8 +140,8 @@ def _resolved(new: Incoming, clashes: list[tuple[Candidate, Verdict]]) -> Decisi
 
 
 def _must_wait(later: Candidate, new: Incoming, olds: list[Candidate]) -> bool:
-    """Whether a note that came first would have had to wait, had it come second. One that has
-    ended others by right stays."""
+    """Return whether a note that came first would have had to wait, had it come second. One that
+    has ended others by right stays."""
     has_ended = any(
         old.standing is Standing.SUPERSEDED and old.valid_to == later.valid_from for old in olds
     )
@@ -177,5 +177,5 @@ def _similarity(new: Incoming, old: Candidate, at: Calibration, kinds: Kinds) ->
 
 
 def ends_at(decision: Decision) -> datetime:
-    """Until when the new note holds."""
+    """Return until when the new note holds."""
     return FOREVER if decision.before is None else decision.before.valid_from

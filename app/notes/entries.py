@@ -146,7 +146,8 @@ def _ambiguous(found: Sequence[Row]) -> str:
 
 
 def _changeable(caller: Caller, row: Row) -> bool:
-    """Whether the caller may change a note: its author who still writes there, or a curator."""
+    """Return whether the caller may change a note: as its author who still writes there, or as a
+    curator."""
     role = Role.WRITER if row["author"] == caller.principal else Role.CURATOR
     return caller.may(row["scope"], role)
 

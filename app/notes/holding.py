@@ -10,7 +10,7 @@ STANDINGS = ("held", "superseded")
 
 
 def holds(note: Mapping[str, Any], as_of: datetime, known_at: datetime) -> bool:
-    """Whether it was so at `as_of`, as known at `known_at`; both intervals are half open.
+    """Return whether it was so at `as_of`, as known at `known_at`; both intervals are half open.
 
     The end of a note is not known before `superseded_at`: until then it holds without end.
     """

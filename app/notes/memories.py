@@ -15,18 +15,13 @@ from typing import Any
 
 from app.contradiction.repetition import says_the_same
 from app.facts.claim import Tier
-from app.indexing.entry import Facts, entry
-from app.kernel.clock import FOREVER
 from app.kernel.ids import digest
-from app.notes.candidates import namespace_facet
-from app.notes.model import MEMORY, Namespace, Standing
-from app.sanitize.step import SANITIZER_VERSION
-from app.values.wording import normal_text
+from app.notes.kind import AUTHOR, NoteRecord, SourceRecord, sentence_hash
+from app.notes.model import MEMORY, Namespace
 
 KINDS = ("fact", "preference", "event", "plan", "decision", "opinion", "procedure")
 RELATIONS = ("new", "same", "adds", "updates", "ends", "contradicts")
 CHANGES = ("updates", "ends", "contradicts")  # relations that make a possible change
-AUTHOR = "loci"
 TRUST = 0.5  # as of what an agent infers
 CONFIDENCE = 0.5
 IMPORTANCE = 0.5
@@ -121,14 +116,9 @@ def plan(
     return Plan(made, rests, tuple(sorted(old.id for old in stale)), tuple(changes))
 
 
-def sentence_hash(text: str) -> str:
-    """Return a hash of a sentence without its articles, case and punctuation."""
-    return digest(normal_text(text))
-
-
 def repeats(memory: Memory, old: Stored) -> bool:
-    """Whether a held memory is this one: the same sentence, or over one of the same turns nothing
-    that the other does not say."""
+    """Return whether a held memory is this one: the same sentence, or over one of the same turns
+    nothing that the other does not say."""
     if memory.hash == old.hash:
         return True
     if old.turns.isdisjoint(memory.turns):
@@ -143,46 +133,24 @@ def memory_id(scope: str, memory: Memory) -> str:
 
 def row(identifier: str, memory: Memory, at: Place) -> dict[str, Any]:
     """Return every property of a memory, those of its index entry included."""
-    facts = Facts(
-        memory_id=identifier,
-        scope=at.scope,
-        kind=MEMORY,
-        captured_at=memory.said_at,
-        ingested_at=at.at,
-        session=memory.session,
-    )
-    made = entry(facts, memory.text, memory.language)
-    made["facets"] = [*made["facets"], namespace_facet(Namespace.MEMORIES)]
-    return {
-        **made,
+    fields: dict[str, Any] = {
         "id": identifier,
-        "tenant": at.tenant,
+        "scope": at.scope,
         "namespace": str(Namespace.MEMORIES),
         "entry_type": memory.kind,
         "content": memory.text,
-        "content_hash": memory.hash,
-        "cited": len(memory.turns),
-        "model": at.model,
         "author": AUTHOR,
         "tier": int(Tier.AGENT),
-        "trust": TRUST,
-        "importance": IMPORTANCE,
-        "confidence": CONFIDENCE,
-        "confirmations": 0,
-        "tags": [],
-        "standing": str(Standing.HELD),
-        "reason": "",
         "valid_from": memory.said_at,
-        "valid_to": FOREVER,
-        "superseded_at": FOREVER,
-        "version": 1,
-        "updated_at": at.at,
-        "is_pinned": False,
-        "marker_ids": [],
-        "pii": list(memory.pii),
-        "sanitizer": SANITIZER_VERSION,
-        "windows": 1,
+        "confidence": CONFIDENCE,
+        "importance": IMPORTANCE,
+        "trust": TRUST,
+        "pii": memory.pii,
+        "sources": tuple(SourceRecord(kind="Episode", id=turn) for turn in memory.turns),
+        "model": at.model,
     }
+    note = NoteRecord.model_construct(**fields)
+    return note.row(identifier, at.at, language=memory.language, session=memory.session)
 
 
 def _stored(identifier: str, memory: Memory) -> Stored:

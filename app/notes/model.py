@@ -53,6 +53,7 @@ ENTRY_TYPES = (
     "conversation_summary", "memory", "preference", "knowledge", "tool_result", "insight",
 )  # fmt: skip
 ALIASES = {"status": Namespace.PROJECT_STATE, "project_state": Namespace.PROJECT_STATE}
+NOTE = "note"  # kind of what somebody wrote
 CONDENSED = "condensed"  # kind of what is made of facts: a search finds it only if asked for
 MEMORY = "memory"  # kind of what a model read out of turns, which come along where it is found
 MADE = frozenset({Namespace.DERIVED, Namespace.MEMORIES})  # never written by a client
@@ -64,7 +65,7 @@ CONFIRMED = 0.05  # what a repetition adds to the confidence, seed 003
 
 
 def namespace_of(name: str) -> Namespace:
-    """The namespace of that name or alias; InvalidInput (field `namespace`) where there is none."""
+    """Return the namespace of a name or alias; InvalidInput (field `namespace`) for others."""
     folded = name.strip().lower()
     if folded in ALIASES:
         return ALIASES[folded]
@@ -76,7 +77,7 @@ def namespace_of(name: str) -> Namespace:
 
 
 def written_namespace(name: str) -> Namespace:
-    """The same for a note that somebody writes, which the derived ones are not."""
+    """Return the same for a note that somebody writes, which the derived ones are not."""
     found = namespace_of(name)
     if found in MADE:
         raise InvalidInput(f"notes of the namespace {found} are made by Loci", field="namespace")
@@ -98,6 +99,15 @@ class Draft:
     source: Source | None = None
     valid_from: datetime | None = None
     privacy: Level = "none"  # at least; what is found raises it
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The turn that a note was read out of, with which it goes, and why it waits for a curator;
+    empty where it does not."""
+
+    turn: str
+    waits: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.notes import memories
 from app.notes.candidates import text_query
-from app.notes.memories import AUTHOR, Memory, Place, Plan, Stored
+from app.notes.kind import AUTHOR
+from app.notes.memories import Memory, Place, Plan, Stored
 from app.notes.model import Namespace
 from app.notes.record import shelf_id
 

@@ -25,14 +25,14 @@ class NoteRepository:
         self.graph = graph
 
     async def revision(self, scope: str, namespace: Namespace) -> int:
-        """How often the notes of a scope and namespace have changed."""
+        """Return how often the notes of a scope and namespace have changed."""
         row = await self.graph.optional(Q.notes.shelf, id=shelf_id(scope, namespace), scope=scope)
         return int(row["rev"]) if row else 0
 
     async def candidates(
         self, scope: str, new: Incoming, near: Part | None, text_hash: str
     ) -> list[Candidate]:
-        """Live notes like the new one by vector or words, and those that they took the place of."""
+        """Return live notes like the new one by vector or words, and those that they superseded."""
         cosines = await self._similar(scope, near)
         worded = set(await self._sharing_words(scope, new))
         ids = [*cosines, *sorted(worded - cosines.keys())]
@@ -60,7 +60,7 @@ class NoteRepository:
         after: str = "",
         limit: int,
     ) -> list[Row]:
-        """Held notes that contain a text, or with `whole` are it, in letters of either case."""
+        """Return held notes that contain a text, or with `whole` are it, whatever their case."""
         rows = await self.graph.rows(
             Q.notes.with_text,
             scopes=list(scopes),

@@ -56,11 +56,11 @@ class NoteController(Controller):
         self,
         data: JSONBody[NoteIn],
         caller: NamedDependency[Caller],
-        noting: NamedDependency[NoteService],
+        note_service: NamedDependency[NoteService],
     ) -> Response[NoteReceiptOut]:
         """Store a note; it ends those that it contradicts, or confirms the one that it repeats,
         with 200."""
-        receipt = await noting.write(caller, data.to_draft())
+        receipt = await note_service.write(caller, data.to_draft())
         again = receipt.status == "duplicate"
         shown = NoteReceiptOut.of(receipt)
         return Response(shown, status_code=HTTP_200_OK if again else HTTP_201_CREATED)
@@ -69,7 +69,7 @@ class NoteController(Controller):
     async def list_notes(
         self,
         caller: NamedDependency[Caller],
-        noting: NamedDependency[NoteService],
+        note_service: NamedDependency[NoteService],
         within: Within = None,
         namespace: FromQuery[str | None] = None,
         standing: FromQuery[StandingName | None] = None,
@@ -79,7 +79,7 @@ class NoteController(Controller):
         limit: Limit = 50,
     ) -> NotesOut:
         """Notes by id: those that hold at a moment, or all of one standing."""
-        rows = await noting.repository.page(
+        rows = await note_service.repository.page(
             caller.among(within),
             namespace=None if namespace is None else namespace_of(namespace),
             standing=standing,
@@ -96,7 +96,7 @@ class NoteController(Controller):
         self,
         note_id: FromPath[str],
         caller: NamedDependency[Caller],
-        noting: NamedDependency[NoteService],
+        note_service: NamedDependency[NoteService],
         as_of: AsOf = None,
         known_at: KnownAt = None,
     ) -> NoteOut:
@@ -104,7 +104,7 @@ class NoteController(Controller):
 
         Its text is the present one; `GET /v1/notes/{note_id}/versions` lists those before.
         """
-        row = await noting.get(caller, note_id)
+        row = await note_service.get(caller, note_id)
         if as_of or known_at:
             world, ours = aware(as_of, "as_of") or now(), aware(known_at, "known_at") or now()
             if not holds(row["note"], world, ours):
@@ -116,11 +116,11 @@ class NoteController(Controller):
         self,
         note_id: FromPath[str],
         caller: NamedDependency[Caller],
-        noting: NamedDependency[NoteService],
+        note_service: NamedDependency[NoteService],
     ) -> NoteVersionsOut:
         """The texts that a note had before, newest first."""
-        await noting.get(caller, note_id)
-        rows = await noting.repository.versions(note_id, caller.visible)
+        await note_service.get(caller, note_id)
+        rows = await note_service.repository.versions(note_id, caller.visible)
         return NoteVersionsOut([NoteVersionOut.of(row) for row in rows])
 
     @patch("/{note_id:str}", operation_id="changeNote", opt={"requires": Role.WRITER})
@@ -129,10 +129,10 @@ class NoteController(Controller):
         note_id: FromPath[str],
         data: JSONBody[NoteChangeIn],
         caller: NamedDependency[Caller],
-        noting: NamedDependency[NoteService],
+        note_service: NamedDependency[NoteService],
     ) -> NoteOut:
         """Set parts of a note; a new text makes a new version and is indexed anew."""
-        return NoteOut.of(await noting.change(caller, note_id, data.to_change()))
+        return NoteOut.of(await note_service.change(caller, note_id, data.to_change()))
 
     @delete(
         "/{note_id:str}",
@@ -144,10 +144,10 @@ class NoteController(Controller):
         self,
         note_id: FromPath[str],
         caller: NamedDependency[Caller],
-        noting: NamedDependency[NoteService],
+        note_service: NamedDependency[NoteService],
     ) -> None:
         """Hide a note from every reading."""
-        await noting.forget(caller, note_id)
+        await note_service.forget(caller, note_id)
 
     @post(
         "/{note_id:str}/review",
@@ -160,10 +160,10 @@ class NoteController(Controller):
         note_id: FromPath[str],
         data: JSONBody[NoteReviewIn],
         caller: NamedDependency[Caller],
-        noting: NamedDependency[NoteService],
+        note_service: NamedDependency[NoteService],
     ) -> NoteOut:
         """Decide on a note that waits."""
-        return NoteOut.of(await noting.review(caller, note_id, data.decision, data.ends))
+        return NoteOut.of(await note_service.review(caller, note_id, data.decision, data.ends))
 
 
 class CoreBlockController(Controller):

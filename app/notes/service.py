@@ -25,6 +25,7 @@ from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
 from app.notes import record
 from app.notes.decide import decide, ends_at
+from app.notes.kind import WAITING, NoteRecord, version_id
 from app.notes.model import (
     CONFIRMED,
     MADE,
@@ -36,6 +37,7 @@ from app.notes.model import (
     Incoming,
     Namespace,
     NoteReceipt,
+    Origin,
     Source,
     Standing,
 )
@@ -51,8 +53,8 @@ _TRIES = 25  # rounds against other writers of the same scope and namespace
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """What notes work with."""
+class NoteDependencies:
+    """The services and stores that notes need."""
 
     notes: NoteRepository
     scopes: ScopeService
@@ -81,44 +83,45 @@ class _Writing:
     text: Sanitized
     stamp: record.Stamp
     near: Part | None
+    origin: Origin | None = None
 
 
 class NoteService:
     """Notes as callers see them."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-        self.repository = parts.notes
+    def __init__(self, needs: NoteDependencies) -> None:
+        self._needs = needs
+        self.repository = needs.notes
 
-    async def write(self, who: Caller, draft: Draft) -> NoteReceipt:
+    async def write(self, who: Caller, draft: Draft, origin: Origin | None = None) -> NoteReceipt:
         """Store a note, or confirm the one that says the same, or let it wait for a curator.
 
-        Raises NotFound or Forbidden by the scope, InvalidInput for a text under five characters
-        and what the scope's policy refuses.
+        One that was read out of a turn is written once, and confirms nothing that it has said
+        before. Raises NotFound or Forbidden by the scope, NotFound for a turn that is gone,
+        InvalidInput for a text under five characters and what the scope's policy refuses.
         """
         scope = str(parse_scope(draft.scope or who.home))
         who.require(scope, Role.WRITER)
         draft, text = await self._cleaned(draft, scope)
         moment = now()
         stamp = record.Stamp(
-            id=new_id(),
+            id=_id_of(scope, draft, text, origin),
             scope=scope,
-            tenant=who.tenant,
             author=who.principal,
             tier=_tier(who, draft.source),
             valid_from=draft.valid_from or moment,
             ingested_at=moment,
         )
-        writing = _Writing(draft, text, stamp, await self._near(text.text, stamp.scope))
+        writing = _Writing(draft, text, stamp, await self._near(text.text, stamp.scope), origin)
         for _ in range(_TRIES):
             receipt = await self._attempt(who, writing)
             if receipt is not None:
-                self._parts.wakeup.set()
+                self._needs.wakeup.set()
                 return receipt
         raise Conflict("too many others write notes here at this moment; try again")
 
     async def get(self, who: Caller, note: str) -> Row:
-        """One note; NotFound where absent, forgotten or not visible."""
+        """Return one note; NotFound where absent, forgotten or not visible."""
         row = await self.repository.get(note, who.visible)
         if row is None:
             raise NotFound(f"there is no note {note}")
@@ -139,7 +142,7 @@ class NoteService:
         clean = await self._cleaned_change(change, stored["scope"])
         for _ in range(_TRIES):
             if await self._changed(who, stored, clean):
-                self._parts.wakeup.set()
+                self._needs.wakeup.set()
                 return await self.get(who, note)
         raise Conflict("too many others write notes here at this moment; try again")
 
@@ -172,13 +175,13 @@ class NoteService:
             await self._decided(tx, who, note, (decision, ends))
 
         await self.repository.graph.write("notes.review", work)
-        self._parts.wakeup.set()
+        self._needs.wakeup.set()
         return await self.get(who, note)
 
     # --- writing -------------------------------------------------------------------------------
 
     async def _cleaned(self, draft: Draft, scope: str) -> tuple[Draft, Sanitized]:
-        policy = await self._parts.scopes.policy(scope)
+        policy = await self._needs.scopes.policy(scope)
         text = await sanitize_aside(draft.content, policy, "content")
         if len(text.text.strip()) < SHORTEST:
             raise InvalidInput(f"a note has at least {SHORTEST} characters", field="content")
@@ -189,15 +192,15 @@ class NoteService:
         return replace(draft, title=title, tags=tags, privacy=privacy), text
 
     async def _near(self, text: str, scope: str) -> Part | None:
-        """The vector to compare by; None where the model is away: words decide alone then."""
+        """Return the vector to compare by; None where the model is away, so that words decide."""
         try:
-            return await self._parts.spaces.compared(text, scope)
+            return await self._needs.spaces.compared(text, scope)
         except EmbedderUnavailable as error:
             log.warning("notes.no_vector", reason=error.detail)
             return None
 
     def _means(self, near: Part | None) -> Calibration:
-        return calibration(near.model if near else self._parts.spaces.default.info.name)
+        return calibration(near.model if near else self._needs.spaces.default.info.name)
 
     async def _attempt(self, who: Caller, writing: _Writing) -> NoteReceipt | None:
         """Decide and write; None where someone else wrote here meanwhile."""
@@ -210,10 +213,15 @@ class NoteService:
         # Long notes have many sentences to hold against each other: off the event loop with it.
         at = self._means(writing.near)
         decision = await asyncio.to_thread(decide, new, found, at)
+        if writing.origin and writing.origin.waits and decision.duplicate is None:
+            decision = Decision(Standing.QUARANTINED, reason=writing.origin.waits)
 
         async def work(tx: Tx) -> NoteReceipt | None:
             if not await _locked(tx, stamp.scope, namespace, seen):
                 return None
+            there = await _there(tx, writing)
+            if there is not None:
+                return there
             if decision.duplicate is not None:
                 return await _confirm(tx, who, writing, decision.duplicate)
             return await _create(tx, who, writing, decision)
@@ -262,7 +270,7 @@ class NoteService:
             )
 
     async def _cleaned_change(self, change: Change, scope: str) -> Change:
-        policy = await self._parts.scopes.policy(scope)
+        policy = await self._needs.scopes.policy(scope)
         new = await sanitize_aside(change.content, policy, "content") if change.content else None
         content = new.text if new else change.content
         if content is not None and len(content.strip()) < SHORTEST:
@@ -393,6 +401,26 @@ def _incoming(writing: _Writing) -> Incoming:
     )
 
 
+def _id_of(scope: str, draft: Draft, text: Sanitized, origin: Origin | None) -> str:
+    if origin is None:
+        return new_id()
+    return record.extracted_id(scope, draft.namespace, origin.turn, text.text)
+
+
+async def _there(tx: Tx, writing: _Writing) -> NoteReceipt | None:
+    """The note that was read out of the same turn before, whatever became of it; NotFound where
+    the turn is gone."""
+    if writing.origin is None:
+        return None
+    stamp = writing.stamp
+    row = await tx.one(Q.notes.of_turn, id=stamp.id, turn=writing.origin.turn, scope=stamp.scope)
+    if not row["stands"]:
+        raise NotFound(f"there is no turn {writing.origin.turn}")
+    if row["note"] is None:
+        return None
+    return _receipt(writing, "duplicate", stamp.id, row["note"], reason="it was read before")
+
+
 async def _confirm(tx: Tx, who: Caller, writing: _Writing, first: Candidate) -> NoteReceipt:
     scope = writing.stamp.scope
     row = await tx.one(
@@ -410,6 +438,8 @@ async def _confirm(tx: Tx, who: Caller, writing: _Writing, first: Candidate) -> 
 async def _create(tx: Tx, who: Caller, writing: _Writing, decision: Decision) -> NoteReceipt:
     stamp, scope = writing.stamp, writing.stamp.scope
     note = record.note_row(writing.draft, writing.text, stamp, decision)
+    if writing.origin is not None:
+        note["cited"] = 1
     await tx.one(
         Q.notes.create,
         note=_with_vector(note, writing.near, decision),
@@ -426,6 +456,8 @@ async def _create(tx: Tx, who: Caller, writing: _Writing, decision: Decision) ->
             markers=list(writing.text.marker_ids),
         ),
     )
+    if writing.origin is not None:
+        await tx.rows(Q.notes.rest_on, id=stamp.id, turn=writing.origin.turn, scope=scope)
     await _link(tx, stamp, decision)
     status = "quarantined" if decision.standing is Standing.QUARANTINED else "stored"
     return _receipt(writing, status, stamp.id, note, decision)
@@ -457,7 +489,7 @@ async def _link(tx: Tx, stamp: record.Stamp, decision: Decision) -> None:
 
 
 def _with_vector(note: Row, near: Part | None, decision: Decision) -> Row:
-    """The vector at once, so that the next note is held against this one; the indexing pass
+    """Add the vector at once, so that the next note is held against this one; the indexing pass
     settles it, windows included."""
     if near is None or decision.standing is Standing.QUARANTINED:
         return note
@@ -465,7 +497,7 @@ def _with_vector(note: Row, near: Part | None, decision: Decision) -> Row:
 
 
 def _changed(stored: Row, change: Change) -> tuple[Row, Row | None]:
-    """The properties to set, and the former text where it changes."""
+    """Return the properties to set, and the former text where it changes."""
     named = {
         "title": change.title,
         "entry_type": change.entry_type,
@@ -487,7 +519,7 @@ def _changed(stored: Row, change: Change) -> tuple[Row, Row | None]:
         "version": stored["version"] + 1,
     }
     former = {
-        "id": record.version_id(stored["id"], stored["version"]),
+        "id": version_id(stored["id"], stored["version"]),
         "note": stored["id"],
         "scope": stored["scope"],
         "content": stored["content"],
@@ -499,27 +531,12 @@ def _changed(stored: Row, change: Change) -> tuple[Row, Row | None]:
 
 
 def _reindexed(stored: Row, properties: Row, text: str) -> Row:
-    """The index entry of the changed note, waiting for its vector unless the note waits itself."""
-    merged = {**stored, **properties}
-    draft = Draft(
-        content=text,
-        namespace=Namespace(stored["namespace"]),
-        title=merged.get("title"),
-        tags=tuple(merged["tags"]),
-    )
-    stamp = record.Stamp(
-        id=stored["id"],
-        scope=stored["scope"],
-        tenant=stored["tenant"],
-        author=stored["author"],
-        tier=Tier(stored["tier"]),
-        valid_from=stored["valid_from"],
-        ingested_at=stored["ingested_at"],
-    )
-    made = record.indexed(draft, text, stamp, live=stored["standing"] == Standing.HELD)
+    """Return the index entry of a changed note; it waits for its vector unless the note waits."""
+    note = NoteRecord.of({**stored, **properties, "content": text})
+    made = note.indexed(stored["ingested_at"])
     made["index_rev"] = stored["index_rev"] + 1
-    if stored["index_state"] == record.WAITING:
-        made["index_state"] = record.WAITING
+    if stored["index_state"] == WAITING:
+        made["index_state"] = WAITING
     return made
 
 

@@ -23,6 +23,7 @@ from app.sanitize.normalise import visible
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.tree import sanitize_tree
 from app.scopes.service import ScopeService
+from app.scopes.tuning import tuned
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +31,25 @@ class Limits:
     """Bounds: bytes of a payload, how long one lasts by default and at most, how long one is kept
     once it is processed, and how many a scope has."""
 
-    bytes: int
-    ttl: timedelta
-    ttl_most: timedelta
-    processed: timedelta
-    per_scope: int
+    bytes: int = tuned("autonomy.observation_bytes")
+    ttl: timedelta = tuned("autonomy.observation_ttl_seconds", lambda s: timedelta(seconds=s))
+    ttl_most: timedelta = tuned("autonomy.observation_ttl_most", lambda s: timedelta(seconds=s))
+    processed: timedelta = tuned("autonomy.observation_processed_days", lambda d: timedelta(days=d))
+    per_scope: int = tuned("autonomy.observations_per_scope")
+
+    def ends(self, given: datetime | None, at: datetime) -> datetime:
+        """Return when an observation expires; InvalidInput (`expires_at`) beyond the most."""
+        if given is None:
+            return at + min(self.ttl, self.ttl_most)
+        if not at < given <= at + self.ttl_most:
+            days = self.ttl_most.days
+            raise InvalidInput(f"it lies ahead, by at most {days} days", field="expires_at")
+        return given
+
+    def require_small(self, payload: Any) -> None:
+        """Raise TooLarge (`payload`) beyond the bytes."""
+        if size_of(payload) > self.bytes:
+            raise TooLarge(f"a payload has at most {self.bytes} bytes", field="payload")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,53 +200,19 @@ class ObservationService:
     async def _made(self, caller: Caller, scope: str, drafts: list[Draft]) -> list[Observation]:
         """Return the observations of a batch; what is wrong with one names its place."""
         policy, at = await self._scopes.policy(scope), now()
+        limits = await self._scopes.limits(self.limits, scope)
 
         def all_of_them() -> list[Observation]:
             made = []
             for place, draft in enumerate(drafts):
                 try:
-                    made.append(self._one(scope, (draft, policy), at, caller.principal))
+                    made.append(_one(scope, (draft, policy, limits), at, caller.principal))
                 except LociError as error:
                     error.field = f"items.{place}.{error.field}"
                     raise
             return made
 
         return await aside([draft.payload for draft in drafts], all_of_them)
-
-    def _one(
-        self, scope: str, given: tuple[Draft, SanitizePolicy], at: datetime, by: str
-    ) -> Observation:
-        draft, policy = given
-        if draft.key is not None:
-            require_plain(draft.key, "key", policy)
-        self._require_small(draft.payload)
-        payload = sanitize_tree(draft.payload, policy, "payload")
-        self._require_small(payload)
-        return OBSERVATION.placed(
-            Observation(
-                id="new",
-                scope=scope,
-                sensor=draft.sensor,
-                key=visible(draft.key or "") or new_id(),
-                payload=payload,
-                observed_at=draft.observed_at or at,
-                recorded_at=at,
-                recorded_by=by,
-                expires_at=self._ends(draft.expires_at, at),
-            )
-        )
-
-    def _require_small(self, payload: Any) -> None:
-        if size_of(payload) > self.limits.bytes:
-            raise TooLarge(f"a payload has at most {self.limits.bytes} bytes", field="payload")
-
-    def _ends(self, given: datetime | None, at: datetime) -> datetime:
-        if given is None:
-            return at + self.limits.ttl
-        if not at < given <= at + self.limits.ttl_most:
-            days = self.limits.ttl_most.days
-            raise InvalidInput(f"it lies ahead, by at most {days} days", field="expires_at")
-        return given
 
     async def _present(self, tx: Tx, scope: str, ids: list[str]) -> dict[str, Observation]:
         found = await tx.many(
@@ -248,7 +229,30 @@ class ObservationService:
         if not more:
             return
         held = (await tx.one(Q.autonomy.count_observations, scope=scope))["observations"]
-        if held + more > self.limits.per_scope:
-            raise QuotaReached(
-                f"a scope has at most {self.limits.per_scope} observations", field="items"
-            )
+        most = (await self._scopes.limits(self.limits, scope)).per_scope
+        if held + more > most:
+            raise QuotaReached(f"a scope has at most {most} observations", field="items")
+
+
+def _one(
+    scope: str, given: tuple[Draft, SanitizePolicy, Limits], at: datetime, by: str
+) -> Observation:
+    draft, policy, limits = given
+    if draft.key is not None:
+        require_plain(draft.key, "key", policy)
+    limits.require_small(draft.payload)
+    payload = sanitize_tree(draft.payload, policy, "payload")
+    limits.require_small(payload)
+    return OBSERVATION.placed(
+        Observation(
+            id="new",
+            scope=scope,
+            sensor=draft.sensor,
+            key=visible(draft.key or "") or new_id(),
+            payload=payload,
+            observed_at=draft.observed_at or at,
+            recorded_at=at,
+            recorded_by=by,
+            expires_at=limits.ends(draft.expires_at, at),
+        )
+    )

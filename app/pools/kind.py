@@ -11,7 +11,7 @@ POOL = Kind(
     Pool,
     Label.MEMORY_POOL,
     identity=("pool_id", "keeper"),
-    sanitised=("name", "data"),
+    sanitised=("name", "workflow", "data"),
     changed="changed_at",
     guarded=True,
 )

@@ -36,6 +36,7 @@ class PoolType(StrEnum):
     TEAM_SHARED = "team_shared"
     TASK_SCOPED = "task_scoped"
     GLOBAL = "global"
+    WORKFLOW = "workflow"  # of the nodes of one workflow, each of which reads and writes
 
 
 class Lifetime(StrEnum):
@@ -68,6 +69,8 @@ SYNONYMS: Mapping[str, str] = {
     "private": PoolType.AGENT_PRIVATE,
     "team": PoolType.TEAM_SHARED,
     "task": PoolType.TASK_SCOPED,
+    "workflow_scoped": PoolType.WORKFLOW,
+    "shared_context": PoolType.WORKFLOW,
 }
 EVICTIONS: Mapping[str, str] = {
     "none": Eviction.REFUSE,
@@ -101,6 +104,7 @@ def _checked(data: Data) -> Data:
     return data
 
 
+WorkflowId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:~-]{0,127}$")]
 PoolId = Annotated[str, StringConstraints(pattern=SLUG)]
 Type = Annotated[PoolType, synonym_of(SYNONYMS)]
 Agents = Annotated[tuple[ShortText, ...], Field(max_length=MOST_AGENTS)]
@@ -155,6 +159,7 @@ class Pool(Stored):
     pool_id: PoolId
     name: ShortText
     type: PoolType = PoolType.SHARED
+    workflow: WorkflowId | None = None
     owner: Annotated[str, StringConstraints(max_length=200)]
     lifetime: Lifetime = Lifetime.PERSISTENT
     reach: Reach = Reach.ACCOUNT
@@ -177,12 +182,14 @@ class Pool(Stored):
         return not self.readers().isdisjoint({principal, EVERYONE})
 
     def writable_by(self, principal: str) -> bool:
-        """Return whether a principal may write: the owner, who has a grant to write, or anybody
-        where the pool is shared and public."""
+        """Return whether a principal may write: the owner, who has a grant to write, every node of
+        the workflow, or anybody where the pool is shared and public."""
         if principal == self.owner:
             return True
         if self.type is PoolType.AGENT_PRIVATE:
             return False
+        if self.type is PoolType.WORKFLOW and principal in self.access_control.agents:
+            return True
         everyone = self.type is PoolType.SHARED and self.access_control.public
         return everyone or principal in self.access_control.write
 
@@ -259,6 +266,7 @@ class Pool(Stored):
             update={
                 "owner": "" if owned else self.owner,
                 "name": self.pool_id if gone.named(self.name) else self.name,
+                "workflow": None if gone.named(self.workflow or "") else self.workflow,
                 "changed_by": "" if gone.wrote(self.changed_by) else self.changed_by,
                 "access_control": access,
                 "data": data,

@@ -78,6 +78,7 @@ class PoolController(Controller):
         within: Within = None,
         kind: OfType = None,
         lifetime: FromQuery[Lifetime | None] = None,
+        workflow: FromQuery[str | None] = None,
         cursor: FromQuery[str | None] = None,
         limit: Limit = 50,
     ) -> PoolsOut:
@@ -86,6 +87,7 @@ class PoolController(Controller):
             "within": within,
             "type": one_of(PoolType, kind, "type"),
             "lifetime": lifetime,
+            "workflow": workflow,
         }
         rows = await pools.page(caller, wanted, cursor, limit + 1)
         items = [PoolOut.of(row["pool"], caller.principal, row["size"]) for row in rows[:limit]]

@@ -23,6 +23,7 @@ from app.pools.model import (
     Reach,
     RetentionPolicy,
     Type,
+    WorkflowId,
 )
 from app.pools.service import Draft
 
@@ -41,13 +42,22 @@ class PoolIn(WireModel):
     type: Annotated[Type, Field(validation_alias=AliasChoices("type", "pool_type"))] = Field(
         PoolType.SHARED, description="Who may read and write beside the owner."
     )
+    workflow: WorkflowId | None = Field(
+        None,
+        description="The workflow whose nodes share a pool of the type `workflow`: `agents` of "
+        "`access_control` are its nodes, which read and write.",
+    )
     scope: str | None = Field(
         None,
         description="Scope path to write to; the key's home if unset. A word of `lifetime` or of "
         "`reach` is taken for that.",
     )
-    lifetime: Lifetime | None = Field(None, description="`persistent` if unset.")
-    reach: Reach | None = Field(None, description="`account` if unset; decides no right.")
+    lifetime: Lifetime | None = Field(
+        None, description="`persistent` if unset, `execution` of a workflow."
+    )
+    reach: Reach | None = Field(
+        None, description="`account` if unset, `task` of a workflow; decides no right."
+    )
     expires_at: Moment | None = Field(None, description="From then on the pool is gone.")
     retention_policy: RetentionPolicy = RetentionPolicy()
     access_control: AccessControl = AccessControl()
@@ -64,6 +74,8 @@ class PoolIn(WireModel):
             lifetime, scope = _one(lifetime, Lifetime(scope)), None
         elif scope in set(Reach):
             reach, scope = _one(reach, Reach(scope)), None
+        if self.type is PoolType.WORKFLOW:
+            return scope, lifetime or Lifetime.EXECUTION, reach or Reach.TASK
         return scope, lifetime or Lifetime.PERSISTENT, reach or Reach.ACCOUNT
 
     def to_draft(self) -> Draft:
@@ -81,6 +93,7 @@ class PoolIn(WireModel):
             access_control=self.access_control,
             persist_across_executions=self.persist_across_executions,
             data=self.data,
+            workflow=self.workflow,
         )
 
 
@@ -127,6 +140,7 @@ class PoolOut(msgspec.Struct, frozen=True):
     pool_id: str
     scope: str
     type: str
+    workflow: str | None
     owner: str
     lifetime: str
     reach: str
@@ -150,6 +164,7 @@ class PoolOut(msgspec.Struct, frozen=True):
             pool_id=pool.pool_id,
             scope=pool.scope,
             type=pool.type.value,
+            workflow=pool.workflow,
             owner=pool.owner,
             lifetime=pool.lifetime.value,
             reach=pool.reach.value,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
 from dataclasses import dataclass
 from functools import partial
@@ -42,6 +43,7 @@ from app.pools.model import (
     DEFAULT,
     EVERYONE,
     NOBODY,
+    SLUG,
     AccessControl,
     Lifetime,
     Pool,
@@ -52,14 +54,17 @@ from app.pools.model import (
     RetentionPolicy,
 )
 from app.pools.reads import PoolReads
+from app.pools.values import PoolValue, newest
 from app.pools.writing import EVENTS_KEPT, Act, Written, change
+from app.sanitize.labels import require_plain
 from app.sanitize.tree import sanitize_tree
 from app.scopes.service import ScopeService
 from app.scopes.tuning import tuned
 
 QUICK = 20_000  # bytes that are sanitised without a thread of their own
+LOOKED_INTO = 5_000_000  # bytes of pools in which values are looked for
 # Who is meant by `public` there would contradict what the type says.
-CLOSED = frozenset({PoolType.AGENT_PRIVATE, PoolType.TEAM_SHARED})
+CLOSED = frozenset({PoolType.AGENT_PRIVATE, PoolType.TEAM_SHARED, PoolType.WORKFLOW})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,7 @@ class Draft:
     access_control: AccessControl
     persist_across_executions: bool
     data: dict[str, Any]
+    workflow: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +121,13 @@ class PoolService:
         if draft.pool_id == DEFAULT:
             raise StateRefused("the default pool is made by itself", field="pool_id")
         access = self._access(caller, draft)
+        await self._workflow(draft, scope)
         at = now()
         blank = Pool(
             id="new",
             scope=scope,
-            pool_id=draft.pool_id or f"pool_{draft.type}_{secrets.token_hex(8)}",
+            pool_id=draft.pool_id or _pool_id(draft),
+            workflow=draft.workflow,
             name=await self._clean(draft.name, scope, "name"),
             type=draft.type,
             owner=caller.principal,
@@ -156,11 +164,31 @@ class PoolService:
             readers=[caller.principal, EVERYONE],
             type=wanted["type"],
             lifetime=wanted["lifetime"],
+            workflow=wanted.get("workflow"),
             after=cursor or "",
             at=now(),
             limit=limit,
         )
         return [{"pool": Pool.of(row["pool"]), "size": row["size"]} for row in rows]
+
+    async def newest(self, caller: Caller, limit: int, most: int) -> list[PoolValue]:
+        """Return so many values, those that were written last, of the pools that the caller may
+        read and that were changed last: so many, and not beyond `LOOKED_INTO` bytes. This counts
+        as no reading of them."""
+        rows = await self.graph.rows(
+            Q.pools.newest,
+            scopes=caller.visible,
+            readers=[caller.principal, EVERYONE],
+            at=now(),
+            limit=limit,
+            bytes=LOOKED_INTO,
+        )
+
+        def found() -> list[PoolValue]:
+            pools = [Pool.of(row["pool"]) for row in rows]
+            return newest([pool for pool in pools if pool.readable_by(caller.principal)], most)
+
+        return await asyncio.to_thread(found)
 
     async def delete(self, caller: Caller, which: Which) -> None:
         """Delete a pool with its history; its owner does, or an admin of the scope who may read
@@ -302,9 +330,7 @@ class PoolService:
             held = await self._locked(tx, caller, pool)
             access = held.access_control.revoked(who)
             if level:
-                lists: dict[str, Any] = {"agents": (*access.agents, who)}
-                if level == "write":
-                    lists["write"] = (*access.write, who)
+                lists = _lists(held, who, level)
                 access = model_of(AccessControl, {**access.model_dump(), **lists})
             made = held.model_copy(update={"access_control": access})
             await tx.rows(Q.kinds.change, rows=[POOL.row(made)])
@@ -325,6 +351,14 @@ class PoolService:
         if draft.type is PoolType.AGENT_PRIVATE and access.readers():
             raise InvalidInput("a private pool is its owner's alone", field="access_control.agents")
         return access
+
+    async def _workflow(self, draft: Draft, scope: str) -> None:
+        """Raise InvalidInput (`workflow`) where a workflow is missing, or is of another type."""
+        if (draft.workflow is None) is (draft.type is PoolType.WORKFLOW):
+            told = "needs one" if draft.workflow is None else "is of none"
+            raise InvalidInput(f"a pool of the type {draft.type} {told}", field="workflow")
+        if draft.workflow is not None:
+            require_plain(draft.workflow, "workflow", await self._scopes.policy(scope))
 
     # --- within -------------------------------------------------------------------------------
 
@@ -462,6 +496,25 @@ async def save(tx: Tx, done: Written, limits: PoolLimits) -> None:
         bytes=limits.versions_bytes,
         below=pool.seq - EVENTS_KEPT,
     )
+
+
+def _pool_id(draft: Draft) -> str:
+    """The name of a pool that is given none: a workflow's follows from it, so that each of its
+    nodes knows it."""
+    named = f"workflow.{draft.workflow}"
+    if draft.workflow is not None and re.match(SLUG, named):
+        return named
+    return f"pool_{draft.type}_{secrets.token_hex(8)}"
+
+
+def _lists(pool: Pool, agent: str, level: str) -> dict[str, Any]:
+    """The lists with an agent that may read, or read and write: as a node where the pool is a
+    workflow's."""
+    access = pool.access_control.revoked(agent)
+    if pool.type is PoolType.WORKFLOW and level == "read":
+        return {"read": (*access.read, agent)}
+    lists: dict[str, Any] = {"agents": (*access.agents, agent)}
+    return lists | ({"write": (*access.write, agent)} if level == "write" else {})
 
 
 def _told(pool: Pool, event: PoolEvent) -> Row:

@@ -14,21 +14,18 @@ from app.errors import InvalidInput, LociError
 from app.kernel.clock import FOREVER, open_end
 from app.kernel.cypher import Q, Query
 from app.kernel.graph import Graph, Row, Tx
+from app.kernel.labelled import ENDS
 from app.kernel.scope import parse_scope
 from app.lifecycle.graves import graves
 from app.portability.kind import At, Batch, Record, Reject, Rules, Written
 from app.portability.writing import event_of
 from app.sanitize.labels import clean_tags
-from app.sanitize.privacy import Level
-from app.sanitize.step import sanitize
+from app.sanitize.step import Sanitized, sanitize
 
 PAGE = 500
 HELD_FOR = timedelta(days=1)  # a run that was killed and is not repeated lets go after a day
 # What counts how a memory was used; a package holds none of it.
 COUNTERS = ("last_access", "recalled", "injected", "useful", "trust_bonus")
-ENDS = (
-    "valid_to", "retracted_at", "expired_at", "superseded_at", "active_from", "active_to",
-)  # fmt: skip
 
 
 def closed(properties: Row, *names: str) -> Row:
@@ -43,16 +40,17 @@ def opened(row: Row) -> Row:
 
 def clean(text: str, field: str, scope: str, at: At) -> str:
     """The text as it may be stored in a scope; what refuses it names the field."""
+    return sanitized(text, field, scope, at).text
+
+
+def sanitized(text: str, field: str, scope: str, at: At) -> Sanitized:
+    """Return a text as it may be stored in a scope, and what was found; what refuses it names the
+    field."""
     try:
-        return sanitize(text, at.policy(scope)).text
+        return sanitize(text, at.policy(scope))
     except LociError as error:
         error.field = field
         raise
-
-
-def privacy_in(text: str, scope: str, at: At) -> Level:
-    """How private a text is that `clean` let pass."""
-    return sanitize(text, at.policy(scope)).privacy
 
 
 def clean_tags_of(tags: Iterable[str], scope: str, at: At) -> tuple[str, ...]:

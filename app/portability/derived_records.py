@@ -10,17 +10,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
+from app.kernel.fields import Count, Id, Json, Path, Positive, Properties, Text, Unit
 from app.kernel.wire import Moment, ShortText, WireModel
-from app.portability.records import MOST, Count, Id, Json, Path, Positive, Unit
 
-Text = Annotated[str, StringConstraints(min_length=1, max_length=65_536)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
 Key = Annotated[str, StringConstraints(max_length=65_536)]
-Plain = str | Annotated[int, Field(ge=-MOST, le=MOST)] | float | bool | None
-Properties = Annotated[
-    dict[ShortText, Plain],
-    Field(description="Further properties of the node, as they are; moments as ISO 8601."),
-]
 
 
 class CursorRecord(WireModel):

@@ -7,17 +7,9 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from app.documents.model import SIZE_LEAST, SIZE_MOST
+from app.kernel.fields import MOST_CHARACTERS, Count, Id, Path
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
-from app.portability.records import (
-    MOST_CHARACTERS,
-    Count,
-    Id,
-    IndexRecord,
-    Path,
-    StatsRecord,
-    Triples,
-    Vector,
-)
+from app.portability.records import IndexRecord, StatsRecord, Triples, Vector
 
 Line = Annotated[str, StringConstraints(max_length=2000)]
 

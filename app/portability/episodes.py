@@ -27,7 +27,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest, new_id
 from app.kernel.scope import NAME, parse_scope
-from app.portability import metadata, sessions, triples
+from app.portability import sessions, triples
 from app.portability.derived import buried, held
 from app.portability.kind import (
     At,
@@ -45,6 +45,7 @@ from app.portability.kind import (
 from app.portability.records import EpisodeRecord
 from app.portability.vectors import counted, given_vectors, judged, packed_vector, stored_vectors
 from app.portability.writing import importer_of, write_events
+from app.sanitize import metadata
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.privacy import named
 from app.sanitize.step import sanitize

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from app.indexing.entry import LIVE, entry
+from app.indexing.entry import ENTRY, LIVE, entry
 from app.indexing.entry import Facts as EntryFacts
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
@@ -21,12 +21,8 @@ PLAIN = (
 )  # fmt: skip
 # What is made anew: the index entry, and what only says when the node was locked.
 MADE = (
-    "tenant", "content", "memory_id", "kind", "session", "role", "captured_key", "ingested_key",
-    "expired_key", "facets", "terms", "about_terms", "context_terms", "index_state", "index_rev",
-    "index_error", "embedding", "embed_hash", "embedding_b", "embed_hash_b", "embedding_c",
-    "embed_hash_c", "windows", "touched_at", "claims_due",
-    "weighed", "settled_by", "heads", "runs", "newest", "settle_state", "may_change", "flags",
-    "judged_by", "judged_hash",
+    *ENTRY, "tenant", "content", "windows", "touched_at", "claims_due", "weighed", "settled_by",
+    "heads", "runs", "newest", "settle_state", "may_change",
 )  # fmt: skip
 INTERVAL = (
     "id", "valid_from", "valid_to", "from_precision", "to_precision", "recorded_at",

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from app.kernel.fields import Id, Json, Path
 from app.kernel.wire import Moment, ShortText, WireModel
-from app.portability.records import Id, Json, Path
 
 Digest = Annotated[str, StringConstraints(pattern="^[0-9a-f]{32,64}$")]
 Names = Annotated[tuple[ShortText, ...], Field(max_length=1_000_000)]

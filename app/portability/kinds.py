@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.kinds import KINDS as DECLARED
+from app.kinds import LABELLED
 from app.portability.agents import AGENT
 from app.portability.audits import AUDIT, CHAIN
 from app.portability.cursors import CURSOR
@@ -13,13 +14,15 @@ from app.portability.episodes import EPISODE
 from app.portability.facts import FACT, LINK
 from app.portability.graves import LEARNING, RECEIPT, TOMBSTONE
 from app.portability.kind import Kind
-from app.portability.notes import BLOCK, NOTE, NOTE_LINK, PATTERN
+from app.portability.labelled import labelled
+from app.portability.notes import NOTE
 from app.portability.pages import PAGE
 from app.portability.predicates import PREDICATE
 from app.portability.promotions import ATTESTATION, PROMOTION
 from app.portability.readings import READING
 from app.portability.scopes import SCOPE
 from app.portability.sessions import SESSION
+from app.portability.short_lived import SHORT_MEMORY, WORKING_COPY
 from app.portability.skills import (
     SKILL,
     SKILL_CONFLICT,
@@ -53,16 +56,15 @@ KINDS: tuple[Kind, ...] = (
     LINK,
     ATTESTATION,
     PROMOTION,
-    NOTE,
-    NOTE_LINK,
-    BLOCK,
-    PATTERN,
+    *labelled(LABELLED, {NOTE.name: NOTE}),
     SKILL,
     SKILL_LINK,
     SKILL_USAGE,
     SKILL_CONFLICT,
     SKILL_PROPOSAL,
     *(portable(kind) for kind in DECLARED if kind.exported),
+    SHORT_MEMORY,
+    WORKING_COPY,
     LEARNING,
     AUDIT,
 )

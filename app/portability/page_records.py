@@ -6,9 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from app.kernel.fields import Id, Path, Positive
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
 from app.pages.model import CONTENT_LONGEST, TITLE_LONGEST
-from app.portability.records import Id, Path, Positive, StatsRecord
+from app.portability.records import StatsRecord
 
 Content = Annotated[str, StringConstraints(min_length=1, max_length=CONTENT_LONGEST)]
 Title = Annotated[str, StringConstraints(min_length=1, max_length=TITLE_LONGEST)]

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import orjson
 
 from app.extraction.predicates import standard
 from app.kernel.cypher import Q
+from app.kernel.fields import Path
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
+from app.kernel.wire import ShortText, WireModel
 from app.portability.derived import write_new
 from app.portability.kind import At, Batch, Kind, Record, Selection, Written, cleaned
-from app.portability.note_records import PredicateRecord
+
+
+class PredicateRecord(WireModel):
+    """What a workspace changed in the registry of predicates."""
+
+    scope: Path
+    name: ShortText
+    definition: dict[str, Any]
 
 
 def prepare(record: PredicateRecord, at: At) -> Row:

@@ -14,14 +14,12 @@ import numpy as np
 from pydantic import AfterValidator, Field, StringConstraints
 
 from app.access.schemas import PrincipalName, RoleName
-from app.kernel.ids import ID
+from app.kernel.fields import MOST_CHARACTERS, Count, Id, Json, Path, Positive, Unit
 from app.kernel.wire import Moment, ShortText, TagName, Title, WireModel
-from app.portability.metadata import Metadata
+from app.sanitize.metadata import Metadata
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.privacy import Level
 from app.scopes.rules import ScopeRules
-
-MOST_CHARACTERS = 1_048_576  # of one text
 
 
 def _vector(packed: str) -> str:
@@ -34,18 +32,11 @@ def _vector(packed: str) -> str:
     return packed
 
 
-Id = Annotated[str, StringConstraints(pattern=ID.pattern.replace(r"\Z", "$"), max_length=128)]
-Path = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Packed = Annotated[str, AfterValidator(_vector)]
 Vector = Annotated[
     Annotated[tuple[float, ...], Field(min_length=1, max_length=8192)] | Packed,
     Field(description="Floats, or base64 of little-endian 32-bit floats."),
 ]
-Unit = Annotated[float, Field(ge=0, le=1)]
-MOST = 2**53 - 1  # as every reader of JSON holds it, and the graph with room to add
-Count = Annotated[int, Field(ge=0, le=MOST)]
-Positive = Annotated[int, Field(ge=1, le=MOST)]
-Json = Annotated[str, StringConstraints(max_length=65_536)]
 
 
 class ScopeRecord(WireModel):

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
+from app.kernel.fields import Count, Id, Path, Unit
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
-from app.portability.records import Count, Id, Path, Unit
 from app.skills.draft import LONGEST_BODY
 from app.skills.vocabulary import (
     Category,

@@ -79,6 +79,11 @@ class ScopeRules(BaseModel):
     condensed_notes: bool = Field(
         True, strict=True, description="notes are made of the facts that are held of a thing"
     )
+    sorted_answers: bool = Field(
+        True,
+        strict=True,
+        description="what agents answer in conversations is sorted into notes of the namespaces",
+    )
     language_model: bool = Field(
         True, strict=True, description="texts are sent to the language model, where there is one"
     )

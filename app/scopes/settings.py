@@ -53,6 +53,10 @@ class Effective:
             made[name] = self.values.get(name, (tuning.value_of(installation, name), None))
         return made
 
+    def plain(self, installation: Settings) -> dict[str, Any]:
+        """Return the value of every setting."""
+        return {name: value for name, (value, _) in self.every(installation).items()}
+
 
 class SettingsService:
     """Settings of scopes of the caller's tenant; only administrators change them."""

@@ -28,9 +28,29 @@ GROUPS = (
     "tables",
     "conversations",
     "goals",
+    "autonomy",
+    "traces",
+    "blocks",
 )
 # What one scope may not decide: schedules, and what its agents or its tenant share with others.
-INSTALLATION = frozenset({"working.agent_bytes", "working.tenant_bytes", "conversations.cron"})
+INSTALLATION = frozenset(
+    {
+        "working.agent_bytes",
+        "working.tenant_bytes",
+        "conversations.cron",
+        # What jobs over all scopes go by, and what is counted over several.
+        "autonomy.goal_stale_days",
+        "autonomy.observation_processed_days",
+        "autonomy.snapshot_entries",
+        "autonomy.suggestion_window_days",
+        "autonomy.suggestion_least",
+        "autonomy.suggestion_rate",
+        "autonomy.suggestion_quiet_days",
+        "traces.floor",
+        "traces.statistics_days",
+        "traces.statistics_most_days",
+    }
+)
 # Bounds that keep the machine's load down: a scope may go below what the installation has.
 CEILINGS = frozenset(
     {
@@ -60,6 +80,14 @@ CEILINGS = frozenset(
         "tables.row_bytes",
         "tables.batch",
         "conversations.items",
+        "autonomy.observation_bytes",
+        "autonomy.observation_ttl_most",
+        "autonomy.observations_per_scope",
+        "traces.json_bytes",
+        "traces.json_depth",
+        "traces.steps",
+        "traces.tool_calls",
+        "traces.links",
     }
 )
 Values = Mapping[str, Any]

@@ -12,6 +12,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from app.kernel.scope import parse_scope
+from app.scopes.tuning import tuned
 
 DAY = timedelta(days=1)
 KEPT = 0.3  # of the threshold, above which a hit is kept
@@ -62,6 +63,26 @@ class Blend:
     def least(self) -> float:
         """The score above which a hit is kept."""
         return KEPT * self.threshold
+
+
+@dataclass(frozen=True, slots=True)
+class BlockDefaults:
+    """What a scope says of blocks where a request does not: weights, half-lives in days, threshold
+    and most characters."""
+
+    vector: float = tuned("blocks.vector")
+    text: float = tuned("blocks.text")
+    graph: float = tuned("blocks.graph")
+    user: float = tuned("blocks.user_scope")
+    context: float = tuned("blocks.context_scope")
+    everybody: float = tuned("blocks.global_scope")
+    knowledge: float = tuned("blocks.knowledge_days")
+    methods: float = tuned("blocks.methods_days")
+    project_state: float = tuned("blocks.project_state_days")
+    learnings: float = tuned("blocks.learnings_days")
+    other: float = tuned("blocks.other_days")
+    threshold: float = tuned("blocks.threshold")
+    characters: int = tuned("blocks.characters")
 
 
 @dataclass(frozen=True, slots=True)

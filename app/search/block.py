@@ -15,8 +15,9 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.sanitize.aside import READ, aside
 from app.sanitize.hidden import shown as visible
+from app.scopes.service import ScopeService
 from app.search.believed import believed
-from app.search.blend import Blend, Evidence, Reach, final, reach_of
+from app.search.blend import Blend, BlockDefaults, Evidence, Reach, final, reach_of
 from app.search.bundle import LONGEST, qualified, snippet
 from app.search.mmr import mmr
 from app.search.model import Found, Hit
@@ -54,9 +55,17 @@ class Line:
 class ContextBlocks:
     """Makes blocks of what a search found; holds no state."""
 
-    def __init__(self, graph: Graph, searches: SearchService) -> None:
+    def __init__(
+        self, graph: Graph, searches: SearchService, scopes: ScopeService, held: BlockDefaults
+    ) -> None:
+        self.held = held
         self._graph = graph
         self._searches = searches
+        self._scopes = scopes
+
+    async def defaults(self, scope: str) -> BlockDefaults:
+        """Return what a scope says of blocks."""
+        return await self._scopes.limits(self.held, scope)
 
     async def of(
         self,

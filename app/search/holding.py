@@ -9,7 +9,7 @@ from app.facts.interval import Standing
 from app.facts.service import Moments
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
-from app.notes.model import CONDENSED
+from app.notes.model import CONDENSED, NOTE
 from app.search.model import Lapse, Mark
 
 
@@ -46,6 +46,20 @@ def unrepeated(ordered: Iterable[str], memories: Mapping[str, Row]) -> list[str]
         for i in shown
         if memories[i]["kind"] != CONDENSED or there.isdisjoint(_cited(memories[i]))
     ]
+
+
+def once_of_turns(ordered: Iterable[str], memories: Mapping[str, Row]) -> list[str]:
+    """The same without what stands higher already: of a turn and the notes that were read out of
+    it the best takes the place, as evidence or with it."""
+    kept: list[str] = []
+    shown: set[str] = set()
+    for i in ordered:
+        turns = _cited(memories[i]) if memories[i]["kind"] == NOTE else (i,)
+        turns = [*turns] or [i]
+        if shown.isdisjoint(turns):
+            kept.append(i)
+        shown.update(turns)
+    return kept
 
 
 def _cited(memory: Row) -> Iterable[str]:

@@ -61,7 +61,7 @@ async def search(
     """Find memories by words, by meaning, or by both."""
     request = data.to_request(caller)
     found = await recorded(searches, question_log, caller, request)
-    block = await context_of(context_blocks, found, data, request)
+    block = await context_of(context_blocks, found, data, request, caller.home)
     return await FoundOut.made(found, data, block)
 
 

@@ -20,7 +20,7 @@ from app.retrieval.model import Path
 from app.sanitize.aside import READ, aside
 from app.sanitize.privacy import Level
 from app.search.believed import believed, flags_of, privacy_of
-from app.search.blend import Blend, Reach
+from app.search.blend import Blend, BlockDefaults, Reach
 from app.search.block import CHARACTERS, LOOKED_AT, ContextBlocks
 from app.search.bundle import LONGEST, SNIPPET, band, render
 from app.search.floors import Floor
@@ -83,6 +83,9 @@ class ScopeWeightsIn(WireModel):
     global_: Annotated[float, Field(ge=0, le=10, alias="global")] = 0.3
 
 
+LifeName = {"project_state": "project-state"}  # a field whose namespace is spelt otherwise
+
+
 class HalfLivesIn(WireModel):
     """Days after which a memory counts half in a block of context, by namespace."""
 
@@ -108,15 +111,29 @@ class ContextIn(WireModel):
         CHARACTERS, description="Most characters of the block."
     )
 
-    def to_blend(self) -> Blend:
-        """Return what counts how much."""
-        weights, lives = self.scopes, self.half_lives.model_dump(by_alias=True)
-        scopes = {
-            Reach.USER: weights.user,
-            Reach.CONTEXT: weights.context,
-            Reach.GLOBAL: weights.global_,
-        }
-        return Blend(self.vector, self.text, self.graph, scopes, lives, self.threshold)
+    def to_blend(self, held: BlockDefaults) -> Blend:
+        """Return what counts how much: as the request says, else as the scope does."""
+        given, reach, lives = self.model_fields_set, self.scopes, self.half_lives
+        named, aged = reach.model_fields_set, lives.model_fields_set
+        return Blend(
+            self.vector if "vector" in given else held.vector,
+            self.text if "text" in given else held.text,
+            self.graph if "graph" in given else held.graph,
+            {
+                Reach.USER: reach.user if "user" in named else held.user,
+                Reach.CONTEXT: reach.context if "context" in named else held.context,
+                Reach.GLOBAL: reach.global_ if "global_" in named else held.everybody,
+            },
+            {
+                LifeName.get(name, name): getattr(lives if name in aged else held, name)
+                for name in type(lives).model_fields
+            },
+            self.threshold if "threshold" in given else held.threshold,
+        )
+
+    def most(self, held: BlockDefaults) -> int:
+        """Return the most characters of the block, likewise."""
+        return self.characters if "characters" in self.model_fields_set else held.characters
 
 
 class SearchIn(WireModel):
@@ -724,18 +741,19 @@ def _leg(name: str, leg: Leg) -> LegOut:
 
 
 async def context_of(
-    blocks: ContextBlocks, found: Found, asked: SearchIn, request: SearchRequest
+    blocks: ContextBlocks, found: Found, asked: SearchIn, request: SearchRequest, home: str
 ) -> str | None:
-    """Return the block of context of what was found; None where none is asked for."""
+    """Return the block of context of what was found, weighed as the scope `home` says where the
+    request does not; None where none is asked for."""
     if not asked.is_context:
         return None
-    how = asked.context or ContextIn()
+    how, held = asked.context or ContextIn(), await blocks.defaults(home)
     return await blocks.of(
         found,
         asked.query,
         request.filters.scopes,
-        how.to_blend(),
+        how.to_blend(held),
         limit=asked.limit,
-        characters=how.characters,
+        characters=how.most(held),
         at=request.filters.as_of,
     )

@@ -26,7 +26,7 @@ from app.kernel.graph import Row, asking_for
 from app.kernel.turns import Shares
 from app.learning.quality import UNKNOWN, boost
 from app.lifecycle.fading import FadingService
-from app.notes.model import MEMORY
+from app.notes.model import MEMORY, NOTE
 from app.retrieval.service import WalkService
 from app.sanitize.aside import READ, aside
 from app.scopes.sessions import session_id
@@ -35,7 +35,15 @@ from app.search.believed import flags_of
 from app.search.blending import fuse
 from app.search.floors import Floored, Judged, floored
 from app.search.hinted import hinted_first, hints_of
-from app.search.holding import all_replaced, claimed, lapsed, marks_of, said_by, unrepeated
+from app.search.holding import (
+    all_replaced,
+    claimed,
+    lapsed,
+    marks_of,
+    once_of_turns,
+    said_by,
+    unrepeated,
+)
 from app.search.imagining import Imagination
 from app.search.judging import Judge, RerankStep, featured
 from app.search.latest import latest_first
@@ -229,7 +237,7 @@ class SearchService:
         order = first_of(named, best(at.scores))
         clock.mark("fuse")
         reading, judge = await self._judged(order, found, request)
-        read = unrepeated(best(at.scores), reading.memories)
+        read = once_of_turns(unrepeated(best(at.scores), reading.memories), reading.memories)
         pool = candidates(read, at.scores, at.legs, at.memories)
         looked = await self._second_look(pool[: wanted(request)], judge, at.walk, request)
         pool = first(looked.pool, named)[: considered(request)]
@@ -559,7 +567,7 @@ class SearchService:
         memories, scopes = reading.memories, request.filters.scopes
         shown = {candidate.id for candidate in pool}
         spans = await self._spans(pool, memories, scopes)
-        read = [c.id for c in pool if memories[c.id]["kind"] == MEMORY]
+        read = [c.id for c in pool if _rests_on_turns(memories[c.id])]
         turns = await self._repository.turns(read, request.filters)
         texts = {c.id: _texts(c.id, memories[c.id], spans[c.id], turns, told) for c in pool}
         tokens = await aside(list(texts.values()), lambda: _tokens(texts), READ)
@@ -683,6 +691,11 @@ def candidates(
         )
         for memory in ids
     ]
+
+
+def _rests_on_turns(memory: Row) -> bool:
+    """Whether what was said comes along as evidence: with memories, and notes of an answer."""
+    return memory["kind"] == MEMORY or (memory["kind"] == NOTE and bool(memory["sources"]))
 
 
 def apart(request: SearchRequest) -> tuple[SearchRequest, SearchRequest | None]:

@@ -12,6 +12,8 @@ from app.kernel.clock import FOREVER
 from app.scopes.tuning import tuned
 
 LONGEST_TTL = 366 * 86_400  # seconds
+DAY = 86_400  # seconds
+IMPORTANCE, READ = 0.5, 0.05  # of a new entry; what a reading adds, once in a day
 UNSET: Any = object()
 
 
@@ -31,12 +33,15 @@ class Kind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Seconds of an entry that names none, the most of one, entries of one agent that have not run
-    out, and readings from which on one is promoted."""
+    out, readings from which on one is promoted, what of its time an entry loses in a day, and days
+    after which an entry is gone that has a time."""
 
     ttl: int = tuned("short_term.ttl_seconds")
     ttl_most: int = tuned("short_term.ttl_most")
     entries: int = tuned("short_term.entries")
     often: int = tuned("tiers.reads")
+    fade: float = tuned("short_term.fade", default=0.01)
+    days: int = tuned("short_term.days", default=7)
 
     def seconds(self, asked: Any) -> int | None:
         """Return how long an entry lives, None for ever; InvalidInput (`ttl`) beyond the most."""
@@ -67,6 +72,20 @@ class Change:
     ttl: int | None = UNSET
 
 
-def end_of(ttl: int | None, moment: datetime) -> datetime:
-    """When an entry runs out that is given its time at `moment`."""
-    return FOREVER if ttl is None else moment + timedelta(seconds=ttl)
+def lasting(ttl: int, fade: float) -> float:
+    """Return the seconds after which a time to live is over that shrinks each day to
+    `ttl * (1 - fade * days)`, for the whole days since it began: the first moment at which no more
+    is left of it than has gone by."""
+    days = 0
+    while (left := ttl * (1 - fade * days)) >= (days + 1) * DAY:
+        days += 1
+    return max(left, days * DAY)
+
+
+def end_of(ttl: int | None, began: datetime, written: datetime, limits: Limits) -> datetime:
+    """Return when an entry runs out whose time began at a moment, and whose value was written at
+    one: as its time shrinks, and after `days` of its value at the latest."""
+    if ttl is None:
+        return FOREVER
+    shrunk = began + timedelta(seconds=round(lasting(ttl, limits.fade), 3))
+    return min(shrunk, written + timedelta(days=limits.days))

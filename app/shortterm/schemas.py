@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
 from app.kernel.wire import ShortText, WireModel
-from app.shortterm.model import LONGEST_TTL, UNSET, Change, Draft, Kind
+from app.shortterm.model import IMPORTANCE, LONGEST_TTL, UNSET, Change, Draft, Kind
 from app.working.values import unpacked
 
 EntryKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:~-]{0,127}$")]
@@ -57,7 +57,8 @@ class ShortMemoryChangeIn(WireModel):
 
 
 class ShortMemoryOut(msgspec.Struct, frozen=True):
-    """An entry; `expires_at` null never runs out."""
+    """An entry; `expires_at` null never runs out, and is otherwise when what is left of `ttl` is
+    over, which shrinks each day. `importance` grows by .05 with the first reading in a day."""
 
     id: str
     scope: str
@@ -68,6 +69,7 @@ class ShortMemoryOut(msgspec.Struct, frozen=True):
     expires_at: datetime | None
     access_count: int
     last_accessed_at: datetime | None
+    importance: float
     created_at: datetime
     updated_at: datetime
     untrusted: dict[str, Any]
@@ -82,6 +84,7 @@ class ShortMemoryOut(msgspec.Struct, frozen=True):
             expires_at=open_end(row["expires_at"]),
             access_count=row["count"],
             last_accessed_at=row.get("last_access"),
+            importance=row.get("importance", IMPORTANCE),
             created_at=row["ingested_at"],
             untrusted={"value": unpacked(row["content"].encode())},
         )

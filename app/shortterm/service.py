@@ -20,7 +20,7 @@ from app.sanitize.labels import require_plain
 from app.sanitize.normalise import visible
 from app.sanitize.policy import SanitizePolicy
 from app.scopes.service import ScopeService
-from app.shortterm.model import UNSET, Change, Draft, Limits, end_of
+from app.shortterm.model import IMPORTANCE, READ, UNSET, Change, Draft, Limits, end_of
 from app.working.model import Limits as WorkingLimits
 from app.working.model import Part
 from app.working.values import dumped, packed, require_short
@@ -61,7 +61,8 @@ class ShortTermService:
         require_plain(draft.key, "key", policy)
         limits = await self._scopes.limits(self.limits, path)
         draft = replace(draft, ttl=limits.seconds(draft.ttl))
-        entry = _entry(who, path, draft, await self._content(draft.value, path, policy))
+        content = await self._content(draft.value, path, policy)
+        entry = _entry(who, path, draft, content, limits)
         moment: datetime = entry["ingested_at"]
 
         async def work(tx: Tx) -> bool:
@@ -80,10 +81,12 @@ class ShortTermService:
         return entry
 
     async def read(self, who: Caller, entry: str) -> Row:
-        """One entry, counted as an access; the third one is told as an event, to this agent."""
+        """One entry, counted as an access, which adds to its importance once in a day; the third
+        one is told as an event, to this agent."""
 
         async def work(tx: Tx) -> Row:
-            found = _found(await tx.optional(Q.shortterm.read, **_one(who, entry)))
+            given = {**_one(who, entry), "first": IMPORTANCE, "more": READ}
+            found = _found(await tx.optional(Q.shortterm.read, **given))
             often = (await self._scopes.limits(self.limits, found["scope"])).often
             if found["count"] >= often and not found.get("ready"):
                 await tx.rows(Q.shortterm.ready, id=entry, scope=found["scope"])
@@ -94,10 +97,15 @@ class ShortTermService:
 
     async def refresh(self, who: Caller, entry: str) -> Row:
         """Let the time of an entry begin anew; one that never runs out stays as it is."""
-        await self._writable(who, entry)
+        stored = await self._writable(who, entry)
+        limits = await self._scopes.limits(self.limits, stored["scope"])
 
         async def work(tx: Tx) -> Row:
-            found = _found(await tx.optional(Q.shortterm.refresh, **_one(who, entry)))
+            given = _one(who, entry)
+            held = _found(await tx.optional(Q.shortterm.hold, **given))
+            end = end_of(held.get("ttl"), given["at"], held["updated_at"], limits)
+            anew = {**given, "properties": {"expires_at": end}}
+            found = _found(await tx.optional(Q.shortterm.change, **anew))
             await _tell(tx, who, "refresh", found)
             return found
 
@@ -108,15 +116,17 @@ class ShortTermService:
         stored = await self._writable(who, entry)
         limits = await self._scopes.limits(self.limits, stored["scope"])
         properties: dict[str, Any] = {}
+        written: datetime = stored["updated_at"]
         if change.value is not UNSET:
             policy = await self._scopes.policy(stored["scope"])
-            properties |= {"updated_at": now()}  # when the value was written, and nothing else
+            written = now()
+            properties |= {"updated_at": written}  # when the value was written, and nothing else
             properties |= _stored(await self._content(change.value, stored["scope"], policy))
         if change.kind is not UNSET:
             properties["kind"] = str(change.kind)
         if change.ttl is not UNSET:
             ttl = limits.seconds(change.ttl)
-            properties |= {"ttl": ttl, "expires_at": end_of(ttl, now())}
+            properties |= {"ttl": ttl, "expires_at": end_of(ttl, now(), written, limits)}
 
         async def work(tx: Tx) -> Row:
             given = {**_one(who, entry), "properties": properties}
@@ -225,7 +235,7 @@ def _stored(content: bytes) -> dict[str, Any]:
     return {"content": text, "content_hash": digest(text), "size": len(content)}
 
 
-def _entry(who: Caller, scope: str, draft: Draft, content: bytes) -> Row:
+def _entry(who: Caller, scope: str, draft: Draft, content: bytes, limits: Limits) -> Row:
     moment, session = now(), visible(draft.session)
     return {
         "id": entry_id(scope, who.principal, draft.session, draft.key),
@@ -237,8 +247,9 @@ def _entry(who: Caller, scope: str, draft: Draft, content: bytes) -> Row:
         "kind": str(draft.kind),
         **_stored(content),
         "ttl": draft.ttl,
-        "expires_at": end_of(draft.ttl, moment),
+        "expires_at": end_of(draft.ttl, moment, moment, limits),
         "count": 0,
+        "importance": IMPORTANCE,
         "ingested_at": moment,
         "updated_at": moment,
     }

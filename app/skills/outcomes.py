@@ -10,10 +10,11 @@ from app.errors import Conflict, EmbedderUnavailable, NotFound
 from app.indexing.spaces import Part
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
-from app.kernel.clock import FOREVER, now
+from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Row, Tx
 from app.kernel.ids import digest, new_id
+from app.notes.kind import PATTERN, PatternRecord
 from app.sanitize.aside import aside
 from app.skills import record
 from app.skills.advice import Advice, Known, advise
@@ -245,18 +246,9 @@ class OutcomeService:
         clean = cleaner(await self._parts.scopes.policy(scope))
         text = await aside(outcome.failure, lambda: clean(outcome.failure, "failure"))
         part = await self._compared(text, scope)
-        moment = now()
+        fields: Row = {"scope": scope, "content": text, "author": who.principal}
         return {
-            "id": digest("bad-pattern", scope, text)[:32],
-            "scope": scope,
-            "tenant": who.tenant,
-            "content": text,
-            "content_hash": digest(text),
-            "reason": "",
-            "author": who.principal,
-            "ingested_at": moment,
-            "touched_at": moment,
-            "expired_at": FOREVER,
+            **PATTERN.node(PatternRecord.model_construct(**fields), now()),
             "embedding": part and part.vector,
             "embed_hash": part and failure_hash(who.tenant, part.model, text),
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Self
 
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
 from app.kernel.kind import Gone, Kind, Stored
 from app.kernel.vocab import Label
@@ -23,4 +23,26 @@ class Snapshot(Stored):
         return None
 
 
+class DayPage(Stored):
+    """What was said on a day (UTC) in a scope, by its sentences; `version` counts its changes."""
+
+    day: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    text: str
+    sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+    version: Annotated[int, Field(ge=1, le=2**53 - 1)] = 1
+    made_at: Moment
+
+    def without(self, gone: Gone) -> Self | None:
+        """Return None: it quotes what is forgotten, and is made again."""
+        return None
+
+
 SNAPSHOT = Kind("snapshot", Snapshot, Label.SNAPSHOT, sanitised=("text",), exported=False)
+DAY_PAGE = Kind(
+    "day_page",
+    DayPage,
+    Label.DAY_PAGE,
+    identity=("day",),
+    sanitised=("text",),
+    exported=False,
+)

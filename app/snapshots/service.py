@@ -91,7 +91,7 @@ class SnapshotService:
         """Take a snapshot of some scopes, or of all; how many there are, and which have changed."""
         changed: list[str] = []
         looked = 0
-        async for scope in self._paths(scopes):
+        async for scope in self.paths(scopes):
             looked += 1
             try:
                 if (await self.take(scope, dry_run=dry_run)).changed:
@@ -101,7 +101,8 @@ class SnapshotService:
         told = {"scopes": looked, "changed": len(changed), "places": changed[:1000]}
         return {**told, "dry_run": dry_run}
 
-    async def _paths(self, scopes: Sequence[str] | None) -> AsyncIterator[str]:
+    async def paths(self, scopes: Sequence[str] | None) -> AsyncIterator[str]:
+        """Yield the paths of some scopes, or of all."""
         if scopes is not None:
             for scope in scopes:
                 yield scope

@@ -7,8 +7,14 @@ from typing import Any
 from app.jobs.model import Job, Outcome, Report, is_dry
 
 SNAPSHOTS = "snapshots.take"
+DAYS = "snapshots.days"
 
 
 async def take_snapshots(parts: Any, job: Job, report: Report) -> Outcome:
     """Take a snapshot of every scope; what has not changed stays as it is."""
     return Outcome(await parts.snapshots.take_all(dry_run=is_dry(job)))
+
+
+async def make_days(parts: Any, job: Job, report: Report) -> Outcome:
+    """Make the pages of the last days of every scope; what has not changed stays as it is."""
+    return Outcome(await parts.diary.make_all(dry_run=is_dry(job)))

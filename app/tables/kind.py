@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.kernel.kind import Kind
+from app.kernel.kind import Kind, Readable
 from app.kernel.vocab import Label
 from app.tables.model import Row, Table
 
@@ -13,6 +13,7 @@ DATA_TABLE = Kind(
     identity=("name",),
     sanitised=("name", "description", "columns"),
     changed="created_at",
+    readable=Readable(frozenset(["keys", "described_by", "writers"])),
 )
 DATA_ROW = Kind(
     "data_row",

@@ -19,10 +19,12 @@ class Section(StrEnum):
 
     FACTS = "facts"
     WORKING = "working"
+    SHORT_TERM = "short_term"
     EXPERIENCES = "experiences"
     TRAJECTORIES = "trajectories"
     SHARED_KNOWLEDGE = "shared_knowledge"
     LEARNINGS = "learnings"
+    REPLAYS = "replays"
     GRAPH = "graph"
     GOALS = "goals"
     OBSERVATIONS = "observations"
@@ -41,22 +43,24 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A context, its tokens, and of each section how many entries are told and were left out;
-    `ids` are those of what is told."""
+    """A context, its tokens and most tokens, and of each section how many entries are told and were
+    left out; `ids` are those of what is told."""
 
     text: str
     tokens: int
+    budget: int
     told: Mapping[Section, int]
     left_out: Mapping[Section, int]
     compressed: int
     ids: frozenset[str] = frozenset()
 
 
-def compressed(text: str, asked: Asked) -> str:
-    """Return half of a text above 500 tokens: the sentences that hold most words of the question,
-    the earlier ones of the same worth, in their order; its beginning where no sentence fits."""
+def compressed(text: str, asked: Asked, long: int = LONG) -> str:
+    """Return half of a text above so many tokens: the sentences that hold most words of the
+    question, the earlier ones of the same worth, in their order; its beginning where no sentence
+    fits."""
     whole = count_tokens(text)
-    if whole <= LONG:
+    if whole <= long:
         return text
     room = int(whole * SHARE)
     sentences = [part for part in SENTENCE.split(" ".join(text.split())) if part]
@@ -72,7 +76,9 @@ def compressed(text: str, asked: Asked) -> str:
     return _joined(sentences, sorted(kept))
 
 
-def packed(sections: Mapping[Section, Sequence[Item]], asked: Asked, budget: int) -> Packed:
+def packed(
+    sections: Mapping[Section, Sequence[Item]], asked: Asked, budget: int, long: int = LONG
+) -> Packed:
     """Return as much of the sections as fits, in their order; what does not fit is left out, and
     what was said before is not said again."""
     lines: dict[Section, list[str]] = {}
@@ -86,7 +92,7 @@ def packed(sections: Mapping[Section, Sequence[Item]], asked: Asked, budget: int
             said = " ".join(item.text.split())
             if not said or said in seen:
                 continue
-            text = compressed(item.text, asked)
+            text = compressed(item.text, asked, long)
             line = element("entry", {"id": item.id, "scope": item.scope, **item.known}, text)
             frame = 0 if section in lines else count_tokens(_section(section, [""]))
             cost = count_tokens(line + "\n") + frame
@@ -100,7 +106,7 @@ def packed(sections: Mapping[Section, Sequence[Item]], asked: Asked, budget: int
             lines.setdefault(section, []).append(line)
     text = _text(lines) if lines else ""
     told = {section: len(lines.get(section, ())) for section in Section}
-    return Packed(text, count_tokens(text), told, left_out, short, frozenset(ids))
+    return Packed(text, count_tokens(text), budget, told, left_out, short, frozenset(ids))
 
 
 def _joined(sentences: Sequence[str], kept: Sequence[int]) -> str:

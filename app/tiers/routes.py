@@ -145,12 +145,12 @@ class TierController(Controller):
         caller: NamedDependency[Caller],
         context_injector: NamedDependency[ContextInjector],
     ) -> InjectedOut:
-        """Make the context for a task: facts, working memory, experiences, trajectories, shared
-        knowledge, learnings, the graph, goals, observations and what the agent remembers of
-        itself, in this order, as far as they fit."""
+        """Make the context for a task: facts, working memory, short-term memory, experiences,
+        trajectories, shared knowledge, learnings, replays, the graph, goals, observations and what
+        the agent remembers of itself, in this order, as far as they fit."""
         task = data.to_task()
         done = await context_injector.inject(caller, data.scope, task)
-        return InjectedOut.of(done, task.budget)
+        return InjectedOut.of(done)
 
     @get("/stats", operation_id="tierStatistics", opt={"requires": Role.READER})
     async def stats(

@@ -59,8 +59,8 @@ class TierSearchIn(WireModel):
         str, StringConstraints(min_length=1, max_length=QUERY_MOST, strip_whitespace=True)
     ]
     tiers: tuple[Tier, ...] = Field(
-        (Tier.WORKING, Tier.SHORT_TERM, Tier.LONG_TERM),
-        description="Where to look; what is in pools has no meaning that is compared.",
+        (Tier.WORKING, Tier.SHORT_TERM, Tier.LONG_TERM, Tier.SHARED),
+        description="Where to look.",
     )
     session_id: ShortText | None = Field(
         None, description="Whose working and short-term memory; short-term of all if unset."
@@ -103,14 +103,15 @@ class InjectIn(WireModel):
     )
     minimal: bool = Field(False, description="Facts alone.")
     token_budget: Annotated[int, Field(ge=100, le=100_000)] | None = Field(
-        None, description=f"Most tokens (o200k): {BUDGET}, or {MINIMAL} of a minimal one if unset."
+        None,
+        description=f"Most tokens (o200k): {BUDGET}, or {MINIMAL} of a minimal one if unset, or as "
+        "the settings of the scope say.",
     )
     scope: str | None = Field(None, description="Scope path; the key's home if unset.")
 
     def to_task(self) -> Task:
         """Return the task."""
-        budget = self.token_budget or (MINIMAL if self.minimal else BUDGET)
-        return Task(self.query, self.session_id, self.tags, budget, self.minimal)
+        return Task(self.query, self.session_id, self.tags, self.token_budget, self.minimal)
 
 
 class SectionOut(msgspec.Struct, frozen=True):
@@ -123,7 +124,7 @@ class SectionOut(msgspec.Struct, frozen=True):
 
 class InjectedOut(msgspec.Struct, frozen=True):
     """A context: its text, ready for a prompt, is under `untrusted`, and empty where nothing is
-    known. `compressed` entries were above 500 tokens, and are half as long."""
+    known. `compressed` entries were too long, and are half as long."""
 
     tokens: int
     token_budget: int
@@ -132,10 +133,10 @@ class InjectedOut(msgspec.Struct, frozen=True):
     untrusted: dict[str, str]
 
     @classmethod
-    def of(cls, done: Packed, budget: int) -> InjectedOut:
+    def of(cls, done: Packed) -> InjectedOut:
         """Return the wire form of a context."""
         sections = [SectionOut(s.value, done.told[s], done.left_out[s]) for s in Section]
-        return cls(done.tokens, budget, done.compressed, sections, {"text": done.text})
+        return cls(done.tokens, done.budget, done.compressed, sections, {"text": done.text})
 
 
 class TierValueOut(msgspec.Struct, frozen=True):

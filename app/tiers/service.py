@@ -15,6 +15,8 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.kernel.scope import parse_scope
 from app.pools.model import EVERYONE
+from app.pools.service import PoolService
+from app.pools.values import PoolValue
 from app.scopes.service import private_leaf
 from app.search.model import FOUND, Filters, Mode, SearchRequest
 from app.search.service import SearchService
@@ -27,7 +29,8 @@ from app.working.model import Part
 from app.working.service import WorkingService, own
 from app.working.values import unpacked
 
-LOOKED_AT = 200  # entries of short-term memory that a search compares, the newest
+LOOKED_AT = 200  # entries of short-term memory, and values of pools, that a search compares
+POOLS = 50  # pools that it looks into, those that were changed last
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,7 @@ class TierParts:
     shelves: Mapping[Tier, Shelf]
     working: WorkingService
     shortterm: ShortTermService
+    pools: PoolService
     searches: SearchService
     spaces: Spaces
     promotion: TierPromotion
@@ -87,7 +91,8 @@ class TierService:
     async def search(self, who: Caller, scope: str | None, asked: Question) -> list[Near]:
         """Return values like a question, the most similar first: of long-term memory by the one
         search, of working memory by comparing all values of the session, of short-term memory the
-        newest ones of the session or of all sessions."""
+        newest ones of the session or of all sessions, of shared memory the newest ones of the pools
+        that the caller may read."""
         at_home = _in(who, scope, Role.READER)
         found: list[Near] = []
         if Tier.LONG_TERM in asked.tiers and asked.limit:
@@ -159,6 +164,8 @@ class TierService:
             held += await self._working(who, asked.session)
         if Tier.SHORT_TERM in asked.tiers:
             held += await self._short(who, asked.session)
+        if Tier.SHARED in asked.tiers:
+            held += await self._shared(who)
         said = [(key, value, text) for key, value in held if (text := words(value))]
         if not said:
             return []
@@ -173,6 +180,9 @@ class TierService:
         found = await self._parts.working.values.values(place)
         keys = [(slot.name, content) for slot, content in found if slot.part is Part.KEYS]
         return await asyncio.to_thread(_values, place.scope, keys)
+
+    async def _shared(self, who: Caller) -> list[tuple[str, Value]]:
+        return [_shared(found) for found in await self._parts.pools.newest(who, POOLS, LOOKED_AT)]
 
     async def _short(self, who: Caller, session: str | None) -> list[tuple[str, Value]]:
         rows = await self._parts.shortterm.newest(who, [who.home], session, LOOKED_AT)
@@ -189,6 +199,12 @@ class TierService:
             )
             for row in rows
         ]
+
+
+def _shared(found: PoolValue) -> tuple[str, Value]:
+    pool = found.pool
+    value = Value(Tier.SHARED, pool.pool_id, pool.scope, found.value, open_end(pool.ends_at))
+    return found.key, value
 
 
 def _values(scope: str, keys: Sequence[tuple[str, bytes]]) -> list[tuple[str, Value]]:

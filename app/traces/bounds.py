@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from app.errors import InvalidInput
+from app.scopes.tuning import tuned
 
 LEAST = 48  # bytes that a mark of what was cut has room in
 TAIL = "[cut]"  # the field of an object that tells how many are missing
@@ -21,8 +22,8 @@ TAIL = "[cut]"  # the field of an object that tells how many are missing
 class Bounds:
     """Most bytes of a value as JSON, and most objects and lists inside each other."""
 
-    bytes: int
-    depth: int
+    bytes: int = tuned("traces.json_bytes")
+    depth: int = tuned("traces.json_depth")
 
 
 def storable(value: Any, field: str) -> None:

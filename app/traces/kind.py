@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.indexing.declared import indexed
-from app.kernel.kind import Kind
+from app.kernel.kind import Kind, Readable
 from app.kernel.vocab import Label
 from app.traces.model import STEP_TEXTS, ToolCall, Trace, TraceLink, TraceStep
 
@@ -14,6 +14,7 @@ TRACE = Kind(
     sanitised=("task", "result", "tools"),
     changed="changed_at",
     entry=indexed,
+    readable=Readable(frozenset(["session_key"])),
 )
 TRACE_STEP = Kind(
     "trace_step",
@@ -24,6 +25,7 @@ TRACE_STEP = Kind(
     part_of=TRACE,
     whole="trace",
     changed="at",
+    readable=Readable(),
 )
 TOOL_CALL = Kind(
     "tool_call",
@@ -35,6 +37,7 @@ TOOL_CALL = Kind(
     part_of=TRACE,
     whole="trace",
     changed="at",
+    readable=Readable(),
 )
 TRACE_LINK = Kind(
     "trace_link",
@@ -44,4 +47,5 @@ TRACE_LINK = Kind(
     part_of=TRACE,
     whole="trace",
     changed="linked_at",
+    readable=Readable(),
 )

@@ -18,6 +18,7 @@ from app.kernel.scope import parse_scope
 from app.sanitize.labels import require_plain
 from app.sanitize.normalise import visible
 from app.scopes.service import ScopeService
+from app.scopes.tuning import tuned
 from app.traces.bounds import Bounds
 from app.traces.cleaning import Batch, Cleaner
 from app.traces.drafts import CallDraft, StepDraft
@@ -42,9 +43,9 @@ class TraceLimits:
     of a trace."""
 
     bounds: Bounds
-    steps: int
-    calls: int
-    links: int
+    steps: int = tuned("traces.steps")
+    calls: int = tuned("traces.tool_calls")
+    links: int = tuned("traces.links")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,8 @@ class TraceService:
             started_at=at,
             changed_at=at,
         )
-        clean = await Cleaner(trace, policy, self.limits.bounds, at).text_aside(task, "task")
+        bounds = (await self.bounds(place)).bounds
+        clean = await Cleaner(trace, policy, bounds, at).text_aside(task, "task")
         made = trace.model_copy(update={"task": clean})
 
         async def work(tx: Tx) -> Trace:
@@ -132,10 +134,12 @@ class TraceService:
         """
         seen = await self._own(caller, identifier)
         policy = await self._scopes.policy(seen.scope)
-        batch = await Cleaner(seen, policy, self.limits.bounds, now()).batch(steps, calls)
+        limits = await self.bounds(seen.scope)
+        batch = await Cleaner(seen, policy, limits.bounds, now()).batch(steps, calls)
 
         async def work(tx: Tx) -> Added:
-            return await self._add(tx, caller, await self._locked(tx, caller, identifier), batch)
+            held = await self._locked(tx, caller, identifier)
+            return await self._add(tx, caller, held, batch, limits)
 
         return await self.graph.write("traces.add", work)
 
@@ -145,7 +149,8 @@ class TraceService:
         """End a trace; the same again changes nothing, StateRefused for another outcome."""
         seen = await self._own(caller, identifier)
         policy = await self._scopes.policy(seen.scope)
-        clean = await Cleaner(seen, policy, self.limits.bounds, now()).text_aside(result, "result")
+        bounds = (await self.bounds(seen.scope)).bounds
+        clean = await Cleaner(seen, policy, bounds, now()).text_aside(result, "result")
 
         async def work(tx: Tx) -> Trace:
             held = await self._locked(tx, caller, identifier)
@@ -170,7 +175,7 @@ class TraceService:
 
         Raises NotFound (`memories`, `step`), QuotaReached beyond the settings.
         """
-        await self._own(caller, identifier)
+        most = (await self.bounds((await self._own(caller, identifier)).scope)).links
 
         async def work(tx: Tx) -> list[TraceLink]:
             held = await self._locked(tx, caller, identifier)
@@ -184,8 +189,8 @@ class TraceService:
             links = await tx.many(
                 Q.traces.links, TraceLink, id=held.id, scope=held.scope, scopes=caller.visible
             )
-            if new and len(links) > self.limits.links:
-                raise QuotaReached(f"a trace has {self.limits.links} links", field="memories")
+            if new and len(links) > most:
+                raise QuotaReached(f"a trace has {most} links", field="memories")
             if new:
                 event = _event(caller, "trace.link", held, links=len(new))
                 await tx.rows(Q.traces.tell, events=[event])
@@ -244,6 +249,10 @@ class TraceService:
             limit=limit,
         )
 
+    async def bounds(self, scope: str) -> TraceLimits:
+        """Return the bounds that hold in a scope."""
+        return await self._scopes.limits(self.limits, scope)
+
     # --- within -------------------------------------------------------------------------------
 
     async def _own(self, caller: Caller, identifier: str) -> Trace:
@@ -259,12 +268,14 @@ class TraceService:
             raise _missing(identifier)
         return found[0]
 
-    async def _add(self, tx: Tx, caller: Caller, held: Trace, batch: Batch) -> Added:
+    async def _add(
+        self, tx: Tx, caller: Caller, held: Trace, batch: Batch, limits: TraceLimits
+    ) -> Added:
         done = numbered(held, batch, await _held(tx, batch))
         if done.new_steps or done.new_calls or done.finished:
             if held.outcome is not None:
                 raise StateRefused(f"the trace has ended as {held.outcome}", field="trace")
-            self._check(done.trace)
+            _require_room(done.trace, limits)
             rows = [TRACE_STEP.new(step) for step in done.new_steps]
             rows += [TOOL_CALL.new(call) for call in done.new_calls]
             await tx.rows(Q.kinds.restore, rows=rows)
@@ -274,12 +285,6 @@ class TraceService:
             event = _event(caller, "trace.add", held, **counts, finished=len(done.finished))
             await tx.rows(Q.traces.tell, events=[event])
         return Added(done.trace, done.steps, done.calls)
-
-    def _check(self, trace: Trace) -> None:
-        if trace.steps > self.limits.steps:
-            raise QuotaReached(f"a trace has {self.limits.steps} steps", field="steps")
-        if trace.calls > self.limits.calls:
-            raise QuotaReached(f"a trace has {self.limits.calls} tool calls", field="tool_calls")
 
     async def _link(
         self, tx: Tx, caller: Caller, held: Trace, memory: str, step: int | None
@@ -303,6 +308,13 @@ class TraceService:
                 linked_at=at,
             )
         )
+
+
+def _require_room(trace: Trace, limits: TraceLimits) -> None:
+    if trace.steps > limits.steps:
+        raise QuotaReached(f"a trace has {limits.steps} steps", field="steps")
+    if trace.calls > limits.calls:
+        raise QuotaReached(f"a trace has {limits.calls} tool calls", field="tool_calls")
 
 
 async def _held(tx: Tx, batch: Batch) -> Held:

@@ -1,13 +1,14 @@
 """What helps with the reply to a message: what matters of the buffer, and what is known beside it.
 
-It is asked for on every message, so that no model is, and nothing is searched where nothing is
-held.
+It is asked for on every message, so that no model is unless the request wants one, and nothing is
+searched where nothing is held.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import partial
 
 from app.conversations.model import Conversation
@@ -25,9 +26,18 @@ from app.search.relevance import Asked
 from app.search.schemas import SearchIn
 from app.search.service import SearchService
 from app.search.telling import recorded
+from app.turns.rewriting import Rewriting, by_keywords
 
 NOTHING = "Nothing relevant is remembered."  # in the place of a text; it is not for a prompt
 RECENT = 4  # messages at the end of a buffer that matter whatever they say, unless mere talk
+
+
+class Rewrite(StrEnum):
+    """What becomes of a question that points to what was said before it."""
+
+    OFF = "off"
+    KEYWORDS = "keywords"  # telling words of the last messages are put behind it
+    MODEL = "model"  # a model writes it anew, where there is one; else as above
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +58,7 @@ class Wanted:
     scopes: tuple[str, ...] | None = None
     hits: int | None = None
     relevance: float | None = None
+    rewrite: Rewrite = Rewrite.KEYWORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +81,10 @@ class Recalling:
         searches: SearchService,
         questions: QuestionLog,
         limits: RecallLimits,
+        rewriting: Rewriting,
     ) -> None:
         self.limits = limits
+        self._rewriting = rewriting
         self._conversations = conversations
         self._searches = searches
         self._questions = questions
@@ -86,6 +99,9 @@ class Recalling:
         if not query:
             return Recalled(query, matters, None, NOTHING)
         request = _request(caller, talk, query, wanted, limits)
+        query = await self._rewritten(talk, rows, query, wanted.rewrite)
+        if query != request.query:
+            request = replace(request, query=query)
         if not await anything(self._conversations.graph, request.filters):
             return Recalled(query, matters, None, NOTHING)
         found = await recorded(self._searches, self._questions, caller, request)
@@ -93,6 +109,22 @@ class Recalling:
         texts = [hit.memory["content"] for hit in found.hits]
         text = await aside(texts, told, READ) if found.hits else NOTHING
         return Recalled(query, matters, found, text)
+
+    async def aclose(self) -> None:
+        """Close the connections to the model."""
+        await self._rewriting.aclose()
+
+    async def _rewritten(
+        self, talk: Conversation, rows: Sequence[Row], query: str, how: Rewrite
+    ) -> str:
+        """The question as it is searched for."""
+        said = [str(row["episode"]["content"]) for row in rows]
+        before = [text for text in said if not text.strip().startswith(query)]
+        if how is Rewrite.MODEL:
+            return await self._rewriting.by_model(query, before, talk.scope)
+        if how is Rewrite.KEYWORDS:
+            return await aside(before, lambda: by_keywords(query, before), READ)
+        return query
 
     async def bounds(self, scope: str) -> RecallLimits:
         """Return how much is recalled for a message of a conversation in a scope."""

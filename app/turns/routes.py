@@ -42,7 +42,7 @@ async def take_turn(
     done = await turns.take(caller, talk, data.to_captures(), request, begins=data.begins)
     block = None
     if done.found is not None and asked is not None and request is not None:
-        block = await context_of(context_blocks, done.found, asked, request)
+        block = await context_of(context_blocks, done.found, asked, request, caller.home)
     return await TakenOut.of(done, asked, block)
 
 

@@ -20,7 +20,7 @@ from app.search.bundle import LONGEST, SNIPPET, snippet, standing
 from app.search.model import Hit
 from app.search.relevance import Asked
 from app.search.schemas import LIMIT_DEFAULT, LIMIT_MOST, QUERY_MOST, ContextIn, FoundOut, SearchIn
-from app.turns.recalling import Recalled, Wanted
+from app.turns.recalling import Recalled, Rewrite, Wanted
 from app.turns.service import Turn
 
 BUDGET = 2000  # tokens of what is recalled, unless more or less is asked for
@@ -161,9 +161,16 @@ class RecallIn(WireModel):
         None, description="Least relevance of a hit; as the settings say if unset."
     )
 
+    rewrite: Rewrite = Field(
+        Rewrite.KEYWORDS,
+        description="What becomes of a question that points to what was said before it: `off`, "
+        "`keywords` of the last messages behind it, or written anew by a `model` where there is "
+        "one.",
+    )
+
     def to_wanted(self) -> Wanted:
         """Return what is wanted."""
-        return Wanted(self.query, self.scopes, self.hits, self.relevance)
+        return Wanted(self.query, self.scopes, self.hits, self.relevance, self.rewrite)
 
 
 class RecallHitOut(msgspec.Struct, frozen=True):
@@ -195,6 +202,7 @@ class RecalledOut(msgspec.Struct, frozen=True):
 
     `text` is ready for the prompt where something is `relevant`; else it is the agreed phrase,
     which no prompt needs. `searched` is false where nothing is held that could be found.
+    `untrusted.query` is what was searched for.
     """
 
     conversation: str
@@ -203,6 +211,7 @@ class RecalledOut(msgspec.Struct, frozen=True):
     buffer: list[BufferedOut]
     hits: list[RecallHitOut]
     text: str
+    untrusted: dict[str, str]
 
     @classmethod
     async def made(cls, talk: Conversation, done: Recalled, size: int) -> RecalledOut:
@@ -221,4 +230,5 @@ class RecalledOut(msgspec.Struct, frozen=True):
             buffer=[BufferedOut.of(row) for row in done.chosen],
             hits=[RecallHitOut.of(hit, asked, size) for hit in hits],
             text=done.text,
+            untrusted={"query": done.query},
         )

@@ -68,6 +68,10 @@ class CopyRepository:
         row = await self.graph.one(Q.working.drop_copy, **_of(place), audit=event)
         return int(row["dropped"])
 
+    async def wrote(self, event: Row) -> None:
+        """Write an audit event unless it is there."""
+        await self.graph.rows(Q.working.wrote, event=event)
+
     async def has_principal(self, tenant: str, principal: str) -> bool:
         """Whether a tenant has such an agent or user."""
         found = await self.graph.optional(Q.working.principal, id=principal, tenant=tenant)

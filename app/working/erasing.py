@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from app.kernel.cypher import Q
-from app.kernel.graph import Graph, Row
+from app.kernel.graph import Graph, Row, Tx
 from app.kernel.kind import Gone, strings_in
 from app.scopes.sessions import session_id
 from app.working.model import Place, Slot
@@ -59,10 +59,16 @@ class WorkingErasure:
             return len(found)
         return sum([await self._store.remove(place, slot) for slot in found])
 
+    async def copies(self, scopes: Collection[str], gone: Gone, tx: Tx | None = None) -> list[str]:
+        """Return the ids of the copied values that an erasure means in some scopes."""
+        rows = await (tx or self._graph).rows(
+            Q.working.texts, scopes=sorted(scopes), whole=gone.names is not None
+        )
+        return [row["id"] for row in rows if _is_meant(row, gone)]
+
     async def _forget_copies(self, scopes: Collection[str], gone: Gone, *, dry_run: bool) -> int:
         at = sorted(scopes)
-        rows = await self._graph.rows(Q.working.texts, scopes=at, whole=gone.names is not None)
-        ids = [row["id"] for row in rows if _is_meant(row, gone)]
+        ids = await self.copies(scopes, gone)
         if dry_run or not ids:
             return len(ids)
         return int((await self._graph.one(Q.working.drop_copies, ids=ids, scopes=at))["copies"])

@@ -72,7 +72,8 @@ local function joined(how, current, value)
 end
 
 -- ARGV: 4 value, 5 milliseconds to live, 6 most bytes of a value, 7 most keys of a task, 8 most
--- bytes of an agent, 9 of the tenant, 10 what a field costs beside its own bytes
+-- bytes of an agent, 9 of the tenant, 10 what a field costs beside its own bytes, and of a swap 11
+-- the value that it takes the place of, empty for none
 local function write()
   redis.call('HPTTL', hash, 'FIELDS', 1, field) -- fails before anything is written on old servers
   local member, cleared = place .. '|' .. field, clear_old()
@@ -82,6 +83,9 @@ local function write()
   end
   local current = redis.call('HGET', hash, field)
   if operation == 'new' and current then
+    return {'kept', 0, cleared}
+  end
+  if operation == 'swap' and (current or '') ~= ARGV[11] then
     return {'kept', 0, cleared}
   end
   local value = joined(operation, current, ARGV[4])

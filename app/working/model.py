@@ -11,6 +11,7 @@ from app.kernel.ids import checked_id, digest
 from app.scopes.tuning import tuned
 
 SHARED = ">"  # begins the name of what is kept for another agent; no task begins so
+SLOTS = "*slots"  # the place of the memories that an agent has loaded; no task has this name
 
 
 class Part(StrEnum):
@@ -43,6 +44,11 @@ class Place:
         """Where one agent keeps what another one alone may read."""
         return cls(tenant, scope, source, f"{SHARED}{target}")
 
+    @classmethod
+    def of_slots(cls, tenant: str, scope: str, agent: str) -> Place:
+        """Where an agent keeps which memories it has loaded."""
+        return cls(tenant, scope, agent, SLOTS)
+
     def __str__(self) -> str:
         return f"{self.scope}|{self.agent}|{self.task}"
 
@@ -68,6 +74,11 @@ class Place:
     @property
     def is_shared(self) -> bool:
         return self.task.startswith(SHARED)
+
+    @property
+    def is_task(self) -> bool:
+        """Whether it is a task that its agent named."""
+        return not self.is_shared and self.task != SLOTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +118,19 @@ class Slot:
         return cls(Part(part), name)
 
 
+class Eviction(StrEnum):
+    """Which memory leaves the slots for another: that of the lowest relevance, the first loaded
+    of those, or the one that was used longest ago."""
+
+    RELEVANCE = "relevance"
+    LRU = "lru"
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Most bytes of a value, keys of a task, bytes of an agent and of a tenant, and seconds: of a
-    value without a time of its own, and the most."""
+    value without a time of its own, and the most; memories that an agent has loaded, and which of
+    them leaves for another one."""
 
     value: int = tuned("working.value_bytes")
     keys: int = tuned("working.keys")
@@ -118,6 +138,8 @@ class Limits:
     tenant: int = tuned("working.tenant_bytes")
     ttl: int = tuned("working.ttl_seconds")
     ttl_most: int = tuned("working.ttl_most")
+    slots: int = tuned("working.slots", default=8)
+    eviction: Eviction = tuned("working.eviction", Eviction, default=Eviction.RELEVANCE)
 
     def seconds(self, asked: int | None) -> int:
         """How long a value lives; InvalidInput (`ttl`) beyond the most."""

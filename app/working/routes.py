@@ -156,7 +156,7 @@ class WorkingController(Controller):
     ) -> WorkingLoadedOut:
         """Bring the copy of a task back; what the task holds by now stays unless `replace`."""
         place = own(caller, within, task, Role.WRITER)
-        return WorkingLoadedOut(*await working.load(place, data.ttl, replace=data.replace))
+        return WorkingLoadedOut(*await working.load(caller, place, data.ttl, replace=data.replace))
 
     @put("/{task:str}/{part:str}", operation_id="putWorkingPart", opt={"requires": Role.WRITER})
     async def put_part(

@@ -12,7 +12,7 @@ from app.access.repository import AccessRepository
 from app.errors import InvalidInput
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
-from app.kernel.ids import checked_id
+from app.kernel.ids import checked_id, digest
 from app.kernel.scope import parse_scope
 from app.sanitize.labels import require_plain
 from app.sanitize.policy import SanitizePolicy
@@ -23,6 +23,7 @@ from app.working.store import WorkingStore
 from app.working.values import dumped, packed, require_message, require_short, unpacked
 
 LONG = 2_000  # bytes of a value beyond which it is sanitised off the event loop
+REMEMBERED = 10_000  # audit events of the day that a process knows to be written
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class WorkingService:
         self._parts = parts
         self.values = parts.store
         self.copies = parts.copies
+        self._audited: set[str] = set()
 
     @property
     def limits(self) -> Limits:
@@ -76,7 +78,9 @@ class WorkingService:
         seconds = limits.seconds(given.ttl)
         pack = partial(packed, part=slot.part, policy=policy)
         value = await _packed(given.value, pack, limits)
-        return await self.values.put(at, slot, value, seconds, limits), seconds
+        size = await self.values.put(at, slot, value, seconds, limits)
+        await self.wrote(who, at, slot.part)
+        return size, seconds
 
     async def append(self, who: Caller, at: Place, slot: Slot, given: Given) -> tuple[int, int]:
         """Add a message to the conversation or a line to the scratch pad; nothing that others add
@@ -91,12 +95,30 @@ class WorkingService:
             require_message(given.value, "value")
             pack = partial(packed, part=Part.KEYS, policy=policy)
             item = await _packed(given.value, pack, limits)
-            return await self.values.add_item(at, slot, item, seconds, limits), seconds
-        if slot.part is Part.SCRATCH_PAD:
+            size = await self.values.add_item(at, slot, item, seconds, limits)
+        elif slot.part is Part.SCRATCH_PAD:
             pack = partial(packed, part=slot.part, policy=policy)
             text = await _packed(given.value, pack, limits)
-            return await self.values.add_text(at, slot, text, seconds, limits), seconds
-        raise InvalidInput(f"nothing is appended to {slot.part}", field="part")
+            size = await self.values.add_text(at, slot, text, seconds, limits)
+        else:
+            raise InvalidInput(f"nothing is appended to {slot.part}", field="part")
+        await self.wrote(who, at, slot.part)
+        return size, seconds
+
+    async def wrote(self, who: Caller, at: Place, part: str) -> None:
+        """Write the audit event that a part of a task was written today: once a day, without a
+        name or a word of it. What is shared has an event of its own each time."""
+        if at.is_shared:
+            return
+        event = audit.event(who, "working.write", at.scope, place=at.id, part=str(part))
+        day = event["at"].date().isoformat()
+        event["id"] = digest("working.write", at.tenant, str(at), str(part), day)[:32]
+        if event["id"] in self._audited:
+            return
+        await self.copies.wrote({**event, "target": at.id})
+        if len(self._audited) >= REMEMBERED:
+            self._audited.clear()
+        self._audited.add(event["id"])
 
     async def retrieve(self, at: Place, slot: Slot) -> Held:
         """A value with the seconds that it has left; NotFound where there is none."""
@@ -121,7 +143,7 @@ class WorkingService:
     async def tasks(self, who: Caller, scope: str) -> tuple[list[Place], Usage]:
         """The caller's tasks in a scope, and the bytes in use in all scopes."""
         found = await self.values.tasks(who.tenant, who.principal)
-        own = [place for place in found if place.scope == scope and not place.is_shared]
+        own = [place for place in found if place.scope == scope and place.is_task]
         return own, await self.values.usage(who.tenant, who.principal)
 
     # --- between agents ------------------------------------------------------------------------
@@ -169,7 +191,9 @@ class WorkingService:
             raise missing(f"copy of {at.task}")
         return found
 
-    async def load(self, at: Place, ttl: int | None, *, replace: bool) -> tuple[int, int]:
+    async def load(
+        self, who: Caller, at: Place, ttl: int | None, *, replace: bool
+    ) -> tuple[int, int]:
         """Bring a copy back: how many values came, and how many are there already and stay unless
         `replace`. Raises NotFound, TooLarge, QuotaReached; what came before the error stays."""
         limits = await self.bounds(at.scope)
@@ -182,6 +206,8 @@ class WorkingService:
                 loaded += 1
             elif await self.values.put_new(at, slot, value, seconds, limits):
                 loaded += 1
+        for part in sorted({slot.part for slot, _ in copy.values}):
+            await self.wrote(who, at, part)
         return loaded, len(copy.values) - loaded
 
     async def drop_copy(self, who: Caller, at: Place) -> None:

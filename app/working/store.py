@@ -56,6 +56,15 @@ class WorkingStore:
         """The same where the slot is empty; whether it was."""
         return (await self._write("new", place, slot, value, ttl, limits))[0] == b"done"
 
+    async def swap(
+        self, place: Place, slot: Slot, values: tuple[bytes, bytes], ttl: float, limits: Limits
+    ) -> bool:
+        """Put the second value in the place of the first, which is empty for none; whether the
+        first one stood there."""
+        former, value = values
+        done = await self._write("swap", place, slot, value, ttl, limits, former)
+        return done[0] == b"done"
+
     async def add_item(
         self, place: Place, slot: Slot, item: bytes, ttl: float, limits: Limits | None = None
     ) -> int:
@@ -152,12 +161,20 @@ class WorkingStore:
             return await call(*command)
 
     async def _write(
-        self, how: str, place: Place, slot: Slot, value: bytes, ttl: float, bounds: Limits | None
+        self,
+        how: str,
+        place: Place,
+        slot: Slot,
+        value: bytes,
+        ttl: float,
+        bounds: Limits | None,
+        *more: bytes,
     ) -> tuple[bytes, int]:
         limits = bounds or self.limits
-        given = (value, round(ttl * 1000), limits.value, limits.keys, limits.agent, limits.tenant)
+        sizes = (limits.value, limits.keys, limits.agent, limits.tenant)
+        given = (value, round(ttl * 1000), *sizes, WEIGHT, *more)
         for _ in range(ROUNDS):
-            code, number, cleared = await self._changed(how, place, slot.field, *given, WEIGHT)
+            code, number, cleared = await self._changed(how, place, slot.field, *given)
             if code in (b"done", b"kept"):
                 return code, int(number)
             if code in (b"value", b"keys") or not cleared:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.indexing.declared import indexed
-from app.kernel.kind import Kind
+from app.kernel.kind import Kind, Readable
 from app.kernel.vocab import Label
 from app.workitems.model import TEXTS, WorkItem, WorkLink
 
@@ -14,6 +14,7 @@ WORK_ITEM = Kind(
     sanitised=TEXTS,
     changed="changed_at",
     entry=indexed,
+    readable=Readable(),
 )
 WORK_LINK = Kind(
     "work_link",
@@ -23,4 +24,5 @@ WORK_LINK = Kind(
     part_of=WORK_ITEM,
     whole="item",
     changed="linked_at",
+    readable=Readable(),
 )

@@ -24,7 +24,7 @@ from app.contexts.formulas import (
     whole_days,
 )
 from app.contexts.model import Context, ContextType, Level, Reach, reach_of
-from app.contexts.staleness import Verdict, staleness
+from app.contexts.staleness import LEAST_AGE, Verdict, staleness
 from app.errors import InvalidInput
 
 DAY = timedelta(days=1)
@@ -235,3 +235,12 @@ def test_grants_say_who_writes() -> None:
         granted = context.model_copy(update={"grants": {other: level} if level else {}})
         assert (granted.writable_by(other), granted.managed_by(other)) == (writes, manages)
         assert granted.writable_by(WHO)
+
+
+def test_nothing_younger_than_the_least_age_is_stale() -> None:
+    for idle in (None, timedelta(0), 10**4 * DAY):
+        for importance in (None, 0.0, 1.0):
+            assert staleness(LEAST_AGE, idle, importance).verdict is Verdict.KEEP
+    older = LEAST_AGE + timedelta(hours=2)
+    assert staleness(older, 10**4 * DAY, 0.0).verdict is Verdict.REVIEW
+    assert 12 * DAY < LEAST_AGE < 13 * DAY

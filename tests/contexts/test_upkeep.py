@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.contexts.staleness import LEAST_AGE
 from app.contexts.tasks import fade_contexts, rot_contexts
 from app.jobs.model import Job
 from app.kernel.clock import now
@@ -30,6 +31,20 @@ async def aged(
         "SET e.created_at = $made, e.based_at = $based, e += $more",
         id=entry, made=at - age, based=at - (age if weighed is None else weighed), more=more,
     )  # fmt: skip
+
+
+async def test_what_cannot_fade_or_rot_is_not_taken_in(
+    opened: Parts, writer: Principal, make: Make
+) -> None:
+    context = await filled(opened, writer, make)
+    held = await opened.contexts.get(writer.caller, context)
+    keys = {each.key for each in await opened.context_entries.active(held)}
+    fading = await opened.context_entries.upkept(held, now(), facts=False)
+    assert {each.key for each in fading} == keys - {"fact"}
+    old = await opened.context_entries.upkept(held, now() - LEAST_AGE, facts=True)
+    assert {each.key for each in old} >= {"fact", "spent", "lesson"}
+    assert {each.key for each in old}.isdisjoint({"fresh", "week", "unset", "quick", "still"})
+    assert await opened.context_entries.counted(held) == len(keys)
 
 
 async def weights(who: Principal, context: str) -> dict[str, float]:

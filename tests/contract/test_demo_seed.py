@@ -10,9 +10,9 @@ import orjson
 import pytest
 
 from app.indexing.analysis import detect_language
+from app.notes.kind import NoteRecord
 from app.pages.naming import name_key, path_names
 from app.pages.wikilink import prefixed, scan
-from app.portability.note_records import NoteRecord
 from app.portability.package import open_package
 from app.portability.page_records import PageRecord
 from app.portability.records import AgentRecord, EpisodeRecord, ScopeRecord, SessionRecord

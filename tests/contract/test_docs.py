@@ -70,7 +70,7 @@ def generator() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["settings.md", "http.md", "cli.md"])
+@pytest.mark.parametrize("name", ["settings.md", "http.md", "cli.md", "../data-model.md"])
 async def test_a_reference_page_holds_what_the_code_says(app: Litestar, name: str) -> None:
     page = text(f"docs/reference/{name}")
     wanted = reference.spliced(page, generator().tables(app)[name])

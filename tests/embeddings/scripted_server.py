@@ -31,6 +31,7 @@ class ScriptedServer:
         self.url = url
         self.replies: list[Reply] = []
         self.requests: list[dict[str, Any]] = []
+        self.keys: list[str | None] = []  # of Google's header
         self.at: list[float] = []
 
     def next_reply(self) -> Reply:
@@ -67,6 +68,7 @@ class _Handler(BaseHTTPRequestHandler):
         script.requests.append(
             {"path": self.path, "auth": self.headers["Authorization"], **json.loads(raw)}
         )
+        script.keys.append(self.headers["x-goog-api-key"])
         script.at.append(time.monotonic())
         self._answer(script.next_reply())
 

@@ -22,6 +22,10 @@ HASH = EmbeddingConfig(provider="hash", dimension=64, max_tokens=50, allow_test=
         (EmbeddingConfig(provider="openai", model="m"), "api_key"),
         (EmbeddingConfig(provider="voyage", api_key="k"), "model"),
         (EmbeddingConfig(provider="voyage", model="m"), "api_key"),
+        (EmbeddingConfig(provider="cohere", model="m"), "api_key"),
+        (EmbeddingConfig(provider="gemini", model="m"), "api_key"),
+        (EmbeddingConfig(provider="jina", model="m"), "api_key"),
+        (EmbeddingConfig(provider="ollama"), "model"),
     ],
 )
 def test_a_bad_setting_is_named(config: EmbeddingConfig, field: str) -> None:

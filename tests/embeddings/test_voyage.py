@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.embeddings.hosted import pause
 from app.embeddings.provider import EmbeddingConfig, Role, build_embedder
-from app.embeddings.voyage import _pause
 from app.errors import EmbedderUnavailable, ModelMismatch
 from tests.embeddings.scripted_server import Reply, ScriptedServer, vectors
 
@@ -90,4 +90,4 @@ async def test_a_silent_endpoint_times_out(endpoint: ScriptedServer) -> None:
     [("3", 0, 3.0), ("-1", 0, 0.0), ("9999", 0, 20.0), ("Wed, 21 Oct", 2, 2.0), (None, 1, 1.0)],
 )
 def test_pauses(asked: str | None, attempt: int, seconds: float) -> None:
-    assert _pause(asked, attempt) == seconds
+    assert pause(asked, attempt) == seconds

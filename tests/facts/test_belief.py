@@ -376,6 +376,26 @@ def test_a_correction_that_was_not_wholly_read_takes_nothing_out() -> None:
     assert found.possible == {("4 may", "14 may")}
 
 
+def test_who_waits_is_not_lifted_by_what_was_not_wholly_read() -> None:
+    planned = claim("b", day(1), start=year(2025), end=at(day(44)), ongoing=False)
+    plain = [planned, claim("a", day(1)), claim("b", day(44))]
+    assert held(settle(plain, ONE), day(50)) == {"b"}
+    assert waiting(settle(plain, ONE)) == {"a": Reason.NO_ORDER}
+    with_partial = settle([*plain, claim("a", day(44), partial=True)], ONE)
+    assert held(with_partial, day(50)) == {"a", "b"}
+
+
+def test_who_waits_keeps_his_word_beside_what_was_not_wholly_read() -> None:
+    planned = claim("b", day(3), start=year(2025), end=at(day(44)), ongoing=False)
+    plain = [claim("a", day(3), start=year(2025)), claim("b", day(2)), planned]
+    assert held(settle(plain, ONE), day(10)) == {"b"}
+    for partial in (
+        claim("b", day(1), partial=True),
+        claim("b", day(1), partial=True, ongoing=False),
+    ):
+        assert "b" in held(settle([*plain, partial], ONE), day(10))
+
+
 def test_a_curator_who_has_read_it_decides_on_a_possible_change() -> None:
     told = [claim("sf", day(1)), claim("nyc", day(10), partial=True)]
     changed = settle(told, ONE, Reviews(changed=[("sf", "nyc")]))

@@ -211,6 +211,7 @@ OTHERWISE: dict[str, tuple[set[str], set[str]]] = {
 # The operations of the routes that the fields of `Query` stand for, where their names differ by
 # more than `get` and `list`; none for what no route shows.
 OPERATIONS: dict[str, str | None] = {
+    "dataTable": "getTable", "dataTables": "listTables",
     "ask": "ragAsk", "askLearnings": "askLearnings", "search": "search", "facts": "listFacts",
     "quarantine": "listQuarantine", "linkGraph": "getLinkGraph", "erasurePreview": "erase",
     "learnings": "askLearnings", "whoAmI": None, "retrieve": "ragRetrieve",

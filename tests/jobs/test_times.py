@@ -44,6 +44,8 @@ def test_it_is_due_once_a_day(name: str, hour: int, minute: int) -> None:
     ("name", "apart"),
     [
         ("conversations.judge", timedelta(minutes=5)),
+        ("conversations.sort", timedelta(minutes=1)),
+        ("notes.join", timedelta(minutes=30)),
         ("escalations.check", timedelta(minutes=15)),
         ("observations.collect", timedelta(minutes=30)),
         ("shortterm.expire", timedelta(hours=1)),

@@ -10,9 +10,9 @@ import orjson
 import pytest
 
 from app.kernel.caller import Role
+from app.notes.kind import NoteRecord
 from app.notes.remembering import STALE
 from app.portability.kind import Selection
-from app.portability.note_records import NoteRecord
 from app.portability.notes import NOTE
 from app.wiring import Parts as Opened
 from tests.conftest import MakePrincipal

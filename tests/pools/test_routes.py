@@ -211,6 +211,10 @@ RIGHTS = [
     ("task_scoped", {"public": True}, True, False),
     ("global", {"public": True}, True, False),
     ("global", {"write": ["other"]}, True, True),
+    ("workflow", {}, False, False),
+    ("workflow", {"agents": ["other"]}, True, True),
+    ("workflow", {"read": ["other"]}, True, False),
+    ("workflow", {"write": ["other"]}, True, True),
 ]
 
 
@@ -224,7 +228,8 @@ async def test_who_may_read_and_write(
     reads: bool,
     writes: bool,
 ) -> None:
-    await make("ops", type=kind, access_control=access, data={"a": 1})
+    more = {"workflow": "run-7"} if kind == "workflow" else {}
+    await make("ops", type=kind, access_control=access, data={"a": 1}, **more)
     read = await other.http.get("/v1/pools/ops/data")
     wrote = await other.http.put("/v1/pools/ops/data", json={"value": 2}, params={"path": "a"})
     listed = (await other.http.get("/v1/pools")).json()["items"]

@@ -13,6 +13,7 @@ from graphql import GraphQLError
 from app.agentmemory.names import known_as, shown, told_type, type_of
 from app.consolidation.assertion import statement_of
 from app.consolidation.window import zoned as zoned_turn
+from app.conversations.namespaces import namespace_of, sorted_out
 from app.conversations.noise import is_useful, rewritten
 from app.embeddings.hashing import HashEmbedder
 from app.embeddings.tokens import count_tokens, token_spans
@@ -87,6 +88,7 @@ from app.tables.suggesting import labels, suggest
 from app.tables.values import ColumnType
 from app.tiers.packing import Item, Section, compressed
 from app.tiers.packing import packed as packed_context
+from app.turns.rewriting import by_keywords, is_borne_out, points_back
 from app.working.model import Part
 from app.working.values import packed as packed_value
 
@@ -192,6 +194,10 @@ NEWER: dict[str, Reader] = {
     "conversations.is_useful": is_useful,
     "conversations.answers": lambda t: (is_useful("Yes.", t), is_useful("yes " + t, QUESTION)),
     "conversations.rewritten": rewritten,
+    "turns.by_keywords": lambda t: (by_keywords("And it?", [t]), by_keywords(t, [QUESTION])),
+    "turns.is_borne_out": lambda t: (is_borne_out(t, QUESTION, [t]), points_back(t)),
+    "conversations.sorted_out": sorted_out,
+    "conversations.namespace_of": namespace_of,
     "kernel.spaced": spaced,
     "learning.continuation_of": lambda t: continuation_of(t, t),
     "learning.assessment_of": assessment_of,

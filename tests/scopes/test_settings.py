@@ -23,15 +23,19 @@ from app.scopes.settings import SECONDS
 from app.settings import Settings
 from app.wiring import (
     Parts,
+    block_defaults,
     buffer_bounds,
     context_limits,
+    injection_limits,
     judging_limits,
     learning_parts,
+    observation_limits,
     pool_limits,
     promotion_rule,
     recall_limits,
     short_limits,
     table_limits,
+    trace_limits,
     working_limits,
 )
 from tests.conftest import Command, MakePrincipal, Principal
@@ -217,9 +221,11 @@ def test_every_setting_is_read_by_somebody(opened: Parts) -> None:
     learning = learning_parts(settings, opened.graph, opened.scopes, opened.spaces)
     limits = [make(settings) for make in (
         buffer_bounds, context_limits, judging_limits, pool_limits, promotion_rule, recall_limits,
-        short_limits, table_limits, working_limits,
+        short_limits, table_limits, working_limits, injection_limits, observation_limits,
+        trace_limits, block_defaults,
     )]  # fmt: skip
     limits += [learning["segments"].limits, learning["intents"].rule, opened.goals.rule]
+    limits += [opened.escalations.limits]
     read = {name for one in limits for name in tuned_in(one)}
     assert read - tuning.INSTALLATION == set(tuning.tunable())
     assert set(tuning.tunable()) > tuning.CEILINGS

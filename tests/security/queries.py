@@ -44,7 +44,8 @@ IDS = {
     "session": "session", "skillProposal": "proposal_id", "knowledgeBase": "base_id",
     "learning": "note_id", "erasure": "receipt_id", "skillConflict": "conflict_id",
     "entity": "entity_id", "page": "page_id", "node": "node_id", "subject": "entity_id",
-    "relatedPages": "page_id", "parent": "community_id",
+    "relatedPages": "page_id", "parent": "community_id", "workItem": "item", "goal": "goal",
+    "escalation": "escalation", "trace": "trace", "dataTable": "table",
 }  # fmt: skip
 SAID = '"harbour crane"'
 # What each change names, by the parameter of paths of that name; where None, a scope.

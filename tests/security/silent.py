@@ -22,6 +22,7 @@ LISTED = {
     ),
     ECHO: (
         "/v1/skills/health",
+        "/v1/notes/{note_id}/rating",
         "/v1/conversations/{conversation}",
         "/v1/working-memory/{task}",
         "/v1/working-memory/{task}/copy",
@@ -49,6 +50,7 @@ LISTED = {
         "/v1/tiers/stats",
         "tool tier_stats",
         "/v1/mid-term-memory",
+        "/v1/snapshots/days",
         "/v1/quarantine",
         "/v1/quarantine/changes",
         "/v1/quarantine/texts",

@@ -19,7 +19,7 @@ from app.kernel.ids import new_id
 from app.lifecycle.condensing import CONDENSE
 from app.lifecycle.tasks import DUPLICATES, REFRESH, REWORD, ROT
 from app.pages.tasks import RELINK
-from app.snapshots.tasks import SNAPSHOTS
+from app.snapshots.tasks import DAYS, SNAPSHOTS
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.security.test_on_loop import LONG, TEXTS, made
@@ -36,7 +36,7 @@ SYLLABLES = ("ba", "do", "fe", "gu", "ka", "lo", "mi", "nu", "ra", "so", "te", "
 # What goes over a scope's texts again, by the task's name.
 AGAIN = (
     CONDENSE, COMMUNITIES, REPAIR, RELINK, DUPLICATES, ROT, REFRESH, REWORD, REKEY, RESETTLE,
-    SNAPSHOTS,
+    SNAPSHOTS, DAYS,
 )  # fmt: skip
 Ran = dict[str, set[str]]
 

@@ -161,9 +161,10 @@ async def test_nobody_reads_what_another_agent_keeps(
     assert (await refused(abroad, "GET", "/value", params=home)) == (404, "scope")
     await opened.indexing.drain()
     hits = (await other.http.post(f"{URL}/search", json={"query": "mine", "least": 0})).json()
-    assert hits["hits"] == []
+    shared = [(hit["tier"], hit["id"]) for hit in hits["hits"]]
+    assert shared == [("shared", "default")], "what is in the default pool is everybody's"
     mine = (await writer.http.post(f"{URL}/search", json={"query": "mine", "least": 0})).json()
-    assert {hit["tier"] for hit in mine["hits"]} == {"short_term", "long_term"}
+    assert {hit["tier"] for hit in mine["hits"]} == {"short_term", "long_term", "shared"}
 
 
 async def test_what_is_promoted_is_shown_to_its_agent_alone(

@@ -10,6 +10,7 @@ from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
 from app.extraction.frames import frame as framed
 from app.extraction.objects import (
+    complement,
     items,
     literal,
     more_of,
@@ -142,7 +143,7 @@ def acts(context: Context) -> list[Draft]:
     found = sense_of(frame, language) or open_sense(frame, language)
     if found is None:
         return []
-    sense, target, _, prepositional = found
+    sense, target, after, prepositional = found
     if len(target) > 1 and target[0].lower.endswith("ing"):
         return []  # a doing, which is no thing
     if _wishes_of_others(sense, target, frame.rest):
@@ -169,7 +170,27 @@ def acts(context: Context) -> list[Draft]:
         return []
     if sense.swapped:
         return swapped(context, sense, target)
-    return _plain(context, sense, target)
+    return [*_plain(context, sense, target), *_of_the_job(context, sense, after)]
+
+
+# What else one says of a job: `as a paralegal at Loomis`, `bei Loomis als Anwältin`.
+BESIDE_JOB = {
+    "works_as": ("works_for", frozenset(["at", "for", "bei", "beim", "für"])),
+    "works_for": ("works_as", frozenset(["as", "als"])),
+}
+
+
+def _of_the_job(context: Context, sense: Sense, after: Sequence[Token]) -> list[Draft]:
+    """For whom one works as what, where both are said."""
+    other, prepositions = BESIDE_JOB.get(sense.predicate, ("", frozenset()))
+    preposition, target, _ = complement(after, context.language)
+    if context.clause.ends or context.clause.denies:
+        return []  # whose job is over may have another one at the same firm
+    if preposition not in prepositions or not target or target[0].lower in words("sets", "hollow"):
+        return []
+    if other == "works_for" and not target[0].text[0].isupper():
+        return []
+    return _plain(context, Sense(other), target)
 
 
 def _wishes_of_others(sense: Sense, target: Sequence[Token], rest: Sequence[Token]) -> bool:

@@ -26,6 +26,9 @@ LIGHT = words("sets", "light")
 PRICED = frozenset(["cost", "kosten"])
 
 
+TAKEN = frozenset(["take", "nehmen"])
+
+
 PAYING = frozenset(["pay", "earn", "zahlen", "bezahlen", "verdienen"])
 
 
@@ -47,6 +50,8 @@ def frequency(context: Context) -> list[Draft]:
     subject = context.subject("every:")
     if subject is None or len(rest) > len(what):
         return []
+    if frame.lemma in TAKEN and subject.is_speaker and subject.name != "we":
+        return []  # `I take Sertavin every morning`: what one takes comes first
     value = parse_value(found[0], context.language)
     if value is None:
         return []

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from app.kernel.ids import digest
 from app.portability.foreign.values import cut, filled, is_set, labels, short, tagged, whole
-from app.portability.metadata import ROOM, kept, size_of
+from app.sanitize.metadata import ROOM, kept, size_of
 
 MOST_NAMES = 100  # of what is told to be lost; further ones count together
 OTHERS = "other fields"

@@ -16,9 +16,9 @@ from app.lifecycle.invariants import broken
 from app.portability.episodes import EPISODE
 from app.portability.exporter import export_package
 from app.portability.kind import Selection
-from app.portability.metadata import DEEPEST, MOST, kept, opened, packed, size_of
 from app.portability.notes import NOTE
 from app.portability.service import selection
+from app.sanitize.metadata import DEEPEST, MOST, kept, opened, packed, size_of
 from app.sanitize.policy import SanitizePolicy
 from app.wiring import Parts
 from tests.conftest import Principal

@@ -67,10 +67,14 @@ def packed(given: Mapping[str, Any], policy: SanitizePolicy) -> dict[str, str]:
 
     Raises InvalidInput (`metadata`) for what is too large once it is sanitised.
     """
+    return stored(sanitize_tree(dict(given), policy, "metadata"))
+
+
+def stored(given: Mapping[str, Any]) -> dict[str, str]:
+    """Return the property of sanitised metadata, with the same errors."""
     if not given:
         return {}
-    clean = sanitize_tree(given, policy, "metadata")
-    said = orjson.dumps(clean, option=orjson.OPT_SORT_KEYS)
+    said = orjson.dumps(given, option=orjson.OPT_SORT_KEYS)
     if len(said) > MOST:
         raise InvalidInput(f"metadata holds at most {MOST} bytes of JSON", field="metadata")
     return {"metadata": said.decode()}

@@ -1,0 +1,172 @@
+"""An agent's notes that say the same become one while it is idle; none is deleted.
+
+Of twins one stands for all (`app/contradiction/twins.py`, decision 0098): the others are overtaken
+by it and stay readable for the past. A shelf keeps how far it was joined, so that one where nothing
+was written since is not read again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from app.contradiction.twins import are_twins
+from app.indexing.analysis import analyse
+from app.indexing.stop_words import STOP_WORDS
+from app.kernel import audit
+from app.kernel.clock import now
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row, Tx
+from app.kernel.ids import new_id
+
+PAGE = 500
+MOST = 5_000  # notes of one shelf that are looked at
+REASON = "it says the same"
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A note that is overtaken, and the one that stands for both."""
+
+    gone: str
+    kept: str
+
+
+@dataclass(slots=True)
+class JoinReceipt:
+    """What a pass did, or would do: `joined` notes of how many `shelves`; `busy` shelves have an
+    agent that is not idle, and are looked at again."""
+
+    dry_run: bool
+    shelves: int = 0
+    joined: int = 0
+    busy: int = 0
+
+    def told(self) -> dict[str, Any]:
+        """Return the figures."""
+        return asdict(self)
+
+
+def joints(notes: Iterable[Row]) -> list[Joint]:
+    """Return which notes of one shelf and one author are overtaken, and by which; pure.
+
+    The note that stands is the one that rests on nothing, else the one that was confirmed most,
+    else the oldest: it goes with the fewest others.
+    """
+    alike: dict[tuple[str, ...], list[Row]] = {}
+    for note in notes:
+        alike.setdefault(_key(note), []).append(note)
+    found = []
+    for some in alike.values():
+        kept: list[Row] = []
+        for note in sorted(some, key=_rank):
+            twin = next((one for one in kept if are_twins(one["content"], note["content"])), None)
+            if twin is None:
+                kept.append(note)
+            else:
+                found.append(Joint(note["id"], twin["id"]))
+    return found
+
+
+class JoinService:
+    """Joins the notes of agents that are idle, one scope and namespace at a time."""
+
+    def __init__(self, graph: Graph, idle: timedelta) -> None:
+        self.graph = graph
+        self.idle = idle
+
+    async def run(self, scopes: Sequence[str] | None, *, dry_run: bool) -> JoinReceipt:
+        """Join what may be joined in some scopes, or in all; run again it changes nothing."""
+        receipt = JoinReceipt(dry_run)
+        for row in await self.graph.rows(Q.joining.unjoined, scopes=scopes):
+            receipt.shelves += 1
+            await self._shelf(row["shelf"], receipt)
+        return receipt
+
+    async def _shelf(self, shelf: Row, receipt: JoinReceipt) -> None:
+        at = now()
+        by_author: dict[tuple[str, int], list[Row]] = {}
+        for note in await self._held(shelf):
+            by_author.setdefault((note["author"], note["tier"]), []).append(note)
+        busy = await self._busy({author for author, _ in by_author}, at)
+        found: list[Joint] = []
+        for (author, _), notes in by_author.items():
+            if author not in busy:
+                found += await asyncio.to_thread(joints, notes)
+        receipt.busy += bool(busy)
+        if receipt.dry_run:
+            receipt.joined += len(found)
+        elif found or not busy:
+            receipt.joined += await self._write(shelf, found, at, done=not busy)
+
+    async def _held(self, shelf: Row) -> list[Row]:
+        notes: list[Row] = []
+        after = ""
+        while len(notes) < MOST:
+            rows = await self.graph.rows(
+                Q.joining.held,
+                scope=shelf["scope"],
+                namespace=shelf["namespace"],
+                after=after,
+                limit=PAGE,
+            )
+            if not rows:
+                break
+            notes += [row["note"] for row in rows]
+            after = rows[-1]["note"]["id"]
+        return notes
+
+    async def _busy(self, authors: Iterable[str], at: datetime) -> set[str]:
+        """Those of some authors who said something lately."""
+        since = at - self.idle
+        rows = await self.graph.rows(Q.joining.spoke, authors=sorted(authors), since=since)
+        return {row["author"] for row in rows}
+
+    async def _write(self, shelf: Row, found: list[Joint], at: datetime, *, done: bool) -> int:
+        """Write what is joined; nothing where somebody wrote to the shelf meanwhile."""
+        scope = shelf["scope"]
+
+        async def work(tx: Tx) -> int:
+            locked = await tx.one(
+                Q.notes.lock_shelf,
+                id=shelf["id"],
+                scope=scope,
+                namespace=shelf["namespace"],
+                seen=shelf["rev"],
+                at=at,
+            )
+            if not locked["unchanged"]:
+                return 0
+            rows = [{"id": one.gone, "by": one.kept} for one in found]
+            joined = await tx.rows(Q.joining.join, rows=rows, scope=scope, reason=REASON, at=at)
+            if joined:
+                await tx.rows(Q.joining.tell, event=_event(shelf, [row["id"] for row in joined]))
+            await tx.rows(Q.joining.mark, id=shelf["id"], scope=scope, done=done)
+            return len(joined)
+
+        return await self.graph.write("notes.join", work)
+
+
+def _key(note: Row) -> tuple[str, ...]:
+    """What two notes share that may be twins: their terms, in any order."""
+    return tuple(sorted({*analyse(note["content"], note["language"])} - STOP_WORDS))
+
+
+def _rank(note: Row) -> tuple[bool, int, datetime, str]:
+    is_read_out = note.get("cited") is not None
+    return is_read_out, -int(note["confirmations"]), note["valid_from"], note["id"]
+
+
+def _event(shelf: Row, ids: list[str]) -> Row:
+    scope = shelf["scope"]
+    return audit.record(
+        "note.join",
+        tenant=scope.partition("/")[0],
+        scope=scope,
+        actor="loci",
+        request=new_id(),
+        payload={"namespace": shelf["namespace"], "joined": len(ids), "notes": ids[:100]},
+    )

@@ -1,0 +1,40 @@
+"""What a change of settings would do to recent memories, as those who know them say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+MOST = 20  # memories that an effect names
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """Of how many recent memories of a kind a change of some settings would change how many, and
+    the ids of some of those. `outcome` says what would become of them."""
+
+    settings: tuple[str, ...]
+    kind: str
+    outcome: str
+    looked_at: int
+    changed: int
+    ids: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, settings: tuple[str, ...], kind: str, outcome: str, looked_at: int, ids: list[str]
+    ) -> Effect:
+        """Return the effect on some memories, of which so many are named."""
+        return cls(settings, kind, outcome, looked_at, len(ids), tuple(ids[:MOST]))
+
+
+@runtime_checkable  # the framework asks whether a dependency is one
+class Foresight(Protocol):
+    """Tells the effects of settings before they hold; writes nothing."""
+
+    async def effects(
+        self, scopes: Sequence[str], before: Mapping[str, Any], after: Mapping[str, Any]
+    ) -> list[Effect]:
+        """Return the effects in some scopes, of those settings of which effects are known."""
+        ...

@@ -1,0 +1,132 @@
+"""Pages of days: made of what was said, stored where they differ from the last."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+from app.autonomy.ledger import Ledger, lock_scope, of_loci
+from app.errors import NotFound
+from app.kernel.caller import Caller
+from app.kernel.clock import now
+from app.kernel.cypher import Q
+from app.kernel.graph import Graph, Row, Tx
+from app.scopes.service import ScopeService
+from app.snapshots.days import Said, bounds, rendered_day
+from app.snapshots.model import DAY_PAGE, DayPage
+from app.snapshots.service import SnapshotService
+
+LOOKED_BACK = 7  # days whose pages the schedule makes anew, for what was said late
+MOST = 1_000  # texts of a day
+
+
+class DiaryService:
+    """Makes, stores and lists the pages of days."""
+
+    def __init__(self, graph: Graph, scopes: ScopeService, snapshots: SnapshotService) -> None:
+        self._graph = graph
+        self._snapshots = snapshots
+        self._ledger = Ledger(graph, scopes, DAY_PAGE)
+
+    async def pages(
+        self, scope: str, day: date | None, before: date | None, limit: int
+    ) -> list[DayPage]:
+        """Return the pages of a scope, the newest first, or that of one day."""
+        return await self._graph.many(
+            Q.snapshots.days,
+            DayPage,
+            scope=scope,
+            day=None if day is None else day.isoformat(),
+            before="~" if before is None else before.isoformat(),
+            limit=limit,
+        )
+
+    async def make(
+        self, scope: str, day: date, who: Caller | None = None, *, dry_run: bool = False
+    ) -> tuple[DayPage | None, bool]:
+        """Make the page of a day anew: the page, and whether it changed or would.
+
+        A day of which nothing is left has none any more. The texts are read with the lock of the
+        scope held, for which an erasure waits that drops the pages.
+        """
+        actor = who or of_loci(scope, "days")
+
+        async def work(tx: Tx) -> tuple[DayPage | None, bool]:
+            if not dry_run:
+                await lock_scope(tx, scope)
+            held = await self._held(tx, scope, day)
+            made = await self._made(tx, scope, day, held)
+            changed = (held and held.sha256) != (made and made.sha256)
+            if dry_run or not changed:
+                return made if changed else held, changed
+            await self._store(tx, actor, held, made)
+            return made, True
+
+        return await self._graph.write("day_page.make", work)
+
+    async def make_all(self, scopes: Sequence[str] | None = None, *, dry_run: bool = False) -> Row:
+        """Make the pages of the last days of some scopes, or of all; which have changed."""
+        today = now().date()
+        days = [today - timedelta(days=back) for back in range(LOOKED_BACK + 1)]
+        changed: list[str] = []
+        pages = 0
+        async for scope in self._snapshots.paths(scopes):
+            for day in await self._spoken(scope, days):
+                pages += 1
+                try:
+                    if (await self.make(scope, day, dry_run=dry_run))[1]:
+                        changed.append(f"{scope} {day.isoformat()}")
+                except NotFound:
+                    break  # the scope was deleted meanwhile
+        told = {"pages": pages, "changed": len(changed), "places": changed[:1000]}
+        return {**told, "dry_run": dry_run}
+
+    async def _spoken(self, scope: str, days: Sequence[date]) -> list[date]:
+        """Those of some days on which something was said in a scope."""
+        rows = [
+            {"day": day.isoformat(), "since": bounds(day)[0], "until": bounds(day)[1]}
+            for day in days
+        ]
+        found = await self._graph.rows(Q.snapshots.spoken, scope=scope, rows=rows)
+        return [date.fromisoformat(row["day"]) for row in found]
+
+    async def _held(self, tx: Tx, scope: str, day: date) -> DayPage | None:
+        held = await tx.many(
+            Q.snapshots.days, DayPage, scope=scope, day=day.isoformat(), before="~", limit=1
+        )
+        return held[0] if held else None
+
+    async def _made(self, tx: Tx, scope: str, day: date, held: DayPage | None) -> DayPage | None:
+        since, until = bounds(day)
+        rows = await tx.rows(Q.snapshots.said_on, scope=scope, since=since, until=until, limit=MOST)
+        if not rows:
+            return None
+        said = [
+            Said(r["at"], r["speaker"] or "", r["session"] or "", r["content"], r["language"])
+            for r in rows
+        ]
+        text = await asyncio.to_thread(rendered_day, scope, day, said)
+        return DAY_PAGE.placed(
+            DayPage(
+                id="new",
+                scope=scope,
+                day=day.isoformat(),
+                text=text,
+                sha256=hashlib.sha256(text.encode()).hexdigest(),
+                version=1 if held is None else held.version + 1,
+                made_at=now(),
+            )
+        )
+
+    async def _store(self, tx: Tx, who: Caller, held: DayPage | None, made: DayPage | None) -> None:
+        """Write a page in the place of the one that is held; that goes where nothing is left."""
+        if made is not None and held is not None:
+            await self._ledger.save(tx, made)
+            await self._ledger.tell(tx, who, "change", made, version=made.version)
+        elif made is not None:
+            await self._ledger.store(tx, who, made, version=made.version)
+        elif held is not None:
+            await tx.rows(Q.snapshots.drop_day, id=held.id, scope=held.scope)
+            await self._ledger.tell(tx, who, "drop", held)

@@ -1,0 +1,167 @@
+"""Pages of days: extracts of what was said, the same for the same texts, gone with an erasure."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from app.kernel.caller import Role
+from app.kernel.clock import now
+from app.snapshots.days import SHOWN, Said, bounds, chosen, rendered_day
+from app.wiring import Parts
+from tests.autonomy.conftest import make, told
+from tests.conftest import MakePrincipal, Principal
+from tests.lifecycle.conftest import checked, strings_of
+from tests.pools.test_packages import allow, erase
+
+URL = "/v1/snapshots/days"
+DAY = date(2026, 3, 2)
+TEXTS = (
+    "The new pump arrives at pier seven on Friday. Thanks!",
+    "ok",
+    "Pier seven is closed until the new pump is fitted.",
+    "Where does the crane stand?",
+    "The crane stands in yard four and waits for the pump. Good luck!",
+    "The new pump arrives on Friday at pier seven.",
+)
+
+
+def said(*texts: str, speaker: str = "Mia") -> list[Said]:
+    """Texts of a day, a minute apart."""
+    start = datetime(2026, 3, 2, 9, tzinfo=UTC)
+    return [Said(start + timedelta(minutes=n), speaker, "s", t) for n, t in enumerate(texts)]
+
+
+def test_a_page_is_made_of_its_sentences() -> None:
+    page = rendered_day("acme/dev", DAY, said(*TEXTS))
+    assert page == (
+        "# 2026-03-02 in acme/dev\n\n6 texts in 1 session.\n\n"
+        "- 09:00 Mia: The new pump arrives at pier seven on Friday.\n"
+        "- 09:02 Mia: Pier seven is closed until the new pump is fitted.\n"
+        "- 09:04 Mia: The crane stands in yard four and waits for the pump.\n"
+    )
+
+
+def test_the_order_in_which_texts_come_does_not_show() -> None:
+    texts = said(*TEXTS, *(f"Barrel {n} stands in yard {n} behind the crane." for n in range(40)))
+    page = rendered_day("acme/dev", DAY, texts)
+    for seed in range(5):
+        shuffled = texts[:]
+        random.Random(seed).shuffle(shuffled)
+        assert rendered_day("acme/dev", DAY, shuffled) == page
+    assert len(chosen(texts)) <= SHOWN
+
+
+@pytest.mark.parametrize("texts", [(), ("ok", "danke"), ("?" * 90,), ("x" * 5000,)])
+def test_of_nothing_there_is_nothing_to_tell(texts: tuple[str, ...]) -> None:
+    assert rendered_day("acme/dev", DAY, said(*texts)).endswith("Nothing of it states anything.\n")
+
+
+def test_a_text_begins_no_heading() -> None:
+    page = rendered_day(
+        "a/b", DAY, said("It says\n# of the pump that it is red.", speaker="M\n# x")
+    )
+    assert [line for line in page.splitlines() if line.startswith("#")] == ["# 2026-03-02 in a/b"]
+
+
+def test_a_day_is_one_of_utc() -> None:
+    assert bounds(DAY) == (
+        datetime(2026, 3, 2, tzinfo=UTC), datetime(2026, 3, 3, tzinfo=UTC),
+    )  # fmt: skip
+
+
+async def tell(who: Principal, day: date, *texts: str) -> list[str]:
+    """Capture texts of a day; their ids."""
+    start = datetime.combine(day, datetime.min.time(), UTC) + timedelta(hours=9)
+    ids = []
+    for n, text in enumerate(texts):
+        at = (start + timedelta(minutes=n)).isoformat()
+        done = await make(who, "episodes", content=text, session="day", captured_at=at)
+        ids.append(done["id"])
+    return ids
+
+
+async def pages(who: Principal, **query: Any) -> list[Any]:
+    """The pages that are listed."""
+    items: list[Any] = (await told(await who.http.get(URL, params=query)))["items"]
+    return items
+
+
+async def test_a_page_is_stored_where_it_differs(
+    opened: Parts, writer: Principal, principal: MakePrincipal, tenant: str
+) -> None:
+    scope = f"{tenant}/dev"
+    curator = await principal(scope, role=Role.CURATOR, name="curator", kind="user")
+    await tell(writer, DAY, *TEXTS)
+    body: dict[str, Any] = {"day": str(DAY)}
+    dry = await make(curator, "snapshots/days", status=200, **body)
+    assert (dry["changed"], dry["version"], await pages(writer)) == (True, 1, [])
+    done = await asyncio.gather(*(opened.diary.make(scope, DAY) for _ in range(3)))
+    assert sum(changed for _, changed in done) == 1
+    (first,) = await pages(writer, day=str(DAY))
+    assert (first["day"], first["version"]) == ("2026-03-02", 1)
+    assert "The new pump arrives at pier seven" in first["untrusted"]["markdown"]
+    again = await make(curator, "snapshots/days", status=200, dry_run=False, **body)
+    assert (again["changed"], again["version"]) == (False, 1)
+    assert await pages(writer) == [first], "no change, no new version"
+    await tell(writer, DAY, "The pump of pier seven was paid by Gesine Poll in cash.")
+    again = await make(curator, "snapshots/days", status=200, dry_run=False, **body)
+    assert (again["changed"], again["version"]) == (True, 2)
+    (second,) = await pages(writer)
+    assert "Gesine Poll" in second["untrusted"]["markdown"]
+    empty = await make(curator, "snapshots/days", status=200, dry_run=False, day="2026-03-09")
+    assert (empty["changed"], empty["version"]) == (False, None)
+
+
+async def test_the_schedule_makes_the_last_days(
+    opened: Parts, writer: Principal, tenant: str
+) -> None:
+    scope, today = f"{tenant}/dev", now().date()
+    yesterday = today - timedelta(days=1)
+    ids = await tell(writer, yesterday, *TEXTS[:3])
+    await tell(writer, today - timedelta(days=2), *TEXTS[4:])
+    await tell(writer, today - timedelta(days=30), *TEXTS)
+    dry = await opened.diary.make_all([scope], dry_run=True)
+    assert (dry["changed"], await pages(writer)) == (2, [])
+    job = await opened.runner.submit("snapshots.days", tenant=tenant, scope=scope, args={})
+    assert await opened.runner.run(opened, job.id) == "done"
+    found = [page["day"] for page in await pages(writer)]
+    assert found == [str(yesterday), str(today - timedelta(days=2))]
+    first = await told(await writer.http.get(URL, params={"limit": 1}))
+    assert first["next"] == str(yesterday)
+    rest = await pages(writer, before=first["next"])
+    assert [page["day"] for page in rest] == found[1:]
+    for one in ids:
+        answer = await writer.http.post(f"/v1/memories/{one}/forget", json={})
+        assert answer.status_code in (200, 204), answer.text
+    assert (await opened.diary.make_all([scope]))["changed"] == 1
+    assert [page["day"] for page in await pages(writer)] == found[1:], "nothing of it is left"
+
+
+async def test_an_erasure_takes_the_pages_and_nobody_else_sees_them(
+    opened: Parts, admin: Principal, writer: Principal, principal: MakePrincipal, tenant: str
+) -> None:
+    await allow(admin, tenant)
+    scope, word = f"{tenant}/dev", f"kiln{tenant.replace('-', 'x')}"
+    (episode,) = await tell(writer, DAY, f"The {word} of the yard is hot and heavy.")
+    await opened.diary.make(scope, DAY)
+    assert word in (await pages(writer))[0]["untrusted"]["markdown"]
+    other = await principal(f"{tenant}/ops", name="other")
+    assert (await other.http.get(URL, params={"scope": scope})).status_code == 404
+    refused = await other.http.post(URL, json={"day": str(DAY), "scope": scope})
+    assert refused.status_code in (403, 404)
+    receipt = await erase(opened, admin, memory=episode)
+    assert await strings_of(opened, word) == []
+    assert await pages(writer) == []
+    assert (await checked(opened, admin, receipt, word))["clean"]
+
+
+async def test_bad_input_names_its_field(writer: Principal, admin: Principal) -> None:
+    answer = await writer.http.get(URL, params={"day": "March"})
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "day")
+    answer = await admin.http.post(URL, json={"day": "March"})
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "day")

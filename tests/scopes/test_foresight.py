@@ -1,0 +1,126 @@
+"""A dry run of settings tells what the change would do to recent memories, and changes nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from app.scopes.service import own_leaf
+from app.tiers.foreseeing import ForeseeingParts, ForeseeingService
+from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
+from tests.conversations.conftest import append, clear, ids, judge, verdicts
+from tests.conversations.test_judging import LONG, Judges, answer, endpoint, judges
+from tests.embeddings.scripted_server import ScriptedServer
+from tests.scopes.test_settings import PATH, Patched, patched, post
+
+__all__ = ["endpoint", "judges", "patched"]
+DRY = {"params": {"dry_run": True}}
+
+
+async def short(who: Principal, key: str, ttl: int | None, reads: int = 0) -> str:
+    body = {"session": "s", "key": key, "value": "x", "ttl": ttl}
+    identifier = str((await post(who, "/v1/short-term-memory", body))[1]["id"])
+    for _ in range(reads):
+        await who.http.get(f"/v1/short-term-memory/{identifier}")
+    return identifier
+
+
+def told(answer: dict[str, Any], *settings: str) -> dict[str, Any]:
+    """The effect of some settings."""
+    (found,) = [one for one in answer["effects"] if one["settings"] == list(settings)]
+    return dict(found)
+
+
+async def test_a_dry_run_tells_of_recent_entries_and_changes_none(
+    writer: Principal, patched: Patched, principal: MakePrincipal, tenant: str
+) -> None:
+    far = await principal(f"{tenant}/ops", name="far")
+    await short(far, "elsewhere", 500_000, reads=2)
+    hour, days, never = (
+        await short(writer, "hour", 3600),
+        await short(writer, "days", 500_000),
+        await short(writer, "never", None, reads=2),
+    )
+    before = (await writer.http.get("/v1/short-term-memory")).json()["items"]
+    faded = await patched({"short_term": {"fade": 0.1}}, **DRY)
+    effect = told(faded, "short_term.fade")
+    assert (effect["kind"], effect["looked_at"], effect["ids"]) == ("short_memory", 3, [days])
+    assert effect["changed"] == 1
+    both = await patched({"short_term": {"fade": 0.0, "days": 1}}, **DRY)
+    assert told(both, "short_term.fade", "short_term.days")["ids"] == [days]
+    long = await patched({"short_term": {"ttl_most": 3000}}, **DRY)
+    assert set(told(long, "short_term.ttl_most")["ids"]) == {hour, days}
+    often = await patched({"tiers": {"reads": 2}}, **DRY)
+    effect = told(often, "tiers.reads")
+    assert (effect["ids"], effect["outcome"]) == ([never], "would be promoted")
+    same = await patched({"tiers": {"reads": 3}, "pools": {"versions": 3}}, **DRY)
+    assert same["effects"] == [], "what stays as it is, and what nothing is known of, has none"
+    assert (await writer.http.get("/v1/short-term-memory")).json()["items"] == before
+    now_held = (await writer.http.get(PATH, params={"scope": f"{tenant}/dev"})).json()
+    assert (now_held["version"], now_held["effects"]) == (0, [])
+    done = await patched({"tiers": {"reads": 2}})
+    assert done["effects"] == [], "a change that is made is no dry run"
+
+
+async def test_a_dry_run_tells_which_pools_would_be_too_large(
+    writer: Principal, patched: Patched
+) -> None:
+    for name, size in (("small", 10), ("large", 3000)):
+        body = {"pool_id": name, "name": name, "data": {"x": "y" * size}}
+        code, made = await post(writer, "/v1/pools", body)
+        assert code == 201, made
+    effect = told(await patched({"pools": {"max_bytes": 2048}}, **DRY), "pools.max_bytes")
+    assert (effect["looked_at"], effect["changed"], effect["ids"]) == (2, 1, [made["id"]])
+
+
+async def test_a_dry_run_tries_other_limits_on_what_was_judged(
+    opened: Parts, writer: Principal, patched: Patched
+) -> None:
+    done = ids(await append(writer, "talk", "The crane stands in yard 4.", "ok", "danke dir"))
+    await clear(writer, "talk")
+    await judge(opened, writer)
+    effect = told(
+        await patched({"conversations": {"model_least": 1}}, **DRY), "conversations.model_least"
+    )
+    assert (effect["kind"], effect["looked_at"]) == ("conversation_message", 3)
+    assert effect["changed"] == 0, "the rules say the same again"
+    await opened.graph.raw(
+        "MATCH (m:ConversationMessage {refers: $id}) SET m.verdict = 'discard'", id=done[0]
+    )
+    before = await verdicts(writer)
+    effect = told(
+        await patched({"conversations": {"prompt": "Keep cranes."}}, **DRY), "conversations.prompt"
+    )
+    assert (effect["changed"], effect["ids"]) == (1, [before[done[0]]["id"]])
+    assert await verdicts(writer) == before
+
+
+async def test_a_prompt_is_tried_on_the_model(
+    opened: Parts, writer: Principal, judges: Judges, endpoint: ScriptedServer
+) -> None:
+    done = ids(await append(writer, "talk", LONG, "ok"))
+    await clear(writer, "talk")
+    await judge(opened, writer)
+    before = await verdicts(writer)
+    parts = ForeseeingParts(opened.graph, judges(), opened.shortterm.limits)
+    endpoint.replies = [answer({"t1": False}, tokens=300)]
+    held = {"conversations.prompt": ""}
+    coming = {"conversations.prompt": "Keep nothing of cranes."}
+    leaf = own_leaf(writer.caller)
+    (effect,) = await ForeseeingService(parts).effects([leaf], held, coming)
+    assert (effect.looked_at, effect.ids) == (2, (before[done[0]]["id"],))
+    assert "Keep nothing of cranes." in json.dumps(endpoint.requests, default=str)
+    assert await verdicts(writer) == before
+
+
+@pytest.mark.parametrize("body", [{"tiers": {"reads": 0}}, {"odd": {"x": 1}}])
+async def test_a_bad_change_has_no_effects(
+    admin: Principal, writer: Principal, tenant: str, body: dict[str, Any]
+) -> None:
+    answer = await admin.http.patch(
+        PATH, params={"scope": f"{tenant}/dev", "dry_run": True}, json=body
+    )
+    assert answer.status_code == 422

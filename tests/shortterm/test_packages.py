@@ -1,0 +1,182 @@
+"""Short-term memory and copies of working memory pass through packages, with their ends and to
+nobody else than their agent."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from app.kernel.caller import Role
+from app.kernel.clock import now
+from app.portability import short_lived
+from app.portability.exporter import digest_of, export_package
+from app.portability.service import selection
+from app.wiring import Parts
+from tests.conftest import MakePrincipal, Principal
+from tests.pools.test_packages import Load, allow, erase, load
+
+__all__ = ["load"]
+SHORT, WORKING = "/v1/short-term-memory", "/v1/working-memory"
+VALUES: list[Any] = [{"a": [1, 2.5, None]}, "text", [], {}, 0, True, None]
+
+
+async def keep(who: Principal, key: str, value: Any, **more: Any) -> dict[str, Any]:
+    body = {"session": "s1", "key": key, "value": value, **more}
+    answer = await who.http.post(SHORT, json=body)
+    assert answer.status_code == 201, answer.text
+    made: dict[str, Any] = answer.json()
+    return made
+
+
+async def entries(who: Principal) -> dict[str, dict[str, Any]]:
+    answer = await who.http.get(SHORT)
+    return {item["untrusted"]["key"] if "key" in item["untrusted"] else item["key"]: item
+            for item in answer.json()["items"]}  # fmt: skip
+
+
+async def clear(opened: Parts, scope: str) -> None:
+    await opened.graph.raw(
+        "MATCH (n:ShortMemory|WorkingCopy) WHERE n.scope STARTS WITH $s DETACH DELETE n "
+        "RETURN count(*) AS n", s=scope,
+    )  # fmt: skip
+
+
+async def test_entries_come_back_with_their_ends_and_once(
+    opened: Parts, writer: Principal, principal: MakePrincipal, tenant: str, load: Load,
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    other = await principal(f"{tenant}/dev", name="other")
+    for number, value in enumerate(VALUES):
+        await keep(writer, f"k{number}", value, ttl=3600)
+    for_ever = await keep(writer, "for-ever", "x", ttl=None, type="plan")
+    await keep(other, "k0", "the other's own")
+    gone = await keep(writer, "gone", "x", ttl=60)
+    await opened.graph.raw(
+        "MATCH (m:ShortMemory {id: $id}) SET m.expires_at = $at RETURN m.id AS id",
+        id=gone["id"], at=now() - timedelta(seconds=1),
+    )  # fmt: skip
+    before, theirs = await entries(writer), await entries(other)
+    chosen = await selection(opened.graph, tenant)
+    digest = (await digest_of(opened.graph, chosen))["digest"]
+    await writer.http.get(f"{SHORT}/{for_ever['id']}")
+    assert (await digest_of(opened.graph, chosen))["digest"] == digest, "reading changes nothing"
+    await export_package(opened.graph, tmp_path / "out", chosen)
+
+    again = await load(tmp_path / "out")
+    assert again["kinds"]["short_memory"] == {"accepted": 0, "duplicates": 9, "rejected": 0}
+    await clear(opened, tenant)
+    first = await load(tmp_path / "out")
+    assert first["kinds"]["short_memory"] == {"accepted": 9, "duplicates": 0, "rejected": 0}
+    after = await entries(writer)
+    assert set(after) == set(before)
+    for key, item in before.items():
+        for field in ("id", "expires_at", "untrusted", "ttl", "type"):
+            assert after[key].get(field) == item.get(field), (key, field)
+    assert await entries(other) == theirs
+    assert (await digest_of(opened.graph, chosen))["digest"] == digest
+
+
+async def test_what_has_run_out_meanwhile_stays_away(
+    opened: Parts, writer: Principal, tenant: str, load: Load, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    await keep(writer, "short", "x", ttl=60)
+    await keep(writer, "long", "x", ttl=7200)
+    await export_package(opened.graph, tmp_path / "out", await selection(opened.graph, tenant))
+    await clear(opened, tenant)
+    monkeypatch.setattr(short_lived, "now", lambda: now() + timedelta(minutes=30))
+    done = await load(tmp_path / "out")
+    assert done["kinds"]["short_memory"]["accepted"] == 1
+    assert set(await entries(writer)) == {"long"}
+
+
+async def test_an_agent_of_another_tenant_gets_them_and_nobody_else(
+    opened: Parts, writer: Principal, principal: MakePrincipal, tenant: str, load: Load,
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    await keep(writer, "plan", "sail", ttl=3600)
+    await writer.http.put(f"{WORKING}/t/keys/a", json={"value": 7})
+    assert (await writer.http.put(f"{WORKING}/t/copy")).status_code == 200
+    await export_package(opened.graph, tmp_path / "out", await selection(opened.graph, tenant))
+    name = writer.caller.principal.rpartition(":")[2]
+    await load(tmp_path / "out", target=f"{tenant}y")
+    there = await principal(f"{tenant}y/dev", name=name)
+    curious = await principal(f"{tenant}y/dev", role=Role.ADMIN, name="curious")
+    assert set(await entries(there)) == {"plan"}
+    assert await entries(curious) == {}
+    answer = await there.http.post(f"{WORKING}/t/copy/load", json={})
+    assert answer.json() == {"loaded": 1, "kept": 0}
+    assert (await there.http.get(f"{WORKING}/t/keys/a")).json()["untrusted"] == {"value": 7}
+    assert (await curious.http.get(f"{WORKING}/t/copy")).json().get("values", 0) == 0
+
+
+async def test_copies_come_back_with_their_ends_and_once(
+    opened: Parts, writer: Principal, tenant: str, load: Load, tmp_path: Path
+) -> None:
+    for number, value in enumerate(VALUES):
+        await writer.http.put(f"{WORKING}/t/keys/k{number}", json={"value": value})
+    await writer.http.post(f"{WORKING}/t/scratch-pad", json={"value": "a line"})
+    await writer.http.put(f"{WORKING}/t/copy")
+    told = (await writer.http.get(f"{WORKING}/t/copy")).json()
+    chosen = await selection(opened.graph, tenant)
+    digest = (await digest_of(opened.graph, chosen))["digest"]
+    await export_package(opened.graph, tmp_path / "out", chosen)
+    count = told["values"]
+    again = await load(tmp_path / "out")
+    assert again["kinds"]["working_copy"] == {"accepted": 0, "duplicates": count, "rejected": 0}
+    await clear(opened, tenant)
+    await load(tmp_path / "out")
+    assert (await writer.http.get(f"{WORKING}/t/copy")).json() == told
+    assert (await digest_of(opened.graph, chosen))["digest"] == digest
+
+
+async def test_what_a_package_says_is_sanitised_bounded_and_checked(
+    opened: Parts, writer: Principal, admin: Principal, tenant: str, load: Load, tmp_path: Path
+) -> None:
+    await keep(writer, "fine", "x", ttl=3600)
+    await export_package(opened.graph, tmp_path / "out", await selection(opened.graph, tenant))
+    line = orjson.loads((tmp_path / "out" / "short_memories.jsonl").read_bytes())
+    package = tmp_path / "in"
+    package.mkdir()
+    lines = [
+        line | {"key": "mail", "value": {"to": "Write to ada@example.org."}},
+        line | {"key": "odd", "kind": "odd"},
+        line | {"key": "whose", "agent": "agent:elsewhere:scout"},
+        line | {"key": "surprise", "surprise": 1},
+    ]
+    (package / "short_memories.jsonl").write_bytes(b"\n".join(map(orjson.dumps, lines)))
+    done = await load(package, rejects=tmp_path / "rejects")
+    assert done["kinds"]["short_memory"] == {"accepted": 1, "duplicates": 0, "rejected": 3}
+    rejects = [orjson.loads(each) for each in (tmp_path / "rejects").read_bytes().splitlines()]
+    assert {row["field"] for row in rejects} == {"kind", "author", "surprise"}
+    assert "ada@example.org" not in str(await entries(writer))
+    large = [line | {"key": f"k{n}", "value": "x" * n} for n in (200_000, 300_000)]
+    (package / "short_memories.jsonl").write_bytes(b"\n".join(map(orjson.dumps, large)))
+    moved = await load(package, target=f"{tenant}y", rejects=tmp_path / "large")
+    assert moved["kinds"]["short_memory"] == {"accepted": 1, "duplicates": 0, "rejected": 1}
+    restored = await load(package)
+    assert restored["kinds"]["short_memory"] == {"accepted": 2, "duplicates": 0, "rejected": 0}
+
+
+async def test_what_was_erased_stays_away(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str, load: Load, tmp_path: Path
+) -> None:
+    await allow(admin, tenant)
+    await keep(writer, "plan", "sail", ttl=3600)
+    await writer.http.put(f"{WORKING}/t/keys/a", json={"value": 7})
+    await writer.http.put(f"{WORKING}/t/copy")
+    await export_package(opened.graph, tmp_path / "out", await selection(opened.graph, tenant))
+    await erase(opened, admin, author=writer.caller.principal, scope=writer.caller.home)
+    assert await entries(writer) == {}
+    done = await load(tmp_path / "out")
+    assert await entries(writer) == {}
+    assert done["kinds"]["working_copy"]["accepted"] == 0
+    await keep(writer, "plan", "row", ttl=3600)
+    await export_package(opened.graph, tmp_path / "new", await selection(opened.graph, tenant))
+    await clear(opened, tenant)
+    await load(tmp_path / "new")
+    assert set(await entries(writer)) == {"plan"}, "what was said later was not erased"
