@@ -16,7 +16,7 @@ from app.notes.ratings import Rated, RatingService, Stars
 class RatingIn(WireModel):
     """What a reader gives a note."""
 
-    stars: Stars = Field(strict=True, description="From 1 (misleading) to 5 (very useful).")
+    stars: Stars = Field(description="From 1 (misleading) to 5 (very useful).")
 
 
 class RatingOut(msgspec.Struct, frozen=True):
