@@ -27,7 +27,7 @@ def _number(given: Any) -> Any:
     return given
 
 
-Stars = Annotated[int, BeforeValidator(_number), Field(ge=1, le=5)]
+Stars = Annotated[int, Field(ge=1, le=5), BeforeValidator(_number)]
 
 
 class NoteRating(Stored):
