@@ -101,9 +101,13 @@ RETURN m {.*} AS message, asked,
 ORDER BY message.conversation, message.seq
 
 // name: judged(scopes, limit) read many
-// The messages of some scopes that were judged last, likewise.
-MATCH (m:ConversationMessage)
-WHERE m.scope IN $scopes AND m.judged_at > datetime('0001-01-02T00:00:00Z')
+// The messages of some scopes that were judged last, likewise: so many of each scope, and of all.
+UNWIND $scopes AS scope
+CALL (scope) {
+  MATCH (m:ConversationMessage)
+  WHERE m.scope = scope AND m.judged_at > datetime('0001-01-02T00:00:00Z')
+  RETURN m ORDER BY m.judged_at DESC, m.id LIMIT $limit
+}
 WITH m ORDER BY m.judged_at DESC, m.id LIMIT $limit
 MATCH (e:Passage {id: m.refers})
 WHERE e.scope = m.scope
