@@ -51,10 +51,10 @@ class Desk:
 
     async def baseline(self) -> None:
         """How alike a core block and what was said lately are."""
-        said = [
-            {"content": f"We welded {self.word()} today.", "scope": self.home} for _ in range(8)
-        ]
-        await self.send("POST", "/v1/episodes:batch", {"episodes": said})
+        for _ in range(8):
+            text = f"We have welded the gate of {self.word()} today."
+            said = {"content": text, "session": "weld", "scope": self.home}
+            assert await self.send("POST", "/v1/episodes", said), self.world.refused[-1]
         await self.world.opened.indexing.drain()
         url = "/v1/core-blocks/persona"
         await self.send("PUT", url, {"content": "You weld.", "scope": self.home})
