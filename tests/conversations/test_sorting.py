@@ -335,3 +335,63 @@ async def test_no_model_is_asked_where_a_rule_or_the_budget_says_so(
     await answered(writer, "And the crane?", CRANE, session="b")
     receipt = await sorter().run([f"{tenant}/dev"], dry_run=False)
     assert (receipt.asked, receipt.notes, endpoint.requests) == (0, 1, [])
+
+
+# --- beside what somebody wrote ---------------------------------------------------------------
+
+WAS = "The yard gate of pier seven opens at 6 in the morning."
+IS = "The yard gate of pier seven opens at 8 in the morning."
+
+
+async def write(who: Principal, content: str, status: str = "stored") -> str:
+    """Write a note of knowledge; its id."""
+    answer = await who.http.post("/v1/notes", json={"content": content, "namespace": "knowledge"})
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["status"] == status, answer.text
+    return str(answer.json()["id"])
+
+
+async def test_an_answer_ends_and_confirms_nothing_that_somebody_wrote(
+    opened: Parts, writer: Principal, curator: Principal, tenant: str
+) -> None:
+    was = await write(writer, WAS)
+    await answered(writer, "When does it open?", f"{IS} Would you like to hear more of it?")
+    assert (await passed(opened, tenant)).waiting == 1
+    assert await notes(writer) == [("knowledge", WAS)]
+    (waits,) = (await told(curator, "/v1/notes", standing="quarantined"))["items"]
+    assert (await told(writer, f"/v1/notes/{waits['id']}"))["contradicts"] == [was]
+    before = await told(writer, f"/v1/notes/{was}")
+    await answered(writer, "And now?", f"{WAS} Would you like to hear more of it?", session="b")
+    assert (await passed(opened, tenant)).known == 1
+    after = await told(writer, f"/v1/notes/{was}")
+    assert after == before, "it is neither ended nor confirmed"
+
+
+async def test_what_is_written_stays_when_the_turn_that_said_it_goes(
+    opened: Parts, writer: Principal, curator: Principal, tenant: str
+) -> None:
+    said = f"{WAS} Would you like to hear more of it?"
+    _, episode = await answered(writer, "When does it open?", said)
+    assert (await passed(opened, tenant)).notes == 1
+    own = await write(curator, WAS)
+    assert await notes(writer) == [("knowledge", WAS)] * 2
+    answer = await writer.http.post(f"/v1/memories/{episode}/forget", json={})
+    assert answer.status_code in (200, 204), answer.text
+    assert [one["id"] for one in (await told(writer, "/v1/notes"))["items"]] == [own]
+
+
+async def test_a_hidden_note_swallows_nothing_and_nothing_waits_for_it(
+    opened: Parts, writer: Principal, principal: MakePrincipal, tenant: str
+) -> None:
+    said = f"{WAS} Would you like to hear more of it?"
+    _, episode = await answered(writer, "When does it open?", said)
+    assert (await passed(opened, tenant)).notes == 1
+    answer = await writer.http.post(f"/v1/memories/{episode}/forget", json={})
+    assert answer.status_code in (200, 204), answer.text
+    await answered(writer, "When does it open?", said.replace("hear", "read"), session="b")
+    assert (await passed(opened, tenant)).notes == 1, "the hidden one does not stand for it"
+    other = await principal(f"{tenant}/dev", name="other")
+    await write(other, IS)
+    assert await notes(writer) == [("knowledge", IS)], (
+        "what was read out waits, not what is written"
+    )
