@@ -2,8 +2,7 @@
 
 Of twins one stands for all (`app/contradiction/twins.py`, decision 0098): the others are overtaken
 by it and stay readable for the past. What was read out of a turn goes with that, and is not joined.
-A shelf keeps how far it was joined, so that one where nothing
-was written since is not read again.
+A shelf keeps how far it was joined, so that one where nothing was written since is not read again.
 """
 
 from __future__ import annotations
