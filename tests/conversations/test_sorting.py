@@ -54,12 +54,11 @@ async def outsider(principal: MakePrincipal, tenant: str) -> Principal:
     return await principal(f"{tenant}/ops", name="outsider")
 
 
-@pytest_asyncio.fixture(loop_scope="session", autouse=True)
-async def switched_on(request: pytest.FixtureRequest) -> None:
-    """Lets the scope of a test sort answers, which none does of itself."""
-    if "opened" in request.fixturenames and "by_default" not in request.node.name:
-        admin, tenant = (request.getfixturevalue(name) for name in ("admin", "tenant"))
-        await rule(admin, tenant, sorted_answers=True)
+@pytest_asyncio.fixture(loop_scope="session")
+async def writer(writer: Principal, admin: Principal, tenant: str) -> Principal:
+    """An agent of a scope that wants answers sorted, which none does of itself."""
+    await rule(admin, tenant, sorted_answers=True)
+    return writer
 
 
 async def answered(who: Principal, *said: str, session: str = "gate", **more: Any) -> list[str]:
@@ -178,10 +177,13 @@ def test_an_origin_from_outside_is_no_more_trusted_than_a_flag() -> None:
     assert [one.trusted for one in answers(said[4:6], 0, ("web",))] == [True]
 
 
-async def test_by_default_nothing_is_sorted(opened: Parts, writer: Principal, tenant: str) -> None:
-    await answered(writer, "What about the gate?", ANSWER)
+async def test_by_default_nothing_is_sorted(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    agent = await principal(f"{tenant}/dev", name="agent")
+    await answered(agent, "What about the gate?", ANSWER)
     assert (await passed(opened, tenant)).answers == 0
-    assert await notes(writer) == []
+    assert await notes(agent) == []
 
 
 async def test_what_was_judged_idle_talk_is_not_sorted(
