@@ -147,7 +147,8 @@ async def test_what_led_to_it_was_not_trusted_so_it_waits(
     assert receipt.answers == 3
     assert receipt.waiting == receipt.notes - 1
     assert await notes(writer) == [("knowledge", CRANE)]
-    await clear(writer, "gate")
+    for session in ("gate", "crane"):
+        await clear(writer, session)
     assert await search(writer, "motor of Holm", kinds=["note"]) == [CRANE]
     waiting = (await told(curator, "/v1/notes", standing="quarantined"))["items"]
     assert {one["untrusted"]["content"] for one in waiting} >= {FACT, HOW, LEARNT, STATE}
@@ -273,10 +274,7 @@ async def test_a_note_is_held_back_with_the_buffer_and_goes_with_its_turn(
     assert await search(writer, "motor of the yard gate", kinds=["note"]) == []
     await clear(writer, "gate")
     assert FACT in await search(writer, "motor of the yard gate", kinds=["note"])
-    answer = await admin.http.put(
-        "/v1/scopes/rules", params={"scope": tenant}, json={"erasure": True}
-    )
-    assert answer.status_code == 200
+    await rule(admin, tenant, erasure=True)
     erased = (await admin.http.post("/v1/erasures", json={"memory": episode})).json()
     if erased["job"]:
         assert await opened.runner.run(opened, erased["job"]) == "done"
