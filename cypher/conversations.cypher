@@ -219,7 +219,7 @@ WHERE m.seq > $after AND m.scope = $scope
 WITH m ORDER BY m.seq LIMIT $limit
 OPTIONAL MATCH (e:Passage {id: m.refers})
 WHERE e.scope = $scope AND e.expired_at > datetime.realtime() AND m.first = m.seq
-RETURN m.seq AS seq,
+RETURN m.seq AS seq, coalesce(m.verdict, '') = 'discard' AS discarded,
        e {.id, .role, .content, .captured_at, .marker_ids, .flags, .origin} AS episode ORDER BY seq
 
 // name: follow(id, scope, at) write many

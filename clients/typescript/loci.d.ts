@@ -10821,7 +10821,7 @@ export interface components {
             query?: string | null;
             /** @description Least relevance of a hit; as the settings say if unset. */
             relevance?: number | null;
-            /** @description What becomes of a question that points to what was said before it: `off`, `keywords` of the last messages behind it, or written anew by a `model` where there is one. */
+            /** @description What becomes of a question that points to what was said before it: nothing (`off`), `keywords` of the last messages behind it, or written anew by a `model` where there is one. */
             rewrite?: components["schemas"]["Rewrite"];
             /** @description Scope of the conversation; the agent's leaf or home if unset. */
             scope?: string | null;
@@ -10990,8 +10990,8 @@ export interface components {
         };
         /**
          * Rewrite
-         * @description What becomes of a question that points to what was said before it: `off`, `keywords` of the last messages behind it, or written anew by a `model` where there is one.
-         * @default keywords
+         * @description What becomes of a question that points to what was said before it: nothing (`off`), `keywords` of the last messages behind it, or written anew by a `model` where there is one.
+         * @default off
          * @enum {string}
          */
         Rewrite: "off" | "keywords" | "model";
