@@ -604,7 +604,7 @@ def autonomy(settings: Settings, graph: Graph, scopes: ScopeService) -> dict[str
         "goals": GoalService(graph, scopes, stale, GoalRule(settings.goals.abandon_stale)),
         "escalations": EscalationService(graph, scopes, EscalationLimits(given.escalation_levels)),
         "observing": ObservationService(graph, scopes, limits),
-        "collecting": Collector(graph, scopes, limits.ttl, stale / 2),
+        "collecting": Collector(graph, scopes, limits, stale / 2),
         "intervening": InterventionService(graph, scopes, pattern),
     }
 

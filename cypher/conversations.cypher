@@ -101,9 +101,13 @@ RETURN m {.*} AS message, asked,
 ORDER BY message.conversation, message.seq
 
 // name: judged(scopes, limit) read many
-// The messages of some scopes that were judged last, likewise.
-MATCH (m:ConversationMessage)
-WHERE m.scope IN $scopes AND m.judged_at > datetime('0001-01-02T00:00:00Z')
+// The messages of some scopes that were judged last, likewise: so many of each scope, and of all.
+UNWIND $scopes AS scope
+CALL (scope) {
+  MATCH (m:ConversationMessage)
+  WHERE m.scope = scope AND m.judged_at > datetime('0001-01-02T00:00:00Z')
+  RETURN m ORDER BY m.judged_at DESC, m.id LIMIT $limit
+}
 WITH m ORDER BY m.judged_at DESC, m.id LIMIT $limit
 MATCH (e:Passage {id: m.refers})
 WHERE e.scope = m.scope
@@ -215,7 +219,7 @@ WHERE m.seq > $after AND m.scope = $scope
 WITH m ORDER BY m.seq LIMIT $limit
 OPTIONAL MATCH (e:Passage {id: m.refers})
 WHERE e.scope = $scope AND e.expired_at > datetime.realtime() AND m.first = m.seq
-RETURN m.seq AS seq,
+RETURN m.seq AS seq, coalesce(m.verdict, '') = 'discard' AS discarded,
        e {.id, .role, .content, .captured_at, .marker_ids, .flags, .origin} AS episode ORDER BY seq
 
 // name: follow(id, scope, at) write many

@@ -1,18 +1,21 @@
-// name: unjoined(scopes) read many
-// Shelves of written notes that were written to since their notes were joined.
+// name: unjoined(scopes, after, limit) read many
+// Shelves of written notes that were written to since their notes were joined, by id.
 MATCH (s:NoteShelf {unjoined: true})
-WHERE s.id > '' AND ($scopes IS NULL OR s.scope IN $scopes)
+WHERE s.id > $after AND ($scopes IS NULL OR s.scope IN $scopes)
   AND s.namespace IN ['knowledge', 'methods', 'project-state', 'learnings']
+WITH s ORDER BY s.id LIMIT $limit
 RETURN s {.id, .scope, .namespace, .rev} AS shelf ORDER BY shelf.id
 
 // name: held(scope, namespace, after, limit) read many
-// The held notes of a shelf, by id; what is pinned or has ended is left alone.
+// The notes of a shelf that hold now, by id; what is pinned is left alone, and what was read out of
+// a turn, with which it goes.
 MATCH (n:Note)
 WHERE n.scope = $scope AND n.id > $after AND n.namespace = $namespace AND n.standing = 'held'
   AND n.expired_at > datetime.realtime() AND n.valid_to > datetime.realtime()
-  AND NOT coalesce(n.is_pinned, false)
+  AND n.valid_from <= datetime.realtime()
+  AND n.cited IS NULL AND NOT coalesce(n.is_pinned, false)
 WITH n ORDER BY n.id LIMIT $limit
-RETURN n {.id, .content, .language, .author, .tier, .confirmations, .valid_from, .cited} AS note
+RETURN n {.id, .content, .language, .author, .tier, .confirmations, .valid_from} AS note
 ORDER BY note.id
 
 // name: spoke(authors, since) read many
@@ -24,13 +27,16 @@ WHERE c.agent = author AND c.changed_at > $since
 RETURN DISTINCT author
 
 // name: join(rows, scope, reason, at) write many
-// Notes that another one stands for from now on: both are held, or nothing is done. What was
+// Notes that another one stands for from now on: both hold as above, or nothing is done. What was
 // confirmed of the one that goes counts for the one that stays.
 UNWIND $rows AS row
 MATCH (gone:Note {id: row.id})
 WHERE gone.scope = $scope
 MATCH (kept:Note {id: row.by})
-WHERE kept.scope = $scope AND kept.standing = 'held' AND gone.standing = 'held'
+WHERE kept.scope = $scope
+  AND all(n IN [kept, gone] WHERE n.standing = 'held' AND n.cited IS NULL
+          AND NOT coalesce(n.is_pinned, false) AND n.valid_from <= datetime.realtime()
+          AND n.valid_to > datetime.realtime() AND n.expired_at > datetime.realtime())
 SET gone.standing = 'superseded', gone.live = false, gone.reason = $reason,
     gone.valid_to = CASE WHEN gone.valid_from > kept.valid_from THEN gone.valid_from ELSE $at END,
     gone.superseded_at = $at, gone.updated_at = $at,

@@ -30,7 +30,8 @@ WHERE n.scope = $scope
 RETURN DISTINCT n.memory_id AS id
 
 // name: candidates(ids, hash, scope, namespace) read many
-// Held notes by id, and by the same text, each with the former notes that it took the place of.
+// Held notes by id, and by the same text, each with the former notes that it took the place of;
+// none that is hidden with the turn that it was read out of.
 CALL () {
   UNWIND $ids AS id
   MATCH (n:Note {id: id})
@@ -47,8 +48,10 @@ WHERE former.expired_at > datetime()
 WITH collect(DISTINCT n) + collect(DISTINCT former) AS found
 UNWIND found AS m
 WITH DISTINCT m
+WHERE (m.cited IS NULL
+       OR m.cited = COUNT { (m)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
 RETURN m {.id, .content, .language, .tier, .author, .valid_from, .valid_to, .standing,
-          .confirmations} AS note
+          .confirmations, .confidence, .cited} AS note
 
 // name: create(note, searchable, tags, audit) write one
 // One note with its tags and audit event; one that waits for a curator is in no search index.
@@ -264,6 +267,8 @@ WHERE n.scope IN $scopes AND n.id > $after
   AND n.namespace IN $namespaces
   AND CASE WHEN $whole THEN toLower(trim(n.content)) = $needle
            ELSE toLower(n.content) CONTAINS $needle END
+  AND (n.cited IS NULL
+       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
 WITH n ORDER BY n.id LIMIT $limit
 RETURN n {.*, embedding: null, embedding_b: null, embedding_c: null, terms: null,
           privacy: reduce(most = coalesce(n.privacy, 0), x IN

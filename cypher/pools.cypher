@@ -24,12 +24,13 @@ WITH p ORDER BY p.id LIMIT $limit
 RETURN p {.*, data: null, marks: null} AS pool, p.size AS size ORDER BY p.id
 
 // name: newest(scopes, readers, at, limit, bytes) read many
-// The pools of some scopes that somebody may read and that were changed last, with their data, as
-// far as they have so many bytes together.
+// The pools of some scopes that somebody may read and that were changed last, with their data: the
+// smallest of them, as far as they have so many bytes together, so that no large one hides others.
 MATCH (p:MemoryPool)
 WHERE p.scope IN $scopes AND p.id > '' AND p.ends_at > $at
   AND (p.owner IN $readers OR any(reader IN p.readers WHERE reader IN $readers))
 WITH p ORDER BY p.changed_at DESC, p.id LIMIT $limit
+WITH p ORDER BY p.size, p.changed_at DESC, p.id
 WITH collect(p) AS found, collect(p.size) AS sizes
 UNWIND range(0, size(found) - 1) AS place
 WITH found[place] AS p, place, reduce(all = 0, x IN sizes[0..place + 1] | all + x) AS total

@@ -449,12 +449,19 @@ WHERE m.scope = $scope AND m.id > $after AND m.expires_at > $at
 RETURN m {.*} AS node ORDER BY m.id LIMIT $limit
 
 // name: save_short_memories(rows) write many
-// Entries of which none is there that has not run out; the lines of those.
+// Entries of which none is there that has not run out; the lines of those. One that ran out and
+// waits to be promoted steps aside.
 // unscoped: the caller has checked the scope of each row
 UNWIND $rows AS row
+CALL (row) {
+  MATCH (old:ShortMemory {id: row.subject})
+  WHERE old.expires_at <= datetime() AND old.ready
+  SET old.id = row.aside
+}
+WITH row
 OPTIONAL MATCH (old:ShortMemory {id: row.subject})
 WITH row, old
-WHERE old IS NULL OR (old.expires_at <= datetime() AND old.ready IS NULL)
+WHERE old IS NULL OR old.expires_at <= datetime()
 MERGE (m:ShortMemory {id: row.subject})
 SET m = row.properties
 RETURN row.line AS line

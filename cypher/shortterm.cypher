@@ -104,7 +104,7 @@ RETURN count(m) AS removed
 MATCH (m:ShortMemory)
 WHERE m.scope IN $scopes AND m.id > '' AND ($author IS NULL OR m.author = $author)
 RETURN m.id AS id, m.scope AS scope, m.author AS author, m.session AS session, m.key AS key,
-       CASE WHEN $whole THEN m.content END AS content ORDER BY id
+       m.content_hash AS content_hash, CASE WHEN $whole THEN m.content END AS content ORDER BY id
 
 // name: drop_entries(ids, scopes) write one
 // Some entries.

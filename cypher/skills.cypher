@@ -383,6 +383,8 @@ MATCH (s:Skill {id: $id})
 WHERE s.scope IN $scopes
 MATCH (n:Note)-[:TEACHES]->(s)
 WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime() AND n.standing = 'held'
+  AND (n.cited IS NULL
+       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
 RETURN n {.id, .scope, .content, .importance, .confidence} AS note ORDER BY n.importance DESC, n.id
 
 // name: vitals(scope, since) read one
@@ -672,6 +674,8 @@ RETURN count(s) AS found
 MATCH (n:Note)
 WHERE n.scope IN $scopes AND n.id > $after AND n.namespace = 'learnings'
   AND n.standing = 'held' AND n.expired_at > datetime.realtime()
+  AND (n.cited IS NULL
+       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
 WITH n ORDER BY n.id LIMIT $limit
 RETURN n {.id, .scope, .content, .title, .tags, .importance, .confidence, .ingested_at,
           .updated_at, .last_access, .author, .index_state, .content_hash,
@@ -690,6 +694,8 @@ ORDER BY n.id
 MATCH (n:Note {id: $id})
 WHERE n.scope IN $scopes AND n.namespace = 'learnings' AND n.standing = 'held'
   AND n.expired_at > datetime.realtime()
+  AND (n.cited IS NULL
+       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
 RETURN n {.id, .scope, .content, .title, .tags, .importance, .confidence, .ingested_at,
           .updated_at, .last_access, .author, .content_hash,
           recalled: coalesce(n.recalled, 0), injected: coalesce(n.injected, 0),
@@ -705,6 +711,8 @@ RETURN n {.id, .scope, .content, .title, .tags, .importance, .confidence, .inges
 MATCH (n:Note {id: $id})
 WHERE n.scope = $scope AND n.namespace = 'learnings' AND n.standing = 'held'
   AND n.expired_at > datetime.realtime()
+  AND (n.cited IS NULL
+       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
 SET n.tenant = n.tenant
 RETURN n {.importance, .confidence, .checked, .checked_by, checks: coalesce(n.checks, [])} AS note
 
@@ -772,6 +780,8 @@ UNWIND $ids AS id
 MATCH (n:Note {id: id})
 WHERE n.scope IN $scopes AND n.namespace = 'learnings' AND n.standing = 'held'
   AND n.expired_at > datetime.realtime()
+  AND (n.cited IS NULL
+       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
 RETURN n {.id, .scope, .content, .title, .tags, .importance, .confidence, .ingested_at,
           .updated_at, .last_access, .author, .content_hash,
           recalled: coalesce(n.recalled, 0), injected: coalesce(n.injected, 0),

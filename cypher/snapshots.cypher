@@ -29,6 +29,8 @@ ORDER BY name, category, version, description LIMIT $limit
 MATCH (n:Note)
 WHERE n.scope = $scope AND n.standing = 'held' AND n.namespace = $namespace
   AND n.expired_at > $at AND n.valid_from <= $at AND n.valid_to > $at
+  AND (n.cited IS NULL
+       OR n.cited = COUNT { (n)-[:DERIVED_FROM]->(f:Fact|Passage) WHERE f.expired_at > datetime.realtime() })
 RETURN n.title AS title, n.content AS content
 ORDER BY content, title LIMIT $limit
 
@@ -96,7 +98,8 @@ WHERE e.scope = $scope AND e.captured_at >= $since AND e.captured_at < $until
   AND coalesce(e.privacy, 0) = 0 AND size(coalesce(e.flags, [])) = 0 AND size(e.marker_ids) = 0
   AND NOT EXISTS { MATCH (m:ConversationMessage {refers: e.id}) WHERE m.verdict = 'discard' }
 WITH e ORDER BY e.captured_at, e.id LIMIT $limit
-RETURN e.captured_at AS at, e.speaker AS speaker, e.session AS session, e.content AS content,
+RETURN e.captured_at AS at, e.speaker AS speaker, e.session AS session,
+       substring(e.content, 0, 2000) AS content,
        e.language AS language, e.id AS id ORDER BY at, id
 
 // name: drop_day(id, scope) write none

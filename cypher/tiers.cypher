@@ -87,15 +87,26 @@ RETURN e {.*} AS entry
 
 // name: recent_entries(scopes, at, limit) read many
 // The short-term entries of some scopes that were written last and have not run out, without their
-// values.
-MATCH (m:ShortMemory)
-WHERE m.scope IN $scopes AND m.id > '' AND m.expires_at > $at
+// values: so many of each scope, and of all.
+UNWIND $scopes AS scope
+CALL (scope) {
+  MATCH (m:ShortMemory)
+  WHERE m.scope = scope AND m.id > '' AND m.expires_at > $at
+  RETURN m ORDER BY m.updated_at DESC, m.id LIMIT $limit
+}
 WITH m ORDER BY m.updated_at DESC, m.id LIMIT $limit
-RETURN m {.id, .ttl, .count, .updated_at, .expires_at} AS entry ORDER BY m.updated_at DESC, m.id
+RETURN m {.id, .author, .ttl, .count, .updated_at, .expires_at} AS entry
+ORDER BY m.updated_at DESC, m.id
 
-// name: large_pools(scopes, at, most) read one
-// How many pools some scopes have, and which of them have more bytes than so many.
-MATCH (p:MemoryPool)
-WHERE p.scope IN $scopes AND p.id > '' AND p.ends_at > $at
+// name: large_pools(scopes, readers, at, most, limit) read one
+// How many pools of some scopes somebody may read, the largest of each scope up to a number, and
+// which of them have more bytes than so many.
+UNWIND $scopes AS scope
+CALL (scope) {
+  MATCH (p:MemoryPool)
+  WHERE p.scope = scope AND p.id > '' AND p.ends_at > $at
+    AND (p.owner IN $readers OR any(reader IN p.readers WHERE reader IN $readers))
+  RETURN p ORDER BY p.size DESC, p.id LIMIT $limit
+}
 WITH p ORDER BY p.id
-RETURN count(p) AS pools, [id IN collect(CASE WHEN p.size > $most THEN p.id END) | id] AS ids
+RETURN count(p) AS pools, collect(CASE WHEN p.size > $most THEN p.id END) AS ids

@@ -44,6 +44,19 @@ MATCH (n:ToolCall)
 WHERE n.whole = $id AND n.number > 0 AND n.scope = $scope
 RETURN n {.*} AS call ORDER BY n.number
 
+// name: first_steps(id, scope, limit) read many
+// The first steps of a trace.
+MATCH (n:ReasoningStep)
+WHERE n.whole = $id AND n.number > 0 AND n.scope = $scope
+RETURN n {.*} AS step ORDER BY n.number LIMIT $limit
+
+// name: first_calls(id, scope, limit) read many
+// The first tool calls of a trace, without their results.
+MATCH (n:ToolCall)
+WHERE n.whole = $id AND n.number > 0 AND n.scope = $scope
+WITH n ORDER BY n.number LIMIT $limit
+RETURN n {.*, result: null} AS call ORDER BY n.number
+
 // name: lock_touched(id, scopes, at) write optional
 // What a trace may be linked to, for a link to it: an erasure waits for the link, and takes it too.
 CALL () {

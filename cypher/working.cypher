@@ -75,7 +75,8 @@ RETURN count(*) AS copies
 MATCH (c:WorkingCopy)
 WHERE c.scope IN $scopes AND c.id > ''
 RETURN c.id AS id, c.tenant AS tenant, c.scope AS scope, c.author AS author, c.task AS task,
-       c.key AS key, CASE WHEN $whole THEN c.content END AS content ORDER BY id
+       c.key AS key, c.content_hash AS content_hash,
+       CASE WHEN $whole THEN c.content END AS content ORDER BY id
 
 // name: drop_copies(ids, scopes) write one
 // Some copies.

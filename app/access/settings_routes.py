@@ -40,7 +40,7 @@ class SettingOut(msgspec.Struct, frozen=True):
 
 class EffectOut(msgspec.Struct, frozen=True):
     """What a dry run found: of `looked_at` recent memories of a kind `changed` have the outcome,
-    of which `ids` names some."""
+    of which `ids` names some that the key may see."""
 
     settings: list[str]
     kind: str
@@ -155,7 +155,7 @@ class SettingsController(Controller):
             return ScopeSettingsOut.of(done, settings.installation)
         after = done.plain(settings.installation)
         below = [s for s in caller.visible if s == done.scope or s.startswith(f"{done.scope}/")]
-        effects = await foreseeing.effects(below, before, after)
+        effects = await foreseeing.effects(caller, below, before, after)
         return ScopeSettingsOut.of(done, settings.installation, effects)
 
     @get("/history", operation_id="listScopeSettingsVersions", opt={"requires": Role.READER})

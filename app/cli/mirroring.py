@@ -90,7 +90,7 @@ def _known(base: Path, tenant: str) -> dict[str, str]:
     if said["tenant"] != tenant:
         raise Conflict(f"{base} mirrors the tenant {said['tenant']}", field="folder")
     files = {str(path): str(scope) for path, scope in said["files"].items()}
-    if not all(PATH.match(path) and ".." not in path for path in files):
+    if not all(PATH.match(path) and ".." not in path.split("/") for path in files):
         raise Conflict(f"{listed} names files that no mirror has", field="folder")
     return files
 

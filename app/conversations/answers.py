@@ -1,7 +1,8 @@
 """Answers of an agent among the messages of a conversation, and what a model says of them. Pure.
 
-An answer is trusted unless something reads like an order to a model in it, or in what was handed
-in since the answer before it, or comes from an origin that the scope counts as external.
+An answer is trusted unless something reads like an order to a model in it, or in what is looked at
+of the messages before it, or comes from an origin that the scope counts as external. An answer that
+was judged to be of no use is none.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ class Placing(BaseModel):
 def answers(rows: Iterable[Row], after: int, external: Sequence[str]) -> list[Answer]:
     """Return the answers behind a message, in order; the rows before it tell what led to them.
 
-    A row has `seq` and the `episode`, None for one that is gone or was sent again.
+    A row has `seq` and the `episode`, None for one that is gone or was sent again, and may be
+    `discarded`. What an agent has read stays in its context: one flag holds for all behind it.
     """
     found, is_tainted = [], False
     for row in rows:
@@ -70,11 +72,10 @@ def answers(rows: Iterable[Row], after: int, external: Sequence[str]) -> list[An
         if episode is None:
             continue
         is_tainted = is_tainted or _taints(episode, external)
-        if episode["role"] in ANSWERS:
-            if row["seq"] > after:
-                at = episode["captured_at"]
-                found.append(Answer(episode["id"], episode["content"], at, not is_tainted))
-            is_tainted = False
+        is_answer = episode["role"] in ANSWERS and not row.get("discarded")
+        if is_answer and row["seq"] > after:
+            at = episode["captured_at"]
+            found.append(Answer(episode["id"], episode["content"], at, not is_tainted))
     return found
 
 

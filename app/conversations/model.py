@@ -6,12 +6,12 @@ at once, and says what was said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
 from app.kernel.kind import Gone, Place, Stored
 from app.kernel.wire import Moment
@@ -55,6 +55,14 @@ class Conversation(Stored):
     open_until: Moment
     followed: Count = 0
     extracted: Count = 0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_sorting(cls, given: Any) -> Any:
+        """Take what an older package holds as sorted: nothing said before is sorted later."""
+        if isinstance(given, Mapping) and given.get("extracted") is None:
+            return {**given, "extracted": given.get("said", 0)}
+        return given
 
     def derived(self) -> dict[str, Any]:
         """Return whether there are messages that no task has followed, or that were not sorted."""

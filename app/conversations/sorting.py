@@ -24,7 +24,7 @@ from app.conversations.answers import (
 )
 from app.conversations.model import Conversation
 from app.conversations.namespaces import MOST, Sorted
-from app.errors import InvalidInput, LlmUnavailable, NotFound
+from app.errors import InvalidInput, LlmUnavailable, LociError, NotFound
 from app.kernel.caller import Caller, Role
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
@@ -62,7 +62,7 @@ class SortReceipt:
 
 
 class AnswerSorter:
-    """Sorts what agents said since the last pass; a scope switches it off by a rule."""
+    """Sorts what agents said since the last pass, where a rule of the scope wants it."""
 
     def __init__(
         self, graph: Graph, scopes: ScopeService, notes: NoteService, model: MeteredModel | None
@@ -73,13 +73,18 @@ class AnswerSorter:
         self._model = model
 
     async def run(self, scopes: Sequence[str] | None, *, dry_run: bool) -> SortReceipt:
-        """Sort the answers in conversations of some scopes, or of all."""
+        """Sort the answers in conversations of some scopes, or of all; one that is refused holds
+        up no other, and is tried again by the next pass."""
         receipt, after = SortReceipt(dry_run), ""
         while rows := await self.graph.rows(
             Q.conversations.unsorted, scopes=scopes, after=after, limit=PAGE
         ):
             for row in rows:
-                await self._conversation(Conversation.of(row["conversation"]), receipt)
+                talk = Conversation.of(row["conversation"])
+                try:
+                    await self._conversation(talk, receipt)
+                except LociError as error:
+                    log.warning("conversations.not_sorted", talk=talk.id, reason=error.detail)
             after = rows[-1]["conversation"]["id"]
         return receipt
 

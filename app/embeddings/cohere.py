@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import httpx
-
-from app.embeddings.hosted import Form, bearer
+from app.embeddings.hosted import Form, bearer, too_long_by
 from app.embeddings.model import EmbeddingConfig, Role
 
 _ROLES = {Role.QUERY: "search_query", Role.DOCUMENT: "search_document"}
-_LENGTH = ("too long", "too many tokens", "token limit", "maximum token", "exceed")
+_LENGTH = ("too long", "too many tokens", "token limit", "maximum token")
 
 
 def _payload(config: EmbeddingConfig, texts: Sequence[str], role: Role) -> dict[str, Any]:
@@ -34,10 +32,6 @@ def _rows(body: Any) -> list[list[float]]:
     return rows
 
 
-def _too_long(answer: httpx.Response) -> bool:
-    return answer.status_code == 400 and any(words in answer.text.lower() for words in _LENGTH)
-
-
 COHERE = Form(
     provider="cohere",
     says="Cohere",
@@ -46,7 +40,7 @@ COHERE = Form(
     headers=bearer,
     payload=_payload,
     rows=_rows,
-    too_long=_too_long,
+    too_long=too_long_by(*_LENGTH),
     most=96,
     refusals={401: "the API key is not accepted", 404: "there is no model {model}"},
 )

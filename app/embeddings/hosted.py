@@ -22,6 +22,7 @@ from app.errors import EmbedderUnavailable, InvalidInput
 
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.5, 20.0
 SHORTEST = 32  # characters below which no text is halved any more
+HALVINGS = 4  # of one text: what is refused then is refused for something else than its length
 
 
 def _never(answer: httpx.Response) -> bool:
@@ -89,25 +90,25 @@ class HostedEmbedder:
         """Closes the connections."""
         await self._client.aclose()
 
-    async def _batch(self, texts: Sequence[str], role: Role) -> list[list[float]]:
+    async def _batch(self, texts: Sequence[str], role: Role, halved: int = 0) -> list[list[float]]:
         answer = await self._send(self._form.payload(self._config, texts, role))
         if not answer.is_success:
-            return await self._by_halves(texts, role, answer)
+            return await self._by_halves(texts, role, answer, halved)
         return unit_rows(self._rows(answer), (len(texts), self._config.dimension))
 
     async def _by_halves(
-        self, texts: Sequence[str], role: Role, refused: httpx.Response
+        self, texts: Sequence[str], role: Role, refused: httpx.Response, halved: int
     ) -> list[list[float]]:
         """The vectors of a batch with a text that was too long; that of one text is the mean of
-        its halves'."""
+        its halves', which was halved `halved` times before."""
         if len(texts) > 1:
             middle = len(texts) // 2
             first = await self._batch(texts[:middle], role)
             return first + await self._batch(texts[middle:], role)
         (text,) = texts
-        if len(text) <= SHORTEST:
+        if len(text) <= SHORTEST or halved == HALVINGS:
             raise self._refusal(refused)
-        parts = [(await self._batch([half], role))[0] for half in _halves(text)]
+        parts = [(await self._batch([half], role, halved + 1))[0] for half in _halves(text)]
         return unit_rows([np.mean(parts, axis=0).tolist()], (1, self._config.dimension))
 
     async def _send(self, payload: dict[str, Any]) -> httpx.Response:
@@ -152,6 +153,16 @@ def indexed_rows(body: Any) -> list[list[float]]:
     """The vectors of an answer in OpenAI's shape, in the order of the texts."""
     items = sorted(body["data"], key=lambda item: item["index"])
     return [item["embedding"] for item in items]
+
+
+def too_long_by(*words: str) -> Callable[[httpx.Response], bool]:
+    """Return what tells a refusal for a text's length by words of the answer, in lower case."""
+
+    def tells(answer: httpx.Response) -> bool:
+        told = answer.text.lower() if answer.status_code in (400, 422) else ""
+        return any(each in told for each in words)
+
+    return tells
 
 
 def pause(asked: str | None, attempt: int) -> float:

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from app.embeddings.hosted import Form, bearer, indexed_rows
+from app.embeddings.hosted import Form, bearer, indexed_rows, too_long_by
 from app.embeddings.model import EmbeddingConfig, Role
 
 _TASKS = {Role.QUERY: "retrieval.query", Role.DOCUMENT: "retrieval.passage"}
+_LENGTH = (
+    "too long",
+    "too many tokens",
+    "token limit",
+    "maximum token",
+    "maximum length",
+    "context length",
+)
 
 
 def _payload(config: EmbeddingConfig, texts: Sequence[str], role: Role) -> dict[str, Any]:
@@ -32,6 +40,7 @@ JINA = Form(
     headers=bearer,
     payload=_payload,
     rows=indexed_rows,
+    too_long=too_long_by(*_LENGTH),
     most=512,
     refusals={401: "the API key is not accepted", 402: "the account has no tokens left"},
 )

@@ -361,10 +361,11 @@ def _core_text(clause: Clause) -> str:
 
 def _time(clause: Clause, spoken: datetime) -> None:
     found, work = times(clause.work, spoken)
-    for pattern in (EVENT_SINCE, A_WHILE_SINCE):
-        if (event := pattern.search(work)) is not None:
-            work = _blank(work, *event.span())
-            clause.newer = True
+    if (event := EVENT_SINCE.search(work)) is not None:
+        work = _blank(work, *event.span())
+        clause.newer = True
+    if (event := A_WHILE_SINCE.search(work)) is not None:
+        work = _blank(work, *event.span())
     clause.temporary = any(when.role is Role.TEMPORARY for when in found)
     clause.clock = hour(clause.work)
     clause.when, clause.work = tuple(found), work

@@ -148,7 +148,7 @@ EVENT_SINCE = re.compile(
     r"(?i)\b(?:since|seit|after|nach)\s+(?:the|our|dem|der|den|unsere[rmn]?)\s+"
     r"(?:(?:last|new|latest|letzten|neuen|jüngsten)\s+)?[^\W\d_]\w+(?=\s|,|$)"
 )
-# `seit ein paar Monaten`, `for a few weeks now`: how long is not told, only that it is new.
+# `seit ein paar Monaten`, `for a few weeks now`: since when is not told.
 A_WHILE_SINCE = re.compile(
     r"(?i)\b(?:seit\s+(?:ein\s+paar|einigen|wenigen|mehreren)\s+"
     r"(?:tagen|wochen|monaten|jahren)|seit\s+(?:kurzem|neuestem)|"

@@ -226,8 +226,6 @@ def _after_name(words: list[Token], position: int) -> Form | None:
         return Form("be") if len(after) > 1 else None
     if not any(f.past for f in readings(after[0].lower, "en")):
         return None
-    if after[0].lower in ("called", "named") and len(after) > 1 and after[1].text[0].isupper():
-        return Form("be")  # `My landlord's called Mr Vasey`
     closed = PREPOSITIONS["en"] | PRONOUNS | DETERMINERS["en"]
     ends = len(after) == 1 or after[1].text in ",;:" or after[1].lower in closed | PARTICLES
     return Form("have") if ends and after[0].text[0].islower() else None

@@ -15,7 +15,21 @@ from dataclasses import dataclass
 
 from app.extraction.calendar import Lean
 from app.extraction.clauses import Clause, Sentence, judged
-from app.extraction.cues import CONDITION, HEDGE, NOT_DE, NOT_EN, REPORTED
+from app.extraction.cues import (
+    CONDITION,
+    END_DE,
+    END_EN,
+    HEDGE,
+    JOINT,
+    NEITHER,
+    NO_EN,
+    NONE_DE,
+    NOT_DE,
+    NOT_EN,
+    REPORTED,
+    SUBJECT_START,
+    TAIL_EN,
+)
 from app.extraction.data import words
 from app.extraction.model import Mention, Mode, Moment, Span, Statement
 from app.extraction.moments import Role, When, times
@@ -30,11 +44,11 @@ HINT = re.compile(
     r"ausgelöst|löste|zurück|führte|gelernt|lehren?\b|lektion|erkenntnis|entsch(?:ied|loss)|"
     r"beschl[oö]ss|gilt|gelten)"
 )
-_NP = (
-    r"[^\s,;:()!?][^,;:()!?]{1,79}?"  # bounded, so that no sentence is read in more than its length
-)
-_WHAT = r"(?P<what>\S.*?)"
-_WE_EN = r"(?P<who>we|I|[^\s,;:()!?][^,;:()!?]{0,59}?)"
+_WORD = r"[^\s,;:()!?]+"
+# Words and the space between them, so that a text has one way to be parted, and a bounded number.
+_NP = rf"{_WORD}(?:\s+{_WORD}){{0,14}}?"
+_WHAT = r"(?P<what>\S(?:.*\S)?)"
+_WE_EN = rf"(?P<who>we|I|{_WORD}(?:\s+{_WORD}){{0,9}}?)"
 _HAVE = r"(?:\s+(?:have|has)|['’](?:ve|s))?"
 _SOON = r"(?:\s+(?:also|just|finally|jointly|therefore|then|now|together|unanimously))?"
 _BALD = (
@@ -62,7 +76,7 @@ class Shape:
 
 
 def _shape(predicate: str, pattern: str, *, strict: bool = False) -> Shape:
-    return Shape(predicate, re.compile(rf"(?i)^\s*{pattern}\s*$"), strict)
+    return Shape(predicate, re.compile(rf"(?i){pattern}$"), strict)
 
 
 def _np(name: str) -> str:
@@ -156,7 +170,7 @@ SHAPES: dict[str, tuple[Shape, ...]] = {
         ),
         _shape(
             "decided",
-            rf"(?P<who>{_NP})\s+{_AUX_DE}{_SELF}{_BALD}\s+(?P<what>(?:für|gegen)\s+\S.*?)\s+"
+            rf"(?P<who>{_NP})\s+{_AUX_DE}{_SELF}{_BALD}\s+(?P<what>(?:für|gegen)(?:\s+\S+)+?)\s+"
             rf"{_DECIDED_DE}",
         ),
         _shape(
@@ -176,6 +190,9 @@ SHORTEST_PART = 5  # letters of a German noun that may be the last part of a lon
 ARTICLES = words("typed", "articles")
 CLAUSE = words("typed", "clause")  # no thing is named with them: a clause begins there
 # What a decision or lesson that goes on so is not: a question, or taken back in the same breath.
+DENIALS = (NOT_EN, NOT_DE, NO_EN, NONE_DE, NEITHER, END_EN, END_DE, TAIL_EN)
+# Behind a decision something else is said: `…, which we reversed`, `…, and Anna lives in Berlin`.
+FURTHER = re.compile(r"(?i)[,;]\s*(?:which|who|then|dann|danach|später|later|until|bis|unless)\b|;")
 OPEN = re.compile(r"(?i)^(?:whether|if|ob|wie|how|what|was|who|wer|when|wann)\b|\b(?:but|aber)\b")
 
 
@@ -188,11 +205,14 @@ def typed(sentence: Sentence, reader: Reader) -> list[Statement]:
         return []
     moments, work = times(text, reader.utterance.captured_at)
     work = re.sub(r"^\s*,", lambda m: " " * len(m[0]), work)
+    begin, end = len(work) - len(work.lstrip()), len(work.rstrip(" \t\r\n.!"))
     for shape in SHAPES.get(sentence.language, ()):
-        found = shape.pattern.match(work)
+        found = shape.pattern.match(work, begin, end)
         if found is not None and (made := _Reading(sentence, reader, text).ends(shape, found)):
             subject, value = made
             said = _Said(text, sure, tuple(moments), found)
+            if said.limits(shape.predicate):
+                return []
             return [_statement(shape.predicate, subject, each, sentence, said) for each in value]
     return []
 
@@ -206,13 +226,20 @@ class _Said:
     moments: tuple[When, ...]
     found: re.Match[str]
 
+    def outside(self) -> list[When]:
+        """The times that stand outside of what was decided or learnt."""
+        inside = _whole(self.found, self.text) if _has(self.found) else (0, 0)
+        return [when for when in self.moments if not inside[0] <= when.start < inside[1]]
+
+    def limits(self, predicate: str) -> bool:
+        """Whether a time begins or ends what is said, which no statement of these tells: `applies
+        to students until June`."""
+        rule = predicate == "applies_to"
+        return any(rule or when.role is not Role.AT for when in self.outside())
+
     def since(self) -> Moment | None:
         """When it was, if a time stands outside of what was decided or learnt."""
-        inside = _whole(self.found, self.text) if _has(self.found) else (0, 0)
-        for when in self.moments:
-            if when.role is Role.AT and not inside[0] <= when.start < inside[1]:
-                return when.point.bind(Lean.PAST)
-        return None
+        return next((when.point.bind(Lean.PAST) for when in self.outside()), None)
 
 
 def _statement(
@@ -259,10 +286,10 @@ class _Reading:
 
     def _plain(self, found: re.Match[str]) -> bool:
         """Whether the sentence around what was decided or learnt doubts and denies nothing."""
-        at = _whole(found, self.text)[0] if _has(found) else found.end()
-        frame = self.text[:at]
-        cues = (HEDGE, CONDITION, REPORTED, NOT_EN if self.sentence.language == "en" else NOT_DE)
-        return not any(cue.search(frame) for cue in cues)
+        start, end = _whole(found, self.text) if _has(found) else (found.end(), found.end())
+        last = end < found.end()  # `haben uns für Postgres nicht entschieden`
+        frame = self.text if last else self.text[:start]
+        return not any(cue.search(frame) for cue in (HEDGE, CONDITION, REPORTED, *DENIALS))
 
     def _caused(
         self, found: re.Match[str], *, strict: bool
@@ -319,6 +346,10 @@ class _Reading:
         start, end = _whole(found, self.text)
         said = self.text[start:end].strip(" ,;:.!")
         if OPEN.search(said) or len(said) > LONGEST or len(said.split()) not in WORDS:
+            return None
+        if FURTHER.search(said) or any(
+            SUBJECT_START.match(said[joint.end() :]) for joint in JOINT.finditer(said)
+        ):
             return None
         start += len(self.text[start:end]) - len(self.text[start:end].lstrip(" ,;:.!"))
         at = self.sentence.start + start

@@ -79,6 +79,15 @@ class Stint:
         return any(c.end is not None and c.end.at > moment for c in self.claims if c.id != but.id)
 
 
+@dataclass(slots=True)
+class Waiting:
+    """A stint that waits for a review, with why, and the pairs of what stands and what waits."""
+
+    stint: Stint
+    why: Reason
+    against: set[tuple[str, str]]
+
+
 class Sweep:
     """One pass over the events of a key, from the oldest to the latest.
 
@@ -93,8 +102,8 @@ class Sweep:
         self.beside: dict[str, Stint] = {}  # by fact: held, though something speaks against it
         self.waiting: dict[str, Stint] = {}  # by fact: claimed, but not believed
         self.why: dict[str, Reason] = {}
-        # By fact: claims that waited while what was not wholly read of it came to stand beside.
-        self.waited: dict[str, list[Claim]] = {}
+        # By fact: who waits while what was not wholly read of the same is held.
+        self.waited: dict[str, Waiting] = {}
         self.held: list[Held] = []
         self.superseded: set[tuple[str, str, Reason]] = set()
         self.contradictions: set[tuple[str, str]] = set()
@@ -234,12 +243,9 @@ class Sweep:
             if refusal is not None:
                 self._quarantine(event, stint, refusal)
                 return
+        self._wait_behind(claim.fact)  # who waits is not lifted by it
         stint = self._opened(event)
         takes_place = self.holder is None and not claim.negative
-        waited = [c for c in stint.claims if not c.partial]
-        if waited:  # who waits is not behind it
-            self.waited[claim.fact] = waited
-            stint.claims = [c for c in stint.claims if c.partial]
         if takes_place:
             self.holder = stint
         else:
@@ -292,6 +298,7 @@ class Sweep:
                 self.holder = None
             else:
                 del self.beside[stint.fact]
+            self._wait_again(stint.fact)
 
     def _refusal(self, holder: Stint, event: Event, ordered: bool) -> Reason | None:
         """Why the claims for a newer value may not retire what is held; None if they may."""
@@ -303,9 +310,11 @@ class Sweep:
 
     def _unfit(self, holder: Stint, event: Event) -> Reason | None:
         """Why those behind a claim may not revise those behind what is held; None if they may."""
-        waiting = self.waiting.get(event.claim.fact)
-        waited = [c for c in waiting.claims if not c.partial] if waiting else []
-        behind = [*waited, *self.waited.get(event.claim.fact, ()), event.claim]
+        behind = [event.claim]
+        if not event.claim.partial:
+            hidden = self.waited.get(event.claim.fact)
+            waiting = self.waiting.get(event.claim.fact) or (hidden.stint if hidden else None)
+            behind += [c for c in waiting.claims if not c.partial] if waiting else []
         return may_not_retire(
             [c.authority for c in behind], [c.authority for c in holder.claims], self.rules
         )
@@ -320,7 +329,8 @@ class Sweep:
         if beside is not None:
             self._record(beside, event.at, event.precision, Reason.STATED)
             stint.claims = [*beside.claims, *stint.claims]
-        stint.claims = [*self.waited.pop(event.claim.fact, ()), *stint.claims]
+        if not event.claim.partial and event.claim.fact in self.waited:
+            stint.claims = [*self.waited.pop(event.claim.fact).stint.claims, *stint.claims]
         return stint
 
     def _quarantine(self, event: Event, holder: Stint, why: Reason) -> None:
@@ -328,7 +338,7 @@ class Sweep:
         same = next((stint for stint in self.open if stint.fact == fact), None)
         if same is not None:  # it is held by what others say, and needs no review
             if same.partial and not event.claim.partial:
-                self.waited.setdefault(fact, []).append(event.claim)
+                self._wait_hidden(event, holder, why)
             return
         self.contradictions.add((holder.fact, fact))
         if fact in self.waiting:
@@ -336,6 +346,33 @@ class Sweep:
             return
         self.waiting[fact] = begun(event)
         self.why[fact] = why
+
+    def _wait_hidden(self, event: Event, holder: Stint, why: Reason) -> None:
+        """Let somebody wait behind what was not wholly read of the same."""
+        fact = event.claim.fact
+        pair = (holder.fact, fact)
+        if fact not in self.waited:
+            self.waited[fact] = Waiting(begun(event), why, {pair})
+            return
+        self.waited[fact].stint.confirm(event)
+        self.waited[fact].against.add(pair)
+
+    def _wait_behind(self, fact: str) -> None:
+        """Let who waits do so behind what was not wholly read of the same."""
+        stint = self.waiting.get(fact)
+        if stint is None or stint.partial:
+            return
+        del self.waiting[fact]
+        against = {pair for pair in self.contradictions if pair[1] == fact}
+        self.contradictions -= against
+        self.waited[fact] = Waiting(stint, self.why[fact], against)
+
+    def _wait_again(self, fact: str) -> None:
+        """Let who waited behind what is over wait as before."""
+        hidden = self.waited.pop(fact, None)
+        if hidden is not None:
+            self.waiting[fact], self.why[fact] = hidden.stint, hidden.why
+            self.contradictions |= hidden.against
 
     def _displace(self, holder: Stint, event: Event) -> None:
         """What was held from the same moment on loses against a stronger claim without order, or
@@ -350,6 +387,7 @@ class Sweep:
     def _close(self, stint: Stint, event: Event, why: Reason) -> None:
         self._record(stint, event.at, event.precision, why)
         self.superseded.add((stint.fact, event.claim.fact, why))
+        self._wait_again(stint.fact)
 
     def _record(self, stint: Stint, end: datetime, precision: Precision, why: Reason) -> None:
         self.held.append(laid_out(stint, end, precision, why))

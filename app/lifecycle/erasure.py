@@ -36,7 +36,7 @@ from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
 from app.lifecycle.closure import close_over
 from app.lifecycle.declared import Forgotten, detach, drop, forget, of_target, reach_of
-from app.lifecycle.model import ERASED, Closure, Removed, Target, tombstones
+from app.lifecycle.model import ERASED, Closure, Removed, Target, buried_content, tombstones
 from app.lifecycle.people import MOST, about
 from app.lifecycle.renaming import renamed
 from app.lifecycle.residue import Residue
@@ -290,14 +290,19 @@ class ErasureService:
         if sought is None:
             return 0
         given = sought.scopes, sought.gone
+        # Before they go: what a package holds of them may be older than the copies that there are.
+        values = await self._parts.working.values(order.caller.tenant, *given)
 
         async def work(tx: Tx) -> None:
             row, at = blank_receipt(order, scope), now()
             locked = await tx.one(Q.lifecycle.lock_receipt, id=order.receipt, row=row, at=at)
-            ids = await self._parts.shortterm.forget(tx, *given)
+            entries = await self._parts.shortterm.forget(tx, *given)
+            ids = sorted(entries)
+            copies = await self._parts.working.copies(*given, tx)
             # No package may bring them back.
-            lost = [*ids, *await self._parts.working.copies(*given, tx)]
-            graves = tombstones(Closure(), locked["receipt"] | {"at": at}, lost)
+            lost = {*entries.items(), *copies.items(), *values.items()}
+            named = {each for pair in lost for each in (pair[0], buried_content(*pair))}
+            graves = tombstones(Closure(), locked["receipt"] | {"at": at}, named)
             await tx.rows(Q.lifecycle.bury, rows=graves)
             if ids:
                 removed = Removed({"working": len(ids)}, ids)

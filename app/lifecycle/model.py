@@ -146,6 +146,12 @@ def tombstone_id(value: str) -> str:
     return digest("tombstone", value)
 
 
+def buried_content(identifier: str, content_hash: str) -> str:
+    """What a value of short-term or working memory is buried under beside its id, which every
+    other value of its name shares."""
+    return f"{identifier}:{content_hash}"
+
+
 def tombstones(closure: Closure, receipt: Row, entities: Iterable[str]) -> list[Row]:
     """What an import, and a second reading of a text that stays, must not bring back."""
     values = [*closure.ids, *entities]

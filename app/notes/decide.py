@@ -1,11 +1,14 @@
 """What a new note does to the ones there are: pure, and the same in whatever order they came.
 
 Contradiction comes before repetition, so that a near-duplicate that contradicts is not swallowed.
+A note that was read out of a turn does nothing to any other: where it contradicts one it waits. One
+that somebody wrote is decided upon as if there were none of those.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from app.contradiction.compare import compare
@@ -25,6 +28,45 @@ REPEATS, CANDIDATE = 0.90, 0.80  # similarity of texts, and that of their matter
 def decide(new: Incoming, candidates: Sequence[Candidate], at: Calibration) -> Decision:
     """Candidates are live notes of the same scope and namespace, and the former notes that those
     have taken the place of."""
+    if new.read_out:
+        decision = _decided(new, candidates, at)
+        acts = decision.ends or decision.contradicts
+        return waiting(decision, decision.reason) if acts else decision
+    written = [old for old in candidates if not old.read_out]
+    read = [old for old in candidates if old.read_out and old.standing is Standing.HELD]
+    return _over_read(_decided(new, written, at), new, read, at)
+
+
+def waiting(decision: Decision, reason: str) -> Decision:
+    """Return the decision for a note that waits instead, beside those that it stands against."""
+    before = () if decision.before is None else (decision.before,)
+    against = (*decision.ends, *decision.contradicts, *before)
+    return Decision(Standing.QUARANTINED, contradicts=against, reason=reason)
+
+
+def _over_read(
+    decision: Decision, new: Incoming, read: Sequence[Candidate], at: Calibration
+) -> Decision:
+    """Return the decision with the notes out of turns that a written one contradicts: it ends
+    those that it may end, others wait, and it waits for none of them."""
+    clashes = [] if decision.duplicate else _clashes(new, read, at)
+    if not clashes:
+        return decision
+    olds = [old for old, _ in clashes]
+    reason = decision.reason or f"{clashes[0][1].kind}: {clashes[0][1].reason}"
+    if decision.standing is Standing.QUARANTINED:
+        return replace(decision, contradicts=(*decision.contradicts, *olds))
+    ended = [old for old in olds if _place(old) <= _place(new) and may_end(new, old)]
+    waits = [old for old in olds if old not in ended and old.valid_from < ends_at(decision)]
+    return replace(
+        decision,
+        ends=(*decision.ends, *ended),
+        contradicts=(*decision.contradicts, *waits),
+        reason=reason,
+    )
+
+
+def _decided(new: Incoming, candidates: Sequence[Candidate], at: Calibration) -> Decision:
     clashes = _clashes(new, candidates, at)
     held = [c for c in candidates if c.standing is Standing.HELD]
     if not any(_matters(old, new) for old, _ in clashes):
@@ -153,7 +195,7 @@ def _repeated(new: Incoming, candidates: list[Candidate], at: Calibration) -> De
     if not same:
         return Decision()
     first = max(same, key=lambda old: (old.cosine or 0.0, old.id))
-    if new.tier > first.tier:
+    if new.tier > first.tier and not new.read_out:
         # What an agent inferred and a user now says is the user's word from here on.
         return Decision(
             ends=(first,), confirmations=first.confirmations + 1, reason="said by a higher tier"

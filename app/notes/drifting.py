@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections import Counter
 from datetime import datetime
 
+import structlog
+
 from app.embeddings.calibration import Kinds
-from app.errors import NotFound, StateRefused
+from app.errors import LociError, NotFound, StateRefused
 from app.indexing.spaces import Spaces
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
@@ -30,6 +32,7 @@ from app.notes.drift import (
     drifted,
 )
 
+log = structlog.get_logger()
 PAGE = 100
 NOBODY = "system"  # who tells what the schedule finds
 
@@ -105,10 +108,10 @@ class DriftService:
 
     async def check(self, *, dry_run: bool, moment: datetime | None = None) -> Row:
         """Compare every baseline, and tell of each drift once until it has gone back; how many
-        there are of each state, and how many were told of."""
+        there are of each state, how many could not be compared, and how many were told of."""
         at = moment or now()
         counts: Counter[str] = Counter({state.value: 0 for state in DriftState})
-        told, after = 0, ""
+        told, failed, after = 0, 0, ""
         while page := await self.graph.rows(Q.blocks.scopes_after, after=after, limit=PAGE):
             after = page[-1]["path"]
             paths = [row["path"] for row in page]
@@ -117,12 +120,15 @@ class DriftService:
             ):
                 try:
                     found = await self._compared(baseline, at)
+                    counts[found.state] += 1
+                    if _turned(found):
+                        told += dry_run or await self._told(found)
                 except NotFound:
                     continue  # the block ran out or went meanwhile
-                counts[found.state] += 1
-                if _turned(found):
-                    told += dry_run or await self._told(found)
-        return {**counts, "told": told, "dry_run": dry_run}
+                except LociError as error:
+                    failed += 1  # one scope's model may be broken, and the next one's whole
+                    log.warning("blocks.drift_failed", scope=baseline.scope, reason=error.detail)
+        return {**counts, "failed": failed, "told": told, "dry_run": dry_run}
 
     async def _told(self, found: Drift) -> bool:
         """Tell of a drift, or note that it has gone back; true where it was told."""

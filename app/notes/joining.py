@@ -1,8 +1,8 @@
 """An agent's notes that say the same become one while it is idle; none is deleted.
 
 Of twins one stands for all (`app/contradiction/twins.py`, decision 0098): the others are overtaken
-by it and stay readable for the past. A shelf keeps how far it was joined, so that one where nothing
-was written since is not read again.
+by it and stay readable for the past. What was read out of a turn goes with that, and is not joined.
+A shelf keeps how far it was joined, so that one where nothing was written since is not read again.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from app.kernel.ids import new_id
 
 PAGE = 500
 MOST = 5_000  # notes of one shelf that are looked at
+ALIKE = 50  # notes of the same terms that are held against each other, each against each
 REASON = "it says the same"
 
 
@@ -53,8 +54,8 @@ class JoinReceipt:
 def joints(notes: Iterable[Row]) -> list[Joint]:
     """Return which notes of one shelf and one author are overtaken, and by which; pure.
 
-    The note that stands is the one that rests on nothing, else the one that was confirmed most,
-    else the oldest: it goes with the fewest others.
+    The note that stands is the one that was confirmed most, else the oldest. Of more than `ALIKE`
+    with the same terms the others stay as they are.
     """
     alike: dict[tuple[str, ...], list[Row]] = {}
     for note in notes:
@@ -62,7 +63,7 @@ def joints(notes: Iterable[Row]) -> list[Joint]:
     found = []
     for some in alike.values():
         kept: list[Row] = []
-        for note in sorted(some, key=_rank):
+        for note in sorted(some, key=_rank)[:ALIKE]:
             twin = next((one for one in kept if are_twins(one["content"], note["content"])), None)
             if twin is None:
                 kept.append(note)
@@ -80,10 +81,14 @@ class JoinService:
 
     async def run(self, scopes: Sequence[str] | None, *, dry_run: bool) -> JoinReceipt:
         """Join what may be joined in some scopes, or in all; run again it changes nothing."""
-        receipt = JoinReceipt(dry_run)
-        for row in await self.graph.rows(Q.joining.unjoined, scopes=scopes):
-            receipt.shelves += 1
-            await self._shelf(row["shelf"], receipt)
+        receipt, after = JoinReceipt(dry_run), ""
+        while rows := await self.graph.rows(
+            Q.joining.unjoined, scopes=scopes, after=after, limit=PAGE
+        ):
+            for row in rows:
+                receipt.shelves += 1
+                await self._shelf(row["shelf"], receipt)
+            after = rows[-1]["shelf"]["id"]
         return receipt
 
     async def _shelf(self, shelf: Row, receipt: JoinReceipt) -> None:
@@ -155,9 +160,8 @@ def _key(note: Row) -> tuple[str, ...]:
     return tuple(sorted({*analyse(note["content"], note["language"])} - STOP_WORDS))
 
 
-def _rank(note: Row) -> tuple[bool, int, datetime, str]:
-    is_read_out = note.get("cited") is not None
-    return is_read_out, -int(note["confirmations"]), note["valid_from"], note["id"]
+def _rank(note: Row) -> tuple[int, datetime, str]:
+    return -int(note["confirmations"]), note["valid_from"], note["id"]
 
 
 def _event(shelf: Row, ids: list[str]) -> Row:

@@ -112,7 +112,8 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A sanitised note with its authority and the moment from which it holds."""
+    """A sanitised note with its authority and the moment from which it holds; `read_out` says that
+    it was read out of a turn."""
 
     content: str
     namespace: Namespace
@@ -120,12 +121,13 @@ class Incoming:
     tier: Tier
     author: str
     valid_from: datetime
+    read_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A stored note that the new one is held against; `worded` says that words led
-    to it, and `cosine` is None where only they did."""
+    to it, and `cosine` is None where only they did; `read_out` as above."""
 
     id: str
     content: str
@@ -138,6 +140,8 @@ class Candidate:
     confirmations: int
     cosine: float | None = None
     worded: bool = False
+    read_out: bool = False
+    confidence: float = CONFIDENCE
 
 
 @dataclass(frozen=True, slots=True)

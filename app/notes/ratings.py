@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
-from pydantic import Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic_core import PydanticCustomError
 
 from app.errors import NotFound
 from app.kernel import audit
@@ -18,7 +19,15 @@ from app.kernel.kind import Gone, Kind, Place, Stored
 from app.kernel.vocab import Label
 from app.kernel.wire import Moment
 
-Stars = Annotated[int, Field(ge=1, le=5)]
+
+def _number(given: Any) -> Any:
+    """Refuse a boolean, which would count as 1 or 0."""
+    if isinstance(given, bool):
+        raise PydanticCustomError("int_type", "a boolean is no number")
+    return given
+
+
+Stars = Annotated[int, Field(ge=1, le=5), BeforeValidator(_number)]
 
 
 class NoteRating(Stored):

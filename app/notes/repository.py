@@ -137,5 +137,7 @@ def _candidate(note: Row, cosine: float | None, worded: bool) -> Candidate:
         confirmations=note["confirmations"],
         cosine=cosine,
         worded=worded,
+        read_out=note["cited"] is not None,
+        confidence=note["confidence"],
         **moments,
     )

@@ -24,7 +24,7 @@ from app.kernel.graph import Row, Tx
 from app.kernel.ids import digest, new_id
 from app.kernel.scope import parse_scope
 from app.notes import record
-from app.notes.decide import decide, ends_at
+from app.notes.decide import decide, ends_at, waiting
 from app.notes.kind import WAITING, NoteRecord, version_id
 from app.notes.model import (
     CONFIRMED,
@@ -214,7 +214,7 @@ class NoteService:
         at = self._means(writing.near)
         decision = await asyncio.to_thread(decide, new, found, at)
         if writing.origin and writing.origin.waits and decision.duplicate is None:
-            decision = Decision(Standing.QUARANTINED, reason=writing.origin.waits)
+            decision = waiting(decision, writing.origin.waits)
 
         async def work(tx: Tx) -> NoteReceipt | None:
             if not await _locked(tx, stamp.scope, namespace, seen):
@@ -222,6 +222,8 @@ class NoteService:
             there = await _there(tx, writing)
             if there is not None:
                 return there
+            if decision.duplicate is not None and writing.origin is not None:
+                return _said_before(writing, decision.duplicate)
             if decision.duplicate is not None:
                 return await _confirm(tx, who, writing, decision.duplicate)
             return await _create(tx, who, writing, decision)
@@ -252,6 +254,7 @@ class NoteService:
             tier=Tier(stored["tier"]),
             author=stored["author"],
             valid_from=stored["valid_from"],
+            read_out=stored.get("cited") is not None,
         )
         near = await self._near(content, stored["scope"])
         found = await self.repository.candidates(stored["scope"], new, near, digest(content))
@@ -398,6 +401,7 @@ def _incoming(writing: _Writing) -> Incoming:
         tier=writing.stamp.tier,
         author=writing.stamp.author,
         valid_from=writing.stamp.valid_from,
+        read_out=writing.origin is not None,
     )
 
 
@@ -419,6 +423,18 @@ async def _there(tx: Tx, writing: _Writing) -> NoteReceipt | None:
     if row["note"] is None:
         return None
     return _receipt(writing, "duplicate", stamp.id, row["note"], reason="it was read before")
+
+
+def _said_before(writing: _Writing, first: Candidate) -> NoteReceipt:
+    """The receipt of what a turn says that is a note already: that one stays as it is."""
+    row: Row = {
+        "standing": str(first.standing),
+        "confidence": first.confidence,
+        "confirmations": first.confirmations,
+        "valid_from": first.valid_from,
+        "valid_to": first.valid_to,
+    }
+    return _receipt(writing, "duplicate", first.id, row, reason="it says nothing new")
 
 
 async def _confirm(tx: Tx, who: Caller, writing: _Writing, first: Candidate) -> NoteReceipt:
@@ -476,7 +492,8 @@ async def _link(tx: Tx, stamp: record.Stamp, decision: Decision) -> None:
             Q.notes.link_later,
             id=stamp.id, by=decision.before.id, reason=decision.reason, **linked,
         )  # fmt: skip
-    for later in decision.contradicts if decision.reopens else ():
+    # The first is the one that had ended them; behind it are notes that were read out of turns.
+    for later in decision.contradicts[:1] if decision.reopens else ():
         ids = [old.id for old in decision.reopens]
         await tx.rows(Q.notes.reopen, ids=ids, by=later.id, reason=decision.reason, **linked)
     others = [old.id for old in decision.contradicts]

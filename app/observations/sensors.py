@@ -17,6 +17,7 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
 from app.observations.model import OBSERVATION, Observation
+from app.observations.service import Limits
 from app.scopes.service import ScopeService
 
 # Names of the sensors, and of what the query gives for each.
@@ -28,17 +29,18 @@ SENSORS = {
     "escalations.overdue": "escalations",
     "jobs.dead": "jobs",
 }
+Times = tuple[datetime, datetime]  # when something is observed, and when that expires
 
 
 class Collector:
-    """Asks the sensors about scopes; `idle` is after how long without progress a goal is told."""
+    """Asks the sensors about scopes; `idle` is after how long without progress a goal is told. An
+    observation lasts as long as its scope says."""
 
-    def __init__(
-        self, graph: Graph, scopes: ScopeService, lasts: timedelta, idle: timedelta
-    ) -> None:
+    def __init__(self, graph: Graph, scopes: ScopeService, limits: Limits, idle: timedelta) -> None:
         self._graph = graph
+        self._scopes = scopes
         self._ledger = Ledger(graph, scopes, OBSERVATION)
-        self._lasts = lasts
+        self._limits = limits
         self._idle = idle
 
     async def collect(
@@ -62,13 +64,15 @@ class Collector:
         asked = self._asked(scope, receipt.at)
         told = await self._graph.rows(Q.autonomy.sense, **asked)
         last = await self._graph.rows(Q.autonomy.last_sensed, **_sought(scope))
-        found = self._fresh(scope, receipt.at, (told, last))
+        limits = await self._scopes.limits(self._limits, scope)
+        times = receipt.at, limits.ends(None, receipt.at)
+        found = _fresh(scope, times, (told, last))
         if found and not receipt.dry_run:
-            found = await self._write(scope, receipt)
+            found = await self._write(scope, times, receipt)
         for one in found:
             receipt.add(one)
 
-    async def _write(self, scope: str, receipt: Receipt) -> list[Observation]:
+    async def _write(self, scope: str, times: Times, receipt: Receipt) -> list[Observation]:
         async def work(tx: Tx) -> list[Observation]:
             try:
                 await lock_scope(tx, scope)
@@ -76,7 +80,7 @@ class Collector:
                 return []
             told = await tx.rows(Q.autonomy.sense, **self._asked(scope, receipt.at))
             last = await tx.rows(Q.autonomy.last_sensed, **_sought(scope))
-            found = self._fresh(scope, receipt.at, (told, last))
+            found = _fresh(scope, times, (told, last))
             for one in found:
                 who = of_loci(scope, receipt.id)
                 await self._ledger.store(tx, who, one, receipt=receipt.id)
@@ -87,38 +91,39 @@ class Collector:
     def _asked(self, scope: str, at: datetime) -> Row:
         return {"scope": scope, "at": at, "idle": at - self._idle}
 
-    def _fresh(
-        self, scope: str, at: datetime, given: tuple[list[Row], list[Row]]
-    ) -> list[Observation]:
-        """What differs from the last observations; zero is told only after another number."""
-        told, last = given
-        before = {row["observation"]["sensor"]: Observation.of(row["observation"]) for row in last}
-        counts = told[0] if told else {}
-        found = []
-        for sensor, name in SENSORS.items():
-            held = before.get(sensor)
-            live = held if held is not None and held.expires_at > at else None
-            count = counts.get(name, 0)
-            if count != (live.payload.get("count", 0) if live else 0):
-                found.append(self._new(scope, sensor, (count, held.number + 1 if held else 1), at))
-        return found
 
-    def _new(self, scope: str, sensor: str, told: tuple[int, int], at: datetime) -> Observation:
-        count, number = told
-        return OBSERVATION.placed(
-            Observation(
-                id="new",
-                scope=scope,
-                sensor=sensor,
-                key=f"{LOCI}:{number}",
-                payload={"count": count},
-                observed_at=at,
-                recorded_at=at,
-                recorded_by=LOCI,
-                expires_at=at + self._lasts,
-                number=number,
-            )
+def _fresh(scope: str, times: Times, given: tuple[list[Row], list[Row]]) -> list[Observation]:
+    """What differs from the last observations; zero is told only after another number."""
+    told, last = given
+    before = {row["observation"]["sensor"]: Observation.of(row["observation"]) for row in last}
+    counts = told[0] if told else {}
+    found = []
+    for sensor, name in SENSORS.items():
+        held = before.get(sensor)
+        live = held if held is not None and held.expires_at > times[0] else None
+        count = counts.get(name, 0)
+        if count != (live.payload.get("count", 0) if live else 0):
+            found.append(_new(scope, sensor, (count, held.number + 1 if held else 1), times))
+    return found
+
+
+def _new(scope: str, sensor: str, told: tuple[int, int], times: Times) -> Observation:
+    count, number = told
+    at, end = times
+    return OBSERVATION.placed(
+        Observation(
+            id="new",
+            scope=scope,
+            sensor=sensor,
+            key=f"{LOCI}:{number}",
+            payload={"count": count},
+            observed_at=at,
+            recorded_at=at,
+            recorded_by=LOCI,
+            expires_at=end,
+            number=number,
         )
+    )
 
 
 def _sought(scope: str) -> Row:

@@ -24,6 +24,7 @@ from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
+from app.kernel.ids import digest
 from app.kernel.paging import decode, encode
 from app.kernel.scope import parse_scope
 from app.kernel.wire import model_of
@@ -62,6 +63,7 @@ from app.scopes.service import ScopeService
 from app.scopes.tuning import tuned
 
 QUICK = 20_000  # bytes that are sanitised without a thread of their own
+PLAIN = 100  # letters of a workflow in the name of its pool
 LOOKED_INTO = 5_000_000  # bytes of pools in which values are looked for
 # Who is meant by `public` there would contradict what the type says.
 CLOSED = frozenset({PoolType.AGENT_PRIVATE, PoolType.TEAM_SHARED, PoolType.WORKFLOW})
@@ -173,8 +175,8 @@ class PoolService:
 
     async def newest(self, caller: Caller, limit: int, most: int) -> list[PoolValue]:
         """Return so many values, those that were written last, of the pools that the caller may
-        read and that were changed last: so many, and not beyond `LOOKED_INTO` bytes. This counts
-        as no reading of them."""
+        read and that were changed last: so many, of which the largest are left out beyond
+        `LOOKED_INTO` bytes. This counts as no reading of them."""
         rows = await self.graph.rows(
             Q.pools.newest,
             scopes=caller.visible,
@@ -499,12 +501,15 @@ async def save(tx: Tx, done: Written, limits: PoolLimits) -> None:
 
 
 def _pool_id(draft: Draft) -> str:
-    """The name of a pool that is given none: a workflow's follows from it, so that each of its
-    nodes knows it."""
+    """The name of a pool that is given none: a workflow's follows from it, so that there is one for
+    all of its nodes; a digest tells apart those that differ by what no name may have."""
+    if draft.workflow is None:
+        return f"pool_{draft.type}_{secrets.token_hex(8)}"
     named = f"workflow.{draft.workflow}"
-    if draft.workflow is not None and re.match(SLUG, named):
+    if re.match(SLUG, named):
         return named
-    return f"pool_{draft.type}_{secrets.token_hex(8)}"
+    plain = re.sub(r"[^a-z0-9]+", "-", draft.workflow.lower())[:PLAIN].strip("-")
+    return f"workflow.{plain}.{digest(draft.workflow)[:8]}"
 
 
 def _lists(pool: Pool, agent: str, level: str) -> dict[str, Any]:

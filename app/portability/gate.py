@@ -9,8 +9,10 @@ from app.access.service import operator
 from app.errors import Forbidden, LociError, NotFound
 from app.kernel.caller import Caller, Role
 from app.kernel.cypher import Q
-from app.kernel.graph import Graph
+from app.kernel.graph import Graph, Row
 from app.kernel.scope import ScopePath, parse_scope
+from app.portability.bounds import Bounds, bounds_of
+from app.portability.kind import Kind, Rules
 from app.scopes.service import ScopeService
 
 
@@ -32,6 +34,13 @@ class ScopeGate:
                 await self._learn([path for path in wanted if path not in self._known])
         found = ((path, self._known[path]) for path in wanted)
         return {path: error for path, error in found if error is not None}
+
+    async def bounds(self, kind: Kind, rows: Iterable[Row], rules: Rules) -> dict[str, Bounds]:
+        """How much each scope of some rows takes in; none of what is restored, or not bounded."""
+        if kind.fits is None or rules.keeps:
+            return {}
+        scopes = {row["scope"] for row in rows}
+        return {scope: await bounds_of(self._scopes, scope) for scope in scopes}
 
     async def check(self, paths: Iterable[str]) -> dict[str, LociError]:
         """The same for paths that the run is about to make itself."""

@@ -25,7 +25,7 @@ from app.kernel.scope import parse_scope
 from app.portability.audits import RESTORE
 from app.portability.derived import finish
 from app.portability.gate import ScopeGate
-from app.portability.kind import Batch, Kind, Reject, Rules, Written
+from app.portability.kind import Batch, Kind, Reject, Rules, Written, unfit
 from app.portability.package import Package, PackedFile
 from app.portability.prepare import LINE_LIMIT, Chunk, Prepared, Preparer
 from app.portability.progress import Mark, Progress
@@ -154,7 +154,14 @@ class Importer:
         policies = await self._known_policies()
         prepared = await self._tools.preparer.prepare(chunk, self._rules, policies)
         rows = await self._admitted(chunk, prepared)
-        batch = Batch(chunk.file, rows, self._rules, self._refusals(prepared.rejects))
+        bounds = await self._tools.gate.bounds(kind, rows, self._rules)
+        large = unfit(kind, chunk.file, rows, bounds)
+        prepared.rejects += large
+        lines = {reject.line for reject in large}
+        rows = [row for row in rows if row["line"] not in lines]
+        batch = Batch(
+            chunk.file, rows, self._rules, self._refusals(prepared.rejects), bounds=bounds
+        )
         async with self._alone if kind.serial else self._writers:
             written = await self._write(kind, batch)
         return Done(
@@ -229,7 +236,9 @@ class Importer:
         if batch.refusals:
             await self._transact(kind, Batch(batch.file, [], batch.rules, batch.refusals))
         for row in batch.rows:
-            one = await self._write(kind, Batch(batch.file, [row], batch.rules))
+            one = await self._write(
+                kind, Batch(batch.file, [row], batch.rules, bounds=batch.bounds)
+            )
             total.accepted += one.accepted
             total.duplicates += one.duplicates
             total.rejects += one.rejects

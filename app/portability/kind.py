@@ -19,6 +19,7 @@ from app.errors import InvalidInput, LociError
 from app.kernel.cypher import Query
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.scope import ScopePath, parse_scope
+from app.portability.bounds import Bounds
 from app.portability.twins import followed
 from app.sanitize.policy import SanitizePolicy
 from app.sanitize.suspicion import Judge
@@ -143,7 +144,7 @@ class Batch:
 
     `new` and `gone` are told by the kind's `lead`: rows to write, and rows that were erased here;
     so is `changed`, the lines of rows that say something else than what is known under their ids,
-    which stays.
+    which stays. `bounds` has those of each scope, for kinds that have them.
     """
 
     file: str
@@ -153,6 +154,7 @@ class Batch:
     new: list[Row] = field(default_factory=list)
     gone: list[Row] = field(default_factory=list)
     changed: list[int] = field(default_factory=list)
+    bounds: Mapping[str, Bounds] = field(default_factory=dict)
 
     def told(self, rows: Sequence[Row]) -> list[Reject]:
         """What is told of rows that say something else than what is here, by their places."""
@@ -221,7 +223,8 @@ class Kind:
     the nodes that rows share with other batches in a short transaction of its own, so that no
     batch waits for the whole of another; constraints answer for what came in between. `known`
     tells by line what is here already: that says the same, would be brought up to date, or says
-    something else and stays.
+    something else and stays. Where a kind `fits` rows into the bounds of their scopes, it raises
+    a LociError for a row that is too large; what is restored is not bounded.
     """
 
     name: str
@@ -238,6 +241,20 @@ class Kind:
     lead: Lead | None = None
     batch: int = 500
     known: Known | None = None
+    fits: Callable[[Row, Bounds], None] | None = None
+
+
+def unfit(kind: Kind, file: str, rows: Sequence[Row], bounds: Mapping[str, Bounds]) -> list[Reject]:
+    """Return the rejects of the rows that are too large for their scopes."""
+    if kind.fits is None or not bounds:
+        return []
+    rejects = []
+    for row in rows:
+        try:
+            kind.fits(row, bounds[row["scope"]])
+        except LociError as error:
+            rejects.append(Reject.of(file, row["line"], error, row["scope"]))
+    return rejects
 
 
 def cleaned(record: Record) -> Record:

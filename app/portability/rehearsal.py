@@ -14,7 +14,7 @@ from app.kernel.graph import Graph, Row
 from app.kernel.ids import new_id
 from app.portability.gate import ScopeGate
 from app.portability.importer import chunks
-from app.portability.kind import Batch, Kind, Reject, Rules, State
+from app.portability.kind import Batch, Kind, Reject, Rules, State, unfit
 from app.portability.package import Package, PackedFile
 from app.portability.prepare import Chunk, Prepared, prepare_chunk
 from app.portability.progress import Mark
@@ -72,10 +72,12 @@ class _Rehearsal:
             while chunk := await asyncio.to_thread(next, given, None):
                 done = await asyncio.to_thread(prepare_chunk, chunk, self._rules, self._policies)
                 barred = await self._barred(chunk, done)
-                rejects = [*done.rejects, *barred]
+                rows = _without(done.rows, barred)
+                bounds = await self._gate.bounds(file.kind, rows, self._rules)
+                large = unfit(file.kind, chunk.file, rows, bounds)
+                rejects = [*done.rejects, *barred, *large]
                 tally["rejected"] += len(rejects)
-                lines = {reject.line for reject in barred}
-                rows = [row for row in done.rows if row["line"] not in lines]
+                rows = _without(rows, large)
                 rejects += await self._known(file.kind, Batch(chunk.file, rows, self._rules), tally)
                 found += rejects[: SHOWN - len(found)]
         return found
@@ -105,6 +107,11 @@ class _Rehearsal:
             if error is not None:
                 barred.append(Reject.of(chunk.file, row["line"], error))
         return barred
+
+
+def _without(rows: list[Row], rejects: list[Reject]) -> list[Row]:
+    lines = {reject.line for reject in rejects}
+    return [row for row in rows if row["line"] not in lines]
 
 
 def _needed(row: Row) -> list[str]:

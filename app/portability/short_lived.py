@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Annotated, Any
 
@@ -16,28 +17,31 @@ from pydantic import Field, StringConstraints
 
 from app.kernel.clock import FOREVER, now, open_end
 from app.kernel.cypher import Q, Query
-from app.kernel.fields import Count, Path
+from app.kernel.fields import Count, Path, Unit
 from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import checked_id, digest
 from app.kernel.scope import parse_scope
 from app.kernel.wire import Moment, WireModel
-from app.portability.derived import write_unburied
+from app.lifecycle.graves import graves
+from app.lifecycle.model import buried_content
+from app.portability.bounds import Bounds
+from app.portability.derived import write_new
 from app.portability.episodes import author_of
 from app.portability.kind import At, Batch, Kind, Record, Reject, Selection, Written, cleaned
 from app.sanitize.labels import require_plain
 from app.sanitize.normalise import visible
 from app.sanitize.policy import SanitizePolicy
-from app.settings import ShortTermSettings, WorkingSettings
-from app.shortterm.model import LONGEST_TTL
+from app.shortterm.model import IMPORTANCE, LONGEST_TTL
 from app.shortterm.model import Kind as EntryKind
 from app.shortterm.service import entry_id
+from app.working.copies import KEPT
 from app.working.model import SHARED, Part, Place, Slot
 from app.working.values import packed, require_short, unpacked
 
 PAGE = 100
 Name = Annotated[str, StringConstraints(min_length=1, max_length=255)]
 Who = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-COUNTED_BY_READING = ("count", "last_access", "ready", "processed_at")
+COUNTED_BY_READING = ("count", "last_access", "importance", "gained_at", "ready", "processed_at")
 
 
 class ShortMemoryRecord(WireModel):
@@ -55,6 +59,8 @@ class ShortMemoryRecord(WireModel):
     updated_at: Moment
     count: Count = 0
     last_access: Moment | None = None
+    importance: Unit | None = None
+    gained_at: Moment | None = None
     ready: bool | None = None
     processed_at: Moment | None = None
 
@@ -79,13 +85,14 @@ def prepare_entry(record: ShortMemoryRecord, at: At) -> Row:
     require_plain(record.key, "key", policy)
     agent = author_of(record.agent, scope, at)
     identifier = entry_id(scope, agent, record.session, record.key)
-    own = record.model_dump(include=set(COUNTED_BY_READING), exclude_none=True)
-    return _row(at, scope, identifier) | {
+    content = _content(record.value, Part.KEYS, policy)
+    return _row(at, scope, identifier, content) | {
         "agent": agent,
         "weight": 1,
         "said": record.updated_at,
+        "aside": digest("ran out", identifier, at.moment.isoformat())[:32],
         "properties": {
-            **own,
+            **_counted(record, at),
             "id": identifier,
             "scope": scope,
             "tenant": parse_scope(scope).tenant,
@@ -93,7 +100,7 @@ def prepare_entry(record: ShortMemoryRecord, at: At) -> Row:
             "session": visible(record.session),
             "key": record.key,
             "kind": str(record.kind),
-            **_content(record.value, Part.KEYS, policy, at),
+            **content,
             "ttl": record.ttl,
             "expires_at": record.expires_at or FOREVER,
             "ingested_at": record.ingested_at,
@@ -113,8 +120,8 @@ def prepare_copy(record: WorkingCopyRecord, at: At) -> Row:
     part, _, name = record.key.partition(":")
     slot = Slot.named(part, name) if name else Slot.single(part)
     identifier = Place(tenant, scope, agent, task).id_of(slot)
-    content = _content(record.value, slot.part, at.policy(scope), at)
-    return _row(at, scope, identifier) | {
+    content = _content(record.value, slot.part, at.policy(scope))
+    return _row(at, scope, identifier, content) | {
         "agent": agent,
         "weight": content["size"],
         "said": record.ingested_at,
@@ -132,33 +139,41 @@ def prepare_copy(record: WorkingCopyRecord, at: At) -> Row:
     }
 
 
-def _row(at: At, scope: str, identifier: str) -> Row:
+def _counted(record: ShortMemoryRecord, at: At) -> Row:
+    """What readings have made of an entry; of an entry that nobody vouches for, of a new one."""
+    if not at.rules.vouched:
+        return {"count": 0, "importance": IMPORTANCE}
+    return record.model_dump(include=set(COUNTED_BY_READING), exclude_none=True)
+
+
+def _row(at: At, scope: str, identifier: str, content: Row) -> Row:
     return {
         "line": at.line,
         "scope": scope,
         "scopes": [scope],
         "subject": identifier,
-        "graves": [identifier],
+        "moment": at.moment,
+        "buried": buried_content(identifier, content["content_hash"]),
     }
 
 
-def _content(value: Any, part: Part, policy: SanitizePolicy, at: At) -> Row:
-    """A sanitised value as it is stored; whoever restores what was there is not bounded."""
+def _content(value: Any, part: Part, policy: SanitizePolicy) -> Row:
+    """A sanitised value as it is stored."""
     content = packed(value, part, policy)
-    if not at.rules.keeps:
-        require_short(len(content), WorkingSettings().value_bytes)
     text = content.decode()
     return {"content": text, "content_hash": digest(text), "size": len(content)}
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """How much of a kind an agent and its tenant may have."""
+    """How much of a kind a scope takes in: what an agent and its tenant have, and until when a row
+    is kept at most."""
 
     kind: str
-    of_agent: int
-    of_tenant: int | None
-    says: str
+    of_agent: Callable[[Bounds], int]
+    of_tenant: Callable[[Bounds], int | None]
+    ends: Callable[[Bounds, Row], datetime]
+    says: Callable[[Bounds], str]
 
 
 SAVE: dict[str, Query] = {
@@ -175,21 +190,56 @@ EXPORT: dict[str, Query] = {
 }
 
 
-async def write(store: Callable[[], Store], tx: Tx, batch: Batch) -> Written:
-    """Write what is new, has not run out, was not erased here, and has room. An operator who
-    restores what was there is not counted."""
-    kept = store()
-    living = [row for row in batch.rows if row["properties"]["expires_at"] > now()]
-    rejects = [] if batch.rules.keeps else await _without_room(kept, tx, batch, living)
+async def write(store: Store, tx: Tx, batch: Batch) -> Written:
+    """Write what is new, has not run out, was not erased here, and has room. An
+    operator who restores what was there is not bounded."""
+    given = batch.rows if batch.rules.keeps else [_capped(store, batch, r) for r in batch.rows]
+    living = [row for row in given if row["properties"]["expires_at"] > now()]
+    gone = await _erased(tx, batch, living)
+    fresh = [row for row in living if row["line"] not in gone]
+    rejects = [] if batch.rules.keeps else await _without_room(store, tx, batch, fresh)
     full = {reject.line for reject in rejects}
-    rows = [row for row in living if row["line"] not in full]
-    if not rows:
-        return Written(rejects=rejects, left=len(batch.rows) - len(living))
+    rows = [row for row in fresh if row["line"] not in full]
     part = Batch(batch.file, rows, batch.rules)
-    done = await write_unburied(tx, part, kept.kind, query=SAVE[kept.kind])
+    done = await write_new(tx, part, store.kind, SAVE[store.kind]) if rows else Written()
+    done.duplicates += len(gone)
     done.rejects += rejects
     done.left = len(batch.rows) - len(living)
     return done
+
+
+def _capped(store: Store, batch: Batch, row: Row) -> Row:
+    """A row that is kept no longer than one that is written in its scope, also once its time
+    begins anew."""
+    own, bounds = row["properties"], batch.bounds[row["scope"]]
+    capped = {"expires_at": min(own["expires_at"], store.ends(bounds, row))}
+    if own.get("ttl") is not None:
+        capped["ttl"] = min(own["ttl"], bounds.short.ttl_most)
+    return {**row, "properties": {**own, **capped}}
+
+
+async def _erased(tx: Tx, batch: Batch, rows: Sequence[Row]) -> set[int]:
+    """The lines of rows that were erased here: of what was said before a value of its name was
+    erased, and of the very value that was.
+
+    A restore takes the latter too where it was said afterwards; who imports might say so only.
+    """
+    if batch.rules.revives:
+        return set()
+    found = await graves(tx, {value for row in rows for value in (row["subject"], row["buried"])})
+
+    def lies(row: Row, value: str, *, renewed: bool) -> bool:
+        tenant, at = found.get(value, (None, None))
+        if tenant != row["properties"]["tenant"] or at is None:
+            return False
+        return not (renewed and row["said"] > at)
+
+    return {
+        row["line"]
+        for row in rows
+        if lies(row, row["subject"], renewed=True)
+        or lies(row, row["buried"], renewed=batch.rules.keeps)
+    }
 
 
 async def _without_room(store: Store, tx: Tx, batch: Batch, rows: Sequence[Row]) -> list[Reject]:
@@ -207,11 +257,13 @@ async def _without_room(store: Store, tx: Tx, batch: Batch, rows: Sequence[Row])
             )
             spent[row["agent"]] = used["of_agent"]
             spent[tenant] = max(spent[tenant], used["of_tenant"])
+        bounds = batch.bounds[row["scope"]]
+        of_tenant = store.of_tenant(bounds)
         agent, whole = spent[row["agent"]] + row["weight"], spent[tenant] + row["weight"]
-        if agent > store.of_agent or (store.of_tenant is not None and whole > store.of_tenant):
-            line = row["line"]
+        if agent > store.of_agent(bounds) or (of_tenant is not None and whole > of_tenant):
+            says = store.says(bounds)
             rejects.append(
-                Reject(batch.file, line, "QuotaReached", store.says, "agent", row["scope"])
+                Reject(batch.file, row["line"], "QuotaReached", says, "agent", row["scope"])
             )
             continue
         spent[row["agent"]], spent[tenant] = agent, whole
@@ -254,44 +306,55 @@ def unread(record: Record) -> Record:
     return {name: value for name, value in record.items() if name not in COUNTED_BY_READING}
 
 
-def _entries() -> Store:
-    most = ShortTermSettings().entries
-    return Store(
-        "short_memory",
-        most,
-        None,
-        f"an agent has at most {most} entries",
-    )
+def _fits(row: Row, bounds: Bounds) -> None:
+    require_short(row["properties"]["size"], bounds.working.value)
 
 
-def _copies() -> Store:
-    limits = WorkingSettings()
-    return Store(
-        "working_copy",
-        limits.agent_bytes,
-        limits.tenant_bytes,
-        "the copies of the agent or its tenant have no more room",
-    )
+def _end_of_entry(bounds: Bounds, row: Row) -> datetime:
+    """When an entry is gone at the latest: one without a time of its own, never."""
+    own, most = row["properties"], bounds.short
+    if own["ttl"] is None and own["expires_at"] == FOREVER:
+        return FOREVER
+    taken: datetime = row["moment"]
+    said: datetime = own["updated_at"]
+    written = min(said, taken) + timedelta(days=most.days)
+    return min(written, taken + timedelta(seconds=most.ttl_most))
 
 
+ENTRIES = Store(
+    "short_memory",
+    of_agent=lambda bounds: bounds.short.entries,
+    of_tenant=lambda bounds: None,
+    ends=_end_of_entry,
+    says=lambda bounds: f"an agent has at most {bounds.short.entries} entries",
+)
+COPIES = Store(
+    "working_copy",
+    of_agent=lambda bounds: bounds.working.agent,
+    of_tenant=lambda bounds: bounds.working.tenant,
+    ends=lambda bounds, row: row["moment"] + KEPT,
+    says=lambda bounds: "the copies of the agent or its tenant have no more room",
+)
 SHORT_MEMORY = Kind(
     "short_memory",
     "short_memories.jsonl",
     ShortMemoryRecord,
     prepare_entry,
-    partial(write, _entries),
+    partial(write, ENTRIES),
     export_entries,
     counted=unread,
     serial=True,
     batch=100,
+    fits=_fits,
 )
 WORKING_COPY = Kind(
     "working_copy",
     "working_copies.jsonl",
     WorkingCopyRecord,
     prepare_copy,
-    partial(write, _copies),
+    partial(write, COPIES),
     export_copies,
     serial=True,
     batch=100,
+    fits=_fits,
 )

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from app.kernel.caller import Caller
+
 MOST = 20  # memories that an effect names
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
     """Of how many recent memories of a kind a change of some settings would change how many, and
-    the ids of some of those. `outcome` says what would become of them."""
+    the ids of some of those that the caller may see. `outcome` says what would become of them."""
 
     settings: tuple[str, ...]
     kind: str
@@ -23,10 +25,18 @@ class Effect:
 
     @classmethod
     def of(
-        cls, settings: tuple[str, ...], kind: str, outcome: str, looked_at: int, ids: list[str]
+        cls,
+        settings: tuple[str, ...],
+        kind: str,
+        outcome: str,
+        looked_at: int,
+        ids: list[str],
+        unnamed: int = 0,
     ) -> Effect:
-        """Return the effect on some memories, of which so many are named."""
-        return cls(settings, kind, outcome, looked_at, len(ids), tuple(ids[:MOST]))
+        """Return the effect on some memories, of which so many are named, and on others, of which
+        none is."""
+        changed = len(ids) + unnamed
+        return cls(settings, kind, outcome, looked_at, changed, tuple(ids[:MOST]))
 
 
 @runtime_checkable  # the framework asks whether a dependency is one
@@ -34,7 +44,12 @@ class Foresight(Protocol):
     """Tells the effects of settings before they hold; writes nothing."""
 
     async def effects(
-        self, scopes: Sequence[str], before: Mapping[str, Any], after: Mapping[str, Any]
+        self,
+        who: Caller,
+        scopes: Sequence[str],
+        before: Mapping[str, Any],
+        after: Mapping[str, Any],
     ) -> list[Effect]:
-        """Return the effects in some scopes, of those settings of which effects are known."""
+        """Return the effects in some scopes, of those settings of which effects are known; what
+        the caller may not see is counted at most."""
         ...

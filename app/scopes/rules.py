@@ -80,7 +80,7 @@ class ScopeRules(BaseModel):
         True, strict=True, description="notes are made of the facts that are held of a thing"
     )
     sorted_answers: bool = Field(
-        True,
+        False,
         strict=True,
         description="what agents answer in conversations is sorted into notes of the namespaces",
     )

@@ -202,6 +202,15 @@ def tuned(name: str, read: Callable[[Any], Any] | None = None, **default: Any) -
     return field(metadata={"setting": name, "read": read}, **default)
 
 
+def installed(limits: type[T], installation: Settings) -> T:
+    """Return limits, each field of which is `tuned`, with what the installation has."""
+    made: dict[str, Any] = {}
+    for one in fields(cast(Any, limits)):
+        value, read = value_of(installation, one.metadata["setting"]), one.metadata["read"]
+        made[one.name] = value if read is None else read(value)
+    return limits(**made)
+
+
 def overlaid(limits: T, values: Values) -> T:
     """Return limits, whose fields are `tuned`, with the values that a scope has."""
     if not values or not is_dataclass(limits):

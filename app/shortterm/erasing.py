@@ -19,9 +19,11 @@ class ShortTermErasure:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
-    async def meant(self, scopes: Collection[str], gone: Gone, tx: Tx | None = None) -> list[str]:
-        """Return the ids of what an erasure means in some scopes: entries of an author or of a
-        session, and those of which session, key or value name a person."""
+    async def meant(
+        self, scopes: Collection[str], gone: Gone, tx: Tx | None = None
+    ) -> dict[str, str]:
+        """Return what an erasure means in some scopes, by id the hash of its value: entries of an
+        author or of a session, and those of which session, key or value name a person."""
         alone = gone.names is None and gone.session is None
         rows = await (tx or self._graph).rows(
             Q.shortterm.texts,
@@ -29,22 +31,22 @@ class ShortTermErasure:
             author=gone.author if alone else None,
             whole=gone.names is not None,
         )
-        return [row["id"] for row in rows if _is_meant(row, gone)]
+        return {row["id"]: row["content_hash"] for row in rows if _is_meant(row, gone)}
 
-    async def forget(self, tx: Tx, scopes: Collection[str], gone: Gone) -> list[str]:
-        """Take out what an erasure means; its ids.
+    async def forget(self, tx: Tx, scopes: Collection[str], gone: Gone) -> dict[str, str]:
+        """Take out what an erasure means; by id the hash of its value.
 
         Whoever promotes an entry holds its lock: it is done before the entry goes, or finds it
         gone.
         """
-        taken: set[str] = set()
+        taken: dict[str, str] = {}
         for _ in range(ROUNDS):
-            ids = await self.meant(scopes, gone, tx)
-            if not ids:
+            found = await self.meant(scopes, gone, tx)
+            if not found:
                 break
-            await tx.one(Q.shortterm.drop_entries, ids=ids, scopes=sorted(scopes))
-            taken.update(ids)
-        return sorted(taken)
+            await tx.one(Q.shortterm.drop_entries, ids=sorted(found), scopes=sorted(scopes))
+            taken.update(found)
+        return taken
 
 
 def _is_meant(row: Row, gone: Gone) -> bool:

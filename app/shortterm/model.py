@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -89,3 +90,38 @@ def end_of(ttl: int | None, began: datetime, written: datetime, limits: Limits) 
         return FOREVER
     shrunk = began + timedelta(seconds=round(lasting(ttl, limits.fade), 3))
     return min(shrunk, written + timedelta(days=limits.days))
+
+
+def anew(
+    held: Mapping[str, Any], change: Change, at: datetime, limits: Limits
+) -> dict[str, datetime | int | None]:
+    """Return what a change sets of the time of an entry that runs at a moment: nothing where it
+    sets neither `ttl` nor value. No end lies in the past, and none comes sooner than it would have
+    but by a `ttl` that is shorter; raises InvalidInput (`ttl`)."""
+    given, valued = change.ttl is not UNSET, change.value is not UNSET
+    if not given and not valued:
+        return {}
+    ttl = limits.seconds(change.ttl) if given else held.get("ttl")
+    began = at if given else held.get("began_at") or held["ingested_at"]
+    end = end_of(ttl, began, at if valued else _written(held, at, limits), limits)
+    if not given:
+        return {"expires_at": max(end, held["expires_at"])}
+    return {"ttl": ttl, "began_at": at, "expires_at": end}
+
+
+def refreshed(
+    held: Mapping[str, Any], at: datetime, limits: Limits
+) -> dict[str, datetime | int | None]:
+    """Return what a refresh sets of the time of an entry: an end that is no sooner than before."""
+    end = end_of(held.get("ttl"), at, _written(held, at, limits), limits)
+    return {"began_at": at, "expires_at": max(end, held["expires_at"])}
+
+
+def _written(held: Mapping[str, Any], at: datetime, limits: Limits) -> datetime:
+    """When the days of a value began: with the time that is given to an entry that had none, and so
+    late that they end no sooner than the entry does already."""
+    if held.get("ttl") is None:
+        return at
+    written: datetime = held["updated_at"]
+    end: datetime = held["expires_at"]
+    return max(written, end - timedelta(days=limits.days))

@@ -20,7 +20,17 @@ from app.sanitize.labels import require_plain
 from app.sanitize.normalise import visible
 from app.sanitize.policy import SanitizePolicy
 from app.scopes.service import ScopeService
-from app.shortterm.model import IMPORTANCE, READ, UNSET, Change, Draft, Limits, end_of
+from app.shortterm.model import (
+    IMPORTANCE,
+    READ,
+    UNSET,
+    Change,
+    Draft,
+    Limits,
+    anew,
+    end_of,
+    refreshed,
+)
 from app.working.model import Limits as WorkingLimits
 from app.working.model import Part
 from app.working.values import dumped, packed, require_short
@@ -103,34 +113,32 @@ class ShortTermService:
         async def work(tx: Tx) -> Row:
             given = _one(who, entry)
             held = _found(await tx.optional(Q.shortterm.hold, **given))
-            end = end_of(held.get("ttl"), given["at"], held["updated_at"], limits)
-            anew = {**given, "properties": {"expires_at": end}}
-            found = _found(await tx.optional(Q.shortterm.change, **anew))
+            found = await _set(tx, given, refreshed(held, given["at"], limits))
             await _tell(tx, who, "refresh", found)
             return found
 
         return await self.graph.write("shortterm.refresh", work)
 
     async def change(self, who: Caller, entry: str, change: Change) -> Row:
-        """Set value, kind or time to live, which begins anew then; raises as `create` does."""
+        """Set value, kind or time to live, which begins anew then; another value begins the days of
+        an entry anew. Raises as `create` does."""
         stored = await self._writable(who, entry)
         limits = await self._scopes.limits(self.limits, stored["scope"])
         properties: dict[str, Any] = {}
-        written: datetime = stored["updated_at"]
         if change.value is not UNSET:
             policy = await self._scopes.policy(stored["scope"])
-            written = now()
-            properties |= {"updated_at": written}  # when the value was written, and nothing else
             properties |= _stored(await self._content(change.value, stored["scope"], policy))
         if change.kind is not UNSET:
             properties["kind"] = str(change.kind)
-        if change.ttl is not UNSET:
-            ttl = limits.seconds(change.ttl)
-            properties |= {"ttl": ttl, "expires_at": end_of(ttl, now(), written, limits)}
 
         async def work(tx: Tx) -> Row:
-            given = {**_one(who, entry), "properties": properties}
-            found = _found(await tx.optional(Q.shortterm.change, **given))
+            given = _one(who, entry)
+            held = _found(await tx.optional(Q.shortterm.hold, **given))
+            at: datetime = given["at"]
+            # When the value was written, and nothing else.
+            written = {"updated_at": at} if change.value is not UNSET else {}
+            timed = anew(held, change, at, limits)
+            found = await _set(tx, given, {**properties, **written, **timed})
             await _tell(tx, who, "change", found)
             return found
 
@@ -213,6 +221,10 @@ def _ready(entry: Row) -> Row:
     )
 
 
+async def _set(tx: Tx, given: dict[str, Any], properties: dict[str, Any]) -> Row:
+    return _found(await tx.optional(Q.shortterm.change, **given, properties=properties))
+
+
 async def _tell(tx: Tx, who: Caller, act: str, entry: Row) -> None:
     """Write the audit event of a change: which entry, no word of it, its session or its key."""
     event = audit.event(who, f"shortterm.{act}", entry["scope"], entry=entry["id"])
@@ -247,6 +259,7 @@ def _entry(who: Caller, scope: str, draft: Draft, content: bytes, limits: Limits
         "kind": str(draft.kind),
         **_stored(content),
         "ttl": draft.ttl,
+        "began_at": moment,
         "expires_at": end_of(draft.ttl, moment, moment, limits),
         "count": 0,
         "importance": IMPORTANCE,

@@ -44,6 +44,8 @@ BUDGET, MINIMAL = 4000, 1000  # tokens, where nothing is set
 TAGGED = 0.2  # what each tag that fact and task share adds to the fact's importance, of itself
 FACTS, HITS, MOST = 200, 50, 20  # facts that are weighed, hits of the search, entries of others
 REPLAYS = 3  # traces of which the steps are told
+STEPS = 200  # of a trace that are read for that, and as many tool calls
+LETTERS = 8  # for each token of a budget, of a replay before it is shortened
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ class ContextInjector:
                 self._working(at_home, task),
                 self._short_term(at_home, task),
                 self._searched(at_home, task, limits),
-                self._solved(at_home, task),
+                self._solved(at_home, task, budget * LETTERS),
                 self._goals(at_home),
                 self._observed(at_home),
             )
@@ -168,7 +170,7 @@ class ContextInjector:
                 found.setdefault(section, []).append(item)
         return found
 
-    async def _solved(self, who: Caller, task: Task) -> Mapping[Section, list[Item]]:
+    async def _solved(self, who: Caller, task: Task, most: int) -> Mapping[Section, list[Item]]:
         sought = Sought(task.query[:LONGEST_TASK], self._parts.traces.floor, MOST)
         try:
             found = await self._parts.traces.among(who.visible, sought)
@@ -177,17 +179,17 @@ class ContextInjector:
         told = [(one.trace, [one.trace.task, one.trace.result or ""]) for one in found]
         items = [Item(trace.id, trace.scope, ": ".join(filter(None, said))) for trace, said in told]
         best = [one.trace.id for one in found[:REPLAYS]]
-        whole = await asyncio.gather(*(self._replay(who, trace) for trace in best))
+        whole = await asyncio.gather(*(self._replay(who, trace, most) for trace in best))
         replays = [item for item in whole if item is not None]
         return {Section.TRAJECTORIES: items, Section.REPLAYS: replays}
 
-    async def _replay(self, who: Caller, trace: str) -> Item | None:
+    async def _replay(self, who: Caller, trace: str, most: int) -> Item | None:
         try:
-            whole = await self._parts.solved.whole(who, trace)
+            begun = await self._parts.solved.begun(who, trace, STEPS)
         except NotFound:
             return None
-        text = replay(whole.trace.task, whole.steps, whole.calls)
-        return Item(trace, whole.trace.scope, text) if text else None
+        text = replay(begun.trace.task, begun.steps, begun.calls, most)
+        return Item(trace, begun.trace.scope, text) if text else None
 
     async def _goals(self, who: Caller) -> Mapping[Section, list[Item]]:
         wanted = WantedGoals(state=GoalState.ACTIVE)

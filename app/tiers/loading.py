@@ -57,7 +57,7 @@ class SlotService:
     async def opened(self, who: Caller, scope: str | None, characters: int) -> Opened:
         """Return the slots with so many characters of each memory; no use is counted."""
         place = _place(who, scope, Role.READER)
-        slots, _ = (await self._kept(place))[0].fitted()
+        slots = (await self._kept(place))[0].fitted()[0]
         return Opened(place.scope, slots, await self._read(who, slots, characters))
 
     async def load(
@@ -79,8 +79,8 @@ class SlotService:
                 slots = slots.unload(one)
             return slots.load(memory, relevance, at)
 
-        slots, gone = await self._change(place, change)
         await self._parts.working.wrote(who, place, SLOTS)
+        slots, gone = await self._change(place, change, fit=False)
         return Opened(place.scope, slots, {memory: read}), gone
 
     async def use(self, who: Caller, scope: str | None, memory: str, size: int | None) -> Opened:
@@ -97,17 +97,20 @@ class SlotService:
         await self._change(place, lambda s: (_with(s, memory).unload(memory), ()))
 
     async def clear(self, who: Caller, scope: str | None) -> int:
-        """Free all slots; how many that were."""
+        """Free all slots; how many that were of those that there are."""
         place = _place(who, scope, Role.WRITER)
-        slots, _ = await self._kept(place)
+        slots = (await self._kept(place))[0].fitted()[0]
         await self._parts.working.values.drop(place)
         return len(slots.loaded)
 
-    async def _change(self, place: Place, change: Callable[[Slots], Changed]) -> Changed:
-        """Change the slots of a place in one step, however many do so at once."""
+    async def _change(
+        self, place: Place, change: Callable[[Slots], Changed], *, fit: bool = True
+    ) -> Changed:
+        """Change the slots of a place in one step, however many do so at once. What there is no
+        room for any more leaves first, as a list shows them, but where the change fits them."""
         for _ in range(ROUNDS):
             slots, stored = await self._kept(place)
-            made, gone = change(slots)
+            made, gone = change(slots.fitted()[0] if fit else slots)
             limits = _bounds(await self._parts.working.bounds(place.scope))
             values = stored, orjson.dumps(dumped(made.loaded))
             if await self._parts.working.values.swap(place, FIELD, values, KEPT, limits):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from app.contexts.entries import text_of
@@ -36,13 +37,23 @@ def at_hand(values: Sequence[tuple[Slot, Any]], most: int) -> list[tuple[str, st
     return told
 
 
-def replay(task: str, steps: Sequence[TraceStep], calls: Sequence[ToolCall]) -> str:
+def replay(
+    task: str, steps: Sequence[TraceStep], calls: Sequence[ToolCall], most: int | None = None
+) -> str:
     """Return how a task was solved, step by step with the calls of each; empty where nothing of it
-    was noted."""
-    numbered = [_step(step, calls) for step in steps]
-    loose = [_call(call) for call in calls if call.step is None]
-    lines = [line for line in (*numbered, *loose) if line]
-    return "\n".join([f"{task}:", *lines]) if lines else ""
+    was noted, and cut after so many characters."""
+    of_step: dict[int | None, list[ToolCall]] = {}
+    for call in calls:
+        of_step.setdefault(call.step, []).append(call)
+    numbered = (_step(step, of_step.get(step.number, ())) for step in steps)
+    loose = map(_call, of_step.get(None, ()))
+    lines, length = [f"{task}:"], len(task)
+    for line in filter(None, chain(numbered, loose)):
+        lines.append(line)
+        length += len(line) + 1
+        if most is not None and length > most:
+            return "\n".join(lines)[:most].rstrip() + "…"
+    return "\n".join(lines) if len(lines) > 1 else ""
 
 
 def _messages(slot: Slot, value: Any) -> Iterable[tuple[str, str]]:
@@ -55,8 +66,7 @@ def _messages(slot: Slot, value: Any) -> Iterable[tuple[str, str]]:
 
 
 def _step(step: TraceStep, calls: Sequence[ToolCall]) -> str:
-    of_step = [_call(call) for call in calls if call.step == step.number]
-    parts = [step.thought, step.action, *of_step, step.observation]
+    parts = [step.thought, step.action, *map(_call, calls), step.observation]
     said = " → ".join(part for part in parts if part)
     return f"{step.number}. {said}" if said else ""
 

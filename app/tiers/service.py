@@ -31,6 +31,7 @@ from app.working.values import unpacked
 
 LOOKED_AT = 200  # entries of short-term memory, and values of pools, that a search compares
 POOLS = 50  # pools that it looks into, those that were changed last
+POOL_WORDS, ALL_WORDS = 20_000, 100_000  # characters of one pool, and of all, that it compares
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,8 @@ class TierService:
         return await asyncio.to_thread(_values, place.scope, keys)
 
     async def _shared(self, who: Caller) -> list[tuple[str, Value]]:
-        return [_shared(found) for found in await self._parts.pools.newest(who, POOLS, LOOKED_AT)]
+        found = await self._parts.pools.newest(who, POOLS, LOOKED_AT)
+        return await asyncio.to_thread(fitting, found)
 
     async def _short(self, who: Caller, session: str | None) -> list[tuple[str, Value]]:
         rows = await self._parts.shortterm.newest(who, [who.home], session, LOOKED_AT)
@@ -199,6 +201,23 @@ class TierService:
             )
             for row in rows
         ]
+
+
+def fitting(
+    found: Sequence[PoolValue], each: int = POOL_WORDS, most: int = ALL_WORDS
+) -> list[tuple[str, Value]]:
+    """Return the values of pools that have so many characters together, and of each pool so many,
+    the first ones before others; one that does not fit is left out, and those behind it are not."""
+    rooms: dict[str, int] = {}
+    kept = []
+    for one in found:
+        key, value = _shared(one)
+        size, room = len(words(value)), rooms.get(one.pool.id, each)
+        if size <= min(room, most):
+            most -= size
+            rooms[one.pool.id] = room - size
+            kept.append((key, value))
+    return kept
 
 
 def _shared(found: PoolValue) -> tuple[str, Value]:

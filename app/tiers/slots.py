@@ -50,7 +50,8 @@ class Slots:
         held, number = self.of(memory), self._next()
         if held is not None:
             again = replace(held, relevance=relevance, used=number, used_at=at)
-            return self._with(again if one is held else one for one in self.loaded).fitted()
+            with_it = self._with(again if one is held else one for one in self.loaded)
+            return with_it._within(self.size, memory)
         room, gone = self._within(self.size - 1)
         index = min(set(range(self.size)) - {one.index for one in room.loaded})
         new = Loaded(index, memory, relevance, number, number, at, at)
@@ -68,8 +69,10 @@ class Slots:
         """Return the slots without a memory."""
         return self._with(one for one in self.loaded if one.memory != memory)
 
-    def _within(self, most: int) -> tuple[Slots, tuple[str, ...]]:
+    def _within(self, most: int, kept_one: str = "") -> tuple[Slots, tuple[str, ...]]:
+        """The slots that are worth most, and before them the one of a memory that stays."""
         ranked = sorted(self.loaded, key=self._worth, reverse=True)
+        ranked.sort(key=lambda one: one.memory != kept_one)
         kept, gone = ranked[:most], ranked[most:]
         free = iter(sorted(set(range(self.size)) - {one.index for one in kept}))
         placed = [

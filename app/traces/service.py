@@ -216,6 +216,18 @@ class TraceService:
             await self.graph.many(Q.traces.links, TraceLink, **own, scopes=caller.visible),
         )
 
+    async def begun(self, caller: Caller, identifier: str, most: int) -> Whole:
+        """Return a trace with its first steps and tool calls, so many of each, without the results
+        of these, and without links."""
+        trace = await self.get(caller, identifier)
+        given = {"id": trace.id, "scope": trace.scope, "limit": most}
+        return Whole(
+            trace,
+            await self.graph.many(Q.traces.first_steps, TraceStep, **given),
+            await self.graph.many(Q.traces.first_calls, ToolCall, **given),
+            [],
+        )
+
     async def page(
         self, caller: Caller, within: list[str] | None, wanted: Wanted, before: str, limit: int
     ) -> list[Trace]:

@@ -58,7 +58,7 @@ class Wanted:
     scopes: tuple[str, ...] | None = None
     hits: int | None = None
     relevance: float | None = None
-    rewrite: Rewrite = Rewrite.KEYWORDS
+    rewrite: Rewrite = Rewrite.OFF
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,10 +162,10 @@ class RecallIn(WireModel):
     )
 
     rewrite: Rewrite = Field(
-        Rewrite.KEYWORDS,
-        description="What becomes of a question that points to what was said before it: `off`, "
-        "`keywords` of the last messages behind it, or written anew by a `model` where there is "
-        "one.",
+        Rewrite.OFF,
+        description="What becomes of a question that points to what was said before it: nothing "
+        "(`off`), `keywords` of the last messages behind it, or written anew by a `model` where "
+        "there is one.",
     )
 
     def to_wanted(self) -> Wanted:

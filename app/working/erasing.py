@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
+from app.kernel.ids import digest
 from app.kernel.kind import Gone, strings_in
 from app.scopes.sessions import session_id
 from app.working.model import Place, Slot
@@ -53,22 +54,41 @@ class WorkingErasure:
             return len(await self._store.listed(place)) if dry_run else await drop(place)
         if gone.names is None:
             return 0
-        held = await self._store.values(place)
-        found = [slot for slot, value in held if _names(slot.name, value, gone)]
+        found = [slot for slot, _ in await self._meant_in(place, gone)]
         if dry_run:
             return len(found)
         return sum([await self._store.remove(place, slot) for slot in found])
 
-    async def copies(self, scopes: Collection[str], gone: Gone, tx: Tx | None = None) -> list[str]:
-        """Return the ids of the copied values that an erasure means in some scopes."""
+    async def values(self, tenant: str, scopes: Collection[str], gone: Gone) -> dict[str, str]:
+        """Return what an erasure means in Valkey: by the id that a copy of it has the hash of its
+        value."""
+        return {
+            place.id_of(slot): digest(value.decode())
+            async for place in self._store.places(tenant)
+            if place.scope in scopes
+            for slot, value in await self._meant_in(place, gone)
+        }
+
+    async def _meant_in(self, place: Place, gone: Gone) -> list[tuple[Slot, bytes]]:
+        whole = _is_whole(place, gone)
+        if not whole and gone.names is None:
+            return []
+        held = await self._store.values(place)
+        return [(s, value) for s, value in held if whole or _names(s.name, value, gone)]
+
+    async def copies(
+        self, scopes: Collection[str], gone: Gone, tx: Tx | None = None
+    ) -> dict[str, str]:
+        """Return the copied values that an erasure means in some scopes, by id the hash of the
+        value."""
         rows = await (tx or self._graph).rows(
             Q.working.texts, scopes=sorted(scopes), whole=gone.names is not None
         )
-        return [row["id"] for row in rows if _is_meant(row, gone)]
+        return {row["id"]: row["content_hash"] for row in rows if _is_meant(row, gone)}
 
     async def _forget_copies(self, scopes: Collection[str], gone: Gone, *, dry_run: bool) -> int:
         at = sorted(scopes)
-        ids = await self.copies(scopes, gone)
+        ids = sorted(await self.copies(scopes, gone))
         if dry_run or not ids:
             return len(ids)
         return int((await self._graph.one(Q.working.drop_copies, ids=ids, scopes=at))["copies"])

@@ -78,8 +78,8 @@ class WorkingService:
         seconds = limits.seconds(given.ttl)
         pack = partial(packed, part=slot.part, policy=policy)
         value = await _packed(given.value, pack, limits)
-        size = await self.values.put(at, slot, value, seconds, limits)
         await self.wrote(who, at, slot.part)
+        size = await self.values.put(at, slot, value, seconds, limits)
         return size, seconds
 
     async def append(self, who: Caller, at: Place, slot: Slot, given: Given) -> tuple[int, int]:
@@ -95,19 +95,21 @@ class WorkingService:
             require_message(given.value, "value")
             pack = partial(packed, part=Part.KEYS, policy=policy)
             item = await _packed(given.value, pack, limits)
+            await self.wrote(who, at, slot.part)
             size = await self.values.add_item(at, slot, item, seconds, limits)
         elif slot.part is Part.SCRATCH_PAD:
             pack = partial(packed, part=slot.part, policy=policy)
             text = await _packed(given.value, pack, limits)
+            await self.wrote(who, at, slot.part)
             size = await self.values.add_text(at, slot, text, seconds, limits)
         else:
             raise InvalidInput(f"nothing is appended to {slot.part}", field="part")
-        await self.wrote(who, at, slot.part)
         return size, seconds
 
     async def wrote(self, who: Caller, at: Place, part: str) -> None:
         """Write the audit event that a part of a task was written today: once a day, without a
-        name or a word of it. What is shared has an event of its own each time."""
+        name or a word of it, and before the value, so that an error here leaves nothing that a
+        second try would add to. What is shared has an event of its own each time."""
         if at.is_shared:
             return
         event = audit.event(who, "working.write", at.scope, place=at.id, part=str(part))
@@ -199,6 +201,8 @@ class WorkingService:
         limits = await self.bounds(at.scope)
         seconds = limits.seconds(ttl)
         copy, loaded = await self.copied(at), 0
+        for part in sorted({slot.part for slot, _ in copy.values}):
+            await self.wrote(who, at, part)
         for slot, value in copy.values:
             require_short(len(value), limits.value)
             if replace:
@@ -206,8 +210,6 @@ class WorkingService:
                 loaded += 1
             elif await self.values.put_new(at, slot, value, seconds, limits):
                 loaded += 1
-        for part in sorted({slot.part for slot, _ in copy.values}):
-            await self.wrote(who, at, part)
         return loaded, len(copy.values) - loaded
 
     async def drop_copy(self, who: Caller, at: Place) -> None:

@@ -216,6 +216,21 @@ async def test_sensors_tell_what_waits_once(
     assert (await counts(writer))["goals.idle"] == [1, 0], "and zero is not"
 
 
+async def test_what_is_collected_lasts_as_long_as_its_scope_says(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str
+) -> None:
+    scope = f"{tenant}/dev"
+    body = {"autonomy": {"observation_ttl_seconds": 3600}}
+    answer = await admin.http.patch("/v1/scopes/settings", params={"scope": scope}, json=body)
+    assert answer.status_code == 200, answer.text
+    due = (now() - timedelta(hours=1)).isoformat()
+    await make(writer, "escalations", title="late", due_at=due)
+    await opened.collecting.collect([scope], dry_run=False)
+    (one,) = await listed(writer, "observations")
+    lasts = datetime.fromisoformat(one["expires_at"]) - datetime.fromisoformat(one["recorded_at"])
+    assert lasts == timedelta(hours=1)
+
+
 async def test_a_fact_in_quarantine_is_told(opened: Parts, writer: Principal, tenant: str) -> None:
     scope = f"{tenant}/dev"
     body = {"content": "Ottilie Brandauer lives in Ulm.", "session": "s"}

@@ -72,6 +72,12 @@ def test_what_is_not_the_mirrors_is_left_alone(tmp_path: Path) -> None:
         mirror(base, "u", {"u": {}})
 
 
+def test_a_name_with_two_dots_is_no_way_up(tmp_path: Path) -> None:
+    base, files = tmp_path / "mirror", {"t/v1..2": {"methods.txt": "B.\n"}}
+    assert mirror(base, "t", files).written == 1
+    assert mirror(base, "t", files).unchanged == 1
+
+
 def test_a_link_leads_nowhere(tmp_path: Path) -> None:
     base, away = tmp_path / "mirror", tmp_path / "away"
     away.mkdir()

@@ -370,6 +370,8 @@ HOT = [
     Q.traces.touching,
     Q.traces.steps,
     Q.traces.calls,
+    Q.traces.first_steps,
+    Q.traces.first_calls,
     Q.traces.lock_touched,
     Q.traces.links,
     Q.traces.near,

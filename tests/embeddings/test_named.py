@@ -220,6 +220,45 @@ async def test_a_refusal_of_every_length_ends() -> None:
     assert len(asked) < 10
 
 
+REFUSALS = [
+    ("cohere", 400, {"message": "invalid request: texts[0] is too long: too many tokens"}),
+    ("jina", 400, {"detail": "Input text exceeds maximum length of 8194 tokens"}),
+    ("jina", 422, {"detail": "the input is too long"}),
+]
+
+
+@pytest.mark.parametrize(("provider", "status", "body"), REFUSALS)
+async def test_a_refusal_for_the_length_halves_the_text(
+    provider: str, status: int, body: dict[str, Any], endpoint: ScriptedServer
+) -> None:
+    one = {"embeddings": {"float": [[1, 0]]}} if provider == "cohere" else vectors([1, 0])
+    endpoint.replies = [Reply(status, body), Reply(200, one)]
+    embedder = build_embedder(config(provider, endpoint.url))
+    assert await embedder.embed(["word " * 20], Role.DOCUMENT) == [[1, 0]]
+    await embedder.aclose()
+    assert len(endpoint.requests) == 3
+
+
+@pytest.mark.parametrize(("provider", "status", "body"), REFUSALS)
+async def test_a_text_is_halved_four_times_at_most(
+    provider: str, status: int, body: dict[str, Any], endpoint: ScriptedServer
+) -> None:
+    endpoint.replies = [Reply(status, body)]
+    embedder = build_embedder(config(provider, endpoint.url))
+    with pytest.raises(EmbedderUnavailable, match=f"answered {status}"):
+        await embedder.embed(["word " * 4000], Role.DOCUMENT)
+    await embedder.aclose()
+    assert len(endpoint.requests) == 5
+
+
+@pytest.mark.parametrize("provider", ["cohere", "jina"])
+async def test_an_exceeded_plan_is_asked_once(provider: str, endpoint: ScriptedServer) -> None:
+    endpoint.replies = [Reply(400, {"message": "you have exceeded the calls of your plan"})]
+    with pytest.raises(EmbedderUnavailable, match="answered 400"):
+        await ask(provider, endpoint)
+    assert len(endpoint.requests) == 1
+
+
 async def test_cohere_gets_96_texts_at_once(endpoint: ScriptedServer) -> None:
     bodies = [{"embeddings": {"float": [[1, 0]] * count}} for count in (96, 4)]
     endpoint.replies = [Reply(200, body) for body in bodies]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,8 @@ def counted(half: str) -> tuple[int, int, int]:
 
 
 def test_the_half_that_was_looked_at_is_read() -> None:
-    assert counted("a") == (27, 0, 0)
+    # "This year's discount applies": of the year alone, which no such statement tells.
+    assert counted("a") == (26, 1, 0)
 
 
 def test_so_is_most_of_the_half_that_nobody_looked_at() -> None:
@@ -108,6 +110,36 @@ def test_ends_have_the_types_of_what_they_are() -> None:
         "Der Ausfall wurde nicht durch eine volle Platte verursacht.",
         "Vermutlich wurde der Ausfall durch eine volle Platte verursacht.",
         "Die Regel gilt nicht für Graz.",
+        "Wir haben uns für Postgres nicht entschieden.",
+        "Wir haben uns für Postgres noch nicht entschieden.",
+        "Redis verursachte keinen Ausfall.",
+        "Redis hat keinen Ausfall verursacht.",
+        "Kein Bug hat den Ausfall verursacht.",
+        "Der Ausfall wurde durch keinen Fehler verursacht.",
+        "Keine Regel gilt für Graz.",
+        "Die Regel gilt für niemanden.",
+        "Die Regel gilt für keine Praktikanten.",
+        "The discount no longer applies to students.",
+        "The policy rarely applies to interns.",
+        "Hardly any rule applies to interns.",
+        "The outage was caused by neither Redis nor Postgres.",
+        "Neither the bug nor the patch caused the outage.",
+        "The outage was caused by Redis in no way.",
+        "The board is said to have decided to buy Acme.",
+        "The board will have decided to buy Acme.",
+        "The board had decided to buy Acme.",
+        "The discount applies to students until June 2020.",
+        "The fee applies to all members from 2027.",
+        "Der Vertrag gilt für Acme seit 2020.",
+        "Die Grenze gilt für Anlagen ab 2027.",
+        "We decided to use Postgres instead of MySQL, and Anna lives in Berlin.",
+        "We have decided to hire Anna and Bob works for Acme.",
+        "We decided to move to Linz, which we later reversed.",
+        "We decided to buy a van, then cancelled it.",
+        "The warranty applies to all products except batteries.",
+        "Die Regel gilt für alle außer Praktikanten.",
+        "The bank caused the crash by selling bonds.",
+        "The former rule applies to Acme.",
     ],
 )
 def test_what_is_doubted_denied_or_open_gives_nothing(text: str) -> None:
@@ -120,6 +152,27 @@ def test_such_a_statement_ends_nothing() -> None:
     made = [s for row in ROWS for s in statements(row["text"]) if s.rule == "typed"]
     assert made
     assert all(s.mode is Mode.ASSERT and s.replaces is None and not s.fits for s in made)
+
+
+def test_another_statement_of_the_same_sentence_is_still_read() -> None:
+    found = statements("We have decided to hire Anna and Bob works for Acme.")
+    assert ("Bob", "works_for") in {(s.subject.name, s.predicate) for s in found}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "we we we" + " " * 280 + "learned from x" + " " * 280 + "y.",
+        "We learned from x" + " " * 570 + "y.",
+        "wir haben uns" + " " * 280 + "für" + " x" * 100 + " " * 100 + "entschieden",
+        "the " * 140 + "applies to x",
+        "wurde " + "der " * 140 + "durch x verursacht",
+    ],
+)
+def test_a_hostile_sentence_is_read_at_once(text: str) -> None:
+    before = time.process_time()
+    statements(text)
+    assert time.process_time() - before < 0.5
 
 
 def test_another_statement_of_the_same_text_is_still_read() -> None:

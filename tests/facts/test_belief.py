@@ -396,6 +396,25 @@ def test_who_waits_keeps_his_word_beside_what_was_not_wholly_read() -> None:
         assert "b" in held(settle([*plain, partial], ONE), day(10))
 
 
+def test_who_waits_waits_again_once_what_was_not_wholly_read_is_over() -> None:
+    told = [claim("a", day(1)), claim("b", day(5), by=OTHER), claim("a", day(8))]
+    over = settle([*told, claim("b", day(6), partial=True)], ONE)
+    assert held(over, day(9)) == {"a"}
+    assert waiting(over) == {"b": Reason.OTHER_PRINCIPAL}
+    assert over.contradictions == {("a", "b")}
+    ended = claim("c", day(2), start=at(day(2)), end=at(day(8)), partial=True)
+    found = settle([claim("b", day(1), partial=True), claim("c", day(7), by=OTHER), ended], ONE)
+    assert "c" in waiting(found) or "c" in held(found, day(9))
+
+
+def test_what_was_not_wholly_read_makes_no_quorum_in_any_order() -> None:
+    first, second = claim("a", day(1)), claim("b", day(5), by=OTHER)
+    for n in (4, 6):
+        found = settle([first, second, claim("b", day(n), by=THIRD, partial=True)], ONE)
+        assert held(found, day(9)) == {"a"}
+        assert waiting(found) == {"b": Reason.OTHER_PRINCIPAL}
+
+
 def test_a_curator_who_has_read_it_decides_on_a_possible_change() -> None:
     told = [claim("sf", day(1)), claim("nyc", day(10), partial=True)]
     changed = settle(told, ONE, Reviews(changed=[("sf", "nyc")]))

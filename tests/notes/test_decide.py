@@ -12,7 +12,7 @@ from app.embeddings.calibration import AS_IT_IS, calibration
 from app.errors import InvalidInput
 from app.facts.claim import Tier
 from app.kernel.clock import FOREVER
-from app.notes.decide import decide
+from app.notes.decide import decide, waiting
 from app.notes.model import Candidate, Incoming, Namespace, Standing, namespace_of
 
 JANUARY, FEBRUARY = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2))
@@ -145,3 +145,69 @@ def test_namespaces_have_aliases_and_no_others() -> None:
     assert namespace_of(" Knowledge ") is Namespace.KNOWLEDGE
     with pytest.raises(InvalidInput, match="namespace is one of"):
         namespace_of("gossip")
+
+
+# --- notes that were read out of turns --------------------------------------------------------
+
+READ = replace(NEW, read_out=True)
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        OLD,
+        replace(OLD, author="agent:b"),
+        replace(OLD, read_out=True),
+        replace(OLD, tier=Tier.EXTERNAL),
+        replace(OLD, tier=Tier.USER, author="user:u"),
+    ],
+)
+def test_a_note_out_of_a_turn_waits_and_ends_nothing(old: Candidate) -> None:
+    decision = decide(READ, [old], AT)
+    assert (decision.standing, decision.contradicts) == (Standing.QUARANTINED, (old,))
+    assert (decision.ends, decision.before, decision.reopens) == ((), None, ())
+    assert decision.reason
+
+
+def test_a_note_out_of_a_turn_holds_no_later_one_back() -> None:
+    later = replace(OLD, author="agent:b", valid_from=FEBRUARY)
+    assert decide(replace(NEW, valid_from=JANUARY, tier=Tier.USER), [later], AT).contradicts
+    past = replace(READ, valid_from=JANUARY, tier=Tier.USER)
+    assert decide(past, [later], AT).standing is Standing.QUARANTINED
+
+
+@pytest.mark.parametrize("tier", [Tier.AGENT, Tier.EXTERNAL])
+def test_a_note_out_of_a_turn_that_repeats_takes_no_ones_place(tier: Tier) -> None:
+    old = replace(OLD, tier=tier)
+    decision = decide(replace(READ, content=OLD.content), [old], AT)
+    assert (decision.duplicate, decision.ends) == (old, ())
+
+
+def test_what_waits_for_trust_keeps_what_it_stands_against() -> None:
+    decision = waiting(decide(NEW, [OLD], AT), "no trust")
+    assert (decision.standing, decision.contradicts) == (Standing.QUARANTINED, (OLD,))
+    assert (decision.ends, decision.reason) == ((), "no trust")
+
+
+def test_a_written_note_is_no_repetition_of_one_out_of_a_turn() -> None:
+    old = replace(OLD, read_out=True)
+    decision = decide(replace(NEW, content=OLD.content), [old], AT)
+    assert (decision.standing, decision.duplicate, decision.ends) == (Standing.HELD, None, ())
+
+
+@pytest.mark.parametrize("at", [JANUARY, FEBRUARY])
+@pytest.mark.parametrize("author", ["agent:a", "agent:b"])
+def test_a_written_note_waits_for_none_out_of_a_turn(author: str, at: datetime) -> None:
+    old = replace(OLD, read_out=True, author=author, valid_from=at)
+    new = replace(NEW, valid_from=JANUARY if at == FEBRUARY else FEBRUARY)
+    decision = decide(new, [old], AT)
+    may = author == "agent:a" and at == JANUARY
+    assert (decision.standing, decision.before) == (Standing.HELD, None)
+    assert (decision.ends, decision.contradicts) == (((old,), ()) if may else ((), (old,)))
+
+
+def test_a_written_note_that_waits_stands_against_both() -> None:
+    other = replace(OLD, id="other", author="agent:b")
+    old = replace(OLD, read_out=True)
+    decision = decide(NEW, [old, other], AT)
+    assert (decision.standing, decision.contradicts) == (Standing.QUARANTINED, (other, old))

@@ -8,6 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
+from app.errors import ModelMismatch
+from app.indexing.spaces import Spaces
 from app.kernel.caller import Role
 from app.kernel.clock import now
 from app.kernel.ids import new_id
@@ -21,6 +23,7 @@ from app.notes.drift import (
     closeness,
     drifted,
 )
+from app.notes.drifting import DriftService
 from app.notes.tasks import DRIFT
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
@@ -129,6 +132,33 @@ async def test_a_drift_is_told_once_until_it_has_gone_back(
     assert (back["steady"], back["told"]) == (1, 0)
     assert (await opened.drifting.check(dry_run=False, moment=after))["told"] == 1
     assert await broken(opened.graph, tenant) == []
+
+
+class _Broken(Spaces):
+    """Spaces of which one scope's model does not answer."""
+
+    def __init__(self, whole: Spaces, scope: str) -> None:
+        self._whole, self._scope = whole, scope
+
+    async def compared(self, text: str, scope: str) -> Any:
+        if scope == self._scope:
+            raise ModelMismatch("stored vectors come from another model")
+        return await self._whole.compared(text, scope)
+
+
+async def test_a_broken_model_of_one_scope_does_not_stop_the_check_of_others(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    for name in ("a", "b"):
+        curator = await principal(f"{tenant}/{name}", role=Role.CURATOR, name="ida")
+        await told(await curator.http.put(URL, json={"content": BLOCK}))
+        await said(opened, curator, SAILING, now())
+        await told(await curator.http.put(f"{URL}/baseline"))
+    whole = await opened.drifting.check(dry_run=True)
+    spaces = _Broken(opened.drifting._spaces, f"{tenant}/a")
+    found = await DriftService(opened.graph, spaces).check(dry_run=True)
+    assert (whole["failed"], found["failed"]) == (0, 1)
+    assert found["steady"] == whole["steady"] - 1
 
 
 async def test_a_changed_block_makes_it_stale_and_it_goes_with_the_block(

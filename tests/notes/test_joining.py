@@ -11,7 +11,7 @@ import pytest
 from app.kernel.clock import now
 from app.lifecycle.invariants import broken
 from app.notes import joining
-from app.notes.joining import JoinReceipt, Joint, joints
+from app.notes.joining import ALIKE, JoinReceipt, Joint, joints
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 
@@ -36,10 +36,6 @@ def note(name: str, content: str, day: int = 0, **more: Any) -> dict[str, Any]:
         ([note("a", "The gate is green."), note("b", "The gate is not green.")], []),
         ([note("a", "The upper gate is green."), note("b", "The lower gate is green.")], []),
         (
-            [note("a", "The gate is green.", cited=1), note("b", "The gate is green", 3)],
-            [Joint("a", "b")],
-        ),
-        (
             [note("a", "The gate is green."), note("b", "The gate is green", 3, confirmations=2)],
             [Joint("a", "b")],
         ),
@@ -52,6 +48,11 @@ def note(name: str, content: str, day: int = 0, **more: Any) -> dict[str, Any]:
 def test_twins_become_one(notes: list[dict[str, Any]], found: list[Joint]) -> None:
     assert joints(notes) == found
     assert joints(notes[::-1]) == found
+
+
+def test_many_alike_are_looked_at_only_so_far() -> None:
+    notes = [note(f"{n:03}", "The gate is green.", n) for n in range(ALIKE + 10)]
+    assert joints(notes) == [Joint(f"{n:03}", "000") for n in range(1, ALIKE)]
 
 
 async def write(who: Principal, content: str, namespace: str = "methods", **more: Any) -> str:
@@ -146,6 +147,40 @@ async def test_what_others_wrote_and_what_is_pinned_is_not_joined(
     )  # fmt: skip
     assert (await joined(opened, tenant)).joined == 0
     assert len(await held(writer)) == 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "n.valid_from = datetime() + duration('P1D')",
+        "n.valid_to = datetime() - duration('PT1S')",
+        "n.expired_at = datetime() - duration('PT1S')",
+        "n.is_pinned = true",
+        "n.cited = 1",
+    ],
+)
+@pytest.mark.parametrize("late", [False, True])
+async def test_what_does_not_hold_or_goes_with_a_turn_is_not_joined(
+    opened: Parts, writer: Principal, tenant: str, change: str, late: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    kept, *_ = await twins(opened, writer)
+
+    async def meanwhile() -> None:
+        query = f"MATCH (n:Note {{id: $id}}) SET {change} RETURN n.id AS id"
+        await opened.graph.raw(query, id=kept)
+
+    if late:  # after the notes were read, before they are joined
+        read = opened.joining._busy
+
+        async def busy(*args: Any) -> set[str]:
+            await meanwhile()
+            return await read(*args)
+
+        monkeypatch.setattr(opened.joining, "_busy", busy)
+    else:
+        await meanwhile()
+    assert (await joined(opened, tenant)).joined == 0
 
 
 async def test_the_schedule_joins(opened: Parts, writer: Principal, tenant: str) -> None:

@@ -63,7 +63,7 @@ async def test_readers_rate_once_each_and_see_the_mean(
     assert await rating(bob, note) == (3, 3.67, 3)
 
 
-@pytest.mark.parametrize("stars", [0, 6, 2.5, "five", None])
+@pytest.mark.parametrize("stars", [0, 6, 2.5, "five", None, True])
 async def test_another_number_is_refused_and_changes_nothing(writer: Principal, stars: Any) -> None:
     note = await write(writer)
     refused = await rate(writer, note, stars, 422)

@@ -7,10 +7,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from app.kernel.caller import Role
+from app.kernel.clock import now
+from app.kernel.cypher import Q
 from app.pools.data import Mark
 from app.pools.model import AccessControl, Pool, PoolType
 from app.pools.service import CLOSED
-from app.pools.values import newest, values_of
+from app.pools.values import PoolValue, newest, values_of
+from app.tiers.service import fitting
+from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.pools.conftest import Make, make, write
 
@@ -148,3 +152,24 @@ async def test_whoever_may_not_read_a_pool_never_finds_a_value_of_it(
         assert 0 < len(may) < len(made)
     for stranger in strangers:
         assert await found(stranger, "kiln of the pottery") == []
+
+
+def test_a_long_value_of_a_pool_hides_no_other() -> None:
+    def value(name: str, size: int) -> PoolValue:
+        return PoolValue(pool(name, {}), (f"{name}{size}",), "x" * size, BEGAN)
+
+    held = [value("a", 90), value("a", 20), value("a", 5), value("b", 80), value("c", 10)]
+    kept = [key for key, _ in fitting(held, each=100, most=120)]
+    assert kept == ["a90", "a5", "c10"], "what does not fit its pool, or all of them, is left out"
+    assert fitting([], 1, 1) == []
+
+
+async def test_a_large_pool_hides_no_small_one(opened: Parts, writer: Principal) -> None:
+    for name, size in (("small", 10), ("large", 3000)):  # the large one was changed last
+        body = {"pool_id": name, "name": name, "data": {"x": "y" * size}}
+        assert (await writer.http.post("/v1/pools", json=body)).status_code == 201
+    rows = await opened.graph.rows(
+        Q.pools.newest, scopes=writer.caller.visible, readers=[writer.caller.principal],
+        at=now(), limit=50, bytes=1000,
+    )  # fmt: skip
+    assert [row["pool"]["pool_id"] for row in rows] == ["small"]

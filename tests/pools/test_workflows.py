@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 from app.kernel.caller import Role
@@ -86,7 +87,11 @@ async def test_a_workflow_is_named_where_there_is_one_and_nowhere_else(writer: P
     body = {"name": "x", "type": "shared_context", "workflow": "Run:1~b"}
     made = (await writer.http.post("/v1/pools", json=body)).json()
     assert made["type"] == "workflow"
-    assert made["pool_id"].startswith("pool_workflow_"), "a name that is no address gets another"
+    assert re.fullmatch(r"workflow\.run-1-b\.[0-9a-f]{8}", made["pool_id"])
+    again = await writer.http.post("/v1/pools", json=body)
+    assert again.status_code == 409, "a workflow has one name, whatever its letters"
+    other = (await writer.http.post("/v1/pools", json={**body, "workflow": "run:1~b"})).json()
+    assert other["pool_id"] != made["pool_id"]
 
 
 async def test_what_a_node_wrote_goes_with_it(

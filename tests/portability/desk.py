@@ -49,6 +49,33 @@ class Desk:
             seen = {"old_hash": edit["old_hash"], "new_hash": edit["new_hash"]}
             await self.world.tried("POST", f"/v1/core-block-edits/{edit['id']}/attest", seen, ada)
 
+    async def baseline(self) -> None:
+        """How alike a core block and what was said lately are."""
+        for _ in range(8):
+            text = f"We have welded the gate of {self.word()} today."
+            said = {"content": text, "session": "weld", "scope": self.home}
+            assert await self.send("POST", "/v1/episodes", said), self.world.refused[-1]
+        await self.world.opened.indexing.drain()
+        url = "/v1/core-blocks/persona"
+        await self.send("PUT", url, {"content": "You weld.", "scope": self.home})
+        taken = await self.world.tried(
+            "PUT", f"/v1/core-blocks/persona/baseline?scope={self.home}", None, self.world.admin
+        )
+        assert taken, self.world.refused[-1]
+
+    async def rate(self) -> None:
+        """A note that somebody has rated."""
+        url = f"/v1/notes/{await self.note()}/rating"
+        assert await self.send("PUT", url, {"stars": 4}), self.world.refused[-1]
+
+    async def at_hand(self) -> None:
+        """An entry of short-term memory, and a copy of working memory."""
+        entry = {"session": "s", "key": self.word(), "value": {"n": [1, None]}, "ttl": 7200}
+        await self.made("/v1/short-term-memory", entry)
+        task = f"/v1/working-memory/{self.word()}"
+        assert await self.send("PUT", f"{task}/keys/plan", {"value": self.word()})
+        assert await self.send("PUT", f"{task}/copy"), self.world.refused[-1]
+
     async def pool(self) -> None:
         """A pool with a history."""
         name = self.word()
@@ -212,5 +239,5 @@ Step = Callable[[Desk], Awaitable[None]]
 STEPS: tuple[Step, ...] = (
     Desk.settings, Desk.block, Desk.pool, Desk.work, Desk.goal, Desk.watch, Desk.trace, Desk.table,
     Desk.talk, Desk.context, Desk.learn, Desk.hook, Desk.transcript, Desk.gainsay, Desk.craft,
-    Desk.promote,
+    Desk.promote, Desk.baseline, Desk.rate, Desk.at_hand,
 )  # fmt: skip

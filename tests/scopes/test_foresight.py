@@ -20,8 +20,10 @@ __all__ = ["endpoint", "judges", "patched"]
 DRY = {"params": {"dry_run": True}}
 
 
-async def short(who: Principal, key: str, ttl: int | None, reads: int = 0) -> str:
-    body = {"session": "s", "key": key, "value": "x", "ttl": ttl}
+async def short(
+    who: Principal, key: str, ttl: int | None, reads: int = 0, scope: str | None = None
+) -> str:
+    body = {"session": "s", "key": key, "value": "x", "ttl": ttl, "scope": scope}
     identifier = str((await post(who, "/v1/short-term-memory", body))[1]["id"])
     for _ in range(reads):
         await who.http.get(f"/v1/short-term-memory/{identifier}")
@@ -35,16 +37,19 @@ def told(answer: dict[str, Any], *settings: str) -> dict[str, Any]:
 
 
 async def test_a_dry_run_tells_of_recent_entries_and_changes_none(
-    writer: Principal, patched: Patched, principal: MakePrincipal, tenant: str
+    admin: Principal, patched: Patched, principal: MakePrincipal, tenant: str
 ) -> None:
+    home = f"{tenant}/dev"
     far = await principal(f"{tenant}/ops", name="far")
     await short(far, "elsewhere", 500_000, reads=2)
     hour, days, never = (
-        await short(writer, "hour", 3600),
-        await short(writer, "days", 500_000),
-        await short(writer, "never", None, reads=2),
+        await short(admin, "hour", 3600, scope=home),
+        await short(admin, "days", 500_000, scope=home),
+        await short(admin, "never", None, reads=2, scope=home),
     )
-    before = (await writer.http.get("/v1/short-term-memory")).json()["items"]
+    where = {"scope": home}
+    before = (await admin.http.get("/v1/short-term-memory", params=where)).json()["items"]
+    assert len(before) == 3
     faded = await patched({"short_term": {"fade": 0.1}}, **DRY)
     effect = told(faded, "short_term.fade")
     assert (effect["kind"], effect["looked_at"], effect["ids"]) == ("short_memory", 3, [days])
@@ -58,18 +63,41 @@ async def test_a_dry_run_tells_of_recent_entries_and_changes_none(
     assert (effect["ids"], effect["outcome"]) == ([never], "would be promoted")
     same = await patched({"tiers": {"reads": 3}, "pools": {"versions": 3}}, **DRY)
     assert same["effects"] == [], "what stays as it is, and what nothing is known of, has none"
-    assert (await writer.http.get("/v1/short-term-memory")).json()["items"] == before
-    now_held = (await writer.http.get(PATH, params={"scope": f"{tenant}/dev"})).json()
+    after = (await admin.http.get("/v1/short-term-memory", params=where)).json()["items"]
+    assert after == before
+    now_held = (await admin.http.get(PATH, params=where)).json()
     assert (now_held["version"], now_held["effects"]) == (0, [])
     done = await patched({"tiers": {"reads": 2}})
     assert done["effects"] == [], "a change that is made is no dry run"
+
+
+async def test_a_dry_run_counts_the_entries_of_others_and_names_none(
+    writer: Principal, admin: Principal, patched: Patched, tenant: str
+) -> None:
+    await short(writer, "days", 500_000)
+    own = await short(admin, "days", 500_000, scope=f"{tenant}/dev")
+    effect = told(await patched({"short_term": {"fade": 0.1}}, **DRY), "short_term.fade")
+    assert (effect["looked_at"], effect["changed"], effect["ids"]) == (2, 2, [own])
+
+
+async def test_a_dry_run_tells_of_no_pool_that_its_caller_may_not_read(
+    writer: Principal, patched: Patched
+) -> None:
+    for name, reader in (("hidden", False), ("open", True)):
+        body = {"pool_id": name, "name": name, "access_control": {"public": reader},
+                "data": {"x": "y" * 3000}}  # fmt: skip
+        code, made = await post(writer, "/v1/pools", body)
+        assert code == 201, made
+    effect = told(await patched({"pools": {"max_bytes": 2048}}, **DRY), "pools.max_bytes")
+    assert (effect["looked_at"], effect["changed"], effect["ids"]) == (1, 1, [made["id"]])
 
 
 async def test_a_dry_run_tells_which_pools_would_be_too_large(
     writer: Principal, patched: Patched
 ) -> None:
     for name, size in (("small", 10), ("large", 3000)):
-        body = {"pool_id": name, "name": name, "data": {"x": "y" * size}}
+        body = {"pool_id": name, "name": name, "access_control": {"public": True},
+                "data": {"x": "y" * size}}  # fmt: skip
         code, made = await post(writer, "/v1/pools", body)
         assert code == 201, made
     effect = told(await patched({"pools": {"max_bytes": 2048}}, **DRY), "pools.max_bytes")
@@ -110,7 +138,7 @@ async def test_a_prompt_is_tried_on_the_model(
     held = {"conversations.prompt": ""}
     coming = {"conversations.prompt": "Keep nothing of cranes."}
     leaf = own_leaf(writer.caller)
-    (effect,) = await ForeseeingService(parts).effects([leaf], held, coming)
+    (effect,) = await ForeseeingService(parts).effects(writer.caller, [leaf], held, coming)
     assert (effect.looked_at, effect.ids) == (2, (before[done[0]]["id"],))
     assert "Keep nothing of cranes." in json.dumps(endpoint.requests, default=str)
     assert await verdicts(writer) == before

@@ -45,6 +45,23 @@ async def clear(opened: Parts, scope: str) -> None:
     )  # fmt: skip
 
 
+async def nodes(opened: Parts, scope: str) -> list[dict[str, Any]]:
+    """Every property of the entries of a scope, but for when they were locked last."""
+    rows = await opened.graph.raw(
+        "MATCH (m:ShortMemory) WHERE m.scope STARTS WITH $s "
+        "RETURN m {.*, touched_at: NULL} AS node ORDER BY m.id", s=scope,
+    )  # fmt: skip
+    return [row["node"] for row in rows]
+
+
+async def wait_for_promotion(opened: Parts, entry: str) -> None:
+    """Let an entry run out that was read often."""
+    await opened.graph.raw(
+        "MATCH (m:ShortMemory {id: $id}) SET m.expires_at = $at, m.ready = true RETURN m.id AS id",
+        id=entry, at=now() - timedelta(seconds=1),
+    )  # fmt: skip
+
+
 async def test_entries_come_back_with_their_ends_and_once(
     opened: Parts, writer: Principal, principal: MakePrincipal, tenant: str, load: Load,
     tmp_path: Path,
@@ -68,9 +85,12 @@ async def test_entries_come_back_with_their_ends_and_once(
 
     again = await load(tmp_path / "out")
     assert again["kinds"]["short_memory"] == {"accepted": 0, "duplicates": 9, "rejected": 0}
+    stored = [node for node in await nodes(opened, tenant) if node["id"] != gone["id"]]
+    assert any("gained_at" in node and node["importance"] > 0.5 for node in stored)
     await clear(opened, tenant)
     first = await load(tmp_path / "out")
     assert first["kinds"]["short_memory"] == {"accepted": 9, "duplicates": 0, "rejected": 0}
+    assert await nodes(opened, tenant) == stored
     after = await entries(writer)
     assert set(after) == set(before)
     for key, item in before.items():
@@ -180,3 +200,79 @@ async def test_what_was_erased_stays_away(
     await clear(opened, tenant)
     await load(tmp_path / "new")
     assert set(await entries(writer)) == {"plan"}, "what was said later was not erased"
+
+
+async def test_an_erasure_leaves_the_name_to_other_entries(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str, load: Load, tmp_path: Path
+) -> None:
+    await allow(admin, tenant)
+    await keep(writer, "plan", "sail", ttl=3600)
+    await export_package(opened.graph, tmp_path / "old", await selection(opened.graph, tenant))
+    await erase(opened, admin, author=writer.caller.principal, scope=writer.caller.home)
+    await load(tmp_path / "old", target=tenant)
+    assert await entries(writer) == {}, "what was said before stays away"
+    line = orjson.loads((tmp_path / "old" / "short_memories.jsonl").read_bytes())
+    package = tmp_path / "in"
+    package.mkdir()
+    late = {"updated_at": now().isoformat()}
+    (package / "short_memories.jsonl").write_bytes(orjson.dumps(line | late))
+    done = await load(package, target=tenant)
+    assert done["kinds"]["short_memory"]["accepted"] == 0, "the very value stays away"
+    (package / "short_memories.jsonl").write_bytes(orjson.dumps(line | late | {"value": "row"}))
+    done = await load(package, target=tenant)
+    assert done["kinds"]["short_memory"]["accepted"] == 1
+    assert set(await entries(writer)) == {"plan"}
+
+
+async def test_a_value_that_is_not_copied_any_more_stays_away_once_erased(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str, load: Load, tmp_path: Path
+) -> None:
+    await allow(admin, tenant)
+    await writer.http.put(f"{WORKING}/t/keys/a", json={"value": 7})
+    await writer.http.put(f"{WORKING}/t/copy")
+    await export_package(opened.graph, tmp_path / "out", await selection(opened.graph, tenant))
+    await clear(opened, tenant)
+    await erase(opened, admin, author=writer.caller.principal, scope=writer.caller.home)
+    done = await load(tmp_path / "out")
+    assert done["kinds"]["working_copy"]["accepted"] == 0
+    assert (await writer.http.get(f"{WORKING}/t/copy")).json().get("values", 0) == 0
+
+
+async def test_what_waits_to_be_promoted_steps_aside(
+    opened: Parts, writer: Principal, tenant: str, load: Load, tmp_path: Path
+) -> None:
+    made = await keep(writer, "plan", "sail", ttl=3600)
+    await export_package(opened.graph, tmp_path / "out", await selection(opened.graph, tenant))
+    await wait_for_promotion(opened, made["id"])
+    for accepted in (1, 0):
+        done = await load(tmp_path / "out")
+        assert done["kinds"]["short_memory"]["accepted"] == accepted
+    assert set(await entries(writer)) == {"plan"}
+    waiting = [node for node in await nodes(opened, tenant) if node.get("ready")]
+    assert len(waiting) == 1
+    assert waiting[0]["id"] != made["id"]
+    assert len(await nodes(opened, tenant)) == 2
+    await export_package(opened.graph, tmp_path / "new", await selection(opened.graph, tenant))
+    lines = (tmp_path / "new" / "short_memories.jsonl").read_bytes().splitlines()
+    assert len(lines) == 1, "what waits is not exported"
+
+
+async def test_settings_of_a_scope_bound_what_comes(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str, load: Load, tmp_path: Path
+) -> None:
+    await keep(writer, "large", "x" * 100, ttl=3600)
+    await keep(writer, "short", "x", ttl=3600)
+    await export_package(opened.graph, tmp_path / "out", await selection(opened.graph, tenant))
+    await clear(opened, tenant)
+    patch = {"working": {"value_bytes": 64}, "short_term": {"ttl_most": 60}}
+    answer = await admin.http.patch(
+        "/v1/scopes/settings", params={"scope": writer.caller.home}, json=patch
+    )
+    assert answer.status_code == 200, answer.text
+    done = await load(tmp_path / "out", target=tenant, rejects=tmp_path / "rejects")
+    assert done["kinds"]["short_memory"] == {"accepted": 1, "duplicates": 0, "rejected": 1}
+    reject = orjson.loads((tmp_path / "rejects").read_bytes())
+    assert (reject["reason"], reject["field"]) == ("TooLarge", "value")
+    (node,) = await nodes(opened, tenant)
+    assert (node["key"], node["ttl"]) == ("short", 60)
+    assert node["expires_at"] <= now() + timedelta(seconds=61)

@@ -15,6 +15,7 @@ from app.tiers.injection import InjectionLimits, section_of, weight
 from app.tiers.packing import LONG, Item, Section, compressed, packed
 from app.tiers.retelling import at_hand, replay
 from app.traces.model import CallStatus, ToolCall, TraceStep
+from app.wiring import Parts
 from app.working.model import Part, Slot
 from tests.conftest import MakePrincipal, Principal
 from tests.contexts.conftest import Make, add, make
@@ -93,6 +94,24 @@ def test_a_replay_tells_steps_and_calls() -> None:
         "log() success",
     ]
     assert replay("Ship crates", [], []) == ""
+
+
+def test_a_replay_ends_after_so_many_characters() -> None:
+    made = [call(n, 1 + n % 2, "find", of="crates " * 100) for n in range(1, 401)]
+    told = replay("Ship crates", [step(1, thought="Look"), step(2)], made, 1000)
+    assert len(told) <= 1001
+    assert told.endswith("…")
+    assert told.startswith("Ship crates:\n1. Look → find(of=crates")
+    assert replay("Ship crates", [step(1, thought="Look")], [], 1000) == "Ship crates:\n1. Look"
+
+
+async def test_a_replay_reads_the_first_calls_without_their_results(
+    opened: Parts, writer: Principal, start: Start
+) -> None:
+    trace = await start("Ship crates")
+    await calls(writer, trace, *({"tool": f"t{n}", "result": {"n": n}} for n in range(4)))
+    begun = await opened.traces.begun(writer.caller, trace, 3)
+    assert [(one.tool, one.result) for one in begun.calls] == [(f"t{n}", None) for n in range(3)]
 
 
 def test_working_memory_is_told_part_by_part() -> None:

@@ -67,6 +67,17 @@ def test_fewer_slots_keep_what_is_worth_most() -> None:
     assert held(dumped(fewer.loaded)) == fewer.loaded
 
 
+@pytest.mark.parametrize("eviction", [RELEVANCE, LRU])
+def test_what_is_loaded_again_stays_where_there_are_fewer_slots(eviction: Eviction) -> None:
+    slots = Slots(4, eviction, filled(8, eviction, [0.9] * 8).loaded)
+    fewer, gone = slots.load("m0", 0.0, AT)
+    again = fewer.of("m0")
+    assert again is not None
+    assert (again.index, again.relevance) == (0, 0.0)
+    assert (len(fewer.loaded), len(gone)) == (4, 4)
+    assert {s.index for s in fewer.loaded} == {0, 1, 2, 3}
+
+
 def test_any_order_is_what_a_list_says() -> None:
     for seed in range(300):
         draw = random.Random(seed)
@@ -176,6 +187,25 @@ async def test_by_setting_what_was_used_longest_ago_leaves(
     more = {"working": {"slots": 1}}
     await admin.http.patch("/v1/scopes/settings", params=where, json=more)
     assert await memories(writer) == [d]
+
+
+async def test_fewer_slots_than_are_loaded_are_the_same_for_every_operation(
+    writer: Principal, admin: Principal, tenant: str
+) -> None:
+    ids = await notes(writer, 5)
+    for memory in ids:
+        await load(writer, memory, 0.6)
+    fewer = {"working": {"slots": 3}}
+    where = {"scope": f"{tenant}/dev"}
+    await admin.http.patch("/v1/scopes/settings", params=where, json=fewer)
+    left = {memory for memory in await memories(writer) if memory}
+    assert left == set(ids[2:])
+    for method in ("get", "delete"):
+        assert (await getattr(writer.http, method)(f"{URL}/{ids[0]}")).status_code == 404
+    told = await load(writer, ids[1], 0.0)  # it is loaded, and there is no room for it
+    assert (told["slot"]["memory"], told["slot"]["relevance"]) == (ids[1], 0.0)
+    assert ids[1] in await memories(writer)
+    assert (await writer.http.delete(URL)).json() == {"removed": 3}
 
 
 async def test_slots_are_freed_and_show_nothing_that_is_gone(

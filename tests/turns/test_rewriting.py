@@ -32,6 +32,9 @@ BACK = "When does it arrive?"
         ("Wann kommt sie an?", True),
         ("Und wie teuer war das?", True),
         ("Why?", False),
+        ("Is it ok to deploy?", False),
+        ("Ist es erlaubt, hier zu parken?", False),
+        ("Is it raining over the harbour of Arbon today?", False),
         ("Where is the spare fuse of the old boiler kept?", False),
         ("Wo liegt die Ersatzsicherung des alten Kessels?", False),
         ("Thanks!", False),
@@ -83,12 +86,14 @@ async def test_a_question_that_points_back_finds_what_it_means(writer: Principal
     await append(writer, "talk", PUMP, message("Noted.", role="assistant"), BACK)
     off = await recall(writer, rewrite="off")
     assert off["untrusted"]["query"] == BACK
-    found = await recall(writer)
+    assert (await recall(writer))["untrusted"]["query"] == BACK, "nothing is put behind it unasked"
+    found = await recall(writer, rewrite="keywords")
     assert found["untrusted"]["query"].startswith(f"{BACK} Holm AG")
     assert found["relevant"]
     assert "third of May" in found["hits"][0]["untrusted"]["text"]
     assert len(found["hits"]) >= len(off["hits"])
-    plain = await recall(writer, query="When does the choir of the harbour meet?")
+    whole = "When does the choir of the harbour meet?"
+    plain = await recall(writer, query=whole, rewrite="keywords")
     assert plain["untrusted"]["query"] == "When does the choir of the harbour meet?"
     wrong = await writer.http.post("/v1/conversations/talk/recall", json={"rewrite": "odd"})
     assert (wrong.status_code, wrong.json()["errors"][0]["field"]) == (422, "rewrite")

@@ -6,9 +6,13 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
+from app.errors import GraphUnavailable
 from app.wiring import Parts
-from app.working.model import Place
-from app.working.service import WorkingService
+from app.working.copies import CopyRepository
+from app.working.model import Part, Place, Slot
+from app.working.service import Given, WorkingService
 from tests.conftest import Principal
 from tests.working.conftest import BASE, put
 
@@ -60,3 +64,25 @@ async def test_another_process_and_many_at_once_write_it_once(
     place = Place(writer.caller.tenant, writer.caller.home, writer.caller.principal, "t")
     await other.wrote(writer.caller, place, "keys")
     assert await told(admin) == before, "neither another event nor another moment"
+
+
+class Failing(CopyRepository):
+    """Copies in a graph that takes no event."""
+
+    async def wrote(self, event: dict[str, Any]) -> None:
+        raise GraphUnavailable("the graph is away")
+
+
+async def test_a_line_is_appended_once_where_its_event_failed_at_first(
+    opened: Parts, writer: Principal
+) -> None:
+    failing = WorkingService(
+        replace(opened.working._parts, copies=Failing(opened.graph, opened.working.limits))
+    )
+    who = writer.caller
+    place = Place(who.tenant, who.home, who.principal, "t")
+    slot = Slot(Part.SCRATCH_PAD)
+    with pytest.raises(GraphUnavailable):
+        await failing.append(who, place, slot, Given("a line"))
+    await opened.working.append(who, place, slot, Given("a line"))
+    assert (await opened.working.retrieve(place, slot)).value == "a line"

@@ -21,6 +21,7 @@ from app.extraction.phrases import is_name
 from app.extraction.rules.agents import by_agent, swapped
 from app.extraction.rules.copula import old_thing
 from app.extraction.rules.measures import amount_with_verb
+from app.extraction.rules.roles import is_job
 from app.extraction.rules.senses import open_sense, sense_of
 from app.extraction.tokens import HABIT_DAY, PRONOUNS, Frame, Token, tokens
 from app.extraction.verbs import PREPOSITIONS, Sense, english_name, readings
@@ -186,11 +187,18 @@ def _of_the_job(context: Context, sense: Sense, after: Sequence[Token]) -> list[
     preposition, target, _ = complement(after, context.language)
     if context.clause.ends or context.clause.denies:
         return []  # whose job is over may have another one at the same firm
-    if preposition not in prepositions or not target or target[0].lower in words("sets", "hollow"):
+    if preposition not in prepositions or not target:
         return []
-    if other == "works_for" and not target[0].text[0].isupper():
-        return []
-    return _plain(context, Sense(other), target)
+    sure = is_job(target[-1].lower, context.language) if other == "works_as" else _is_firm(target)
+    return _plain(context, Sense(other), target) if sure else []
+
+
+def _is_firm(target: Sequence[Token]) -> bool:
+    """Whether a name is surely a firm's: of several words, all capitalised, or with a `&`. One word
+    may be a time, a reason or what is taught: `als Kellnerin bei Bedarf`, `as a lecturer for Law`.
+    """
+    named = [t for t in target if t.text[0].isupper() and t.text not in words("nouns", "days")]
+    return len(named) > 1 and len(named) >= len(target) - 1
 
 
 def _wishes_of_others(sense: Sense, target: Sequence[Token], rest: Sequence[Token]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.extraction.data import words
 from app.extraction.drafts import Context, Draft
@@ -50,12 +51,13 @@ def frequency(context: Context) -> list[Draft]:
     subject = context.subject("every:")
     if subject is None or len(rest) > len(what):
         return []
-    if frame.lemma in TAKEN and subject.is_speaker and subject.name != "we":
-        return []  # `I take Sertavin every morning`: what one takes comes first
     value = parse_value(found[0], context.language)
     if value is None:
         return []
+    dose = _dose(context, what)
     name, value = _frequency_name(frame, what, context), _interval(found[0], value, context)
+    if dose:
+        name = f"attribute:{dose[0].predicate.rpartition(':')[2]} interval"
     contrast = clause.contrast
     old = None
     if contrast is not None and (was := FREQUENCY.search(contrast.old)):
@@ -63,7 +65,16 @@ def frequency(context: Context) -> list[Draft]:
     error = contrast is not None and contrast.is_error
     start, end = cut, clause.start + found.end()
     read = (*what, *(t for t in frame.rest if start <= t.start and t.end <= end))
-    return [Draft(subject, name, value, "frequency", old=old, was_error=error, read=read)]
+    return [*dose, Draft(subject, name, value, "frequency", old=old, was_error=error, read=read)]
+
+
+def _dose(context: Context, what: Sequence[Token]) -> list[Draft]:
+    """How much of what one takes each time: `I take 50 mg of Sertavin every morning`."""
+    frame = context.frame
+    if frame.lemma not in TAKEN:
+        return []
+    found = amount_with_verb(replace(context, frame=replace(frame, rest=tuple(what))))
+    return [draft for draft in found if draft.predicate.startswith("measure:")]
 
 
 def _frequency_name(frame: Frame, what: Sequence[Token], context: Context) -> str:
