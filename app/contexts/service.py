@@ -31,6 +31,7 @@ from app.scopes.service import ScopeService, private_leaf
 from app.scopes.tuning import tuned
 
 T = TypeVar("T")
+MERGED_BY_HAND, MERGED_BY_JOB = 0.9, 0.95  # similarity from which entries are merged, by default
 OWN = "Own memory"  # name of the context that an agent has of itself
 
 
@@ -47,8 +48,8 @@ class ContextLimits:
     experiences: int = tuned("contexts.experiences")
     own: int = tuned("contexts.own")
     threshold: float = tuned("contexts.threshold", default=0.7)
-    merged_by_hand: float = tuned("contexts.merged_by_hand", default=0.9)
-    merged_by_job: float = tuned("contexts.merged_by_job", default=0.95)
+    merged_by_hand: float = tuned("contexts.merged_by_hand", default=MERGED_BY_HAND)
+    merged_by_job: float = tuned("contexts.merged_by_job", default=MERGED_BY_JOB)
 
 
 @dataclass(frozen=True, slots=True)

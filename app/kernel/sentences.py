@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 NAME = re.compile(r"[A-Za-z_]\w*|\d+")  # a step of a path; pydantic mixes in kinds of unions
 MOMENT = "{field} is a moment with a time zone, such as 2026-03-02T09:00:00Z"
 OBJECT, LIST, NUMBER = "{field} is an object", "{field} is a list", "{field} is a number"
+DAY = "{field} is a day, such as 2026-03-02"
 WHOLE, TRUTH = "{field} is a whole number", "{field} is true or false"
 
 # By pydantic's name of the error; what stands in braces is the field, or comes with the error.
@@ -48,6 +49,10 @@ FORMS = {
     "datetime_from_date_parsing": MOMENT,
     "datetime_object_invalid": MOMENT,
     "timezone_aware": MOMENT,
+    "date_type": DAY,
+    "date_parsing": DAY,
+    "date_from_datetime_parsing": DAY,
+    "date_from_datetime_inexact": DAY,
     "json_invalid": "the body is no JSON",
 }
 NO_BLANKS = r"^\S+$"
@@ -61,6 +66,7 @@ PARAMETERS = [
     (re.compile(r"Expected `(?:int|int \| null)`"), WHOLE),
     (re.compile(r"Expected `(?:float|float \| null)`"), NUMBER),
     (re.compile(r"Expected `(?:bool|bool \| null)`"), TRUTH),
+    (re.compile(r"Expected `(?:date|date \| null)`|Invalid RFC3339 encoded date(?!time)"), DAY),
     (re.compile(r"Expected `(?:datetime|datetime \| null)`|Invalid RFC3339"), MOMENT),
     (re.compile(r"Expected `(?:str|str \| null)`"), "{field} is a text"),
     (re.compile(r"Expected `array"), LIST),

@@ -45,7 +45,8 @@ COUNTED_BY_READING = ("count", "last_access", "importance", "gained_at", "ready"
 
 
 class ShortMemoryRecord(WireModel):
-    """An entry of an agent's session; one without `expires_at` never runs out."""
+    """An entry of an agent's session; one without `expires_at` never runs out. Its time runs from
+    `began_at`, which refreshing it moves; where none is given, from `ingested_at`."""
 
     scope: Path
     agent: Who
@@ -55,6 +56,7 @@ class ShortMemoryRecord(WireModel):
     value: Any
     ttl: Annotated[int, Field(ge=1, le=LONGEST_TTL)] | None = None
     expires_at: Moment | None = None
+    began_at: Moment | None = None
     ingested_at: Moment
     updated_at: Moment
     count: Count = 0
@@ -103,6 +105,7 @@ def prepare_entry(record: ShortMemoryRecord, at: At) -> Row:
             **content,
             "ttl": record.ttl,
             "expires_at": record.expires_at or FOREVER,
+            "began_at": record.began_at and min(record.began_at, at.moment),
             "ingested_at": record.ingested_at,
             "updated_at": record.updated_at,
         },

@@ -41,6 +41,7 @@ from app.working.service import WorkingService, own
 from app.working.values import unpacked
 
 BUDGET, MINIMAL = 4000, 1000  # tokens, where nothing is set
+RELEVANT = 0.5  # least relevance of what is found by a search, where nothing is set
 TAGGED = 0.2  # what each tag that fact and task share adds to the fact's importance, of itself
 FACTS, HITS, MOST = 200, 50, 20  # facts that are weighed, hits of the search, entries of others
 REPLAYS = 3  # traces of which the steps are told
@@ -57,7 +58,7 @@ class InjectionLimits:
     minimal: int = tuned("tiers.minimal_tokens", default=MINIMAL)
     long: int = tuned("tiers.entry_tokens", default=LONG)
     experience: float = tuned("tiers.experience", default=0.6)
-    relevant: float = tuned("tiers.relevant", default=0.5)
+    relevant: float = tuned("tiers.relevant", default=RELEVANT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.contexts.finding import MERGED_BY_HAND
+from app.contexts.service import MERGED_BY_HAND
 from app.contradiction.twins import are_twins
 from app.embeddings.e5 import E5Embedder
 from app.indexing.likeness import Likeness
