@@ -16,7 +16,7 @@ from app.kernel.caller import Role
 from app.wiring import Parts
 from tests.support.processes import Service, until_ready
 
-PATIENCE = 120  # seconds for what the worker does behind a request, on a busy machine
+PATIENCE = 300  # seconds: a job whose worker went down with Valkey waits for its lease, two minutes
 
 
 @dataclass(frozen=True)
