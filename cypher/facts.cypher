@@ -627,13 +627,14 @@ CALL (one) {
 }
 RETURN collect({fact: one.fact, texts: texts}) AS found
 
-// name: texts_said(ids, scopes) read one
-// Texts as they were said, in one row, with what they date themselves of what they state.
+// name: texts_said(ids, subjects, scopes) read one
+// Texts as they were said, in one row, with what they date themselves of what they state of some
+// subjects.
 UNWIND $ids AS id
 MATCH (p:Passage {id: id})
 WHERE p.scope IN $scopes
 RETURN collect(p {.id, .content, .language, .captured_at, .ingested_at, .speaker,
-  claims: [(p)-[u:SUPPORTS]->(f:Fact) WHERE f.scope IN $scopes |
+  claims: [(p)-[u:SUPPORTS]->(f:Fact) WHERE f.scope IN $scopes AND f.subject IN $subjects |
            {subject: f.subject, predicate: f.predicate, recorded_at: u.recorded_at,
             at: coalesce(u.until, u.since),
             precision: CASE WHEN u.until IS NULL THEN u.since_precision ELSE u.until_precision END}]

@@ -24,6 +24,7 @@ RECENT = timedelta(seconds=5)
 MOST = 3  # later texts that are told with one fact, the newest
 SHOWN = 240  # characters of a text that was said in the place of another
 WORDS = 24  # words of one fact that are looked for
+PAGE = 128  # texts of one answer: while a long one is read nobody else is answered
 ONWARD = 8  # texts of a session after the one that told a fact: the talk goes on about it
 
 Word = tuple[str, Forms]  # of a scope
@@ -80,13 +81,21 @@ class LaterTexts:
         )
         if not ids and not any(row["hints"] for row in facts):
             return []
-        said = await self._graph.one(Q.facts.texts_said, ids=ids, scopes=scopes)
+        # What a text dates itself is compared with facts that are dated as well, and no others.
+        subjects = sorted({row["subject"] for row in facts if row["dated"]})
         texts = [
             {**text, "claims": [c for c in text["claims"] if c["recorded_at"] <= known_at]}
-            for text in said["texts"]
+            for start in range(0, len(ids), PAGE)
+            for text in await self._page(ids[start : start + PAGE], subjects, scopes)
             if text["ingested_at"] <= known_at
         ]
         return await asyncio.to_thread(_told, facts, held, (holding, after), texts)
+
+    async def _page(self, ids: list[str], subjects: list[str], scopes: list[str]) -> list[Row]:
+        """A page of texts as they were said, with their claims of some subjects."""
+        page = await self._graph.one(Q.facts.texts_said, ids=ids, subjects=subjects, scopes=scopes)
+        texts: list[Row] = page["texts"]
+        return texts
 
     async def _after(
         self, facts: Iterable[Row], scopes: list[str], as_of: datetime, known_at: datetime
