@@ -37,6 +37,7 @@ from app.extraction.cues import (
     LIMITING,
     MORE_DE,
     MOST_CUE,
+    NAMES_REPORTED,
     NEITHER,
     NEWER,
     NO_EN,
@@ -182,7 +183,7 @@ def _asserted(sentence: Sentence, spoken: datetime, aside: list[str]) -> Iterato
                     coloured.when = since
                 since = tuple(w for w in coloured.when if w.role is Role.SINCE)
                 yield coloured
-        elif REPORTED.search(segment) or LEADING_CONDITION.match(segment):
+        elif _reports(segment) or LEADING_CONDITION.match(segment):
             return
         elif not BESIDE.match(segment):
             aside.append(segment)
@@ -235,11 +236,19 @@ def judged(sentence: str) -> tuple[float, str | None]:
 
 
 def _asserts(segment: str) -> bool:
-    if CONDITION.search(segment) or REPORTED.search(segment):
+    if CONDITION.search(segment) or _reports(segment):
         return False
     if SUBORDINATE.match(segment) and not RELATIVE_DE.match(segment):
         return False
     return HEDGE.search(segment) is None
+
+
+def _reports(segment: str) -> bool:
+    """Whether somebody else says what the segment goes on to tell."""
+    if REPORTED.search(segment):
+        return True
+    named = NAMES_REPORTED.search(segment)
+    return named is not None and any(_is_finite(named["next"], each) for each in ("en", "de"))
 
 
 def _has_verb(segment: str, language: str) -> bool:

@@ -29,6 +29,18 @@ IRONY = re.compile(
     r"rofl|ironisch|ironically|sarcas\w+|sarkas\w+|yeah,? right|as if|wer's glaubt|na klar,|"
     r"ja klar,|träum weiter|in your dreams|schön wär)|(?:[;:]-?[)P]|😉|😜|🙃|/s)\s*[.!]?\s*$"
 )
+# What takes back the sentences before it: `Kidding, she runs`, `Quatsch, er bleibt`, `Of course
+# not`.
+TAKEN_BACK = re.compile(
+    r"(?i)\W*(?:(?:no|nope|nein|nee|nö|ok(?:ay)?|haha\w*|just|only|nur|kleiner|war|das|that|it|was|"
+    r"i['’]?m|ich|a|an|ein|aber|but|alles|all)\W+){0,4}"
+    r"(?:(?:kidding|joking|joke|gotcha|april fools?|april,? april|scherz|spaß|witz|reingelegt|"
+    r"nonsense|rubbish|baloney|bogus|hogwash|bullshit|made up|untrue|(?:a )?lies?|never happened|"
+    r"nothing to it|quatsch|unsinn|blödsinn|humbug|mumpitz|käse|gelogen|erfunden|erlogen|"
+    r"(?:da )?ist nichts dran|kein wort wahr|von wegen|stimmt (?:natürlich |gar )?nicht)\b|"
+    r"(?:not (?:really|true)|(?:of course|obviously) not|nicht wirklich|"
+    r"(?:natürlich|selbstverständlich) nicht)\s*(?:[.,;:!…–-]|$))"
+)
 HEDGE = re.compile(
     r"(?i)\b(?:maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|apparently|"
     r"reportedly|rumou?r\w*|might|could|would|should|'d|(?-i:may)(?=\s+[a-z])|shall|imagine|"
@@ -82,6 +94,15 @@ REPORTED = re.compile(
     r"übrigens|"
     r"[A-ZÄÖÜ]\w+\s+(?:\w+\s+)?(?:is|are|was|has|had|will|lives?|works?|ist|hat|war|wird|wohnt|"
     r"lebt)))"
+)
+# A verb of saying before names, whose own verb follows: `claims Ravi and Ananya have split up`.
+NAMES_REPORTED = re.compile(
+    r"\b(?i:says?|said|thinks?|thought|believes?|claims?|claimed|reckons?|insists?|swears?|"
+    r"assumes?|suspects?|heard|sagt|sagte|sagen|meint|meinte|meinen|glaubt|glauben|behauptet|"
+    r"behauptete|behaupten|vermutet|schwört|hörte|munkelt|munkeln),?\s+"
+    r"(?:(?:Mr|Mrs|Ms|Dr|Herr|Frau)\.?\s+)?[A-ZÄÖÜ][\w'’-]*"
+    r"(?:(?:,\s+|\s+(?:and|und|or|oder|&)\s+|\s+)[A-ZÄÖÜ][\w'’-]*){0,5}\s+"
+    r"(?P<next>[a-zäöü][\w'’]*)"
 )
 CORRECTION = re.compile(
     r"(?i)\b(?:actually|in (?:actual )?fact|correction|corrected|I (?:have|need|want) to correct|"

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from app.extraction.accounting import account
 from app.extraction.clauses import Sentence, announces_correction, clauses
-from app.extraction.cues import GAME
+from app.extraction.cues import GAME, IRONY, TAKEN_BACK
 from app.extraction.drafts import Context, finished
 from app.extraction.frames import frame, has_no_subject, plainer
 from app.extraction.language import language_of
@@ -24,6 +24,7 @@ from app.extraction.tokens import Token
 from app.extraction.typed import typed
 
 RULES = Rules()
+BACK = 2  # sentences that one takes back
 TWO_WORDS = re.compile(r"\W*\w\S*\s\W*\w")
 
 
@@ -33,7 +34,7 @@ def extract(
     """Everything that the rules find; the same text gives the same result. It never raises for
     what a text holds, and what it cannot read for sure it leaves out."""
     known = registry or standard()
-    statements: list[Statement] = []
+    said: list[list[Statement]] = []  # by sentence
     corrects = False
     whole = language_of(utterance.text, utterance.language)
     told = voices(utterance)
@@ -45,10 +46,17 @@ def extract(
             reader = readers[other] = Reader(replace(utterance, speaker=other))
         sentence = Sentence(text, span.start, language_of(text, whole), corrects)
         found = list(_of_sentence(sentence, reader, known))
-        statements += found if other is None else map(unowned, found)
+        if TAKEN_BACK.match(text) or IRONY.search(text):
+            said[-BACK:] = [[_taken_back(s, text) for s in before] for before in said[-BACK:]]
+        said.append(found if other is None else list(map(unowned, found)))
         corrects = not found and announces_correction(text)
-    unique = list(dict.fromkeys(statements))
+    unique = list(dict.fromkeys(statement for found in said for statement in found))
     return Extracted(_mentions(utterance, unique, recogniser or RULES, whole), tuple(unique))
+
+
+def _taken_back(statement: Statement, by: str) -> Statement:
+    """A statement that a later sentence takes back, or makes a jest of: it ends nothing."""
+    return replace(statement, rest=" … ".join(filter(None, (statement.rest, by.strip()))))
 
 
 def _of_sentence(sentence: Sentence, reader: Reader, registry: Registry) -> Iterator[Statement]:
