@@ -14,6 +14,7 @@ from app.extraction.tokens import (
     Token,
     after_comma,
     possible_subject,
+    speakers_own,
     verb_shaped,
 )
 from app.extraction.verbs import PREPOSITIONS, readings
@@ -39,6 +40,7 @@ def english_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ..
             continue
         subject = _without_adverb(after_comma(tuple(words[:position])))
         subject = _without_will(subject or (inherited if clause.inherits else ()), clause)
+        subject = speakers_own(subject)
         if not possible_subject(subject, "en") or _is_doing(subject):
             return None
         return _framed(clause, subject, words[position + 1 :], form)
@@ -61,7 +63,7 @@ def _left_out(clause: Clause, words: list[Token]) -> Token | None:
 def _unlisted_english(clause: Clause, words: list[Token]) -> Frame | None:
     """A verb that no list has, by its place: `I juggle`, `Lara coaches the juniors`."""
     for position in range(1, min(len(words) - 1, 5)):
-        word, subject = words[position], tuple(words[:position])
+        word, subject = words[position], speakers_own(tuple(words[:position]))
         if not verb_shaped(word, "en") or not possible_subject(subject, "en"):
             continue
         lemma = _lemma_of(word.lower, subject, negated=clause.ends or clause.denies)
@@ -218,10 +220,14 @@ def _at_whose(words: list[Token], mark: int) -> bool:
 
 def _after_name(words: list[Token], position: int) -> Form | None:
     """`Lorna's moved out`: a verb before a participle that no noun follows; `Luca's in a cast`:
-    before what nobody can own."""
+    before what nobody can own, a number or a name that something is called by."""
     after = words[position + 1 : position + 3]
     if not position or not after:
         return None
+    amounts_to = after[0].text[0].isdigit() and not _goes_on(words[position + 2 :])
+    named = after[0].lower in CALLED and after[1:] and after[1].text[0].isupper()
+    if amounts_to or named:  # `Rent's 1,150 a month`, `My dog's called Rex`
+        return Form("be")
     if after[0].lower in UNOWNED and not any(t.lower in UNOWNED for t in words[1:position]):
         return Form("be") if len(after) > 1 else None
     if not any(f.past for f in readings(after[0].lower, "en")):
@@ -231,6 +237,19 @@ def _after_name(words: list[Token], position: int) -> Form | None:
     return Form("have") if ends and after[0].text[0].islower() else None
 
 
+def _goes_on(words: list[Token]) -> bool:
+    """Whether a verb follows before the next comma: `Anna's 3 cats died`."""
+    for word in words:
+        if word.text in ",;:(":
+            return False
+        if word.text[0].islower() and any(
+            f.past or not f.participle for f in readings(word.lower, "en")
+        ):
+            return True
+    return False
+
+
+CALLED = frozenset(["called", "named"])
 UNOWNED = (PREPOSITIONS["en"] | DETERMINERS["en"]) - {"to", "like", "than"}
 PARTICLES = frozenset(["out", "up", "down", "away", "off", "back", "over", "in"])
 

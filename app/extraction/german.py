@@ -16,6 +16,7 @@ from app.extraction.tokens import (
     after_comma,
     noun_phrase_end,
     possible_subject,
+    speakers_own,
     verb_shaped,
 )
 from app.extraction.verbs import PREPOSITIONS, readings
@@ -36,6 +37,7 @@ def german_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ...
     subject, rest = _german_subject(clause, before, after, inherited)
     if not subject and not before:
         subject = _left_out(clause, words)
+    subject = speakers_own(subject)
     if not possible_subject(subject, "de"):
         return None
     return _framed(clause, subject, rest, form)
@@ -73,9 +75,10 @@ def _unlisted_german(clause: Clause, words: list[Token]) -> Frame | None:
         lemma = word if word.endswith("en") else word + "n" if word.endswith("e") else ""
     else:
         lemma = word[:-1] + "en" if word.endswith("t") and subject[-1].text[0].isupper() else ""
-    if not lemma or not possible_subject(subject, "de"):
+    if not lemma or not possible_subject(speakers_own(subject), "de"):
         return None
-    return Frame(clause, subject, lemma, "", "", past=False, rest=tuple(words[end + 1 :]))
+    rest = tuple(words[end + 1 :])
+    return Frame(clause, speakers_own(subject), lemma, "", "", past=False, rest=rest)
 
 
 def _german_verb(words: list[Token]) -> int | None:

@@ -99,6 +99,7 @@ def more_of(words: Sequence[Token], target: Sequence[Token]) -> Iterator[list[To
 def amount(words: Sequence[Token], context: Context) -> tuple[Value, int] | None:
     """The number, with its unit or what it counts, at the head of the words, and how many words
     it takes."""
+    language = context.language
     start = 0
     while start < len(words) and words[start].lower in ABOUT:
         start += 1
@@ -108,7 +109,8 @@ def amount(words: Sequence[Token], context: Context) -> tuple[Value, int] | None
     for end in range(start + 1, min(len(words), start + 5) + 1):
         if words[end - 1].text in ",;:()" or words[end - 1].lower in STOPS:
             break
-        if end > start + 1 and words[end - 1].lower in PREPOSITIONS[context.language]:
+        last = words[end - 1].lower
+        if end > start + 1 and last in PREPOSITIONS[language] | DETERMINERS[language]:
             break
         value = parse_value(_written(words[start:end], context), context.language)
         if value is None or value.kind not in NUMERIC:

@@ -184,6 +184,18 @@ def _without_brackets(words: tuple[Token, ...]) -> tuple[Token, ...]:
 PERSONAL = words_of("sets", "personal_pronouns")
 
 
+def speakers_own(subject: tuple[Token, ...]) -> tuple[Token, ...]:
+    """The speaker alone where he speaks of himself and others, `Yusuf and I`, `meine Frau und ich`:
+    what is so of all of them is so of him. Nobody reads the others, so that they are the rest."""
+    if len(subject) < 3 or subject[-1].lower not in SPEAKER or subject[-2].lower not in JOINING:
+        return subject
+    return subject[-1:]
+
+
+SPEAKER = frozenset(["i", "ich"])
+JOINING = frozenset(["and", "und", "&"])
+
+
 def _has_stray_pronoun(subject: tuple[Token, ...], language: str) -> bool:
     """A pronoun inside, save that of a relative clause: `the uptime we promise`."""
     for position, token in enumerate(subject):
