@@ -69,4 +69,4 @@ def test_an_article_is_no_unit() -> None:
 
 
 def test_who_called_it_a_day_is_not_called_so() -> None:
-    assert [s.mode for s in read("Lena's called it a day with the juniors.")] == [Mode.END]
+    assert {s.mode for s in read("Lena's called it a day with the juniors.")} == {Mode.END}
