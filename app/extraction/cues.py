@@ -29,10 +29,17 @@ IRONY = re.compile(
     r"rofl|ironisch|ironically|sarcas\w+|sarkas\w+|yeah,? right|as if|wer's glaubt|na klar,|"
     r"ja klar,|träum weiter|in your dreams|schön wär)|(?:[;:]-?[)P]|😉|😜|🙃|/s)\s*[.!]?\s*$"
 )
+# What calls those before it a jest; a laugh or a smiley does not: `I moved to York. Love it :)`.
+JEST = re.compile(
+    r"(?i)(?<!\bno )(?<!\bnot )(?<!\bkein )(?<!\bohne )"
+    r"\b(?:kidding|joking|as a joke|scherz|spaß beiseite|ironisch|ironically|sarcas\w+|"
+    r"sarkas\w+)\b"
+)
 # What takes back the sentences before it: `Kidding, she runs`, `Quatsch, er bleibt`, `Of course
 # not`.
 TAKEN_BACK = re.compile(
-    r"(?i)\W*(?:(?:no|nope|nein|nee|nö|ok(?:ay)?|haha\w*|just|only|nur|kleiner|war|das|that|it|was|"
+    r"(?i)(?!\W*(?:no|not|i['’]?m not|kein|ohne) (?:kidding|jok\w+|scherz|witz|spaß)\b)"
+    r"\W*(?:(?:no|nope|nein|nee|nö|ok(?:ay)?|haha\w*|just|only|nur|kleiner|war|das|that|it|was|"
     r"i['’]?m|ich|a|an|ein|aber|but|alles|all)\W+){0,4}"
     r"(?:(?:kidding|joking|joke|gotcha|april fools?|april,? april|scherz|spaß|witz|reingelegt|"
     r"nonsense|rubbish|baloney|bogus|hogwash|bullshit|made up|untrue|(?:a )?lies?|never happened|"

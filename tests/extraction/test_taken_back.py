@@ -46,6 +46,12 @@ def test_what_is_taken_back_ends_nothing(text: str) -> None:
         "I live in Leeds now. The rent is not true to the flat.",
         "Ich wohne jetzt in Kiel. Das Wetter ist nicht wirklich schlecht.",
         "I live in Leeds now. We have a lot of fun.",
+        "I live in Leeds now. Love it :)",
+        "I live in Leeds now. No kidding.",
+        "I live in Leeds now. I'm not joking.",
+        "Ich wohne jetzt in Kiel. Ohne Scherz!",
+        "Ich wohne jetzt in Kiel. Kein Witz.",
+        "Ich wohne jetzt in Kiel. Haha, mit Meerblick.",
         "Ich wohne jetzt in Kiel. Es macht Spaß.",
     ],
 )
