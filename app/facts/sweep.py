@@ -93,7 +93,8 @@ class Sweep:
     """One pass over the events of a key, from the oldest to the latest.
 
     What was not read to the last word ends nothing: where a claim that was would take the place of
-    what is held, it stands `beside` it. Who may not revise what is held waits, as ever.
+    what is held, it stands `beside` it, and it holds up no plain words of others. Who may not
+    revise what was wholly read waits, as ever.
     """
 
     def __init__(self, rules: Rules) -> None:
