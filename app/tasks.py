@@ -86,7 +86,14 @@ from app.skills.tasks import (
     expire_proposals,
     scan_conflicts,
 )
-from app.snapshots.tasks import DAYS, SNAPSHOTS, make_days, take_snapshots
+from app.snapshots.tasks import (
+    DAYS,
+    DUE_DAYS,
+    SNAPSHOTS,
+    make_days,
+    make_due_days,
+    take_snapshots,
+)
 from app.tables.tasks import LINK as LINK_ROWS
 from app.tables.tasks import RELINK as RELINK_ROWS
 from app.tables.tasks import link_anew, link_waiting
@@ -100,6 +107,7 @@ DRY_RUNS = frozenset(
         EXPIRE_COPIES, EXPIRE_ENTRIES, PROMOTE_OFTEN_READ, END_IDLE, FOLLOW_TURNS, FIND_INTENTS,
         COLLECT_LOG, RELINK_ROWS, SNAPSHOTS, RETENTION, FADE, ROT_OF_CONTEXTS, STALE_GOALS, DRIFT,
         ESCALATE, SUGGEST, CLEAN, COLLECT, SORT, JOIN, DAYS,
+        DUE_DAYS,
     }
 )  # fmt: skip
 JOBS_KEPT = timedelta(days=30)
@@ -196,6 +204,7 @@ TASKS: Mapping[str, TaskFunction] = {
     SUGGEST: suggest_policies,
     SNAPSHOTS: take_snapshots,
     DAYS: make_days,
+    DUE_DAYS: make_due_days,
     JUDGE: judge_agent,
     JUDGE_ALL: judge_all,
     SORT: sort_answers,
@@ -253,6 +262,7 @@ SCHEDULES = [
     Schedule("learning.collect", "45 * * * *", COLLECT_LOG, "Tells what was learnt."),
     Schedule("snapshots.take", "30 5 * * *", SNAPSHOTS, "Takes a snapshot of every scope."),
     Schedule("snapshots.days", "20 0 * * *", DAYS, "Makes the pages of the last days."),
+    Schedule("snapshots.due", "*/5 * * * *", DUE_DAYS, "Makes pages of days that lost a text."),
     Schedule("indexing.retry", "0 4 * * 0", "indexing.retry", "Offers refused texts once more."),
     Schedule("conversations.sort", "* * * * *", SORT, "Sorts answers into the namespaces."),
     Schedule("conversations.judge", "*/5 * * * *", JUDGE_ALL, "Judges what left its buffer."),

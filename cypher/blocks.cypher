@@ -116,12 +116,14 @@ USING INDEX n:Declared(scope, kind, id)
 WHERE n.scope IN $scopes AND n.kind = 'block_baseline' AND n.id > ''
 RETURN n {.*} AS baseline ORDER BY n.scope, n.id
 
-// name: lately(scope, v, since, until, limit) read many
-// How near the newest episodes of a scope are to a text.
+// name: lately(scope, vectors, since, until, limit) read many
+// How near the newest episodes of a scope are to a text, by that of its windows that is the nearest.
 MATCH (n:Passage)
 USING INDEX n:Passage(scope, captured_at)
 WHERE n.scope = $scope AND n.captured_at >= $since AND n.captured_at <= $until
   AND n:Episode AND n.expired_at > datetime() AND n.embedding IS NOT NULL
 WITH n ORDER BY n.captured_at DESC, n.id LIMIT $limit
-RETURN 2 * vector.similarity.cosine(n.embedding, $v) - 1 AS cosine, n.language AS language
+UNWIND $vectors AS v
+WITH n, max(vector.similarity.cosine(n.embedding, v)) AS nearest
+RETURN 2 * nearest - 1 AS cosine, n.language AS language
 ORDER BY n.captured_at DESC, n.id

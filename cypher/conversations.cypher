@@ -196,10 +196,31 @@ UNWIND $events AS event
 MERGE (a:AuditEvent {id: event.id})
 SET a = event
 
-// name: unsorted(scopes, after, limit) read many
-// Conversations of some scopes, or of all, with messages whose answers were not sorted, by id.
+// name: unsorted_scopes(scopes) read many
+// Those of some scopes, or of all, in which answers were not sorted.
 MATCH (c:Conversation {unsorted: true})
-WHERE c.id > $after AND ($scopes IS NULL OR c.scope IN $scopes)
+WHERE c.id > '' AND ($scopes IS NULL OR c.scope IN $scopes)
+RETURN DISTINCT c.scope AS scope ORDER BY scope
+
+// name: hold_sorting(scope, holder, at, until) write optional
+// A scope whose answers one pass sorts, unless another one does and its lease still runs. Who holds
+// it already holds it on, and gets nothing where another one has it by now.
+MATCH (s:Scope {path: $scope})
+SET s.touched_at = $at
+WITH s WHERE s.sorted_by IS NULL OR s.sorted_by = $holder OR s.sorted_until <= $at
+SET s.sorted_by = $holder, s.sorted_until = $until
+RETURN s.path AS scope
+
+// name: release_sorting(scope, holder) write none
+// The pass over a scope is done.
+MATCH (s:Scope {path: $scope})
+WHERE s.sorted_by = $holder
+REMOVE s.sorted_by, s.sorted_until
+
+// name: unsorted(scope, after, limit) read many
+// Conversations of a scope with messages whose answers were not sorted, by id.
+MATCH (c:Conversation {unsorted: true})
+WHERE c.id > $after AND c.scope = $scope
 WITH c ORDER BY c.id LIMIT $limit
 RETURN c {.*} AS conversation ORDER BY conversation.id
 

@@ -674,6 +674,12 @@ CALL (n) {
   WHERE r.fact = n.id
   SET r.live = false
 }
+CALL (n, changes) { // the page of its day is made anew
+  WITH n, changes WHERE changes AND n:Episode
+  MATCH (d:DayPage)
+  WHERE d.scope = n.scope AND d.day = toString(date(n.captured_at))
+  SET d.due = true
+}
 RETURN n.id AS id, changes, n:Episode AS episode, n:Passage AS passage
 
 // name: unforget(rows, scopes, at, never, key) write many
@@ -707,6 +713,12 @@ CALL (n) {
   MATCH (:Entity {id: n.subject})-[r:RELATES_TO]->(:Entity)
   WHERE r.fact = n.id
   SET r.live = n.live
+}
+CALL (n, changes) { // the page of its day is made anew
+  WITH n, changes WHERE changes AND n:Episode
+  MATCH (d:DayPage)
+  WHERE d.scope = n.scope AND d.day = toString(date(n.captured_at))
+  SET d.due = true
 }
 RETURN n.id AS id, changes, n:Episode AS episode, n:Passage AS passage
 

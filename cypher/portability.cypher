@@ -480,6 +480,28 @@ USING INDEX c:WorkingCopy(scope, id)
 WHERE c.scope = $scope AND c.id > $after AND c.expires_at > $at
 RETURN c {.*} AS node ORDER BY c.id LIMIT $limit
 
+// name: hold_working_copies(tenants, at) write none
+// Whoever writes copies of the working memory of some tenants queues here.
+// unscoped: the caller has checked the scope of each row
+MATCH (s:Scope)
+WHERE s.path IN $tenants
+SET s.touched_at = $at
+
+// name: held_working_copies(places, at) read many
+// When each of some tasks was copied last, where that has not run out, and the ids of its copy.
+// unscoped: the caller has checked the scope of each place
+UNWIND $places AS place
+MATCH (c:WorkingCopy {tenant: place.tenant, author: place.agent})
+WHERE c.scope = place.scope AND c.task = place.task AND c.expires_at > $at
+RETURN place.id AS place, max(c.ingested_at) AS moment, collect(c.id) AS ids
+
+// name: drop_working_copies(ids) write none
+// Copied values in the place of which newer ones of their tasks come.
+// unscoped: the caller has checked the scope of each
+UNWIND $ids AS id
+MATCH (c:WorkingCopy {id: id})
+DETACH DELETE c
+
 // name: save_working_copies(rows) write many
 // Copied values of which none is there that has not run out; the lines of those.
 // unscoped: the caller has checked the scope of each row

@@ -48,29 +48,53 @@ MATCH (n:Snapshot)
 WHERE n.scope = $scope
 RETURN n {.*} AS snapshot
 
-// name: drop_all(scopes, at) write one
-// Snapshots and pages of days of some scopes go, since they quote what is erased. The scopes are locked first, so that
-// none is taken meanwhile of what was there before.
+// name: drop_all(scopes, at, no_text) write one
+// Snapshots of some scopes go, and pages of days lose their text and are made again, since they
+// quote what is erased. The scopes are locked first, so that none is taken meanwhile of what was
+// there before.
 CALL () {
   MATCH (s:Scope)
   WHERE s.path IN $scopes
   SET s.touched_at = $at
 }
 CALL () {
-  CALL () {
-    MATCH (n:Snapshot) WHERE n.scope IN $scopes RETURN n
-    UNION
-    MATCH (n:DayPage) WHERE n.scope IN $scopes AND n.day >= '' RETURN n
-  }
+  MATCH (n:Snapshot)
+  WHERE n.scope IN $scopes
   DETACH DELETE n
   RETURN count(n) AS snapshots
 }
-RETURN snapshots
+CALL () {
+  MATCH (n:DayPage)
+  WHERE n.scope IN $scopes AND n.day >= ''
+  SET n.text = '', n.sha256 = $no_text, n.due = true
+  RETURN count(n) AS pages
+}
+RETURN snapshots + pages AS snapshots
+
+// name: held_day(scope, day) read many
+// The page of a day, also one that is to be made anew.
+MATCH (n:DayPage)
+WHERE n.scope = $scope AND n.day = $day
+RETURN n {.*} AS page
+
+// name: begin_day(scope, day) write none
+// The page of a day is made anew: whoever forgets a text of that day waits, and marks it again.
+MATCH (n:DayPage)
+WHERE n.scope = $scope AND n.day = $day
+SET n.due = NULL
+
+// name: due_days(after, limit) read many
+// Pages of days that are to be made anew, by id.
+// unscoped: upkeep of the whole installation
+MATCH (n:DayPage {due: true})
+WHERE n.id > $after
+RETURN n.id AS id, n.scope AS scope, n.day AS day ORDER BY id LIMIT $limit
 
 // name: days(scope, day, before, limit) read many
-// The pages of days of a scope, the newest first, or that of one day.
+// The pages of days of a scope, the newest first, or that of one day, without those that are to be
+// made anew.
 MATCH (n:DayPage)
-WHERE n.scope = $scope AND n.day < $before AND ($day IS NULL OR n.day = $day)
+WHERE n.scope = $scope AND n.day < $before AND ($day IS NULL OR n.day = $day) AND n.due IS NULL
 WITH n ORDER BY n.day DESC LIMIT $limit
 RETURN n {.*} AS page ORDER BY page.day DESC
 

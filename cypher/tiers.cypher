@@ -95,7 +95,7 @@ CALL (scope) {
   RETURN m ORDER BY m.updated_at DESC, m.id LIMIT $limit
 }
 WITH m ORDER BY m.updated_at DESC, m.id LIMIT $limit
-RETURN m {.id, .author, .ttl, .count, .updated_at, .expires_at} AS entry
+RETURN m {.id, .scope, .author, .ttl, .count, .updated_at, .expires_at} AS entry
 ORDER BY m.updated_at DESC, m.id
 
 // name: large_pools(scopes, readers, at, most, limit) read one

@@ -78,12 +78,13 @@ RETURN c.id AS id, c.tenant AS tenant, c.scope AS scope, c.author AS author, c.t
        c.key AS key, c.content_hash AS content_hash,
        CASE WHEN $whole THEN c.content END AS content ORDER BY id
 
-// name: drop_copies(ids, scopes) write one
-// Some copies.
-MATCH (c:WorkingCopy)
-WHERE c.id IN $ids AND c.scope IN $scopes
+// name: drop_copies(rows, scopes) write many
+// Some copies, each unless another value was copied in its place; the ids of those that went.
+UNWIND $rows AS row
+MATCH (c:WorkingCopy {id: row.id})
+WHERE c.scope IN $scopes AND c.content_hash = row.content_hash
 DETACH DELETE c
-RETURN count(*) AS copies
+RETURN row.id AS id
 
 // name: principal(id, tenant) read optional
 // Whether an agent or user of a tenant is there.

@@ -146,7 +146,8 @@ class SettingsController(Controller):
         """Change the named settings of a scope, such as `{"conversations": {"messages": 20}}`; the
         others stay. Null lets one follow the scope above again. Other processes follow within two
         seconds. A dry run tells which recent memories, of the scope and of those
-        below it that the key sees, would be changed by it."""
+        below it that the key sees and that do not set the value themselves, would be changed by
+        it."""
         settings, expected = scoping.settings, version_of(if_match)
         policy = await scoping.policy(caller.require(within, Role.ADMIN))
         before = (await settings.effective(within)).plain(settings.installation) if dry_run else {}
@@ -155,7 +156,8 @@ class SettingsController(Controller):
             return ScopeSettingsOut.of(done, settings.installation)
         after = done.plain(settings.installation)
         below = [s for s in caller.visible if s == done.scope or s.startswith(f"{done.scope}/")]
-        effects = await foreseeing.effects(caller, below, before, after)
+        apart = await settings.set_below(done.scope, below)
+        effects = await foreseeing.effects(caller, apart, before, after)
         return ScopeSettingsOut.of(done, settings.installation, effects)
 
     @get("/history", operation_id="listScopeSettingsVersions", opt={"requires": Role.READER})

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from app.cli.entities import console, run_in
-from app.cli.mirroring import Mirrored, mirror, text_of
+from app.cli.keys import all_scopes
+from app.cli.mirroring import Mirrored, mirror, mirrors, text_of
 from app.errors import NotFound
 from app.kernel.caller import Caller
 from app.kernel.clock import now
@@ -32,13 +33,14 @@ def write_mirror(
     """Write the held notes of a scope, and of those below it, to files that only you may read.
 
     A line is a note, a file a namespace. The files are never read back; run it again after an
-    erasure, which then removes there what was erased.
+    erasure, which then removes there what was erased, also where the scope itself was deleted.
     """
     root = str(parse_scope(scope))
 
     async def work(opened: Parts, caller: Caller) -> dict[str, dict[str, str]]:
-        scopes = [s for s in caller.visible if s == root or s.startswith(f"{root}/")]
-        if root not in scopes:
+        there = await all_scopes(opened, caller.tenant)
+        scopes = [s for s in there if s == root or s.startswith(f"{root}/")]
+        if root not in scopes and not mirrors(folder, root):
             raise NotFound(f"there is no scope {root}", field="scope")
         return {one: await _texts(opened, one) for one in scopes}
 

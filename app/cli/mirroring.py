@@ -78,14 +78,27 @@ def mirror(base: Path, root: str, files: Mapping[str, Files]) -> Mirrored:
     return Mirrored(written, len(wanted) - written, len(gone))
 
 
+def mirrors(base: Path, root: str) -> bool:
+    """Return whether a folder has files of the scopes from `root` down; raises as `mirror` does.
+    Nothing is made."""
+    if not (base / LIST).is_file():
+        return False
+    return any(_below(scope, root) for scope in _listed(base, root.partition("/")[0]).values())
+
+
 def _known(base: Path, tenant: str) -> dict[str, str]:
     """Which files of a base folder are the mirror's; it is made where it is missing."""
     _make(base)
-    listed = base / LIST
-    if not listed.is_file():
+    if not (base / LIST).is_file():
         if any(base.iterdir()):
             raise Conflict(f"{base} holds other things and no mirror", field="folder")
         return {}
+    return _listed(base, tenant)
+
+
+def _listed(base: Path, tenant: str) -> dict[str, str]:
+    """The files of a mirror by what its list says, each with its scope."""
+    listed = base / LIST
     said = json.loads(listed.read_text("utf-8"))
     if said["tenant"] != tenant:
         raise Conflict(f"{base} mirrors the tenant {said['tenant']}", field="folder")

@@ -8,7 +8,7 @@ the memories, in one transaction. A process that dies leaves a claim that runs o
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -137,15 +137,17 @@ class JudgingService:
             await tell({"judged": receipt.judged})
         return receipt, told
 
-    async def foreseen(self, scopes: Sequence[str], limits: Limits) -> tuple[int, list[str]]:
-        """Return on how many of the messages of some scopes that were judged last other limits are
-        tried, and the ids of those that would get another verdict; nothing is written.
+    async def foreseen(self, coming: Mapping[str, Limits]) -> tuple[int, list[str]]:
+        """Return on how many of the messages that were judged last other limits are tried, which
+        are given by scope, and the ids of those that would get another verdict; nothing is
+        written.
 
         A model is asked of a few exchanges, and those for which it is not asked are left out.
         """
-        rows = await self.graph.rows(Q.conversations.judged, scopes=list(scopes), limit=TRIED)
+        rows = await self.graph.rows(Q.conversations.judged, scopes=sorted(coming), limit=TRIED)
         looked_at, differs, asked = 0, [], 0
         for exchange in exchanges(map(Item.of, rows)):
+            limits = coming[exchange.scope]
             asks = await self._asks(exchange, limits)
             if asks and asked == ASKED:
                 continue

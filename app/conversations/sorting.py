@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from typing import Any
 
 import structlog
@@ -26,6 +27,7 @@ from app.conversations.model import Conversation
 from app.conversations.namespaces import MOST, Sorted
 from app.errors import InvalidInput, LlmUnavailable, LociError, NotFound
 from app.kernel.caller import Caller, Role
+from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.kernel.ids import new_id
@@ -37,6 +39,7 @@ from app.scopes.service import ScopeService
 log = structlog.get_logger()
 PAGE = 100  # conversations
 MESSAGES = 100  # of a conversation in one step
+LEASE = timedelta(minutes=10)  # longer than a question with all its attempts
 BEFORE = 8  # messages before a step that tell what led to its first answer
 UNTRUSTED = "what led to it is not trusted"
 REQUEST = "conversations.sort"
@@ -61,6 +64,36 @@ class SortReceipt:
         return asdict(self)
 
 
+class _Lost(Exception):
+    """Another pass has taken the scope over."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Hold:
+    """One pass's hold of a scope, by a lease that is renewed at each answer: a pass that was killed
+    lets go when it runs out."""
+
+    graph: Graph
+    scope: str
+    holder: str
+
+    async def renew(self) -> bool:
+        """Take the scope or hold it on; false where another pass has it."""
+        at = now()
+        taken = await self.graph.optional(
+            Q.conversations.hold_sorting,
+            scope=self.scope,
+            holder=self.holder,
+            at=at,
+            until=at + LEASE,
+        )
+        return taken is not None
+
+    async def release(self) -> None:
+        """Let the next pass have the scope."""
+        await self.graph.rows(Q.conversations.release_sorting, scope=self.scope, holder=self.holder)
+
+
 class AnswerSorter:
     """Sorts what agents said since the last pass, where a rule of the scope wants it."""
 
@@ -74,32 +107,48 @@ class AnswerSorter:
 
     async def run(self, scopes: Sequence[str] | None, *, dry_run: bool) -> SortReceipt:
         """Sort the answers in conversations of some scopes, or of all; one that is refused holds
-        up no other, and is tried again by the next pass."""
-        receipt, after = SortReceipt(dry_run), ""
+        up no other, and is tried again by the next pass. A scope in which another pass is at work
+        is left to it."""
+        receipt, holder = SortReceipt(dry_run), new_id()
+        for row in await self.graph.rows(Q.conversations.unsorted_scopes, scopes=scopes):
+            hold = _Hold(self.graph, row["scope"], holder)
+            if dry_run or await hold.renew():
+                try:
+                    await self._scope(hold, receipt)
+                finally:
+                    if not dry_run:
+                        await hold.release()
+        return receipt
+
+    async def _scope(self, hold: _Hold, receipt: SortReceipt) -> None:
+        after = ""
         while rows := await self.graph.rows(
-            Q.conversations.unsorted, scopes=scopes, after=after, limit=PAGE
+            Q.conversations.unsorted, scope=hold.scope, after=after, limit=PAGE
         ):
             for row in rows:
                 talk = Conversation.of(row["conversation"])
                 try:
-                    await self._conversation(talk, receipt)
+                    await self._conversation(talk, hold, receipt)
+                except _Lost:
+                    return
                 except LociError as error:
                     log.warning("conversations.not_sorted", talk=talk.id, reason=error.detail)
             after = rows[-1]["conversation"]["id"]
-        return receipt
 
     async def aclose(self) -> None:
         """Close the model's connections."""
         if self._model is not None:
             await self._model.aclose()
 
-    async def _conversation(self, talk: Conversation, receipt: SortReceipt) -> None:
+    async def _conversation(self, talk: Conversation, hold: _Hold, receipt: SortReceipt) -> None:
         rules = await self._scopes.rules(talk.scope)
         done, said = talk.extracted, talk.said
         while rules.sorted_answers and done < said:
             rows = await self._said(talk, done)
             last = rows[-1]["seq"] if rows and rows[-1]["seq"] > done else said
             for answer in answers(rows, done, rules.external_origins):
+                if not receipt.dry_run and not await hold.renew():
+                    raise _Lost
                 await self._answer(talk, answer, receipt, asks=rules.language_model)
             done = last
             if not receipt.dry_run:

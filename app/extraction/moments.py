@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -82,9 +83,16 @@ def times(clause: str, spoken: datetime) -> tuple[list[When], str]:
         when = None if _tells_which(match, blanked) else _when(match, spoken)
         if when is not None:
             found.append(when)
+    return found, _blank(blanked, found)
+
+
+def _blank(text: str, found: Sequence[When]) -> str:
+    """The text with blanks in the place of times, which stand in their order."""
+    parts, done = [], 0
     for when in found:
-        blanked = blanked[: when.start] + " " * (when.end - when.start) + blanked[when.end :]
-    return found, blanked
+        parts += [text[done : when.start], " " * (when.end - when.start)]
+        done = when.end
+    return "".join([*parts, text[done:]])
 
 
 def _tells_which(match: re.Match[str], clause: str) -> bool:

@@ -182,6 +182,21 @@ class Spaces:
         """A stored text's vector, by its first window, in the space that a scope is searched in."""
         return (await self.asked(text, [scope], Role.DOCUMENT))[0]
 
+    async def compared_whole(
+        self, text: str, scope: str, most: int
+    ) -> tuple[Part, list[list[float]]]:
+        """A stored text in the space that a scope is searched in, with the vectors of its windows:
+        of `most` at most, the first ones."""
+        chosen = await self.current()
+        space = chosen.of(scope).active
+        embedder = await self.embedder(space, chosen)
+        spans = (await asyncio.to_thread(embedder.windows, text))[:most]
+        texts = [text[span.start : span.end] for span in spans]
+        vectors = list(await embedder.embed(texts, Role.DOCUMENT))
+        model = embedder.info.name
+        part = Part(space, [scope], vectors[0], model, calibration(model), detect_language(text))
+        return part, vectors
+
     async def means(self, scope: str) -> Calibration:
         """What cosines mean in the space that a scope is searched in."""
         chosen = await self.current()

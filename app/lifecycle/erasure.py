@@ -46,13 +46,14 @@ from app.lifecycle.whole_pages import close_with_pages, erase_pages
 from app.sanitize.aside import aside
 from app.scopes.service import ScopeService
 from app.shortterm.erasing import ShortTermErasure
-from app.working.erasing import WorkingErasure
+from app.working.erasing import Value, WorkingErasure
 
 BATCH = 25  # memories of one transaction
 REACH = 50  # episodes of a session on either side that may have borrowed words
 VECTOR_REACH = 2 * WINDOW_BEFORE  # of those, after it, whose vector may take in the text
 SHORT_NAME = 2  # characters
 PREVIEW = 1000  # memories that a dry run looks at
+ROUNDS = 5  # of looking again for what agents write while it is buried
 
 TermsOf = Callable[[str], Awaitable[Terms]]
 Step = Callable[[Tx], Awaitable[None]]
@@ -278,38 +279,52 @@ class ErasureService:
             return 0
         given = sought.scopes, sought.gone
         entries = await self._parts.shortterm.meant(*given)
-        return len(entries) + await self._parts.working.forget(caller.tenant, *given, dry_run=True)
+        return len(entries) + await self._parts.working.meant(caller.tenant, *given)
 
     async def _forget_at_hand(self, order: Order, scope: str) -> int:
         """What agents have at hand of an author, a session or a person; how many values of working
         memory that were.
 
-        It goes before what was promoted out of it: nothing can be promoted after that.
+        It goes before what was promoted out of it: nothing can be promoted after that. Only what
+        is buried is taken out, and what was written meanwhile is looked at again.
         """
         sought = of_target(order.target, order.caller.home)
         if sought is None:
             return 0
-        given = sought.scopes, sought.gone
-        # Before they go: what a package holds of them may be older than the copies that there are.
-        values = await self._parts.working.values(order.caller.tenant, *given)
+        working, done = self._parts.working, 0
+        for _ in range(ROUNDS):
+            values = await working.values(order.caller.tenant, sought.scopes, sought.gone)
+            done += await self._bury_at_hand(order, scope, sought, values)
+            done += await working.take(values)
+            if not values:
+                break
+        return done
 
-        async def work(tx: Tx) -> None:
+    async def _bury_at_hand(
+        self, order: Order, scope: str, sought: Forgotten, values: Sequence[Value]
+    ) -> int:
+        """Take entries and copies out and bury them, and bury some values before they go, since
+        what a package holds of them may be older than the copies that there are; how many copies
+        went."""
+        given = sought.scopes, sought.gone
+
+        async def work(tx: Tx) -> int:
             row, at = blank_receipt(order, scope), now()
             locked = await tx.one(Q.lifecycle.lock_receipt, id=order.receipt, row=row, at=at)
             entries = await self._parts.shortterm.forget(tx, *given)
             ids = sorted(entries)
-            copies = await self._parts.working.copies(*given, tx)
+            copies = await self._parts.working.take_copies(tx, *given)
             # No package may bring them back.
-            lost = {*entries.items(), *copies.items(), *values.items()}
+            lost = {*entries.items(), *copies, *(value.copy for value in values)}
             named = {each for pair in lost for each in (pair[0], buried_content(*pair))}
             graves = tombstones(Closure(), locked["receipt"] | {"at": at}, named)
             await tx.rows(Q.lifecycle.bury, rows=graves)
             if ids:
                 removed = Removed({"working": len(ids)}, ids)
                 await _write_receipt(tx, order, locked["receipt"], (Closure(), removed))
+            return len(copies)
 
-        await self.graph.write("lifecycle.forget_at_hand", work)
-        return await self._parts.working.forget(order.caller.tenant, *given)
+        return await self.graph.write("lifecycle.forget_at_hand", work)
 
     async def _drop_beside(self, order: Order, scope: str) -> None:
         """What an author asked, and his versions of skills that are somebody else's, go with what

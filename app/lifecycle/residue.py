@@ -13,6 +13,7 @@ from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.lifecycle.caches import clear_caches
 from app.sanitize.aside import aside
+from app.snapshots.model import NO_TEXT
 
 MANY = 200  # ids beyond which a tenant's kept answers all go: looking for each would take longer
 ERASE = "lifecycle.erase"
@@ -47,7 +48,7 @@ class Residue:
         )
         files = await self._files(tenant, set(receipt["scopes"]))
         scopes = list(receipt["scopes"])
-        taken = await self.graph.one(Q.snapshots.drop_all, scopes=scopes, at=now())
+        taken = await self.graph.one(Q.snapshots.drop_all, scopes=scopes, at=now(), no_text=NO_TEXT)
         shots = {"snapshots": taken["snapshots"]} if taken["snapshots"] else {}
         clear_caches()
         return {"answers": answers["answers"], "jobs": jobs["jobs"], "files": files, **shots}

@@ -22,6 +22,7 @@ from app.notes.attested import BlockKind, Hash, Id, Who
 ALARM = 0.15  # of a similarity: from this drift on it is told
 WINDOW = timedelta(days=7)  # how old the newest texts may be
 SAMPLE, LEAST = 256, 8  # texts that are compared at most, and at least
+WINDOWS = 16  # of a block that are compared, the first ones; more than any block has today
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
@@ -31,12 +32,12 @@ class DriftState(StrEnum):
     STEADY = "steady"
     DRIFTED = "drifted"
     TOO_FEW = "too_few"  # of the last week's texts there are fewer than eight
-    STALE = "stale"  # the block or the embedding model is another one: take the baseline anew
+    STALE = "stale"  # the block, its windows or the model are others: take the baseline anew
 
 
 class BlockBaseline(Stored):
-    """How alike a core block and what was said were; `alarmed_at` is when a drift was told that
-    has not gone back since."""
+    """How alike a core block and what was said were, by the nearest of so many `windows` of the
+    block; `alarmed_at` is when a drift was told that has not gone back since."""
 
     block_kind: BlockKind
     block: Id
@@ -44,6 +45,7 @@ class BlockBaseline(Stored):
     model: Annotated[str, StringConstraints(min_length=1, max_length=200)]
     closeness: Share
     sample: Annotated[int, Field(ge=LEAST, le=SAMPLE)]
+    windows: Annotated[int, Field(ge=1, le=WINDOWS)] = 1
     taken_by: Who
     taken_at: Moment
     alarmed_at: Moment | None = None
@@ -77,6 +79,7 @@ class Measure:
     model: str
     closeness: float
     sample: int
+    windows: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,8 @@ def closeness(similarities: Sequence[float]) -> float:
 
 def drifted(baseline: BlockBaseline, now: Measure, at: datetime) -> Drift:
     """Return how far what is said has moved since the baseline; nearer than it is no drift."""
-    if (baseline.block_hash, baseline.model) != (now.block_hash, now.model):
+    of = (baseline.block_hash, baseline.model, baseline.windows)
+    if of != (now.block_hash, now.model, now.windows):
         return Drift(baseline, DriftState.STALE, None, now.sample, None, at)
     if now.sample < LEAST:
         return Drift(baseline, DriftState.TOO_FEW, None, now.sample, None, at)

@@ -24,6 +24,7 @@ from app.notes.drift import (
     LEAST,
     SAMPLE,
     WINDOW,
+    WINDOWS,
     BlockBaseline,
     Drift,
     DriftState,
@@ -67,6 +68,7 @@ class DriftService:
                 model=measure.model,
                 closeness=round(min(max(measure.closeness, 0.0), 1.0), 4),
                 sample=measure.sample,
+                windows=measure.windows,
                 taken_by=who.principal,
                 taken_at=at,
             )
@@ -167,11 +169,11 @@ class DriftService:
         return block
 
     async def _measured(self, scope: str, block: Row, at: datetime) -> Measure:
-        part = await self._spaces.compared(block["content"], scope)
+        part, vectors = await self._spaces.compared_whole(block["content"], scope, WINDOWS)
         rows = await self.graph.rows(
             part.space.over(query=Q.blocks.lately),
             scope=scope,
-            v=part.vector,
+            vectors=vectors,
             since=at - WINDOW,
             until=at,
             limit=SAMPLE,
@@ -180,7 +182,8 @@ class DriftService:
             part.similarity(row["cosine"], Kinds.TEXTS, row["language"] or part.language)
             for row in rows
         ]
-        return Measure(block["content_hash"], part.model, closeness(similar), len(similar))
+        near = closeness(similar)
+        return Measure(block["content_hash"], part.model, near, len(similar), len(vectors))
 
 
 def _event(found: Drift) -> Row:

@@ -2,12 +2,13 @@
 
 Both belong to one agent, and to nobody else whatever his role; so only who administers a scope
 exports what is kept there, and the agent's name comes along. Ends of life are moments and stay
-what they are: what has run out when a package is read is left out of it.
+what they are: what has run out when a package is read is left out of it. A copy of a task is one
+thing: the newest takes the place of the one that is there, and values of an older one stay out.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -90,6 +91,7 @@ def prepare_entry(record: ShortMemoryRecord, at: At) -> Row:
     content = _content(record.value, Part.KEYS, policy)
     return _row(at, scope, identifier, content) | {
         "agent": agent,
+        "whole": identifier,
         "weight": 1,
         "said": record.updated_at,
         "aside": digest("ran out", identifier, at.moment.isoformat())[:32],
@@ -122,12 +124,16 @@ def prepare_copy(record: WorkingCopyRecord, at: At) -> Row:
     task = f"{SHARED}{author_of(target, scope, at)}" if shared else checked_id(target, "task")
     part, _, name = record.key.partition(":")
     slot = Slot.named(part, name) if name else Slot.single(part)
-    identifier = Place(tenant, scope, agent, task).id_of(slot)
+    place = Place(tenant, scope, agent, task)
+    identifier = place.id_of(slot)
+    # No copy was made later than it comes, or it would be the newest for good.
+    made = min(record.ingested_at, at.rules.moment)
     content = _content(record.value, slot.part, at.policy(scope))
     return _row(at, scope, identifier, content) | {
         "agent": agent,
+        "whole": place.id,
         "weight": content["size"],
-        "said": record.ingested_at,
+        "said": made,
         "properties": {
             "id": identifier,
             "tenant": tenant,
@@ -136,7 +142,7 @@ def prepare_copy(record: WorkingCopyRecord, at: At) -> Row:
             "task": task,
             "key": slot.field,
             **content,
-            "ingested_at": record.ingested_at,
+            "ingested_at": made,
             "expires_at": record.expires_at,
         },
     }
@@ -167,16 +173,24 @@ def _content(value: Any, part: Part, policy: SanitizePolicy) -> Row:
     return {"content": text, "content_hash": digest(text), "size": len(content)}
 
 
+# The lines of what is older than what else there is of the same whole, and by whole the ids of what
+# newer values take the place of.
+Older = tuple[set[int], dict[str, list[str]]]
+NOTHING: Older = (set(), {})
+
+
 @dataclass(frozen=True, slots=True)
 class Store:
     """How much of a kind a scope takes in: what an agent and its tenant have, and until when a row
-    is kept at most."""
+    is kept at most. `older` finds the rows that are older than what there is of the same whole,
+    and the ids of what newer ones take the place of."""
 
     kind: str
     of_agent: Callable[[Bounds], int]
     of_tenant: Callable[[Bounds], int | None]
     ends: Callable[[Bounds, Row], datetime]
     says: Callable[[Bounds], str]
+    older: Callable[[Tx, Sequence[Row]], Awaitable[Older]] | None = None
 
 
 SAVE: dict[str, Query] = {
@@ -200,14 +214,19 @@ async def write(store: Store, tx: Tx, batch: Batch) -> Written:
     living = [row for row in given if row["properties"]["expires_at"] > now()]
     gone = await _erased(tx, batch, living)
     fresh = [row for row in living if row["line"] not in gone]
-    rejects = [] if batch.rules.keeps else await _without_room(store, tx, batch, fresh)
+    older, replaced = await store.older(tx, fresh) if store.older and fresh else NOTHING
+    newest = [row for row in fresh if row["line"] not in older]
+    freed = [each for ids in replaced.values() for each in ids]
+    rejects = [] if batch.rules.keeps else await _without_room(store, tx, batch, newest, freed)
     full = {reject.line for reject in rejects}
-    rows = [row for row in fresh if row["line"] not in full]
+    rows = [row for row in newest if row["line"] not in full]
+    if replaced:
+        await _make_way(tx, rows, replaced)
     part = Batch(batch.file, rows, batch.rules)
     done = await write_new(tx, part, store.kind, SAVE[store.kind]) if rows else Written()
     done.duplicates += len(gone)
     done.rejects += rejects
-    done.left = len(batch.rows) - len(living)
+    done.left = len(batch.rows) - len(living) + len(older)
     return done
 
 
@@ -245,16 +264,43 @@ async def _erased(tx: Tx, batch: Batch, rows: Sequence[Row]) -> set[int]:
     }
 
 
-async def _without_room(store: Store, tx: Tx, batch: Batch, rows: Sequence[Row]) -> list[Reject]:
-    """The rows for which an agent, or its tenant, has no room left."""
+async def _older_copies(tx: Tx, rows: Sequence[Row]) -> Older:
+    """The lines of values of a task of which a newer copy comes or is here, and by task the ids of
+    the copies here that are older than what comes."""
+    tenants = sorted({row["properties"]["tenant"] for row in rows})
+    await tx.rows(Q.portability.hold_working_copies, tenants=tenants, at=now())
+    places = {row["whole"]: {"id": row["whole"], **_task_of(row)} for row in rows}
+    newest = {each[0]["whole"]: max(row["said"] for row in each) for each in _by_whole(rows)}
+    held = await tx.rows(
+        Q.portability.held_working_copies,
+        places=[places[whole] for whole in sorted(places)],
+        at=now(),
+    )
+    replaced = {row["place"]: row["ids"] for row in held if row["moment"] < newest[row["place"]]}
+    for row in held:
+        newest[row["place"]] = max(newest[row["place"]], row["moment"])
+    return {row["line"] for row in rows if row["said"] < newest[row["whole"]]}, replaced
+
+
+def _task_of(row: Row) -> Row:
+    own = row["properties"]
+    return {name: own[name] for name in ("tenant", "scope", "task")} | {"agent": row["agent"]}
+
+
+async def _without_room(
+    store: Store, tx: Tx, batch: Batch, rows: Sequence[Row], replaced: Iterable[str]
+) -> list[Reject]:
+    """The rows for which an agent, or its tenant, has no room left, beside what they replace; of
+    what belongs together, all or none."""
     rejects: list[Reject] = []
     spent: dict[str, int] = {}
-    for row in rows:
+    for together in _by_whole(rows):
+        row = together[0]
         tenant = row["properties"]["tenant"]
         if tenant not in spent:
             spent[tenant] = 0
         if row["agent"] not in spent:
-            ids = [each["subject"] for each in rows]
+            ids = [*(each["subject"] for each in rows), *replaced]
             used = await tx.one(
                 USED[store.kind], tenant=tenant, agent=row["agent"], ids=ids, at=now()
             )
@@ -262,15 +308,32 @@ async def _without_room(store: Store, tx: Tx, batch: Batch, rows: Sequence[Row])
             spent[tenant] = max(spent[tenant], used["of_tenant"])
         bounds = batch.bounds[row["scope"]]
         of_tenant = store.of_tenant(bounds)
-        agent, whole = spent[row["agent"]] + row["weight"], spent[tenant] + row["weight"]
+        weight = sum(each["weight"] for each in together)
+        agent, whole = spent[row["agent"]] + weight, spent[tenant] + weight
         if agent > store.of_agent(bounds) or (of_tenant is not None and whole > of_tenant):
             says = store.says(bounds)
-            rejects.append(
-                Reject(batch.file, row["line"], "QuotaReached", says, "agent", row["scope"])
-            )
+            rejects += [
+                Reject(batch.file, each["line"], "QuotaReached", says, "agent", row["scope"])
+                for each in together
+            ]
             continue
         spent[row["agent"]], spent[tenant] = agent, whole
     return rejects
+
+
+def _by_whole(rows: Iterable[Row]) -> list[list[Row]]:
+    """The rows that belong together, in the order of the first of each."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["whole"], []).append(row)
+    return list(found.values())
+
+
+async def _make_way(tx: Tx, rows: Sequence[Row], replaced: Mapping[str, list[str]]) -> None:
+    """Take out what the copies that come take the place of."""
+    coming = {row["whole"] for row in rows}
+    ids = sorted(each for whole, held in replaced.items() if whole in coming for each in held)
+    await tx.rows(Q.portability.drop_working_copies, ids=ids)
 
 
 async def export_entries(graph: Graph, chosen: Selection) -> AsyncIterator[Record]:
@@ -337,6 +400,7 @@ COPIES = Store(
     of_tenant=lambda bounds: bounds.working.tenant,
     ends=lambda bounds, row: row["moment"] + KEPT,
     says=lambda bounds: "the copies of the agent or its tenant have no more room",
+    older=_older_copies,
 )
 SHORT_MEMORY = Kind(
     "short_memory",

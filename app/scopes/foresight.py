@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -46,10 +46,11 @@ class Foresight(Protocol):
     async def effects(
         self,
         who: Caller,
-        scopes: Sequence[str],
+        scopes: Mapping[str, Mapping[str, Any]],
         before: Mapping[str, Any],
         after: Mapping[str, Any],
     ) -> list[Effect]:
         """Return the effects in some scopes, of those settings of which effects are known; what
-        the caller may not see is counted at most."""
+        the caller may not see is counted at most. `scopes` has by scope the values that it does
+        not take from where the change is made, which it does not follow."""
         ...

@@ -120,6 +120,25 @@ class SettingsService:
         self._known.clear()
         return done
 
+    async def set_below(self, root: str, scopes: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Return by scope, of `root` and what lies below it, the settings for which a scope does
+        not follow `root`, since it or a scope between the two has set them."""
+        chains = {
+            scope: [step for step in _upward(scope) if step.startswith(f"{root}/")]
+            for scope in scopes
+        }
+        steps = sorted({step for chain in chains.values() for step in chain})
+        rows = await self.graph.rows(Q.scopes.settings_values, scopes=steps)
+        by_scope = {row["scope"]: orjson.loads(row["values"]) for row in rows}
+        found = {
+            scope: tuning.effective(by_scope, chain, self.installation)
+            for scope, chain in chains.items()
+        }
+        return {
+            scope: {name: value for name, (value, _) in values.items()}
+            for scope, values in found.items()
+        }
+
     def _effective(self, scope: str, stored: Sequence[WorkspaceSettings]) -> Effective:
         found = {one.scope: one for one in stored}
         by_scope = {path: one.values for path, one in found.items()}

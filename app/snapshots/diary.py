@@ -20,6 +20,7 @@ from app.snapshots.service import SnapshotService
 
 LOOKED_BACK = 7  # days whose pages the schedule makes anew, for what was said late
 MOST = 1_000  # texts of a day
+MOST_DUE, PAGE = 500, 100  # pages that one pass makes anew, and that are looked up at once
 
 
 class DiaryService:
@@ -56,6 +57,7 @@ class DiaryService:
         async def work(tx: Tx) -> tuple[DayPage | None, bool]:
             if not dry_run:
                 await lock_scope(tx, scope)
+                await tx.rows(Q.snapshots.begin_day, scope=scope, day=day.isoformat())
             held = await self._held(tx, scope, day)
             made = await self._made(tx, scope, day, held)
             changed = (held and held.sha256) != (made and made.sha256)
@@ -83,6 +85,26 @@ class DiaryService:
         told = {"pages": pages, "changed": len(changed), "places": changed[:1000]}
         return {**told, "dry_run": dry_run}
 
+    async def make_due(self, *, dry_run: bool = False) -> Row:
+        """Make the pages anew of which a text was forgotten, erased or came back, however old: as
+        many as one pass takes; how many there were, and which have changed."""
+        changed: list[str] = []
+        pages, after = 0, ""
+        while pages < MOST_DUE and (
+            rows := await self._graph.rows(Q.snapshots.due_days, after=after, limit=PAGE)
+        ):
+            for row in rows:
+                day = date.fromisoformat(row["day"])
+                try:
+                    if (await self.make(row["scope"], day, dry_run=dry_run))[1]:
+                        changed.append(f"{row['scope']} {row['day']}")
+                except NotFound:
+                    continue  # the scope was deleted meanwhile
+            pages += len(rows)
+            after = rows[-1]["id"]
+        told = {"pages": pages, "changed": len(changed), "places": changed[:1000]}
+        return {**told, "dry_run": dry_run}
+
     async def _spoken(self, scope: str, days: Sequence[date]) -> list[date]:
         """Those of some days on which something was said in a scope."""
         rows = [
@@ -93,9 +115,7 @@ class DiaryService:
         return [date.fromisoformat(row["day"]) for row in found]
 
     async def _held(self, tx: Tx, scope: str, day: date) -> DayPage | None:
-        held = await tx.many(
-            Q.snapshots.days, DayPage, scope=scope, day=day.isoformat(), before="~", limit=1
-        )
+        held = await tx.many(Q.snapshots.held_day, DayPage, scope=scope, day=day.isoformat())
         return held[0] if held else None
 
     async def _made(self, tx: Tx, scope: str, day: date, held: DayPage | None) -> DayPage | None:

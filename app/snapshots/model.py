@@ -10,6 +10,8 @@ from app.kernel.kind import Gone, Kind, Stored
 from app.kernel.vocab import Label
 from app.kernel.wire import Moment
 
+NO_TEXT = "0" * 64  # the hash of a page of which the text was taken away
+
 
 class Snapshot(Stored):
     """The Markdown of a scope; `taken_at` is when it became what it is."""
@@ -24,17 +26,20 @@ class Snapshot(Stored):
 
 
 class DayPage(Stored):
-    """What was said on a day (UTC) in a scope, by its sentences; `version` counts its changes."""
+    """What was said on a day (UTC) in a scope, by its sentences; `version` counts its changes. A
+    page of which a text was forgotten or came back is `due`: it is shown to nobody until it is made
+    anew."""
 
     day: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
     text: str
     sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
     version: Annotated[int, Field(ge=1, le=2**53 - 1)] = 1
     made_at: Moment
+    due: bool | None = None
 
     def without(self, gone: Gone) -> Self | None:
-        """Return None: it quotes what is forgotten, and is made again."""
-        return None
+        """Return the page without a word, to be made again: it quotes what is forgotten."""
+        return self.model_copy(update={"text": "", "sha256": NO_TEXT, "due": True})
 
 
 SNAPSHOT = Kind("snapshot", Snapshot, Label.SNAPSHOT, sanitised=("text",), exported=False)

@@ -20,6 +20,7 @@ from app.shortterm.model import end_of
 ENTRIES = 200  # of short-term memory that are looked at
 POOLS = 200  # of each scope, the largest ones
 FADING = ("short_term.fade", "short_term.days")
+ENTRIES_BY = {*FADING, "short_term.ttl_most", "tiers.reads"}
 JUDGING = ("conversations.prompt", "conversations.model_least")
 Values = Mapping[str, Any]
 
@@ -40,25 +41,37 @@ class ForeseeingService:
         self._parts = parts
 
     async def effects(
-        self, who: Caller, scopes: Sequence[str], before: Values, after: Values
+        self, who: Caller, scopes: Mapping[str, Values], before: Values, after: Values
     ) -> list[Effect]:
         """Return the effects of the settings that change, one for each outcome. Entries of other
-        agents are counted and not named, and pools that the caller may not read are neither."""
+        agents are counted and not named, and pools that the caller may not read are neither; what
+        lies in a scope that does not follow a setting is not looked at."""
         changed = {name for name, value in after.items() if before.get(name) != value}
         found: list[Effect] = []
-        if changed & {*FADING, "short_term.ttl_most", "tiers.reads"}:
-            rows = await self._parts.graph.rows(
-                Q.tiers.recent_entries, scopes=list(scopes), at=now(), limit=ENTRIES
-            )
-            limits = [overlaid(self._parts.short_limits, values) for values in (before, after)]
-            entries = _Entries([row["entry"] for row in rows], who.principal)
-            found += _short_term(entries, limits[0], limits[1], changed)
+        if changed & ENTRIES_BY:
+            found += await self._entries(who, _Change(scopes, before, after, changed))
         if "pools.max_bytes" in changed:
-            found.append(await self._pools(who, scopes, after["pools.max_bytes"]))
+            follow = _following(scopes, "pools.max_bytes")
+            found.append(await self._pools(who, follow, after["pools.max_bytes"]))
         judged = tuple(name for name in JUDGING if name in changed)
         if judged:
             found.append(await self._judged(scopes, after, judged))
         return found
+
+    async def _entries(self, who: Caller, change: _Change) -> list[Effect]:
+        names = change.names & ENTRIES_BY
+        rows = await self._parts.graph.rows(
+            Q.tiers.recent_entries,
+            scopes=_following(change.scopes, *names),
+            at=now(),
+            limit=ENTRIES,
+        )
+        limits = {
+            row["entry"]["scope"]: change.limits(row["entry"]["scope"], self._parts.short_limits)
+            for row in rows
+        }
+        entries = _Entries([row["entry"] for row in rows], who.principal, change, limits)
+        return _short_term(entries, change)
 
     async def _pools(self, who: Caller, scopes: Sequence[str], most: int) -> Effect:
         row = await self._parts.graph.one(
@@ -73,51 +86,81 @@ class ForeseeingService:
         return Effect.of(("pools.max_bytes",), "pool", outcome, row["pools"], row["ids"])
 
     async def _judged(
-        self, scopes: Sequence[str], after: Values, settings: tuple[str, ...]
+        self, scopes: Mapping[str, Values], after: Values, settings: tuple[str, ...]
     ) -> Effect:
         judging = self._parts.judging
-        limits = overlaid(judging.limits, after)
-        looked_at, differs = await judging.foreseen(scopes, limits)
+        coming = {
+            scope: overlaid(judging.limits, {**after, **scopes[scope]})
+            for scope in _following(scopes, *settings)
+        }
+        looked_at, differs = await judging.foreseen(coming)
         outcome = "would get another verdict"
         return Effect.of(settings, "conversation_message", outcome, looked_at, differs)
 
 
+def _following(scopes: Mapping[str, Values], *names: str) -> list[str]:
+    """Return the scopes that take one of some settings at least from where it changes."""
+    return [scope for scope, own in scopes.items() if not set(names) <= own.keys()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What changes, and by scope the values that do not follow it."""
+
+    scopes: Mapping[str, Values]
+    before: Values
+    after: Values
+    names: set[str]
+
+    def limits(self, scope: str, installed: ShortLimits) -> tuple[ShortLimits, ShortLimits]:
+        """Return what holds in a scope, and what would hold."""
+        own = self.scopes[scope]
+        held, coming = (overlaid(installed, {**v, **own}) for v in (self.before, self.after))
+        return held, coming
+
+
 @dataclass(frozen=True, slots=True)
 class _Entries:
-    """Entries of short-term memory, of which those of one agent may be named."""
+    """Entries of short-term memory, of which those of one agent may be named, with what holds in
+    their scopes and what would hold."""
 
     rows: Sequence[Row]
     agent: str
+    change: _Change
+    limits: Mapping[str, tuple[ShortLimits, ShortLimits]]
 
     def effect(
-        self, settings: tuple[str, ...], outcome: str, changes: Callable[[Row], bool]
+        self,
+        settings: tuple[str, ...],
+        outcome: str,
+        changes: Callable[[Row, ShortLimits, ShortLimits], bool],
     ) -> Effect:
         """Return the effect on those that some settings change."""
-        changed = [row for row in self.rows if changes(row)]
+        follow = set(_following(self.change.scopes, *settings))
+        rows = [row for row in self.rows if row["scope"] in follow]
+        changed = [row for row in rows if changes(row, *self.limits[row["scope"]])]
         own = [row["id"] for row in changed if row["author"] == self.agent]
         others = len(changed) - len(own)
-        return Effect.of(settings, "short_memory", outcome, len(self.rows), own, others)
+        return Effect.of(settings, "short_memory", outcome, len(rows), own, others)
 
 
-def _short_term(
-    entries: _Entries, held: ShortLimits, coming: ShortLimits, changed: set[str]
-) -> list[Effect]:
+def _short_term(entries: _Entries, change: _Change) -> list[Effect]:
     found = []
-    if fading := tuple(name for name in FADING if name in changed):
+    if fading := tuple(name for name in FADING if name in change.names):
         outcome = "would run out at another moment, given its time anew"
-        found.append(entries.effect(fading, outcome, lambda e: _end(e, held) != _end(e, coming)))
-    if "short_term.ttl_most" in changed:
+        found.append(entries.effect(fading, outcome, lambda e, a, b: _end(e, a) != _end(e, b)))
+    if "short_term.ttl_most" in change.names:
         outcome = "has a longer time than would be taken"
-        most = coming.ttl_most
-        found.append(
-            entries.effect(("short_term.ttl_most",), outcome, lambda e: (e.get("ttl") or 0) > most)
-        )
-    if "tiers.reads" in changed:
-        outcome = "would be promoted" if coming.often < held.often else "would not be promoted"
         found.append(
             entries.effect(
-                ("tiers.reads",), outcome, lambda e: _ready(e, held) != _ready(e, coming)
+                ("short_term.ttl_most",), outcome, lambda e, _, b: (e.get("ttl") or 0) > b.ttl_most
             )
+        )
+    if "tiers.reads" in change.names:
+        fewer = change.after["tiers.reads"] < change.before["tiers.reads"]
+        outcome = "would be promoted" if fewer else "would not be promoted"
+        found.append(
+            entries.effect(("tiers.reads",), outcome, lambda e, a, b: _ready(e, a) != _ready(e, b))
         )
     return found
 

@@ -4,6 +4,7 @@ a person."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
@@ -13,6 +14,22 @@ from app.scopes.sessions import session_id
 from app.working.model import Place, Slot
 from app.working.store import WorkingStore
 from app.working.values import unpacked
+
+ROUNDS = 5  # of looking again for what was copied meanwhile
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value in Valkey that an erasure means, as JSON."""
+
+    place: Place
+    slot: Slot
+    value: bytes
+
+    @property
+    def copy(self) -> tuple[str, str]:
+        """The id and the hash that a copy of it has."""
+        return self.place.id_of(self.slot), digest(self.value.decode())
 
 
 class WorkingErasure:
@@ -36,38 +53,25 @@ class WorkingErasure:
         """All of a tenant in Valkey, with what counts it."""
         await self._store.forget_tenant(tenant)
 
-    async def forget(
-        self, tenant: str, scopes: Collection[str], gone: Gone, *, dry_run: bool = False
-    ) -> int:
-        """Take out what an erasure means in some scopes: all that an author keeps, shares or was
+    async def meant(self, tenant: str, scopes: Collection[str], gone: Gone) -> int:
+        """Count what an erasure means in some scopes: all that an author keeps, shares or was
         handed, the task of a session, and values of which task, name or text name a person; copies
-        too. How many values that are."""
-        done = 0
-        async for place in self._store.places(tenant):
-            if place.scope in scopes:
-                done += await self._forget_in(place, gone, dry_run=dry_run)
-        return done + await self._forget_copies(scopes, gone, dry_run=dry_run)
+        too."""
+        return len(await self.values(tenant, scopes, gone)) + len(await self.copies(scopes, gone))
 
-    async def _forget_in(self, place: Place, gone: Gone, *, dry_run: bool) -> int:
-        if _is_whole(place, gone):
-            drop = self._store.drop
-            return len(await self._store.listed(place)) if dry_run else await drop(place)
-        if gone.names is None:
-            return 0
-        found = [slot for slot, _ in await self._meant_in(place, gone)]
-        if dry_run:
-            return len(found)
-        return sum([await self._store.remove(place, slot) for slot in found])
-
-    async def values(self, tenant: str, scopes: Collection[str], gone: Gone) -> dict[str, str]:
-        """Return what an erasure means in Valkey: by the id that a copy of it has the hash of its
-        value."""
-        return {
-            place.id_of(slot): digest(value.decode())
+    async def values(self, tenant: str, scopes: Collection[str], gone: Gone) -> list[Value]:
+        """Return what an erasure means in Valkey."""
+        return [
+            Value(place, slot, value)
             async for place in self._store.places(tenant)
             if place.scope in scopes
             for slot, value in await self._meant_in(place, gone)
-        }
+        ]
+
+    async def take(self, values: Collection[Value]) -> int:
+        """Take some values out of Valkey; how many were still there. What was written in the place
+        of one stays, since nobody has looked at it."""
+        return sum([await self._store.take(v.place, v.slot, v.value) for v in values])
 
     async def _meant_in(self, place: Place, gone: Gone) -> list[tuple[Slot, bytes]]:
         whole = _is_whole(place, gone)
@@ -86,12 +90,20 @@ class WorkingErasure:
         )
         return {row["id"]: row["content_hash"] for row in rows if _is_meant(row, gone)}
 
-    async def _forget_copies(self, scopes: Collection[str], gone: Gone, *, dry_run: bool) -> int:
-        at = sorted(scopes)
-        ids = sorted(await self.copies(scopes, gone))
-        if dry_run or not ids:
-            return len(ids)
-        return int((await self._graph.one(Q.working.drop_copies, ids=ids, scopes=at))["copies"])
+    async def take_copies(
+        self, tx: Tx, scopes: Collection[str], gone: Gone
+    ) -> list[tuple[str, str]]:
+        """Take out the copied values that an erasure means; the id and the hash of each. What is
+        copied in the place of one meanwhile is looked at again."""
+        taken: list[tuple[str, str]] = []
+        for _ in range(ROUNDS):
+            found = await self.copies(scopes, gone, tx)
+            if not found:
+                break
+            rows = [{"id": each, "content_hash": found[each]} for each in sorted(found)]
+            gone_now = await tx.rows(Q.working.drop_copies, rows=rows, scopes=sorted(scopes))
+            taken += [(row["id"], found[row["id"]]) for row in gone_now]
+        return taken
 
     async def _drop(self, tenant: str, chosen: Callable[[Place], bool]) -> int:
         return sum(

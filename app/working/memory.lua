@@ -128,6 +128,21 @@ local function remove()
   return {'done', held, 0}
 end
 
+-- ARGV: 4 the value that goes; where another one stands there by now, that stays. A task of which
+-- nothing is left is no longer listed.
+local function take()
+  clear_old()
+  if redis.call('HGET', hash, field) ~= ARGV[4] then
+    return {'kept', 0, 0}
+  end
+  local done = remove()
+  if #redis.call('HKEYS', hash) == 0 then
+    redis.call('DEL', hash)
+    redis.call('ZREM', tasks, place)
+  end
+  return done
+end
+
 local function drop()
   clear_old()
   local fields = redis.call('HKEYS', hash)
@@ -141,6 +156,8 @@ end
 
 if operation == 'remove' then
   return remove()
+elseif operation == 'take' then
+  return take()
 elseif operation == 'drop' then
   return drop()
 end

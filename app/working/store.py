@@ -116,6 +116,10 @@ class WorkingStore:
         """Take one value out; whether it was there."""
         return bool((await self._changed("remove", place, slot.field))[1])
 
+    async def take(self, place: Place, slot: Slot, value: bytes) -> bool:
+        """Take one value out unless another one stands there by now; whether it was there."""
+        return bool((await self._changed("take", place, slot.field, value))[1])
+
     async def drop(self, place: Place) -> int:
         """Take all of a task out; how many values that was."""
         return int((await self._changed("drop", place))[1])

@@ -160,6 +160,60 @@ async def test_an_erasure_takes_the_pages_and_nobody_else_sees_them(
     assert (await checked(opened, admin, receipt, word))["clean"]
 
 
+async def test_what_is_forgotten_leaves_the_page_of_its_day_however_old(
+    opened: Parts, writer: Principal, tenant: str
+) -> None:
+    scope, old = f"{tenant}/dev", now().date() - timedelta(days=400)
+    gone, kept = await tell(writer, old, TEXTS[0], TEXTS[2])
+    await tell(writer, old - timedelta(days=1), TEXTS[4])
+    for day in (old, old - timedelta(days=1)):
+        await opened.diary.make(scope, day)
+    first, other = await pages(writer)
+    answer = await writer.http.post(f"/v1/memories/{gone}/forget", json={})
+    assert answer.status_code in (200, 204), answer.text
+    assert await pages(writer) == [other], "it is shown to nobody from then on"
+    place = f"{scope} {old}"
+    dry = (await opened.diary.make_due(dry_run=True))["places"]
+    assert [one for one in dry if one.startswith(scope)] == [place]
+    job = await opened.runner.submit("snapshots.due_days", tenant=tenant, scope=scope, args={})
+    assert await opened.runner.run(opened, job.id) == "done"
+    again, same = await pages(writer)
+    assert same == other, "the page of another day is left alone"
+    assert (again["day"], again["version"]) == (first["day"], 2)
+    assert "arrives" not in again["untrusted"]["markdown"]
+    assert "is closed" in again["untrusted"]["markdown"]
+    answer = await writer.http.post(f"/v1/memories/{gone}/unforget", json={})
+    assert answer.status_code in (200, 204), answer.text
+    await opened.diary.make_due()
+    back = (await pages(writer))[0]["untrusted"]["markdown"]
+    assert back == first["untrusted"]["markdown"]
+    for each in (gone, kept):
+        await writer.http.post(f"/v1/memories/{each}/forget", json={})
+    await opened.diary.make_due()
+    assert await pages(writer) == [other], "nothing of that day is left"
+
+
+async def test_after_an_erasure_the_page_of_an_old_day_tells_of_what_is_left(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str
+) -> None:
+    await allow(admin, tenant)
+    scope, old = f"{tenant}/dev", now().date() - timedelta(days=400)
+    gone, _ = await tell(writer, old, TEXTS[0], TEXTS[2])
+    await opened.diary.make(scope, old)
+    await erase(opened, admin, memory=gone)
+    assert await pages(writer) == []
+    rows = await opened.graph.raw(
+        "MATCH (n:DayPage {scope: $s}) RETURN n.text AS text, n.day AS day", s=scope
+    )
+    assert rows == [{"text": "", "day": str(old)}], "not a word stays until then"
+    await opened.diary.make_due()
+    (page,) = await pages(writer)
+    assert "arrives" not in page["untrusted"]["markdown"]
+    assert "is closed" in page["untrusted"]["markdown"]
+    again = await opened.diary.make_due()
+    assert not [one for one in again["places"] if one.startswith(scope)]
+
+
 async def test_bad_input_names_its_field(writer: Principal, admin: Principal) -> None:
     answer = await writer.http.get(URL, params={"day": "March"})
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "day")

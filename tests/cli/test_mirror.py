@@ -8,11 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.mirroring import LIST, Mirrored, folder_of, mirror, text_of
+from app.access.service import operator
+from app.cli.keys import all_scopes
+from app.cli.mirroring import LIST, Mirrored, folder_of, mirror, mirrors, text_of
 from app.errors import Conflict, InvalidInput
 from app.wiring import Parts
 from tests.conftest import Command, Principal
+from tests.lifecycle.conftest import Switch, switch
+from tests.lifecycle.test_scope_deletion import delete
 from tests.pools.test_packages import allow, erase
+
+__all__ = ["switch"]
 
 
 @pytest.mark.parametrize(
@@ -128,6 +134,43 @@ async def test_the_notes_of_scopes_are_files(
     assert sorted(tree(base)) == ["dev/methods.txt", "global/knowledge.txt"]
     missing = await command("mirror", str(base), "--scope", f"{tenant}/none")
     assert missing.exit_code == 1
+
+
+def test_a_folder_tells_of_which_scopes_it_has_files(tmp_path: Path) -> None:
+    base = tmp_path / "mirror"
+    assert not mirrors(base, "t")
+    assert not base.exists(), "asking makes nothing"
+    mirror(base, "t", {"t/dev": {"knowledge.txt": "A.\n"}})
+    assert [mirrors(base, scope) for scope in ("t", "t/dev", "t/de", "t/ops")] == [
+        True, True, False, False,
+    ]  # fmt: skip
+    with pytest.raises(Conflict, match="tenant t"):
+        mirrors(base, "u")
+
+
+async def test_the_mirror_of_a_scope_that_was_deleted_is_cleared(
+    opened: Parts, admin: Principal, tenant: str, command: Command, switch: Switch, tmp_path: Path
+) -> None:
+    await switch(tenant, erasure=True)
+    base, dev, ops = tmp_path / "mirror", f"{tenant}/dev", f"{tenant}/ops"
+    await write(admin, "The yard opens at nine.", "knowledge", tenant)
+    for scope in (dev, ops):
+        made = await admin.http.post("/v1/scopes", json={"scope": scope})
+        assert made.status_code == 201, made.text
+        await write(admin, "The kiln of Sorvik is hot.", "knowledge", scope)
+    await command("mirror", str(base), "--scope", tenant)
+    assert len(tree(base)) == 3
+    await delete(opened, admin, dev)
+    done = await command("mirror", str(base), "--scope", dev)
+    assert (done.exit_code, "1 removed" in done.stdout) == (0, True), done.output
+    assert sorted(tree(base)) == ["global/knowledge.txt", "ops/knowledge.txt"]
+    again = await command("mirror", str(base), "--scope", dev)
+    assert again.exit_code == 1, "there is neither such a scope nor such a file"
+    caller = operator(tenant, await all_scopes(opened, tenant))
+    await opened.deletion.carry_out(await opened.deletion.order(caller, tenant))
+    done = await command("mirror", str(base), "--scope", tenant)
+    assert (done.exit_code, "2 removed" in done.stdout) == (0, True), done.output
+    assert tree(base) == {}
 
 
 async def test_a_run_after_an_erasure_removes_what_was_erased(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from app.errors import Conflict
 from app.facts.claim import Tier
 from app.kernel.caller import Role
 from app.kernel.clock import now
+from app.kernel.cypher import Q
 from app.lifecycle.invariants import broken
 from app.llm.client import LanguageModel
 from app.llm.metered import MeteredModel
@@ -123,6 +125,59 @@ async def test_a_pass_again_and_two_at_once_change_nothing(
     await answered(writer, "And now?", f"{FACT} Would you like to hear more of that motor?")
     assert (await passed(opened, tenant)).known == 1, "it was said before"
     assert len(await notes(writer, namespace="knowledge")) == 1
+
+
+async def test_a_scope_is_sorted_by_one_pass_at_a_time(
+    opened: Parts, writer: Principal, outsider: Principal, admin: Principal, tenant: str
+) -> None:
+    where = {"scope": f"{tenant}/ops"}
+    switched = await admin.http.patch(
+        "/v1/scopes/rules", params=where, json={"sorted_answers": True}
+    )
+    assert switched.status_code == 200, switched.text
+    await answered(writer, "What about the gate?", ANSWER)
+    await answered(outsider, "And the crane?", CRANE)
+    scope, at = f"{tenant}/dev", now()
+    until = {"at": at, "until": at + timedelta(minutes=10)}
+    other = Q.conversations.hold_sorting
+    assert await opened.graph.optional(other, scope=scope, holder="other", **until)
+    receipt = await opened.sorting.run([scope, f"{tenant}/ops"], dry_run=False)
+    assert (receipt.answers, await notes(writer)) == (1, []), "the other scope waits for nothing"
+    assert (await passed(opened, tenant, dry_run=True)).answers == 1, "looking holds nothing up"
+    assert await opened.graph.optional(other, scope=scope, holder="third", **until) is None
+    # A pass that was killed lets go when its lease runs out.
+    over = {"at": at + timedelta(minutes=10), "until": at}
+    assert await opened.graph.optional(other, scope=scope, holder="third", **over)
+    assert (await passed(opened, tenant)).notes == 4
+    left = await opened.graph.raw(
+        "MATCH (s:Scope {path: $s}) RETURN s.sorted_by AS holder, s.sorted_until AS until", s=scope
+    )
+    assert left == [{"holder": None, "until": None}]
+
+
+async def test_a_pass_that_lost_its_scope_asks_no_more(
+    opened: Parts,
+    writer: Principal,
+    tenant: str,
+    endpoint: ScriptedServer,
+    sorter: Callable[..., AnswerSorter],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for session in ("a", "b"):
+        await answered(writer, "What about the gate?", ANSWER, session=session)
+    endpoint.replies = [completion(json.dumps({"sentences": []}), tokens=9)] * 2
+    first, write = sorter(), AnswerSorter._answer
+
+    async def robbed(self: AnswerSorter, *given: Any, **more: Any) -> None:
+        await write(self, *given, **more)
+        await opened.graph.raw(
+            "MATCH (s:Scope {path: $s}) SET s.sorted_by = 'other' RETURN s.path AS path",
+            s=f"{tenant}/dev",
+        )
+
+    monkeypatch.setattr(AnswerSorter, "_answer", robbed)
+    receipt = await first.run([f"{tenant}/dev"], dry_run=False)
+    assert (receipt.asked, len(endpoint.requests)) == (1, 1)
 
 
 async def test_what_is_short_or_not_an_answer_is_left_alone(
@@ -311,8 +366,13 @@ async def test_a_package_brings_it_back_with_its_turn(
 
 
 async def test_nobody_else_gets_it(
-    opened: Parts, writer: Principal, outsider: Principal, tenant: str
+    opened: Parts, writer: Principal, outsider: Principal, admin: Principal, tenant: str
 ) -> None:
+    where = {"scope": f"{tenant}/ops"}
+    switched = await admin.http.patch(
+        "/v1/scopes/rules", params=where, json={"sorted_answers": True}
+    )
+    assert switched.status_code == 200, switched.text
     await answered(writer, "What about the gate?", ANSWER)
     await passed(opened, tenant)
     assert await notes(outsider) == []

@@ -8,15 +8,19 @@ from typing import Any
 import httpx
 import pytest
 
+from app.embeddings.calibration import Kinds
+from app.embeddings.hashing import HashEmbedder
 from app.errors import ModelMismatch
 from app.indexing.spaces import Spaces
 from app.kernel.caller import Role
 from app.kernel.clock import now
+from app.kernel.cypher import Q
 from app.kernel.ids import new_id
 from app.lifecycle.invariants import broken
 from app.notes.drift import (
     ALARM,
     LEAST,
+    WINDOWS,
     BlockBaseline,
     DriftState,
     Measure,
@@ -62,6 +66,13 @@ def test_another_block_or_model_does_not_compare() -> None:
     for measure in (Measure("b" * 64, "m", 0.1, 99), Measure(HASH, "n", 0.1, 99)):
         found = drifted(baseline(0.9), measure, AT)
         assert (found.state, found.drift, found.closeness) == (DriftState.STALE, None, None)
+
+
+def test_a_baseline_of_the_first_window_does_not_compare_with_one_of_all() -> None:
+    found = drifted(baseline(0.9), Measure(HASH, "m", 0.95, 99, windows=2), AT)
+    assert (found.state, found.drift) == (DriftState.STALE, None)
+    found = drifted(baseline(0.9, windows=2), Measure(HASH, "m", 0.9, 99, windows=2), AT)
+    assert found.state is DriftState.STEADY
 
 
 def test_the_closeness_is_the_mean() -> None:
@@ -134,16 +145,48 @@ async def test_a_drift_is_told_once_until_it_has_gone_back(
     assert await broken(opened.graph, tenant) == []
 
 
+async def test_a_long_block_is_compared_by_all_of_its_windows(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    """Its end is about what is said; a comparison by its beginning alone does not see that."""
+    scope = f"{tenant}/dev"
+    curator = await principal(scope, role=Role.CURATOR, name="ida")
+    short = HashEmbedder(opened.embedder.info.dimension, 64)
+    spaces = Spaces(opened.graph, short, {})
+    drifting = DriftService(opened.graph, spaces)
+    block = f"{'Client seven lacks receipts; the return is overdue since March. ' * 30}{BLOCK}"
+    part, vectors = await spaces.compared_whole(block, scope, WINDOWS)
+    assert 2 < len(vectors) < WINDOWS
+    assert len((await spaces.compared_whole(block, scope, 2))[1]) == 2
+    await told(await curator.http.put(URL, json={"content": block}))
+    await said(opened, curator, SAILING, now())
+    taken = await drifting.take(curator.caller, scope, "identity")
+    assert taken.windows == len(vectors)
+    rows = await opened.graph.rows(
+        part.space.over(query=Q.blocks.lately),
+        scope=scope, vectors=[vectors[0]], since=now() - timedelta(days=1), until=now(), limit=9,
+    )  # fmt: skip
+    begins = [part.similarity(r["cosine"], Kinds.TEXTS, r["language"] or "en") for r in rows]
+    assert taken.closeness > closeness(begins) + ALARM
+    found = await drifting.read(curator.caller, scope, "identity")
+    assert (found.state, found.drift) == (DriftState.STEADY, 0.0)
+    await opened.graph.raw(
+        "MATCH (n:BlockBaseline {scope: $s}) REMOVE n.windows RETURN n.id AS id", s=scope
+    )
+    old = await drifting.read(curator.caller, scope, "identity")
+    assert old.state is DriftState.STALE, "what an older version took is taken anew"
+
+
 class _Broken(Spaces):
     """Spaces of which one scope's model does not answer."""
 
     def __init__(self, whole: Spaces, scope: str) -> None:
         self._whole, self._scope = whole, scope
 
-    async def compared(self, text: str, scope: str) -> Any:
+    async def compared_whole(self, text: str, scope: str, most: int) -> Any:
         if scope == self._scope:
             raise ModelMismatch("stored vectors come from another model")
-        return await self._whole.compared(text, scope)
+        return await self._whole.compared_whole(text, scope, most)
 
 
 async def test_a_broken_model_of_one_scope_does_not_stop_the_check_of_others(

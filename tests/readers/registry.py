@@ -26,14 +26,17 @@ from app.entities.names import name_keys
 from app.entities.names import words as words_of_names
 from app.entities.resolve import resolve
 from app.errors import LociError
+from app.extraction.clauses import Sentence
 from app.extraction.extract import extract
 from app.extraction.language import language_of
 from app.extraction.mentions import Rules
 from app.extraction.model import Mention, Span, Utterance
 from app.extraction.others import voices
+from app.extraction.phrases import Reader as NounReader
 from app.extraction.predicates import standard
 from app.extraction.rules.roles import role_key
 from app.extraction.segment import sentences, without_code
+from app.extraction.typed import typed
 from app.facts.dated import begun_at, lies_before
 from app.facts.later import changing, held_words
 from app.facts.later import read as read_later
@@ -142,6 +145,13 @@ def _hit(text: str, day: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _shaped(begun: str, text: str, language: str) -> Any:
+    """What a whole sentence says of incidents, lessons, decisions and rules that begins so: the
+    rest is looked through for its end."""
+    said = f"{begun}{text}"
+    return typed(Sentence(said, 0, language), NounReader(Utterance(said, AT)))
+
+
 SPOKEN = datetime(2026, 6, 15, tzinfo=UTC)
 LATER = held_words("Ann", "takes", "50 mg of sertraline")
 READERS: dict[str, Reader] = {
@@ -150,6 +160,10 @@ READERS: dict[str, Reader] = {
     "extraction.voices": lambda t: voices(Utterance(t, AT)),
     "extraction.mentions_en": lambda t: Rules().mentions(t, "en"),
     "extraction.mentions_de": lambda t: Rules().mentions(t, "de"),
+    "extraction.typed_en": lambda t: _shaped("The outage was caused by ", t, "en"),
+    "extraction.typed_said_en": lambda t: _shaped("From the review we learned that ", t, "en"),
+    "extraction.typed_de": lambda t: _shaped("Der Ausfall wurde durch ", t, "de"),
+    "extraction.typed_said_de": lambda t: _shaped("Wir haben beschlossen, ", t, "de"),
     "extraction.sentences": lambda t: list(sentences(t)),
     "facts.lies_before": lambda t: (lies_before(t, SPOKEN, SPOKEN, "en"), begun_at(t, SPOKEN)),
     "facts.later": lambda t: changing(LATER, read_later.__wrapped__(t, "en", "Ann")),

@@ -138,10 +138,56 @@ async def test_a_prompt_is_tried_on_the_model(
     held = {"conversations.prompt": ""}
     coming = {"conversations.prompt": "Keep nothing of cranes."}
     leaf = own_leaf(writer.caller)
-    (effect,) = await ForeseeingService(parts).effects(writer.caller, [leaf], held, coming)
+    (effect,) = await ForeseeingService(parts).effects(writer.caller, {leaf: {}}, held, coming)
     assert (effect.looked_at, effect.ids) == (2, (before[done[0]]["id"],))
     assert "Keep nothing of cranes." in json.dumps(endpoint.requests, default=str)
     assert await verdicts(writer) == before
+
+
+async def test_a_scope_that_sets_a_value_itself_is_not_affected(
+    opened: Parts, writer: Principal, admin: Principal, patched: Patched, tenant: str
+) -> None:
+    home, leaf = f"{tenant}/dev", own_leaf(writer.caller)
+    assert leaf.startswith(f"{home}/")
+    await append(writer, "talk", "The crane stands in yard 4.", "ok")
+    await clear(writer, "talk")
+    await judge(opened, writer)
+    entry = await short(admin, "days", 500_000, scope=home)
+    await short(writer, "days", 500_000, scope=leaf)
+    sizes = {"conversations": {"model_least": 1}, "pools": {"max_bytes": 4096}}
+    own = {"short_term": {"ttl_most": 600_000, "fade": 0.2}, "tiers": {"reads": 9}, **sizes}
+    body = {"pool_id": "large", "name": "large", "access_control": {"public": True},
+            "data": {"x": "y" * 3000}, "scope": leaf}  # fmt: skip
+    code, made = await post(writer, "/v1/pools", body)
+    assert code == 201, made
+    change = {"short_term": {"ttl_most": 3000, "fade": 0.1}, "tiers": {"reads": 1},
+              "conversations": {"model_least": 2}, "pools": {"max_bytes": 2048}}  # fmt: skip
+    before = await patched(change, **DRY)
+    assert told(before, "short_term.ttl_most")["looked_at"] == 2
+    assert told(before, "pools.max_bytes")["changed"] == 1
+    assert told(before, "conversations.model_least")["looked_at"] == 2
+    answer = await admin.http.patch(PATH, params={"scope": leaf}, json=own)
+    assert answer.status_code == 200, answer.text
+    after = await patched(change, **DRY)
+    for setting in ("short_term.ttl_most", "short_term.fade"):
+        effect = told(after, setting)
+        assert (effect["looked_at"], effect["ids"]) == (1, [entry]), setting
+    assert told(after, "tiers.reads")["looked_at"] == 1
+    assert told(after, "pools.max_bytes")["looked_at"] == 0
+    assert told(after, "conversations.model_least")["looked_at"] == 0
+
+
+async def test_a_scope_that_sets_one_of_two_values_follows_the_other(
+    admin: Principal, writer: Principal, patched: Patched, tenant: str
+) -> None:
+    leaf = own_leaf(writer.caller)
+    await append(writer, "talk", "This makes the leaf.")
+    await short(writer, "days", 500_000, scope=leaf)
+    answer = await admin.http.patch(PATH, params={"scope": leaf}, json={"short_term": {"days": 1}})
+    assert answer.status_code == 200, answer.text
+    both = await patched({"short_term": {"fade": 0.0, "days": 2}}, **DRY)
+    effect = told(both, "short_term.fade", "short_term.days")
+    assert effect["looked_at"] == 1, "it would fade otherwise, within the days of its own"
 
 
 @pytest.mark.parametrize("body", [{"tiers": {"reads": 0}}, {"odd": {"x": 1}}])

@@ -16,6 +16,7 @@ from app.portability import short_lived
 from app.portability.exporter import digest_of, export_package
 from app.portability.service import selection
 from app.wiring import Parts
+from app.working.erasing import WorkingErasure
 from tests.conftest import MakePrincipal, Principal
 from tests.pools.test_packages import Load, allow, erase, load
 
@@ -236,6 +237,112 @@ async def test_a_value_that_is_not_copied_any_more_stays_away_once_erased(
     done = await load(tmp_path / "out")
     assert done["kinds"]["working_copy"]["accepted"] == 0
     assert (await writer.http.get(f"{WORKING}/t/copy")).json().get("values", 0) == 0
+
+
+async def copied(who: Principal, **values: Any) -> dict[str, Any]:
+    """Copy a task that holds just some values; what its copy holds."""
+    await who.http.delete(f"{WORKING}/t")
+    for name, value in values.items():
+        await who.http.put(f"{WORKING}/t/keys/{name}", json={"value": value})
+    assert (await who.http.put(f"{WORKING}/t/copy")).status_code == 200
+    return await loaded(who)
+
+
+async def loaded(who: Principal) -> dict[str, Any]:
+    """Bring the copy of the task back into nothing; its values by name."""
+    await who.http.delete(f"{WORKING}/t")
+    await who.http.post(f"{WORKING}/t/copy/load", json={})
+    listed = (await who.http.get(f"{WORKING}/t")).json()["items"]
+    found = {}
+    for item in listed:
+        answer = await who.http.get(f"{WORKING}/t/keys/{item['name']}")
+        found[item["name"]] = answer.json()["untrusted"]["value"]
+    return found
+
+
+@pytest.mark.parametrize("moved", [False, True])
+async def test_a_copy_is_taken_as_a_whole_and_the_newest_wins(
+    opened: Parts, writer: Principal, tenant: str, load: Load, tmp_path: Path, moved: bool
+) -> None:
+    old, new = {"a": 1, "b": 1}, {"a": 2, "c": 2}
+    target = tenant if moved else None
+    for name, values in (("old", old), ("new", new)):
+        assert await copied(writer, **values) == values
+        await export_package(opened.graph, tmp_path / name, await selection(opened.graph, tenant))
+    done = await load(tmp_path / "old", target=target)
+    assert done["kinds"]["working_copy"]["accepted"] == 0
+    assert await loaded(writer) == new, "no value of the older copy comes beside the newer one"
+    done = await load(tmp_path / "new", target=target)
+    assert done["kinds"]["working_copy"] == {"accepted": 0, "duplicates": 2, "rejected": 0}
+    await clear(opened, tenant)
+    await load(tmp_path / "old", target=target)
+    assert await loaded(writer) == old
+    done = await load(tmp_path / "new", target=target)
+    assert done["kinds"]["working_copy"]["accepted"] == 2
+    assert await loaded(writer) == new, "a newer copy takes the place of the older one"
+
+
+async def test_of_two_copies_in_one_package_the_newest_comes(
+    opened: Parts, writer: Principal, tenant: str, load: Load, tmp_path: Path
+) -> None:
+    lines = b""
+    for name, values in (("old", {"a": 1, "b": 1}), ("new", {"a": 2, "c": 2})):
+        await copied(writer, **values)
+        await export_package(opened.graph, tmp_path / name, await selection(opened.graph, tenant))
+        lines += (tmp_path / name / "working_copies.jsonl").read_bytes()
+    await clear(opened, tenant)
+    package = tmp_path / "in"
+    package.mkdir()
+    (package / "working_copies.jsonl").write_bytes(lines)
+    await load(package)
+    assert await loaded(writer) == {"a": 2, "c": 2}
+
+
+async def test_a_copy_for_which_there_is_no_room_leaves_the_one_that_is_here(
+    opened: Parts, writer: Principal, tenant: str, load: Load, tmp_path: Path
+) -> None:
+    new = {name: name * 4000 for name in "abc"}
+    await copied(writer, **new)
+    await export_package(opened.graph, tmp_path / "new", await selection(opened.graph, tenant))
+    await clear(opened, tenant)
+    old = await copied(writer, a=1, d=1)
+    await writer.http.put(f"{WORKING}/large/keys/a", json={"value": 1})
+    await writer.http.put(f"{WORKING}/large/copy")
+    await opened.graph.raw(
+        "MATCH (c:WorkingCopy) WHERE c.scope STARTS WITH $s "
+        "SET c.ingested_at = $at, c.size = CASE c.task WHEN 'large' THEN $size ELSE c.size END "
+        "RETURN count(c) AS n", s=tenant, at=now() - timedelta(hours=1),
+        size=opened.working.limits.agent - 9000,
+    )  # fmt: skip
+    done = await load(tmp_path / "new", target=tenant, rejects=tmp_path / "rejects")
+    assert done["kinds"]["working_copy"] == {"accepted": 0, "duplicates": 0, "rejected": 3}
+    assert await loaded(writer) == old
+
+
+async def test_a_value_written_between_burial_and_removal_is_buried(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str, load: Load, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    await allow(admin, tenant)
+    await copied(writer, a=7)
+    remove = WorkingErasure.take
+    written = []
+
+    async def late(self: WorkingErasure, values: Any) -> int:
+        if not written:
+            written.append(await copied(writer, a=8, b=9))
+            await export_package(
+                opened.graph, tmp_path / "out", await selection(opened.graph, tenant)
+            )
+        return await remove(self, values)
+
+    monkeypatch.setattr(WorkingErasure, "take", late)
+    await erase(opened, admin, author=writer.caller.principal, scope=writer.caller.home)
+    assert written == [{"a": 8, "b": 9}]
+    assert (await writer.http.get(f"{WORKING}/t")).json()["items"] == []
+    assert (await writer.http.get(f"{WORKING}/t/copy")).status_code == 404
+    done = await load(tmp_path / "out")
+    assert done["kinds"]["working_copy"]["accepted"] == 0
 
 
 async def test_what_waits_to_be_promoted_steps_aside(
