@@ -143,10 +143,12 @@ RETURN fingerprint, size(asked) AS times, asked[-1].asked_at AS last_at, asked[-
        [q IN worded | {scopes: [q.scope] + q.scopes, principal: q.principal, words: q.words}][-1] AS worded
 ORDER BY times DESC, fingerprint LIMIT $limit
 
-// name: get_query(id, principal, scopes) read optional
-// A question with its searches, of whoever asked it or curates what it counts at.
+// name: get_query(id, principal, scopes, curated) read optional
+// A question with its searches, as far as it counts at scopes, of whoever asked it or curates one of
+// those. Who curates the home of somebody learns nothing of what that one asks out of his sight.
 MATCH (q:RagQuery {id: $id})
-WHERE q.principal = $principal OR q.scope IN $scopes OR any(s IN q.scopes WHERE s IN $scopes)
+WHERE q.principal = $principal
+   OR any(s IN q.scopes WHERE s IN $scopes) AND any(s IN [q.scope] + q.scopes WHERE s IN $curated)
 RETURN q {.*} AS query,
        COLLECT { MATCH (h:HybridSearchResult)-[:RESULT_OF]->(q) RETURN h {.*} ORDER BY h.id }
          AS searches

@@ -104,7 +104,11 @@ class AnalyticsService:
         """A question that the caller asked, or that counts where it curates, with its searches;
         NotFound where there is none."""
         row = await self._graph.optional(
-            Q.questions.get_query, id=query_id, principal=caller.principal, scopes=_curated(caller)
+            Q.questions.get_query,
+            id=query_id,
+            principal=caller.principal,
+            scopes=caller.visible,
+            curated=_curated(caller),
         )
         if row is None:
             raise NotFound(f"there is no query {query_id}")
