@@ -66,7 +66,7 @@ class TurnService:
         said = frozenset(one.id for one in appended.receipts if one.id is not None)
         filters = replace(asked.filters, left_out=said, talk=appended.talk.id)
         request = replace(asked, filters=filters)
-        if not await anything(self.conversations.graph, filters):
+        if not (request.beside or await anything(self.conversations.graph, filters)):
             return Turn(appended, unsearched(request))
         found = await recorded(self.searches, self.questions, caller, request)
         return Turn(appended, found)
