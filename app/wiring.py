@@ -743,6 +743,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     working = WorkingService(
         WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
     )
+    slotted = SlotService(SlotParts(working, episode_rows, searches))
     tier_promotion = TierPromotion(
         contexts, context_entries, spaces, wakeup, promotion_rule(settings)
     )
@@ -773,6 +774,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         graph_rag=graph_rag,
         predicates=predicates,
         runner=runner,
+        slotted=slotted,
         agentic=AgenticService(graph_rag, scopes, metered_model(graph, settings)),
     )
     data_tables = TableService(graph, scopes, table_limits(settings))
@@ -801,7 +803,6 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             promotion=tier_promotion,
         )
     )
-    slotted = SlotService(SlotParts(working, episode_rows, searches))
     judging = JudgingService(
         graph, scopes, metered_model(graph, settings), judging_limits(settings)
     )
@@ -855,6 +856,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         intake=intake,
         learned_log=learned["learned_log"],
         tiered=tiered,
+        slotted=slotted,
         context_injector=context_injector,
         bases=doors.bases,
         consolidating=Consolidating(consolidation_rows, model_reader, access_rows, runner),
