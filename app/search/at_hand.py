@@ -26,6 +26,7 @@ from app.working.values import unpacked
 LOOKED_AT = 200  # entries of short-term memory, and values of pools, that are looked at
 POOLS = 50  # pools that are looked into, those that were changed last
 POOL_WORDS, ALL_WORDS = 20_000, 100_000  # characters of one pool, and of all that one tier holds
+PROMPT_WORDS = 8_000  # the same for a prompt, whose reader waits while they are embedded
 
 
 class AtHand:
@@ -39,11 +40,15 @@ class AtHand:
         self._pools = pools
 
     async def values(
-        self, who: Caller, session: str | None, wanted: Collection[Where]
+        self,
+        who: Caller,
+        session: str | None,
+        wanted: Collection[Where],
+        most: int = ALL_WORDS,
     ) -> tuple[Held, ...]:
-        """Return what the caller holds at home and reads of pools: of working memory the values
-        under keys of the session's task, of short-term memory the newest entries of the session, or
-        of all where none is named, of pools the newest values.
+        """Return what the caller holds at home and reads of pools, of each tier so many characters:
+        of working memory the values under keys of the session's task, of short-term memory the
+        newest entries of the session, or of all where none is named, of pools the newest values.
 
         Raises WorkingMemoryUnavailable where a task's values are wanted and Valkey does not answer.
         """
@@ -55,7 +60,8 @@ class AtHand:
         found = await asyncio.gather(
             *(readers[one](who, session) for one in Where if one in wanted)
         )
-        return tuple(held for some in found for held in some)
+        kept = await asyncio.to_thread(lambda: [fitting(one, POOL_WORDS, most) for one in found])
+        return tuple(held for some in kept for held in some)
 
     async def beside(
         self, who: Caller, session: str | None, request: SearchRequest
@@ -65,9 +71,9 @@ class AtHand:
         scopes = set(request.filters.scopes)
         wanted = set(Where) if who.home in scopes else {Where.SHARED}
         try:
-            held = await self.values(who, session, wanted)
+            held = await self.values(who, session, wanted, PROMPT_WORDS)
         except WorkingMemoryUnavailable:
-            held = await self.values(who, session, wanted - {Where.WORKING})
+            held = await self.values(who, session, wanted - {Where.WORKING}, PROMPT_WORDS)
         return replace(request, beside=tuple(one for one in held if one.scope in scopes))
 
     async def _of_task(self, who: Caller, session: str | None) -> list[Held]:
@@ -89,12 +95,11 @@ class AtHand:
 
 def _of_keys(scope: str, keys: list[tuple[Slot, bytes]]) -> list[Held]:
     at = now()  # Valkey keeps the end of a value, and not when it was written
-    held = [Held(Where.WORKING, None, slot.name, scope, unpacked(c), at) for slot, c in keys]
-    return fitting(held, ALL_WORDS, ALL_WORDS)
+    return [Held(Where.WORKING, None, slot.name, scope, unpacked(c), at) for slot, c in keys]
 
 
 def _of_entries(rows: list[Row]) -> list[Held]:
-    held = [
+    return [
         Held(
             Where.SHORT_TERM,
             row["id"],
@@ -107,11 +112,10 @@ def _of_entries(rows: list[Row]) -> list[Held]:
         )
         for row in rows
     ]
-    return fitting(held, ALL_WORDS, ALL_WORDS)
 
 
 def _of_values(found: list[PoolValue]) -> list[Held]:
-    held = [
+    return [
         Held(
             Where.SHARED,
             one.pool.pool_id,
@@ -123,4 +127,3 @@ def _of_values(found: list[PoolValue]) -> list[Held]:
         )
         for one in found
     ]
-    return fitting(held, POOL_WORDS, ALL_WORDS)

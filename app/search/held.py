@@ -77,14 +77,14 @@ def row_of(held: Held) -> Row:
 
 
 def fitting(found: Sequence[Held], each: int, most: int) -> list[Held]:
-    """Return the values that have so many characters together, and so many of each place that holds
-    them, the first ones before others; one that does not fit, or says nothing, is left out, and
-    those behind it are not."""
+    """Return the values that have so many characters together, and those of each pool so many, the
+    first ones before others; one that does not fit, or says nothing, is left out, and those behind
+    it are not."""
     rooms: dict[tuple[str, str | None], int] = {}
     kept = []
     for one in found:
-        place = (one.scope, one.id) if one.where is Where.SHARED else (one.scope, None)
-        size, room = len(one.text), rooms.get(place, each)
+        place, size = (one.scope, one.id), len(one.text)
+        room = rooms.get(place, each) if one.where is Where.SHARED else most
         if 0 < size <= min(room, most):
             most -= size
             rooms[place] = room - size

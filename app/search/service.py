@@ -287,7 +287,7 @@ class SearchService:
             held_best=floor.best,
             steps=steps_of(found, looked),
             empty=None if kept else why_empty(at, reading, looked),
-            beside=_held_beside(request, judge),
+            beside=await _held_beside(request, judge),
         )
 
     async def _named(self, request: SearchRequest, found: Legs) -> list[str]:
@@ -353,7 +353,8 @@ class SearchService:
             return ()
         parts = await self._vectors.parts(request.query, request.filters.scopes)
         beside = await self._beside(request, parts)
-        return _held_beside(request, Judge(Asked.of(request.query), beside.rows, beside.near))
+        judge = Judge(Asked.of(request.query), beside.rows, beside.near)
+        return await _held_beside(request, judge)
 
     async def _similar(self, ids: list[str], found: Legs) -> dict[str, Nearness]:
         """How near memories are: as the vector leg found, or compared now."""
@@ -651,9 +652,11 @@ class SearchService:
         return told_across(gone, {row["id"]: row for row in rows}, across)
 
 
-def _held_beside(request: SearchRequest, judge: Judge) -> tuple[Hit, ...]:
+async def _held_beside(request: SearchRequest, judge: Judge) -> tuple[Hit, ...]:
+    """What is held beside, judged; in a thread where that is long."""
     rows = {one.name: judge.memories[one.name] for one in request.beside}
-    return judged_beside(rows, judge, request.floor)
+    texts = [row["content"] for row in rows.values()]
+    return await aside(texts, lambda: judged_beside(rows, judge, request.floor), READ)
 
 
 def ran(asked: Mode, walk: Walk) -> Mode:

@@ -28,7 +28,7 @@ from app.observations.service import ObservationService
 from app.observations.service import Wanted as WantedObservations
 from app.scopes.service import ScopeService
 from app.scopes.tuning import tuned
-from app.search.at_hand import AtHand
+from app.search.at_hand import PROMPT_WORDS, AtHand
 from app.search.bundle import standing
 from app.search.held import Held, Where, told
 from app.search.model import KINDS, Filters, Found, Hit, SearchRequest
@@ -132,7 +132,7 @@ class ContextInjector:
         self, who: Caller, task: Task, limits: InjectionLimits
     ) -> Mapping[Section, list[Item]]:
         """What the one search finds and what is at hand, by what it is."""
-        held = await self._parts.at_hand.values(who, task.session, set(Where))
+        held = await self._parts.at_hand.values(who, task.session, set(Where), PROMPT_WORDS)
         filters = Filters(scopes=who.visible, kinds=list(KINDS), reader=who.principal)
         request = SearchRequest(
             query=task.query, filters=filters, limit=HITS, counted=False, beside=held

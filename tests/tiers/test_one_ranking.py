@@ -165,6 +165,30 @@ async def test_a_turn_recalls_what_is_held_where_nothing_is_indexed(writer: Prin
     assert SAME in told_of["recalled"]["relevant_context"]
 
 
+async def test_a_prompt_waits_for_less_to_be_embedded_than_a_search(writer: Principal) -> None:
+    clay = "The clay of the pottery comes by barge. "
+    await write(writer, "barge", f"{SAME} {clay * 600}")
+    await write(writer, "wood", "The kiln of the pottery burns oak.")
+    body = {"query": ASKED, "least": 0.0}
+    hits = (await writer.http.post(f"{URL}/search", json=body)).json()["hits"]
+    assert {hit["untrusted"]["key"] for hit in hits} == {"barge", "wood"}
+    block = (await writer.http.post("/v1/search", json=BLOCK)).json()["relevant_context"]
+    assert "burns oak" in block
+    assert "barge" not in block
+
+
+async def test_a_turn_tells_nothing_again_that_is_in_its_buffer(writer: Principal) -> None:
+    await write(writer, "repair", AGAIN)
+    await write(writer, "wood", "The kiln of the pottery burns oak.")
+    said = [{"role": "user", "content": text} for text in (SAME, ASKED)]
+    turn = {"session": "s1", "messages": said, "form": "relevant_context"} | {
+        "context": BLOCK["context"]
+    }
+    block = (await writer.http.post("/v1/turns", json=turn)).json()["recalled"]["relevant_context"]
+    assert "burns oak" in block
+    assert AGAIN not in block
+
+
 async def test_what_is_held_is_embedded_once_and_goes_from_the_cache_with_erasure(
     opened: Parts, writer: Principal, admin: Principal, make: Make, tenant: str, switch: Switch
 ) -> None:
