@@ -156,6 +156,7 @@ from app.retrieval.synonyms import COSINES, SynonymService
 from app.sanitize.proof import prove_detectors
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
+from app.search.at_hand import AtHand
 from app.search.blend import BlockDefaults
 from app.search.block import ContextBlocks
 from app.search.imagining import Imagination
@@ -742,6 +743,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     working = WorkingService(
         WorkingParts(store, CopyRepository(graph, bounds_of_work), scopes, access_rows)
     )
+    slotted = SlotService(SlotParts(working, episode_rows, searches))
     tier_promotion = TierPromotion(
         contexts, context_entries, spaces, wakeup, promotion_rule(settings)
     )
@@ -772,6 +774,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         graph_rag=graph_rag,
         predicates=predicates,
         runner=runner,
+        slotted=slotted,
         agentic=AgenticService(graph_rag, scopes, metered_model(graph, settings)),
     )
     data_tables = TableService(graph, scopes, table_limits(settings))
@@ -784,6 +787,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     access = AccessService(access_rows, keys, scopes.policy)
     autonomous = autonomy(settings, graph, scopes)
     learned = learning_parts(settings, graph, scopes, spaces)
+    at_hand = AtHand(working, shortterm, pools)
     tiered = TierService(
         TierParts(
             graph=graph,
@@ -794,14 +798,11 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
                 Tier.SHARED: SharedShelf(pools),
             },
             working=working,
-            shortterm=shortterm,
-            pools=pools,
+            at_hand=at_hand,
             searches=searches,
-            spaces=spaces,
             promotion=tier_promotion,
         )
     )
-    slotted = SlotService(SlotParts(working, episode_rows, searches))
     judging = JudgingService(
         graph, scopes, metered_model(graph, settings), judging_limits(settings)
     )
@@ -811,7 +812,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             scopes=scopes,
             limits=injection_limits(settings),
             working=working,
-            shortterm=shortterm,
+            at_hand=at_hand,
             searches=searches,
             traces=alike,
             solved=traces,
@@ -855,6 +856,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         intake=intake,
         learned_log=learned["learned_log"],
         tiered=tiered,
+        slotted=slotted,
         context_injector=context_injector,
         bases=doors.bases,
         consolidating=Consolidating(consolidation_rows, model_reader, access_rows, runner),
@@ -1019,7 +1021,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         tiered=tiered,
         slotted=slotted,
         tier_promotion=tier_promotion,
-        context_blocks=ContextBlocks(graph, searches, scopes, block_defaults(settings)),
+        context_blocks=ContextBlocks(graph, searches, scopes, block_defaults(settings), at_hand),
         context_injector=context_injector,
     )
 

@@ -268,6 +268,8 @@ def tools(key: str, target: Item) -> list[tuple[str, str, Body]]:
         ("working", "working_retrieve", {"task": named["task"], "part": "keys", "key": "plan"}),
         ("working", "working_keys", {"task": named["task"]}),
         ("working", "working_retrieve_shared", {"agent": target.owner, "key": named["name"]}),
+        ("slots", "slot_list", {}),
+        ("slots", "slot_use", {"memory": memory}),
         ("goals", "goal_list", {}),
         ("goals", "goal_read", {"goal": named["goal"]}),
         ("escalations", "escalation_list", {}),

@@ -31,6 +31,7 @@ SHARES = (0.2, 0.08, 0.01, 0.2, 0.25, 0.26)  # of writes, changes, streams, tool
 LISTENED = 3.0  # seconds that a stream of events is read
 BEGINNING = "0.0"  # the place before every event
 EVERY = 500  # trials after which it is told how far they are
+LOADED = ("note", "own memory")  # what its owner loads into a slot
 PATHS = re.compile(r"/health|/metrics|/schema|/v1/exports|/v1/events|/reveal")
 SENT = {"query": "crane", "unit": "task", "limit": "50", "tier": None, "description": "crane",
         "question": "crane", "topic": "crane", "task": "crane", "q": "crane"}  # fmt: skip
@@ -115,11 +116,21 @@ class Trials:
             return
         item = item_of(kind, draw, told, answer.json() if answer.content else {})
         self.register.items[item.marker] = item
+        if kind in LOADED:
+            await self._loaded(who, item)
         for name, path in BACK.items():
             if name in item.ids and item.kind != "share":
                 back = await self._send("back", who, "GET", path.format(item.ids[name]))
                 if item.marker not in back.text:
                     self.report.wrong.append(f"{kind} is not read back by {who.id}: {back.text}")
+
+    async def _loaded(self, who: Principal, item: Item) -> None:
+        """Load a value into a slot of its owner, who is told of it there."""
+        path = f"/v1/slots/{item.ids['memory_id']}"
+        done = await self._send("slot", who, "PUT", path, {"relevance": 0.5})
+        shown = await self._send("slot", who, "GET", "/v1/slots")
+        if not done.is_success or item.marker not in shown.text:
+            self.report.wrong.append(f"{item.kind} is in no slot of {who.id}: {shown.text}")
 
     async def _change(self) -> None:
         """Change what one may not see: it is refused, and the words turn up nowhere."""

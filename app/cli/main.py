@@ -86,6 +86,7 @@ COMMANDS = {
         "Write the held notes of a scope, and of those below it, to files that only you may read.",
     ),
     "search": Entry("search", "Ask the API and show what is recalled."),
+    "slot": Entry("slots", "The memories that an agent has loaded."),
     "memory": Entry("memory", "Memories that were written down, and their upkeep."),
     "knowledge": Entry("memory", "Knowledge that was written down."),
     "mcp": Entry(

@@ -31,6 +31,7 @@ from app.rag.answering import AgenticService
 from app.rag.service import GraphRagService
 from app.search.service import SearchService
 from app.skills.door import SkillGraph
+from app.tiers.loading import SlotService
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class Doors:
     graph_rag: GraphRagService
     predicates: PredicateService
     runner: Runner
+    slotted: SlotService
 
 
 @dataclass(frozen=True, slots=True)

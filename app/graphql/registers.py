@@ -11,14 +11,16 @@ from app.facts.schemas import PredicateOut
 from app.graphql.cursors import by_id
 from app.graphql.doors import Context, Read
 from app.graphql.identity import IdentityOut
-from app.graphql.listing import listed, scopes_of, sliced
+from app.graphql.listing import listed, number_of, scopes_of, sliced
 from app.graphql.loading import Asked, Listing
 from app.graphql.seen import Seen, within
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.notes.schemas import BadPatternOut, CoreBlockOut
 from app.scopes.sessions import session_id
+from app.search.whole import BODY, EACH_MOST
 from app.skills.graph_schemas import AgentEntryOut, TeamOut
+from app.tiers.slot_schemas import SlotsOut
 
 PATTERNS = Listing(
     query=Q.blocks.list_patterns,
@@ -74,6 +76,14 @@ async def core_blocks(context: Context, asked: Asked) -> Any:
     return within([CoreBlockOut.of(row["block"]) for row in rows], asked.moments)
 
 
+async def slots(context: Context, asked: Asked) -> Seen:
+    """The slots of the agent behind the key, in a scope; this is no use of them."""
+    characters = number_of(asked, "characters", BODY, EACH_MOST)
+    scope = asked.args.get("scope")
+    opened = await context.doors.slotted.opened(context.caller, scope, characters)
+    return Seen(SlotsOut.of(opened), asked.moments)
+
+
 async def bad_patterns(context: Context, asked: Asked) -> Any:
     """Patterns of failure by id."""
     return await listed(context, PATTERNS, asked, scopes_of(context, asked))
@@ -87,4 +97,5 @@ REGISTERS: dict[str, Read] = {
     "predicates": predicates,
     "coreBlocks": core_blocks,
     "badPatterns": bad_patterns,
+    "slots": slots,
 }

@@ -55,6 +55,7 @@ from app.mcp.reading import READING
 from app.mcp.remembering import MEMORY
 from app.mcp.shared_memory import POOLS
 from app.mcp.skilled import SKILLS
+from app.mcp.slotted import SLOTS
 from app.mcp.stream import SESSION
 from app.mcp.tabling import DATA
 from app.mcp.tiered import TIERS
@@ -79,6 +80,7 @@ PROFILES = {
         ("contexts", CONTEXTS),
         ("conversations", CONVERSATIONS),
         ("working", WORKING),
+        ("slots", SLOTS),
         ("goals", GOALS),
         ("escalations", ESCALATIONS),
         ("observations", OBSERVATIONS),

@@ -44,6 +44,7 @@ from app.skills.door import SkillGraph
 from app.tables.service import TableService
 from app.telemetry.standing import StatusOut
 from app.tiers.injection import ContextInjector
+from app.tiers.loading import SlotService
 from app.tiers.service import TierService
 from app.traces.service import TraceService
 from app.traces.similar import SimilarTraces
@@ -92,6 +93,7 @@ class Services:
     intake: Intake
     learned_log: LearnedLog
     tiered: TierService
+    slotted: SlotService
     context_injector: ContextInjector
     bases: BaseService
     consolidating: Consolidating

@@ -59,8 +59,10 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A value like a question, with its calibrated similarity."""
+    """A value for a question: how relevant it is, and how like the question its vector is."""
 
     value: Value
     key: str
+    relevance: float
     similarity: float
+    said: str

@@ -147,6 +147,7 @@ from app.skills.schemas import (
     UsageOut,
 )
 from app.tables.schemas import TableHintOut
+from app.tiers.slot_schemas import SlotOut, SlotsOut
 
 DOCS = Path(__file__).parents[2] / "docs"
 REFERENCE, GUIDE = DOCS / "reference" / "schema.graphql", DOCS / "guides" / "graphql.md"
@@ -179,7 +180,7 @@ SHOWN: dict[str, type[msgspec.Struct]] = {
     "Block": CoreBlockOut, "BadPattern": BadPatternOut, "Retrieved": rag.RetrievedOut,
     "Seed": rag.SeedOut, "Reached": rag.ReachedOut, "WalkStep": rag.StepOut,
     "Passage": rag.PassageOut, "Context": rag.ContextOut, "LedgerEntry": rag.EntryOut,
-    "TableHint": TableHintOut,
+    "TableHint": TableHintOut, "Slots": SlotsOut, "Slot": SlotOut,
 }  # fmt: skip
 # Members that a type leaves out: of one capture there is no error beside the answer's own, and
 # what is a thing of its own is linked.

@@ -99,6 +99,8 @@ working_store -di-            working_retrieve r-i-          working_keys r-i-
 working_append ----           working_remove -d--            working_clear -di-
 working_persist -di-          working_load -di-              working_share -di-
 working_retrieve_shared r-i-
+slot_list r-i-                slot_load -di-                slot_use r-i-
+slot_unload -d--              slot_clear -di-
 goal_create ----              goal_list r-i-                 goal_read r-i-
 goal_update -di-              goal_advance ----
 escalation_create ----        escalation_list r-i-           escalation_resolve ----

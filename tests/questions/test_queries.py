@@ -88,3 +88,18 @@ async def test_a_single_question_is_read_by_its_asker_and_by_curators_of_where_i
     unknown = await agent.http.get("/v1/rag/queries", params={"status": "odd"})
     assert unknown.status_code == 422
     assert unknown.json()["errors"][0]["field"] == "status"
+
+
+async def test_who_curates_a_home_reads_no_question_that_was_put_out_of_his_sight(
+    opened: Parts, admin: Principal, tenant: str, principal: MakePrincipal
+) -> None:
+    dev = f"{tenant}/dev"
+    curator = await principal(tenant, role=Role.CURATOR, name="cora", subtree=False)
+    await principal(dev)
+    await ask(admin, "/v1/search", "where zzqx", mode="keyword", scopes=[dev])
+    await opened.question_log.flush()
+    page = (await admin.http.get("/v1/rag/queries", params={"scope": dev})).json()
+    (one,) = [q for q in page["items"] if q["scopes"] == [dev]]
+    assert one["home"] == tenant
+    assert (await admin.http.get(f"/v1/rag/queries/{one['id']}")).status_code == 200
+    assert (await curator.http.get(f"/v1/rag/queries/{one['id']}")).status_code == 404

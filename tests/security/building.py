@@ -9,7 +9,7 @@ from litestar import Litestar
 from app.kernel.caller import Role
 from app.wiring import Parts
 from tests.security.filling import filled
-from tests.security.keeping import kept
+from tests.security.keeping import kept, measured
 from tests.security.worlds import OK, Person, Place, World
 
 # Of either tenant; in a user's own scope lies what the admin puts there, and no agent is at home.
@@ -34,6 +34,7 @@ async def built(opened: Parts, app: Litestar, stack: AsyncExitStack, tenant: str
     for path in world.dwellers:
         world.things += await kept(world, world.place(path))
     await opened.indexing.drain()
+    world.things += [await measured(who) for who in world.dwellers.values()]
     await world.ready()
     return world
 

@@ -1,5 +1,5 @@
-"""What agents keep in every scope of the world: by each door of `bench.doors`, and what hangs on
-it or lies beside it."""
+"""What agents keep in every scope of the world: by each door of `bench.doors`, what hangs on it or
+lies beside it, and what can be made once all of it has vectors."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tests.security.worlds import OK, Person, Place, World
 
 # Parameters of paths that name what this module makes beside the doors.
 FURTHER = ("webhook", "delivery", "edit", "row", "snapshot", "policy", "key_id")
+WEEK = 8  # texts that a baseline rests on
 NOWHERE = "http://127.0.0.1:9"  # where a webhook posts to, and nobody listens
 
 
@@ -49,8 +50,8 @@ async def _changed(who: Person, thing: Item) -> None:
 
 
 async def _hung(who: Person, found: list[Item], register: Register) -> list[Item]:
-    """A row of a table, an entry and a snapshot of a context, a copy of working memory, a trace
-    that has ended."""
+    """A row of a table, an entry and a snapshot of a context, a copy of working memory, two slots,
+    a trace that has ended."""
     of = {item.kind: item for item in found}
     table, context = of["table"].ids["table"], of["context"].ids["context"]
     marks = [register.word("zq") for _ in range(4)]
@@ -60,6 +61,8 @@ async def _hung(who: Person, found: list[Item], register: Register) -> list[Item
     made = await ask(who, "POST", f"/v1/contexts/{context}/entries", entry)
     taken = await ask(who, "POST", f"/v1/contexts/{context}/snapshots", {"name": marks[2]})
     await ask(who, "PUT", f"/v1/working-memory/{of['working'].ids['task']}/copy")
+    for loaded in (of["note"], of["own memory"]):
+        await ask(who, "PUT", f"/v1/slots/{loaded.ids['memory_id']}", {"relevance": 0.5})
     ended = await _trace(who, marks[3])
     return [
         item("row", who, marks[0], table=table, row=wrote["ids"][0]),
@@ -84,6 +87,9 @@ async def _beside(world: World, who: Person, register: Register) -> list[Item]:
     hooked, edited = register.word("zq"), register.word("zq")
     hook = await ask(who, "POST", "/v1/webhooks", {"url": f"{NOWHERE}/{hooked}"})
     sent = await ask(who, "POST", f"/v1/webhooks/{hook['id']}/test")
+    for n in range(WEEK):
+        said = {"content": f"Day {n}: you watch the crane {edited}.", "session": edited}
+        await ask(who, "POST", "/v1/episodes", said)
     block = "/v1/core-blocks/persona"
     await ask(who, "PUT", block, {"content": f"You watch crane {edited}."})
     await ask(who, "PUT", f"{block}/protection", {"quorum": 1})
@@ -96,6 +102,12 @@ async def _beside(world: World, who: Person, register: Register) -> list[Item]:
         item("policy", who, suggested, policy=suggested),
         item("key", who, key, key_id=key),
     ]  # fmt: skip
+
+
+async def measured(who: Person) -> Item:
+    """The baseline of a block, which takes a week's texts with vectors."""
+    made = await ask(who, "PUT", "/v1/core-blocks/persona/baseline")
+    return item("baseline", who, made["id"], baseline=made["id"])
 
 
 def item(
