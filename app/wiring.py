@@ -156,7 +156,6 @@ from app.retrieval.synonyms import COSINES, SynonymService
 from app.sanitize.proof import prove_detectors
 from app.scopes.repository import ScopeRepository
 from app.scopes.service import ScopeService
-from app.search.at_hand import AtHand
 from app.search.blend import BlockDefaults
 from app.search.block import ContextBlocks
 from app.search.imagining import Imagination
@@ -787,7 +786,6 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
     access = AccessService(access_rows, keys, scopes.policy)
     autonomous = autonomy(settings, graph, scopes)
     learned = learning_parts(settings, graph, scopes, spaces)
-    at_hand = AtHand(working, shortterm, pools)
     tiered = TierService(
         TierParts(
             graph=graph,
@@ -798,8 +796,10 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
                 Tier.SHARED: SharedShelf(pools),
             },
             working=working,
-            at_hand=at_hand,
+            shortterm=shortterm,
+            pools=pools,
             searches=searches,
+            spaces=spaces,
             promotion=tier_promotion,
         )
     )
@@ -812,7 +812,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             scopes=scopes,
             limits=injection_limits(settings),
             working=working,
-            at_hand=at_hand,
+            shortterm=shortterm,
             searches=searches,
             traces=alike,
             solved=traces,
@@ -1021,7 +1021,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         tiered=tiered,
         slotted=slotted,
         tier_promotion=tier_promotion,
-        context_blocks=ContextBlocks(graph, searches, scopes, block_defaults(settings), at_hand),
+        context_blocks=ContextBlocks(graph, searches, scopes, block_defaults(settings)),
         context_injector=context_injector,
     )
 

@@ -111,16 +111,6 @@ def are_twins(one: str, other: str) -> bool:
     return all(_are_twins(left, right, spoken[0]) for left, right in pairs)
 
 
-def gist(text: str) -> tuple[object, ...]:
-    """Return what is the same of all texts that are twins: their language and the words of each of
-    their sentences; of what is too long to be compared by words, the text."""
-    language = languages_of(text)[0]
-    return language, *(
-        sentence if len(sentence) > LONGEST else frozenset(_pieces(sentence, language).items())
-        for sentence in every_sentence(text)
-    )
-
-
 def _are_twins(one: str, other: str, language: str) -> bool:
     if one == other:
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ from app.indexing.spaces import Spaces
 from app.sanitize.aside import aside
 
 Vectors = npt.NDArray[np.float32]
+BATCH = 200  # texts that are read together
 KEPT = 512  # texts whose vectors are kept between two comparisons
 
 
@@ -42,6 +44,23 @@ class Likeness:
         languages = (detect_language(one), detect_language(other))
         return self._means.similarity(float(least), Kinds.TEXTS, languages)
 
+    async def answers(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return how likely each text answers a question, by its best window."""
+        asked = np.asarray((await self._embedder.embed([query], Role.QUERY))[0], np.float32)
+        spoken = detect_language(query)
+        shares: list[float] = []
+        for start in range(0, len(texts), BATCH):
+            batch = list(texts[start : start + BATCH])
+            await self.read(batch)
+            languages = await aside(batch, partial(_languages, batch))
+            shares += [
+                self._means.similarity(
+                    float((self._known[text] @ asked).max()), Kinds.ANSWER, (spoken, language)
+                )
+                for text, language in zip(batch, languages, strict=True)
+            ]
+        return shares
+
     async def read(self, texts: Sequence[str]) -> None:
         """Embed what is not known yet, all of it together."""
         if len(self._known) > KEPT:
@@ -54,3 +73,7 @@ class Likeness:
         vectors = iter(await self._embedder.embed(parts, Role.DOCUMENT) if parts else [])
         for text, found in cut:
             self._known[text] = np.asarray([next(vectors) for _ in found], np.float32)
+
+
+def _languages(texts: Sequence[str]) -> list[str]:
+    return [detect_language(text) for text in texts]

@@ -1,5 +1,4 @@
-"""Caches of a process that hold words of texts, or what was made of them: emptied when something is
-erased."""
+"""Caches of a process that hold words of texts: emptied when something is erased."""
 
 from __future__ import annotations
 
@@ -10,27 +9,25 @@ from app.episodes import labels
 from app.extraction import mentions, objects
 from app.extraction.verbs import english_name
 from app.facts import later, later_reading
-from app.indexing import analysis, kept, spelling
+from app.indexing import analysis, spelling
 from app.sanitize import labels as cleaned_labels
 from app.sanitize import numbers
 from app.values import places, units
 
 # Every module with a bounded cache of texts; a test looks for others.
 MODULES = (
-    analysis, cleaned_labels, kept, labels, later, later_reading, mentions, names, numbers,
-    objects, places, spelling, stems, tokens, units,
+    analysis, cleaned_labels, labels, later, later_reading, mentions, names, numbers, objects,
+    places, spelling, stems, tokens, units,
 )  # fmt: skip
 
 
 def clear_caches() -> int:
-    """Empty the bounded caches in the modules that read texts; returns how many."""
+    """Empty the bounded caches of functions in the modules that read texts; returns how many."""
     found = [
         thing
         for module in MODULES
         for thing in vars(module).values()
-        if hasattr(thing, "cache_clear")
-        and not isinstance(thing, type)
-        and (thing.cache_parameters()["maxsize"] or 1) > 1
+        if hasattr(thing, "cache_clear") and (thing.cache_parameters()["maxsize"] or 1) > 1
     ]
     for cached in (*found, english_name):
         cached.cache_clear()

@@ -6,24 +6,21 @@ Nothing that is recalled can close an element or forge another, and nothing stan
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from xml.sax.saxutils import escape
 
-from app.contradiction.once import once
-from app.kernel.caller import Caller
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.sanitize.aside import READ, aside
 from app.sanitize.hidden import shown as visible
 from app.scopes.service import ScopeService
-from app.search.at_hand import AtHand
 from app.search.believed import believed
 from app.search.blend import Blend, BlockDefaults, Evidence, Reach, final, reach_of
 from app.search.bundle import LONGEST, qualified, snippet
 from app.search.mmr import mmr
-from app.search.model import Found, Hit, SearchRequest
+from app.search.model import Found, Hit
 from app.search.precedence import touched
 from app.search.relevance import Asked
 from app.search.service import SearchService
@@ -41,16 +38,13 @@ FACTS = 1.0  # confidence of what states none
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One memory of a block, with its score; `said` is its text alone, and it is `held` where it is
-    in no index."""
+    """One memory of a block, with its score."""
 
     id: str
     reach: Reach
     label: str
     score: float
     text: str
-    said: str = ""
-    held: bool = False
 
     @property
     def written(self) -> str:
@@ -62,15 +56,9 @@ class ContextBlocks:
     """Makes blocks of what a search found; holds no state."""
 
     def __init__(
-        self,
-        graph: Graph,
-        searches: SearchService,
-        scopes: ScopeService,
-        held: BlockDefaults,
-        at_hand: AtHand,
+        self, graph: Graph, searches: SearchService, scopes: ScopeService, held: BlockDefaults
     ) -> None:
         self.held = held
-        self._at_hand = at_hand
         self._graph = graph
         self._searches = searches
         self._scopes = scopes
@@ -78,12 +66,6 @@ class ContextBlocks:
     async def defaults(self, scope: str) -> BlockDefaults:
         """Return what a scope says of blocks."""
         return await self._scopes.limits(self.held, scope)
-
-    async def beside(
-        self, caller: Caller, session: str | None, request: SearchRequest
-    ) -> SearchRequest:
-        """Return the search of a block, which looks at what the caller has at hand as well."""
-        return await self._at_hand.beside(caller, session, request)
 
     async def of(
         self,
@@ -98,20 +80,15 @@ class ContextBlocks:
     ) -> str:
         """Return the block, the empty string where nothing is worth its place."""
         asked = Asked.of(question)
-        hits = [*found.hits, *found.beside]
-        held = {hit.id for hit in found.beside}
-        texts, moment = [hit.memory["content"] for hit in hits], at or now()
-
-        def weigh() -> list[Line]:
-            lines = weighed(hits, question, asked, blend, moment)
-            return unrepeated([replace(line, held=line.id in held) for line in lines])
-
-        lines = await aside(texts, weigh, READ)
+        texts, moment = [hit.memory["content"] for hit in found.hits], at or now()
+        lines = await aside(
+            texts, lambda: weighed(found.hits, question, asked, blend, moment), READ
+        )
         lines = await self._chosen(lines, scopes, limit)
         if not lines:
             return ""
         told, text = fitted(lines, await self._graph_line(lines, scopes), characters)
-        self._searches.shown([line.id for line in told if not line.held])
+        self._searches.shown([line.id for line in told])
         return text
 
     async def _chosen(self, lines: list[Line], scopes: Sequence[str], limit: int) -> list[Line]:
@@ -149,15 +126,6 @@ def weighed(
         if line.text and line.score > blend.least and (same is None or same.score < line.score):
             lines[line.text] = line
     return sorted(lines.values(), key=lambda line: (-line.score, line.id))
-
-
-def unrepeated(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines without what is held and says what another line says: a memory tells more of
-    it, and what is held in two places is told where it counts most."""
-    order = sorted(lines, key=lambda line: line.held)
-    firsts = once([line.said for line in order])
-    said = {line.id for n, line in enumerate(order) if line.held and firsts[n] != n}
-    return [line for line in lines if line.id not in said]
 
 
 def settled(
@@ -229,7 +197,7 @@ def _line(hit: Hit, asked: Asked, score: float) -> Line:
     text = snippet(memory["content"], hit.span, asked, LONGEST)
     label = str(memory.get("namespace") or memory["kind"])
     shown = visible(escape(qualified(text, hit))).strip() if text.strip() else ""
-    return Line(hit.id, reach_of(memory["scope"]), label, score, shown, text)
+    return Line(hit.id, reach_of(memory["scope"]), label, score, shown)
 
 
 def _near(hit: Hit) -> float:

@@ -17,7 +17,6 @@ from app.kinds import KINDS as DECLARED
 from app.notes.model import CONDENSED, MEMORY
 from app.retrieval.model import Path
 from app.search.floors import Floor, Match
-from app.search.held import Held
 from app.search.reach import alone
 from app.search.steps import Step
 
@@ -166,7 +165,6 @@ class SearchRequest:
     asker: str = ""  # the scope whose budget pays where a model is asked
     outcomes: float = 0.0  # how much the outcomes of tasks move a score, 0 to .6
     bases: tuple[str, ...] = ()  # knowledge bases among the sessions that it keeps to
-    beside: tuple[Held, ...] = ()  # values outside the indexes that are judged as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,8 +338,7 @@ class Hit:
 @dataclass(frozen=True, slots=True)
 class Found:
     """Hits in order, and how they came about; `mode` is what ran, `without` why no walk did,
-    `empty` why there is no hit. `beside` are the values that the request had beside what is
-    indexed, the most relevant first, judged as hits are."""
+    `empty` why there is no hit."""
 
     hits: list[Hit]
     mode: Mode
@@ -356,4 +353,3 @@ class Found:
     held_best: float | None = None
     steps: tuple[Step, ...] = ()
     empty: Empty | None = None
-    beside: tuple[Hit, ...] = ()

@@ -60,8 +60,6 @@ async def search(
 ) -> FoundOut:
     """Find memories by words, by meaning, or by both."""
     request = data.to_request(caller)
-    if data.looks_at_hand:
-        request = await context_blocks.beside(caller, data.session, request)
     found = await recorded(searches, question_log, caller, request)
     block = await context_of(context_blocks, found, data, request, caller.home)
     return await FoundOut.made(found, data, block)

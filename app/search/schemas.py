@@ -278,14 +278,6 @@ class SearchIn(WireModel):
         """Whether a block of context is asked for, which weighs hits by itself."""
         return self.form == "relevant_context"
 
-    @property
-    def looks_at_hand(self) -> bool:
-        """Whether the block tells what is in no index too: that is of this moment, of no role, tag
-        or knowledge base, and flagged by nobody."""
-        narrow = (self.kinds, self.roles, self.tags, self.since, self.until, self.as_of)
-        plain = all(one is None for one in (*narrow, self.known_at)) and not self._bases()
-        return self.is_context and plain and self.limit > 0 and self.flagged is not True
-
     def _rerank(self) -> Rerank:
         """Seed 000 says true or false."""
         if isinstance(self.rerank, bool):

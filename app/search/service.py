@@ -32,9 +32,6 @@ from app.sanitize.aside import READ, aside
 from app.scopes.sessions import session_id
 from app.search.across import told_across
 from app.search.believed import flags_of
-from app.search.beside import Beside
-from app.search.beside import judged as judged_beside
-from app.search.beside import read as read_beside
 from app.search.blending import fuse
 from app.search.floors import Floored, Judged, floored
 from app.search.hinted import hinted_first, hints_of
@@ -230,8 +227,7 @@ class SearchService:
         if request.limit == 0 or not filters.scopes or not filters.kinds:
             blocks = (await self._read([], request)).blocks
             mode = ran(request.mode, Walk())
-            beside = await self._only_beside(request)
-            return Found([], mode, 0, 0, 0, clock.marks, blocks, empty=Empty.LIMIT, beside=beside)
+            return Found([], mode, 0, 0, 0, clock.marks, blocks, empty=Empty.LIMIT)
         trees = await self._reach.trees(filters.scopes)
         request = replace(request, filters=replace(filters, trees=trees))
         found, fades_in = await asyncio.gather(self._legs(request, clock), self._fades_in(filters))
@@ -287,7 +283,6 @@ class SearchService:
             held_best=floor.best,
             steps=steps_of(found, looked),
             empty=None if kept else why_empty(at, reading, looked),
-            beside=await _held_beside(request, judge),
         )
 
     async def _named(self, request: SearchRequest, found: Legs) -> list[str]:
@@ -333,28 +328,13 @@ class SearchService:
     ) -> tuple[Reading, Judge]:
         """The candidates read, and what judges them: how close they are is asked meanwhile."""
         first = order[: wanted(request)]
-        reading, similar, beside = await asyncio.gather(
-            self._read(order, request),
-            self._similar(first, found),
-            self._beside(request, found.near.parts if found.near else []),
+        reading, similar = await asyncio.gather(
+            self._read(order, request), self._similar(first, found)
         )
         later = [memory for memory in reading.memories if memory not in first]
         if later:
             similar |= await self._similar(later, found)
-        memories = {**reading.memories, **beside.rows}
-        return reading, Judge(Asked.of(request.query), memories, {**similar, **beside.near})
-
-    async def _beside(self, request: SearchRequest, parts: Sequence[Part]) -> Beside:
-        return await read_beside(self.made.spaces, request.beside, parts)
-
-    async def _only_beside(self, request: SearchRequest) -> tuple[Hit, ...]:
-        """What is held beside, where nothing else is looked for."""
-        if not request.beside:
-            return ()
-        parts = await self._vectors.parts(request.query, request.filters.scopes)
-        beside = await self._beside(request, parts)
-        judge = Judge(Asked.of(request.query), beside.rows, beside.near)
-        return await _held_beside(request, judge)
+        return reading, Judge(Asked.of(request.query), reading.memories, similar)
 
     async def _similar(self, ids: list[str], found: Legs) -> dict[str, Nearness]:
         """How near memories are: as the vector leg found, or compared now."""
@@ -650,13 +630,6 @@ class SearchService:
         ids = [*gone, *(view.replaced_by for view in across.values() if view.replaced_by)]
         rows = await self._repository.past(ids, scopes, reading.moments.known_at)
         return told_across(gone, {row["id"]: row for row in rows}, across)
-
-
-async def _held_beside(request: SearchRequest, judge: Judge) -> tuple[Hit, ...]:
-    """What is held beside, judged; in a thread where that is long."""
-    rows = {one.name: judge.memories[one.name] for one in request.beside}
-    texts = [row["content"] for row in rows.values()]
-    return await aside(texts, lambda: judged_beside(rows, judge, request.floor), READ)
 
 
 def ran(asked: Mode, walk: Walk) -> Mode:

@@ -2,14 +2,13 @@
 
 The order of the sections, the budget and the weights of facts are those of the context injector of
 seed 000; trajectories are results of traces of tasks alike, replays are the steps of the most
-similar ones, and short-term memory stands behind working memory. What the one search finds and what
-the agent has at hand are judged together, and what stands in several tiers is told once.
+similar ones, and short-term memory stands behind working memory.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from app.contexts.entries import Entry, MemoryType, text_of
@@ -28,14 +27,13 @@ from app.observations.service import ObservationService
 from app.observations.service import Wanted as WantedObservations
 from app.scopes.service import ScopeService
 from app.scopes.tuning import tuned
-from app.search.at_hand import PROMPT_WORDS, AtHand
 from app.search.bundle import standing
-from app.search.held import Held, Where, told
-from app.search.model import KINDS, Filters, Found, Hit, SearchRequest
+from app.search.model import KINDS, Filters, Hit, SearchRequest
 from app.search.relevance import Asked
 from app.search.service import SearchService
+from app.shortterm.service import ShortTermService
 from app.tiers.packing import LONG, Item, Packed, Section, packed
-from app.tiers.retelling import Line, at_hand, replay
+from app.tiers.retelling import at_hand, replay
 from app.traces.model import LONGEST_TASK
 from app.traces.service import TraceService
 from app.traces.similar import SimilarTraces, Sought
@@ -83,7 +81,7 @@ class InjectorParts:
     scopes: ScopeService
     limits: InjectionLimits
     working: WorkingService
-    at_hand: AtHand
+    shortterm: ShortTermService
     searches: SearchService
     traces: SimilarTraces
     solved: TraceService
@@ -107,7 +105,9 @@ class ContextInjector:
         sections: dict[Section, list[Item]] = {Section.FACTS: await self._facts(at_home, task)}
         if not task.minimal:
             found = await asyncio.gather(
-                self._known(at_home, task, limits),
+                self._working(at_home, task),
+                self._short_term(at_home, task),
+                self._searched(at_home, task, limits),
                 self._solved(at_home, task, budget * LETTERS),
                 self._goals(at_home),
                 self._observed(at_home),
@@ -128,50 +128,37 @@ class ContextInjector:
         entries.sort(key=lambda one: (-weight(one, tags), one.id))
         return [_item(entry) for entry in entries]
 
-    async def _known(
-        self, who: Caller, task: Task, limits: InjectionLimits
-    ) -> Mapping[Section, list[Item]]:
-        """What the one search finds and what is at hand, by what it is."""
-        held = await self._parts.at_hand.values(who, task.session, set(Where), PROMPT_WORDS)
-        filters = Filters(scopes=who.visible, kinds=list(KINDS), reader=who.principal)
-        request = SearchRequest(
-            query=task.query, filters=filters, limit=HITS, counted=False, beside=held
-        )
-        found = await self._parts.searches.search(request)
-        worth = {hit.id: hit.relevance for hit in found.beside}
-        sections, working = await asyncio.gather(
-            self._searched(who, found, limits), self._working(who, task, held, worth)
-        )
-        for one in held:
-            if one.where is Where.SHARED and worth[one.name] >= limits.relevant:
-                sections.setdefault(Section.SHARED_KNOWLEDGE, []).append(_of_pool(one))
-        entries = [one for one in held if one.where is Where.SHORT_TERM]
-        short = short_term(entries, worth, limits.relevant)
-        return {**sections, Section.WORKING: working, Section.SHORT_TERM: short}
-
-    async def _working(
-        self, who: Caller, task: Task, held: Sequence[Held], worth: Mapping[str, float]
-    ) -> list[Item]:
-        """All of a task; of many keys the most relevant ones."""
+    async def _working(self, who: Caller, task: Task) -> Mapping[Section, list[Item]]:
         if task.session is None or not ID.match(task.session):
-            return []
+            return {}
         place = own(who, None, task.session, Role.READER)
         found = await self._parts.working.values.values(place)
-        keys = {one.key: worth[one.name] for one in held if one.where is Where.WORKING}
 
-        def lines() -> list[Line]:
-            return at_hand([(slot, unpacked(content)) for slot, content in found], MOST, keys)
+        def told() -> list[tuple[str, str]]:
+            return at_hand([(slot, unpacked(content)) for slot, content in found], MOST)
 
-        return [
-            Item(line.field, place.scope, line.text, said=line.said)
-            for line in await asyncio.to_thread(lines)
-        ]
+        lines = await asyncio.to_thread(told)
+        return {Section.WORKING: [Item(field, place.scope, text) for field, text in lines]}
+
+    async def _short_term(self, who: Caller, task: Task) -> Mapping[Section, list[Item]]:
+        """Entries that were written last, the more important ones first; this reads none of them
+        as an agent does."""
+        rows = await self._parts.shortterm.newest(who, [who.home], task.session, MOST)
+        rows.sort(key=lambda row: -row.get("importance", UNSET_IMPORTANCE))
+        return {
+            Section.SHORT_TERM: [
+                Item(row["id"], row["scope"], f"{row['key']}: {_said(row['content'].encode())}")
+                for row in rows
+            ]
+        }
 
     async def _searched(
-        self, who: Caller, found_by: Found, limits: InjectionLimits
-    ) -> dict[Section, list[Item]]:
-        """What the one search found, by what it is."""
-        hits = found_by.hits
+        self, who: Caller, task: Task, limits: InjectionLimits
+    ) -> Mapping[Section, list[Item]]:
+        """What the one search finds, by what it is."""
+        filters = Filters(scopes=who.visible, kinds=list(KINDS), reader=who.principal)
+        request = SearchRequest(query=task.query, filters=filters, limit=HITS, counted=False)
+        hits = (await self._parts.searches.search(request)).hits
         ids = [hit.id for hit in hits if hit.memory["kind"] == "context_entry"]
         rows = await self._parts.graph.many(Q.tiers.entries, Entry, ids=ids, scopes=who.visible)
         entries = {entry.id: entry for entry in rows}
@@ -217,30 +204,11 @@ class ContextInjector:
         return {Section.OBSERVATIONS: items}
 
 
-def short_term(held: Sequence[Held], worth: Mapping[str, float], least: float) -> list[Item]:
-    """Return entries as they are told: of those that are relevant, and of the others those that
-    were written last, so many together; the relevant ones first, of both the more important."""
-    newest = sorted(held, key=lambda one: one.at, reverse=True)
-    chosen = sorted(newest, key=lambda one: worth[one.name] < least)[:MOST]
-    chosen.sort(key=lambda one: (worth[one.name] < least, -_importance(one.importance)))
-    return [
-        Item(one.id or one.name, one.scope, f"{one.key}: {text_of(one.value)}", said=one.text)
-        for one in chosen
-    ]
-
-
-def _of_pool(one: Held) -> Item:
-    return Item(one.name, one.scope, f"{one.key}: {text_of(one.value)}", said=one.text)
-
-
 def weight(entry: Entry, tags: Iterable[str]) -> float:
     """Return what a fact counts: `importance * (1 + .2 * shared tags)`."""
     shared = len(set(entry.tags) & set(tags))
-    return _importance(entry.importance) * (1 + TAGGED * shared)
-
-
-def _importance(given: float | None) -> float:
-    return UNSET_IMPORTANCE if given is None else given
+    held = UNSET_IMPORTANCE if entry.importance is None else entry.importance
+    return held * (1 + TAGGED * shared)
 
 
 def section_of(
@@ -265,5 +233,8 @@ def section_of(
 
 
 def _item(entry: Entry) -> Item:
-    text = f"{entry.key}: {text_of(entry.value)}"
-    return Item(entry.id, entry.scope, text, said=told(entry.key, entry.value))
+    return Item(entry.id, entry.scope, f"{entry.key}: {text_of(entry.value)}")
+
+
+def _said(content: bytes) -> str:
+    return text_of(unpacked(content))

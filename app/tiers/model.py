@@ -59,10 +59,8 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A value for a question: how relevant it is, and how like the question its vector is."""
+    """A value like a question, with its calibrated similarity."""
 
     value: Value
     key: str
-    relevance: float
     similarity: float
-    said: str

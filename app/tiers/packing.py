@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from app.contradiction.once import once
 from app.embeddings.tokens import count_tokens
 from app.search.bundle import CLOSE, NOTICE, OPEN, SENTENCE, element
 from app.search.relevance import Asked
@@ -34,14 +33,12 @@ class Section(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An entry of a section: where it stands, its text, what of that does not hold, and what of it
-    is compared with other entries; all of the text where that is unset."""
+    """An entry of a section: where it stands, its text, and what of that does not hold."""
 
     id: str
     scope: str
     text: str
     known: Mapping[str, str] = field(default_factory=dict)
-    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,43 +80,33 @@ def packed(
     sections: Mapping[Section, Sequence[Item]], asked: Asked, budget: int, long: int = LONG
 ) -> Packed:
     """Return as much of the sections as fits, in their order; what does not fit is left out, and
-    of entries that say the same one is told: the first, unless of another one it is known that it
-    does not hold."""
+    what was said before is not said again."""
     lines: dict[Section, list[str]] = {}
     left_out = dict.fromkeys(Section, 0)
-    seen: set[int] = set()
+    seen: set[str] = set()
     ids: set[str] = set()
     short = 0
     room = budget - count_tokens(_text({}))
-    for section, item, same in _unlike(sections):
-        if same in seen:
-            continue
-        text = compressed(item.text, asked, long)
-        line = element("entry", {"id": item.id, "scope": item.scope, **item.known}, text)
-        frame = 0 if section in lines else count_tokens(_section(section, [""]))
-        cost = count_tokens(line + "\n") + frame
-        if cost > room:
-            left_out[section] += 1
-            continue
-        seen.add(same)
-        ids.add(item.id)
-        room -= cost
-        short += text != item.text
-        lines.setdefault(section, []).append(line)
+    for section in Section:
+        for item in sections.get(section, ()):
+            said = " ".join(item.text.split())
+            if not said or said in seen:
+                continue
+            text = compressed(item.text, asked, long)
+            line = element("entry", {"id": item.id, "scope": item.scope, **item.known}, text)
+            frame = 0 if section in lines else count_tokens(_section(section, [""]))
+            cost = count_tokens(line + "\n") + frame
+            if cost > room:
+                left_out[section] += 1
+                continue
+            seen.add(said)
+            ids.add(item.id)
+            room -= cost
+            short += text != item.text
+            lines.setdefault(section, []).append(line)
     text = _text(lines) if lines else ""
     told = {section: len(lines.get(section, ())) for section in Section}
     return Packed(text, count_tokens(text), budget, told, left_out, short, frozenset(ids))
-
-
-def _unlike(sections: Mapping[Section, Sequence[Item]]) -> Iterator[tuple[Section, Item, int]]:
-    """The entries that say something, section by section, each with a number that those share which
-    say the same; where of some of these it is known that they do not hold, those alone."""
-    every = [(s, item) for s in Section for item in sections.get(s, ()) if item.text.strip()]
-    same = once([item.said or item.text for _, item in every])
-    known = {number for (_, item), number in zip(every, same, strict=True) if item.known}
-    for (section, item), number in zip(every, same, strict=True):
-        if item.known or number not in known:
-            yield section, item, number
 
 
 def _joined(sentences: Sequence[str], kept: Sequence[int]) -> str:

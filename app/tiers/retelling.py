@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from app.contexts.entries import text_of
-from app.search.held import told as said_by
 from app.traces.model import ToolCall, TraceStep
 from app.working.model import Part, Slot
 
@@ -23,37 +22,19 @@ PARTS = {
 MESSAGES = 10  # of a conversation, the last ones
 
 
-class Line(NamedTuple):
-    """A value as a line: its field, its text, and what of that it says by itself."""
-
-    field: str
-    text: str
-    said: str
-
-
-def at_hand(
-    values: Sequence[tuple[Slot, Any]], most: int, worth: Mapping[str, float] | None = None
-) -> list[Line]:
-    """Return the values of a task as lines: of each part at most so many, those that are worth most
-    by the names of their keys, and of the conversation the last messages, each by itself."""
-    told: list[Line] = []
+def at_hand(values: Sequence[tuple[Slot, Any]], most: int) -> list[tuple[str, str]]:
+    """Return the values of a task as field and text: of each part at most so many, and of the
+    conversation the last messages, each by itself."""
+    told: list[tuple[str, str]] = []
     for part, word in PARTS.items():
         of_part = [(slot, value) for slot, value in values if slot.part is part]
-        for slot, value in _worthiest(of_part, most, worth or {}):
+        for slot, value in of_part[:most]:
             if part is Part.CONVERSATION:
                 told += _messages(slot, value)
             else:
                 head = " ".join(filter(None, (word, slot.name)))
-                told.append(Line(slot.field, f"{head}: {text_of(value)}", said_by(head, value)))
+                told.append((slot.field, f"{head}: {text_of(value)}"))
     return told
-
-
-def _worthiest(
-    values: Sequence[tuple[Slot, Any]], most: int, worth: Mapping[str, float]
-) -> Sequence[tuple[Slot, Any]]:
-    """So many values, in their order."""
-    places = sorted(range(len(values)), key=lambda n: -worth.get(values[n][0].name, 0.0))
-    return [values[n] for n in sorted(places[:most])]
 
 
 def replay(
@@ -75,15 +56,13 @@ def replay(
     return "\n".join(lines) if len(lines) > 1 else ""
 
 
-def _messages(slot: Slot, value: Any) -> Iterable[Line]:
+def _messages(slot: Slot, value: Any) -> Iterable[tuple[str, str]]:
     messages = value if isinstance(value, list) else [value]
     first = max(0, len(messages) - MESSAGES)
     for number, message in enumerate(messages[first:], start=first):
         said = message if isinstance(message, dict) else {"content": message}
-        speaker = text_of(said.get("speaker") or said.get("role") or "said")
-        content = said.get("content", said)
-        text = f"{speaker}: {text_of(content)}"
-        yield Line(f"{slot.field}:{number}", text, said_by(speaker, content))
+        speaker = said.get("speaker") or said.get("role") or "said"
+        yield f"{slot.field}:{number}", f"{text_of(speaker)}: {text_of(said.get('content', said))}"
 
 
 def _step(step: TraceStep, calls: Sequence[ToolCall]) -> str:

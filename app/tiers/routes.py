@@ -116,7 +116,7 @@ class TierController(Controller):
     async def search(
         self, data: JSONBody[TierSearchIn], caller: NamedDependency[Caller], tiered: Tiers
     ) -> TierHitsOut:
-        """Find values by words and meaning, by the same relevance in each tier, each text once."""
+        """Find values by meaning, by the same calibrated similarity in each tier."""
         found = await tiered.search(caller, data.scope, data.to_question())
         return TierHitsOut([TierHitOut.of(near) for near in found])
 

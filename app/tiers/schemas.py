@@ -161,26 +161,24 @@ class TierValueOut(msgspec.Struct, frozen=True):
 
 
 class TierHitOut(msgspec.Struct, frozen=True):
-    """A value like the question; `relevance` ranks, by words and vector, as in every search."""
+    """A value like the question."""
 
     tier: str
     id: str | None
     scope: str
     similarity: float
     untrusted: dict[str, Any]
-    relevance: float = 0.0
 
     @classmethod
     def of(cls, near: Near) -> TierHitOut:
         """Return the wire form of a hit."""
         value = near.value
         untrusted = {"key": near.key, "value": value.value}
-        shares = round(near.similarity, 4), untrusted, round(near.relevance, 4)
-        return cls(value.tier.value, value.id, value.scope, *shares)
+        return cls(value.tier.value, value.id, value.scope, round(near.similarity, 4), untrusted)
 
 
 class TierHitsOut(msgspec.Struct, frozen=True):
-    """Values like a question, the most relevant first, each text once."""
+    """Values like a question, the most similar first."""
 
     hits: list[TierHitOut]
 

@@ -7,24 +7,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.contradiction.once import once
+from app.indexing.likeness import Likeness
+from app.indexing.spaces import Spaces
 from app.kernel.caller import Caller, Role
-from app.kernel.clock import now
+from app.kernel.clock import now, open_end
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.kernel.scope import parse_scope
 from app.pools.model import EVERYONE
-from app.sanitize.aside import READ, aside
+from app.pools.service import PoolService
+from app.pools.values import PoolValue
 from app.scopes.service import private_leaf
-from app.search.at_hand import AtHand
-from app.search.held import Held, Where
-from app.search.model import FOUND, Filters, Hit, Mode, SearchRequest
+from app.search.model import FOUND, Filters, Mode, SearchRequest
 from app.search.service import SearchService
+from app.shortterm.service import ShortTermService
 from app.tiers.model import Address, Near, Tier, Value
 from app.tiers.promotion import TierPromotion
 from app.tiers.receipt import Receipt, Wanted
-from app.tiers.shelves import Shelf, Written
-from app.working.service import WorkingService
+from app.tiers.shelves import Shelf, Written, words
+from app.working.model import Part
+from app.working.service import WorkingService, own
+from app.working.values import unpacked
+
+LOOKED_AT = 200  # entries of short-term memory, and values of pools, that a search compares
+POOLS = 50  # pools that it looks into, those that were changed last
+POOL_WORDS, ALL_WORDS = 20_000, 100_000  # characters of one pool, and of all, that it compares
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +41,10 @@ class TierParts:
     graph: Graph
     shelves: Mapping[Tier, Shelf]
     working: WorkingService
-    at_hand: AtHand
+    shortterm: ShortTermService
+    pools: PoolService
     searches: SearchService
+    spaces: Spaces
     promotion: TierPromotion
 
 
@@ -81,21 +90,18 @@ class TierService:
         await self._parts.shelves[tier].delete(_in(who, scope, Role.WRITER), at)
 
     async def search(self, who: Caller, scope: str | None, asked: Question) -> list[Near]:
-        """Return values for a question, the most relevant first, of those that are so like it: by
-        the one search, which looks at long-term memory and judges beside it what the caller has at
-        hand. What stands in several tiers is there once."""
+        """Return values like a question, the most similar first: of long-term memory by the one
+        search, of working memory by comparing all values of the session, of short-term memory the
+        newest ones of the session or of all sessions, of shared memory the newest ones of the pools
+        that the caller may read."""
         at_home = _in(who, scope, Role.READER)
-        wanted = [where for where in Where if Tier(where) in asked.tiers]
-        held = await self._parts.at_hand.values(at_home, asked.session, wanted)
-        found = await self._parts.searches.search(_request(at_home, asked, held))
-        keys = await self._keys([hit.id for hit in found.hits], at_home)
-        values = {one.name: one for one in held}
-        near = [
-            *(_kept(hit, keys.get(hit.id, "")) for hit in found.hits),
-            *(_at_hand(hit, values[hit.id]) for hit in found.beside),
-        ]
-        kept = [one for one in near if one.similarity >= asked.least]
-        return (await aside([one.said for one in kept], lambda: ranked(kept), READ))[: asked.limit]
+        found: list[Near] = []
+        if Tier.LONG_TERM in asked.tiers and asked.limit:
+            found += await self._long(at_home, asked)
+        found += await self._compared(at_home, asked)
+        kept = [near for near in found if near.similarity >= asked.least]
+        kept.sort(key=lambda near: (-near.similarity, near.value.tier, near.key))
+        return kept[: asked.limit]
 
     async def consolidate(
         self, who: Caller, scope: str | None, session: str | None, *, dry_run: bool
@@ -127,52 +133,101 @@ class TierService:
 
     # --- within -------------------------------------------------------------------------------
 
+    async def _long(self, who: Caller, asked: Question) -> list[Near]:
+        request = SearchRequest(
+            query=asked.query,
+            filters=Filters(
+                scopes=who.visible,
+                kinds=[kind for kind in FOUND if kind == "context_entry"],
+                reader=who.principal,
+            ),
+            mode=Mode.VECTOR,
+            limit=asked.limit,
+        )
+        hits = (await self._parts.searches.search(request)).hits
+        keys = await self._keys([hit.id for hit in hits], who)
+        return [
+            Near(
+                Value(Tier.LONG_TERM, hit.id, hit.memory["scope"], hit.memory["content"]),
+                keys.get(hit.id, ""),
+                hit.similarity or 0.0,
+            )
+            for hit in hits
+        ]
+
     async def _keys(self, ids: Sequence[str], who: Caller) -> dict[str, str]:
         rows = await self._parts.graph.rows(Q.tiers.keys, ids=list(ids), scopes=who.visible)
         return {row["id"]: row["key"] for row in rows}
 
+    async def _compared(self, who: Caller, asked: Question) -> list[Near]:
+        held: list[tuple[str, Value]] = []
+        if Tier.WORKING in asked.tiers and asked.session is not None:
+            held += await self._working(who, asked.session)
+        if Tier.SHORT_TERM in asked.tiers:
+            held += await self._short(who, asked.session)
+        if Tier.SHARED in asked.tiers:
+            held += await self._shared(who)
+        said = [(key, value, text) for key, value in held if (text := words(value))]
+        if not said:
+            return []
+        likeness = await Likeness.of(self._parts.spaces, who.home)
+        shares = await likeness.answers(asked.query, [text for _, _, text in said])
+        return [
+            Near(value, key, share) for (key, value, _), share in zip(said, shares, strict=True)
+        ]
 
-def ranked(found: Sequence[Near]) -> list[Near]:
-    """Return values by their relevance, then by their similarity; of those that say the same the
-    one of long-term memory, else of the first tier, in the place of the best of them."""
-    tiers = list(Tier)
-    order = sorted(
-        found,
-        key=lambda near: (
-            -near.relevance, -near.similarity, tiers.index(near.value.tier), near.key
-        ),
-    )  # fmt: skip
-    kept: dict[int, Near] = {}
-    for near, first in zip(order, once([near.said for near in order]), strict=True):
-        if first not in kept or _stands_before(near, kept[first]):
-            kept[first] = near
-    return list(kept.values())
+    async def _working(self, who: Caller, session: str) -> list[tuple[str, Value]]:
+        place = own(who, None, session, Role.READER)
+        found = await self._parts.working.values.values(place)
+        keys = [(slot.name, content) for slot, content in found if slot.part is Part.KEYS]
+        return await asyncio.to_thread(_values, place.scope, keys)
+
+    async def _shared(self, who: Caller) -> list[tuple[str, Value]]:
+        found = await self._parts.pools.newest(who, POOLS, LOOKED_AT)
+        return await asyncio.to_thread(fitting, found)
+
+    async def _short(self, who: Caller, session: str | None) -> list[tuple[str, Value]]:
+        rows = await self._parts.shortterm.newest(who, [who.home], session, LOOKED_AT)
+        return [
+            (
+                row["key"],
+                Value(
+                    Tier.SHORT_TERM,
+                    row["id"],
+                    row["scope"],
+                    unpacked(row["content"].encode()),
+                    open_end(row["expires_at"]),
+                ),
+            )
+            for row in rows
+        ]
 
 
-def _stands_before(one: Near, other: Near) -> bool:
-    return one.value.tier is Tier.LONG_TERM and other.value.tier is not Tier.LONG_TERM
+def fitting(
+    found: Sequence[PoolValue], each: int = POOL_WORDS, most: int = ALL_WORDS
+) -> list[tuple[str, Value]]:
+    """Return the values of pools that have so many characters together, and of each pool so many,
+    the first ones before others; one that does not fit is left out, and those behind it are not."""
+    rooms: dict[str, int] = {}
+    kept = []
+    for one in found:
+        key, value = _shared(one)
+        size, room = len(words(value)), rooms.get(one.pool.id, each)
+        if size <= min(room, most):
+            most -= size
+            rooms[one.pool.id] = room - size
+            kept.append((key, value))
+    return kept
 
 
-def _request(who: Caller, asked: Question, held: Sequence[Held]) -> SearchRequest:
-    kinds = [kind for kind in FOUND if kind == "context_entry" and Tier.LONG_TERM in asked.tiers]
-    return SearchRequest(
-        query=asked.query,
-        filters=Filters(scopes=who.visible, kinds=kinds, reader=who.principal),
-        mode=Mode.VECTOR,
-        limit=asked.limit,
-        beside=tuple(held),
-    )
+def _shared(found: PoolValue) -> tuple[str, Value]:
+    pool = found.pool
+    value = Value(Tier.SHARED, pool.pool_id, pool.scope, found.value, open_end(pool.ends_at))
+    return found.key, value
 
 
-def _kept(hit: Hit, key: str) -> Near:
-    said = hit.memory["content"]
-    value = Value(Tier.LONG_TERM, hit.id, hit.memory["scope"], said)
-    return Near(value, key, hit.relevance, hit.similarity or 0.0, said)
-
-
-def _at_hand(hit: Hit, held: Held) -> Near:
-    value = Value(Tier(held.where), held.id, held.scope, held.value, held.ends_at)
-    return Near(value, held.key, hit.relevance, hit.similarity or 0.0, held.text)
+def _values(scope: str, keys: Sequence[tuple[str, bytes]]) -> list[tuple[str, Value]]:
+    return [(name, Value(Tier.WORKING, None, scope, unpacked(content))) for name, content in keys]
 
 
 def _in(who: Caller, scope: str | None, role: Role) -> Caller:

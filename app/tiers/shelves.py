@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any, Protocol
 
 from app.contexts.drafting import Draft as LongDraft
-from app.contexts.entries import Entry, EntryType, slot_of
+from app.contexts.entries import Entry, EntryType, slot_of, text_of
 from app.contexts.model import Context
 from app.contexts.own import OwnMemory, is_hidden
 from app.contexts.service import ContextService
@@ -226,6 +226,11 @@ def required(at: Address) -> str:
     if at.session is None:
         raise InvalidInput("name the session that this is kept for", field="session_id")
     return at.session
+
+
+def words(value: Value) -> str:
+    """Return the text by which a value is compared."""
+    return text_of(value.value) if value.value not in (None, "", [], {}) else ""
 
 
 def _plain(key: str) -> None:

@@ -39,8 +39,6 @@ async def take_turn(
     data = data.model_copy(update={"scope": talk.scope})
     asked = data.to_search()
     request = asked.to_request(caller) if asked else None
-    if request is not None and asked is not None and asked.looks_at_hand:
-        request = await context_blocks.beside(caller, data.session, request)
     done = await turns.take(caller, talk, data.to_captures(), request, begins=data.begins)
     block = None
     if done.found is not None and asked is not None and request is not None:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.contradiction.once import once
 from app.conversations.model import Conversation
 from app.conversations.service import Appended, ConversationService
 from app.episodes.model import Capture
 from app.errors import LociError
 from app.kernel.caller import Caller, Role
 from app.questions.log import QuestionLog
-from app.sanitize.aside import READ, aside
-from app.search.held import Held
 from app.search.model import Found, SearchRequest
 from app.search.service import SearchService
 from app.search.telling import recorded
@@ -68,18 +65,8 @@ class TurnService:
             return Turn(appended, None)
         said = frozenset(one.id for one in appended.receipts if one.id is not None)
         filters = replace(asked.filters, left_out=said, talk=appended.talk.id)
-        request = replace(asked, filters=filters, beside=await self._unsaid(appended, asked))
-        if not (request.beside or await anything(self.conversations.graph, filters)):
+        request = replace(asked, filters=filters)
+        if not await anything(self.conversations.graph, filters):
             return Turn(appended, unsearched(request))
         found = await recorded(self.searches, self.questions, caller, request)
         return Turn(appended, found)
-
-    async def _unsaid(self, appended: Appended, asked: SearchRequest) -> tuple[Held, ...]:
-        """What is held beside, without what a message in the buffer says: that is in mind."""
-        if not asked.beside:
-            return ()
-        rows = await self.conversations.buffer(appended.talk)
-        said = [str(row["episode"]["content"]) for row in rows]
-        texts = [*said, *(one.text for one in asked.beside)]
-        firsts = (await aside(texts, lambda: once(texts), READ))[len(said) :]
-        return tuple(one for one, n in zip(asked.beside, firsts, strict=True) if n >= len(said))

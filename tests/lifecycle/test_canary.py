@@ -67,11 +67,7 @@ def cached(word: str) -> list[str]:
     found = []
     for module in MODULES:
         for thing in vars(module).values():
-            if (
-                hasattr(thing, "cache_info")
-                and not isinstance(thing, type)
-                and word in repr(gc.get_referents(thing)).casefold()
-            ):
+            if hasattr(thing, "cache_info") and word in repr(gc.get_referents(thing)).casefold():
                 found.append(module.__name__)
     return found
 
@@ -207,8 +203,6 @@ def test_every_bounded_cache_of_texts_is_emptied() -> None:
             continue
         module: types.ModuleType = importlib.import_module(found.name)
         for thing in vars(module).values():
-            if isinstance(thing, type):
-                continue
             if hasattr(thing, "cache_parameters") and thing.__module__ == found.name:
                 size = thing.cache_parameters()["maxsize"]
                 assert (size or 1) <= 1 or found.name in known, f"{found.name}: {thing}"

@@ -12,8 +12,8 @@ from app.kernel.cypher import Q
 from app.pools.data import Mark
 from app.pools.model import AccessControl, Pool, PoolType
 from app.pools.service import CLOSED
-from app.pools.values import newest, values_of
-from app.search.held import Held, Where, fitting
+from app.pools.values import PoolValue, newest, values_of
+from app.tiers.service import fitting
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.pools.conftest import Make, make, write
@@ -89,10 +89,10 @@ async def test_a_value_is_found_by_meaning_with_its_path(writer: Principal, make
     first = hits[0]
     assert (first["id"], first["untrusted"]["key"]) == ("pottery", "kiln.state")
     assert first["untrusted"]["value"].startswith("The kiln")
-    shares = [hit["relevance"] for hit in hits]
+    shares = [hit["similarity"] for hit in hits]
     assert shares == sorted(shares, reverse=True)
     assert {hit["untrusted"]["key"] for hit in hits} <= {"kiln.state", "invoices"}
-    least = await found(writer, "kiln of the pottery", least=hits[0]["similarity"])
+    least = await found(writer, "kiln of the pottery", least=shares[0])
     assert [hit["untrusted"]["key"] for hit in least] == ["kiln.state"]
     body = {"query": "kiln of the pottery", "least": 0.0}
     every = (await writer.http.post(SEARCH, json=body)).json()["hits"]
@@ -155,15 +155,13 @@ async def test_whoever_may_not_read_a_pool_never_finds_a_value_of_it(
 
 
 def test_a_long_value_of_a_pool_hides_no_other() -> None:
-    def value(name: str, size: int) -> Held:
-        said = "x " + "y" * (size - 2)
-        return Held(Where.SHARED, name, f"{name}{size}", "t/dev", said, BEGAN)
+    def value(name: str, size: int) -> PoolValue:
+        return PoolValue(pool(name, {}), (f"{name}{size}",), "x" * size, BEGAN)
 
     held = [value("a", 90), value("a", 20), value("a", 5), value("b", 80), value("c", 10)]
-    kept = [one.key for one in fitting(held, each=100, most=120)]
+    kept = [key for key, _ in fitting(held, each=100, most=120)]
     assert kept == ["a90", "a5", "c10"], "what does not fit its pool, or all of them, is left out"
     assert fitting([], 1, 1) == []
-    assert fitting([Held(Where.SHARED, "a", "none", "t/dev", None, BEGAN)], 1, 1) == []
 
 
 async def test_a_large_pool_hides_no_small_one(opened: Parts, writer: Principal) -> None:

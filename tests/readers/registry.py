@@ -12,10 +12,9 @@ from typing import Any
 from app.consolidation.guards import Answer, Remembered, remembered
 from app.consolidation.window import Window, Wording, question
 from app.contradiction.compare import compare
-from app.contradiction.once import once
 from app.contradiction.reading import read as read_sentence
 from app.contradiction.repetition import adds_nothing, says_the_same
-from app.contradiction.twins import are_twins, gist
+from app.contradiction.twins import are_twins
 from app.documents.chunking import cut
 from app.documents.cleaning import clean_title
 from app.documents.flow import tidy
@@ -188,8 +187,6 @@ READERS: dict[str, Reader] = {
     "contradiction.read_en": lambda t: read_sentence(t, "en"),
     "contradiction.read_de": lambda t: read_sentence(t, "de"),
     "contradiction.compare": lambda t: compare(t, t),
-    "contradiction.gist": gist,
-    "contradiction.once": lambda t: once([t, t.swapcase(), t]),
     "contradiction.are_twins": lambda t: are_twins(t, t.swapcase()),
     "contradiction.says_the_same": lambda t: says_the_same(t, t, "en"),
     "contradiction.adds_nothing": lambda t: adds_nothing(t, t, "en"),

@@ -15,7 +15,7 @@ import pytest
 from app.embeddings.e5 import E5Embedder
 from app.embeddings.model import Role
 from app.indexing.analysis import analyse, detect_language
-from app.indexing.kept import KeptVectors
+from app.indexing.likeness import Likeness
 from app.kernel.caller import Role as Rank
 from app.mcp.schemas import RELEVANT as TOLD
 from app.search.judging import Judge
@@ -85,14 +85,13 @@ async def test_a_relevance_parts_what_answers_from_what_does_not(
 
 
 async def test_a_search_of_the_tiers_parts_likewise(e5: E5Embedder) -> None:
-    found: defaultdict[tuple[bool, str], list[float]] = defaultdict(list)
-    vectors = await KeptVectors().of(e5, "t", [text for _, text in SAID])
+    likeness, found = Likeness(e5), defaultdict(list)
+    said = [text for _, text in SAID]
     for topic, asked in ASKED:
-        (query,) = await e5.embed([asked], Role.QUERY)
-        for (other, text), own in zip(SAID, vectors, strict=True):
-            near = Nearness(float((own @ np.asarray(query, np.float32)).max()), e5.info.name)
-            spoken = detect_language(asked), detect_language(text)
-            found[topic == other, "-".join(spoken)].append(near.similarity(*spoken))
+        values = await likeness.answers(asked, said)
+        for (other, text), value in zip(SAID, values, strict=True):
+            spoken = f"{detect_language(asked)}-{detect_language(text)}"
+            found[topic == other, spoken].append(value)
     hold(found, OF_TIERS, 0.45, 0.3)
     assert passing(found, OF_TIERS)[False, "en-en"] == 0.0
 

@@ -53,15 +53,15 @@ async def test_whatever_shows_an_entry_counts_it_once(
 async def test_every_value_of_a_task_and_the_newest_of_a_session_are_compared(
     writer: Principal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.search.at_hand.LOOKED_AT", 3)
+    monkeypatch.setattr("app.tiers.service.LOOKED_AT", 3)
+    monkeypatch.setattr("app.indexing.likeness.BATCH", 4, raising=False)
     who = writer.caller
     keys = sorted("abcdefghij", key=lambda key: entry_id(who.home, who.principal, "s1", key))
     for key in keys:
         text = TEXT if key == keys[-1] else f"Filler {key} of the shelf."
         await write(writer, key, text)
     for key in sorted(keys):
-        text = TEXT.replace("the diver", "a diver from Sweden") if key == "j" else f"Filler {key}."
-        await write(writer, key, text, tier="working")
+        await write(writer, key, TEXT if key == "j" else f"Filler {key}.", tier="working")
     body = {"query": TEXT, "session_id": "s1", "least": 0.9}
     hits = (await writer.http.post(f"{URL}/search", json=body)).json()["hits"]
     assert {(hit["tier"], hit["untrusted"]["key"]) for hit in hits} == {
