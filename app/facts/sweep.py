@@ -74,10 +74,9 @@ class Stint:
             return self.negative != claim.negative and self.value == claim.value
         return self.value != claim.value
 
-    def covering(self, moment: datetime, but: Claim) -> list[Claim]:
-        """The other claims that name an end of their own that lies after the moment."""
-        named = (c for c in self.claims if c.end is not None and c.end.at > moment)
-        return [c for c in named if c.id != but.id]
+    def covers(self, moment: datetime, but: Claim) -> bool:
+        """Whether another claim names an end of its own that lies after the moment."""
+        return any(c.end is not None and c.end.at > moment for c in self.claims if c.id != but.id)
 
 
 @dataclass(slots=True)
@@ -93,8 +92,7 @@ class Sweep:
     """One pass over the events of a key, from the oldest to the latest.
 
     What was not read to the last word ends nothing: where a claim that was would take the place of
-    what is held, it stands `beside` it, and it holds up no plain words of others. Who may not
-    revise what was wholly read waits, as ever.
+    what is held, it stands `beside` it. Who may not revise what is held waits, as ever.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -191,8 +189,7 @@ class Sweep:
         refusal = self._refusal(holder, event, ordered)
         if ordered and refusal is None and _planned_past(holder, event):
             refusal = Reason.NO_ORDER
-        plans = _planned_past(holder, event)
-        if yields := self._yields(holder, event, refusal, plans=plans):
+        if refusal is Reason.NO_ORDER and holder.partial:
             refusal, ordered = None, False
         if not comparable(holder.value, event.claim.value):
             refusal = Reason.OTHER_UNIT
@@ -202,7 +199,7 @@ class Sweep:
         if ordered:
             self._close(holder, event, Reason.LATER_VALUE)
         else:
-            self._displace(holder, event, yields=yields)
+            self._displace(holder, event)
         self.holder = self._opened(event)
         return True
 
@@ -219,7 +216,7 @@ class Sweep:
         if holder is not None and holder.value == claim.value:
             ordered = _ordered(holder.start, event)
             refusal = self._refusal(holder, event, ordered)
-            if yields := self._yields(holder, event, refusal):
+            if refusal is Reason.NO_ORDER and holder.partial:
                 refusal, ordered = None, False
             if refusal is not None:
                 self._quarantine(event, holder, refusal)
@@ -227,7 +224,7 @@ class Sweep:
             if ordered:
                 self._close(holder, event, Reason.STOPPED)
             else:
-                self._displace(holder, event, yields=yields)
+                self._displace(holder, event)
             self.holder = None
         self.denied[claim.value] = self._opened(event)
         self._end_beside(event)
@@ -279,10 +276,6 @@ class Sweep:
             return True
         ordered = _ordered(denial.start, event)
         refusal = self._refusal(denial, event, ordered)
-        if self._yields(denial, event, refusal):
-            self._set_aside(denial, event)
-            del self.denied[event.claim.value]
-            return True
         if refusal is not None:
             self._quarantine(event, denial, refusal)
             return False
@@ -296,22 +289,16 @@ class Sweep:
     def _stop(self, event: Event) -> None:
         claim = event.claim
         for stint in [s for s in self.open if not s.negative]:
-            if all(c.id != claim.id for c in stint.claims):
+            if all(c.id != claim.id for c in stint.claims) or stint.covers(event.at, claim):
                 continue
-            covering = stint.covering(event.at, claim)
-            if covering and (claim.partial or not all(c.partial for c in covering)):
-                continue
-            if claim.partial and any(_outlasts(c, event) for c in stint.claims if not c.partial):
+            if claim.partial and not stint.partial:
                 continue
             self._record(stint, event.at, event.precision, Reason.SOURCE_NAMES_END)
             if stint is self.holder:
                 self.holder = None
             else:
                 del self.beside[stint.fact]
-            if covering:
-                self._leave(stint, event, covering)
-            else:
-                self._wait_again(stint.fact)
+            self._wait_again(stint.fact)
 
     def _refusal(self, holder: Stint, event: Event, ordered: bool) -> Reason | None:
         """Why the claims for a newer value may not retire what is held; None if they may."""
@@ -321,33 +308,15 @@ class Sweep:
             return weaker  # the old value was confirmed at this very moment
         return self._unfit(holder, event)
 
-    def _yields(
-        self, holder: Stint, event: Event, refusal: Reason | None, *, plans: bool = False
-    ) -> bool:
-        """Whether what is held makes way for a claim that was wholly read, and stands beside it
-        from then on: where what was not wholly read has no order in time with it, or is all that
-        would hold up the words of another. What the person himself said of it stands."""
-        if refusal is Reason.NO_ORDER:
-            return holder.partial
-        partial = [c for c in holder.claims if c.partial]
-        if refusal is not Reason.OTHER_PRINCIPAL or not partial or any(map(_is_own, partial)):
-            return False
-        plain = [c for c in holder.claims if not c.partial and _outlasts(c, event)]
-        return not plain or (not plans and self._may_not(event, plain) is None)
-
     def _unfit(self, holder: Stint, event: Event) -> Reason | None:
         """Why those behind a claim may not revise those behind what is held; None if they may."""
-        return self._may_not(event, holder.claims)
-
-    def _may_not(self, event: Event, held: Sequence[Claim]) -> Reason | None:
-        """Why those behind a claim may not revise what some claims say; None if they may."""
         behind = [event.claim]
         if not event.claim.partial:
             hidden = self.waited.get(event.claim.fact)
             waiting = self.waiting.get(event.claim.fact) or (hidden.stint if hidden else None)
             behind += [c for c in waiting.claims if not c.partial] if waiting else []
         return may_not_retire(
-            [c.authority for c in behind], [c.authority for c in held], self.rules
+            [c.authority for c in behind], [c.authority for c in holder.claims], self.rules
         )
 
     def _opened(self, event: Event) -> Stint:
@@ -405,30 +374,15 @@ class Sweep:
             self.waiting[fact], self.why[fact] = hidden.stint, hidden.why
             self.contradictions |= hidden.against
 
-    def _displace(self, holder: Stint, event: Event, *, yields: bool = False) -> None:
+    def _displace(self, holder: Stint, event: Event) -> None:
         """What was held from the same moment on loses against a stronger claim without order, or
         stands beside it where it was not wholly read."""
-        if yields or holder.partial:
-            self._set_aside(holder, event)
+        if holder.partial:
+            self.beside[holder.fact] = holder
             return
         self.contradictions.add((event.claim.fact, holder.fact))
         self.waiting[holder.fact] = holder
         self.why[holder.fact] = Reason.NO_ORDER
-
-    def _set_aside(self, stint: Stint, event: Event) -> None:
-        """Let what was not wholly read of a stint stand beside an event; the rest of it is over."""
-        partial = [claim for claim in stint.claims if claim.partial]
-        if not stint.partial:
-            self._record(stint, event.at, event.precision, Reason.STATED)
-            self._leave(stint, event, partial)
-            return
-        self.beside[stint.fact] = stint
-
-    def _leave(self, stint: Stint, event: Event, partial: list[Claim]) -> None:
-        """Let claims that were not wholly read stand from an event on, when all else that said the
-        same is over."""
-        start = Event(event.at, event.precision, partial[0])
-        self.beside[stint.fact] = Stint(stint.fact, stint.value, start, start, partial)
 
     def _close(self, stint: Stint, event: Event, why: Reason) -> None:
         self._record(stint, event.at, event.precision, why)
@@ -502,16 +456,6 @@ def _weaker(holder: Stint, event: Event) -> Reason | None:
     ):
         return None
     return Reason.NO_ORDER
-
-
-def _is_own(claim: Claim) -> bool:
-    """Whether the person himself says it."""
-    return claim.authority.own
-
-
-def _outlasts(claim: Claim, event: Event) -> bool:
-    """Whether a claim names no end that has come by then."""
-    return claim.negative or claim.end is None or claim.end.at > event.at
 
 
 def _planned_past(holder: Stint, event: Event) -> bool:

@@ -16,8 +16,3 @@ WITH DISTINCT p
 WHERE p.consolidation_state = 'consolidated'
   AND (toLower(p.content) CONTAINS 'depend' OR toLower(p.content) CONTAINS 'häng')
 CALL (p) { SET p.consolidation_state = 'raw' } IN TRANSACTIONS OF 10000 ROWS;
-// What was not wholly read holds up the plain words of others no more: facts of which somebody said
-// something that was not wholly read are settled again by a sweep.
-MATCH (f:Fact)
-WHERE f.settle_state IS NULL AND EXISTS { MATCH (:Passage)-[s:SUPPORTS]->(f) WHERE s.rest IS NOT NULL }
-CALL (f) { SET f.settle_state = 'due' } IN TRANSACTIONS OF 10000 ROWS;

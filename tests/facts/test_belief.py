@@ -493,39 +493,6 @@ def test_what_was_not_wholly_read_takes_nothing_from_what_was(
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.lists(claims(), min_size=1, max_size=9), st.booleans())
-def test_what_was_not_wholly_read_holds_up_no_words_of_others(
-    told: list[Claim], functional: bool
-) -> None:
-    """Whoever says it: what plain words make hold, holds beside it as without it."""
-    rules = Rules(functional=functional)
-    spoken = [c for c in told if c.authority.tier is Tier.USER and c.mode is not Mode.CORRECT]
-    alone, together = settle([c for c in spoken if not c.partial], rules), settle(spoken, rules)
-    for moment in {s.valid_from for s in alone.segments} | {day(70)}:
-        assert held(alone, moment) <= held(together, moment)
-
-
-def test_the_words_of_another_hold_beside_what_was_not_wholly_read() -> None:
-    for start in (None, at(day(1))):
-        told = [claim("a", day(2), start=start, partial=True), claim("b", day(9), by=OTHER)]
-        found = settle(told, ONE)
-        assert held(found, day(20)) == {"a", "b"}, "neither ends the other"
-        assert found.possible == {("a", "b")}
-        assert not found.superseded
-        assert waiting(found) == {}
-    over = [claim("a", day(2), partial=True), claim("a", day(9), by=OTHER, mode=Mode.END)]
-    assert held(settle(over, ONE), day(20)) == {"a", "not a"}
-    # Somebody who repeats it in part keeps nobody from changing his own word.
-    told = [claim("a", day(1), by=OTHER), claim("a", day(3), partial=True)]
-    found = settle([*told, claim("b", day(9), by=OTHER)], ONE)
-    assert (held(found, day(5)), held(found, day(20))) == ({"a"}, {"a", "b"})
-    # What somebody says of himself stands, also in part; what is told of a higher tier too.
-    own = replace(USER, own=True)
-    found = settle([claim("a", day(1), by=own, partial=True), claim("b", day(5), by=OTHER)], ONE)
-    assert (held(found, day(9)), waiting(found)) == ({"a"}, {"b": Reason.OTHER_PRINCIPAL})
-
-
-@settings(max_examples=400, deadline=None)
 @given(st.lists(claims(), min_size=1, max_size=9))
 def test_whatever_is_held_at_once_and_cannot_be_is_a_possible_change(told: list[Claim]) -> None:
     found = settle(told, ONE)
