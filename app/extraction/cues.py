@@ -29,24 +29,20 @@ IRONY = re.compile(
     r"rofl|ironisch|ironically|sarcas\w+|sarkas\w+|yeah,? right|as if|wer's glaubt|na klar,|"
     r"ja klar,|träum weiter|in your dreams|schön wär)|(?:[;:]-?[)P]|😉|😜|🙃|/s)\s*[.!]?\s*$"
 )
-# What calls those before it a jest; a laugh or a smiley does not: `I moved to York. Love it :)`.
-JEST = re.compile(
-    r"(?i)(?<!\bno )(?<!\bnot )(?<!\bkein )(?<!\bohne )"
-    r"\b(?:kidding|joking|as a joke|scherz|spaß beiseite|ironisch|ironically|sarcas\w+|"
-    r"sarkas\w+)\b"
-)
-# What takes back the sentences before it: `Kidding, she runs`, `Quatsch, er bleibt`, `Of course
-# not`.
+# What takes back the sentences before it, up to a stop or a comma: `Kidding, she runs`, `Das ist
+# nicht wahr.`, `Of course not!`; what goes on does not (`Not really a surprise`, `Rubbish pay`).
 TAKEN_BACK = re.compile(
-    r"(?i)(?!\W*(?:no|not|i['’]?m not|kein|ohne) (?:kidding|jok\w+|scherz|witz|spaß)\b)"
-    r"\W*(?:(?:no|nope|nein|nee|nö|ok(?:ay)?|haha\w*|just|only|nur|kleiner|war|das|that|it|was|"
-    r"i['’]?m|ich|a|an|ein|aber|but|alles|all)\W+){0,4}"
-    r"(?:(?:kidding|joking|joke|gotcha|april fools?|april,? april|scherz|spaß|witz|reingelegt|"
-    r"nonsense|rubbish|baloney|bogus|hogwash|bullshit|made up|untrue|(?:a )?lies?|never happened|"
-    r"nothing to it|quatsch|unsinn|blödsinn|humbug|mumpitz|käse|gelogen|erfunden|erlogen|"
-    r"(?:da )?ist nichts dran|kein wort wahr|von wegen|stimmt (?:natürlich |gar )?nicht)\b|"
-    r"(?:not (?:really|true)|(?:of course|obviously) not|nicht wirklich|"
-    r"(?:natürlich|selbstverständlich) nicht)\s*(?:[.,;:!…–-]|$))"
+    r"(?i)(?!\W*(?:no|not|i['’]?m not|(?:das )?ist kein|kein|ohne) (?:kidding|jok\w+|scherz|witz|"
+    r"spaß)\b)"
+    r"\W*(?:(?:no|nope|nein|nee|nö|ok(?:ay)?|well|na|haha\w*|just|only|nur|kleiner|war|ist|is|was|"
+    r"das|that|it|i|ich|am|bin|a|an|ein|aber|but|alles|all)(?:['’](?:s|m))?\W+){0,4}"
+    r"(?:kidding|joking|jk|joke|gotcha|messing with you|april fools?|april,? april|scherz|"
+    r"spaß(?: beiseite)?|witz|reingelegt|verarscht|nonsense|rubbish|baloney|bogus|hogwash|bullshit|"
+    r"made up|untrue|lies?|never happened|nothing to it|quatsch|unsinn|blödsinn|humbug|mumpitz|"
+    r"käse|gelogen|erfunden|erlogen|nichts dran|kein wort wahr|von wegen|not|"
+    r"(?:not|isn['’]t) (?:really|true)|(?:of course|obviously) not|(?:natürlich|selbst"
+    r"verständlich) nicht|nicht (?:wirklich|wahr)|stimmt (?:natürlich |gar )?nicht)"
+    r"\s*(?:[.,;:!…–-]|$)"
 )
 HEDGE = re.compile(
     r"(?i)\b(?:maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|apparently|"
@@ -104,11 +100,12 @@ REPORTED = re.compile(
 )
 # A verb of saying before names, whose own verb follows: `claims Ravi and Ananya have split up`.
 NAMES_REPORTED = re.compile(
-    r"\b(?i:says?|said|thinks?|thought|believes?|claims?|claimed|reckons?|insists?|swears?|"
-    r"assumes?|suspects?|heard|sagt|sagte|sagen|meint|meinte|meinen|glaubt|glauben|behauptet|"
-    r"behauptete|behaupten|vermutet|schwört|hörte|munkelt|munkeln),?\s+"
+    r"(?:\b(?i:says?|said|thinks?|thought|believes?|claims?|claimed|reckons?|insists?|swears?|"
+    r"assumes?|suspects?|heard|wrote|writes?|reports?|reported|states?|stated|sagt|sagte|sagen|"
+    r"meint|meinte|meinen|glaubt|glauben|behauptet|behauptete|behaupten|vermutet|schwört|hörte|"
+    r"munkelt|munkeln|schreibt|schrieb|berichtet|berichtete|meldet|meldete|es heißt)),?\s+"
     r"(?:(?:Mr|Mrs|Ms|Dr|Herr|Frau)\.?\s+)?[A-ZÄÖÜ][\w'’-]*"
-    r"(?:(?:,\s+|\s+(?:and|und|or|oder|&)\s+|\s+)[A-ZÄÖÜ][\w'’-]*){0,5}\s+"
+    r"(?:(?:\s[a-zäöü]\w*)?(?:,\s+|\s+(?:and|und|or|oder|&)\s+|\s+)[A-ZÄÖÜ][\w'’-]*){0,5}\s+"
     r"(?P<next>[a-zäöü][\w'’]*)"
 )
 CORRECTION = re.compile(
@@ -260,7 +257,7 @@ CUE = re.compile(
 REPORTING = re.compile(
     r"(?i)\b(?:says?|said|thinks?|thought|believes?|claims?|claimed|writes?|wrote|heard|asked|"
     r"sagt|sagte|meint|meinte|glaubt|denkt|dachte|behauptet|behauptete|erzählt|erzählte|schreibt|"
-    r"schrieb|fragt|fragte|gefragt|gehört|vermutet|schwört|erwähnt|heißt es|"
+    r"schrieb|fragt|fragte|gefragt|gehört|vermutet|schwört|erwähnt|heißt es|es heißt|"
     r"(?:habe?n?|hast|hat|hatten?)\s.*\b(?:gesagt|erzählt|behauptet|geschrieben|gemeint|gelogen))"
     r"(?:\sübrigens)?\s*$"
 )

@@ -220,14 +220,10 @@ def _at_whose(words: list[Token], mark: int) -> bool:
 
 def _after_name(words: list[Token], position: int) -> Form | None:
     """`Lorna's moved out`: a verb before a participle that no noun follows; `Luca's in a cast`:
-    before what nobody can own, a number or a name that something is called by."""
+    before what nobody can own."""
     after = words[position + 1 : position + 3]
     if not position or not after:
         return None
-    amounts_to = after[0].text[0].isdigit() and not _goes_on(words[position + 2 :])
-    named = after[0].lower in CALLED and after[1:] and after[1].text[0].isupper()
-    if amounts_to or named:  # `Rent's 1,150 a month`, `My dog's called Rex`
-        return Form("be")
     if after[0].lower in UNOWNED and not any(t.lower in UNOWNED for t in words[1:position]):
         return Form("be") if len(after) > 1 else None
     if not any(f.past for f in readings(after[0].lower, "en")):
@@ -237,19 +233,6 @@ def _after_name(words: list[Token], position: int) -> Form | None:
     return Form("have") if ends and after[0].text[0].islower() else None
 
 
-def _goes_on(words: list[Token]) -> bool:
-    """Whether a verb follows before the next comma: `Anna's 3 cats died`."""
-    for word in words:
-        if word.text in ",;:(":
-            return False
-        if word.text[0].islower() and any(
-            f.past or not f.participle for f in readings(word.lower, "en")
-        ):
-            return True
-    return False
-
-
-CALLED = frozenset(["called", "named"])
 UNOWNED = (PREPOSITIONS["en"] | DETERMINERS["en"]) - {"to", "like", "than"}
 PARTICLES = frozenset(["out", "up", "down", "away", "off", "back", "over", "in"])
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from app.extraction.accounting import account
 from app.extraction.clauses import Sentence, announces_correction, clauses
-from app.extraction.cues import GAME, JEST, TAKEN_BACK
+from app.extraction.cues import GAME, TAKEN_BACK
 from app.extraction.drafts import Context, finished
 from app.extraction.frames import frame, has_no_subject, plainer
 from app.extraction.language import language_of
@@ -46,7 +46,7 @@ def extract(
             reader = readers[other] = Reader(replace(utterance, speaker=other))
         sentence = Sentence(text, span.start, language_of(text, whole), corrects)
         found = list(_of_sentence(sentence, reader, known))
-        if TAKEN_BACK.match(text) or JEST.search(text):
+        if TAKEN_BACK.match(text):
             said[-BACK:] = [[_taken_back(s, text) for s in before] for before in said[-BACK:]]
         said.append(found if other is None else list(map(unowned, found)))
         corrects = not found and announces_correction(text)
