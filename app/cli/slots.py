@@ -13,6 +13,7 @@ from rich.markup import escape
 from app.cli.console import Console
 from app.cli.search import DEFAULT_URL, SECONDS, headers_of, nothing_at, told_by
 from app.cli.tables import listing
+from app.kernel.ids import checked_id
 
 PATH = "/v1/slots"
 SHOWN = 300  # characters of a memory in a table
@@ -98,8 +99,10 @@ def asked(
     params: dict[str, str | None] | None = None,
     body: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The answer of the API, empty where it has no content; Unavailable without an API, LociError
-    on a problem."""
+    """The answer of the API, empty where it has no content; InvalidInput (`memory`) for what is no
+    id, which would name all slots, Unavailable without an API, LociError on a problem."""
+    if memory is not None:
+        checked_id(memory, "memory")
     place = f"{url}{PATH}" if memory is None else f"{url}{PATH}/{quote(memory, safe='')}"
     given = {name: value for name, value in (params or {}).items() if value is not None}
     try:

@@ -294,9 +294,9 @@ class ErasureService:
         working, done = self._parts.working, 0
         for _ in range(ROUNDS):
             values = await working.values(order.caller.tenant, sought.scopes, sought.gone)
-            done += await self._bury_at_hand(order, scope, sought, values)
-            done += await working.take(values)
-            if not values:
+            copies = await self._bury_at_hand(order, scope, sought, values)
+            done += copies + await working.take(values)
+            if not values and not copies:  # what was copied may have been loaded meanwhile
                 break
         return done
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.facts.later_texts import COMMON, ONWARD
+from app.facts import later_texts
+from app.facts.later_texts import COMMON, ONWARD, LaterTexts
 from app.kernel.caller import Role
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
@@ -74,6 +75,27 @@ async def test_an_erased_text_is_told_no_more(
     gone = await writer.http.post(f"/v1/memories/{episode}/forget")
     assert gone.status_code < 300, gone.text
     assert await told(writer) == []
+
+
+async def test_no_answer_of_the_database_holds_more_texts_than_a_page(
+    opened: Parts, writer: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a long answer is read the loop answers nobody else."""
+    sizes: list[int] = []
+    read = LaterTexts._page
+
+    async def counted(self: LaterTexts, ids: list[str], *more: Any) -> Any:
+        sizes.append(len(ids))
+        return await read(self, ids, *more)
+
+    monkeypatch.setattr(later_texts, "PAGE", 2)
+    monkeypatch.setattr(LaterTexts, "_page", counted)
+    talk = [Said(hour, f"Opa und L-Thyroxin, Zettel {hour}.") for hour in range(1, 5)]
+    await take_in(opened, {"one": writer.caller}, [DOSE, *talk, RAISED])
+    sizes.clear()
+    assert [one["untrusted"]["statement"] for one in await told(writer)] == [RAISED.text]
+    assert len(sizes) > 1
+    assert max(sizes) == 2
 
 
 TRAIN = Said(0, "Mein Zug nach Wien geht am Freitag um 7:15.", speaker="Jurek Wolny")

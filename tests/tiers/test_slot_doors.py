@@ -76,6 +76,11 @@ async def test_commands_load_use_and_free_slots(
     assert one in shown
     assert '"size": 8' in (await run("list", "--json")).output
     assert (await run("use", two)).output == "Otter 1 is fed at 1.\n"
+    for nothing in ("", ".", ".."):
+        refused = await run("unload", nothing)
+        assert refused.exit_code == 1
+        assert "memory" in str(refused.exception)
+    assert (await run("use", two)).output == "Otter 1 is fed at 1.\n"
     assert (await run("unload", two)).output == "freed\n"
     gone = await run("use", two)
     assert gone.exit_code == 1
