@@ -140,7 +140,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(2000)
 def test_what_the_pages_tell_to_type_works(installation: Installation) -> None:
     failed = []
     for page in PAGES:
