@@ -99,8 +99,9 @@ def asked(
     params: dict[str, str | None] | None = None,
     body: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The answer of the API, empty where it has no content; InvalidInput (`memory`) for what is no
-    id, which would name all slots, Unavailable without an API, LociError on a problem."""
+    """Return the answer of the API, empty where it has no content. Raises InvalidInput (`memory`)
+    for what is no id, which would name all slots, Unavailable without an API, and LociError on a
+    problem."""
     if memory is not None:
         checked_id(memory, "memory")
     place = f"{url}{PATH}" if memory is None else f"{url}{PATH}/{quote(memory, safe='')}"

@@ -40,8 +40,8 @@ TAKEN_BACK = re.compile(
     r"spaß(?: beiseite)?|witz|reingelegt|verarscht|nonsense|rubbish|baloney|bogus|hogwash|bullshit|"
     r"made up|untrue|lies?|never happened|nothing to it|quatsch|unsinn|blödsinn|humbug|mumpitz|"
     r"käse|gelogen|erfunden|erlogen|nichts dran|kein wort wahr|von wegen|not|"
-    r"(?:not|isn['’]t) (?:really|true)|(?:of course|obviously) not|(?:natürlich|selbst"
-    r"verständlich) nicht|nicht (?:wirklich|wahr)|stimmt (?:natürlich |gar )?nicht)"
+    r"(?:not|isn['’]t) (?:really|true)|(?:of course|obviously) not|nicht (?:wirklich|wahr)|"
+    r"(?:natürlich|selbstverständlich) nicht|stimmt (?:natürlich |gar )?nicht)"
     r"\s*(?:[.,;:!…–-]|$)"
 )
 HEDGE = re.compile(

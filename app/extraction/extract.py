@@ -55,7 +55,7 @@ def extract(
 
 
 def _taken_back(statement: Statement, by: str) -> Statement:
-    """A statement that a later sentence takes back, or makes a jest of: it ends nothing."""
+    """Return a statement that a later sentence takes back, or makes a jest of: it ends nothing."""
     return replace(statement, rest=" … ".join(filter(None, (statement.rest, by.strip()))))
 
 

@@ -75,10 +75,10 @@ def _unlisted_german(clause: Clause, words: list[Token]) -> Frame | None:
         lemma = word if word.endswith("en") else word + "n" if word.endswith("e") else ""
     else:
         lemma = word[:-1] + "en" if word.endswith("t") and subject[-1].text[0].isupper() else ""
-    if not lemma or not possible_subject(speakers_own(subject), "de"):
+    subject = speakers_own(subject)
+    if not lemma or not possible_subject(subject, "de"):
         return None
-    rest = tuple(words[end + 1 :])
-    return Frame(clause, speakers_own(subject), lemma, "", "", past=False, rest=rest)
+    return Frame(clause, subject, lemma, "", "", past=False, rest=tuple(words[end + 1 :]))
 
 
 def _german_verb(words: list[Token]) -> int | None:

@@ -87,7 +87,7 @@ def times(clause: str, spoken: datetime) -> tuple[list[When], str]:
 
 
 def _blank(text: str, found: Sequence[When]) -> str:
-    """The text with blanks in the place of times, which stand in their order."""
+    """Return the text with blanks in the place of times, which stand in their order."""
     parts, done = [], 0
     for when in found:
         parts += [text[done : when.start], " " * (when.end - when.start)]

@@ -185,8 +185,9 @@ PERSONAL = words_of("sets", "personal_pronouns")
 
 
 def speakers_own(subject: tuple[Token, ...]) -> tuple[Token, ...]:
-    """The speaker alone where he speaks of himself and others, `Yusuf and I`, `meine Frau und ich`:
-    what is so of all of them is so of him. Nobody reads the others, so that they are the rest."""
+    """Return the speaker alone where he speaks of himself and others, `Yusuf and I`, `meine Frau
+    und ich`: what is so of all of them is so of him. Nobody reads the others, so that they are the
+    rest."""
     if len(subject) < 3 or subject[-1].lower not in SPEAKER or subject[-2].lower not in JOINING:
         return subject
     return subject[-1:]

@@ -92,7 +92,7 @@ class LaterTexts:
         return await asyncio.to_thread(_told, facts, held, (holding, after), texts)
 
     async def _page(self, ids: list[str], subjects: list[str], scopes: list[str]) -> list[Row]:
-        """A page of texts as they were said, with their claims of some subjects."""
+        """Return a page of texts as they were said, with their claims of some subjects."""
         page = await self._graph.one(Q.facts.texts_said, ids=ids, subjects=subjects, scopes=scopes)
         texts: list[Row] = page["texts"]
         return texts

@@ -133,6 +133,12 @@ class Body(WireModel):
         ("Expected `int | null`, got `str`", "limit is a whole number"),
         ("Invalid enum value 'odd'", "limit is not one of what it takes: 'odd'"),
         ("Expected `str` of length >= 1", "limit has at least 1 characters"),
+        ("Invalid RFC3339 encoded date", "limit is a day, such as 2026-03-02"),
+        ("Expected `date | null`, got `array`", "limit is a day, such as 2026-03-02"),
+        (
+            "Invalid RFC3339 encoded datetime",
+            "limit is a moment with a time zone, such as 2026-03-02T09:00:00Z",
+        ),
         ("something else", "limit: something else"),
     ],
 )
