@@ -183,13 +183,14 @@ def _touching(stint: Stint, held: Iterable[Held]) -> list[Held]:
 
 
 def _brief(stint: Stint) -> Stint:
-    """The same with the most trusted claim of each who says so, and the one that ends last."""
+    """The same with the most trusted claim of each who says so, with and without an end, and the
+    one that ends last."""
     ends = [c for c in stint.claims if c.end is not None]
     kept = {max(ends, key=lambda c: (c.end.at if c.end else EPOCH, c.id))} if ends else set()
     best: dict[tuple[Any, ...], Claim] = {}
     for claim in stint.claims:
         held = claim.authority
-        who = (held.principal, held.voice, held.own, claim.partial)
+        who = (held.principal, held.voice, held.own, claim.partial, claim.end is None)
         if who not in best or held.trust > best[who].authority.trust:
             best[who] = claim
     claims = sorted(kept | set(best.values()), key=lambda c: c.id)

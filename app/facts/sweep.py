@@ -74,6 +74,13 @@ class Stint:
             return self.negative != claim.negative and self.value == claim.value
         return self.value != claim.value
 
+    def let_go(self, claim: Claim) -> None:
+        """Who names an end no longer says what he said before without one."""
+        speaker = claim.authority.speaker
+        self.claims = [
+            c for c in self.claims if c.end is not None or c.authority.speaker != speaker
+        ]
+
     def covers(self, moment: datetime, but: Claim) -> bool:
         """Whether another claim names an end of its own that lies after the moment."""
         return any(c.end is not None and c.end.at > moment for c in self.claims if c.id != but.id)
@@ -287,11 +294,15 @@ class Sweep:
         return True
 
     def _stop(self, event: Event) -> None:
+        """Close what its own source says has ended, where nobody else holds it on."""
         claim = event.claim
         for stint in [s for s in self.open if not s.negative]:
-            if all(c.id != claim.id for c in stint.claims) or stint.covers(event.at, claim):
+            if all(c.id != claim.id for c in stint.claims):
                 continue
             if claim.partial and not stint.partial:
+                continue
+            stint.let_go(claim)
+            if stint.covers(event.at, claim) or self._held_on(stint, event):
                 continue
             self._record(stint, event.at, event.precision, Reason.SOURCE_NAMES_END)
             if stint is self.holder:
@@ -299,6 +310,13 @@ class Sweep:
             else:
                 del self.beside[stint.fact]
             self._wait_again(stint.fact)
+
+    def _held_on(self, stint: Stint, event: Event) -> bool:
+        """Whether others say so without an end whom those that name one may not revise."""
+        told = [c for c in stint.claims if event.claim.partial or not c.partial]
+        others = [c.authority for c in told if c.end is None]
+        over = [c.authority for c in told if c.end is not None and c.end.at <= event.at]
+        return bool(others) and may_not_retire(over, others, self.rules) is not None
 
     def _refusal(self, holder: Stint, event: Event, ordered: bool) -> Reason | None:
         """Why the claims for a newer value may not retire what is held; None if they may."""

@@ -184,6 +184,38 @@ def test_the_end_that_a_source_names_is_kept() -> None:
     assert segment.reason is Reason.SOURCE_NAMES_END
 
 
+def test_the_end_that_one_names_does_not_end_what_another_holds() -> None:
+    ends = claim("x", day(9), by=OTHER, start=year(2020), end=year(2022), ongoing=False)
+    found = settle([claim("x", day(1)), ends], ONE)
+    assert held(found, day(20)) == {"x"}
+    since = claim("x", day(1), start=year(2019))
+    found = settle([since, ends], ONE)
+    assert held(found, day(1, 2024)) == {"x"}
+    assert held(found, day(20)) == {"x"}
+
+
+def test_whose_word_it_is_may_name_its_end() -> None:
+    since = claim("x", day(1, 2021), start=year(2019))
+    ends = claim("x", day(9), start=year(2019), end=year(2022), ongoing=False)
+    herself = replace(ends, authority=Authority(Tier.USER, "user:t:bob", 0.5, own=True))
+    for last in (ends, herself):
+        found = settle([since, last], ONE)
+        assert held(found, day(1, 2021)) == {"x"}
+        assert held(found, day(1, 2024)) == set()
+
+
+def test_the_last_who_holds_it_lets_it_go() -> None:
+    mine = claim("x", day(1, 2021), start=year(2019))
+    others = claim("x", day(9), by=OTHER, start=year(2019), end=year(2022), ongoing=False)
+    own = claim("x", day(9), start=year(2019), end=year(2024), ongoing=False)
+    found = settle([mine, others, own], ONE)
+    assert held(found, day(1, 2023)) == {"x"}
+    assert held(found, day(1, 2025)) == set()
+    again = claim("x", day(1, 2023))
+    found = settle([mine, others, again, replace(own, end=year(2022))], ONE)
+    assert held(found, day(20)) == {"x"}
+
+
 @pytest.mark.parametrize(
     ("first", "second", "current", "why"),
     [

@@ -53,6 +53,22 @@ async def test_a_fact_is_true_in_its_time_and_known_from_when_we_learnt_it(
     ]
 
 
+async def test_an_end_that_one_names_leaves_what_another_holds(
+    principal: MakePrincipal, tenant: str, remember: Remember
+) -> None:
+    ada = await principal(f"{tenant}/dev", name="ada", kind="user")
+    bob = await principal(f"{tenant}/dev", name="bob", kind="user")
+    own = await remember("Ilse", "works_at", "Acme", by=ada, entity=True, valid_from=JANUARY)
+    subject = own["facts"][0]["subject"]
+    ends = {"valid_from": JANUARY, "valid_to": MAY, "said_at": AUGUST.isoformat()}
+    await remember("Ilse", "works_at", "Acme", by=bob, entity=True, **ends)
+    assert objects(await facts_of(ada, subject, as_of=AUGUST)) == {"Acme"}
+    assert objects(await facts_of(bob, subject)) == {"Acme"}
+    await remember("Ilse", "works_at", "Acme", by=ada, entity=True, **ends)
+    assert objects(await facts_of(bob, subject, as_of=AUGUST)) == set()
+    assert objects(await facts_of(bob, subject, as_of=JANUARY + timedelta(days=9))) == {"Acme"}
+
+
 async def test_remembering_twice_stores_once(writer: Principal, remember: Remember) -> None:
     one = await remember("Ilse", "drinks", "green tea", said_at=JANUARY.isoformat())
     two = await remember("Ilse", "drinks", "green tea", said_at=JANUARY.isoformat())
