@@ -84,13 +84,18 @@ GAME = re.compile(
     r"which (?:one )?(?:of (?:these|them) )?is (?:the lie|a lie|made up|not true)|"
     r"welche (?:aussage|davon) ist (?:gelogen|falsch|die lüge)|was davon ist gelogen)\b"
 )
+# Verbs by which a text hands on what somebody says, thinks or asks: `Tom says`, `sie behauptete`.
+SAYING = (
+    r"says?|said|thinks?|thought|believes?|believed|claims?|claimed|tells?|told|writes?|wrote|"
+    r"reckons?|hears?|heard|asks?|asked|wonders?|wondered|assumes?|suggests?|suggested|suspects?|"
+    r"insists?|swears?|denies|denied|mentions?|mentioned|reported|stated|"
+    r"sagt|sagte|sagen|meint|meinte|meinen|glaubt|glaubte|glauben|denkt|dachte|behauptet|"
+    r"behauptete|behaupten|erzählt|erzählte|schreibt|schrieb|fragt|fragte|gefragt|hört|hörte|"
+    r"vermutet|schwört|erwähnt|erwähnte|munkelt|munkeln|berichtet|berichtete|meldet|meldete|"
+    r"es heißt"
+)
 REPORTED = re.compile(
-    r"(?i)\b(?:says?|said|thinks?|thought|believes?|believed|claims?|claimed|tells?|told|writes?|"
-    r"wrote|reckons?|heard|hears?|asked|asks?|wonders?|wondered|assumes?|suggests?|suggested|"
-    r"suspects?|insists?|swears?|feels like|denies|denied|mentions?|mentioned|"
-    r"sagt|sagte|meint|meinte|glaubt|glaubte|denkt|dachte|behauptet|behauptete|erzählt|erzählte|"
-    r"schreibt|schrieb|fragt|fragte|gefragt|hört|gehört\s*,|vermutet|findet|fand|findet,|"
-    r"schwört|erwähnt|erwähnte|wollte wissen)\b"
+    rf"(?i)\b(?:{SAYING}|feels like|gehört\s*,|findet|fand|findet,|wollte wissen)\b"
     r"(?=\s*(?:,|that\b|whether\b|if\b|what\b|how\b|me\b|us\b|him\b|them\b|you\b|everyone\b|"
     r"everybody\b|people\b|mir\b|uns\b|\"|„|“|he\b|she\b|it\b|"
     r"they\b|we\b|our\b|my\b|the\b|his\b|her\b|their\b|there\b|er\b|sie\b|es\b|dass\b|ob\b|"
@@ -100,10 +105,7 @@ REPORTED = re.compile(
 )
 # A verb of saying before names, whose own verb follows: `claims Ravi and Ananya have split up`.
 NAMES_REPORTED = re.compile(
-    r"(?:\b(?i:says?|said|thinks?|thought|believes?|claims?|claimed|reckons?|insists?|swears?|"
-    r"assumes?|suspects?|heard|wrote|writes?|reports?|reported|states?|stated|sagt|sagte|sagen|"
-    r"meint|meinte|meinen|glaubt|glauben|behauptet|behauptete|behaupten|vermutet|schwört|hörte|"
-    r"munkelt|munkeln|schreibt|schrieb|berichtet|berichtete|meldet|meldete|es heißt)),?\s+"
+    rf"(?:\b(?i:{SAYING}|reports|states)),?\s+"
     r"(?:(?:Mr|Mrs|Ms|Dr|Herr|Frau)\.?\s+)?[A-ZÄÖÜ][\w'’-]*"
     r"(?:(?:\s[a-zäöü]\w*)?(?:,\s+|\s+(?:and|und|or|oder|&)\s+|\s+)[A-ZÄÖÜ][\w'’-]*){0,5}\s+"
     r"(?P<next>[a-zäöü][\w'’]*)"
@@ -254,10 +256,9 @@ CUE = re.compile(
     r"actually|in fact|"
     r"stimmt nicht|falsch|wrong)\s*$"
 )
+# Words that end on a verb of saying, before what is said: `She claims`, `hat er gesagt`.
 REPORTING = re.compile(
-    r"(?i)\b(?:says?|said|thinks?|thought|believes?|claims?|claimed|writes?|wrote|heard|asked|"
-    r"sagt|sagte|meint|meinte|glaubt|denkt|dachte|behauptet|behauptete|erzählt|erzählte|schreibt|"
-    r"schrieb|fragt|fragte|gefragt|gehört|vermutet|schwört|erwähnt|heißt es|es heißt|"
+    rf"(?i)\b(?:{SAYING}|gehört|heißt es|"
     r"(?:habe?n?|hast|hat|hatten?)\s.*\b(?:gesagt|erzählt|behauptet|geschrieben|gemeint|gelogen))"
     r"(?:\sübrigens)?\s*$"
 )
