@@ -136,7 +136,8 @@ RETURN n.id AS id, n.kind AS kind, n {.*} AS item ORDER BY n.id
 // Scopes with tables, by path, whose rows are linked anew.
 // unscoped: asked by a schedule for every tenant
 MATCH (t:DataTable)
-WHERE t.scope > $after
+USING INDEX SEEK t:DataTable(scope, id)
+WHERE t.scope > $after AND t.id IS NOT NULL
 WITH DISTINCT t.scope AS scope ORDER BY scope LIMIT $limit
 RETURN scope ORDER BY scope
 

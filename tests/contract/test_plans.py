@@ -427,6 +427,7 @@ HOT = [
     Q.agentmemory.spoken_of,
     Q.agentmemory.stated_by,
     Q.tables.find,
+    Q.tables.relink_scopes,
     Q.tables.lock,
     Q.tables.page,
     Q.tables.lock_scope,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import httpx
 import pytest
@@ -43,6 +44,20 @@ def test_an_agent_can_hold_the_tools_in_mind() -> None:
         assert listed.annotations.read_only_hint == tool.reads
         assert listed.input_schema["type"] == "object", tool.name
         assert (listed.output_schema or {})["type"] == "object", tool.name
+
+
+async def test_what_reminds_an_agent_names_its_tools_and_nothing_stored(
+    connect: Connect, world: World, principal: MakePrincipal, tenant: str
+) -> None:
+    told = []
+    stranger = await principal(f"{tenant}-other/dev", name="stranger")
+    for who in (world.writer, stranger):
+        async with connect(who, "auto") as client:
+            told.append(client.instructions or "")
+            listed = {tool.name for tool in (await client.list_tools()).tools}
+            named = set(re.findall(r"`([^`]+)`", told[-1]))
+            assert {"search", "capture"} <= named <= listed
+    assert told[0] == told[1], "what one key has stored would make them differ"
 
 
 @pytest.mark.parametrize("key", ["", "nonsense"])
