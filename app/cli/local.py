@@ -10,13 +10,17 @@ from app.runtime.config import runtime_config
 from app.runtime.report import graph_door, redis_url
 from app.settings import Settings, read_settings
 
+BOLT = 7687  # where a Neo4j is asked whose URI names no port
+PATIENCE = 5.0  # seconds for each address of a host to take a connection, as the driver waits too
+
 
 def local_settings() -> Settings:
     """The settings; where they name no Neo4j or no Valkey, those that the home's `loci up` runs.
 
     Their ports are those of the settings, their passwords lie in the home. Unless a level is set,
     errors alone are logged: a command says itself what came of it. Raises InvalidInput as
-    `read_settings` does, and GraphUnavailable at once for a Neo4j whose host has no address.
+    `read_settings` does, and GraphUnavailable at once for a Neo4j whose host has no address, or
+    where nothing listens.
     """
     settings = read_settings()
     if "log_level" not in settings.telemetry.model_fields_set:
@@ -34,6 +38,7 @@ def local_settings() -> Settings:
     if config.redis_url is None:
         queue = settings.redis.model_copy(update={"url": redis_url(config)})
         settings = settings.model_copy(update={"redis": queue})
+    _need_listener(settings.graph.uri)
     return settings
 
 
@@ -44,3 +49,18 @@ def _need_address(uri: str) -> None:
         socket.getaddrinfo(host, None)
     except OSError:
         raise GraphUnavailable(f"NEO4J_URI names {host}, a host that has no address") from None
+
+
+def _need_listener(uri: str) -> None:
+    """Somebody waits for a command: the driver would try again for half a minute."""
+    try:
+        parts = urlsplit(uri)
+        where = (parts.hostname or "", parts.port or BOLT)
+    except ValueError:
+        return  # who opens the driver says what is wrong with it
+    try:
+        socket.create_connection(where, PATIENCE).close()
+    except OSError as error:
+        raise GraphUnavailable(
+            f"no Neo4j answers at {where[0]}:{where[1]} ({error.strerror or error})"
+        ) from None

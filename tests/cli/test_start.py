@@ -80,6 +80,21 @@ def test_an_error_is_a_sentence_without_a_class(environment: dict[str, str], sai
     assert not {"InvalidInput", "GraphUnavailable", "Traceback"} & set(done.stderr.split())
 
 
+def test_a_port_where_nothing_listens_fails_at_once() -> None:
+    begun = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "app.cli.main", "digest"],
+        env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "NEO4J_URI": "bolt://127.0.0.1:1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: no Neo4j answers at 127.0.0.1:1 (")
+    assert time.monotonic() - begun < 12, "the driver alone tries for half a minute"
+
+
 def test_a_host_without_an_address_fails_at_once() -> None:
     begun = time.monotonic()
     done = subprocess.run(
