@@ -24,8 +24,9 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Row
 from app.kernel.ids import new_id
+from app.portability.chunks import chunks
 from app.portability.gate import ScopeGate
-from app.portability.importer import WRITERS, Importer, Tools, chunks
+from app.portability.importer import WRITERS, Importer, Tools
 from app.portability.kind import Rules
 from app.portability.kinds import BY_NAME
 from app.portability.package import Manifest, Package, PackedFile, open_package

@@ -166,6 +166,19 @@ MATCH (m:ConversationMessage {id: id})
 WHERE m.scope = $scope AND m.holder = $holder
 REMOVE m.lease_until, m.holder
 
+// name: mark_days(scope, episodes, at) write none
+// The pages of the days on which some messages were said that are discarded now are made anew, also
+// those that are being made for the first time.
+MATCH (s:Scope {path: $scope})
+SET s.touched_at = $at
+WITH s
+UNWIND $episodes AS id
+MATCH (e:Passage {id: id})
+WHERE e.scope = s.path
+MATCH (d:DayPage)
+WHERE d.scope = e.scope AND d.day = toString(date(e.captured_at))
+SET d.due = true
+
 // name: anything(scopes, reader, talk) read one
 // Whether some scopes hold anything that could be recalled beside what is in a buffer or discarded.
 RETURN EXISTS {

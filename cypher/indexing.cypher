@@ -128,13 +128,24 @@ SET e.embed_hash = row.hash, e.embedding = row.vector
 
 // name: store_entries(rows) write none
 // Context of one batch, once its vectors are there, and what its texts look like; a memory that
-// changed meanwhile stays pending, and is judged by its new text then.
+// changed meanwhile stays pending, and is judged by its new text then. The page of a day is made
+// anew, also one that is being made for the first time, where a text of it is trusted no longer, or
+// is again.
 // unscoped: the worker serves every tenant
 UNWIND $rows AS row
 MATCH (e:Searchable {memory_id: row.id}) USING INDEX e:Searchable(memory_id) WHERE e:Memory
+WITH row, e, e:Episode AND
+  (size(coalesce(e.flags, [])) = 0) <> (size(coalesce(row.flags, [])) = 0) AS turns
 SET e.context_terms = row.context_terms, e.windows = row.windows,
     e.flags = row.flags, e.judged_by = row.judged_by, e.judged_hash = row.judged_hash,
     e.index_state = CASE WHEN e.index_rev = row.rev THEN 'done' ELSE e.index_state END
+WITH e WHERE turns
+MATCH (s:Scope {path: e.scope})
+SET s.touched_at = datetime.realtime()
+WITH e
+MATCH (d:DayPage)
+WHERE d.scope = e.scope AND d.day = toString(date(e.captured_at))
+SET d.due = true
 
 // name: store_windows(rows) write none
 // Further windows of long texts; each mirrors its memory's facets, and the memory is the hit.

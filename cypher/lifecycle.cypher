@@ -674,8 +674,11 @@ CALL (n) {
   WHERE r.fact = n.id
   SET r.live = false
 }
-CALL (n, changes) { // the page of its day is made anew
+CALL (n, changes) { // the page of its day is made anew, also one that is being made for the first time
   WITH n, changes WHERE changes AND n:Episode
+  MATCH (s:Scope {path: n.scope})
+  SET s.touched_at = $at
+  WITH n
   MATCH (d:DayPage)
   WHERE d.scope = n.scope AND d.day = toString(date(n.captured_at))
   SET d.due = true
@@ -714,8 +717,11 @@ CALL (n) {
   WHERE r.fact = n.id
   SET r.live = n.live
 }
-CALL (n, changes) { // the page of its day is made anew
+CALL (n, changes) { // the page of its day is made anew, also one that is being made for the first time
   WITH n, changes WHERE changes AND n:Episode
+  MATCH (s:Scope {path: n.scope})
+  SET s.touched_at = $at
+  WITH n
   MATCH (d:DayPage)
   WHERE d.scope = n.scope AND d.day = toString(date(n.captured_at))
   SET d.due = true

@@ -466,12 +466,28 @@ MERGE (m:ShortMemory {id: row.subject})
 SET m = row.properties
 RETURN row.line AS line
 
-// name: used_short_memory(tenant, agent, ids, at) read one
-// How many entries an agent has beside some.
+// name: used_short_memory(tenant, agent, at) read one
+// How many entries an agent has.
 // unscoped: the bound holds over all scopes of the tenant
 OPTIONAL MATCH (m:ShortMemory {tenant: $tenant, author: $agent})
-WHERE m.expires_at > $at AND NOT m.id IN $ids
+WHERE m.expires_at > $at
 RETURN count(m) AS of_agent, 0 AS of_tenant
+
+// name: weigh_short_memories(ids, at) read many
+// Which of some entries are here and have not run out; each weighs one.
+// unscoped: the caller has checked the scope of each
+UNWIND $ids AS id
+MATCH (m:ShortMemory {id: id})
+WHERE m.expires_at > $at
+RETURN m.id AS id, 1 AS weight
+
+// name: weigh_working_copies(ids, at) read many
+// Which of some copied values are here and have not run out, and their bytes.
+// unscoped: the caller has checked the scope of each
+UNWIND $ids AS id
+MATCH (c:WorkingCopy {id: id})
+WHERE c.expires_at > $at
+RETURN c.id AS id, c.size AS weight
 
 // name: export_working_copies(scope, after, at, limit) read many
 // Copies of working memory of one scope that have not run out, by id.
@@ -513,10 +529,10 @@ MERGE (c:WorkingCopy {id: row.subject})
 SET c = row.properties
 RETURN row.line AS line
 
-// name: used_working_copies(tenant, agent, ids, at) read one
-// Bytes of the copies of an agent, and of its tenant, beside some.
+// name: used_working_copies(tenant, agent, at) read one
+// Bytes of the copies of an agent, and of its tenant.
 // unscoped: the bound holds over all scopes of the tenant
 OPTIONAL MATCH (c:WorkingCopy {tenant: $tenant})
-WHERE c.author > '' AND c.expires_at > $at AND NOT c.id IN $ids
+WHERE c.author > '' AND c.expires_at > $at
 RETURN coalesce(sum(CASE c.author WHEN $agent THEN c.size END), 0) AS of_agent,
        coalesce(sum(c.size), 0) AS of_tenant

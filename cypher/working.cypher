@@ -2,7 +2,17 @@
 // Whoever writes copies of a tenant's working memory queues here.
 MATCH (s:Scope {path: $tenant})
 SET s.touched_at = $at
-RETURN s.path AS path
+RETURN coalesce(s.working_mark, '') AS mark
+
+// name: mark(tenant) read one
+// What each erasure changes that takes copies of a tenant's working memory out.
+MATCH (s:Scope {path: $tenant})
+RETURN coalesce(s.working_mark, '') AS mark
+
+// name: renew_mark(tenant, mark, at) write none
+// Locks the copies of a tenant for an erasure, and lets none be written of what was read before.
+MATCH (s:Scope {path: $tenant})
+SET s.touched_at = $at, s.working_mark = $mark
 
 // name: copied(tenant, agent, scope, task, at) read one
 // Bytes of the copies that are kept, without those of one task, which are about to be replaced.

@@ -235,6 +235,8 @@ class JudgingService:
             ]
             await tx.rows(Q.kinds.change, rows=[MESSAGE.row(message) for message in written])
             await tx.rows(Q.conversations.release, ids=sorted(ours), scope=scope, holder=holder)
+            if gone := [m.memory for m in written if m.verdict is Verdict.DISCARD]:
+                await tx.rows(Q.conversations.mark_days, scope=scope, episodes=gone, at=at)
             done = Judged(tuple(written), tuple(memories))
             if written:
                 await tx.rows(Q.conversations.tell, events=[_event(done, holder)])

@@ -235,7 +235,7 @@ cited cluster condense_all condensed_at
 """  # condensed notes
 _PROPERTIES += """
 alarmed_at block_hash block_kind closeness entered_at extracted first made_at rated_at rater
-due sample sorted_by sorted_until stars taken_by unfollowed unjoined unsorted values
+due sample sorted_by sorted_until stars taken_by unfollowed unjoined unsorted values working_mark
 """  # settings of scopes, tasks of turns, blocks that others attest and their baselines
 _PROPERTIES += """
 alike_rev alike_state called_at given how link_state link_targets linked linked_rev names owned

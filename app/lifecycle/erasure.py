@@ -53,7 +53,7 @@ REACH = 50  # episodes of a session on either side that may have borrowed words
 VECTOR_REACH = 2 * WINDOW_BEFORE  # of those, after it, whose vector may take in the text
 SHORT_NAME = 2  # characters
 PREVIEW = 1000  # memories that a dry run looks at
-ROUNDS = 5  # of looking again for what agents write while it is buried
+ROUNDS = 20  # of looking again for what agents write while it is buried
 
 TermsOf = Callable[[str], Awaitable[Terms]]
 Step = Callable[[Tx], Awaitable[None]]
@@ -286,17 +286,22 @@ class ErasureService:
         memory that were.
 
         It goes before what was promoted out of it: nothing can be promoted after that. Only what
-        is buried is taken out, and what was written meanwhile is looked at again.
+        is buried is taken out, and what was written meanwhile is looked at again. It ends with a
+        round that finds nothing before, in and after it: what is copied to the graph or back in
+        that round was read in it, since its marks stop whatever was read before.
         """
         sought = of_target(order.target, order.caller.home)
         if sought is None:
             return 0
         working, done = self._parts.working, 0
+        given = order.caller.tenant, sought.scopes, sought.gone
+        values = await working.values(*given)
         for _ in range(ROUNDS):
-            values = await working.values(order.caller.tenant, sought.scopes, sought.gone)
             copies = await self._bury_at_hand(order, scope, sought, values)
+            await working.stop_loading(order.caller.tenant)
             done += copies + await working.take(values)
-            if not values and not copies:  # what was copied may have been loaded meanwhile
+            before, values = values, await working.values(*given)
+            if not before and not copies and not values:
                 break
         return done
 
@@ -313,7 +318,7 @@ class ErasureService:
             locked = await tx.one(Q.lifecycle.lock_receipt, id=order.receipt, row=row, at=at)
             entries = await self._parts.shortterm.forget(tx, *given)
             ids = sorted(entries)
-            copies = await self._parts.working.take_copies(tx, *given)
+            copies = await self._parts.working.take_copies(tx, order.caller.tenant, *given)
             # No package may bring them back.
             lost = {*entries.items(), *copies, *(value.copy for value in values)}
             named = {each for pair in lost for each in (pair[0], buried_content(*pair))}

@@ -10,11 +10,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import IO
 
 from app.errors import AlreadyExists, LociError
 from app.kernel import audit
@@ -23,11 +21,12 @@ from app.kernel.graph import Graph, Row, Tx
 from app.kernel.ids import digest
 from app.kernel.scope import parse_scope
 from app.portability.audits import RESTORE
+from app.portability.chunks import chunks, incomplete
 from app.portability.derived import finish
 from app.portability.gate import ScopeGate
 from app.portability.kind import Batch, Kind, Reject, Rules, Written, unfit
 from app.portability.package import Package, PackedFile
-from app.portability.prepare import LINE_LIMIT, Chunk, Prepared, Preparer
+from app.portability.prepare import Chunk, Prepared, Preparer
 from app.portability.progress import Mark, Progress
 from app.portability.rejects import RejectsFile
 from app.portability.writing import importer_of
@@ -38,7 +37,6 @@ TELL_EVERY = 1.0  # seconds
 POLICY_SECONDS = 2.0  # as long as capture trusts a policy it has read
 # Records of one transaction beside others: a capture that commits meanwhile waits for all of it.
 FEW = 64
-ENOUGH = 2 * LINE_LIMIT  # bytes of one chunk, of which several are held at once
 TRIES = 3  # of a batch that meets another with the same records
 
 Tell = Callable[[Progress], Awaitable[None]]
@@ -138,7 +136,7 @@ class Importer:
         pending: deque[asyncio.Task[Done]] = deque()
         try:
             with file.path.open("rb") as source:
-                given = chunks(source, file, mark, self._tools.most)
+                given = chunks(source, file, mark, self._tools.most, self._rules)
                 while chunk := await asyncio.to_thread(next, given, None):
                     pending.append(asyncio.create_task(self._process(file.kind, chunk)))
                     if len(pending) >= WRITERS + AHEAD:
@@ -157,7 +155,9 @@ class Importer:
         bounds = await self._tools.gate.bounds(kind, rows, self._rules)
         large = unfit(kind, chunk.file, rows, bounds)
         prepared.rejects += large
-        lines = {reject.line for reject in large}
+        beside = incomplete(chunk, prepared.rejects)
+        prepared.rejects += beside
+        lines = {reject.line for reject in (*large, *beside)}
         rows = [row for row in rows if row["line"] not in lines]
         batch = Batch(
             chunk.file, rows, self._rules, self._refusals(prepared.rejects), bounds=bounds
@@ -222,23 +222,22 @@ class Importer:
         return {**event, "outcome": "refused", "id": named}
 
     async def _write(self, kind: Kind, batch: Batch) -> Written:
-        """One transaction; where it meets another with the same records, again, then row by row."""
+        """One transaction; where it meets another with the same records, again, then row by row, or
+        whole by whole."""
         if not batch.rows and not batch.refusals:
             return Written()
         for _ in range(TRIES):
             with suppress(AlreadyExists):
                 return await self._transact(kind, batch)
-        if len(batch.rows) == 1 and not batch.refusals:
-            row = batch.rows[0]
+        parts = _apart(kind, batch.rows)
+        if len(parts) == 1 and not batch.refusals:
             error = AlreadyExists("another record holds this id, or that of its provenance")
-            return Written(rejects=[Reject.of(batch.file, row["line"], error)])
+            return Written(rejects=[Reject.of(batch.file, r["line"], error) for r in batch.rows])
         total = Written()
         if batch.refusals:
             await self._transact(kind, Batch(batch.file, [], batch.rules, batch.refusals))
-        for row in batch.rows:
-            one = await self._write(
-                kind, Batch(batch.file, [row], batch.rules, bounds=batch.bounds)
-            )
+        for part in parts:
+            one = await self._write(kind, Batch(batch.file, part, batch.rules, bounds=batch.bounds))
             total.accepted += one.accepted
             total.duplicates += one.duplicates
             total.rejects += one.rejects
@@ -283,44 +282,19 @@ class Importer:
             await self._tools.tell(self._progress)
 
 
+def _apart(kind: Kind, rows: list[Row]) -> list[list[Row]]:
+    """Rows one by one, or of a kind with wholes by these."""
+    if kind.whole is None:
+        return [[row] for row in rows]
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["whole"], []).append(row)
+    return list(found.values())
+
+
 def _told(package: Package) -> dict[str, str | None]:
     """What the event of a restore says of its package: the digest of the trail too, which may have
     been left out."""
     manifest = package.manifest
     named = {"package": package.fingerprint, "digest": manifest.digest}
     return named if manifest.audit is None else {**named, "audit": manifest.audit}
-
-
-def chunks(
-    source: IO[bytes], file: PackedFile, mark: Mark, most: int | None = None
-) -> Iterator[Chunk]:
-    """Chunks from a mark to the end of a file, of at most so many lines, and no more of them where
-    these are long."""
-    size = min(file.kind.batch, most or file.kind.batch)
-    source.seek(mark.offset)
-    line = mark.line
-    while lines := _some(source, size):
-        yield Chunk(file.kind.name, file.name, line, lines, source.tell())
-        line += len(lines)
-
-
-def _some(source: IO[bytes], size: int) -> list[bytes | None]:
-    """The next lines, until they are `ENOUGH`."""
-    found: list[bytes | None] = []
-    held = 0
-    for line in islice(_lines(source), size):
-        found.append(line)
-        held += len(line or b"")
-        if held >= ENOUGH:
-            break
-    return found
-
-
-def _lines(source: IO[bytes]) -> Iterator[bytes | None]:
-    while text := source.readline(LINE_LIMIT + 1):
-        if len(text) <= LINE_LIMIT or text.endswith(b"\n"):
-            yield text
-            continue
-        while text and not text.endswith(b"\n"):
-            text = source.readline(LINE_LIMIT)
-        yield None

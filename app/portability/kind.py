@@ -224,7 +224,9 @@ class Kind:
     batch waits for the whole of another; constraints answer for what came in between. `known`
     tells by line what is here already: that says the same, would be brought up to date, or says
     something else and stays. Where a kind `fits` rows into the bounds of their scopes, it raises
-    a LociError for a row that is too large; what is restored is not bounded.
+    a LociError for a row that is too large; what is restored is not bounded. Of a kind with a
+    `whole`, which tells by the strings of a record what it belongs to, lines that belong together
+    are taken in one transaction or not at all; its rows hold the same under `whole`.
     """
 
     name: str
@@ -242,6 +244,7 @@ class Kind:
     batch: int = 500
     known: Known | None = None
     fits: Callable[[Row, Bounds], None] | None = None
+    whole: Callable[[Mapping[str, str], At], str | None] | None = None
 
 
 def unfit(kind: Kind, file: str, rows: Sequence[Row], bounds: Mapping[str, Bounds]) -> list[Reject]:

@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -38,13 +38,26 @@ SEALED = frozenset([AUDIT.model, CHAIN.model])
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Lines of one file that follow on one another; None stands for one beyond the limit."""
+    """Lines of one file that follow on one another; None stands for one beyond the limit.
+
+    Where they do not follow on one another, `numbers` holds those of the lines, `wholes` tells by
+    line which belong together, and `refused` why none of them is taken. `first` and `end` then
+    count lines and bytes in the order in which they are taken.
+    """
 
     kind: str
     file: str
     first: int
     lines: list[bytes | None]
     end: int  # byte after the last line
+    numbers: tuple[int, ...] = ()
+    wholes: tuple[int, ...] = ()
+    refused: str | None = None
+
+    @property
+    def numbered(self) -> Sequence[int]:
+        """The numbers of the lines in their file."""
+        return self.numbers or range(self.first, self.first + len(self.lines))
 
 
 @dataclass(slots=True)
@@ -61,7 +74,11 @@ def prepare_chunk(chunk: Chunk, rules: Rules, policies: dict[str, str]) -> Prepa
     start = time.thread_time()
     kind = BY_NAME[chunk.kind]
     done = Prepared()
-    for line, text in enumerate(chunk.lines, start=chunk.first):
+    if chunk.refused is not None:
+        error = TooLarge(chunk.refused)
+        done.rejects = [Reject.of(chunk.file, line, error) for line in chunk.numbered]
+        return done
+    for line, text in zip(chunk.numbered, chunk.lines, strict=True):
         if text is None or text.strip():
             _one(kind, text, At(rules, line, policies), (chunk.file, done))
     done.seconds = time.thread_time() - start

@@ -12,8 +12,8 @@ from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row
 from app.kernel.ids import new_id
+from app.portability.chunks import chunks, incomplete
 from app.portability.gate import ScopeGate
-from app.portability.importer import chunks
 from app.portability.kind import Batch, Kind, Reject, Rules, State, unfit
 from app.portability.package import Package, PackedFile
 from app.portability.prepare import Chunk, Prepared, prepare_chunk
@@ -68,7 +68,7 @@ class _Rehearsal:
         """Count one file; its first rejects."""
         found: list[Reject] = []
         with await asyncio.to_thread(file.path.open, "rb") as source:
-            given = chunks(source, file, Mark())
+            given = chunks(source, file, Mark(), rules=self._rules)
             while chunk := await asyncio.to_thread(next, given, None):
                 done = await asyncio.to_thread(prepare_chunk, chunk, self._rules, self._policies)
                 barred = await self._barred(chunk, done)
@@ -76,8 +76,10 @@ class _Rehearsal:
                 bounds = await self._gate.bounds(file.kind, rows, self._rules)
                 large = unfit(file.kind, chunk.file, rows, bounds)
                 rejects = [*done.rejects, *barred, *large]
+                beside = incomplete(chunk, rejects)
+                rejects += beside
                 tally["rejected"] += len(rejects)
-                rows = _without(rows, large)
+                rows = _without(rows, [*large, *beside])
                 rejects += await self._known(file.kind, Batch(chunk.file, rows, self._rules), tally)
                 found += rejects[: SHOWN - len(found)]
         return found

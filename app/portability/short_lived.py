@@ -116,36 +116,48 @@ def prepare_entry(record: ShortMemoryRecord, at: At) -> Row:
 
 def prepare_copy(record: WorkingCopyRecord, at: At) -> Row:
     """The row of a copied value. What an agent shares is kept for the target's id here."""
-    scope = at.scope(record.scope)
-    tenant = parse_scope(scope).tenant
-    agent = author_of(record.agent, scope, at)
-    shared = record.task.startswith(SHARED)
-    target = record.task.removeprefix(SHARED)
-    task = f"{SHARED}{author_of(target, scope, at)}" if shared else checked_id(target, "task")
+    place = _place(record.scope, record.agent, record.task, at)
+    scope = place.scope
     part, _, name = record.key.partition(":")
     slot = Slot.named(part, name) if name else Slot.single(part)
-    place = Place(tenant, scope, agent, task)
     identifier = place.id_of(slot)
     # No copy was made later than it comes, or it would be the newest for good.
     made = min(record.ingested_at, at.rules.moment)
     content = _content(record.value, slot.part, at.policy(scope))
     return _row(at, scope, identifier, content) | {
-        "agent": agent,
+        "agent": place.agent,
         "whole": place.id,
         "weight": content["size"],
         "said": made,
         "properties": {
             "id": identifier,
-            "tenant": tenant,
+            "tenant": place.tenant,
             "scope": scope,
-            "author": agent,
-            "task": task,
+            "author": place.agent,
+            "task": place.task,
             "key": slot.field,
             **content,
             "ingested_at": made,
             "expires_at": record.expires_at,
         },
     }
+
+
+def whole_copy(record: Mapping[str, str], at: At) -> str | None:
+    """Return the id of the task whose copy a record belongs to; None where it names none."""
+    if not {"scope", "agent", "task"} <= record.keys():
+        return None
+    return _place(record["scope"], record["agent"], record["task"], at).id
+
+
+def _place(path: str, who: str, named: str, at: At) -> Place:
+    """Return the place that a scope, an agent and a task of a package have here."""
+    scope = at.scope(path)
+    agent = author_of(who, scope, at)
+    target = named.removeprefix(SHARED)
+    shared = named.startswith(SHARED)
+    task = f"{SHARED}{author_of(target, scope, at)}" if shared else checked_id(target, "task")
+    return Place(parse_scope(scope).tenant, scope, agent, task)
 
 
 def _counted(record: ShortMemoryRecord, at: At) -> Row:
@@ -201,6 +213,10 @@ USED: dict[str, Query] = {
     "short_memory": Q.portability.used_short_memory,
     "working_copy": Q.portability.used_working_copies,
 }
+WEIGHTS: dict[str, Query] = {
+    "short_memory": Q.portability.weigh_short_memories,
+    "working_copy": Q.portability.weigh_working_copies,
+}
 EXPORT: dict[str, Query] = {
     "short_memory": Q.portability.export_short_memories,
     "working_copy": Q.portability.export_working_copies,
@@ -216,8 +232,7 @@ async def write(store: Store, tx: Tx, batch: Batch) -> Written:
     fresh = [row for row in living if row["line"] not in gone]
     older, replaced = await store.older(tx, fresh) if store.older and fresh else NOTHING
     newest = [row for row in fresh if row["line"] not in older]
-    freed = [each for ids in replaced.values() for each in ids]
-    rejects = [] if batch.rules.keeps else await _without_room(store, tx, batch, newest, freed)
+    rejects = [] if batch.rules.keeps else await _without_room(store, tx, batch, (newest, replaced))
     full = {reject.line for reject in rejects}
     rows = [row for row in newest if row["line"] not in full]
     if replaced:
@@ -288,37 +303,59 @@ def _task_of(row: Row) -> Row:
 
 
 async def _without_room(
-    store: Store, tx: Tx, batch: Batch, rows: Sequence[Row], replaced: Iterable[str]
+    store: Store, tx: Tx, batch: Batch, coming: tuple[Sequence[Row], Mapping[str, list[str]]]
 ) -> list[Reject]:
-    """The rows for which an agent, or its tenant, has no room left, beside what they replace; of
-    what belongs together, all or none."""
+    """The rows for which an agent, or its tenant, has no room left; of what belongs together, all
+    or none. What is refused takes the place of nothing, and frees no room for the rest."""
+    rows, replaced = coming
+    held = await _weights(store, tx, rows, replaced)
     rejects: list[Reject] = []
-    spent: dict[str, int] = {}
+    of_agents: dict[str, int] = {}
+    of_tenants: dict[str, int] = {}
     for together in _by_whole(rows):
         row = together[0]
-        tenant = row["properties"]["tenant"]
-        if tenant not in spent:
-            spent[tenant] = 0
-        if row["agent"] not in spent:
-            ids = [*(each["subject"] for each in rows), *replaced]
-            used = await tx.one(
-                USED[store.kind], tenant=tenant, agent=row["agent"], ids=ids, at=now()
-            )
-            spent[row["agent"]] = used["of_agent"]
-            spent[tenant] = max(spent[tenant], used["of_tenant"])
+        agent, tenant = row["agent"], row["properties"]["tenant"]
+        if agent not in of_agents:
+            used = await tx.one(USED[store.kind], tenant=tenant, agent=agent, at=now())
+            of_agents[agent] = used["of_agent"]
+            of_tenants.setdefault(tenant, used["of_tenant"])
+        more = _more(together, replaced.get(row["whole"], []), held)
         bounds = batch.bounds[row["scope"]]
-        of_tenant = store.of_tenant(bounds)
-        weight = sum(each["weight"] for each in together)
-        agent, whole = spent[row["agent"]] + weight, spent[tenant] + weight
-        if agent > store.of_agent(bounds) or (of_tenant is not None and whole > of_tenant):
+        most = store.of_tenant(bounds)
+        if more > 0 and (
+            of_agents[agent] + more > store.of_agent(bounds)
+            or (most is not None and of_tenants[tenant] + more > most)
+        ):
             says = store.says(bounds)
             rejects += [
                 Reject(batch.file, each["line"], "QuotaReached", says, "agent", row["scope"])
                 for each in together
             ]
             continue
-        spent[row["agent"]], spent[tenant] = agent, whole
+        of_agents[agent] += more
+        of_tenants[tenant] += more
     return rejects
+
+
+async def _weights(
+    store: Store, tx: Tx, rows: Sequence[Row], replaced: Mapping[str, list[str]]
+) -> dict[str, int]:
+    """What is here and has not run out of what comes, and of what that takes the place of: by id
+    what it weighs."""
+    freed = (each for ids in replaced.values() for each in ids)
+    ids = sorted({*(row["subject"] for row in rows), *freed})
+    found = await tx.rows(WEIGHTS[store.kind], ids=ids, at=now())
+    return {row["id"]: row["weight"] for row in found}
+
+
+def _more(together: Iterable[Row], freed: Sequence[str], held: Mapping[str, int]) -> int:
+    """How much more there is once rows are written: those that are here already stay as they are,
+    unless they are among what is freed."""
+    stays = held.keys() - set(freed)
+    new: dict[str, int] = {
+        row["subject"]: row["weight"] for row in together if row["subject"] not in stays
+    }
+    return sum(new.values()) - sum(held.get(each, 0) for each in freed)
 
 
 def _by_whole(rows: Iterable[Row]) -> list[list[Row]]:
@@ -424,4 +461,5 @@ WORKING_COPY = Kind(
     serial=True,
     batch=100,
     fits=_fits,
+    whole=whole_copy,
 )

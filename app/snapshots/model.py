@@ -27,8 +27,8 @@ class Snapshot(Stored):
 
 class DayPage(Stored):
     """What was said on a day (UTC) in a scope, by its sentences; `version` counts its changes. A
-    page of which a text was forgotten or came back is `due`: it is shown to nobody until it is made
-    anew."""
+    page of which a text was forgotten, discarded or flagged, or came back, is `due`: it is shown to
+    nobody until it is made anew."""
 
     day: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
     text: str

@@ -38,23 +38,31 @@ class CopyRepository:
         self.graph = graph
         self.limits = limits
 
+    async def mark(self, tenant: str) -> str:
+        """Return the mark that each erasure changes which takes copies of a tenant out."""
+        return str((await self.graph.one(Q.working.mark, tenant=tenant))["mark"])
+
     async def replace(
-        self, who: Caller, place: Place, values: Sequence[tuple[Slot, bytes]]
-    ) -> Copy:
-        """Put a copy in the place of the one before; QuotaReached beyond the bytes of agent or
-        tenant, which hold for copies as they do for what is copied."""
+        self, who: Caller, place: Place, values: Sequence[tuple[Slot, bytes]], mark: str
+    ) -> Copy | None:
+        """Put a copy in the place of the one before; None where an erasure has changed the mark
+        since the values were read. QuotaReached beyond the bytes of agent or tenant, which hold
+        for copies as they do for what is copied."""
         moment = now()
         rows = [_row(place, slot, value, moment) for slot, value in values]
         event = audit.event(who, "working.persist", place.scope, place=place.id, values=len(rows))
 
-        async def work(tx: Tx) -> None:
-            await tx.one(Q.working.hold_tenant, tenant=place.tenant, at=moment)
+        async def work(tx: Tx) -> bool:
+            locked = await tx.one(Q.working.hold_tenant, tenant=place.tenant, at=moment)
+            if locked["mark"] != mark:
+                return False
             held = await tx.one(Q.working.copied, **_of(place), at=moment)
             self._require_room(held, sum(row["size"] for row in rows))
             await tx.one(Q.working.replace, **_of(place), rows=rows, audit=event)
+            return True
 
-        await self.graph.write("working.persist", work)
-        return Copy(values, moment + KEPT)
+        written = await self.graph.write("working.persist", work)
+        return Copy(values, moment + KEPT) if written else None
 
     async def get(self, place: Place) -> Copy:
         """The copy of a task."""

@@ -6,16 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph, Row, Tx
-from app.kernel.ids import digest
+from app.kernel.ids import digest, new_id
 from app.kernel.kind import Gone, strings_in
 from app.scopes.sessions import session_id
 from app.working.model import Place, Slot
 from app.working.store import WorkingStore
 from app.working.values import unpacked
-
-ROUNDS = 5  # of looking again for what was copied meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +44,9 @@ class WorkingErasure:
 
     async def of_agents(self, tenant: str, agents: Collection[str]) -> int:
         """All that some agents keep or were handed, in every scope, copies too."""
-        dropped = await self._drop(tenant, lambda p: p.agent in agents or p.reader in agents)
         row = await self._graph.one(Q.working.drop_of, tenant=tenant, agents=sorted(agents))
+        await self.stop_loading(tenant)
+        dropped = await self._drop(tenant, lambda p: p.agent in agents or p.reader in agents)
         return dropped + int(row["copies"])
 
     async def of_tenant(self, tenant: str) -> None:
@@ -91,19 +91,20 @@ class WorkingErasure:
         return {row["id"]: row["content_hash"] for row in rows if _is_meant(row, gone)}
 
     async def take_copies(
-        self, tx: Tx, scopes: Collection[str], gone: Gone
+        self, tx: Tx, tenant: str, scopes: Collection[str], gone: Gone
     ) -> list[tuple[str, str]]:
-        """Take out the copied values that an erasure means; the id and the hash of each. What is
-        copied in the place of one meanwhile is looked at again."""
-        taken: list[tuple[str, str]] = []
-        for _ in range(ROUNDS):
-            found = await self.copies(scopes, gone, tx)
-            if not found:
-                break
-            rows = [{"id": each, "content_hash": found[each]} for each in sorted(found)]
-            gone_now = await tx.rows(Q.working.drop_copies, rows=rows, scopes=sorted(scopes))
-            taken += [(row["id"], found[row["id"]]) for row in gone_now]
-        return taken
+        """Take out the copied values that an erasure means; the id and the hash of each. Whoever
+        copies something waits, and then reads again what he copies."""
+        await tx.rows(Q.working.renew_mark, tenant=tenant, mark=new_id(), at=now())
+        found = await self.copies(scopes, gone, tx)
+        rows = [{"id": each, "content_hash": found[each]} for each in sorted(found)]
+        taken = await tx.rows(Q.working.drop_copies, rows=rows, scopes=sorted(scopes))
+        return [(row["id"], found[row["id"]]) for row in taken]
+
+    async def stop_loading(self, tenant: str) -> None:
+        """Let nothing come back into Valkey of copies that were read before: called once these are
+        gone from the graph, and before Valkey is looked through."""
+        await self._store.renew_mark(tenant)
 
     async def _drop(self, tenant: str, chosen: Callable[[Place], bool]) -> int:
         return sum(

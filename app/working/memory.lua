@@ -1,7 +1,8 @@
 -- Every change of a tenant's working memory, counted and bounded in one step.
 --
 -- KEYS: 1 the task's hash, 2 sizes by member, 3 sums (of the tenant, by agent), 4 members by when
--- they run out, 5 the agent's tasks by when the last of them runs out.
+-- they run out, 5 the agent's tasks by when the last of them runs out, 6 the mark that each erasure
+-- of the tenant changes.
 -- ARGV: 1 operation, 2 place (scope|agent|task), 3 field, and what the operation takes.
 -- A member is place|field. Valkey itself ends a field; what it weighed is taken off by whoever
 -- writes next, so that no field is counted for longer than it could be read.
@@ -73,8 +74,12 @@ end
 
 -- ARGV: 4 value, 5 milliseconds to live, 6 most bytes of a value, 7 most keys of a task, 8 most
 -- bytes of an agent, 9 of the tenant, 10 what a field costs beside its own bytes, and of a swap 11
--- the value that it takes the place of, empty for none
+-- the value that it takes the place of, empty for none; of what is brought back from a copy 12 the
+-- mark that was there before the copy was read
 local function write()
+  if ARGV[12] and redis.call('GET', KEYS[6]) ~= ARGV[12] then
+    return {'erased', 0, 0}
+  end
   redis.call('HPTTL', hash, 'FIELDS', 1, field) -- fails before anything is written on old servers
   local member, cleared = place .. '|' .. field, clear_old()
   local run_out = redis.call('ZSCORE', due, member)

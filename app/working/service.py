@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from app.access.repository import AccessRepository
-from app.errors import InvalidInput
+from app.errors import InvalidInput, WorkingMemoryUnavailable
 from app.kernel import audit
 from app.kernel.caller import Caller, Role
 from app.kernel.ids import checked_id, digest
@@ -19,10 +19,11 @@ from app.sanitize.policy import SanitizePolicy
 from app.scopes.service import ScopeService
 from app.working.copies import Copy, CopyRepository
 from app.working.model import Held, Limits, Listed, Part, Place, Slot, Usage, missing
-from app.working.store import WorkingStore
+from app.working.store import Brought, WorkingStore
 from app.working.values import dumped, packed, require_message, require_short, unpacked
 
 LONG = 2_000  # bytes of a value beyond which it is sanitised off the event loop
+TRIES = 20  # of copying to or from the graph while erasures change what there is
 REMEMBERED = 10_000  # audit events of the day that a process knows to be written
 
 
@@ -176,15 +177,16 @@ class WorkingService:
         """Copy all of a task into the graph, as it may be stored there now; NotFound, and the copy
         before stays, where the task holds nothing."""
         policy = await self._parts.scopes.policy(at.scope)
-        found = await self.values.values(at)
-        if not found:
-            raise missing(f"task {at.task}")
-
-        def again() -> list[tuple[Slot, bytes]]:
-            return [(s, packed(unpacked(v), s.part, policy)) for s, v in found]
-
-        values = await asyncio.to_thread(again)
-        return await self.copies.replace(who, at, values)
+        for _ in range(TRIES):
+            mark = await self.copies.mark(at.tenant)
+            found = await self.values.values(at)
+            if not found:
+                raise missing(f"task {at.task}")
+            again = partial(_again, found, policy)
+            copy = await self.copies.replace(who, at, await asyncio.to_thread(again), mark)
+            if copy is not None:
+                return copy
+        raise _erasing()
 
     async def copied(self, at: Place) -> Copy:
         """The copy of a task; NotFound where there is none."""
@@ -199,18 +201,32 @@ class WorkingService:
         """Bring a copy back: how many values came, and how many are there already and stay unless
         `replace`. Raises NotFound, TooLarge, QuotaReached; what came before the error stays."""
         limits = await self.bounds(at.scope)
-        seconds = limits.seconds(ttl)
-        copy, loaded = await self.copied(at), 0
-        for part in sorted({slot.part for slot, _ in copy.values}):
-            await self.wrote(who, at, part)
+        given = Brought(limits.seconds(ttl), limits, replace)
+        came: set[Slot] = set()
+        for _ in range(TRIES):
+            mark = await self.values.mark(at.tenant)
+            copy = await self.copied(at)
+            for part in sorted({slot.part for slot, _ in copy.values}):
+                await self.wrote(who, at, part)
+            if await self._bring(at, copy, (given, mark), came):
+                loaded = sum(slot in came for slot, _ in copy.values)
+                return loaded, len(copy.values) - loaded
+        raise _erasing()
+
+    async def _bring(
+        self, at: Place, copy: Copy, how: tuple[Brought, bytes], came: set[Slot]
+    ) -> bool:
+        """Bring the values of a copy back and note which came; whether no erasure changed the mark
+        meanwhile, or else the copy has to be read again."""
+        given, mark = how
         for slot, value in copy.values:
-            require_short(len(value), limits.value)
-            if replace:
-                await self.values.put(at, slot, value, seconds, limits)
-                loaded += 1
-            elif await self.values.put_new(at, slot, value, seconds, limits):
-                loaded += 1
-        return loaded, len(copy.values) - loaded
+            require_short(len(value), given.limits.value)
+            done = await self.values.bring(at, slot, value, given, mark)
+            if done is None:
+                return False
+            if done:
+                came.add(slot)
+        return True
 
     async def drop_copy(self, who: Caller, at: Place) -> None:
         """Take the copy of a task out of the graph; NotFound where there is none."""
@@ -228,6 +244,15 @@ class WorkingService:
         if slot.name:
             require_plain(slot.name, "name", policy)
         return policy
+
+
+def _again(values: list[tuple[Slot, bytes]], policy: SanitizePolicy) -> list[tuple[Slot, bytes]]:
+    """Return stored values as they may be stored now."""
+    return [(slot, packed(unpacked(v), slot.part, policy)) for slot, v in values]
+
+
+def _erasing() -> WorkingMemoryUnavailable:
+    return WorkingMemoryUnavailable("erasures go on in this tenant: try again once they are done")
 
 
 async def _packed(value: Any, pack: Callable[[Any], bytes], limits: Limits) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
@@ -15,6 +16,7 @@ from redis.asyncio import BlockingConnectionPool, Redis
 from redis.exceptions import RedisError, ResponseError
 
 from app.errors import QuotaReached, TooLarge, WorkingMemoryUnavailable
+from app.kernel.ids import new_id
 from app.working.model import Held, Limits, Listed, Place, Slot, Usage
 from app.working.values import unpacked
 
@@ -22,7 +24,18 @@ SECONDS = 2.0  # for one answer, and for a free connection
 CONNECTIONS = 32
 # What a field costs beside its name and value: entries of four tables, measured and rounded up.
 WEIGHT = 320
+MARK_KEPT = 86_400_000  # milliseconds: much longer than anything takes that compares marks
 ROUNDS = 1000  # of taking off what has run out before a quota is told
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """How what was read elsewhere is kept: for so many seconds, under which bounds, and whether
+    in the place of what is there."""
+
+    ttl: float
+    limits: Limits
+    replace: bool
 
 
 class WorkingStore:
@@ -64,6 +77,29 @@ class WorkingStore:
         former, value = values
         done = await self._write("swap", place, slot, value, ttl, limits, former)
         return done[0] == b"done"
+
+    async def bring(
+        self, place: Place, slot: Slot, value: bytes, given: Brought, mark: bytes
+    ) -> bool | None:
+        """Keep a value that was read elsewhere; whether it was, and None where an erasure of the
+        tenant began to take something out since its mark was read."""
+        how = "set" if given.replace else "new"
+        done = await self._write(how, place, slot, value, given.ttl, given.limits, b"", mark)
+        return None if done[0] == b"erased" else done[0] == b"done"
+
+    async def mark(self, tenant: str) -> bytes:
+        """Return the mark that each erasure of a tenant changes; it is made where there is none, so
+        that a lost Valkey changes it too."""
+        key, made = _tenant_key(tenant, "mark"), new_id()
+        with _translated():
+            async with self._redis.pipeline(transaction=False) as pipe:
+                pipe.set(key, made, nx=True, px=MARK_KEPT)
+                pipe.get(key)
+                return bytes((await pipe.execute())[1] or made.encode())
+
+    async def renew_mark(self, tenant: str) -> None:
+        """Change the mark of a tenant: what was read before and is not kept yet never will be."""
+        await self._ask("SET", _tenant_key(tenant, "mark"), new_id(), "PX", MARK_KEPT)
 
     async def add_item(
         self, place: Place, slot: Slot, item: bytes, ttl: float, limits: Limits | None = None
@@ -179,7 +215,7 @@ class WorkingStore:
         given = (value, round(ttl * 1000), *sizes, WEIGHT, *more)
         for _ in range(ROUNDS):
             code, number, cleared = await self._changed(how, place, slot.field, *given)
-            if code in (b"done", b"kept"):
+            if code in (b"done", b"kept", b"erased"):
                 return code, int(number)
             if code in (b"value", b"keys") or not cleared:
                 break
@@ -191,6 +227,7 @@ class WorkingStore:
             _hash(place),
             *(_tenant_key(tenant, name) for name in ("sizes", "sums", "due")),
             _tasks(tenant, place.agent),
+            _tenant_key(tenant, "mark"),
         ]
         field = given or ("",)
         with _translated():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable, Coroutine
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -11,10 +12,13 @@ import pytest
 
 from app.kernel.caller import Role
 from app.kernel.clock import now
+from app.kernel.cypher import Q
 from app.snapshots.days import SHOWN, Said, bounds, chosen, rendered_day
+from app.snapshots.diary import DiaryService
 from app.wiring import Parts
 from tests.autonomy.conftest import make, told
 from tests.conftest import MakePrincipal, Principal
+from tests.conversations.conftest import append, clear, judge, message
 from tests.lifecycle.conftest import checked, strings_of
 from tests.pools.test_packages import allow, erase
 
@@ -212,6 +216,92 @@ async def test_after_an_erasure_the_page_of_an_old_day_tells_of_what_is_left(
     assert "is closed" in page["untrusted"]["markdown"]
     again = await opened.diary.make_due()
     assert not [one for one in again["places"] if one.startswith(scope)]
+
+
+async def test_what_is_forgotten_while_a_page_is_made_first_leaves_it(
+    opened: Parts, writer: Principal, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scope = f"{tenant}/dev"
+    gone, _ = await tell(writer, DAY, TEXTS[0], TEXTS[2])
+    url = f"/v1/memories/{gone}/forget"
+    forgetting = meanwhile(monkeypatch, lambda: writer.http.post(url, json={}))
+    await opened.diary.make(scope, DAY)
+    answer = await forgetting[0]
+    assert answer.status_code in (200, 204), answer.text
+    assert await pages(writer) == [], "it is shown to nobody"
+    await opened.diary.make_due()
+    (page,) = await pages(writer)
+    assert "arrives" not in page["untrusted"]["markdown"]
+    assert "is closed" in page["untrusted"]["markdown"]
+
+
+def meanwhile(
+    monkeypatch: pytest.MonkeyPatch, begin: Callable[[], Coroutine[Any, Any, Any]]
+) -> list[asyncio.Task[Any]]:
+    """Have something begun once the texts of a page are read, which is stored a second later; the
+    task of that."""
+    made, begun = DiaryService._made, []
+
+    async def slow(self: DiaryService, *given: Any) -> Any:
+        page = await made(self, *given)
+        if not begun:
+            begun.append(asyncio.create_task(begin()))
+            await asyncio.wait(begun, timeout=1.0)
+        return page
+
+    monkeypatch.setattr(DiaryService, "_made", slow)
+    return begun
+
+
+@pytest.mark.parametrize("first", [True, False])
+async def test_what_is_discarded_leaves_the_page_of_its_day(
+    opened: Parts, writer: Principal, tenant: str, monkeypatch: pytest.MonkeyPatch, first: bool
+) -> None:
+    old = datetime.combine(now().date() - timedelta(days=40), datetime.min.time(), UTC)
+    said = ["The crane stands in yard 4.", "ok", "danke dir"]
+    await append(writer, "talk", *(message(text, at=old.isoformat()) for text in said))
+    await clear(writer, "talk")
+    (own,) = await opened.graph.raw(
+        "MATCH (m:ConversationMessage {tenant: $tenant}) RETURN DISTINCT m.scope AS scope",
+        tenant=tenant,
+    )
+    scope = own["scope"]
+    judging = meanwhile(monkeypatch, lambda: judge(opened, writer)) if first else []
+    await opened.diary.make(scope, old.date())
+    await (judging[0] if first else judge(opened, writer))
+    assert await pages(writer, scope=scope) == [], "it is shown to nobody until it is made anew"
+    await opened.diary.make_due()
+    (page,) = await pages(writer, scope=scope)
+    assert "\n1 text in 1 session.\n" in page["untrusted"]["markdown"]
+
+
+async def test_what_is_not_trusted_any_more_leaves_the_page_of_its_day(
+    opened: Parts, writer: Principal, tenant: str
+) -> None:
+    scope = f"{tenant}/dev"
+    doubtful, _ = await tell(writer, DAY, TEXTS[0], TEXTS[2])
+    await opened.diary.make(scope, DAY)
+    (before,) = await pages(writer)
+
+    async def judged(flags: list[str]) -> None:
+        rows = await opened.graph.raw(
+            "MATCH (e:Passage {id: $id}) RETURN e.id AS id, e.context_terms AS context_terms, "
+            "e.windows AS windows, e.judged_by AS judged_by, e.judged_hash AS judged_hash, "
+            "e.index_rev AS rev",
+            id=doubtful,
+        )
+        await opened.graph.rows(Q.indexing.store_entries, rows=[{**rows[0], "flags": flags}])
+
+    await judged([])
+    assert await pages(writer) == [before], "nothing has changed"
+    await judged(["suspect"])
+    assert await pages(writer) == []
+    await opened.diary.make_due()
+    (page,) = await pages(writer)
+    assert "arrives" not in page["untrusted"]["markdown"]
+    await judged([])
+    await opened.diary.make_due()
+    assert (await pages(writer))[0]["untrusted"] == before["untrusted"]
 
 
 async def test_bad_input_names_its_field(writer: Principal, admin: Principal) -> None:

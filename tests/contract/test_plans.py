@@ -75,6 +75,8 @@ HOT = [
     Q.portability.export_working_copies,
     Q.portability.save_working_copies,
     Q.portability.used_working_copies,
+    Q.portability.weigh_short_memories,
+    Q.portability.weigh_working_copies,
     Q.pages.known,
     Q.restoring.known_notes,
     Q.restoring.revise_notes,

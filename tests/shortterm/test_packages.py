@@ -3,6 +3,8 @@ nobody else than their agent."""
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -317,6 +319,106 @@ async def test_a_copy_for_which_there_is_no_room_leaves_the_one_that_is_here(
     done = await load(tmp_path / "new", target=tenant, rejects=tmp_path / "rejects")
     assert done["kinds"]["working_copy"] == {"accepted": 0, "duplicates": 0, "rejected": 3}
     assert await loaded(writer) == old
+
+
+async def lines_of_a_copy(
+    opened: Parts, writer: Principal, path: Path
+) -> Callable[[str, dict[str, Any]], list[bytes]]:
+    """What makes the lines of a task's copy, as an export of now writes them."""
+    await copied(writer, a=1)
+    scope = writer.caller.home
+    await export_package(opened.graph, path, await selection(opened.graph, scope))
+    await clear(opened, scope)
+    line = orjson.loads((path / "working_copies.jsonl").read_bytes())
+
+    def lines(task: str, values: dict[str, Any]) -> list[bytes]:
+        return [
+            orjson.dumps(line | {"task": task, "key": f"keys:{name}", "value": value})
+            for name, value in values.items()
+        ]
+
+    return lines
+
+
+async def fill_up(opened: Parts, writer: Principal, left: int) -> None:
+    """Leave an agent so many bytes for copies, and make all that it has older."""
+    await writer.http.put(f"{WORKING}/large/keys/a", json={"value": 1})
+    await writer.http.put(f"{WORKING}/large/copy")
+    await opened.graph.raw(
+        "MATCH (c:WorkingCopy {author: $who}) WITH sum(c.size) AS used, collect(c) AS all "
+        "UNWIND all AS c SET c.ingested_at = $at, c.size = CASE c.task "
+        "WHEN 'large' THEN $most - (used - c.size) ELSE c.size END RETURN count(c) AS n",
+        who=writer.caller.principal, at=now() - timedelta(hours=1),
+        most=opened.working.limits.agent - left,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("room", [False, True])
+async def test_a_copy_of_many_values_comes_whole_or_not_at_all(
+    opened: Parts, writer: Principal, tenant: str, load: Load, tmp_path: Path, room: bool
+) -> None:
+    lines = await lines_of_a_copy(opened, writer, tmp_path / "out")
+    many = {f"k{n}": "x" * 98 for n in range(250)}
+    scattered = [*lines("t", many), *lines("other", {f"k{n}": 1 for n in range(100)})]
+    random.Random(7).shuffle(scattered)
+    package = tmp_path / "in"
+    package.mkdir()
+    (package / "working_copies.jsonl").write_bytes(b"\n".join(scattered))
+    old = await copied(writer, a=1, d=1)
+    await fill_up(opened, writer, 50_000 if room else 15_000)
+    done = (await load(package, target=tenant))["kinds"]["working_copy"]
+    accepted = 350 if room else 100
+    assert done == {"accepted": accepted, "duplicates": 0, "rejected": 350 - accepted}
+    rows = await opened.graph.raw(
+        "MATCH (c:WorkingCopy {author: $who, task: 't'}) RETURN c.key AS key",
+        who=writer.caller.principal,
+    )
+    assert {row["key"] for row in rows} == {f"keys:{name}" for name in (many if room else old)}
+
+
+async def test_a_copy_of_which_a_line_is_refused_stays_out(
+    opened: Parts, writer: Principal, tenant: str, load: Load, tmp_path: Path
+) -> None:
+    lines = await lines_of_a_copy(opened, writer, tmp_path / "out")
+    whole = lines("t", {f"k{n}": 1 for n in range(120)})
+    bad = orjson.loads(whole[110]) | {"surprise": 1}
+    fine = lines("fine", {"a": 1})
+    package = tmp_path / "in"
+    package.mkdir()
+    given = b"\n".join([*whole[:110], orjson.dumps(bad), *fine, *whole[111:]])
+    (package / "working_copies.jsonl").write_bytes(given)
+    old = await copied(writer, a=1, d=1)
+    for target in (tenant, None):
+        done = await load(package, target=target, rejects=tmp_path / f"rejects-{target}")
+        assert done["kinds"]["working_copy"]["rejected"] == 120
+        assert await loaded(writer) == old
+    rejects = (tmp_path / "rejects-None").read_bytes().splitlines()
+    told = {each["line"]: each for each in map(orjson.loads, rejects)}
+    assert told[111]["field"] == "surprise"
+    assert "line 111" in told[1]["detail"]
+    assert 112 not in told
+
+
+async def test_a_copy_that_is_refused_frees_no_room_for_others(
+    opened: Parts, writer: Principal, tenant: str, load: Load, tmp_path: Path
+) -> None:
+    lines = await lines_of_a_copy(opened, writer, tmp_path / "out")
+    package = tmp_path / "in"
+    package.mkdir()
+    given = [*lines("t", {"a": "x" * 20_000}), *lines("u", {"a": "x" * 8_000})]
+    (package / "working_copies.jsonl").write_bytes(b"\n".join(given))
+    old = await copied(writer, a="y" * 10_000)
+    await fill_up(opened, writer, 5_000)
+    done = await load(package, target=tenant)
+    assert done["kinds"]["working_copy"] == {"accepted": 0, "duplicates": 0, "rejected": 2}
+    assert await loaded(writer) == old
+    # What is refused because of the first is taken where the first one fits and frees its room.
+    (package / "working_copies.jsonl").write_bytes(
+        b"\n".join([*lines("t", {"a": "x" * 2_000}), *lines("u", {"a": "x" * 8_000})])
+    )
+    done = await load(package, target=tenant)
+    assert done["kinds"]["working_copy"]["accepted"] == 2
+    assert await loaded(writer) == {"a": "x" * 2_000}
 
 
 async def test_a_value_written_between_burial_and_removal_is_buried(

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
+import pytest
 from redis.asyncio import Redis
 
 from app.access.service import operator
 from app.cli.keys import all_scopes
 from app.kernel.caller import Role
 from app.wiring import Parts
+from app.working.copies import CopyRepository
+from app.working.erasing import WorkingErasure
+from app.working.store import WorkingStore
 from tests.conftest import MakePrincipal, Principal
 from tests.lifecycle.conftest import Say, Switch
 from tests.lifecycle.test_person import WHO, entity, erased
@@ -135,3 +141,121 @@ async def test_what_tells_of_a_person_goes_with_him(
     answer = await writer.http.post(f"{BASE}/t/copy/load", json={})
     assert answer.json() == {"loaded": 1, "kept": 0}
     assert await items(writer, "t") == ["keys/other"]
+
+
+Once = Callable[[], Awaitable[Any]]
+
+
+def at_once(
+    monkeypatch: pytest.MonkeyPatch, owner: type, name: str, given: tuple[Once, bool]
+) -> None:
+    """Have something done once while a method is called: right before it, or right after."""
+    do, before = given
+    original, waiting = getattr(owner, name), [do]
+
+    async def patched(self: Any, *args: Any, **named: Any) -> Any:
+        if before and waiting:
+            await waiting.pop()()
+        found = await original(self, *args, **named)
+        if waiting:
+            await waiting.pop()()
+        return found
+
+    monkeypatch.setattr(owner, name, patched)
+
+
+@pytest.mark.parametrize("replacing", [False, True])
+@pytest.mark.parametrize("target", ["author", "person"])
+async def test_a_copy_that_was_read_before_an_erasure_is_not_loaded_after_it(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str, say: Say, switch: Switch,
+    monkeypatch: pytest.MonkeyPatch, target: str, replacing: bool,
+) -> None:  # fmt: skip
+    await switch(tenant, erasure=True)
+    scope = f"{tenant}/dev"
+    await say(scope, f"{WHO} lives in Ulm. {WHO} works for Heron GmbH.")
+    await put(writer, "t/keys/his", f"call {WHO} first")
+    await put(writer, "t/keys/other", "call nobody")
+    await writer.http.put(f"{BASE}/t/copy")
+    await writer.http.delete(f"{BASE}/t")
+    body = {
+        "author": {"author": writer.caller.principal, "scope": scope},
+        "person": {"person": await entity(opened, scope, WHO)},
+    }[target]
+
+    async def erase() -> None:
+        assert (await erased(opened, admin, body))["state"] == "done"
+
+    at_once(monkeypatch, CopyRepository, "get", (erase, False))
+    answer = await writer.http.post(f"{BASE}/t/copy/load", json={"replace": replacing})
+    left = ["keys/other"] if target == "person" else []
+    assert await items(writer, "t") == left
+    assert answer.status_code == (200 if left else 404)
+    if left:
+        assert answer.json() == {"loaded": 1, "kept": 0}
+
+
+async def test_a_copy_that_is_loaded_while_an_erasure_takes_it_goes_too(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str, switch: Switch,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    await switch(tenant, erasure=True)
+    await fill(writer, f"{tenant}/dev")
+    await writer.http.delete(f"{BASE}/t")
+    read, gone = asyncio.Event(), asyncio.Event()
+
+    async def wait() -> None:
+        read.set()
+        await gone.wait()
+
+    at_once(monkeypatch, CopyRepository, "get", (wait, False))
+    loading = asyncio.create_task(writer.http.post(f"{BASE}/t/copy/load", json={}))
+    await read.wait()
+
+    async def load() -> None:
+        gone.set()
+        assert (await loading).json() == {"loaded": 1, "kept": 0}
+        assert await items(writer, "t") == ["state"]
+
+    at_once(monkeypatch, WorkingErasure, "stop_loading", (load, True))
+    body = {"author": writer.caller.principal, "scope": f"{tenant}/dev"}
+    told = await erased(opened, admin, body)
+    assert loading.done()
+    assert (told["state"], told["counts"]["working"]) == ("done", 2)
+    assert await items(writer, "t") == []
+    assert await copies(opened, tenant) == []
+
+
+async def test_what_was_read_before_an_erasure_is_not_copied_after_it(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str, switch: Switch,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    await switch(tenant, erasure=True)
+    await put(writer, "t/state", "x")
+    body = {"author": writer.caller.principal, "scope": f"{tenant}/dev"}
+
+    async def erase() -> None:
+        assert (await erased(opened, admin, body))["state"] == "done"
+
+    at_once(monkeypatch, WorkingStore, "values", (erase, False))
+    answer = await writer.http.put(f"{BASE}/t/copy")
+    assert answer.status_code == 404
+    assert await copies(opened, tenant) == []
+    await fill(writer, f"{tenant}/dev")
+    assert await copies(opened, tenant) == [f"{tenant}/dev {writer.caller.principal}"]
+
+
+async def test_what_is_copied_between_two_looks_of_an_erasure_goes_too(
+    opened: Parts, admin: Principal, writer: Principal, tenant: str, switch: Switch,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    await switch(tenant, erasure=True)
+    await put(writer, "t/state", "x")
+
+    async def copy() -> None:
+        assert (await writer.http.put(f"{BASE}/t/copy")).status_code == 200
+
+    at_once(monkeypatch, WorkingErasure, "take", (copy, True))
+    body = {"author": writer.caller.principal, "scope": f"{tenant}/dev"}
+    assert (await erased(opened, admin, body))["counts"]["working"] == 2
+    assert await items(writer, "t") == []
+    assert await copies(opened, tenant) == []

@@ -8,8 +8,8 @@ from typing import Any
 
 import orjson
 
+from app.portability.chunks import chunks
 from app.portability.foreign.convert import Foreign, converted
-from app.portability.importer import chunks
 from app.portability.kind import Reject, Rules
 from app.portability.prepare import prepare_chunk
 from app.portability.progress import Mark
