@@ -58,17 +58,10 @@ def test_each_module_brings_the_commands_that_the_list_names_it_for() -> None:
         assert root.commands.keys() <= COMMANDS.keys()
 
 
-@pytest.mark.parametrize(
-    ("environment", "said"),
-    [
-        ({"LOCI_NONSENSE": "1"}, "there is no setting LOCI_NONSENSE"),
-        ({"NEO4J_URI": "bolt://127.0.0.1:1"}, "NEO4J_URI"),
-    ],
-)
-def test_an_error_is_a_sentence_without_a_class(environment: dict[str, str], said: str) -> None:
+def test_an_error_is_a_sentence_without_a_class() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "app.cli.main", "digest"],
-        env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", **environment},
+        env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LOCI_NONSENSE": "1"},
         capture_output=True,
         text=True,
         check=False,
@@ -76,8 +69,8 @@ def test_an_error_is_a_sentence_without_a_class(environment: dict[str, str], sai
     )
     assert done.returncode == 1
     assert done.stderr.startswith("error: ")
-    assert said in done.stderr
-    assert not {"InvalidInput", "GraphUnavailable", "Traceback"} & set(done.stderr.split())
+    assert "there is no setting LOCI_NONSENSE" in done.stderr
+    assert not {"InvalidInput", "Traceback"} & set(done.stderr.split())
 
 
 def test_a_port_where_nothing_listens_fails_at_once() -> None:
@@ -92,7 +85,9 @@ def test_a_port_where_nothing_listens_fails_at_once() -> None:
     )
     assert done.returncode == 1
     assert done.stderr.startswith("error: no Neo4j answers at 127.0.0.1:1 (")
-    assert time.monotonic() - begun < 12, "the driver alone tries for half a minute"
+    assert "NEO4J_URI" in done.stderr
+    assert not {"GraphUnavailable", "Traceback"} & set(done.stderr.split())
+    assert time.monotonic() - begun < 25, "the driver alone tries for half a minute"
 
 
 def test_a_host_without_an_address_fails_at_once() -> None:
