@@ -62,6 +62,7 @@ async def test_commands_load_use_and_free_slots(
     writer: Principal, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LOCI_API_KEY", writer.key)
+    monkeypatch.setenv("COLUMNS", "240")
     monkeypatch.setenv("LOCI_API_URL", f"http://127.0.0.1:{port}")
 
     async def run(*arguments: str) -> Result:
@@ -72,8 +73,8 @@ async def test_commands_load_use_and_free_slots(
     loaded = await run("load", two, "--json")
     assert '"index": 1' in loaded.output, loaded.output
     shown = (await run("list")).output
-    assert "Otter 1 is fed at 1." in shown
-    assert one in shown
+    assert "Otter 1 is fed at 1." in shown, shown
+    assert one in shown, shown
     assert '"size": 8' in (await run("list", "--json")).output
     assert (await run("use", two)).output == "Otter 1 is fed at 1.\n"
     for nothing in ("", ".", ".."):
