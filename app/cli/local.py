@@ -33,22 +33,11 @@ def local_settings() -> Settings:
         given = settings.graph.model_fields_set
         update = {name: value for name, value in found.items() if name not in given}
         settings = settings.model_copy(update={"graph": settings.graph.model_copy(update=update)})
-    else:
-        _need_address(settings.graph.uri)
     if config.redis_url is None:
         queue = settings.redis.model_copy(update={"url": redis_url(config)})
         settings = settings.model_copy(update={"redis": queue})
     _need_listener(settings.graph.uri)
     return settings
-
-
-def _need_address(uri: str) -> None:
-    """The driver would look for half a minute for a host that does not exist."""
-    host = urlsplit(uri).hostname or ""
-    try:
-        socket.getaddrinfo(host, None)
-    except OSError:
-        raise GraphUnavailable(f"NEO4J_URI names {host}, a host that has no address") from None
 
 
 def _need_listener(uri: str) -> None:
@@ -60,6 +49,9 @@ def _need_listener(uri: str) -> None:
         return  # who opens the driver says what is wrong with it
     try:
         socket.create_connection(where, PATIENCE).close()
+    except socket.gaierror:
+        said = f"NEO4J_URI names {where[0]}, a host that has no address"
+        raise GraphUnavailable(said) from None
     except OSError as error:
         raise GraphUnavailable(
             f"no Neo4j answers at {where[0]}:{where[1]} ({error.strerror or error})"

@@ -58,50 +58,38 @@ def test_each_module_brings_the_commands_that_the_list_names_it_for() -> None:
         assert root.commands.keys() <= COMMANDS.keys()
 
 
-def test_an_error_is_a_sentence_without_a_class() -> None:
-    done = subprocess.run(
+def digest(environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a command that needs the database, in an empty home."""
+    return subprocess.run(
         [sys.executable, "-m", "app.cli.main", "digest"],
-        env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "LOCI_NONSENSE": "1"},
+        env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", **environment},
         capture_output=True,
         text=True,
         check=False,
         timeout=120,
     )
-    assert done.returncode == 1
-    assert done.stderr.startswith("error: ")
-    assert "there is no setting LOCI_NONSENSE" in done.stderr
-    assert not {"InvalidInput", "Traceback"} & set(done.stderr.split())
 
 
-def test_a_port_where_nothing_listens_is_told() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "app.cli.main", "digest"],
-        env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "NEO4J_URI": "bolt://127.0.0.1:1"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+@pytest.mark.parametrize(
+    ("environment", "begins", "said"),
+    [
+        ({"LOCI_NONSENSE": "1"}, "", "there is no setting LOCI_NONSENSE"),
+        ({"NEO4J_URI": "bolt://127.0.0.1:1"}, "no Neo4j answers at 127.0.0.1:1 (", "NEO4J_URI"),
+    ],
+)
+def test_an_error_is_a_sentence_without_a_class(
+    environment: dict[str, str], begins: str, said: str
+) -> None:
+    done = digest(environment)
     assert done.returncode == 1
-    assert done.stderr.startswith("error: no Neo4j answers at 127.0.0.1:1 (")
-    assert "NEO4J_URI" in done.stderr
-    assert not {"GraphUnavailable", "Traceback"} & set(done.stderr.split())
+    assert done.stderr.startswith(f"error: {begins}")
+    assert said in done.stderr
+    assert not {"InvalidInput", "GraphUnavailable", "Traceback"} & set(done.stderr.split())
 
 
 def test_a_host_without_an_address_fails_at_once() -> None:
     begun = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-m", "app.cli.main", "digest"],
-        env={
-            "PATH": "/usr/bin:/bin",
-            "HOME": "/nonexistent",
-            "NEO4J_URI": "bolt://nowhere.invalid",
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    done = digest({"NEO4J_URI": "bolt://nowhere.invalid"})
     assert done.returncode == 1
     assert "names nowhere.invalid, a host that has no address" in done.stderr
     assert time.monotonic() - begun < 25, "the driver alone looks for thirty seconds"
