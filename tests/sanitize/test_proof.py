@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import socket
 import subprocess
 import sys
 
@@ -56,13 +58,17 @@ def test_each_secret_that_is_named_is_proved(place: int, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("door", DOORS)
 def test_it_stops_the_process_with_a_sentence(door: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", f"{BROKEN} {DOORS[door]}"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    # A command looks first whether its Neo4j listens: one that takes the connection is enough.
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        uri = f"bolt://127.0.0.1:{listener.getsockname()[1]}"
+        done = subprocess.run(
+            [sys.executable, "-c", f"{BROKEN} {DOORS[door]}"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+            env={**os.environ, "NEO4J_URI": uri},
+        )
     assert done.returncode == 1
     assert "the detector phone of the sanitising step" in done.stderr
     assert "Traceback" not in done.stderr
