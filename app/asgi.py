@@ -48,6 +48,8 @@ from app.events import routes as event_routes
 from app.facts import routes as fact_routes
 from app.goals import routes as goal_routes
 from app.graphql import routes as graphql_routes
+from app.graphql.limits import Limits as QueryLimits
+from app.graphql.service import GraphqlService
 from app.interventions import routes as intervention_routes
 from app.jobs import routes as job_routes
 from app.kernel.body import TextRequest
@@ -61,6 +63,9 @@ from app.learning import routes as learning_routes
 from app.lifecycle import doors as lifecycle_doors
 from app.lifecycle import routes as lifecycle_routes
 from app.mcp import routes as mcp_routes
+from app.mcp.listening import Listening
+from app.mcp.service import McpService
+from app.mcp.subscribing import Subscriptions
 from app.notes import attested_routes, drift_routes, rating_routes
 from app.notes import routes as note_routes
 from app.observations import routes as observation_routes
@@ -284,8 +289,6 @@ INJECTED = (
     "own_memory",
     "agent_memory",
     "reembedding",
-    "asking",
-    "speaking",
     "working",
     "shortterm",
     "tiered",
@@ -342,6 +345,20 @@ def fill_state(app: Litestar, opened: Parts) -> None:
     app.state.door = Door(opened.keys, opened.limiter, opened.foreground)
     app.state.idempotency = opened.idempotency
     app.state.schedules = schedules(opened.settings)
+    app.state.asking = graphql_service(opened)
+    app.state.speaking = mcp_service(opened)
+
+
+def graphql_service(opened: Parts) -> GraphqlService:
+    """What answers GraphQL; a worker or a command has no need of its library."""
+    bounds = QueryLimits(opened.settings.api.graphql_depth, opened.settings.api.graphql_cost)
+    return GraphqlService(opened.doors, opened.limiter, opened.refusals, bounds)
+
+
+def mcp_service(opened: Parts) -> McpService:
+    """What speaks the Model Context Protocol; a worker or a command has no need of its library."""
+    listening = Listening(opened.events, Subscriptions(opened.queue))
+    return McpService(opened.services, opened.refusals, listening, opened.settings.api.max_body)
 
 
 def dependencies() -> dict[str, Provide]:
@@ -350,6 +367,12 @@ def dependencies() -> dict[str, Provide]:
     def of(name: str) -> Provide:
         def provide(scope: Scope) -> Any:
             return getattr(scope["litestar_app"].state.parts, name)
+
+        return Provide(provide, sync_to_thread=False)
+
+    def ready(name: str) -> Provide:
+        def provide(scope: Scope) -> Any:
+            return getattr(scope["litestar_app"].state, name)
 
         return Provide(provide, sync_to_thread=False)
 
@@ -366,6 +389,8 @@ def dependencies() -> dict[str, Provide]:
         "note_service": of("notes"),
         "paging": of("pages"),
         "registries": of("predicates"),
+        "asking": ready("asking"),
+        "speaking": ready("speaking"),
     }
     return {"caller": Provide(provide_caller, sync_to_thread=False), **named}
 

@@ -11,7 +11,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from app.access.idempotency import IdempotencyRecords
 from app.access.keys import KeyRing
@@ -74,8 +75,6 @@ from app.facts.view import FactView
 from app.goals.service import GoalService
 from app.goals.service import Rule as GoalRule
 from app.graphql.doors import Doors
-from app.graphql.limits import Limits as QueryLimits
-from app.graphql.service import GraphqlService
 from app.indexing.repository import IndexRepository, ensure_space, index_options
 from app.indexing.service import IndexService
 from app.indexing.spaces import Build, Spaces
@@ -112,14 +111,10 @@ from app.lifecycle.scope_deletion import Parts as DeletionParts
 from app.lifecycle.scope_deletion import ScopeDeletion
 from app.lifecycle.sweep import SweepService
 from app.lifecycle.upkeep import UpkeepService
-from app.llm.client import LanguageModel
 from app.llm.metered import MeteredModel
 from app.llm.model import LlmConfig
 from app.llm.repository import ReadingRepository
-from app.mcp.listening import Listening
-from app.mcp.service import McpService
-from app.mcp.subscribing import Subscriptions
-from app.mcp.tool import Services
+from app.mcp.services import Services
 from app.notes.attesting import AttestingService
 from app.notes.blocks import BlockService
 from app.notes.drifting import DriftService
@@ -207,6 +202,9 @@ from app.working.service import Parts as WorkingParts
 from app.working.service import WorkingService
 from app.working.store import WorkingStore
 from app.workitems.service import WorkService
+
+if TYPE_CHECKING:  # its library takes half a second to import, for those alone who have a model
+    from app.llm.client import LanguageModel
 
 INDEX_TASK = "indexing.drain"
 CONSOLIDATION_TASK = "consolidation.drain"
@@ -337,8 +335,8 @@ class Parts:
     context_blocks: ContextBlocks
     context_injector: ContextInjector
     agent_memory: AgentMemory
-    asking: GraphqlService
-    speaking: McpService
+    doors: Doors
+    services: Services
     working: WorkingService
     shortterm: ShortTermService
 
@@ -378,7 +376,8 @@ def language_model(settings: Settings) -> LanguageModel | None:
     given = settings.llm
     if not given.model:
         return None
-    return LanguageModel.build(
+    client = import_module("app.llm.client")
+    model: LanguageModel = client.LanguageModel.build(
         LlmConfig(
             model=given.model,
             base_url=given.base_url or "",
@@ -391,6 +390,7 @@ def language_model(settings: Settings) -> LanguageModel | None:
             stream=given.stream,
         )
     )
+    return model
 
 
 def metered_model(graph: Graph, settings: Settings) -> MeteredModel | None:
@@ -863,8 +863,6 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         standing=partial(standing, Counted(graph, embedder, indexing, jobs, consolidation_rows)),
     )
     events = EventService(event_rows, keys, settings.api.event_seconds)
-    listening = Listening(events, Subscriptions(queue))
-    bounds = QueryLimits(settings.api.graphql_depth, settings.api.graphql_cost)
     return Parts(
         settings=settings,
         graph=graph,
@@ -875,8 +873,8 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         reembedding=ReembeddingService(graph, spaces, partial(space_options, settings)),
         access_rows=access_rows,
         refusals=refusals,
-        asking=GraphqlService(doors, limiter, refusals, bounds),
-        speaking=McpService(services, refusals, listening, settings.api.max_body),
+        doors=doors,
+        services=services,
         keys=keys,
         access=access,
         limiter=limiter,

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from itertools import count
+from typing import TYPE_CHECKING
 
 import structlog
 from pydantic import ValidationError
@@ -34,7 +35,6 @@ from app.kernel.clock import FOREVER, now
 from app.kernel.graph import Row, Tx
 from app.kernel.ids import new_id
 from app.kernel.scope import parse_scope
-from app.llm.client import LanguageModel
 from app.llm.model import Question, most_tokens
 from app.llm.repository import Counts, Hold, ReadingRepository, next_day
 from app.llm.wording import CURRENT
@@ -42,6 +42,9 @@ from app.notes.memories import Place, Plan
 from app.notes.remembering import like, remember
 from app.sanitize.step import sanitize
 from app.scopes.service import ScopeService
+
+if TYPE_CHECKING:  # its library takes half a second to import, for those alone who have a model
+    from app.llm.client import LanguageModel
 
 log = structlog.get_logger()
 ATTEMPTS = 5  # at an answer that fits; then a person looks

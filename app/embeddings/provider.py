@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 
 from app.embeddings.cohere import COHERE
 from app.embeddings.e5 import E5Embedder
@@ -13,7 +14,6 @@ from app.embeddings.hosted import HostedEmbedder
 from app.embeddings.jina import JINA
 from app.embeddings.model import Embedder, EmbeddingConfig, ModelInfo, Role
 from app.embeddings.ollama import OLLAMA
-from app.embeddings.openai import OpenAIEmbedder
 from app.embeddings.voyage import VOYAGE
 from app.embeddings.windows import Span
 from app.errors import InvalidInput
@@ -29,9 +29,16 @@ __all__ = [
     "provider_of",
 ]
 
+
+def _openai(config: EmbeddingConfig) -> Embedder:
+    # Its library takes half a second to import, which no command waits for in vain.
+    built: Embedder = import_module("app.embeddings.openai").OpenAIEmbedder.build(config)
+    return built
+
+
 CONSTRUCTORS: dict[str, Callable[[EmbeddingConfig], Embedder]] = {
     "e5": E5Embedder.build,
-    "openai": OpenAIEmbedder.build,
+    "openai": _openai,
     **{
         form.provider: partial(HostedEmbedder.build, form=form)
         for form in (COHERE, GEMINI, JINA, OLLAMA, VOYAGE)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from app.errors import BudgetSpent, LlmUnavailable
 from app.kernel.clock import now
 from app.kernel.cypher import Q
 from app.kernel.graph import Graph
 from app.kernel.scope import parse_scope
-from app.llm.client import LanguageModel
 from app.llm.model import Answer, Question, T, most_tokens
 from app.llm.repository import Counts, day_of, usage_id
+
+if TYPE_CHECKING:  # its library takes half a second to import, for those alone who have a model
+    from app.llm.client import LanguageModel
 
 
 class MeteredModel:

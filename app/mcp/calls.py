@@ -14,7 +14,8 @@ from app.access.refusals import Refusals
 from app.errors import Forbidden, LociError
 from app.kernel.caller import Caller
 from app.kernel.wire import WireModel, model_of
-from app.mcp.tool import Services, Told, Tool
+from app.mcp.services import Services
+from app.mcp.tool import Told, Tool
 
 log = structlog.get_logger()
 ROUTE = "/mcp"  # and the name of the tool, in the audit chain

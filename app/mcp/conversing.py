@@ -17,7 +17,8 @@ from app.conversations.schemas import (
 from app.kernel.caller import Caller, Role
 from app.kernel.wire import ShortText, WireModel
 from app.mcp import telling
-from app.mcp.tool import Services, Told, Tool
+from app.mcp.services import Services
+from app.mcp.tool import Told, Tool
 
 Named = Annotated[ShortText, Field(description="Your own name of the conversation.")]
 

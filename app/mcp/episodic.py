@@ -13,7 +13,8 @@ from app.kernel.wire import ShortText, WireModel
 from app.lifecycle.schemas import KeptOut
 from app.mcp import telling
 from app.mcp.schemas import Scopes
-from app.mcp.tool import Services, Told, Tool
+from app.mcp.services import Services
+from app.mcp.tool import Told, Tool
 from app.mcp.writing import TRANSPORT
 from app.search.whole import AT_ONCE, BODY, EACH_MOST, TOTAL_MOST, VERBOSE, Caps, MemoriesOut
 from app.search.whole import memories_of as read_many

@@ -12,7 +12,8 @@ from app.kernel.wire import ShortText, WireModel, model_of
 from app.mcp import telling
 from app.mcp.remembering import MEMORY
 from app.mcp.schemas import Question, Scopes
-from app.mcp.tool import Services, Told, Tool
+from app.mcp.services import Services
+from app.mcp.tool import Told, Tool
 from app.search.schemas import FoundOut, SearchIn
 from app.search.telling import recorded
 from app.skills.graph_schemas import GraphStatisticsOut, SubgraphOut

@@ -21,7 +21,8 @@ from app.kernel.caller import Caller, Role
 from app.kernel.wire import ShortText, WireModel, model_of
 from app.mcp import telling
 from app.mcp.schemas import Question, Scopes
-from app.mcp.tool import Services, Told, Tool
+from app.mcp.services import Services
+from app.mcp.tool import Told, Tool
 from app.rag.schemas import AnswerOut, AskIn, RetrievedOut, RetrieveIn
 from app.rag.telling import answered, retrieved
 from app.search.schemas import FoundOut, SearchIn

@@ -32,7 +32,8 @@ from app.kernel.clock import now
 from app.kernel.wire import ShortText, WireModel
 from app.mcp import telling
 from app.mcp.schemas import Scopes
-from app.mcp.tool import Services, Told, Tool
+from app.mcp.services import Services
+from app.mcp.tool import Told, Tool
 from app.workitems.model import Id
 
 Named = Annotated[Id, Field(description="Id of the context.")]

@@ -15,7 +15,7 @@ from app.kernel.wire import model_of
 from app.mcp import telling
 from app.mcp.reading import search
 from app.mcp.schemas import RecallIn
-from app.mcp.tool import Services
+from app.mcp.services import Services
 
 WAITING = 20  # facts of a review
 REMEMBER = """\

@@ -29,7 +29,8 @@ from app.mcp.schemas import (
     StatusIn,
     WhoOut,
 )
-from app.mcp.tool import Services, Told, Tool
+from app.mcp.services import Services
+from app.mcp.tool import Told, Tool
 from app.rag.schemas import AnswerOut, AskIn, ContextIn, ContextOut
 from app.rag.telling import answered, contexted
 from app.search.schemas import FoundOut

@@ -14,7 +14,8 @@ from app.kernel.wire import ShortText, WireModel
 from app.mcp import telling
 from app.mcp.reading import search
 from app.mcp.schemas import RecallIn, Scopes
-from app.mcp.tool import Services, Told, Tool
+from app.mcp.services import Services
+from app.mcp.tool import Told, Tool
 from app.mcp.writing import note
 from app.notes.entries import WRITTEN, Fitting, Place
 from app.notes.model import written_namespace

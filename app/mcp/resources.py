@@ -14,7 +14,7 @@ from app.facts.sentences import ProfileOut, sentences_of
 from app.facts.service import Moments
 from app.kernel.caller import Caller
 from app.mcp import telling
-from app.mcp.tool import Services
+from app.mcp.services import Services
 from app.pages.schemas import PageOut
 from app.search.whole import memory_of
 from app.skills.schemas import SkillOut

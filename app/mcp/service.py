@@ -53,13 +53,14 @@ from app.mcp.listening import Listening
 from app.mcp.pursuing import ESCALATIONS, GOALS, OBSERVATIONS
 from app.mcp.reading import READING
 from app.mcp.remembering import MEMORY
+from app.mcp.services import Services
 from app.mcp.shared_memory import POOLS
 from app.mcp.skilled import SKILLS
 from app.mcp.slotted import SLOTS
 from app.mcp.stream import SESSION
 from app.mcp.tabling import DATA
 from app.mcp.tiered import TIERS
-from app.mcp.tool import Services, Tool
+from app.mcp.tool import Tool
 from app.mcp.tracing import TRACES
 from app.mcp.upkeep import UPKEEP
 from app.mcp.wording import Worded

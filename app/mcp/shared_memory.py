@@ -10,7 +10,8 @@ from pydantic import AliasChoices, Field
 from app.kernel.caller import Caller, Role
 from app.kernel.wire import ShortText, WireModel
 from app.mcp import telling
-from app.mcp.tool import Services, Told, Tool
+from app.mcp.services import Services
+from app.mcp.tool import Told, Tool
 from app.pools.model import Lifetime, PoolType
 from app.pools.schemas import DataOut, PoolIn, PoolOut, PoolsOut
 from app.pools.service import Which

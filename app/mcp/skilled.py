@@ -15,7 +15,8 @@ from app.learning.schemas import LearnedEntryOut, LearnedLogOut
 from app.mcp import telling
 from app.mcp.reading import READING
 from app.mcp.schemas import AsOf, KnownAt, Scopes
-from app.mcp.tool import Services, Told, Tool
+from app.mcp.services import Services
+from app.mcp.tool import Told, Tool
 from app.skills.graph_schemas import LearningAnswerOut
 from app.skills.outcomes import Outcome
 from app.skills.schemas import (

@@ -10,7 +10,8 @@ from pydantic import Field
 from app.kernel.caller import Caller, Role
 from app.kernel.wire import ShortText, WireModel
 from app.mcp import telling
-from app.mcp.tool import Services, Told, Tool
+from app.mcp.services import Services
+from app.mcp.tool import Told, Tool
 from app.search.whole import BODY, EACH_MOST
 from app.tiers.slot_schemas import LoadedOut, SlotIn, SlotOut, SlotsClearedOut, SlotsOut, slot_of
 

@@ -8,7 +8,8 @@ from pydantic import Field
 from app.kernel.caller import Caller, Role
 from app.kernel.wire import ShortText, WireModel
 from app.mcp import telling
-from app.mcp.tool import Services, Told, Tool
+from app.mcp.services import Services
+from app.mcp.tool import Told, Tool
 from app.tiers.model import Address, Tier, tier_of
 from app.tiers.schemas import (
     ConsolidateIn,

@@ -9,7 +9,8 @@ from pydantic import Field
 from app.kernel.caller import Caller, Role
 from app.kernel.wire import Moment, ShortText, WireModel
 from app.mcp import telling
-from app.mcp.tool import Services, Told, Tool
+from app.mcp.services import Services
+from app.mcp.tool import Told, Tool
 from app.traces.model import Id
 from app.traces.schemas import (
     SimilarTraceOut,

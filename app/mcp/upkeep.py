@@ -13,7 +13,8 @@ from app.kernel.caller import Caller, Role
 from app.kernel.wire import ShortText, WireModel
 from app.mcp import telling
 from app.mcp.schemas import Scopes, StatusIn
-from app.mcp.tool import Services, Told, Tool
+from app.mcp.services import Services
+from app.mcp.tool import Told, Tool
 from app.telemetry.standing import StatusOut
 
 

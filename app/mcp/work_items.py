@@ -10,7 +10,8 @@ from app.errors import InvalidInput
 from app.kernel.caller import Caller, Role
 from app.kernel.wire import ShortText, WireModel
 from app.mcp import telling
-from app.mcp.tool import Services, Told, Tool
+from app.mcp.services import Services
+from app.mcp.tool import Told, Tool
 from app.workitems.model import Id, State
 from app.workitems.schemas import (
     AdvanceIn,

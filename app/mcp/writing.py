@@ -8,7 +8,8 @@ from app.kernel.caller import Caller, Role
 from app.lifecycle.schemas import KeptOut
 from app.mcp import telling
 from app.mcp.schemas import CaptureIn, CorrectIn, ForgetMemoryIn
-from app.mcp.tool import Services, Told, Tool
+from app.mcp.services import Services
+from app.mcp.tool import Told, Tool
 from app.notes.schemas import NoteIn, NoteReceiptOut
 
 TRANSPORT = "mcp"

@@ -12,7 +12,8 @@ from mcp import MCPError
 from app.kernel.caller import Caller, Role
 from app.mcp.schemas import StatusIn
 from app.mcp.service import TOOLS
-from app.mcp.tool import Services, Told, Tool
+from app.mcp.services import Services
+from app.mcp.tool import Told, Tool
 from app.wiring import Parts
 from tests.conftest import Principal
 from tests.kernel.test_departures import SLOW, until
