@@ -1025,12 +1025,18 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
 
 
 @asynccontextmanager
-async def parts(settings: Settings, *, wakeups: bool = False) -> AsyncIterator[Parts]:
-    """All parts, with the graph's schema in place; closes what it opened."""
+async def parts(
+    settings: Settings, *, wakeups: bool = False, late: bool = False
+) -> AsyncIterator[Parts]:
+    """All parts, with the graph's schema in place; closes what it opened.
+
+    A command has the local model `late`, since most of them embed nothing.
+    """
     prove_detectors()
     graph = connect_graph(settings)
     try:
-        embedder = await asyncio.to_thread(build_embedder, embedding_config(settings))
+        config = replace(embedding_config(settings), late=late)
+        embedder = await asyncio.to_thread(build_embedder, config)
         try:
             await prepare_graph(graph, embedder, settings)
             assembled = assemble(settings, graph, embedder)

@@ -364,7 +364,7 @@ def _run(work: Callable[[Parts], Awaitable[Any]]) -> Any:
     configure_logging(settings.telemetry)
 
     async def run() -> Any:
-        async with parts(settings) as opened:
+        async with parts(settings, late=True) as opened:
             return await work(opened)
 
     return asyncio.run(run())

@@ -83,7 +83,7 @@ def _run(work: Callable[[Parts], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
     async def run() -> dict[str, Any]:
         settings = local_settings()
         configure_logging(settings.telemetry)
-        async with parts(settings) as opened:
+        async with parts(settings, late=True) as opened:
             return await work(opened)
 
     return asyncio.run(run())

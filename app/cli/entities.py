@@ -153,7 +153,7 @@ def run_in(scope: str, work: Callable[[Parts, Caller], Awaitable[Any]]) -> Any:
     configure_logging(settings.telemetry)
 
     async def run() -> Any:
-        async with parts(settings) as opened:
+        async with parts(settings, late=True) as opened:
             tenant = parse_scope(scope).tenant
             return await work(opened, operator(tenant, await all_scopes(opened, tenant)))
 

@@ -163,7 +163,7 @@ def _run(scope: str, work: Any, *, checked: bool = True) -> Any:
     configure_logging(settings.telemetry)
 
     async def run() -> Any:
-        async with parts(settings) as opened:
+        async with parts(settings, late=True) as opened:
             tenant = scope.partition("/")[0]
             scopes = await all_scopes(opened, tenant) if checked else []
             return await work(opened, operator(tenant, scopes))

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
@@ -31,30 +32,57 @@ _QUERY_CACHE = 1024  # vectors
 Vector = npt.NDArray[np.float32]
 
 
-class E5Model:
-    """The loaded model; synchronous, and safe to call from several threads."""
+class _Loaded:
+    """What the model reads with."""
 
     def __init__(self, folder: Path) -> None:
-        self._tokenizer = Tokenizer.from_file(str(folder / e5_files.TOKENIZER))
-        self._words = np.load(folder / e5_files.WORDS, mmap_mode="r")
-        self._positions = np.load(folder / e5_files.POSITIONS)
-        self._session = onnxruntime.InferenceSession(
+        self.tokenizer = Tokenizer.from_str((folder / e5_files.TOKENIZER).read_text("utf-8"))
+        self.words = np.load(folder / e5_files.WORDS, mmap_mode="r")
+        self.positions = np.load(folder / e5_files.POSITIONS)
+        self.session = onnxruntime.InferenceSession(
             str(folder / e5_files.ENCODER), _options(), providers=["CPUExecutionProvider"]
         )
+
+
+class E5Model:
+    """The model, loaded at once or, if it is `late`, with the first text; synchronous, and safe to
+    call from several threads."""
+
+    def __init__(self, folder: Path, *, late: bool = False) -> None:
+        self._folder = folder
+        self._found: _Loaded | None = None
+        self._loading = Lock()
+        if not late:
+            self._load()
+
+    @property
+    def _tokenizer(self) -> Tokenizer:
+        return self._load().tokenizer
+
+    def _load(self) -> _Loaded:
+        """Raises EmbedderUnavailable where a file is missing or is not what it should be."""
+        if self._found is None:
+            with self._loading:
+                try:
+                    self._found = self._found or _Loaded(self._folder)
+                except (OSError, ValueError, RuntimeError) as error:
+                    raise EmbedderUnavailable(f"the local model does not load: {error}") from error
+        return self._found
 
     def vector(self, text: str, role: Role) -> Vector:
         """The unit vector [384] of one text. A question is cut at 512 tokens, a document never.
 
         Raises InvalidInput (field `texts`) on a document that is too long.
         """
-        ids = self._tokenizer.encode(_PREFIX[role] + text).ids
+        loaded = self._load()
+        ids = loaded.tokenizer.encode(_PREFIX[role] + text).ids
         if len(ids) > MAX_TOKENS:
             if role is Role.DOCUMENT:
                 detail = f"a document of {len(ids)} tokens; the model reads {MAX_TOKENS}: cut it"
                 raise InvalidInput(detail, field="texts")
             ids = [*ids[: MAX_TOKENS - 1], ids[-1]]
-        states = e5_files.unpack(self._words[ids]) + self._positions[: len(ids)]
-        output: Vector = self._session.run(["vector"], {"x": states[None]})[0][0]
+        states = e5_files.unpack(loaded.words[ids]) + loaded.positions[: len(ids)]
+        output: Vector = loaded.session.run(["vector"], {"x": states[None]})[0][0]
         return output
 
     def count(self, text: str, role: Role = Role.DOCUMENT) -> int:
@@ -107,14 +135,11 @@ class E5Embedder:
 
     @classmethod
     def build(cls, config: EmbeddingConfig) -> E5Embedder:
-        """Loads the model (0.7 s), converting it first where that was not yet done."""
+        """Loads the model (0.7 s) unless it is late; converts it first where that was not done."""
         if config.threads < 1:
             raise InvalidInput("at least one thread is needed", field="threads")
         folder = e5_files.ensure_model(config.cache_dir)
-        try:
-            return cls(E5Model(folder), config.threads)
-        except (OSError, ValueError, RuntimeError) as error:
-            raise EmbedderUnavailable(f"the local model does not load: {error}") from error
+        return cls(E5Model(folder, late=config.late), config.threads)
 
     async def embed(self, texts: Sequence[str], role: Role) -> list[list[float]]:
         """See `Embedder.embed`."""

@@ -64,7 +64,8 @@ def _model_cache() -> Path:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingConfig:
-    """Which model to build. `threads` and `cache_dir` concern the local one, the rest remote ones.
+    """Which model to build. `threads`, `cache_dir` and `late` concern the local one, the rest
+    remote ones; a model that is `late` is loaded with the first text.
 
     `query_model` and the prefixes serve models that tell the two roles apart by name or by text.
     """
@@ -85,6 +86,7 @@ class EmbeddingConfig:
     timeout_s: float = 30.0
     max_retries: int = 4
     allow_test: bool = False
+    late: bool = False
 
 
 def unit_rows(rows: Sequence[Sequence[float]], expected: tuple[int, int]) -> list[list[float]]:

