@@ -727,7 +727,7 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
             walks,
             rerank_step(settings, scopes),
             imagination(graph, settings, scopes),
-            Shares(settings.search.at_once // 2, alone=settings.search.at_once),
+            Shares(settings.search.at_once // 2, settings.search.at_once, rest=1.0, queued=True),
         )
     )
     alike = SimilarTraces(graph, spaces, settings.traces.floor)

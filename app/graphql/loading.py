@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from app.kernel.cypher import Query
 from app.kernel.graph import Graph, Row
 
 FIRST, FIRST_MOST = 20, 100
+UNHURRIED = 0.1  # seconds of work after which a request lets others go first
 OWN = frozenset(("ids", "scopes", "at"))  # parameters that the batch itself gives
 
 
@@ -85,6 +87,7 @@ class Loading:
         self.graph = graph
         self._caller = caller
         self._at = now()
+        self._start = self._since = time.monotonic()
         self._loaders: dict[tuple[str, bytes], DataLoader[str, list[Row]]] = {}
 
     async def listed(self, listing: Listing, parent: str, asked: Asked) -> list[Row]:
@@ -103,6 +106,13 @@ class Loading:
         """Things by their ids as they are shown, in that order; None where one is not visible."""
         return list(await asyncio.gather(*(self.one(lookup, key, moments) for key in keys)))
 
+    async def _give_way(self) -> None:
+        """Beside others, rest as long as the request has worked since its last rest."""
+        moment = time.monotonic()
+        if moment - self._start > UNHURRIED:
+            await self.graph.give_way(moment - self._since)
+        self._since = time.monotonic()
+
     def _loader(self, lookup: Lookup, params: dict[str, Any]) -> DataLoader[str, list[Row]]:
         query = lookup.query
         name = query.key if lookup.more is None else f"{query.key}+"
@@ -115,6 +125,7 @@ class Loading:
                 rows = await self.graph.rows(query, ids=list(dict.fromkeys(keys)), **own, **params)
                 if lookup.more is not None:
                     rows = await lookup.more(self.graph, rows, {**own, **params})
+                await self._give_way()
                 groups: dict[str, list[Row]] = defaultdict(list)
                 for row in rows:
                     groups[lookup.key(row)].append(row)

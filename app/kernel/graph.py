@@ -172,6 +172,11 @@ class Graph:
         several share half of them, and one that had a long one rests before its next."""
         self._shares = Shares(most // 2, alone=most, rest=REST)
 
+    async def give_way(self, seconds: float) -> None:
+        """Rest for so many seconds where other parties ask; not at all else."""
+        if self._shares is not None:
+            await self._shares.give_way(seconds)
+
     def limit(self, most: int, rests: Rests | None = None) -> None:
         """Have at most so many transactions at once from now on; who waited `TURN` goes on, and of
         what is asked in bulk who waited `BULK_TURN`. A long one is followed by a rest.

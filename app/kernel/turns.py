@@ -30,13 +30,17 @@ class Shares:
 
     A party that is alone has them all, or so many as are given for that. Whoever waits is served in
     order among its own. Beside others, a turn that took long is free again only after a rest of
-    `rest` times as long: the answer goes out at once, and the party's next turn waits.
+    `rest` times as long: the answer goes out at once, and the party's next turn waits. Where rests
+    are for the `queued`, only a party of which more wait has one.
     """
 
-    def __init__(self, most: int, alone: int | None = None, rest: float = 0.0) -> None:
+    def __init__(
+        self, most: int, alone: int | None = None, rest: float = 0.0, queued: bool = False
+    ) -> None:
         self._most = most
         self._alone = alone or most
         self._rest = rest
+        self._queued = queued
         self._parties: dict[str, _Party] = {}
 
     @asynccontextmanager
@@ -54,9 +58,16 @@ class Shares:
         finally:
             self._end(party, time.monotonic() - start)
 
+    async def give_way(self, seconds: float) -> None:
+        """Rest for so many seconds, `LONGEST` at most, where others would notice the work."""
+        if self._others():
+            await asyncio.sleep(min(seconds, LONGEST))
+
     def _end(self, party: _Party, seconds: float) -> None:
         """Free a turn that took so many seconds, after a rest where others would notice it."""
         rest = min(self._rest * (seconds - SHORT), LONGEST)
+        if self._queued and not party.waiting:
+            rest = 0.0
         if rest > 0 and self._others():
             asyncio.get_running_loop().call_later(rest, self._free, party)
         else:

@@ -89,6 +89,34 @@ async def test_nobody_rests_after_short_turns_nor_alone() -> None:
     assert await timed(shares, "many", 0) < 0.1
 
 
+async def test_where_rests_are_for_the_queued_a_party_with_one_request_at_a_time_has_none() -> None:
+    shares = Shares(2, rest=2.0, queued=True)
+    await timed(shares, "few", 0)
+    await timed(shares, "one", 0.2)
+    assert await timed(shares, "one", 0) < 0.1
+    await timed(shares, "few", 0)
+    start = time.monotonic()
+    await asyncio.gather(*(timed(shares, "many", 0.2) for _ in range(2)))
+    assert time.monotonic() - start > 0.6, "0.2 of work, 0.3 of rest, 0.2 of work"
+    await timed(shares, "few", 0)
+    assert await timed(shares, "many", 0) < 0.1, "none of it waited behind the last"
+
+
+async def test_who_gives_way_rests_beside_others_alone() -> None:
+    shares = Shares(2)
+
+    async def given(seconds: float) -> float:
+        start = time.monotonic()
+        await shares.give_way(seconds)
+        return time.monotonic() - start
+
+    await timed(shares, "many", 0)
+    assert await given(0.5) < 0.1
+    await timed(shares, "few", 0)
+    assert 0.2 <= await given(0.2) < 0.4
+    assert await given(30.0) < 1.5
+
+
 async def test_each_of_more_parties_than_turns_has_one() -> None:
     work = Work(4)
     await asyncio.gather(*(work.one(f"p{n % 8}", n) for n in range(160)))
