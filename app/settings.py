@@ -716,7 +716,15 @@ SHORT = {
     "LOCI_VALKEY_PORT": ("runtime", "valkey_port"),
 }
 # Read by other parts of the project, not settings of the service.
-FOREIGN = {"LOCI_MAVEN_URL", "LOCI_API_KEY", "LOCI_API_URL", "LOCI_TEST_PROFILE"}
+FOREIGN = {
+    "LOCI_API_KEY",
+    "LOCI_API_URL",
+    "LOCI_BENCH",
+    "LOCI_BIND",
+    "LOCI_MAVEN_URL",
+    "LOCI_TEST_PROFILE",
+    "LOCI_WORKERS",
+}
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from app.errors import InvalidInput
-from app.settings import Settings, read_settings
+from app.settings import Settings, _variables, read_settings
+
+ROOT = Path(__file__).parents[2]
+GIVEN = re.compile(r"\b(LOCI_[A-Z0-9_]+)=\S* +(?:python -m bench|loci|make)\b")
 
 
 @pytest.mark.parametrize(
@@ -59,3 +65,10 @@ def test_a_password_in_a_wrong_address_is_not_repeated() -> None:
 def test_an_empty_variable_counts_as_unset() -> None:
     names = ("LOCI_API__PORT", "LOCI_EMBEDDING__CACHE", "LOCI_API__IMPORT_DIR", "NEO4J_URI")
     assert read_settings(dict.fromkeys(names, "")) == Settings()
+
+
+def test_what_the_pages_give_to_a_command_does_not_stop_it() -> None:
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")]
+    told = {name for page in pages for name in GIVEN.findall(page.read_text("utf-8"))}
+    assert "LOCI_BENCH" in told
+    assert told <= set(_variables())
