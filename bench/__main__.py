@@ -16,6 +16,7 @@ from bench.commands import (
     growth,
     house,
     isolation,
+    keeping,
     sets,
     size,
     tool_calls,
@@ -49,6 +50,7 @@ for module in (
     elsewhere,
     house,
     isolation,
+    keeping,
     sets,
 ):
     module.register(program)

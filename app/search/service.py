@@ -90,7 +90,8 @@ Shown = Callable[[Sequence[str], bool], None]
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What a search is made with; `depth` is how many candidates each leg brings, `shares` are the
-    searches that may be under way at once."""
+    searches that may be under way at once, `keeping` the best passages of the legs that a walk
+    from no sure name leaves near the top."""
 
     repository: SearchRepository
     view: FactView
@@ -102,6 +103,7 @@ class Parts:
     reranking: RerankStep | None = None
     imagination: Imagination | None = None
     shares: Shares | None = None
+    keeping: int = KEPT
 
 
 @dataclass(slots=True)
@@ -310,7 +312,8 @@ class SearchService:
         if walk.walked is not None:
             known = {m for ranking in legs.values() for m in ranking.passages}
             passages = {memory: score for memory, score in scores.items() if memory in known}
-            keeping = 0 if walk.surely or request.mode is Mode.GRAPH else KEPT
+            sure = walk.surely or request.mode is Mode.GRAPH
+            keeping = 0 if sure else self.made.keeping
             scores = arranged(scores, passages, walk.walked.scores, keeping)
             legs = {**legs, "graph": walk.ranking}
             clock.mark("walk")
