@@ -9,6 +9,7 @@ import httpx
 import pytest
 from litestar import Litestar
 
+from app.asgi import graphql_service
 from app.graphql.service import Request
 from app.kernel.caller import Role
 from tests.conftest import MakePrincipal
@@ -213,7 +214,7 @@ async def test_a_refusal_is_on_record(world: World) -> None:
 
 async def test_each_field_at_the_root_is_a_request(world: World) -> None:
     caller = replace(world.curator.caller, key="gql-rate", rate_per_minute=3)
-    asking = world.opened.asking
+    asking = graphql_service(world.opened)
     one = 'page(id: "p") { id }'
     text = "{" + " ".join(f"a{n}: {one}" for n in range(6)) + "}"
     with Statements() as ran:
@@ -252,7 +253,7 @@ async def test_nothing_runs_where_a_limit_is_broken(world: World) -> None:
     hop = "neighbours { nodes { entity { "
     text = '{ entity(id: "e") { ' + hop * 6 + "id" + " } } }" * 6 + " } }"
     with Statements() as ran:
-        answer = await world.opened.asking.answer(world.curator.caller, Request(text))
+        answer = await graphql_service(world.opened).answer(world.curator.caller, Request(text))
     assert answer.body.errors[0]["extensions"]["code"] == "QueryRefused"
     assert ran.names == []
 

@@ -15,6 +15,7 @@ from graphql import (
 )
 from graphql.type import get_nullable_type
 
+from app.asgi import graphql_service
 from app.graphql.inputs import camel, snake
 from app.graphql.relations import BESIDE, LINKS, LISTS, MANY, NAMED
 from app.graphql.schema import build
@@ -114,7 +115,7 @@ EACH = {
 
 
 async def counted(world: World, query: str) -> Counter[str]:
-    asking, caller = world.opened.asking, world.curator.caller
+    asking, caller = graphql_service(world.opened), world.curator.caller
     with Statements() as ran:
         answer = await asking.answer(caller, Request(query))
     assert answer.body.errors == []
@@ -365,6 +366,33 @@ async def test_both_clocks_hold_below_the_field_that_was_given_them(world: World
     gone = 'query Q($id: ID!) { entity(id: $id, knownAt: "2001-01-01T00:00:00Z") { id } }'
     _, error = await world.curator.wrong(gone, id=world.ids["entity"])
     assert error["extensions"]["code"] == "NotFound"
+
+
+async def test_the_facts_of_a_scope_by_predicate_and_moment_are_those_of_the_route(
+    world: World,
+) -> None:
+    query = """query Q($of: [String!], $by: [String!], $at: Time) {
+      facts(scopes: $of, predicates: $by, asOf: $at, first: 100) { nodes { id } } }"""
+
+    async def found(who: Any, **given: Any) -> set[str]:
+        nodes = (await who.ask(query, **given))["facts"]["nodes"]
+        return {node["id"] for node in nodes}
+
+    who, at = world.curator, "1990-01-01T00:00:00Z"
+    for given, asked in (
+        ({"of": [world.scope]}, {"scope": world.scope}),
+        ({"of": [world.scope], "by": ["lives_in"]}, {"predicate": "lives_in"}),
+        ({"of": [world.scope], "by": ["married_to"]}, {"predicate": "married_to"}),
+        ({"of": [world.scope], "at": at}, {"as_of": at}),
+    ):
+        route = await who.get("/v1/facts", **{"scope": world.scope, "limit": 100, **asked})
+        assert await found(who, **given) == {fact["id"] for fact in route["items"]}
+    assert world.ids["fact"] in await found(who, of=[world.scope], by=["lives_in"])
+    assert await found(who, of=[world.scope], by=["married_to"]) == set()
+    assert await found(who, of=[world.scope], at=at) == set()
+    assert world.ids["fact"] not in await found(world.stranger)
+    status, error = await world.stranger.wrong(query, of=[world.scope])
+    assert (status, error["extensions"]["code"]) == (404, "NotFound")
 
 
 async def walked(world: World, query: str, *path: str) -> list[Any]:
