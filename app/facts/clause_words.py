@@ -17,7 +17,7 @@ from app.extraction.data import words as listed
 from app.extraction.inflect import particles
 from app.extraction.moments import times
 from app.extraction.rules.states import PARTICIPLE_DE
-from app.extraction.tokens import DETERMINERS
+from app.extraction.tokens import DETERMINERS, HABIT_DAY
 from app.extraction.verbs import MERGED, PREPOSITIONS, readings
 from app.facts.conjugation import plural_form
 
@@ -207,6 +207,9 @@ def complement_of(name: str, clause: str, language: str) -> Complement:
     if own and language == "en":
         before = [w for w in before if w.lower() not in OWN_EN]
         text = name
+    ahead = clause[: found.start].split()[-1:]
+    if ahead and ahead[0].lower() in DEGREE and text.split()[0].lower() in MUCH:
+        text = f"{ahead[0]} {text}"
     lead = " ".join(before)
     lead = lead[:1].lower() + lead[1:]
     preposition = _preposition([*before, *text.split()], language)
@@ -214,9 +217,16 @@ def complement_of(name: str, clause: str, language: str) -> Complement:
     return Complement(text, preposition, lead, tail, _between(clause[: found.start].split()))
 
 
+DEGREE = frozenset(["too", "so", "very", "zu", "sehr"])
+MUCH = frozenset(
+    ["much", "many", "little", "few", "viel", "viele", "vielen", "wenig", "wenige", "wenigen"]
+)
+
+
 def _opens(text: str, language: str) -> bool:
     """Whether the first word has its capital from the sentence that it begins."""
-    return text.split()[0].lower() in CLOSED[language]
+    first = text.split()[0]
+    return first.lower() in CLOSED[language] or (language == "de" and bool(HABIT_DAY.match(first)))
 
 
 def _whole(found: Place, clause: str) -> str:

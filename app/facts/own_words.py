@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from app.extraction.inflect import particles
 from app.extraction.phrases import attribute_predicate, normal_noun
 from app.extraction.predicates import Predicate, standard
 from app.extraction.rules.dates import DATED_VERBS, DUE
-from app.extraction.verbs import PREPOSITIONS, english_name, senses
+from app.extraction.verbs import PREPOSITIONS, english_name, readings, senses
 from app.facts.clause_words import ARTICLE_DE, OWN_DE, WORD, closing_participle, place_of
 from app.facts.conjugation import german_participle
 from app.facts.forms import Form, form_of, head_of, is_participle
@@ -27,8 +28,13 @@ MOST_FRONT = 8  # words
 HAVING = frozenset(["has", "have", "haben", "has_part"])
 # Verbs by which rules of their own find a predicate, beside those that the registry lists.
 BESIDE = {
-    "supplied_by": {("come", "from"), ("kommen", "von"), ("kommen", "aus")},
+    "supplied_by": frozenset([("come", "from"), ("kommen", "von"), ("kommen", "aus")]),
+    "located_in": frozenset([("be", "in"), ("sein", "in")]),
+    "stored_in": frozenset([("be", "in"), ("be", "on"), ("sein", "in"), ("sein", "auf")]),
+    "member_of": frozenset([("be", "in"), ("be", "on"), ("sein", "in"), ("sein", "auf")]),
 }
+NONE: frozenset[tuple[str, str]] = frozenset()
+MOST_AHEAD = 6  # words between a verb and the time that a rule of its subject names
 
 
 def own_form(said: Said, predicate: Predicate, language: str) -> Form | None:
@@ -49,6 +55,8 @@ def own_form(said: Said, predicate: Predicate, language: str) -> Form | None:
     listed = standard().rows.get(predicate.name)
     if listed is not None:
         return _listed(said, predicate, language) if listed == predicate else None
+    if predicate.name.startswith("term:"):
+        return _term(said, predicate, language)
     return _open(said, predicate, language) if language == "de" else None
 
 
@@ -90,19 +98,31 @@ def _dated(said: Said, name: str, language: str) -> Form | None:
 def _listed(said: Said, predicate: Predicate, language: str) -> Form | None:
     """A verb that the registry has for the predicate, with the words that belong to it."""
     usual = form_of(predicate, language)
-    if usual is None or usual.past:
+    if usual is None:
         return None
+    if usual.past or usual.finite:
+        return _done(said) if language == "de" else None
     table, preposition = senses(language), said.given.preposition
     for verb in said.verbs.finite:
-        if (verb, preposition) in BESIDE.get(predicate.name, ()):
-            return _with(verb, "", preposition, language)
         for middle in ("", *said.verbs.words):
             sense = table.get((verb, middle, preposition))
             if sense is not None and sense.predicate == predicate.name and not sense.swapped:
                 form = _with(verb, middle, preposition, language)
                 reflexive = usual.rest.startswith("sich ") and REFLEXIVE & {*said.verbs.words}
                 return replace(form, rest=f"sich {form.rest}") if reflexive else form
-    return None
+    beside = BESIDE.get(predicate.name, NONE)
+    others = (verb for verb in said.verbs.finite if (verb, preposition) in beside)
+    found = next(others, None)
+    return None if found is None else _with(found, "", preposition, language)
+
+
+def _done(said: Said) -> Form | None:
+    """What somebody did, in the perfect of the clause: `hat sich gegen den Kauf entschieden`."""
+    last = closing_participle(said.clause)
+    if not last or "haben" not in said.verbs.finite:
+        return None
+    own = "sich " if REFLEXIVE & {*said.verbs.words} else ""
+    return Form("haben", f"{own}{{}} {last}", own=True)
 
 
 def _with(verb: str, middle: str, preposition: str, language: str) -> Form:
@@ -126,9 +146,30 @@ def _open(said: Said, predicate: Predicate, language: str) -> Form | None:
         stays = "sein" in said.verbs.finite and "werden" not in said.verbs.finite
         return replace(form, verb="sein" if stays else form.verb, own=True)
     verb = _named(head, said.verbs.finite)
-    if verb is None:
-        return replace(form, own=True) if _unlisted(head, said) else None
+    if verb is not None:
+        verb = _apart(verb, said)
+    if verb is None and not _unlisted(head, said):
+        return None
+    verb = verb or _with_particle(form.verb, said)
     return replace(form, verb=verb, own=True)
+
+
+def _term(said: Said, predicate: Predicate, language: str) -> Form | None:
+    """How long a rule of somebody's own lets it take: `pay within 14 days`, `keep backups for`."""
+    verb = _named(head_of(predicate.name), said.verbs.finite)
+    place = place_of(said.object, said.clause, language)
+    if verb is None or place is None:
+        return None
+    words = said.clause[: place.start].split()
+    at = next((i for i, w in enumerate(words) if _is_form(w, verb, language)), len(words))
+    ahead = words[at + 1 :]
+    if not 0 < len(ahead) <= MOST_AHEAD or "," in " ".join(ahead):
+        return None
+    return Form(verb, " ".join([*ahead, "{}"]), own=True)
+
+
+def _is_form(word: str, verb: str, language: str) -> bool:
+    return any(form.lemma == verb and not form.participle for form in readings(word, language))
 
 
 def _named(head: str, verbs: tuple[str, ...]) -> str | None:
@@ -136,6 +177,22 @@ def _named(head: str, verbs: tuple[str, ...]) -> str | None:
     if head == "be":
         return next((verb for verb in verbs if verb in IS_DE), None)
     return next((verb for verb in verbs if head in (verb, english_name(verb))), None)
+
+
+def _apart(verb: str, said: Said) -> str:
+    """A verb with the particle that stands at the end of its clause and not in the object."""
+    for each in said.verbs.finite:
+        particle = each.removesuffix(verb)
+        if particle and each != particle and said.object.split()[-1:] != [particle]:
+            return each
+    return verb
+
+
+def _with_particle(verb: str, said: Said) -> str:
+    """The same of a verb that no list has."""
+    last = said.verbs.words[-1:]
+    apart = last and last[0] in particles() and said.object.split()[-1:] != [*last]
+    return last[0] + verb if apart else verb
 
 
 def _unlisted(head: str, said: Said) -> bool:

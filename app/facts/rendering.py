@@ -116,7 +116,8 @@ def _english(said: Said, form: Form) -> str:
     rest = ROLE.sub(r"\1", OURS.sub(_ours, _filled(form, said, "en")))
     if form.verb == "be" or form.finite:
         verb = form.finite or english("be", person, past=said.past)
-        return _spaced(subject, verb, "not" if said.negated else "", rest)
+        denied = said.negated and not DENIED.search(rest)
+        return _spaced(subject, verb, "not" if denied else "", rest)
     if not said.negated:
         return _spaced(subject, english(form.verb, person, past=said.past), rest)
     return _spaced(subject, english("do", person, past=said.past), "not", form.verb, rest)
@@ -148,7 +149,7 @@ def _german(said: Said, form: Form) -> str:
         verb, particle = german(form.verb, person, past=said.past)
     if not said.negated:
         return _spaced(subject, verb, KEIN.sub(r"\1", rest), particle)
-    if KEIN.match(rest):
+    if KEIN.match(rest) or DENIED.search(rest):
         return _spaced(subject, verb, rest, particle)
     if EIN.match(rest):
         return _spaced(subject, verb, f"k{rest}", particle)
@@ -169,6 +170,8 @@ def _split(form: Form, rest: str, said: Said) -> tuple[str, str]:
     return (head[0], rest[head.end() :]) if head else ("", rest)
 
 
+# What an object says for itself: it stands between its words.
+DENIED = re.compile(r"(?<!and)(?<!und)(?<!but)\s(?:not|nicht)\s")
 KEIN = re.compile(r"k(ein(?:en|em|er|es|e)?\s)")
 EIN = re.compile(r"ein(?:en|e)?\s")
 NOMINATIVE_VERBS = frozenset(["sein", "heißen", "lauten", "werden", "bleiben"])
@@ -203,7 +206,7 @@ OPENS = re.compile(r"(?:the|an?|my|our)\s")
 def _told(name: str, language: str) -> str:
     """A name with its owner: I's sister is my sister, and Noras Schwester in German."""
     owner, mark, owned = name.partition("'s ")
-    if not mark:
+    if not mark or not owner:
         return name
     if owner == "I":
         return f"my {owned}" if language == "en" else f"{owned} von mir"
