@@ -49,6 +49,8 @@ DANGLING = frozenset(
     ]
 )
 NOUN_NEXT = re.compile(r"\s+(?:\d+\.?\s+)?[A-ZÄÖÜ][\w-]*|\s+\d[\d.:]*\d(?!\w)|\s+\d(?!\w)")
+PARTS_OF_HOUR = frozenset(["viertel", "quarter", "half", "halb"])
+HOUR = re.compile(r"\s+(?:nach|vor|past|to)\s+\w+")
 RANGE = re.compile(r"\s+(?:bis|to|until|till|und|and)\s+\w+(?:\s+Uhr\b)?")
 NEVER = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -80,6 +82,12 @@ def place_of(name: str, clause: str, language: str) -> Place | None:
                 start, end = word.start(), said[last].end()
                 return Place(start, end, " ".join(clause[start:end].split()))
     return None
+
+
+def spelled(words: str, clause: str, language: str) -> str:
+    """Words in the letters of a clause, which a state has lost: im Urlaub."""
+    found = place_of(words, clause, language)
+    return clause[found.start : found.end] if found is not None and found.start else words
 
 
 def _followed(
@@ -214,6 +222,9 @@ def complement_of(name: str, clause: str, language: str) -> Complement:
     lead = lead[:1].lower() + lead[1:]
     preposition = _preposition([*before, *text.split()], language)
     tail = _tail(clause[found.end :], language)
+    done = closing_participle(clause) if language == "de" else ""
+    if done and tail.endswith(done):  # what rose to it is no more than that
+        return Complement(text, preposition, lead, tail.removesuffix(done).rstrip())
     return Complement(text, preposition, lead, tail, _between(clause[: found.start].split()))
 
 
@@ -234,6 +245,8 @@ def _whole(found: Place, clause: str) -> str:
     last = found.text.split()[-1].lower()
     after = clause[found.end :]
     if last in DANGLING and (more := NOUN_NEXT.match(after)) is not None:
+        return found.text + more[0]
+    if last in PARTS_OF_HOUR and (more := HOUR.match(after)) is not None:
         return found.text + more[0]
     if found.text.lower().startswith(("von ", "from ", "zwischen ", "between ")):
         more = RANGE.match(after)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from app.extraction.inflect import particles
 from app.extraction.phrases import attribute_predicate, normal_noun
 from app.extraction.predicates import Predicate, standard
+from app.extraction.rules.amounts import DIMENSIONS
 from app.extraction.rules.dates import DATED_VERBS, DUE
 from app.extraction.verbs import PREPOSITIONS, english_name, readings, senses
 from app.facts.clause_words import ARTICLE_DE, OWN_DE, WORD, closing_participle, place_of
@@ -23,7 +24,9 @@ BE = {"en": "be", "de": "sein"}
 STAYING = {"en": ("stay", "remain"), "de": ("bleiben",)}
 IS_DE = frozenset(["sein", "betragen", "lauten"])
 REFLEXIVE = frozenset(["sich", "mich", "uns"])
-COPULA_DE = frozenset(["ist", "sind", "beträgt", "betragen", "lautet", "lauten", "heißt", "heißen"])
+COPULA_DE = frozenset(
+    ["ist", "sind", "beträgt", "betragen", "lautet", "lauten", "heißt", "heißen", "endet", "enden"]
+)
 MOST_FRONT = 8  # words
 HAVING = frozenset(["has", "have", "haben", "has_part"])
 # Verbs by which rules of their own find a predicate, beside those that the registry lists.
@@ -52,6 +55,8 @@ def own_form(said: Said, predicate: Predicate, language: str) -> Form | None:
         and (perfect := closing_participle(said.clause))
     ):
         return None if perfect in said.object else Form("haben", f"{{}} {perfect}", own=True)
+    if said.kind in NUMERIC and said.given.tail.partition(" ")[0] in DIMENSIONS:
+        return Form(BE[language], "{}", own=True)  # what is two metres wide
     listed = standard().rows.get(predicate.name)
     if listed is not None:
         return _listed(said, predicate, language) if listed == predicate else None
@@ -206,6 +211,8 @@ def _unlisted(head: str, said: Said) -> bool:
 def fronted(said: Said, predicate: Predicate) -> str | None:
     """A German attribute in the words of its clause: `Unsere Datenbank ist Postgres 16`; None
     where the clause does not begin with it."""
+    if said.given.tail.partition(" ")[0] in DIMENSIONS:
+        return None
     words = list(WORD.finditer(said.clause))[: MOST_FRONT + 1]
     at = next((i for i, w in enumerate(words) if i and w[0] in COPULA_DE), None)
     if at is None or not _names(predicate.name, [w[0] for w in words[:at]]):

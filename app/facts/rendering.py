@@ -15,7 +15,7 @@ from app.extraction.predicates import SLOT, Predicate
 from app.extraction.rules.senses import PREPOSITION_EN
 from app.extraction.tokens import DETERMINERS
 from app.extraction.verbs import MERGED, PREPOSITIONS, german_verbs
-from app.facts.clause_words import OWNED, PLURAL_NOUN
+from app.facts.clause_words import OWNED, PLURAL_NOUN, spelled
 from app.facts.conjugation import Person, english, english_participle, german, german_participle
 from app.facts.forms import (
     Form,
@@ -66,20 +66,18 @@ def _is_attribute(predicate: Predicate) -> bool:
     """Whether a predicate tells a value of the subject by a noun."""
     if predicate.name.startswith(("attribute:", "relation:")):
         return True
-    return bool(predicate.wording.get("nouns_de")) and predicate.kind not in (
-        Kind.ENTITY,
-        Kind.DATE,
-    )
+    return predicate.kind is not Kind.ENTITY and bool(predicate.wording.get("nouns_de"))
 
 
 def done(predicate: str, clause: str, language: str) -> str:
-    """The participle by which a clause says of its subject that it is done to it how often a
-    predicate tells; empty where the subject does it itself."""
+    """The participle by which a clause says of its subject that it is done to it how often, or on
+    which days, a predicate tells; empty where the subject does it itself."""
     prefix, _, rest = predicate.partition(":")
+    day = predicate.removesuffix("_on_day")
+    verb = day if day != predicate else rest.partition(":")[0] if prefix == "every" else ""
     told = frozenset(re.findall(r"[^\W\d_]+", clause.lower()))
-    if prefix != "every" or not rest or told.isdisjoint(DONE[language]):
+    if not verb or told.isdisjoint(DONE[language]):
         return ""
-    verb = rest.partition(":")[0]
     if language == "de":
         forms = (german_participle(one) for one in (verb, *german_verbs(verb)) if one[-1:] == "n")
     else:
@@ -112,7 +110,7 @@ def is_bare(predicate: str) -> bool:
 def _english(said: Said, form: Form) -> str:
     subject, person = _subject(said, "en")
     if form.about:
-        subject, person = _possessed(said, form.about)
+        subject, person = _possessed(said, spelled(form.about, said.clause, "en"))
     rest = ROLE.sub(r"\1", OURS.sub(_ours, _filled(form, said, "en")))
     if form.verb == "be" or form.finite:
         verb = form.finite or english("be", person, past=said.past)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from app.facts.clause_words import OWN_DE, Complement, Verbs, as_said, complement_of, verbs_of
+from app.facts.clause_words import (
+    OWN_DE,
+    Complement,
+    Verbs,
+    as_said,
+    complement_of,
+    spelled,
+    verbs_of,
+)
 
 NUMERIC = frozenset(["number", "quantity", "money"])
 UNKNOWN = Complement("")
@@ -38,6 +46,8 @@ def in_clause(said: Said, clause: str, language: str) -> Said:
     text = said.object
     if said.kind in ("entity", "text") and not text.startswith("I's "):
         text = given.text
+    elif said.kind == "state":
+        text = spelled(text, clause, language)
     elif said.kind in NUMERIC:
         text = f"{text} {given.tail}".rstrip()
     verbs = verbs_of(clause, language)

@@ -26,7 +26,7 @@ SEEN = [
     ("en", "We rent an office in Leipzig.", "We rent an office"),
     ("en", "Our suppliers are based in Ulm.", "Our suppliers are based in Ulm"),
     ("en", "The license was granted in May.", "The license is granted"),
-    ("en", "The museum is closed on Mondays.", "The museum closes on Mondays"),
+    ("en", "The museum is closed on Mondays.", "The museum is closed on Mondays"),
     ("en", "The warranty lasts three years.", "The warranty lasts three years"),
     ("en", "We do not ship to Norway.", "We do not ship to Norway"),
     ("en", "Our meetings take an hour.", "Our meetings take an hour"),
