@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
 
 from app.extraction.data import words as listed
 from app.extraction.inflect import particles
@@ -330,7 +329,6 @@ class Verbs:
     words: tuple[str, ...] = ()
 
 
-@lru_cache(maxsize=512)
 def verbs_of(clause: str, language: str) -> Verbs:
     """The verbs of a clause; in German with the particle that stands at its end."""
     said = [w[0] for w in WORD.finditer(clause)]

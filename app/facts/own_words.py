@@ -43,7 +43,7 @@ MOST_AHEAD = 6  # words between a verb and the time that a rule of its subject n
 def own_form(said: Said, predicate: Predicate, language: str) -> Form | None:
     """The form that the clause gives; None where it tells the fact by another verb, or there is
     none."""
-    if not said.clause:
+    if not said.clause or not is_ours(predicate):
         return None
     if predicate.name == "status":
         return _state(said, language)
@@ -57,12 +57,17 @@ def own_form(said: Said, predicate: Predicate, language: str) -> Form | None:
         return None if perfect in said.object else Form("haben", f"{{}} {perfect}", own=True)
     if said.kind in NUMERIC and said.given.tail.partition(" ")[0] in DIMENSIONS:
         return Form(BE[language], "{}", own=True)  # what is two metres wide
-    listed = standard().rows.get(predicate.name)
-    if listed is not None:
-        return _listed(said, predicate, language) if listed == predicate else None
+    if predicate.name in standard().rows:
+        return _listed(said, predicate, language)
     if predicate.name.startswith("term:"):
         return _term(said, predicate, language)
     return _open(said, predicate, language) if language == "de" else None
+
+
+def is_ours(predicate: Predicate) -> bool:
+    """Whether a predicate has the labels of the program, and none that a scope has set."""
+    usual = standard().get(predicate.name)
+    return (usual.label_en, usual.label_de) == (predicate.label_en, predicate.label_de)
 
 
 def _perfect(said: Said) -> str:

@@ -28,7 +28,7 @@ from app.facts.forms import (
     noun_in,
     verb_in,
 )
-from app.facts.own_words import fronted, own_form
+from app.facts.own_words import fronted, is_ours, own_form
 from app.facts.said import NUMERIC, Said
 from app.values.model import Kind
 
@@ -63,7 +63,9 @@ def _form(said: Said, predicate: Predicate, language: str) -> Form | None:
 
 
 def _is_attribute(predicate: Predicate) -> bool:
-    """Whether a predicate tells a value of the subject by a noun."""
+    """Whether a predicate tells a value of the subject by a noun, and no label says how."""
+    if not is_ours(predicate):
+        return False
     if predicate.name.startswith(("attribute:", "relation:")):
         return True
     return predicate.kind is not Kind.ENTITY and bool(predicate.wording.get("nouns_de"))

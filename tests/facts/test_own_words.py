@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.consolidation.derive import render
-from app.extraction.predicates import Predicate, standard
+from app.extraction.predicates import standard
 from app.facts.record import Thing, Triple
 from app.facts.rendering import sentence
 from app.facts.said import Said, in_clause
@@ -130,10 +130,20 @@ def test_without_a_clause_the_forms_of_the_registry_stand() -> None:
     )
 
 
-def test_a_label_of_a_workspace_is_not_replaced() -> None:
-    own = Predicate("lives_in", label_en="dwells in {}", label_de="haust in {}")
-    told = in_clause(Said("Nora", "Kiel"), "Nora lives in Kiel", "en")
-    assert sentence(told, own, "en") == "Nora dwells in Kiel"
+@pytest.mark.parametrize(
+    ("name", "clause", "value", "wanted"),
+    [
+        ("lives_in", "Nora wohnt in Kiel", "Kiel", "Nora haust Kiel"),
+        ("status", "Nora ist aktiv", "aktiv", "Nora haust aktiv"),
+        ("sleep_in", "Nora schläft in Kiel", "Kiel", "Nora haust Kiel"),
+    ],
+)
+def test_a_label_of_a_workspace_is_not_replaced(
+    name: str, clause: str, value: str, wanted: str
+) -> None:
+    registry = standard().with_overrides({name: {"label_de": "haust {}"}})
+    told = in_clause(Said("Nora", value), clause, "de")
+    assert sentence(told, registry.get(name), "de") == wanted
 
 
 @pytest.mark.parametrize(
