@@ -31,6 +31,5 @@ def triple(one: Statement) -> Triple:
 def spoken(text: str, language: str, speaker: str | None = None) -> Iterator[tuple[str, Statement]]:
     """The statements of a text, each with the sentence that tells it."""
     for one in extract(Utterance(text, now(), language, speaker=speaker)).statements:
-        if not one.fits:  # an end that leaves open what ended is told as it is
-            made = triple(one)
-            yield render(made, standard().get(one.predicate), language, one.text), one
+        made = triple(one)
+        yield render(made, standard().get(one.predicate), language, one.text), one

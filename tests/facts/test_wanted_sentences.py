@@ -10,13 +10,7 @@ import re
 
 import pytest
 
-from app.consolidation.derive import render
-from app.extraction.extract import extract
-from app.extraction.model import Mention, Mode, Utterance
-from app.extraction.predicates import standard
-from app.facts.record import Thing, Triple
-from app.kernel.clock import now
-from app.values.model import Value
+from tests.facts.spoken import spoken
 
 # What was looked at while the rules were made.
 SEEN = [
@@ -92,21 +86,9 @@ HELD = [
 ]  # fmt: skip
 
 
-def thing(end: Mention | Value) -> Thing:
-    if isinstance(end, Mention):
-        return Thing("entity", f"entity:{end.name}", end.name, end.name)
-    return Thing(end.kind.value, end.key, end.text)
-
-
 def told(text: str, language: str) -> list[str]:
     """The sentences of what is read in a text."""
-    found = []
-    for one in extract(Utterance(text, now(), language)).statements:
-        assert one.object is not None
-        denied = one.mode in (Mode.END, Mode.DENY)
-        made = Triple("s", "t", thing(one.subject), one.predicate, thing(one.object), denied)
-        found.append(render(made, standard().get(one.predicate), language, one.text))
-    return found
+    return [sentence for sentence, _ in spoken(text, language)]
 
 
 @pytest.mark.parametrize(("language", "text", "wanted"), [*SEEN, *HELD])
