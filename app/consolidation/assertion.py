@@ -10,7 +10,8 @@ import orjson
 
 from app.extraction.model import Extracted, Mention, Mode, Moment, Precision, Span, Statement
 from app.extraction.predicates import standard
-from app.facts.rendering import Said, sentence
+from app.facts.rendering import sentence
+from app.facts.said import Said
 from app.values.model import Kind, Value
 from app.values.parse import parse_value
 

@@ -16,8 +16,9 @@ from app.extraction.model import Extracted, Mention, Mode, Statement
 from app.extraction.predicates import Predicate
 from app.facts.claim import Authority, Tier
 from app.facts.record import OPEN_END, Source, Thing, Triple, Wording, claim_row, fact_row, unique
-from app.facts.rendering import Said, as_said, done, is_bare, object_as_said, sentence
+from app.facts.rendering import done, is_bare, sentence
 from app.facts.repository import Batch, Terms
+from app.facts.said import Said, in_clause
 from app.kernel.graph import Row
 from app.scopes.rules import ScopeRules
 
@@ -304,22 +305,18 @@ def render(triple: Triple, predicate: Predicate, language: str, clause: str) -> 
     """A fact as one sentence, made from its parts and the articles that its clause gives them."""
     if triple.predicate == OPEN_END or is_bare(triple.predicate):
         return as_told(triple.subject.text, clause)
-    subject, several = as_said(triple.subject.text, clause, language)
     value = triple.object
-    text = value.text
-    if value.kind in ("entity", "text"):
-        text = object_as_said(value.text, clause, language)
-    said = Said(
-        subject,
-        text,
+    plain = Said(
+        triple.subject.text,
+        value.text,
         value.kind,
         value.key,
         negated=triple.negated,
-        several=several,
         done=done(triple.predicate, clause, language),
     )
-    told = sentence(said, predicate, language)
-    return f"{told} ({shown(triple.qualifier)})" if triple.qualifier else told
+    told = sentence(in_clause(plain, clause, language), predicate, language)
+    more = shown(triple.qualifier)
+    return f"{told} ({more})" if more.casefold() not in told.casefold() else told
 
 
 def as_told(subject: str, clause: str) -> str:

@@ -10,13 +10,7 @@ import re
 
 import pytest
 
-from app.consolidation.derive import render
-from app.extraction.extract import extract
-from app.extraction.model import Mention, Mode, Utterance
-from app.extraction.predicates import standard
-from app.facts.record import Thing, Triple
-from app.kernel.clock import now
-from app.values.model import Value
+from tests.facts.spoken import spoken
 
 # What was looked at while the rules were made.
 SEEN = [
@@ -24,12 +18,12 @@ SEEN = [
     ("en", "Chairs from Ostmark are cheap.", "Chairs from Ostmark are cheap"),
     ("en", "The boiler was installed by Kessler GmbH.", "The boiler was installed by Kessler GmbH"),
     ("en", "We rent an office in Leipzig.", "We rent an office"),
-    ("en", "Our suppliers are based in Ulm.", "The suppliers are located in Ulm"),
+    ("en", "Our suppliers are based in Ulm.", "Our suppliers are based in Ulm"),
     ("en", "The license was granted in May.", "The license is granted"),
-    ("en", "The museum is closed on Mondays.", "The museum closes on Mondays"),
+    ("en", "The museum is closed on Mondays.", "The museum is closed on Mondays"),
     ("en", "The warranty lasts three years.", "The warranty lasts three years"),
     ("en", "We do not ship to Norway.", "We do not ship to Norway"),
-    ("en", "Our meetings take an hour.", "The meetings take an hour"),
+    ("en", "Our meetings take an hour.", "Our meetings take an hour"),
     ("en", "Jan Pohl is the head of sales.", "Jan Pohl has the role of head of sales"),
     ("en", "The tickets cost twelve euros.", "The tickets cost twelve euros"),
     ("en", "Tilda no longer eats meat.", "Tilda does not eat meat"),
@@ -42,8 +36,8 @@ SEEN = [
     ("de", "Das Museum ist montags geschlossen.", "Das Museum schließt montags"),
     ("de", "Die Garantie läuft drei Jahre.", "Die Garantie läuft drei Jahre"),
     ("de", "Wir liefern nicht nach Norwegen.", "Wir liefern nicht nach Norwegen"),
-    ("de", "Unser Chor singt im Gemeindehaus.", "Chor singt im Gemeindehaus"),
-    ("de", "Jan Pohl leitet den Vertrieb.", "Vertrieb wird von Jan Pohl geleitet"),
+    ("de", "Unser Chor singt im Gemeindehaus.", "Unser Chor singt im Gemeindehaus"),
+    ("de", "Jan Pohl leitet den Vertrieb.", "Der Vertrieb wird von Jan Pohl geleitet"),
     ("de", "Die Karten kosten zwölf Euro.", "Die Karten kosten zwölf Euro"),
     ("de", "Auf dem Server läuft Debian.", "Debian läuft auf dem Server"),
     ("de", "Tilda isst kein Fleisch mehr.", "Tilda isst kein Fleisch"),
@@ -64,7 +58,7 @@ SEEN = [
 ]  # fmt: skip
 # What was written with them, and looked at once they were.
 HELD = [
-    ("en", "Our bakery delivers bread on Mondays.", "The bakery delivers bread"),
+    ("en", "Our bakery delivers bread on Mondays.", "Our bakery delivers bread"),
     ("en", "Nora's sister drinks tea.", "Nora's sister drinks tea"),
     ("en", "The lift is serviced every six months.", "The lift is serviced every six months"),
     ("en", "Halden Foods is one of our customers.", "Halden Foods is one of our customers"),
@@ -73,8 +67,8 @@ HELD = [
     ("en", "My brother works as an electrician.", "My brother works as an electrician"),
     ("en", "Refunds are paid within ten days.", "Refunds are paid"),
     ("en", "The pump was replaced by Nils in March.", "The pump was replaced by Nils"),
-    ("en", "The scanner belongs to Petra.", "The scanner is owned by Petra"),
-    ("en", "The choir rehearses in the old chapel.", "The choir meets in the old chapel"),
+    ("en", "The scanner belongs to Petra.", "The scanner belongs to Petra"),
+    ("en", "The choir rehearses in the old chapel.", "The choir rehearses in the old chapel"),
     ("en", "The shed is heated with wood.", "The shed is heated with wood"),
     ("en", "Owen has been allergic to nuts since birth.", "Owen is allergic to nuts"),
     ("en", "The invoices are sent by Mara.", "The invoices are sent by Mara"),
@@ -83,30 +77,18 @@ HELD = [
     ("de", "Der Aufzug wird alle sechs Monate gewartet.",
      "Der Aufzug wird alle sechs Monate gewartet"),
     ("de", "Ich unterrichte Physik an der Abendschule.", "Ich unterrichte Physik"),
-    ("de", "Mein Bruder arbeitet als Elektriker.", "Bruder von mir arbeitet als Elektriker"),
-    ("de", "Das Gerät kann online bestellt werden.", "Gerät kann online bestellt werden"),
+    ("de", "Mein Bruder arbeitet als Elektriker.", "Mein Bruder arbeitet als Elektriker"),
+    ("de", "Das Gerät kann online bestellt werden.", "Das Gerät kann online bestellt werden"),
     ("de", "Der Scanner gehört Petra.", "Der Scanner gehört Petra"),
     ("de", "Der Schuppen wird mit Holz geheizt.", "Der Schuppen wird mit Holz geheizt"),
     ("de", "Owen ist gegen Nüsse allergisch.", "Owen ist gegen Nüsse allergisch"),
-    ("de", "Die Rechnungen verschickt Mara.", "Die Rechnungen sendet Mara"),
+    ("de", "Die Rechnungen verschickt Mara.", "Die Rechnungen verschickt Mara"),
 ]  # fmt: skip
-
-
-def thing(end: Mention | Value) -> Thing:
-    if isinstance(end, Mention):
-        return Thing("entity", f"entity:{end.name}", end.name, end.name)
-    return Thing(end.kind.value, end.key, end.text)
 
 
 def told(text: str, language: str) -> list[str]:
     """The sentences of what is read in a text."""
-    found = []
-    for one in extract(Utterance(text, now(), language)).statements:
-        assert one.object is not None
-        denied = one.mode in (Mode.END, Mode.DENY)
-        made = Triple("s", "t", thing(one.subject), one.predicate, thing(one.object), denied)
-        found.append(render(made, standard().get(one.predicate), language, one.text))
-    return found
+    return [sentence for sentence, _ in spoken(text, language)]
 
 
 @pytest.mark.parametrize(("language", "text", "wanted"), [*SEEN, *HELD])

@@ -13,8 +13,8 @@ from app.extraction.model import Mention
 from app.extraction.moments import Role
 from app.extraction.rules.copula import is_be
 from app.extraction.rules.states import PARTICIPLE_DE
-from app.extraction.tokens import DETERMINERS, PERSONAL, Token
-from app.extraction.verbs import english_name
+from app.extraction.tokens import DETERMINERS, HABIT_DAY, PERSONAL, Token
+from app.extraction.verbs import PREPOSITIONS, english_name
 from app.values.model import Kind, Value
 from app.values.wording import normal_text
 
@@ -36,15 +36,32 @@ def said_openly(context: Context) -> list[Draft]:
     subject = _subject(context)
     if subject is None or not (given or _hour(context)):
         return []
-    start = context.clause.start
-    text = _hour(context)
-    if given:
-        text = " ".join(context.clause.work[given[0].start - start : given[-1].end - start].split())
+    text = _told(given, context) if given else _hour(context)
     value = Value(Kind.TEXT, f"text:{normal_text(text)}", text)
     name = _name(context)
     # What is no longer so need not be told in the very words in which it was told that it is.
     fits = (name,) if context.clause.ends else ()
     return [Draft(subject, name, value, "open", confidence=SURE, fits=fits, read=tuple(given))]
+
+
+def _told(given: list[Token], context: Context) -> str:
+    """The words as the clause has them; German ones that stand in front of its verb stand there
+    without the capital of the sentence that they began."""
+    start, work = context.clause.start, context.clause.work
+    behind = next((i for i, t in enumerate(given) if t.start > context.frame.subject[-1].end), 0)
+    if context.language == "de" and given[0].start < given[-1].start and behind:
+        front, rest = given[:behind], given[behind:]
+        parts = [work[p[0].start - start : p[-1].end - start] for p in (front, rest)]
+        if not _is_noun_word(front[0]):
+            parts[0] = parts[0][0].lower() + parts[0][1:]
+        return " ".join(" ".join(parts).split())
+    return " ".join(work[given[0].start - start : given[-1].end - start].split())
+
+
+def _is_noun_word(word: Token) -> bool:
+    """Whether a German word with a capital may be a noun."""
+    closed = PREPOSITIONS["de"] | DETERMINERS["de"] | words("sets", "adverbs_de")
+    return word.lower not in closed and HABIT_DAY.match(word.text) is None
 
 
 def _hour(context: Context) -> str:
