@@ -246,8 +246,9 @@ def is_german_name(name: str, text: str, start: int) -> bool:
         return first or signed
     if (joined := AND.match(text, end)) is not None:
         other = joined["next"]
-        if other[0].islower():  # Sven und ich, but: Frank und frei
-            return first and (other in PRONOUNS or other in DETERMINERS["de"])
+        if other[0].islower():  # Sven und ich, Saela und der Gast, but: Frank und frei
+            determined = other in DETERMINERS["de"] and not _is_common(name, text)
+            return determined or (first and other in PRONOUNS)
         return first or signed or joined["more"] is not None or is_known_name(other, "de")
     follows = FOLLOWING.match(text, end)
     if follows is None:
@@ -260,14 +261,16 @@ def is_german_name(name: str, text: str, start: int) -> bool:
         return False
     if first or signed:
         return True
-    if (
-        is_adverb_de(word)
-        or ADJECTIVE_DE.search(word)
-        or word in written(text)
-        or name in within(text).nouns
-    ):
-        return False
-    return not (is_verb_de(word) or _has_subject(follows))
+    return not (_is_common(name, text) or (follows["second"] or "").lower() in NOMINATIVE_DE)
+
+
+def _is_common(name: str, text: str) -> bool:
+    """Whether a word that no list has as a name is a common one by its shape or by the text."""
+    word = name.lower()
+    if is_adverb_de(word) or word in words("openings", "adjectives_de") or is_verb_de(word):
+        return True
+    common = word in written(text) or name in within(text).nouns
+    return common or ADJECTIVE_DE.search(word) is not None
 
 
 def leaves_first(word: str) -> bool:
@@ -333,9 +336,3 @@ def _goes_with_one(follows: re.Match[str]) -> bool:
 
 CLIPPED_DE = frozenset(["hats", "ists", "wars", "machts", "meints"])  # Karl hats gesehen
 VERB_SHAPED = re.compile(r"[a-zäöüß]{2,}(?:t|te)$")
-
-
-def _has_subject(follows: re.Match[str]) -> bool:
-    """Whether another subject follows the verb: a pronoun, or a given name."""
-    after = follows["second"] or ""
-    return after.lower() in NOMINATIVE_DE or (is_first_name(after, "de") and after[0].isupper())
