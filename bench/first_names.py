@@ -28,12 +28,18 @@ christian roman norman christ muslim hindu jude brit dane finn scot pole kurd le
 king prince general major royal royalist noble
 """
 TRAITS = frozenset(_TRAITS.split())
+# Words of every day that lists have as names all the same.
+_WORDS = """
+ah among an as can dann darin davon davor eben einer ever ey gott handy hence job laken leider less
+lies mal man mir mist my naja prima regel rest server sie solange tage us von yoga
+"""
+WORDS = frozenset(_WORDS.split())
 
 
 def main(folder: Path, *others: Path) -> None:
     """Write the list where it is read."""
     sys.path.insert(0, str(folder))
-    no_names = TRAITS | {fold(word) for path in others for word in _words(path)}
+    no_names = TRAITS | WORDS | {fold(word) for path in others for word in _words(path)}
     names = {fold(name) for name in _listed() if name.isalpha() and ord(max(name)) < LATIN}
     LISTED.write_bytes(gzip.compress("\n".join(sorted(names - no_names)).encode(), 9, mtime=0))
 

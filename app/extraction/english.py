@@ -6,6 +6,7 @@ from app.extraction.clauses import Clause
 from app.extraction.data import words as words_of
 from app.extraction.inflect import Form, invariable
 from app.extraction.moments import Role
+from app.extraction.openings import without_adverb
 from app.extraction.tokens import (
     AUXILIARIES,
     DETERMINERS,
@@ -40,7 +41,7 @@ def english_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ..
             continue
         subject = _without_adverb(after_comma(tuple(words[:position])))
         subject = _without_will(subject or (inherited if clause.inherits else ()), clause)
-        subject = speakers_own(subject)
+        subject = speakers_own(without_adverb(subject, "en"))
         if not possible_subject(subject, "en") or _is_doing(subject):
             return None
         return _framed(clause, subject, words[position + 1 :], form)
@@ -63,7 +64,8 @@ def _left_out(clause: Clause, words: list[Token]) -> Token | None:
 def _unlisted_english(clause: Clause, words: list[Token]) -> Frame | None:
     """A verb that no list has, by its place: `I juggle`, `Lara coaches the juniors`."""
     for position in range(1, min(len(words) - 1, 5)):
-        word, subject = words[position], speakers_own(tuple(words[:position]))
+        word = words[position]
+        subject = speakers_own(without_adverb(tuple(words[:position]), "en"))
         if not verb_shaped(word, "en") or not possible_subject(subject, "en"):
             continue
         lemma = _lemma_of(word.lower, subject, negated=clause.ends or clause.denies)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from app.extraction.clauses import Clause
 from app.extraction.data import words as words_of
 from app.extraction.inflect import Form, particles
+from app.extraction.openings import has_noun_behind, is_adverb_de, without_adverb
 from app.extraction.tokens import (
     AUXILIARIES,
     HABIT_DAY,
@@ -37,7 +38,7 @@ def german_frame(clause: Clause, words: list[Token], inherited: tuple[Token, ...
     subject, rest = _german_subject(clause, before, after, inherited)
     if not subject and not before:
         subject = _left_out(clause, words)
-    subject = speakers_own(subject)
+    subject = speakers_own(without_adverb(subject, "de"))
     if not possible_subject(subject, "de"):
         return None
     return _framed(clause, subject, rest, form)
@@ -69,16 +70,28 @@ def _unlisted_german(clause: Clause, words: list[Token]) -> Frame | None:
     end = noun_phrase_end(words, "de")
     if not end or end + 1 > len(words) - 1 or not verb_shaped(words[end], "de"):
         return None
+    if end == 1 and is_adverb_de(words[0].lower):
+        turned = _turned(words)
+        return None if turned is None else _unlisted_german(clause, turned)
     subject, word = tuple(words[:end]), words[end].lower
     first = subject[0].lower
     if first in ("ich", "wir") and len(subject) == 1:
         lemma = word if word.endswith("en") else word + "n" if word.endswith("e") else ""
     else:
         lemma = word[:-1] + "en" if word.endswith("t") and subject[-1].text[0].isupper() else ""
-    subject = speakers_own(subject)
+    subject = speakers_own(without_adverb(subject, "de"))
     if not lemma or not possible_subject(subject, "de"):
         return None
     return Frame(clause, subject, lemma, "", "", past=False, rest=tuple(words[end + 1 :]))
+
+
+def _turned(words: list[Token]) -> list[Token] | None:
+    """The words of a clause that an adverb begins, the subject first (`Nachts holt Lara ihn`)."""
+    adverb, verb, after = words[0], words[1], words[2:]
+    end = noun_phrase_end(after, "de")
+    if not end or adverb.lower in UNREAL or is_adverb_de(after[0].lower):
+        return None
+    return [*after[:end], verb, *_in_order([adverb], after[end:])]
 
 
 def _german_verb(words: list[Token]) -> int | None:
@@ -107,6 +120,12 @@ def _german_subject(
     if not before and not _fronted(clause):
         return (), after  # a verb at the head: a question, an order or a condition
     end = noun_phrase_end(after, "de")
+    if end == 2 and has_noun_behind(after[0].text, after[1].text):
+        end = 1
+    if len(before) == 1 and is_adverb_de(before[0].lower) and end < len(after):
+        if before[0].lower in UNREAL:
+            return (), after
+        return tuple(after[:end]), _in_order(list(before), after[end:])
     front = list(before) if before else []
     return tuple(after[:end]), front + after[end:]
 
@@ -129,7 +148,7 @@ def _fronted(clause: Clause) -> bool:
 
 def _is_adverbial(before: tuple[Token, ...]) -> bool:
     first = before[0].lower
-    if len(before) == 1 and (first in ADVERBS_DE or _small(before[0])):
+    if len(before) == 1 and (first in ADVERBS_DE or _small(before[0]) or is_adverb_de(first)):
         return True
     if first in PREPOSITIONS["de"] or first in ("den", "einen", "meinen", "unseren", "dort", "da"):
         return True
@@ -139,6 +158,7 @@ def _is_adverbial(before: tuple[Token, ...]) -> bool:
 
 
 ADVERBS_DE = words_of("sets", "adverbs_de")
+UNREAL = words_of("openings", "unreal_de")
 
 
 def _small(word: Token) -> bool:

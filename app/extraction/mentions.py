@@ -6,13 +6,32 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import Protocol
 
 from app.extraction.data import words
 from app.extraction.model import Mention, Span
-from app.extraction.segment import LONGEST, VOWELLESS
+from app.extraction.openings import (
+    ASKED,
+    NAMES_TOO,
+    asks,
+    begins_sentence,
+    beside_adjective,
+    has_noun_behind,
+    is_closed,
+    is_first_name,
+    is_german_name,
+    is_known_name,
+    is_mass,
+    is_place,
+    leaves_first,
+    opens,
+    orders,
+    speaks_to,
+    written,
+)
+from app.extraction.segment import VOWELLESS
 from app.extraction.verbs import readings
+from app.values.places import spots
 
 NAME = r"[A-ZÄÖÜ][\w'’]*(?:[-&.+][A-Za-zÄÖÜäöü0-9][\w'’]*)*"
 # What is shortened belongs to the name that it stands before: St. Gallen, J. K. Rowling.
@@ -37,8 +56,8 @@ COMMON_HEAD = re.compile(
     r"kontext|paper|kapitel|version|release|modell|repository|plattform|framework)$"
 )
 TITLED = re.compile(
-    rf"\b(?:Herrn?|Frau|Mr|Mrs|Ms|Dr|Prof)\.?\s(?:(?:Dr|"
-    rf"Prof)\.\s)?(?P<name>{NAME}(?:\s{NAME}){{0,2}})"
+    rf"\b(?:Herrn?|Frau|Mr|Mrs|Ms|Dr|Prof(?:essor(?:in)?)?)\.?\s(?:(?:Dr|"
+    rf"Prof)\.\s)?(?P<name>{WORD}(?:\s{WORD}){{0,2}})"
 )
 CUES: tuple[tuple[str, str], ...] = (
     ("person", r"(?:client|user|partner|colleague|boss|contact|customer|manager|coordinator|"
@@ -101,8 +120,6 @@ NO_SITE = frozenset(
     ["anthropic", "docker", "github", "google", "huggingface", "nodejs", "npmjs", "openai"]
 )
 SENTENCE_START = re.compile(r"(?:^|[.!?:;…\n]|[-*•]\s|[\"“„(])\s*$")
-# What may be a name by its letters, without the signs at its ends.
-LETTERS = re.compile(r"\w+(?:['’&.+-]+\w+)*")
 PIECE = re.compile(r"[\w-]+")
 MOST_ALIKE = 50  # names that begin alike and are looked for again
 COUNTED_BEFORE = 12  # characters, more than the longest of COUNTED
@@ -240,92 +257,109 @@ def _owned_parts(name: str, start: int) -> Iterator[tuple[str, int]]:
 
 
 def _run_en(name: str, start: int, text: str) -> Iterator[Mention]:
-    name, start = _without_openers(name, start)
-    name, start = _without_verb(name, start, text, "en")
+    name, start = _without_openers(name, start, text)
+    name, start = _without_opening(name, start, text, "en")
     name = _trimmed(name)
     if name and name[0].isupper() and _plausible(name, text, start):
         yield Mention(name, _type_of(name, text, start), Span(start, start + len(name)))
 
 
-def _without_verb(name: str, start: int, text: str, language: str) -> tuple[str, int]:
-    """Without the word that has a capital because it begins the sentence, where it is a verb or
-    an adverb (`Call Anna Berg`, `Arbeitet Dirk hier?`), or called out (`Bye Jon!`)."""
+def _without_opening(name: str, start: int, text: str, language: str) -> tuple[str, int]:
+    """Without the word that has a capital because it begins the sentence (`Call Anna Berg`, `Maybe
+    Nora`, `Arbeitet Dirk hier?`, `Bye Jon!`)."""
     head, space, rest = name.partition(" ")
-    if not space or not rest[0].isupper() or not _begins_sentence(text, start):
+    if not space or not rest[0].isupper() or not begins_sentence(text, start):
         return name, start
-    if MADE.search(rest) or GEOGRAPHIC.search(rest) or not head.isalpha():
+    if not head.isalpha() or (_is_made(rest) and not is_closed(head.lower(), language)):
         return name, start
-    end = start + len(name)
-    called = " " not in rest and text[end : end + 1] == "!"
-    if called or _opens(head.lower(), text[end : end + LONGEST + 1], language):
+    if opens(head, rest, text, start + len(name), language):
         return rest, start + len(head) + 1
     return name, start
 
 
-def _opens(word: str, after: str, language: str) -> bool:
-    """Whether a word can begin a sentence before a name: an imperative, a question, an adverb."""
-    forms = [f for f in readings(word, language) if not f.participle]
-    if language == "en":
-        adverb = word.endswith("ly") and len(word) > 4
-        return adverb or any(f.lemma == word and not f.past for f in forms)
-    asked = ASKED.match(after) is not None and INFLECTED_DE.search(word) is not None
-    return asked or any(not f.plural for f in forms)
+def _is_made(name: str) -> bool:
+    """Whether a word of what the name is of ends it, so that all of it is likely one name."""
+    return MADE.search(name) is not None or GEOGRAPHIC.search(name) is not None
 
 
-ASKED = re.compile(rf"[^.!?\n]{{0,{LONGEST}}}\?")
-INFLECTED_DE = re.compile(r"(?:[^aeiou]t|[ei]t|te|ten|st)$")
-
-
-def _without_openers(name: str, start: int) -> tuple[str, int]:
+def _without_openers(name: str, start: int, text: str) -> tuple[str, int]:
     openers = words("names", "openers")
-    at = 0
+    first, second, *_ = [*name.split(" ", 2), ""]
+    if second and is_place(first, second):  # New York
+        return name, start
+    at, last = 0, ""
     while at < len(name):
         end = name.find(" ", at)
         head = name[at : end if end >= 0 else len(name)].lower()
         if head not in openers and re.sub(r"['’]\w*$", "", head) not in openers:
             break
-        at += len(head) + 1
+        behind = name[at + len(head) + 1 : at + len(head) + 2]
+        if head in NAMES_TOO and _is_called(last, behind, text, start + len(name)):
+            break
+        at, last = at + len(head) + 1, head
     return name[at:], start + at
+
+
+def _is_called(last: str, behind: str, text: str, end: int) -> bool:
+    """Whether such a word is a name here: it follows such a verb (`Could May swap?`), or a surname
+    follows it and nobody is asked (`Will Holt said`). `behind` is the next letter of the run that
+    ends at `end`."""
+    if not behind:
+        return last in words("sets", "modals")
+    if last or not behind.isalpha() or ASKED.match(text, end):
+        return False
+    verb = VERB_NEXT.match(text, end)
+    return verb is None or not orders(verb[1], "en")
+
+
+VERB_NEXT = re.compile(r"\s([a-z]+)\b")
 
 
 def _plausible(name: str, text: str, start: int) -> bool:
     lowered = name.lower()
     if len(name) < 2 or lowered in words("names", "none") or name.isdigit():
         return False
-    if " " in name or not _begins_sentence(text, start):
+    if " " in name or not begins_sentence(text, start):
         return True
-    if lowered.endswith(("ing", "ly")) or lowered in _written(text):
+    end = start + len(name)
+    if lowered in written(text):
         return False
-    return TELLS.match(text, start + len(name)) is not None
+    if is_first_name(name, "en"):
+        if is_mass(lowered, "en"):  # Faith, Hope
+            return PERSON_TELLS.match(text, end) is not None
+        return TELLS.match(text, end) is not None or _does(text, end)
+    if lowered.endswith(("ing", "ly")) or is_closed(lowered, "en") or is_mass(lowered, "en"):
+        return False
+    if orders(lowered, "en") and not _does(text, end, known=True):  # Buy stamps
+        return False
+    return TELLS.match(text, end) is not None
 
 
+def _does(text: str, end: int, *, known: bool = False) -> bool:
+    """Whether a verb follows of which the word before can be the subject, or who is named is
+    spoken to: `Mark still owes`, `Drew, can you`. `known`: a verb that is listed."""
+    if text.startswith(",", end):
+        return True
+    found = DOES.match(text, end)
+    if found is None:
+        return False
+    word = found["verb"]
+    if word in words("sets", "aux_en") | words("sets", "modals"):
+        return True
+    listed = any(f.lemma != word for f in readings(word, "en"))
+    return listed or (not known and VERB_EN.search(word) is not None)
+
+
+PERSON_TELLS = re.compile(r"\sand\s[A-Z]|\s(?:said|says|told|asked|called|thinks|wants|and I)\b")
+VERB_EN = re.compile(r"(?:ed|[^s]s)$")
+DOES = re.compile(
+    r"\s(?:(?:still|always|never|just|also|already|even|once|often|only|now|[a-z]{3,20}ly)\s)?"
+    r"(?P<verb>[a-z]+)(?:n['’]t)?\b"
+)
 TELLS = re.compile(
     r"['’]s\b|\s[a-z]+(?:ed|s)\b|\s(?:is|was|has|had|and|who|will|told|said|made|gave)\b|"
     r",\s(?:the|an?|my|our|his|her|their|who|whose|[A-Z]\w+\sand)\b"
 )
-
-
-def _begins_sentence(text: str, start: int) -> bool:
-    """Whether SENTENCE_START stands before a place, without a search of all before it."""
-    at = start
-    while at and text[at - 1].isspace():
-        at -= 1
-    if not at or "\n" in text[at:start] or text[at - 1] in '.!?:;…"“„(':
-        return True
-    return text[at - 1] in "-*•" and at < start
-
-
-@lru_cache(maxsize=2)
-def _written(text: str) -> frozenset[str]:
-    """The words of a text as they are written, parts of joined ones among them."""
-    found: set[str] = set()
-    for match in LETTERS.finditer(text):
-        found.add(match[0])
-        found.update(WORD_PARTS.findall(match[0]))
-    return frozenset(found)
-
-
-WORD_PARTS = re.compile(r"\w+")
 
 
 def _type_of(name: str, text: str, start: int) -> str:
@@ -362,7 +396,6 @@ NOUN_DE = re.compile(
 )
 
 
-OPENS_DE = re.compile(r"['’]?\s(?:[a-zäöü]+(?:t|te|en)\b|ist|hat|und|war|sagte|schloss|nahm)|,")
 BARE_DE = re.compile(
     r"\b(?:von|mit|für|bei|an|in|nach|aus|und|mir|ihm|ihr|dass|hat|wie|durch|über)\s$"
 )
@@ -400,23 +433,45 @@ ENDS = re.compile(r"s?(?![\w-])")
 
 def _surely_de(text: str) -> Iterator[Mention]:
     for found in RUN_DE.finditer(text):
-        run = next(_spoken_parts(*_counted(found[0], found.start(), text)), ("", 0))
-        whole, at = _without_openers(*run)
-        name, start = _without_verb(whole, at, text, "de")
-        # In a question nothing but a name follows the verb without an article.
-        asked = start > at and ASKED.match(text, found.end()) is not None
+        run, at = next(_spoken_parts(*_counted(found[0], found.start(), text)), ("", 0))
+        name, start = _without_opening(*_without_openers(run, at, text), text, "de")
+        before = text[at:start].lower().split()[-1:]
         name, start = _without_common_head(name, start)
-        name = _genitive(_trimmed(name), text)
-        if name and name[0].isupper() and (asked or _german_name(name, text, start)):
+        name = _without_noun(_genitive(_trimmed(name), text))
+        if not name or not name[0].isupper():
+            continue
+        if _german_name(name, text, start) or (
+            before and _after_opening(before[0], name, text, start)
+        ):
             yield Mention(name, _type_of(name, text, start), Span(start, start + len(name)))
+
+
+def _after_opening(opening: str, name: str, text: str, start: int) -> bool:
+    """Whether one word is a name behind the word that begins the sentence: in a question nothing
+    else follows the verb without an article (`Hat Karl angerufen?`); behind an adverb it has the
+    place of a first word (`Ausgerechnet Karl hat`)."""
+    end = start + len(name)
+    if not _may_be_german(name):
+        return False
+    if asks(opening) and ASKED.match(text, end):
+        return True
+    if speaks_to(opening, text, end):
+        return True
+    return leaves_first(opening) and is_german_name(name, text, start)
 
 
 def _without_common_head(name: str, start: int) -> tuple[str, int]:
     """`Wirtschaftsprüferin Bek Halloran` is Bek Halloran."""
     head, space, rest = name.partition(" ")
-    if space and COMMON_HEAD.search(head.lower()):
+    if space and (COMMON_HEAD.search(head.lower()) or head.lower() in words("nouns", "jobs_de")):
         return rest, start + len(head) + 1
     return name, start
+
+
+def _without_noun(name: str) -> str:
+    """`Sag Karl Bescheid` names Karl: a noun without an article is none of his name."""
+    first, space, rest = name.partition(" ")
+    return first if space and has_noun_behind(first, rest) else name
 
 
 def _genitive(name: str, text: str) -> str:
@@ -425,28 +480,42 @@ def _genitive(name: str, text: str) -> str:
     stem = head[:-1]
     if not head.endswith("s") or head.endswith(("ss", "us", "is")) or len(stem) < 3:
         return name
-    if stem in _written(text):
+    if stem in written(text):
         return stem
     alone = " " not in rest and not rest.endswith("s") and (bool(SUFFIXES_DE.search(rest.lower())))
     return stem if space and alone else name
 
 
-def _german_name(name: str, text: str, start: int) -> bool:
+def _may_be_german(name: str) -> bool:
+    """Whether one word has no shape of a common noun, or is a name for sure."""
     lowered = name.lower()
-    if LEGAL.search(name):
+    if is_mass(lowered, "de"):
+        return False
+    listed = is_known_name(name, "de") or (lowered.endswith("chen") and spots(name))
+    if listed and lowered not in words("names", "none"):
         return True
     if lowered in words("names", "none") or SUFFIXES_DE.search(lowered.split()[-1]):
         return False
+    return not (COMMON_HEAD.search(lowered) or _german_compound(name))
+
+
+def _german_name(name: str, text: str, start: int) -> bool:
+    if LEGAL.search(name):
+        return True
     parts = name.split()
+    if len(parts) > 1 and SUFFIXES_DE.search(parts[-1].lower()):
+        return False
     if len(parts) > 1 and not all(p.isdigit() for p in parts[1:]):
         return not any(
             SUFFIXES_DE.search(p.lower()) or COMMON_HEAD.search(p.lower()) for p in parts
         )
-    if COMMON_HEAD.search(lowered) or _german_compound(name):
+    if not _may_be_german(name):
         return False
     before = text[max(0, start - 24) : start]
     if SENTENCE_START.search(before):
-        return len(name) > 2 and OPENS_DE.match(text, start + len(name)) is not None
+        return is_german_name(name, text, start)
+    if is_known_name(name, "de") and not beside_adjective(before):
+        return True
     if NOUN_DE.search(before) and not before.rstrip().endswith(("von", "mit", "für", "bei", "an")):
         return any(c.isupper() for c in name[1:]) or any(c.isdigit() for c in name)
     return BARE_DE.search(before) is not None
