@@ -437,7 +437,7 @@ def _surely_de(text: str) -> Iterator[Mention]:
         name, start = _without_opening(*_without_openers(run, at, text), text, "de")
         before = text[at:start].lower().split()[-1:]
         name, start = _without_common_head(name, start)
-        name = _without_noun(_genitive(_trimmed(name), text))
+        name = _without_noun(_genitive(_trimmed(name), text), text, start)
         if not name or not name[0].isupper():
             continue
         if _german_name(name, text, start) or (
@@ -468,10 +468,17 @@ def _without_common_head(name: str, start: int) -> tuple[str, int]:
     return name, start
 
 
-def _without_noun(name: str) -> str:
-    """`Sag Karl Bescheid` names Karl: a noun without an article is none of his name."""
+def _without_noun(name: str, text: str, start: int) -> str:
+    """`Sag Karl Bescheid` names Karl: behind a verb a noun without an article is none of his name,
+    while `mit Karl Obst` has his surname."""
     first, space, rest = name.partition(" ")
-    return first if space and has_noun_behind(first, rest) else name
+    if not space or not has_noun_behind(first, rest):
+        return name
+    ahead = text[max(0, start - LONGEST_VERB) : start].lower().split()[-1:]
+    return first if ahead and (orders(ahead[0], "de") or readings(ahead[0], "de")) else name
+
+
+LONGEST_VERB = 30  # characters, of a word before a name
 
 
 def _genitive(name: str, text: str) -> str:

@@ -127,6 +127,9 @@ def test_names_at_the_start_of_a_sentence(
         ("de", "Saela und der Gast kamen.", ["Saela"]),
         ("de", "Kestrel ist teuer. Der Kestrel fliegt.", []),
         ("de", "Ausgerechnet Karl hält die Rede.", ["Karl"]),
+        ("de", "Gestern trank Nora Kaffee.", ["Nora"]),
+        ("de", "Rainer Obst hat gekündigt.", ["Rainer Obst"]),
+        ("de", "Ich fuhr gestern mit Rainer Obst zurück.", ["Rainer Obst"]),
     ],
 )
 def test_a_first_word_is_judged_by_what_is_beside_it(
