@@ -168,6 +168,7 @@ from app.skills.falling_back import fall_back
 from app.skills.service import Parts as SkillParts
 from app.snapshots.diary import DiaryService
 from app.snapshots.service import SnapshotService
+from app.snapshots.telling import DayTeller
 from app.tables.linking import Linker
 from app.tables.service import TableLimits, TableService
 from app.tasks import HEAVY, TASKS
@@ -946,7 +947,9 @@ def assemble(settings: Settings, graph: Graph, embedder: Embedder) -> Parts:
         pool_upkeep=PoolUpkeep(graph, scopes, pool_limits(settings)),
         work=work,
         **autonomous,
-        diary=DiaryService(graph, scopes, snapshots),
+        diary=DiaryService(
+            graph, scopes, snapshots, DayTeller(scopes, metered_model(graph, settings))
+        ),
         ratings=RatingService(graph),
         snapshots=snapshots,
         traces=traces,
@@ -1068,6 +1071,7 @@ async def parts(
                 await assembled.agentic.aclose()
                 await assembled.searches.aclose()
                 await assembled.summaries.aclose()
+                await assembled.diary.aclose()
                 await assembled.judging.aclose()
                 await assembled.sorting.aclose()
                 await assembled.recalling.aclose()

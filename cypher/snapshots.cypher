@@ -66,7 +66,8 @@ CALL () {
 CALL () {
   MATCH (n:DayPage)
   WHERE n.scope IN $scopes AND n.day >= ''
-  SET n.text = '', n.sha256 = $no_text, n.due = true
+  SET n.text = '', n.sha256 = $no_text, n.due = true,
+      n.words = NULL, n.words_key = NULL, n.worded_by = NULL
   RETURN count(n) AS pages
 }
 RETURN snapshots + pages AS snapshots
@@ -78,9 +79,12 @@ WHERE n.scope = $scope AND n.day = $day
 RETURN n {.*} AS page
 
 // name: begin_day(scope, day) write none
-// The page of a day is made anew: whoever forgets a text of that day waits, and marks it again.
+// The page of a day is made anew: whoever forgets a text of that day waits, and marks it again. What
+// a model said of the texts that were there before goes.
 MATCH (n:DayPage)
 WHERE n.scope = $scope AND n.day = $day
+FOREACH (_ IN CASE WHEN n.due THEN [1] ELSE [] END |
+  SET n.words = NULL, n.words_key = NULL, n.worded_by = NULL)
 SET n.due = NULL
 
 // name: due_days(after, limit) read many

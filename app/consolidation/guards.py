@@ -108,10 +108,9 @@ class _Read:
 
     @classmethod
     def of(cls, window: Window) -> _Read:
-        spoken = (turn.episode.get("speaker") or "" for turn in window.turns)
         return cls(
             {turn.label: turn for turn in window.turns},
-            frozenset(word for name in spoken for word in _words(name)),
+            speakers_of(window.turns),
             {held.label: held.id for held in window.held},
         )
 
@@ -121,13 +120,7 @@ def _memory(proposed: Remembered, read: _Read) -> Memory:
     if not SHORTEST <= len(text) <= LONGEST:
         raise Unborne("length")
     turns = _turns(proposed.turns, read)
-    said = "\n".join(turn.episode["content"] for turn in turns)
-    language = detect_language(text)
-    _need_dates(text, turns)
-    _need_numbers(text, said, turns)
-    _need_names(text, language, said, read)
-    _need_negations(text, said)
-    _need_words(text, language, said)
+    language = need_borne(text, turns, read.speakers)
     last = max(turns, key=lambda turn: turn.episode["captured_at"]).episode
     of = read.held.get(proposed.of or "")
     return Memory(
@@ -140,6 +133,27 @@ def _memory(proposed: Remembered, read: _Read) -> Memory:
         relation=proposed.relation if of or proposed.relation == "new" else "adds",
         of=of,
     )
+
+
+def speakers_of(turns: Sequence[Turn]) -> frozenset[str]:
+    """Return the words of the names of those who speak in some turns."""
+    spoken = (turn.episode.get("speaker") or "" for turn in turns)
+    return frozenset(word for name in spoken for word in _words(name))
+
+
+def need_borne(text: str, turns: Sequence[Turn], speakers: frozenset[str]) -> str:
+    """Return the language of a sentence that its turns bear out; Unborne where they do not.
+
+    Of a turn its `content`, `captured_at` and `speaker` are looked at.
+    """
+    said = "\n".join(turn.episode["content"] for turn in turns)
+    language = detect_language(text)
+    _need_dates(text, turns)
+    _need_numbers(text, said, turns)
+    _need_names(text, language, said, speakers)
+    _need_negations(text, said)
+    _need_words(text, language, said)
+    return language
 
 
 def _turns(labels: Sequence[str], read: _Read) -> list[Turn]:
@@ -203,9 +217,9 @@ def _numbers(text: str) -> set[float]:
     return {number for number in found if number is not None}
 
 
-def _need_names(text: str, language: str, said: str, read: _Read) -> None:
+def _need_names(text: str, language: str, said: str, speakers: frozenset[str]) -> None:
     """Every word of every name stands in the turns, or is part of the name of who speaks."""
-    held = _words(said) | read.speakers
+    held = _words(said) | speakers
     stems = set(analyse(said, language))
     for name in _names(text, language):
         for word in _words(name):

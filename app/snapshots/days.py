@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from app.conversations.noise import is_useful
@@ -37,6 +37,15 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
+class Outline:
+    """What a page is made of: how much was said, and its lines, each a sentence of a text."""
+
+    texts: int
+    sessions: int
+    lines: tuple[Said, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Sentence:
     place: tuple[int, int]
     text: str
@@ -49,13 +58,26 @@ def bounds(day: date) -> tuple[datetime, datetime]:
     return start, start + timedelta(days=1)
 
 
+def outlined(said: Sequence[Said]) -> Outline:
+    """Return what the page of a day is made of; the order in which texts come does not show."""
+    ordered = sorted(said, key=lambda one: (one.at, one.session, one.text))
+    lines = tuple(replace(ordered[one.place[0]], text=one.text) for one in chosen(ordered))
+    return Outline(len(ordered), len({one.session for one in ordered}), lines)
+
+
 def rendered_day(scope: str, day: date, said: Sequence[Said]) -> str:
     """Return the Markdown of a day: the same texts give the same bytes, whatever their order."""
-    ordered = sorted(said, key=lambda one: (one.at, one.session, one.text))
-    sessions = len({one.session for one in ordered})
-    counts = f"{_counted(len(ordered), 'text')} in {_counted(sessions, 'session')}."
-    head = [f"# {day.isoformat()} in {scope}", "", counts, ""]
-    lines = [_line(ordered[one.place[0]], one.text) for one in chosen(ordered)]
+    return rendered_outline(scope, day, outlined(said))
+
+
+def rendered_outline(scope: str, day: date, outline: Outline, words: str = "", by: str = "") -> str:
+    """Return the Markdown of a day, above its sentences the words `by` a model, if any."""
+    texts, sessions = _counted(outline.texts, "text"), _counted(outline.sessions, "session")
+    head = [f"# {day.isoformat()} in {scope}", "", f"{texts} in {sessions}.", ""]
+    if words:
+        # On one line behind words of ours, so that no answer can begin a heading.
+        head += [f"Summary by {one_line(by)}, of the sentences below: {one_line(words)}", ""]
+    lines = [_line(one) for one in outline.lines]
     return "\n".join([*head, *(lines or ["Nothing of it states anything."]), ""])
 
 
@@ -102,6 +124,6 @@ def _counted(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
-def _line(said: Said, text: str) -> str:
+def _line(said: Said) -> str:
     who = f" {one_line(said.speaker)}:" if said.speaker else ""
-    return f"- {said.at.astimezone(UTC):%H:%M}{who} {text}"
+    return f"- {said.at.astimezone(UTC):%H:%M}{who} {said.text}"

@@ -28,7 +28,9 @@ class Snapshot(Stored):
 class DayPage(Stored):
     """What was said on a day (UTC) in a scope, by its sentences; `version` counts its changes. A
     page of which a text was forgotten, discarded or flagged, or came back, is `due`: it is shown to
-    nobody until it is made anew."""
+    nobody until it is made anew. Where a model worded it, `words` are its sentences and
+    `worded_by` is its name; `words_key` tells what it was asked, also where nothing of its answer
+    stood."""
 
     day: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
     text: str
@@ -36,10 +38,14 @@ class DayPage(Stored):
     version: Annotated[int, Field(ge=1, le=2**53 - 1)] = 1
     made_at: Moment
     due: bool | None = None
+    words: str | None = None
+    words_key: str | None = None
+    worded_by: str | None = None
 
     def without(self, gone: Gone) -> Self | None:
         """Return the page without a word, to be made again: it quotes what is forgotten."""
-        return self.model_copy(update={"text": "", "sha256": NO_TEXT, "due": True})
+        bare = dict.fromkeys(("words", "words_key", "worded_by"))
+        return self.model_copy(update={"text": "", "sha256": NO_TEXT, "due": True, **bare})
 
 
 SNAPSHOT = Kind("snapshot", Snapshot, Label.SNAPSHOT, sanitised=("text",), exported=False)
@@ -48,6 +54,6 @@ DAY_PAGE = Kind(
     DayPage,
     Label.DAY_PAGE,
     identity=("day",),
-    sanitised=("text",),
+    sanitised=("text", "words"),
     exported=False,
 )

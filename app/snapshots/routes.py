@@ -100,11 +100,14 @@ class DayIn(WireModel):
 
     day: date = Field(description="The day, in UTC.")
     scope: str | None = Field(None, description="Scope path; the key's home if unset.")
-    dry_run: bool = Field(True, description="Tell whether it would change, and store nothing.")
+    dry_run: bool = Field(
+        True, description="Tell whether it would change, store nothing and ask no model."
+    )
 
 
 class DayPageOut(msgspec.Struct, frozen=True):
-    """The page of a day; `version` counts its changes, `made_at` is when it became what it is."""
+    """The page of a day; `version` counts its changes, `made_at` is when it became what it is. `by`
+    is `extract`, or the model that wrote the summary above the sentences."""
 
     scope: str
     day: str
@@ -112,12 +115,14 @@ class DayPageOut(msgspec.Struct, frozen=True):
     sha256: str
     made_at: datetime
     untrusted: dict[str, Any]
+    by: str
 
     @classmethod
     def of(cls, page: DayPage) -> DayPageOut:
         """Return the wire form of a page."""
         told = {"markdown": page.text}
-        return cls(page.scope, page.day, page.version, page.sha256, page.made_at, told)
+        by = page.worded_by or "extract"
+        return cls(page.scope, page.day, page.version, page.sha256, page.made_at, told, by)
 
 
 class DayPagesOut(msgspec.Struct, frozen=True):
@@ -138,7 +143,8 @@ class DayMadeOut(msgspec.Struct, frozen=True):
 
 
 class DayController(Controller):
-    """Pages of days: what was said in a scope on each, by its own sentences."""
+    """Pages of days: what was said in a scope on each, by its own sentences, and above them in
+    those of a model where there is one."""
 
     path = "/v1/snapshots/days"
     tags = ("Autonomy",)

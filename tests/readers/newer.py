@@ -30,6 +30,8 @@ from app.indexing.entry import Facts, entry
 from app.kernel.kind import spaced
 from app.kernel.reach import checked_url, networks
 from app.learning.wording import assessment_of, continuation_of, likeness
+from app.llm.citing import Said as OfModel
+from app.llm.citing import Spoken
 from app.llm.model import estimated
 from app.mcp.relaying import updated
 from app.mcp.telling import zoned
@@ -81,7 +83,10 @@ from app.skills.finding import text_query as skills_query
 from app.skills.knowledge import titles
 from app.skills.manifest import keywords
 from app.skills.vocabulary import Status, word
+from app.snapshots.days import Said as SaidThatDay
 from app.snapshots.markdown import one_line
+from app.snapshots.wording import kept as kept_of_day
+from app.snapshots.wording import sent as sent_of_day
 from app.tables.filters import Reader as Filters
 from app.tables.linking import spoken
 from app.tables.suggesting import labels, suggest
@@ -166,6 +171,15 @@ def _contains(text: str) -> Any:
     return test({"a": text})
 
 
+def _summary(text: str) -> Any:
+    """A day whose speaker is the text, and an answer of it whole and in pieces."""
+    lines = [SaidThatDay(AT, text, text, text[:300]), *[SaidThatDay(AT, "", "", QUESTION)] * 3]
+    asked = sent_of_day(lines, POLICY)
+    texts = [text, *(text[n : n + 300] for n in range(0, len(text), 300))]
+    spoken = Spoken(sentences=[OfModel(text=each, lines=[1, 2]) for each in texts])
+    return asked and kept_of_day(spoken, asked, POLICY)
+
+
 EMBEDDER = HashEmbedder(64, TOKENS)
 NEWER: dict[str, Reader] = {
     "rag.is_overall": is_overall,
@@ -223,6 +237,7 @@ NEWER: dict[str, Reader] = {
     "questions.fingerprint": lambda t: fingerprint("t", t),
     "evals.folded": folded,
     "snapshots.one_line": one_line,
+    "snapshots.kept": _summary,
     "portability.file_name": lambda t: file_name(t, "0" * 36),
     "portability.rerooted": _settled(lambda t: rerooted(t, "t")),
     "foreign.parts": lambda t: parts([{"type": "text", "text": t}, t]),
