@@ -38,6 +38,7 @@ from app.extraction.rules.roles import role_key
 from app.extraction.segment import sentences, without_code
 from app.extraction.typed import typed
 from app.facts.dated import begun_at, lies_before
+from app.facts.forms import first_word, indefinite
 from app.facts.later import changing, held_words
 from app.facts.later import read as read_later
 from app.facts.sentences import around, spoken
@@ -228,6 +229,7 @@ READERS: dict[str, Reader] = {
     "documents.tidy": tidy,
     "documents.unwrapped": unwrapped,
     "rag.pieces": pieces,
+    "facts.indefinite": lambda t: (first_word(t), indefinite(t.lower())),
     "facts.spoken": lambda t: spoken([around(t, len(t) // 2, len(t) // 2 + 5)]),
     "search.query_class": query_class,
     "search.amounts": lambda t: list(amounts(t, "en")),
