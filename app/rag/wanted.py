@@ -123,9 +123,10 @@ def _runs(
 ) -> tuple[tuple[str, ...], ...]:
     """The names that stand together, of those at some places; `beside` are places right behind the
     word before."""
+    close = frozenset(beside)
     runs: list[list[int]] = []
     for place in places:
-        if runs and runs[-1][-1] == place - 1 and place in beside:
+        if runs and runs[-1][-1] == place - 1 and place in close:
             runs[-1].append(place)
         else:
             runs.append([place])
