@@ -105,6 +105,7 @@ def head_of(name: str) -> str:
 
 
 def is_german(told: str) -> bool:
+    """Return whether a word is a form of a German verb and of no English one."""
     return bool(readings(told, "de")) and not readings(told, "en")
 
 
@@ -263,6 +264,7 @@ def _translated() -> dict[str, str]:
 
 
 def first_word(text: str) -> str:
+    """Return the first word of a text in lower case."""
     return text.partition(" ")[0].lower()
 
 

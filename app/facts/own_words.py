@@ -70,13 +70,6 @@ def is_ours(predicate: Predicate) -> bool:
     return (usual.label_en, usual.label_de) == (predicate.label_en, predicate.label_de)
 
 
-def _perfect(said: Said) -> str:
-    """The participle of a clause that tells what was done and not what one has."""
-    last = closing_participle(said.clause)
-    being = {"sein", "werden"} & {*said.verbs.finite}
-    return last if not being and last not in said.object else ""
-
-
 def _state(said: Said, language: str) -> Form | None:
     """`The pump is active`, `Die Praxis bleibt geschlossen`, `Der Vertrag wird unterschrieben`."""
     verbs, text = said.verbs, said.object
