@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from app.kernel.graph import Row
 from app.kernel.ids import digest
+from app.kernel.stopwatch import told
 from app.questions.model import SHOWN_MOST, Question, Searched
 
 
@@ -48,7 +49,7 @@ def question_row(question: Question, words: str | None) -> Row:
         "floored": outcome.floored,
         "avg_score": None if score is None else round(score / 100, 4),
         "quality": score,
-        "ms": round(question.milliseconds, 3),
+        "ms": float(told(question.milliseconds)),
         "asked_at": question.at,
     }
 
@@ -73,6 +74,6 @@ def _search_row(question: Question, place: int, one: Searched) -> Row:
         "candidates": one.candidates,
         "results": len(one.ids),
         "floored": one.floored,
-        "ms": round(one.milliseconds, 3),
+        "ms": float(told(one.milliseconds)),
         "asked_at": question.at,
     }

@@ -13,6 +13,7 @@ from pydantic import Field, StringConstraints
 from app.communities.schemas import CommunityOut, placed
 from app.facts.possible import on_the_wire
 from app.kernel.caller import Caller
+from app.kernel.stopwatch import told_steps
 from app.kernel.wire import LARGEST, ShortText, WireModel
 from app.rag.answering import ROUNDS, Answer, Round, Source, changed
 from app.rag.model import BUDGET, HOPS, TOP_K, Ask, Context, Entry, Passage, Retrieved, Step
@@ -214,7 +215,7 @@ class RetrievedOut(msgspec.Struct, frozen=True, kw_only=True):
             seeds=[SeedOut(seed.entity, seed.score, seed.how.value) for seed in found.seeds],
             without=found.lack.why.value if found.lack else None,
             reason=found.lack.reason if found.lack else "",
-            milliseconds={name: round(ms, 3) for name, ms in found.milliseconds.items()},
+            milliseconds=told_steps(found.milliseconds),
         )
 
 

@@ -14,6 +14,7 @@ from app.indexing.fusion import by_rank
 from app.indexing.spaces import FIRST, Part
 from app.kernel.clock import now
 from app.kernel.graph import Graph
+from app.kernel.stopwatch import Stopwatch
 from app.questions.model import Searched
 from app.rag.gathering import Gathering, Walk
 from app.rag.model import SEEDS, Ask, Context, Lack, Retrieved, Seed, Without
@@ -25,7 +26,7 @@ from app.rag.scoring import FADES
 from app.rag.seeds import asked_names, chosen, weighed
 from app.rag.units import traces_of, units_of
 from app.search.model import Filters, Hit, Mode, SearchRequest
-from app.search.service import SearchService, Stopwatch
+from app.search.service import SearchService
 from app.search.telling import searched
 from app.search.vectors import VectorLeg
 from app.tables.hints import Hint, hints

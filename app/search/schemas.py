@@ -14,6 +14,7 @@ from app.indexing.fusion import by_rank
 from app.kernel.caller import Caller
 from app.kernel.clock import open_end
 from app.kernel.graph import Row
+from app.kernel.stopwatch import told_steps
 from app.kernel.wire import Moment, ShortText, TagName, WireModel
 from app.learning.quality import MOST_BOOST
 from app.retrieval.model import Path
@@ -725,7 +726,7 @@ class FoundOut(msgspec.Struct, frozen=True):
             candidates=found.candidates,
             tokens=found.tokens,
             dropped_for_budget=found.dropped,
-            milliseconds={name: round(ms, 3) for name, ms in found.milliseconds.items()},
+            milliseconds=told_steps(found.milliseconds),
             core_blocks=[BlockOut.of(row) for row in found.blocks] if listed else [],
             bundle=render(found, asked.query, asked.snippet or SNIPPET) if bundled else None,
             relevant_context=block,

@@ -23,6 +23,7 @@ from app.indexing.entry import PASSAGES
 from app.indexing.fusion import best
 from app.indexing.spaces import Part, Spaces
 from app.kernel.graph import Row, asking_for
+from app.kernel.stopwatch import Stopwatch
 from app.kernel.turns import Shares
 from app.learning.quality import UNKNOWN, boost
 from app.lifecycle.fading import FadingService
@@ -640,20 +641,6 @@ def ran(asked: Mode, walk: Walk) -> Mode:
     if asked not in (Mode.GRAPH, Mode.AUTO):
         return asked
     return Mode.HYBRID if walk.walked is None else Mode.GRAPH
-
-
-class Stopwatch:
-    """Milliseconds of the steps of one search."""
-
-    def __init__(self) -> None:
-        self.marks: dict[str, float] = {}
-        self._last = time.perf_counter()
-
-    def mark(self, name: str) -> None:
-        """Note the time since the last mark."""
-        moment = time.perf_counter()
-        self.marks[name] = (moment - self._last) * 1000
-        self._last = moment
 
 
 def resolved(filters: Filters) -> list[str] | None:

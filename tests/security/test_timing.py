@@ -14,9 +14,11 @@ import time
 from collections import defaultdict
 from math import sqrt
 from statistics import median
+from typing import Any
 
 import pytest
 
+from app.kernel.caller import Role
 from app.wiring import Parts
 from tests.conftest import MakePrincipal, Principal
 from tests.security.test_statistics import said
@@ -63,6 +65,49 @@ def told_apart(stored: set[str], times: Times) -> dict[str, float]:
         for clock, by_word in times.items()
         for name, pick in (("first", lambda each: each[0]), ("least", min))
     }
+
+
+def times(value: Any) -> list[float]:
+    """The times that stand in an answer, save those of the embedding alone."""
+    if isinstance(value, list):
+        return [found for item in value for found in times(item)]
+    if not isinstance(value, dict):
+        return []
+    marks = {k: v for k, v in value.items() if k == "ms" or k.endswith("_ms")}
+    marks |= {k: v for k, v in value.get("milliseconds", {}).items() if k != "embed"}
+    own = [float(v) for k, v in marks.items() if not k.startswith(("average", "p95"))]
+    return own + [found for k, v in value.items() if k != "milliseconds" for found in times(v)]
+
+
+async def test_no_answer_tells_a_time_finer_than_five_milliseconds(
+    opened: Parts, principal: MakePrincipal, tenant: str
+) -> None:
+    """Where an answer times the index for who guesses, the network and others blur nothing."""
+    admin = await principal(tenant, name="admin", role=Role.ADMIN)
+    await said(admin, [f"The crane {n} is oiled." for n in range(5)])
+    await opened.indexing.drain()
+    answers = []
+    for path, body in (
+        ("/v1/search", {"query": "crane"}),
+        ("/v1/search", {"query": "crane", "mode": "keyword", "form": "both"}),
+        ("/v1/rag/retrieve", {"query": "crane"}),
+        ("/v1/rag/ask", {"query": "Which crane is oiled?"}),
+        ("/v1/turns", {"session": "oil", "messages": [{"role": "user", "content": "A crane?"}]}),
+    ):
+        answer = await admin.http.post(path, json=body)
+        assert answer.is_success, answer.text
+        answers.append(answer.json())
+    asked = "query ($q: SearchInput!) { search(input: $q) { milliseconds } }"
+    answer = await admin.http.post(
+        "/graphql", json={"query": asked, "variables": {"q": {"query": "crane"}}}
+    )
+    answers.append(answer.json())
+    await opened.question_log.flush()
+    for path in ("/v1/rag/queries", "/v1/rag/analytics"):
+        answers.append((await admin.http.get(path)).json())
+    found = times(answers)
+    assert len(found) > 20
+    assert not [value for value in found if value % 5], answers
 
 
 @pytest.mark.slow
