@@ -5,10 +5,12 @@ What of a higher tier was not wholly read keeps later words of lower ones out, a
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
-from itertools import islice
+from itertools import accumulate, islice
 
 from app.facts.claim import Rules
 from app.facts.interval import Held, Reason, Segment, Standing
@@ -16,6 +18,31 @@ from app.facts.sweep import Event, Sweep
 from app.kernel.clock import FOREVER
 
 NEIGHBOURS = 16  # older facts, the latest, of which one is told as a possible change
+
+
+class Above:
+    """What higher tiers hold, by when it begins: found by a moment, however much it is."""
+
+    def __init__(self, held: Iterable[Held]) -> None:
+        self._held = sorted(held, key=lambda h: h.start)
+        self._starts = [h.start for h in self._held]
+        self._ends = list(accumulate((h.end for h in self._held), max))  # the latest so far
+        # Of each value the interval that begins last.
+        self.latest = {(h.value, h.negative): h for h in self._held}.values()
+
+    def at(self, moment: datetime) -> Iterator[Held]:
+        """What is held at a moment, the earliest first."""
+        first, last = bisect_right(self._ends, moment), bisect_right(self._starts, moment)
+        return (h for h in self._held[first:last] if h.contains(moment))
+
+    def after(self, moment: datetime) -> Iterator[Held]:
+        """What begins after a moment, the earliest first."""
+        later = range(bisect_right(self._starts, moment), len(self._held))
+        return (self._held[place] for place in later)
+
+    def holds(self, fact: str, moment: datetime) -> bool:
+        """Whether a fact is held at a moment."""
+        return any(h.fact == fact for h in self.at(moment))
 
 
 class Layers:
@@ -33,14 +60,15 @@ class Layers:
         held, waiting = sweep.finish()
         self.superseded |= sweep.superseded
         self.contradictions |= sweep.contradictions
-        above = list(self.held)
-        said: dict[str, list[Event]] = defaultdict(list)
+        above = Above(self.held)
+        said: dict[str, list[datetime]] = defaultdict(list)  # by fact, in order as the events are
         for event in events:
-            said[event.claim.fact].append(event)
+            if not event.stops:
+                said[event.claim.fact].append(event.at)
         for item in held:
             self._fit(item, above, said[item.fact])
         for item in waiting:
-            if not any(h.fact == item.fact and h.contains(item.start) for h in above):
+            if not above.holds(item.fact, item.start):
                 self.waiting.append(item.segment(Standing.QUARANTINED))
 
     def finish(self) -> list[Segment]:
@@ -80,26 +108,37 @@ class Layers:
         negated = one.negative or other.negative
         return not negated and self.rules.may_share(one.value, other.value)
 
-    def _fit(self, item: Held, above: list[Held], events: list[Event]) -> None:
-        """Keep of an interval what no conflicting one of a higher tier covers."""
-        against = sorted((h for h in above if h.conflicts(item)), key=lambda h: h.start)
-        if any(item.start < h.start and self._may_share(h, item) for h in against):
+    def _wall(self, item: Held, moment: datetime, above: Above) -> Held | None:
+        """What a higher tier holds that keeps an interval of a lower one out at a moment; what the
+        higher one itself holds beside it is not kept out."""
+        against = [h for h in above.at(moment) if h.conflicts(item)]
+        held = any(h.partial for h in against) and above.holds(item.fact, moment)
+        return next((h for h in against if not (h.partial and held)), None)
+
+    def _following(self, item: Held, moment: datetime, above: Above) -> Held | None:
+        """The first interval of a higher tier that begins later and ends one of a lower."""
+        later = (h for h in above.after(moment) if h.conflicts(item) and not h.partial)
+        return next((h for h in later if not self._may_share(h, item)), None)
+
+    def _fit(self, item: Held, above: Above, moments: list[datetime]) -> None:
+        """Keep of an interval what no conflicting one of a higher tier covers; `moments` are those
+        at which its fact was said, in order."""
+        later = (h for h in above.latest if item.start < h.start and h.conflicts(item))
+        if any(self._may_share(h, item) for h in later):
             item = replace(item, partial=True)  # it is told as a possible change
-        said = sorted(
-            {item.start, *(e.at for e in events if item.start <= e.at < item.end and not e.stops)}
-        )
+        within = moments[bisect_left(moments, item.start) : bisect_left(moments, item.end)]
+        said = list(dict.fromkeys([item.start, *within]))
         covered: Held | None = None
         reached = item.start
         for moment in said:
             if moment < reached:
                 continue
-            wall = next((h for h in against if _covers(h, item, moment, above)), None)
+            wall = self._wall(item, moment, above)
             if wall is not None:
                 covered = covered or wall
                 reached = wall.end
                 continue
-            later = (h for h in against if h.start > moment and not h.partial)
-            following = next((h for h in later if not self._may_share(h, item)), None)
+            following = self._following(item, moment, above)
             end = min(item.end, following.start) if following else item.end
             if following is not None and following.start < item.end:
                 self.held.append(
@@ -120,15 +159,6 @@ class Layers:
             self.waiting.append(
                 replace(item, end=item.end, reason=Reason.LOWER_TIER).segment(Standing.QUARANTINED)
             )
-
-
-def _covers(wall: Held, item: Held, moment: datetime, above: list[Held]) -> bool:
-    """Whether what a higher tier holds keeps an interval of a lower one out at a moment; what the
-    higher one itself holds beside it is not kept out."""
-    if not wall.contains(moment):
-        return False
-    held = any(h.fact == item.fact and h.contains(moment) for h in above)
-    return not (wall.partial and held)
 
 
 def _age(held: Held) -> tuple[datetime, bool, str]:

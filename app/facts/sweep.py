@@ -7,7 +7,7 @@ else said is `may_not_retire`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -36,6 +36,38 @@ class Event:
 
 
 @dataclass(slots=True)
+class Behind:
+    """Who stands behind some claims, and which of them name an end: gone on with as claims come, as
+    what is held for long is asked at each word against it."""
+
+    claims: list[Claim] = field(default_factory=list)
+    read: int = 0
+    authorities: set[Authority] = field(default_factory=set)
+    whole: set[Authority] = field(default_factory=set)  # of those that were read to the last word
+    ending: list[Claim] = field(default_factory=list)
+
+    @property
+    def plainly(self) -> bool:
+        """Whether any was read to the last word."""
+        return bool(self.whole)
+
+    def of(self, claims: list[Claim]) -> Behind:
+        """The same of these claims; where they are the same list, only what came is read."""
+        if claims is not self.claims or len(claims) < self.read:
+            self.claims, self.read = claims, 0
+            self.authorities, self.whole, self.ending = set(), set(), []
+        for place in range(self.read, len(claims)):
+            claim = claims[place]
+            self.authorities.add(claim.authority)
+            if not claim.partial:
+                self.whole.add(claim.authority)
+            if claim.end is not None:
+                self.ending.append(claim)
+        self.read = len(claims)
+        return self
+
+
+@dataclass(slots=True)
 class Stint:
     """A value, or its negation, held without a break."""
 
@@ -44,6 +76,12 @@ class Stint:
     start: Event
     last: Event
     claims: list[Claim] = field(default_factory=list)
+    _behind: Behind = field(default_factory=Behind, compare=False, repr=False)
+
+    @property
+    def behind(self) -> Behind:
+        """Who stands behind it."""
+        return self._behind.of(self.claims)
 
     def confirm(self, event: Event) -> None:
         """Take one more claim of the same value."""
@@ -61,7 +99,7 @@ class Stint:
     @property
     def partial(self) -> bool:
         """Whether nothing that speaks for it was read to the last word."""
-        return all(claim.partial for claim in self.claims)
+        return not self.behind.plainly
 
     @property
     def plain(self) -> list[Claim]:
@@ -328,14 +366,12 @@ class Sweep:
 
     def _unfit(self, holder: Stint, event: Event) -> Reason | None:
         """Why those behind a claim may not revise those behind what is held; None if they may."""
-        behind = [event.claim]
+        behind = {event.claim.authority}
         if not event.claim.partial:
             hidden = self.waited.get(event.claim.fact)
             waiting = self.waiting.get(event.claim.fact) or (hidden.stint if hidden else None)
-            behind += [c for c in waiting.claims if not c.partial] if waiting else []
-        return may_not_retire(
-            [c.authority for c in behind], [c.authority for c in holder.claims], self.rules
-        )
+            behind |= waiting.behind.whole if waiting else set()
+        return may_not_retire(behind, holder.behind.authorities, self.rules)
 
     def _opened(self, event: Event) -> Stint:
         stint = begun(event)
@@ -412,7 +448,7 @@ class Sweep:
 
 
 def may_not_retire(
-    challengers: Sequence[Authority], holders: Sequence[Authority], rules: Rules
+    challengers: Collection[Authority], holders: Collection[Authority], rules: Rules
 ) -> Reason | None:
     """Why these challengers may not end what those holders said; None where they may.
 
@@ -456,7 +492,7 @@ def in_order(event: Event) -> tuple[datetime, int, float, int, str, str]:
     return (event.at, sign, -trust, int(claim.negative), claim.value, claim.id)
 
 
-def _outranked_by(holders: Sequence[Authority], challengers: Sequence[Authority]) -> bool:
+def _outranked_by(holders: Collection[Authority], challengers: Collection[Authority]) -> bool:
     return max(c.tier for c in challengers) < max(h.tier for h in holders)
 
 
@@ -478,9 +514,11 @@ def _weaker(holder: Stint, event: Event) -> Reason | None:
 
 def _planned_past(holder: Stint, event: Event) -> bool:
     """Whether what is held names an end that lies after the event, in words as new as its own."""
+    behind = holder.behind
     return any(
         c.end is not None and c.end.at > event.at and c.said_at >= event.claim.said_at
-        for c in holder.plain
+        for c in behind.ending
+        if not (c.partial and behind.plainly)
     )
 
 
