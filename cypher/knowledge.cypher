@@ -97,15 +97,22 @@ RETURN source, target, type, predicate, strength
 ORDER BY source, target, type
 
 // name: count_nodes(scopes) read many
-// How many nodes of each kind there are; what was merged counts once.
+// How many nodes of each kind there are; what was merged counts once. By a seek in each scope: a
+// scan would read what other tenants have.
 CALL () {
-  MATCH (n:Entity) WHERE n.scope IN $scopes AND n.root = n.id AND n.expired_at > datetime.realtime()
+  UNWIND $scopes AS scope
+  MATCH (n:Entity {scope: scope})
+  WHERE n.id > '' AND n.root = n.id AND n.expired_at > datetime.realtime()
   RETURN 'entity' AS kind, count(n) AS found
   UNION ALL
-  MATCH (n:Skill) WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
+  UNWIND $scopes AS scope
+  MATCH (n:Skill {scope: scope})
+  WHERE n.id > '' AND n.expired_at > datetime.realtime()
   RETURN 'skill' AS kind, count(n) AS found
   UNION ALL
-  MATCH (n:Page) WHERE n.scope IN $scopes AND n.expired_at > datetime.realtime()
+  UNWIND $scopes AS scope
+  MATCH (n:Page {scope: scope})
+  WHERE n.id > '' AND n.expired_at > datetime.realtime()
   RETURN 'page' AS kind, count(n) AS found
 }
 RETURN kind, found
@@ -113,11 +120,14 @@ RETURN kind, found
 // name: count_edges(scopes, relation) read many
 // How many edges of each relation there are inside the scopes, between nodes as they are merged.
 CALL () {
-  MATCH (n:Entity) WHERE n.scope IN $scopes RETURN n
+  UNWIND $scopes AS scope
+  MATCH (n:Entity {scope: scope}) WHERE n.id > '' RETURN n
   UNION ALL
-  MATCH (n:Skill) WHERE n.scope IN $scopes RETURN n
+  UNWIND $scopes AS scope
+  MATCH (n:Skill {scope: scope}) WHERE n.id > '' RETURN n
   UNION ALL
-  MATCH (n:Page) WHERE n.scope IN $scopes RETURN n
+  UNWIND $scopes AS scope
+  MATCH (n:Page {scope: scope}) WHERE n.id > '' RETURN n
 }
 MATCH (n)-[r:RELATES_TO|REFERENCES|REQUIRES|ENHANCES|COMPOSES|SUCCEEDS|CO_USED|CONCERNS|CLONED_FROM]->(m)
 WHERE m.scope IN $scopes AND coalesce(r.live, true)

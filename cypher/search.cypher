@@ -7,6 +7,13 @@ RETURN collect(n.memory_id) AS ids, collect(score) AS scores,
        collect(coalesce(n.place, 0)) AS places, collect(n.title IS NOT NULL) AS titled,
        collect(n.scope) AS scopes, collect(n.kind) AS kinds
 
+// name: any_of(q, scopes) read one
+// Whether the text index has anything that satisfies a query, which asks for no words. The scope is a
+// required clause of it.
+CALL db.index.fulltext.queryNodes('memory_text', $q, {limit: 1}) YIELD node AS n
+WHERE n.scope IN $scopes
+RETURN count(n) > 0 AS found
+
 // name: vector_live(v, scopes, kinds, limit) read one
 // The vector leg over what is held now.
 CYPHER 25

@@ -739,8 +739,10 @@ RETURN c.id AS id
 
 // name: agents(tenant, scopes) read many
 // The registry of agents whose home the caller sees, with teams and skills.
-MATCH (p:Agent {tenant: $tenant})-[:HOME]->(home:Scope)
-WHERE home.path IN $scopes AND p.retired_at IS NULL
+MATCH (p:Principal {tenant: $tenant})
+WHERE p.id > '' AND p:Agent AND p.retired_at IS NULL
+MATCH (p)-[:HOME]->(home:Scope)
+WHERE home.path IN $scopes
 RETURN p.id AS id, p.name AS name, home.path AS home, p.model_family AS model_family,
        p.created_at AS created_at, p.trust AS trust, p.trust_at AS trust_at,
        [(p)-[:MEMBER_OF]->(t:Scope) WHERE t.path IN $scopes | t.path] AS teams,

@@ -29,6 +29,7 @@ from app.agentmemory.rest_schemas import (
 from app.agentmemory.rest_talks import TAGS, Asking, Serving
 from app.errors import InvalidInput, NotOffered
 from app.kernel.caller import Caller, Role
+from app.kernel.departures import READS as ONLY_READS
 from app.transcripts.kind import TRANSCRIPT
 
 SCOPES = {"read": Role.READER, "write": Role.WRITER} | {role.label: role for role in Role}
@@ -175,7 +176,7 @@ class MemoryKeyController(Controller):
     "/agent-memory/v1/query",
     operation_id="queryMemory",
     tags=list(TAGS),
-    opt={"requires": Role.READER},
+    opt={"requires": Role.READER, ONLY_READS: True},
 )
 async def query_memory(data: JSONBody[CypherIn], caller: Asking) -> ApiKeysOut:
     """Refuse: a query in Cypher cannot be kept to what the key sees."""

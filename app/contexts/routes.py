@@ -44,6 +44,7 @@ from app.contexts.service import ContextService
 from app.contexts.upkeep import ContextUpkeep
 from app.kernel.caller import Caller, Role
 from app.kernel.clock import now
+from app.kernel.departures import READS as ONLY_READS
 
 Contexts = NamedDependency[ContextService]
 Snapshots = NamedDependency[ContextSnapshots]
@@ -200,7 +201,7 @@ class ContextController(Controller):
     @post(
         "/{context:str}/search",
         operation_id="searchContext",
-        opt={"requires": Role.READER},
+        opt={"requires": Role.READER, ONLY_READS: True},
         status_code=HTTP_200_OK,
     )
     async def search(

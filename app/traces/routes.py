@@ -13,6 +13,7 @@ from litestar.status_codes import HTTP_200_OK
 from app.access.parameters import Within, aware, one_of
 from app.errors import InvalidInput
 from app.kernel.caller import Caller, Role
+from app.kernel.departures import READS as ONLY_READS
 from app.traces.model import Outcome
 from app.traces.schemas import (
     SimilarTraceOut,
@@ -183,7 +184,7 @@ class TraceController(Controller):
     @post(
         "/similar",
         operation_id="findSimilarTraces",
-        opt={"requires": Role.READER},
+        opt={"requires": Role.READER, ONLY_READS: True},
         status_code=HTTP_200_OK,
     )
     async def similar(

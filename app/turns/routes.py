@@ -10,6 +10,7 @@ from litestar.status_codes import HTTP_200_OK
 from app.conversations.service import ConversationService
 from app.jobs.foreground import PROMPT
 from app.kernel.caller import Caller, Role
+from app.kernel.departures import READS as ONLY_READS
 from app.search.block import ContextBlocks
 from app.search.schemas import context_of
 from app.turns.recalling import Recalling
@@ -50,7 +51,7 @@ async def take_turn(
     "/v1/conversations/{conversation:str}/recall",
     operation_id="recallForMessage",
     tags=["Conversations"],
-    opt={"requires": Role.READER, PROMPT: True},
+    opt={"requires": Role.READER, PROMPT: True, ONLY_READS: True},
     status_code=HTTP_200_OK,
 )
 async def recall(

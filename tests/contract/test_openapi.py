@@ -10,6 +10,9 @@ import pytest
 import pytest_asyncio
 from litestar import Litestar
 
+from app.kernel.caller import Role
+from app.kernel.departures import READS
+
 METHODS = {"get", "post", "put", "patch", "delete"}
 
 
@@ -125,3 +128,23 @@ def without_maximum(
     for inner in (*ways, shape.get("items"), shape.get("additionalProperties")):
         if isinstance(inner, dict):
             yield from without_maximum(schema, inner, at, above)
+
+
+# What a reader may do by a POST that leaves something behind.
+LEAVES = {"exportPackage", "refreshMemoryToken"}
+
+
+def test_what_a_reader_asks_by_a_post_ends_with_its_client(app: Litestar) -> None:
+    """A search that goes on for nobody takes the time of others."""
+    handlers = {
+        handler
+        for route in app.routes
+        for handler in getattr(route, "route_handlers", [])
+        if "POST" in getattr(handler, "http_methods", ())
+        and handler.opt.get("requires") is Role.READER
+    }
+    assert len(handlers) > 20
+    found = {
+        str(handler.operation_id or handler) for handler in handlers if not handler.opt.get(READS)
+    }
+    assert found == LEAVES

@@ -47,7 +47,7 @@ SCANNING = {
     "indexing": "forget_vectors await_vectors",
     "jobs": "list_schedules",
     "kinds": "lost",
-    "knowledge": "pages_of count_nodes count_edges",
+    "knowledge": "pages_of",
     "lifecycle": "live_of every_scope sweepable_episodes agents_at_home overlapping_intervals "
     "crossing_edges holders unsupported_facts stale_mirrors orphan_relations stray_entities "
     "miscounted_mentions "
@@ -62,7 +62,7 @@ SCANNING = {
     "schema": "versions",
     "scope_deletion": "crossing drop_names held drop",
     "skill_packages": "export_proposals links",
-    "skills": "skill_scopes agents",
+    "skills": "skill_scopes",
 }
 HOT = [
     *Q.graphql,
@@ -103,6 +103,9 @@ HOT = [
     Q.entities.candidates,
     Q.entities.company,
     Q.entities.digest_entities,
+    Q.knowledge.count_nodes,
+    Q.knowledge.count_edges,
+    Q.skills.agents,
     Q.chunks.lock,
     Q.chunks.stored,
     Q.chunks.texts,
