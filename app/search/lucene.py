@@ -31,6 +31,11 @@ def text_query(
     return " ".join([*_required(filters, session_ids), _wanted(wanted, dates)])
 
 
+def any_query(filters: Filters, session_ids: list[str] | None) -> str:
+    """The query for whatever satisfies all filters."""
+    return " ".join(_required(filters, session_ids))
+
+
 def _wanted(terms: list[str], dates: list[str]) -> str:
     clauses = []
     if terms:

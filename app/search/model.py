@@ -201,7 +201,7 @@ class Ranking:
     """What one leg found, best first: a long text has several windows, and is there once.
 
     `places` are the best windows, `titled` the memories with a title, `passages` the scope of each
-    that is a passage. `similar` says of the vector leg how near each is.
+    that is a passage, `kinds` what each is. `similar` says of the vector leg how near each is.
     """
 
     scores: dict[str, float]
@@ -211,6 +211,7 @@ class Ranking:
     similar: dict[str, Nearness] = field(default_factory=dict)
     facts: frozenset[str] = frozenset()
     memories: frozenset[str] = frozenset()
+    kinds: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, columns: Row) -> Ranking:
@@ -227,7 +228,8 @@ class Ranking:
         facts = frozenset(memory for memory, _, kind in found if kind == "fact")
         memories = frozenset(memory for memory, _, kind in found if kind == MEMORY)
         titled = set(compress(columns["ids"], columns["titled"]))
-        return cls(scores, places, titled, passages, facts=facts, memories=memories)
+        kinds = dict(zip(columns["ids"], columns["kinds"], strict=True))
+        return cls(scores, places, titled, passages, facts=facts, memories=memories, kinds=kinds)
 
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
@@ -242,7 +244,8 @@ class Ranking:
         similar = {memory: share for part in parts for memory, share in part.similar.items()}
         facts = frozenset[str]().union(*(part.facts for part in parts))
         memories = frozenset[str]().union(*(part.memories for part in parts))
-        return cls(scores, places, titled, passages, similar, facts, memories)
+        kinds = {memory: kind for part in parts for memory, kind in part.kinds.items()}
+        return cls(scores, places, titled, passages, similar, facts, memories, kinds)
 
     def first(self, depth: int) -> Ranking:
         """The best `depth` of it."""

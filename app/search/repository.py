@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from app.episodes.record import tag_id
 from app.errors import InvalidInput, NotFound
 from app.facts.service import Moments
-from app.indexing.entry import key_time, time_key
+from app.indexing.entry import PASSAGES, key_time, time_key
 from app.indexing.spaces import Part, Space
 from app.kernel.clock import END, START, now
 from app.kernel.cypher import Q
@@ -19,6 +19,12 @@ from app.search.model import FOUND, NOTES, ROLES, Filters, Ranking
 
 ANY_ROLE = [*ROLES, ""]
 OUTCOMES = 200  # tasks of one memory that count, the newest
+PASSAGE = "passage"
+_GROUPS = {
+    **dict.fromkeys(PASSAGES, PASSAGE),
+    **dict.fromkeys(NOTES, "note"),
+    **dict.fromkeys(FOUND, "declared"),
+}
 
 
 class SearchRepository:
@@ -65,31 +71,53 @@ class SearchRepository:
         return Ranking.of(found)
 
     async def hydrate(
-        self, ids: list[str], filters: Filters, moments: Moments, blocks_of: list[str]
+        self,
+        ids: list[str],
+        kinds: Mapping[str, str],
+        filters: Filters,
+        moments: Moments,
+        blocks_of: list[str],
     ) -> tuple[dict[str, Row], list[Row]]:
         """Memories by id, as far as they are in the scopes and may hold at the moments.
 
-        With them the core blocks of the scopes `blocks_of`.
+        With them the core blocks of the scopes `blocks_of`. What is of a kind that is known is
+        looked for there alone, side by side with the others; the rest as passages, then elsewhere.
         """
-        scopes = filters.scopes
+        apart: dict[str, list[str]] = {}
+        for memory in ids:
+            apart.setdefault(_group(kinds.get(memory)), []).append(memory)
+        passages = apart.pop(PASSAGE, [])
+        elsewhere = [self._others(group, some, filters, moments) for group, some in apart.items()]
+        (memories, blocks), others = await asyncio.gather(
+            self._passages(passages, filters, blocks_of), asyncio.gather(*elsewhere)
+        )
+        unknown = [i for i in passages if i not in memories and i not in kinds]
+        if unknown:
+            groups = dict.fromkeys(map(_group, filters.kinds))
+            others += await asyncio.gather(
+                *(self._others(g, unknown, filters, moments) for g in groups if g != PASSAGE)
+            )
+        for rows in others:
+            memories |= {memory["id"]: completed(timed(memory)) for memory in rows}
+        return memories, blocks
+
+    async def _passages(
+        self, ids: list[str], filters: Filters, blocks_of: list[str]
+    ) -> tuple[dict[str, Row], list[Row]]:
+        if not ids and not blocks_of:
+            return {}, []
         found = await self.graph.one(
             Q.search.hydrate,
             ids=ids,
-            scopes=scopes,
+            scopes=filters.scopes,
             blocks_of=blocks_of,
             discarded=filters.discarded,
             **_in_mind(filters),
         )
-        memories = {memory["id"]: timed(memory) for memory in found["memories"]}
-        rest = [i for i in ids if i not in memories]
-        if rest:
-            others = (self._others(kind, rest, filters, moments) for kind in _apart(filters.kinds))
-            for rows in await asyncio.gather(*others):
-                memories |= {memory["id"]: completed(timed(memory)) for memory in rows}
-        return memories, found["blocks"]
+        return {memory["id"]: timed(memory) for memory in found["memories"]}, found["blocks"]
 
     async def _others(
-        self, kind: str, ids: list[str], filters: Filters, moments: Moments
+        self, group: str, ids: list[str], filters: Filters, moments: Moments
     ) -> list[Row]:
         queries = {
             "fact": Q.search.hydrate_facts,
@@ -97,13 +125,13 @@ class SearchRepository:
             "skill": Q.search.hydrate_skills,
             "declared": Q.kinds.hydrate,
         }
-        if kind not in queries:
+        if group not in queries:
             return []
-        more = {"latest": moments.latest} if kind == "fact" else {}
-        if kind == "note":
+        more = {"latest": moments.latest} if group == "fact" else {}
+        if group == "note":
             more = _in_mind(filters)
         found = await self.graph.one(
-            queries[kind],
+            queries[group],
             ids=ids,
             scopes=filters.scopes,
             as_of=moments.as_of,
@@ -171,6 +199,11 @@ class SearchRepository:
         rows = await self.graph.rows(space.over(query=Q.search.vectors), ids=ids, scopes=scopes)
         return {row["id"]: row["vector"] for row in rows}
 
+    async def any_memory(self, scopes: list[str], query: str) -> bool:
+        """Whether a query of the text index that asks for a kind alone finds anything."""
+        row = await self.graph.one(Q.search.any_of, q=query, scopes=scopes)
+        return bool(row["found"])
+
     async def closest(self, part: Part, ids: list[str]) -> dict[str, float]:
         """(1 + cosine) / 2 of a question and the best window of each memory that has a vector."""
         query = part.space.over(query=Q.search.closest)
@@ -185,10 +218,10 @@ class SearchRepository:
         return {row["id"]: (row["start"], row["end"]) for row in rows}
 
 
-def _apart(kinds: Sequence[str]) -> list[str]:
-    """The kinds that are read by queries of their own: one reads all notes, one all declared."""
-    names = {**dict.fromkeys(NOTES, "note"), **dict.fromkeys(FOUND, "declared")}
-    return list(dict.fromkeys(names.get(kind, kind) for kind in kinds))
+def _group(kind: str | None) -> str:
+    """The kinds that one query reads: all passages, all notes, all that are declared. What is of no
+    known kind is looked for among passages first."""
+    return PASSAGE if kind is None else _GROUPS.get(kind, kind)
 
 
 def _in_mind(filters: Filters) -> Row:

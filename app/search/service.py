@@ -48,7 +48,7 @@ from app.search.holding import (
 from app.search.imagining import Imagination
 from app.search.judging import Judge, RerankStep, featured
 from app.search.latest import latest_first
-from app.search.lucene import text_query
+from app.search.lucene import any_query, text_query
 from app.search.mmr import mmr
 from app.search.model import (
     Candidate,
@@ -168,6 +168,12 @@ class Legs:
     near: Near | None = None
     memories: Mapping[str, Ranking] = field(default_factory=dict)
 
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The kind of each memory that a leg found."""
+        parts = (*self.legs.values(), *self.memories.values())
+        return {memory: kind for ranking in parts for memory, kind in ranking.kinds.items()}
+
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
@@ -228,13 +234,13 @@ class SearchService:
         if request.bases:
             await self._repository.check_bases(request.bases, filters.scopes)
         if request.limit == 0 or not filters.scopes or not filters.kinds:
-            blocks = (await self._read([], request)).blocks
+            blocks = (await self._read([], {}, request)).blocks
             mode = ran(request.mode, Walk())
             return Found([], mode, 0, 0, 0, clock.marks, blocks, empty=Empty.LIMIT)
         trees = await self._reach.trees(filters.scopes)
         request = replace(request, filters=replace(filters, trees=trees))
         found, fades_in = await asyncio.gather(self._legs(request, clock), self._fades_in(filters))
-        at, named = await asyncio.gather(
+        at, (named, changed) = await asyncio.gather(
             self._ordered(request, found, fades_in, clock), self._named(request, found)
         )
         order = first_of(named, best(at.scores))
@@ -247,7 +253,7 @@ class SearchService:
         pool, later = by_time(pool, reading, request, at.walk.records)
         marks, changes = await asyncio.gather(
             self._marks(pool, reading, request.filters.scopes),
-            self._changes(pool, reading, request.filters.scopes),
+            self._changes(pool, reading, changed, request.filters.scopes),
         )
         says = {c.id: said_by(reading.memories[c.id], reading.held) for c in pool}
         pool = held_first(request.query, pool, marks, judge, says)
@@ -288,19 +294,23 @@ class SearchService:
             empty=None if kept else why_empty(at, reading, looked),
         )
 
-    async def _named(self, request: SearchRequest, found: Legs) -> list[str]:
+    async def _named(
+        self, request: SearchRequest, found: Legs
+    ) -> tuple[list[str], dict[str, PossibleChange | None]]:
         """Ids of the facts that the question names by subject and predicate, the best first, each
-        behind what the legs found that may have changed it."""
+        behind what the legs found that may have changed it; and what may have changed of each fact
+        that was asked about, None for nothing."""
         naming = Naming.of(request.query)
         ids = [m for leg in found.legs.values() for m in leg.first_facts(LOOKED)]
         if naming is None or not ids:
-            return []
+            return [], {}
         order = list(dict.fromkeys(ids))
         filters = request.filters
         named = named_facts(naming, await self._repository.naming(order, filters.scopes), order)
         at = Moments.of(filters.as_of, filters.known_at)
         changes = await self.made.view.possible_changes(named, filters.scopes, at)
-        return behind_newer(named, changes, {m for leg in found.legs.values() for m in leg.scores})
+        order = behind_newer(named, changes, {m for leg in found.legs.values() for m in leg.scores})
+        return order, {fact: changes.get(fact) for fact in named}
 
     async def _ordered(
         self, request: SearchRequest, found: Legs, fades_in: list[str], clock: Stopwatch
@@ -333,7 +343,7 @@ class SearchService:
         """The candidates read, and what judges them: how close they are is asked meanwhile."""
         first = order[: wanted(request)]
         reading, similar = await asyncio.gather(
-            self._read(order, request), self._similar(first, found)
+            self._read(order, found.kinds, request), self._similar(first, found)
         )
         later = [memory for memory in reading.memories if memory not in first]
         if later:
@@ -404,8 +414,11 @@ class SearchService:
         found = await self.made.view.possible_changes(facts, scopes, Moments.of(None, None))
         return of_facts(facts, found)
 
-    async def _read(self, ordered: list[str], request: SearchRequest) -> Reading:
-        """The best memories that hold, as many as are wanted: what does not hold gives way.
+    async def _read(
+        self, ordered: list[str], kinds: Mapping[str, str], request: SearchRequest
+    ) -> Reading:
+        """The best memories that hold, as many as are wanted: what does not hold gives way. `kinds`
+        has those that the legs told.
 
         The first reading brings the core blocks too, even where there is nothing else to read.
         """
@@ -418,7 +431,9 @@ class SearchService:
             missing = most - len(reading.memories)
             page = ordered[place : place + (missing if place == 0 else max(2 * missing, PAGE))]
             place += len(page)
-            found, blocks = await repository.hydrate(page, filters, reading.moments, blocks_of)
+            found, blocks = await repository.hydrate(
+                page, kinds, filters, reading.moments, blocks_of
+            )
             reading.blocks += blocks
             blocks_of = []
             reading.believe(await self._beliefs(claimed(found.values()), reading, filters))
@@ -461,28 +476,43 @@ class SearchService:
             clock,
         )
         by_words = asyncio.ensure_future(self._keyword(asking))
-        words, near, rest = await asyncio.gather(
-            by_words, self._vector(asking), self._rest(asking, by_words)
+        words, near, rest, remembers = await asyncio.gather(
+            by_words, self._vector(asking), self._rest(asking, by_words), self._remembers(beside)
         )
         legs = {} if words is None else {"keyword": words}
         if near is not None:
             legs["vector"] = near.ranking
         more = partial(self._words, asking, depth=self._depth)
-        memories = {} if beside is None else await self._remembered(asking, beside, near)
+        memories = {}
+        if beside is not None and remembers:
+            memories = await self._remembered(asking, beside, near)
         return Legs(legs, asking.preparing.result(), rest, more, near, memories)
+
+    async def _remembers(self, request: SearchRequest | None) -> bool:
+        """Whether there are any memories where they are looked for by themselves: most tenants have
+        none, and one look is quicker than two legs."""
+        if request is None:
+            return False
+        filters = request.filters
+        pieces = [piece for part in filters.split for piece in part.pieces]
+        queries = [any_query(piece, resolved(filters)) for piece in pieces]
+        found = await asyncio.gather(
+            *(self._repository.any_memory(filters.scopes, query) for query in queries)
+        )
+        return any(found)
 
     async def _remembered(
         self, asking: Asking, request: SearchRequest, near: Near | None
     ) -> dict[str, Ranking]:
         """Memories alone, by the legs that run."""
-        found = {}
+        only, legs = replace(asking, request=request), {}
         if request.mode is not Mode.VECTOR:
-            only = replace(asking, request=request)
-            found["keyword"] = await self._words(only, request.query, self._depth)
+            legs["keyword"] = self._words(only, request.query, self._depth)
         if near is not None:
-            found["vector"] = await self._vectors.find(
+            legs["vector"] = self._vectors.find(
                 near.parts, request.filters, asking.sessions, self._depth
             )
+        found = dict(zip(legs, await asyncio.gather(*legs.values()), strict=True))
         return {name: ranking for name, ranking in found.items() if ranking.scores}
 
     async def _keyword(self, asking: Asking) -> Ranking | None:
@@ -616,12 +646,18 @@ class SearchService:
         return {memory["id"]: marks_of(memory, past, reading.moments) for memory in memories}
 
     async def _changes(
-        self, pool: list[Candidate], reading: Reading, scopes: list[str]
+        self,
+        pool: list[Candidate],
+        reading: Reading,
+        known: Mapping[str, PossibleChange | None],
+        scopes: list[str],
     ) -> dict[str, tuple[PossibleChange, ...]]:
-        """What may have changed of each candidate: of a fact itself, of what others say is so."""
+        """What may have changed of each candidate: of a fact itself, of what others say is so. What
+        is known of some facts is not asked again."""
         says = {c.id: said_by(reading.memories[c.id], reading.held) for c in pool}
-        facts = {fact for said in says.values() for fact in said}
+        facts = {fact for said in says.values() for fact in said if fact not in known}
         found = await self.made.view.possible_changes(facts, scopes, reading.moments)
+        found |= {fact: change for fact, change in known.items() if change is not None}
         return {memory: of_facts(said, found) for memory, said in says.items()}
 
     async def _past(
