@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 import structlog
 
@@ -28,6 +29,9 @@ PART = 0.3  # of a one-word name that stands in the text as a part of a longer o
 GIVEN = 0.5  # of a name that only a given triple finds in the text
 NEVER = Revision(0, 0)
 REVISIONS = 64  # read at once: up to 8,192 passages
+FEW = 16  # scopes whose revisions are read one by one at each search
+READERS = 64  # of more scopes, whose revisions are kept
+AT_ONCE = 2  # matrices of one tenant that are made: a thousand would take every connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,10 @@ class GraphCache:
         self._wait = wait
         self._kept: OrderedDict[str, Kept] = OrderedDict()
         self._making: dict[str, asyncio.Task[None]] = {}
+        self._known: OrderedDict[tuple[str, ...], tuple[tuple[int, ...], dict[str, Revision]]] = (
+            OrderedDict()
+        )
+        self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def graphs(self, scopes: list[str]) -> tuple[dict[str, Walkable], bool]:
         """The matrices of these scopes, as far as they are there in time; whether all are."""
@@ -111,6 +119,18 @@ class GraphCache:
         return found, len(found) == len(revisions)
 
     async def _revisions(self, scopes: list[str]) -> dict[str, Revision]:
+        if len(scopes) <= FEW:
+            return await self._told(scopes)
+        asked, stamp = tuple(scopes), await self._rows.revised(scopes)
+        known = self._known.get(asked)
+        if known is None or known[0] != stamp:
+            # What changes between the two questions is found by the next one.
+            known = self._known[asked] = stamp, await self._told(scopes)
+            while len(self._known) > READERS:
+                self._known.popitem(last=False)
+        return known[1]
+
+    async def _told(self, scopes: list[str]) -> dict[str, Revision]:
         found = await self._rows.revisions(scopes)
         if self._alike:
             return found
@@ -121,16 +141,19 @@ class GraphCache:
 
     def _make(self, scope: str, revision: Revision) -> asyncio.Task[None]:
         if scope not in self._making:
-            task = asyncio.create_task(self._refresh(scope, revision))
+            tenant = scope.partition("/")[0]
+            turns = self._turns.setdefault(tenant, asyncio.Semaphore(AT_ONCE))
+            task = asyncio.create_task(self._refresh(scope, revision, turns))
             self._making[scope] = task
             task.add_done_callback(lambda _: self._making.pop(scope, None))
         return self._making[scope]
 
-    async def _refresh(self, scope: str, revision: Revision) -> None:
+    async def _refresh(self, scope: str, revision: Revision, turns: asyncio.Semaphore) -> None:
         try:
-            course = self._course(scope, revision)
-            await self._read(course)
-            graph = await asyncio.to_thread(course.graph)
+            async with turns:
+                course = self._course(scope, revision)
+                await self._read(course)
+                graph = await asyncio.to_thread(course.graph)
         except LociError as error:
             log.warning("retrieval.refresh", scope=scope, error=str(error))
             return

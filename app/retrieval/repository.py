@@ -115,6 +115,11 @@ class RetrievalRepository:
             for scope, revision, dropped, called_at, alike in found["found"]
         }
 
+    async def revised(self, scopes: list[str]) -> tuple[int, ...]:
+        """A stamp of the revisions of scopes: another one where any of them has changed."""
+        found = await self.graph.one(Q.retrieval.revised, scopes=scopes)
+        return tuple(found["sums"])
+
     async def called_since(self, scope: str, after: datetime, upto: datetime) -> list[Row]:
         """Entities with several names, or merged, that were written to after one moment and up to
         another."""

@@ -307,10 +307,14 @@ class SearchService:
         order = list(dict.fromkeys(ids))
         filters = request.filters
         named = named_facts(naming, await self._repository.naming(order, filters.scopes), order)
+        if not named:
+            return [], {}
+        # The others are likely to be shown beside what is named: all are asked about at once.
         at = Moments.of(filters.as_of, filters.known_at)
-        changes = await self.made.view.possible_changes(named, filters.scopes, at)
-        order = behind_newer(named, changes, {m for leg in found.legs.values() for m in leg.scores})
-        return order, {fact: changes.get(fact) for fact in named}
+        changes = await self.made.view.possible_changes(order, filters.scopes, at)
+        known = {fact: changes.get(fact) for fact in order}
+        legs = {m for leg in found.legs.values() for m in leg.scores}
+        return behind_newer(named, changes, legs), known
 
     async def _ordered(
         self, request: SearchRequest, found: Legs, fades_in: list[str], clock: Stopwatch
