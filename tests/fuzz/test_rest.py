@@ -2,7 +2,7 @@
 the form that the OpenAPI document gives it.
 
 The inputs of the first pass are the same in every run, those of a second, smaller one are drawn
-with `TESTS_DRAWN`, or anew each day. Ids of a path are tried made up and real.
+with the seed `TESTS_DRAWN`. Ids of a path are tried made up and real.
 """
 
 from __future__ import annotations
